@@ -1,0 +1,24 @@
+"""One time budget that several calls share."""
+
+from dataclasses import dataclass
+from time import monotonic
+
+
+@dataclass(frozen=True, slots=True)
+class Deadline:
+    """A moment after which waiting ends; every step of an operation asks it how long it may still take."""
+
+    at_s: float
+
+    @classmethod
+    def after(cls, seconds: float) -> "Deadline":
+        return cls(monotonic() + seconds)
+
+    @property
+    def remaining_s(self) -> float:
+        """Seconds left, never negative."""
+        return max(0.0, self.at_s - monotonic())
+
+    @property
+    def passed(self) -> bool:
+        return monotonic() >= self.at_s

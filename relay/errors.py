@@ -1,0 +1,299 @@
+"""Every error of the relay, as one tree.
+
+RelayError
+├── ConfigurationError              the configuration file contradicts itself or reality
+│   ├── MappingRefused              a mapping document is broken or contradicts another
+│   └── PartitionRuleRefused        a partitionHash rule cannot be read
+├── Unreachable                     somebody does not answer; the instance waits and tries again
+│   ├── SourceUnreachable
+│   ├── SourceSilent
+│   ├── BrokerUnreachable
+│   └── StoreUnreachable            ZooKeeper
+├── Stop                            the instance stands still until an operator acts
+│   ├── SourceLoginRefused
+│   ├── SourceNotPermitted
+│   ├── SourceSettingsRefused       row image, metadata, binlog format, binary log off
+│   ├── ServerIdTaken
+│   ├── BinlogPurged
+│   ├── HistoryChanged
+│   ├── SourceLostTransactions
+│   ├── CorruptEvent
+│   ├── UnknownEvent
+│   ├── UnsupportedEvent            known, but not yet built (XA PREPARE, PARTIAL_JSON)
+│   ├── SavepointRolledBack         rows already published in part were rolled back
+│   ├── SchemaMismatch
+│   ├── RowImageIncomplete
+│   ├── UnmappedName
+│   ├── PositionLost
+│   ├── PositionUnreadable
+│   ├── TopicRefused                partition count, cleanup policy, retention, min.insync.replicas
+│   ├── TransactionsRefused         broker maximum, forbidden transactions
+│   ├── MessageTooLarge
+│   └── DeliveryRefused             any other broken batch that would break again
+├── BatchAborted                    the Kafka transaction was aborted; a new producer reads the position again
+├── Fenced                          a newer producer of this instance exists; join the election again
+├── LeadershipLost
+├── VersionConflict                 somebody else changed the document first
+└── NodeMissing                     the ZooKeeper node is not there
+"""
+
+from typing import ClassVar
+
+
+class RelayError(Exception):
+    """Root of the tree; `code` names the state, `remedy` tells the operator what to do."""
+
+    code: ClassVar[str] = "RELAY_ERROR"
+    remedy: ClassVar[str] = "Read the log of the relay around this moment."
+
+    def __init__(self, reason: str, *, remedy: str | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.way_out = remedy or self.remedy
+
+    def __str__(self) -> str:
+        return f"{self.code}: {self.reason} {self.way_out}"
+
+
+class ConfigurationError(RelayError):
+    """The configuration contradicts itself or what was found outside."""
+
+    code = "CONFIGURATION"
+    remedy = "Correct the configuration file and start again."
+
+
+class MappingRefused(ConfigurationError):
+    """A mapping document is broken or contradicts another; `pointer` is the JSON pointer of the place."""
+
+    code = "MAPPING_REFUSED"
+    remedy = "Correct the document at the place named and save it again; the set in force stays in force."
+
+    def __init__(self, reason: str, *, data_id: str, pointer: str, remedy: str | None = None) -> None:
+        super().__init__(reason, remedy=remedy)
+        self.data_id = data_id
+        self.pointer = pointer
+
+
+class PartitionRuleRefused(ConfigurationError):
+    """A partitionHash rule cannot be read."""
+
+    code = "PARTITION_RULE_REFUSED"
+    remedy = "Correct partition_hash of the instance."
+
+
+class Unreachable(RelayError):
+    """Somebody does not answer; the instance waits with backoff and tries again."""
+
+    code = "UNREACHABLE"
+
+
+class SourceUnreachable(Unreachable):
+    """The database server cannot be reached or hung up."""
+
+    code = "SOURCE_UNREACHABLE"
+    remedy = "Check host, port and network of the source; the relay goes on by itself when the server answers."
+
+
+class SourceSilent(SourceUnreachable):
+    """Neither an event nor a heartbeat came within the read timeout."""
+
+    code = "SOURCE_SILENT"
+    remedy = "Check the network to the source; the relay reconnects by itself from the committed position."
+
+
+class BrokerUnreachable(Unreachable):
+    """Kafka does not answer."""
+
+    code = "BROKER_UNREACHABLE"
+    remedy = "Check kafka.bootstrap_servers and the brokers; the relay goes on by itself when they answer."
+
+
+class StoreUnreachable(Unreachable):
+    """ZooKeeper does not answer."""
+
+    code = "ZOOKEEPER_UNREACHABLE"
+    remedy = "Check zookeeper.hosts and the ensemble; running instances go on, a start waits."
+
+
+class Stop(RelayError):
+    """The instance stands still until an operator acts; nothing is lost meanwhile."""
+
+    code = "STOPPED"
+
+
+class SourceLoginRefused(Stop):
+    """The server refused user or password."""
+
+    code = "SOURCE_LOGIN_REFUSED"
+    remedy = "Correct user and password of the source."
+
+
+class SourceNotPermitted(Stop):
+    """The account lacks a privilege."""
+
+    code = "SOURCE_NOT_PERMITTED"
+    remedy = "GRANT REPLICATION SLAVE, REPLICATION CLIENT, SELECT ON *.* TO the account of the relay."
+
+
+class SourceSettingsRefused(Stop):
+    """The server is not set up so that its binlog can be read without guessing."""
+
+    code = "SOURCE_SETTINGS_REFUSED"
+    remedy = "Set log_bin=ON, binlog_format=ROW, binlog_row_image=FULL and binlog_row_metadata=FULL on the source."
+
+
+class ServerIdTaken(Stop):
+    """Another replica of the source uses this server_id."""
+
+    code = "SERVER_ID_TAKEN"
+    remedy = "Give the instance a server_id that no other replica of this source has."
+
+
+class BinlogPurged(Stop):
+    """The source no longer has the binlog at the position."""
+
+    code = "BINLOG_PURGED"
+    remedy = (
+        "Restore the missing binlog files on the source, or accept the loss: make a new first copy and start from "
+        "`oldest` or `end` under a new epoch."
+    )
+
+
+class HistoryChanged(Stop):
+    """The server at this address has another history than the position's."""
+
+    code = "HISTORY_CHANGED"
+    remedy = "Check which server stands at this address; after RESET or a rebuilt server choose a new start position."
+
+
+class SourceLostTransactions(Stop):
+    """The position lies beyond what the source has: published transactions are missing there."""
+
+    code = "SOURCE_LOST_TRANSACTIONS"
+    remedy = "The source lost binlog that was already published (crash without sync_binlog=1?): compare copies, then choose a new start position."
+
+
+class CorruptEvent(Stop):
+    """An event's bytes contradict its checksum or themselves."""
+
+    code = "CORRUPT_EVENT"
+    remedy = "Check the binlog with mysqlbinlog --verify-binlog-checksum at the place named."
+
+
+class UnknownEvent(Stop):
+    """The binlog holds an event type that this relay does not know; it may carry changes."""
+
+    code = "UNKNOWN_EVENT"
+    remedy = "Upgrade the relay; the server writes a binlog format newer than it knows."
+
+
+class UnsupportedEvent(Stop):
+    """The event is known but cannot be published correctly."""
+
+    code = "UNSUPPORTED_EVENT"
+
+
+class SavepointRolledBack(Stop):
+    """Rows that a split transaction had already published were rolled back later in the same transaction."""
+
+    code = "SAVEPOINT_ROLLED_BACK"
+    remedy = "Raise transaction.split_bytes above the size of this transaction and start again from before it."
+
+
+class SchemaMismatch(Stop):
+    """What the table map says and what is known of the table differ."""
+
+    code = "SCHEMA_MISMATCH"
+
+
+class RowImageIncomplete(Stop):
+    """A row lacks columns (binlog_row_image MINIMAL or NOBLOB)."""
+
+    code = "ROW_IMAGE_INCOMPLETE"
+    remedy = "Set binlog_row_image=FULL for every session of the source, or row_image='partial' for consumers that merge partial rows."
+
+
+class UnmappedName(Stop):
+    """A change belongs to a name without a mapping, and the setting says stop."""
+
+    code = "UNMAPPED_NAME"
+    remedy = "Add the name to the mapping documents, or set unmapped_db / unmapped_table to drop."
+
+
+class PositionLost(Stop):
+    """The instance has published before, but its position record is gone."""
+
+    code = "POSITION_LOST"
+    remedy = "Restore the position topic, or choose a start position explicitly; a fresh start is never assumed."
+
+
+class PositionUnreadable(Stop):
+    """The position topic cannot be read to its end, or holds a format that this relay does not know."""
+
+    code = "POSITION_UNREADABLE"
+    remedy = (
+        "Wait for open transactions on the topic to end, or upgrade the relay to the version that wrote the record."
+    )
+
+
+class TopicRefused(Stop):
+    """A topic exists with settings that break a promise."""
+
+    code = "TOPIC_REFUSED"
+    remedy = "Change the topic as the reason says, or the configuration."
+
+
+class TransactionsRefused(Stop):
+    """The broker does not accept the transaction settings."""
+
+    code = "TRANSACTIONS_REFUSED"
+    remedy = "Lower transaction.timeout_ms to the broker's transaction.max.timeout.ms or below, and allow transactions to the principal."
+
+
+class MessageTooLarge(Stop):
+    """One row is larger than the broker or the producer accepts."""
+
+    code = "MESSAGE_TOO_LARGE"
+    remedy = "Raise max.message.bytes of the topic and kafka.message_max_bytes together, then start again."
+
+
+class DeliveryRefused(Stop):
+    """A message was refused for a reason that would come again."""
+
+    code = "DELIVERY_REFUSED"
+    remedy = "Correct the cause named; nothing of the batch became visible."
+
+
+class BatchAborted(RelayError):
+    """The Kafka transaction was aborted; nothing of it is visible, and the position is read again."""
+
+    code = "BATCH_ABORTED"
+    remedy = "Nothing: the relay goes on from the committed position."
+
+
+class Fenced(RelayError):
+    """Kafka accepts a newer producer of this instance only."""
+
+    code = "FENCED"
+    remedy = "Nothing: this relay joins the election again."
+
+
+class LeadershipLost(RelayError):
+    """The election's node of this relay is gone."""
+
+    code = "LEADERSHIP_LOST"
+    remedy = "Nothing: this relay joins the election again."
+
+
+class VersionConflict(RelayError):
+    """Somebody else changed it first."""
+
+    code = "VERSION_CONFLICT"
+    remedy = "Read it again, apply the change to what is there now, and save with its version."
+
+
+class NodeMissing(RelayError):
+    """The ZooKeeper node is not there."""
+
+    code = "NODE_MISSING"
+    remedy = "Check the name; nothing was changed."

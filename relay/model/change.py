@@ -1,0 +1,100 @@
+"""What walks through the rooms: source transactions as a stream of small items, so that one of any size fits in memory."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+from relay.model.position import BinlogPosition, SourceIdentity
+from relay.model.table import TableMap
+from relay.model.value import Row
+
+
+class Operation(StrEnum):
+    INSERT = "INSERT"
+    UPDATE = "UPDATE"
+    DELETE = "DELETE"
+
+
+@dataclass(frozen=True, slots=True)
+class TransactionBegin:
+    """A source transaction starts at `position`.
+
+    `gtid` is the server's text ("" without GTIDs). `commit_time_ms` is the immediate commit timestamp of the GTID event
+    (MySQL 8+), None elsewhere. `header_time_s` is the header's second.
+    """
+
+    position: BinlogPosition
+    gtid: str
+    commit_time_ms: int | None
+    header_time_s: int
+
+
+@dataclass(frozen=True, slots=True)
+class RawRows:
+    """One row event as the server logged it, with the table map that it refers to; source → decode.
+
+    `table_map` is the body of the TABLE_MAP event (after its header, without checksum), `body` that of the rows event.
+    `type_code` is the event's type (uncompressed form); MySQL's v2 events carry extra data in the body, v1 do not.
+    """
+
+    table_map: bytes
+    body: bytes
+    type_code: int
+    header_time_s: int
+    position: BinlogPosition
+    mariadb: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RowChange:
+    """One row: `before` is None for inserts, `after` for deletes."""
+
+    before: Row | None
+    after: Row | None
+
+
+@dataclass(frozen=True, slots=True)
+class RowsEvent:
+    """The decoded rows of one event, in binlog order; decode → the rooms behind it."""
+
+    operation: Operation
+    table: TableMap
+    rows: Sequence[RowChange]
+    header_time_s: int
+    position: BinlogPosition
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A statement that the server logged as text: DDL, or DML in statement format. `database` is the session's default one."""
+
+    sql: str
+    database: str
+    header_time_s: int
+    position: BinlogPosition
+
+
+@dataclass(frozen=True, slots=True)
+class TransactionEnd:
+    """The source transaction is whole; reading may go on at `position`."""
+
+    position: BinlogPosition
+    gtid: str
+    identity: SourceIdentity
+
+
+@dataclass(frozen=True, slots=True)
+class Advance:
+    """The source moved on without a transaction (rotation, heartbeat); reading may go on at `position`."""
+
+    position: BinlogPosition
+    identity: SourceIdentity
+
+
+RawItem: TypeAlias = TransactionBegin | RawRows | Statement | TransactionEnd | Advance
+"""What the source room hands out."""
+
+StreamItem: TypeAlias = TransactionBegin | RowsEvent | Statement | TransactionEnd | Advance
+"""The same after the decode room: what the buffer holds."""

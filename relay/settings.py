@@ -1,0 +1,231 @@
+"""The configuration file (TOML) as frozen models: unknown keys are errors, secrets are never printed, defaults are the safe value."""
+
+import os
+import tomllib
+from pathlib import Path
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
+
+from relay.errors import ConfigurationError
+
+Name: TypeAlias = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")]
+Port: TypeAlias = Annotated[int, Field(ge=1, le=65535)]
+
+
+class Settings(BaseModel):
+    """Base of every settings model."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class KafkaSettings(Settings):
+    """How to reach Kafka. `client` holds further librdkafka settings (security.protocol, sasl.*, ssl.*) as they are."""
+
+    bootstrap_servers: str
+    client: dict[str, str | int | bool] = {}
+    password: SecretStr | None = None
+    compression: Literal["none", "lz4", "snappy", "zstd", "gzip"] = "lz4"
+    batch_bytes: Annotated[int, Field(ge=1)] = 1_000_000
+    linger_ms: Annotated[float, Field(ge=0)] = 5
+    message_max_bytes: Annotated[int, Field(ge=1000)] = 1_000_000
+    replication_factor: Annotated[int, Field(ge=1)] = 3
+    min_insync_replicas: Annotated[int, Field(ge=1)] = 2
+
+
+class ZooKeeperSettings(Settings):
+    """How to reach ZooKeeper; everything of the relay lies below `root`."""
+
+    hosts: str
+    root: str = "/roma"
+    session_timeout_seconds: Annotated[float, Field(gt=0)] = 6
+
+
+class SourceSettings(Settings):
+    """One MySQL or MariaDB server, read as a replica with `server_id` of the relay's own."""
+
+    host: str
+    port: Port = 3306
+    user: str
+    password: SecretStr = SecretStr("")
+    tls_ca: Path | None = None
+    server_id: Annotated[int, Field(ge=1, le=2**32 - 1)]
+    gtid: bool = True
+    heartbeat_seconds: Annotated[float, Field(gt=0)] = 1
+    read_timeout_seconds: Annotated[float, Field(gt=0)] = 15
+    connect_timeout_seconds: Annotated[float, Field(gt=0)] = 10
+
+
+class StartSettings(Settings):
+    """Where an instance without a saved position starts: a place by name, or the ends of what the server has."""
+
+    at: Literal["end", "oldest", "position"] = "end"
+    journal_name: str | None = None
+    position: Annotated[int, Field(ge=4)] = 4
+
+    @model_validator(mode="after")
+    def _position_needs_a_file(self) -> "StartSettings":
+        if (self.at == "position") != (self.journal_name is not None):
+            raise ValueError("journal_name belongs to at = 'position', and that needs it")
+        return self
+
+
+class FilterSettings(Settings):
+    """Which real tables are relayed: Canal's comma lists of regular expressions over `db\\.table`."""
+
+    filter_regex: str = ".*\\..*"
+    filter_black_regex: str = ""
+    operations: tuple[Literal["INSERT", "UPDATE", "DELETE", "DDL"], ...] = ("INSERT", "UPDATE", "DELETE", "DDL")
+
+
+class RoutingSettings(Settings):
+    """What happens to names that no mapping document lists, and what real names become."""
+
+    unmapped_db: Literal["drop", "default_topic", "stop"] = "drop"
+    unmapped_table: Literal["same_name", "drop", "stop"] = "same_name"
+    default_topic: Name | None = None
+    names: Literal["logical", "real"] = "logical"
+    key_scope: Literal["logical", "shard"] = "logical"
+
+    @model_validator(mode="after")
+    def _default_topic_is_named(self) -> "RoutingSettings":
+        if self.unmapped_db == "default_topic" and self.default_topic is None:
+            raise ValueError("unmapped_db = 'default_topic' needs default_topic")
+        return self
+
+
+class PartitionSettings(Settings):
+    """Placement: the partitionHash rules, and how many partitions a topic is created with."""
+
+    partition_hash: str = ".*\\..*:$pk$"
+    database_hash: bool = True
+    partitions_num: Annotated[int, Field(ge=1, le=100_000)] | None = None
+
+
+class MessageSettings(Settings):
+    """The message's form (docs/message-format.md)."""
+
+    value_style: Literal["exact", "canal"] = "exact"
+    rows_per_message: Literal["row", "event"] = "row"
+    headers: Literal["default", "full"] = "default"
+    field_tags: Literal["header", "separate"] = "header"
+    tombstones: bool = False
+    key_change: Literal["split", "canal"] = "split"
+    row_image: Literal["full", "partial"] = "full"
+    ddl: Literal["topic", "inline", "barrier", "none"] = "topic"
+
+
+class TopicSettings(Settings):
+    """Topics are created by the relay. `retention` is "forever", "compact" or a number of hours as "72h"."""
+
+    retention: Annotated[str, Field(pattern=r"^(forever|compact|[1-9][0-9]*h)$")] = "forever"
+
+
+class TransactionSettings(Settings):
+    """How source transactions become Kafka transactions.
+
+    An idle stream commits at once; a busy one every `busy_commit_ms` or `busy_commit_bytes`, whichever comes first.
+    A source transaction larger than `split_bytes`, or open for longer than a third of `timeout_ms`, is published in parts.
+    """
+
+    delivery: Literal["exactly_once", "at_least_once"] = "exactly_once"
+    timeout_ms: Annotated[int, Field(ge=1000)] = 15_000
+    busy_commit_ms: Annotated[int, Field(ge=1)] = 200
+    busy_commit_bytes: Annotated[int, Field(ge=1)] = 64_000_000
+    split_bytes: Annotated[int, Field(ge=1000)] = 64_000_000
+    source_stall_seconds: Annotated[float, Field(gt=0)] = 2
+    max_clock_skew_seconds: Annotated[float, Field(ge=0)] = 60
+
+
+class BufferSettings(Settings):
+    """The bounded buffer between decoding and publishing: `buffer_size` slots of `buffer_memunit_bytes` each, counted by mode."""
+
+    buffer_size: Annotated[int, Field(ge=1)] = 16_384
+    buffer_memunit_bytes: Annotated[int, Field(ge=1)] = 1024
+    batch_mode: Literal["MEMSIZE", "ITEMSIZE"] = "MEMSIZE"
+
+
+class InstanceSettings(Settings):
+    """One source relayed as one ordered stream."""
+
+    name: Name
+    source: SourceSettings
+    start: StartSettings = StartSettings()
+    filter: FilterSettings = FilterSettings()
+    routing: RoutingSettings = RoutingSettings()
+    partition: PartitionSettings = PartitionSettings()
+    message: MessageSettings = MessageSettings()
+    topic: TopicSettings = TopicSettings()
+    transaction: TransactionSettings = TransactionSettings()
+    buffer: BufferSettings = BufferSettings()
+
+
+class StatusSettings(Settings):
+    """Where the relay process answers /healthz, /readyz, /metrics and /status. Port 0 takes a free one; None: no server."""
+
+    host: str = "127.0.0.1"
+    port: Annotated[int, Field(ge=0, le=65535)] | None = 8081
+
+
+class ApiSettings(Settings):
+    """Where the admin listens. Writes need `Authorization: Bearer <token>`; without a token every write is refused."""
+
+    host: str = "127.0.0.1"
+    port: Annotated[int, Field(ge=0, le=65535)] = 8080
+    token: SecretStr | None = None
+
+
+class LogSettings(Settings):
+    level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
+    format: Literal["console", "json"] = "console"
+
+
+class RelaySettings(Settings):
+    """The whole file. `installation` tells relays of one Kafka and ZooKeeper apart from another installation's."""
+
+    installation: Name = "roma"
+    kafka: KafkaSettings
+    zookeeper: ZooKeeperSettings
+    instances: tuple[InstanceSettings, ...] = ()
+    status: StatusSettings = StatusSettings()
+    api: ApiSettings = ApiSettings()
+    log: LogSettings = LogSettings()
+
+    @model_validator(mode="after")
+    def _names_are_unique(self) -> "RelaySettings":
+        names = [instance.name for instance in self.instances]
+        for name in names:
+            if names.count(name) > 1:
+                raise ValueError(f"two instances are called {name!r}")
+        return self
+
+
+def load_settings(path: Path) -> RelaySettings:
+    """Read and check the file; `${NAME}` in a string is taken from the environment. Raises ConfigurationError naming the place."""
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as exc:
+        raise ConfigurationError(f"{path} cannot be read: {exc.strerror}.") from exc
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as exc:
+        raise ConfigurationError(f"{path} is not TOML: {exc}.") from exc
+    try:
+        return RelaySettings.model_validate(_with_environment(document, path))
+    except ValidationError as exc:
+        places = "; ".join(
+            f"{'.'.join(map(str, e['loc'])) or 'file'}: {e['msg']}" for e in exc.errors(include_input=False)
+        )
+        raise ConfigurationError(f"{path}: {places}.") from exc
+
+
+def _with_environment(value: object, path: Path) -> object:
+    """Replace `${NAME}` strings, so that no secret need stand in the file."""
+    if isinstance(value, dict):
+        return {key: _with_environment(item, path) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_with_environment(item, path) for item in value]
+    if isinstance(value, str) and value.startswith("${") and value.endswith("}"):
+        name = value[2:-1]
+        if name not in os.environ:
+            raise ConfigurationError(f"{path} names the environment variable {name}, which is not set.")
+        return os.environ[name]
+    return value
