@@ -170,7 +170,10 @@ class SourceLostTransactions(Stop):
     """The position lies beyond what the source has: published transactions are missing there."""
 
     code = "SOURCE_LOST_TRANSACTIONS"
-    remedy = "The source lost binlog that was already published (crash without sync_binlog=1?): compare copies, then choose a new start position."
+    remedy = (
+        "The source lost binlog that was already published (crash without sync_binlog=1?): compare copies, "
+        "then choose a new start position."
+    )
 
 
 class CorruptEvent(Stop):
@@ -231,9 +234,7 @@ class PositionUnreadable(Stop):
     """The position topic cannot be read to its end, or holds a format that this relay does not know."""
 
     code = "POSITION_UNREADABLE"
-    remedy = (
-        "Wait for open transactions on the topic to end, or upgrade the relay to the version that wrote the record."
-    )
+    remedy = "Wait for open transactions on the topic to end, or upgrade the relay to the version that wrote the record."
 
 
 class TopicRefused(Stop):

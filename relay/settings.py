@@ -211,9 +211,7 @@ def load_settings(path: Path) -> RelaySettings:
     try:
         return RelaySettings.model_validate(_with_environment(document, path))
     except ValidationError as exc:
-        places = "; ".join(
-            f"{'.'.join(map(str, e['loc'])) or 'file'}: {e['msg']}" for e in exc.errors(include_input=False)
-        )
+        places = "; ".join(f"{'.'.join(map(str, e['loc'])) or 'file'}: {e['msg']}" for e in exc.errors(include_input=False))
         raise ConfigurationError(f"{path}: {places}.") from exc
 
 

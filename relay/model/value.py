@@ -49,7 +49,7 @@ class JsonScalar:
     field_type: int = 0
 
 
-JsonNode: TypeAlias = "None | bool | int | float | str | JsonScalar | list[JsonNode] | dict[str, JsonNode]"
+JsonNode: TypeAlias = "bool | int | float | str | JsonScalar | list[JsonNode] | dict[str, JsonNode] | None"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,5 +59,5 @@ class JsonDocument:
     root: JsonNode
 
 
-Value: TypeAlias = "None | int | float | str | bytes | JsonDocument | Absent"
+Value: TypeAlias = "int | float | str | bytes | JsonDocument | Absent | None"
 Row: TypeAlias = tuple[Value, ...]
