@@ -1,0 +1,61 @@
+"""The order pair of every change: never back, never a tie, never over 63 bits, whatever happens to files, servers and clocks.
+
+The binlog's own time and offset do not order changes: the header carries the second in which the statement *started*, offsets
+begin again with every file, and a session can date a change to any time. See docs/delivery.md, "Order".
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from relay.model.position import BinlogPosition, OrderPair
+
+EPOCH_BITS: Final = 11
+FILE_BITS: Final = 20
+OFFSET_BITS: Final = 32
+
+MAX_EPOCH: Final = (1 << EPOCH_BITS) - 1
+_MAX_FILE: Final = (1 << FILE_BITS) - 1
+_MAX_OFFSET: Final = (1 << OFFSET_BITS) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class PositionParts:
+    """What an execute position is made of, as long as no counting went past it."""
+
+    epoch: int
+    file_number: int
+    offset: int
+
+
+def file_number(binlog_file: str) -> int:
+    """The number at the end of a binlog file's name (`mysql-bin.000042` → 42); 0 where there is none."""
+    digits = binlog_file.rpartition(".")[2]
+    return int(digits) if digits.isdecimal() and digits.isascii() else 0
+
+
+def compose(epoch: int, position: BinlogPosition) -> int:
+    """Epoch, file number and offset in one number of 63 bits, each part capped at its width."""
+    number = min(file_number(position.file), _MAX_FILE)
+    offset = min(position.offset, _MAX_OFFSET)
+    return min(epoch, MAX_EPOCH) << (FILE_BITS + OFFSET_BITS) | number << OFFSET_BITS | offset
+
+
+def decompose(execute_position: int) -> PositionParts:
+    """The parts of `compose`, for people."""
+    return PositionParts(
+        epoch=execute_position >> (FILE_BITS + OFFSET_BITS),
+        file_number=execute_position >> OFFSET_BITS & _MAX_FILE,
+        offset=execute_position & _MAX_OFFSET,
+    )
+
+
+def begin_transaction(previous: OrderPair, epoch: int, position: BinlogPosition, change_time_ms: int, latest_ms: int) -> OrderPair:
+    """The pair that stands just before the first change of a source transaction: each change takes the next position after it.
+
+    `change_time_ms` is the commit time (or the header's second), `latest_ms` the relay's clock plus the accepted skew: a session
+    can date a change to 2038, and the pair must not follow it there.
+    """
+    return OrderPair(
+        execute_time=max(previous.execute_time, min(change_time_ms, latest_ms)),
+        execute_position=max(previous.execute_position, compose(epoch, position) - 1),
+    )
