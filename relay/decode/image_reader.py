@@ -1,0 +1,112 @@
+"""Writes, per table and set of logged columns, the Python function that reads one row image.
+
+A row image is a bitmap of nulls over the logged columns, then the values that are not null. Straight code without a loop over
+columns is what makes it fast; the code is assembled from ordinals and the pieces of `column_types` alone, never from names.
+"""
+
+import struct
+from collections.abc import Callable
+from types import TracebackType
+from typing import Final, TypeAlias
+
+from relay.decode.column_types import Fixed, Prefixed, Storage, Unpacked, storage_of
+from relay.decode.malformed import Malformed
+from relay.model.table import Column, TableMap
+from relay.model.value import ABSENT, Row
+
+ReadImage: TypeAlias = Callable[[bytes, int], "tuple[Row, int]"]
+
+_FILE_NAME: Final = "<row image>"
+_LENGTH_EXPRESSIONS: Final = {
+    1: "body[pos]",
+    2: "body[pos] | body[pos + 1] << 8",
+    3: "body[pos] | body[pos + 1] << 8 | body[pos + 2] << 16",
+    4: "body[pos] | body[pos + 1] << 8 | body[pos + 2] << 16 | body[pos + 3] << 24",
+}
+
+
+class ImageReader:
+    """Reads row images that hold the columns of one bitmap.
+
+    `read(body, pos)` returns the row and the position behind it. It may look past the end of `body` and then answers a position
+    past the end, or raises Malformed, IndexError or struct.error; its caller checks both.
+    """
+
+    def __init__(self, table: TableMap, present: bytes) -> None:
+        logged = [i for i in range(len(table.columns)) if present[i >> 3] & (1 << (i & 7))]
+        source = _Source(table.columns, logged)
+        self.is_empty = not logged
+        self.read: ReadImage = source.compiled()
+        self._code = self.read.__code__
+        self._table = table
+        self._ordinals_by_line = source.ordinals_by_line
+
+    def column_at(self, trace: TracebackType | None) -> Column | None:
+        """Return the column whose value raised the exception that `trace` belongs to."""
+        while trace is not None:
+            if trace.tb_frame.f_code is self._code:
+                ordinal = self._ordinals_by_line.get(trace.tb_lineno)
+                return None if ordinal is None else self._table.columns[ordinal]
+            trace = trace.tb_next
+        return None
+
+
+class _Source:
+    """The text of one function, with the names that it refers to and the column that each line belongs to."""
+
+    def __init__(self, columns: tuple[Column, ...], logged: list[int]) -> None:
+        self.names: dict[str, object] = {"ABSENT": ABSENT, "Malformed": Malformed}
+        self.lines: list[str] = []
+        self.ordinals_by_line: dict[int, int] = {}
+        self._write_head(columns, logged)
+        for bit, ordinal in enumerate(logged):
+            self._write_column(ordinal, columns[ordinal], 1 << bit)
+        present = set(logged)
+        values = "".join(f"v{i}, " if i in present else "ABSENT, " for i in range(len(columns)))
+        self.lines.append(f"    return ({values}), pos")
+
+    def compiled(self) -> ReadImage:
+        exec(compile("\n".join(self.lines), _FILE_NAME, "exec"), self.names)
+        read: ReadImage = self.names["read"]  # type: ignore[assignment]
+        return read
+
+    def _write_head(self, columns: tuple[Column, ...], logged: list[int]) -> None:
+        width = (len(logged) + 7) // 8
+        never_null = sum(1 << bit for bit, ordinal in enumerate(logged) if not columns[ordinal].nullable)
+        bitmap = f"int.from_bytes(body[pos:pos + {width}], 'little')"
+        self.lines += ["def read(body, pos):", f"    nulls = {_LENGTH_EXPRESSIONS.get(width, bitmap)}" if width else "    nulls = 0"]
+        self.lines.append(f"    pos += {width}")
+        if never_null:
+            self.lines += [f"    if nulls & {never_null}:", "        raise Malformed('a NOT NULL column is null')"]
+
+    def _write_column(self, ordinal: int, column: Column, null_bit: int) -> None:
+        storage = storage_of(column)
+        statements = self._statements(ordinal, storage)
+        if column.nullable:
+            self._write(ordinal, [f"    if nulls & {null_bit}:", f"        v{ordinal} = None", "    else:"])
+            self._write(ordinal, [f"        {line}" for line in statements])
+        else:
+            self._write(ordinal, [f"    {line}" for line in statements])
+
+    def _write(self, ordinal: int, lines: list[str]) -> None:
+        first = len(self.lines) + 1
+        self.lines += lines
+        self.ordinals_by_line.update(dict.fromkeys(range(first, first + len(lines)), ordinal))
+
+    def _statements(self, ordinal: int, storage: Storage) -> list[str]:
+        value, function = f"v{ordinal}", f"f{ordinal}"
+        match storage:
+            case Unpacked(width, code):
+                self.names[function] = struct.Struct(code).unpack_from
+                return [f"{value}, = {function}(body, pos)", f"pos += {width}"]
+            case Fixed(width, read):
+                self.names[function] = read
+                return [f"{value} = {function}(body, pos)", f"pos += {width}"]
+            case Prefixed(prefix, convert):
+                self.names[function] = convert
+                piece = "body[start:pos]"
+                return [
+                    f"start = pos + {prefix}",
+                    f"pos = start + ({_LENGTH_EXPRESSIONS[prefix]})",
+                    f"{value} = {piece}" if convert is None else f"{value} = {function}({piece})",
+                ]

@@ -1,0 +1,5 @@
+"""The one signal inside this room that bytes contradict themselves; its border turns it into CorruptEvent."""
+
+
+class Malformed(ValueError):
+    """The bytes at hand cannot be what they claim; the text says which claim fails."""

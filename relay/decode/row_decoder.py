@@ -1,0 +1,152 @@
+"""Row events → rows: finds the table's readers, walks over the event, and refuses everything that does not add up."""
+
+import struct
+from typing import Final, NamedTuple
+
+from relay.decode.bounded_cache import BoundedCache
+from relay.decode.cursor import Cursor
+from relay.decode.image_reader import ImageReader
+from relay.decode.malformed import Malformed
+from relay.decode.table_map import TABLE_ID_AND_FLAGS_BYTES, parse_table_map
+from relay.errors import CorruptEvent, RowImageIncomplete, SchemaMismatch, UnsupportedEvent
+from relay.model.change import Operation, RawRows, RowChange, RowsEvent
+from relay.model.table import TableMap
+from relay.model.value import Row
+
+# Table versions kept ready; one takes some 20 kB.
+TABLES_CACHED: Final = 10_000
+# Sets of logged columns kept ready per table; only MINIMAL images have more than one or two.
+IMAGES_CACHED: Final = 256
+
+
+class _EventKind(NamedTuple):
+    operation: Operation
+    has_extra: bool
+
+
+_EVENT_KINDS: Final = {
+    23: _EventKind(Operation.INSERT, has_extra=False),
+    24: _EventKind(Operation.UPDATE, has_extra=False),
+    25: _EventKind(Operation.DELETE, has_extra=False),
+    30: _EventKind(Operation.INSERT, has_extra=True),
+    31: _EventKind(Operation.UPDATE, has_extra=True),
+    32: _EventKind(Operation.DELETE, has_extra=True),
+}
+_PARTIAL_UPDATE_ROWS: Final = 39
+_EXTRA_LENGTH_BYTES: Final = 2
+
+
+class RowDecoder:
+    """Turns row events into rows; remembers the tables that it has met, and is used by one thread at a time."""
+
+    def __init__(self, tables_cached: int = TABLES_CACHED) -> None:
+        self._tables: BoundedCache[tuple[bytes, bool], _TableRows] = BoundedCache(tables_cached)
+
+    def decode(self, raw: RawRows) -> RowsEvent:
+        """Return every row of one event, in binlog order.
+
+        Raises CorruptEvent for bytes that contradict themselves, SchemaMismatch where event and table map count different
+        columns, SourceSettingsRefused without column names, UnsupportedEvent for what only a newer server writes, and
+        RowImageIncomplete for an image that holds no column at all (the number of its rows cannot be told).
+        """
+        kind = _EVENT_KINDS.get(raw.type_code)
+        if kind is None:
+            raise _unsupported(raw)
+        table = self._table(raw)
+        return RowsEvent(
+            operation=kind.operation,
+            table=table.map,
+            rows=table.rows(raw, kind),
+            header_time_s=raw.header_time_s,
+            position=raw.position,
+            size_bytes=len(raw.body),
+        )
+
+    def _table(self, raw: RawRows) -> "_TableRows":
+        # The number of a table changes whenever the server opens it anew; the rest says whether it is the same table.
+        key = (raw.table_map[TABLE_ID_AND_FLAGS_BYTES:], raw.mariadb)
+        table = self._tables.get(key)
+        if table is None:
+            table = _TableRows(parse_table_map(raw.table_map, mariadb=raw.mariadb))
+            self._tables.put(key, table)
+        return table
+
+
+class _TableRows:
+    """One table version and the readers written for it so far."""
+
+    def __init__(self, table: TableMap) -> None:
+        self.map = table
+        self._images: BoundedCache[bytes, ImageReader] = BoundedCache(IMAGES_CACHED)
+
+    def rows(self, raw: RawRows, kind: _EventKind) -> list[RowChange]:
+        """Return the rows of the event's body."""
+        try:
+            cursor = Cursor(raw.body)
+            cursor.take(TABLE_ID_AND_FLAGS_BYTES, "table id and flags")
+            if kind.has_extra:
+                _skip_extra(cursor)
+            self._check_width(cursor.lenenc("the column count"), raw)
+            first = self._image(cursor)
+            second = self._image(cursor) if kind.operation is Operation.UPDATE else None
+            if first.is_empty and (second is None or second.is_empty):
+                raise RowImageIncomplete(f"A row event of {self.map.id} at {raw.position} logs none of its columns.")
+            return _changes(raw.body, cursor.pos, kind.operation, first, second)
+        except Malformed as exc:
+            raise CorruptEvent(f"A row event of {self.map.id} at {raw.position} is damaged: {exc}.") from exc
+
+    def _check_width(self, count: int, raw: RawRows) -> None:
+        if count != len(self.map.columns):
+            raise SchemaMismatch(
+                f"A row event at {raw.position} has {count} columns, the table map of {self.map.id} has {len(self.map.columns)}.",
+                remedy="Check the binlog with mysqlbinlog at the place named; such events cannot be read without guessing.",
+            )
+
+    def _image(self, cursor: Cursor) -> ImageReader:
+        present = cursor.take((len(self.map.columns) + 7) // 8, "the bitmap of logged columns")
+        image = self._images.get(present)
+        if image is None:
+            image = ImageReader(self.map, present)
+            self._images.put(present, image)
+        return image
+
+
+def _changes(body: bytes, pos: int, operation: Operation, first: ImageReader, second: ImageReader | None) -> list[RowChange]:
+    """Return one change per row (per pair of rows for an update)."""
+    changes: list[RowChange] = []
+    end = len(body)
+    while pos < end:
+        try:
+            row, pos = first.read(body, pos)
+            after: Row | None = None
+            if second is not None:
+                after, pos = second.read(body, pos)
+        except (Malformed, IndexError, struct.error) as exc:
+            raise _damaged(exc, len(changes), first, second) from exc
+        if pos > end:
+            raise Malformed(f"row {len(changes) + 1} ends {pos - end} bytes behind the event")
+        changes.append(RowChange(None, row) if operation is Operation.INSERT else RowChange(row, after))
+    return changes
+
+
+def _damaged(exc: Exception, rows_read: int, first: ImageReader, second: ImageReader | None) -> Malformed:
+    column = first.column_at(exc.__traceback__) or (second and second.column_at(exc.__traceback__))
+    what = str(exc) if isinstance(exc, Malformed) else "it holds no such value, or ends too early"
+    return Malformed(f"row {rows_read + 1}{f', column {column.name}' if column else ''}: {what}")
+
+
+def _skip_extra(cursor: Cursor) -> None:
+    """Step over the extra data of a v2 event (partition numbers, NDB); its length counts itself."""
+    length = cursor.unsigned(_EXTRA_LENGTH_BYTES, "the length of the extra data")
+    if length < _EXTRA_LENGTH_BYTES:
+        raise Malformed(f"the extra data claims {length} bytes")
+    cursor.take(length - _EXTRA_LENGTH_BYTES, "the extra data")
+
+
+def _unsupported(raw: RawRows) -> UnsupportedEvent:
+    if raw.type_code == _PARTIAL_UPDATE_ROWS:
+        return UnsupportedEvent(
+            f"The row event at {raw.position} holds parts of JSON documents only.",
+            remedy="SET GLOBAL binlog_row_value_options='' on the source, and start from a position after the change.",
+        )
+    return UnsupportedEvent(f"The row event at {raw.position} has the type {raw.type_code}.", remedy="Upgrade the relay.")

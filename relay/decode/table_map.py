@@ -1,0 +1,239 @@
+"""Body of a TABLE_MAP event → TableMap (MySQL manual: Table_map_event)."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+from relay.decode.collations import charset_of_collation
+from relay.decode.cursor import Cursor
+from relay.decode.labels import label_text
+from relay.decode.malformed import Malformed
+from relay.decode.optional_metadata import Field, OptionalMetadata, read_optional_metadata
+from relay.errors import CorruptEvent, SourceSettingsRefused, UnsupportedEvent
+from relay.model.table import Column, ColumnType, TableId, TableMap
+
+_Entry = TypeVar("_Entry")
+
+TABLE_ID_AND_FLAGS_BYTES: Final = 8
+
+_ONE_BYTE_METADATA: Final = frozenset(
+    {
+        ColumnType.FLOAT,
+        ColumnType.DOUBLE,
+        ColumnType.TIMESTAMP2,
+        ColumnType.DATETIME2,
+        ColumnType.TIME2,
+        ColumnType.BLOB_COMPRESSED,
+        ColumnType.VECTOR,
+        ColumnType.JSON,
+        ColumnType.TINY_BLOB,
+        ColumnType.MEDIUM_BLOB,
+        ColumnType.LONG_BLOB,
+        ColumnType.BLOB,
+        ColumnType.GEOMETRY,
+    }
+)
+_TWO_BYTE_METADATA: Final = frozenset(
+    {
+        ColumnType.VARCHAR,
+        ColumnType.VARCHAR_COMPRESSED,
+        ColumnType.BIT,
+        ColumnType.NEWDECIMAL,
+        ColumnType.ENUM,
+        ColumnType.SET,
+        ColumnType.VAR_STRING,
+        ColumnType.STRING,
+    }
+)
+_NUMERIC: Final = frozenset(
+    {
+        ColumnType.TINY,
+        ColumnType.SHORT,
+        ColumnType.INT24,
+        ColumnType.LONG,
+        ColumnType.LONGLONG,
+        ColumnType.NEWDECIMAL,
+        ColumnType.FLOAT,
+        ColumnType.DOUBLE,
+        ColumnType.YEAR,
+    }
+)
+_CHARACTER: Final = frozenset(
+    {
+        ColumnType.STRING,
+        ColumnType.VAR_STRING,
+        ColumnType.VARCHAR,
+        ColumnType.BLOB,
+        ColumnType.TINY_BLOB,
+        ColumnType.MEDIUM_BLOB,
+        ColumnType.LONG_BLOB,
+        ColumnType.VARCHAR_COMPRESSED,
+        ColumnType.BLOB_COMPRESSED,
+    }
+)
+# MariaDB counts geometry among the character columns, MySQL does not.
+_CHARACTER_MARIADB: Final = _CHARACTER | {ColumnType.GEOMETRY}
+_LABELLED: Final = frozenset({ColumnType.ENUM, ColumnType.SET})
+
+_UPGRADE: Final = "Upgrade the relay; the server is newer than what it knows."
+_NAMES_REMEDY: Final = (
+    "SET GLOBAL binlog_row_metadata=FULL on the source, let its sessions reconnect, and start from a position after the change."
+)
+
+
+@dataclass(slots=True)
+class _Shape:
+    """What the fixed part of a table map says about one column."""
+
+    type: ColumnType
+    length: int
+    scale: int
+    nullable: bool
+
+
+def parse_table_map(body: bytes, *, mariadb: bool) -> TableMap:
+    """Return the table that a TABLE_MAP event's body (without header and checksum) describes.
+
+    Raises SourceSettingsRefused where the server logs no column names, UnsupportedEvent for a type or a collation that
+    only a newer server has, CorruptEvent for anything that contradicts itself.
+    """
+    cursor = Cursor(body)
+    table = TableId("?", "?")
+    try:
+        cursor.take(TABLE_ID_AND_FLAGS_BYTES, "table id and flags")
+        table = TableId(_name(cursor, "the database name"), _name(cursor, "the table name"))
+        shapes = _shapes(cursor, table)
+        return _table_map(table, shapes, read_optional_metadata(cursor), mariadb=mariadb)
+    except Malformed as exc:
+        raise CorruptEvent(f"The table map of {table} is damaged: {exc}.") from exc
+
+
+def _name(cursor: Cursor, what: str) -> str:
+    raw = cursor.lenenc_bytes(what)
+    if cursor.take(1, what) != b"\0":
+        raise Malformed(f"{what} does not end with a zero byte")
+    return _utf8(raw, what)
+
+
+def _utf8(raw: bytes, what: str) -> str:
+    try:
+        return raw.decode()
+    except UnicodeDecodeError as exc:
+        raise Malformed(f"{what} is no UTF-8: {raw.hex()}") from exc
+
+
+def _shapes(cursor: Cursor, table: TableId) -> list[_Shape]:
+    count = cursor.lenenc("the column count")
+    codes = cursor.take(count, "the column types")
+    metadata = Cursor(cursor.lenenc_bytes("the column metadata"))
+    shapes = [_shape(code, metadata, table) for code in codes]
+    if metadata.remaining:
+        raise Malformed(f"{metadata.remaining} bytes of column metadata belong to no column")
+    nullable = cursor.take((count + 7) // 8, "the nullable bits")
+    for index, shape in enumerate(shapes):
+        shape.nullable = bool(nullable[index >> 3] & (1 << (index & 7)))
+    return shapes
+
+
+def _shape(code: int, metadata: Cursor, table: TableId) -> _Shape:
+    try:
+        kind = ColumnType(code)
+    except ValueError:
+        raise UnsupportedEvent(f"{table} has a column of the unknown type {code}.", remedy=_UPGRADE) from None
+    if kind in _ONE_BYTE_METADATA:
+        return _Shape(kind, metadata.unsigned(1, "column metadata"), 0, nullable=False)
+    if kind not in _TWO_BYTE_METADATA:
+        return _Shape(kind, 0, 0, nullable=False)
+    first, second = metadata.take(2, "column metadata")
+    if kind in (ColumnType.VARCHAR, ColumnType.VARCHAR_COMPRESSED):
+        return _Shape(kind, first | second << 8, 0, nullable=False)
+    if kind is ColumnType.BIT:
+        return _Shape(kind, second * 8 + first, 0, nullable=False)
+    if kind is ColumnType.NEWDECIMAL:
+        return _Shape(kind, first, second, nullable=False)
+    return _string_shape(first, second)
+
+
+def _string_shape(real_type: int, length: int) -> _Shape:
+    """Take ENUM and SET out of STRING; bits 4 and 5 of the type, inverted, are bits 8 and 9 of CHAR's length."""
+    high = ~real_type & 0x30
+    real_type |= 0x30
+    if real_type not in (ColumnType.STRING, ColumnType.VAR_STRING, ColumnType.ENUM, ColumnType.SET):
+        raise Malformed(f"a string column claims the type {real_type}")
+    return _Shape(ColumnType(real_type), length | high << 4, 0, nullable=False)
+
+
+def _table_map(table: TableId, shapes: list[_Shape], metadata: OptionalMetadata, *, mariadb: bool) -> TableMap:
+    count = len(shapes)
+    raw_names = metadata.names()
+    if raw_names is None:
+        raise SourceSettingsRefused(f"The table map of {table} carries no column names.", remedy=_NAMES_REMEDY)
+    if len(raw_names) != count:
+        raise Malformed(f"{len(raw_names)} names for {count} columns")
+    charsets = _charsets(table, shapes, metadata, mariadb=mariadb)
+    labels = _labels(shapes, metadata, charsets)
+    unsigned = _spread(shapes, _NUMERIC.__contains__, lambda n: metadata.flags(Field.SIGNEDNESS, n, default=False), default=False)
+    geometry = _spread(shapes, ColumnType.GEOMETRY.__eq__, metadata.geometry_types, default=0)
+    visible = metadata.flags(Field.COLUMN_VISIBILITY, count, default=True)
+    columns = tuple(
+        Column(
+            name=_utf8(raw_names[i], "a column name"),
+            type=shape.type,
+            nullable=shape.nullable,
+            length=shape.length,
+            scale=shape.scale,
+            unsigned=unsigned[i],
+            charset=charsets[i],
+            labels=labels[i],
+            geometry_type=geometry[i],
+            visible=visible[i],
+        )
+        for i, shape in enumerate(shapes)
+    )
+    return TableMap(table, columns, metadata.primary_key(count))
+
+
+def _spread(
+    shapes: list[_Shape], belongs: Callable[[ColumnType], bool], entries: Callable[[int], list[_Entry]], *, default: _Entry
+) -> list[_Entry]:
+    """Give each column its entry of a field that counts only the columns of one kind."""
+    members = [belongs(shape.type) for shape in shapes]
+    following: Iterator[_Entry] = iter(entries(sum(members)))
+    return [next(following) if member else default for member in members]
+
+
+def _charsets(table: TableId, shapes: list[_Shape], metadata: OptionalMetadata, *, mariadb: bool) -> list[str | None]:
+    character = _CHARACTER_MARIADB if mariadb else _CHARACTER
+    texts = _spread(
+        shapes,
+        character.__contains__,
+        lambda n: metadata.collations(Field.DEFAULT_CHARSET, Field.COLUMN_CHARSET, n),
+        default=None,
+    )
+    labelled = _spread(
+        shapes,
+        _LABELLED.__contains__,
+        lambda n: metadata.collations(Field.ENUM_AND_SET_DEFAULT_CHARSET, Field.ENUM_AND_SET_COLUMN_CHARSET, n),
+        default=None,
+    )
+    numbers = [label if text is None else text for text, label in zip(texts, labelled, strict=True)]
+    return [
+        None if number is None or shape.type is ColumnType.GEOMETRY else _charset(table, number)
+        for shape, number in zip(shapes, numbers, strict=True)
+    ]
+
+
+def _charset(table: TableId, number: int) -> str:
+    charset = charset_of_collation(number)
+    if charset is None:
+        raise UnsupportedEvent(f"{table} has a column of the unknown collation {number}.", remedy=_UPGRADE)
+    return charset
+
+
+def _labels(shapes: list[_Shape], metadata: OptionalMetadata, charsets: list[str | None]) -> list[tuple[str, ...]]:
+    none: list[bytes] = []
+    enums = _spread(shapes, ColumnType.ENUM.__eq__, lambda n: metadata.labels(Field.ENUM_STR_VALUE, n), default=none)
+    sets = _spread(shapes, ColumnType.SET.__eq__, lambda n: metadata.labels(Field.SET_STR_VALUE, n), default=none)
+    return [
+        tuple(label_text(raw, charset) for raw in enum or members) for enum, members, charset in zip(enums, sets, charsets, strict=True)
+    ]
