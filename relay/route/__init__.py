@@ -1,0 +1,35 @@
+"""Choose: keep or drop, the logical name, the topics and the tags."""
+
+from relay.route.diff import RouteChange, changes, where
+from relay.route.dynamic_topic import dynamic_topic, kafka_topic, partitions_of
+from relay.route.filter import TableFilter
+from relay.route.mapping import MappingSet, Tags, problems
+from relay.route.mapping_document import DATA_IDS, DBS, ROMA_GROUP, TAGS, TBS, TOPICS, Documents, MappingProblem
+from relay.route.router import Destination, Dropped, Route, Router, field_tags_for, tags_for
+
+__all__ = [
+    "DATA_IDS",
+    "DBS",
+    "ROMA_GROUP",
+    "TAGS",
+    "TBS",
+    "TOPICS",
+    "Destination",
+    "Documents",
+    "Dropped",
+    "MappingProblem",
+    "MappingSet",
+    "Route",
+    "RouteChange",
+    "Router",
+    "TableFilter",
+    "Tags",
+    "changes",
+    "dynamic_topic",
+    "field_tags_for",
+    "kafka_topic",
+    "partitions_of",
+    "problems",
+    "tags_for",
+    "where",
+]

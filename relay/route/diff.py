@@ -1,0 +1,93 @@
+"""What an edit of the mapping would change, in sentences for the person who is about to save it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from relay.errors import UnmappedName
+from relay.model.table import TableId
+from relay.route.router import Destination, Router
+
+# A sentence names this many tables and counts the rest; the full list stands beside it.
+_NAMED_TABLES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class RouteChange:
+    """One sentence and the real tables that it speaks of, sorted by name."""
+
+    sentence: str
+    tables: tuple[TableId, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Fate:
+    """What becomes of a table: a destination, or the reason why it has none."""
+
+    destination: Destination | None
+    why_not: str = ""
+
+
+def where(router: Router, real: TableId) -> str:
+    """Say in a sentence where a real table goes."""
+    fate = _fate(router, real)
+    if fate.destination is None:
+        return f"{real} is {fate.why_not}"
+    goes = fate.destination
+    sentence = f"{real} is {goes.logical} in {_topics(goes)}, tagged {', '.join(goes.tags.table)}"
+    fields = ", ".join(f"{tag} when {field} changes" for field, tag in goes.tags.fields)
+    return f"{sentence}{f', {fields}' if fields else ''}."
+
+
+def changes(before: Router, after: Router, tables: Iterable[TableId]) -> list[RouteChange]:
+    """Group the known real tables by what changes for them, the largest group first; tables that stay as they are do not appear."""
+    groups: dict[str, list[TableId]] = {}
+    for real in sorted(set(tables), key=str):
+        for sentence in _sentences(_fate(before, real), _fate(after, real)):
+            groups.setdefault(sentence, []).append(real)
+    ordered = sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))
+    return [RouteChange(f"{_subject(group)}: {sentence}", tuple(group)) for sentence, group in ordered]
+
+
+def _fate(router: Router, real: TableId) -> _Fate:
+    try:
+        route = router.route(real)
+    except UnmappedName as exc:
+        return _Fate(None, f"a reason to stop the instance: {exc.reason}")
+    return _Fate(route) if isinstance(route, Destination) else _Fate(None, f"left out: {route.reason}")
+
+
+def _sentences(before: _Fate, after: _Fate) -> list[str]:
+    """Say what changes, in words that fit one table and many."""
+    if before == after:
+        return []
+    if after.destination is None:
+        return [f"now {after.why_not}"]
+    if before.destination is None:
+        return [f"newly published as {after.destination.logical} to {_topics(after.destination)}."]
+    return _moves(before.destination, after.destination)
+
+
+def _moves(old: Destination, new: Destination) -> list[str]:
+    found = []
+    if old.topics != new.topics:
+        found.append(f"moved from {_topics(old)} to {_topics(new)}.")
+    if old.logical != new.logical:
+        found.append(f"renamed from {old.logical} to {new.logical}: keys and partitions of their rows change.")
+    if old.tags != new.tags:
+        found.append(f"tagged {_tags(new)} instead of {_tags(old)}.")
+    return found
+
+
+def _subject(tables: list[TableId]) -> str:
+    named = ", ".join(map(str, tables[:_NAMED_TABLES]))
+    rest = f" and {len(tables) - _NAMED_TABLES} more" if len(tables) > _NAMED_TABLES else ""
+    return f"{len(tables)} real table{'s' if len(tables) > 1 else ''} ({named}{rest})"
+
+
+def _topics(destination: Destination) -> str:
+    kind = "topic" if len(destination.topics) == 1 else "topics"
+    return f"{kind} {', '.join(destination.topics)}"
+
+
+def _tags(destination: Destination) -> str:
+    return ", ".join((*destination.tags.table, *(f"{tag} ({field})" for field, tag in destination.tags.fields)))

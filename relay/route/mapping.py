@@ -1,0 +1,140 @@
+"""A mapping set: the four documents compiled into answers about real names, immutable and numbered."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from relay.errors import MappingRefused, UnmappedName
+from relay.model.table import TableId
+from relay.route.contradictions import contradictions
+from relay.route.mapping_document import Documents, MappingProblem, read_documents
+from relay.route.mapping_rules import DatabaseRule, MappingRules, TableRule, TagRule, read_rules
+
+
+@dataclass(frozen=True, slots=True)
+class Tags:
+    """The tags of one logical table: those every change carries, and those of single fields as (field, tag)."""
+
+    table: tuple[str, ...]
+    fields: tuple[tuple[str, str], ...]
+
+
+def problems(documents: Documents) -> list[MappingProblem]:
+    """Find everything that is wrong with the four documents together; an empty list means that the set can come into force."""
+    read, unreadable = read_documents(documents)
+    rules = read_rules(read)
+    found = unreadable + rules.problems
+    # A document that could not be read looks empty here; what the others seem to lack then would be guesswork.
+    return found if unreadable else found + contradictions(rules)
+
+
+class MappingSet:
+    """One numbered set in force. It answers for real names; what unlisted names become is the router's to say."""
+
+    def __init__(self, number: int, rules: MappingRules) -> None:
+        self.number = number
+        self._topics = rules.topics
+        self._databases = _Databases(rules.databases)
+        self._prefixed = _Tables(rule for rule in rules.tables if rule.prefixed)
+        self._bare = _Tables(rule for rule in rules.tables if not rule.prefixed)
+        self._tag_rules = tuple(rules.tags)
+        self._rules = rules
+
+    @classmethod
+    def compile(cls, number: int, documents: Documents) -> "MappingSet":
+        """Compile a set. Raises MappingRefused for the first problem; its reason counts the others."""
+        found = problems(documents)
+        if found:
+            others = f" There are {len(found) - 1} more problems." if len(found) > 1 else ""
+            first = found[0]
+            reason = f"{first.data_id} at {first.pointer or 'its top'}: {first.sentence}{others}"
+            raise MappingRefused(reason, data_id=first.data_id, pointer=first.pointer)
+        return cls(number, read_rules(read_documents(documents)[0]))
+
+    @classmethod
+    def empty(cls) -> "MappingSet":
+        """Return set 0: nothing is mapped."""
+        return cls(0, MappingRules())
+
+    def logical_database(self, real: str) -> str | None:
+        """Return the logical database of a real one, None if it is not mapped. Raises UnmappedName if two claim it."""
+        return self._databases.logical(real)
+
+    def topics(self, logical_database: str) -> tuple[str, ...]:
+        """Return the topics of a mapped logical database."""
+        return self._topics[logical_database]
+
+    def logical_table(self, real: TableId, logical_database: str) -> str | None:
+        """Return the logical table of a real one, None if none is listed; a rule with a database wins over one without.
+
+        Raises UnmappedName if two logical tables claim it.
+        """
+        return self._prefixed.logical(real, logical_database) or self._bare.logical(real, logical_database)
+
+    def tags(self, logical: TableId) -> Tags:
+        """Return a logical table's tags: entries with its database win over those without; none → the table's name."""
+        of_table = [rule for rule in self._tag_rules if rule.table == logical.table]
+        rules = [rule for rule in of_table if rule.logical_database == logical.database]
+        rules = rules or [rule for rule in of_table if rule.logical_database is None]
+        return _joined(rules, logical.table)
+
+    @cached_property
+    def named_tables(self) -> tuple[TableId, ...]:
+        """Return the real tables that the documents name exactly: what a dry run can speak of without asking a server."""
+        databases = {rule.real.text for rule in self._rules.databases if rule.real.expression is None}
+        tables = [rule for rule in self._rules.tables if rule.real.table.expression is None]
+        found = {
+            TableId(database, rule.real.table.text)
+            for database in databases
+            for rule in tables
+            if rule.holds_in(database, self._databases.logical(database) or "")
+        }
+        return tuple(sorted(found, key=str))
+
+
+def _joined(rules: list[TagRule], table: str) -> Tags:
+    tags = dict.fromkeys(rule.tag for rule in rules) or {table: None}
+    fields = dict.fromkeys(pair for rule in rules for pair in rule.fields)
+    return Tags(tuple(tags), tuple(fields))
+
+
+class _Databases:
+    """Database rules by exact name, expressions apart."""
+
+    def __init__(self, rules: Iterable[DatabaseRule]) -> None:
+        every = tuple(rules)
+        self._exact = {rule.real.text: rule.logical for rule in every if rule.real.expression is None}
+        self._expressions = tuple(rule for rule in every if rule.real.expression is not None)
+
+    def logical(self, real: str) -> str | None:
+        if real in self._exact:
+            return self._exact[real]
+        return _only({rule.logical for rule in self._expressions if rule.real.matches(real)}, f"database {real}")
+
+
+class _Tables:
+    """Table rules of one rank by exact name, expressions apart."""
+
+    def __init__(self, rules: Iterable[TableRule]) -> None:
+        self._exact: dict[str, list[TableRule]] = {}
+        self._expressions: list[TableRule] = []
+        for rule in rules:
+            if rule.real.table.expression is None:
+                self._exact.setdefault(rule.real.table.text, []).append(rule)
+            else:
+                self._expressions.append(rule)
+
+    def logical(self, real: TableId, logical_database: str) -> str | None:
+        by_expression = [rule for rule in self._expressions if rule.real.table.matches(real.table)]
+        rules = self._exact.get(real.table, []) + by_expression
+        return _only({rule.logical for rule in rules if rule.holds_in(real.database, logical_database)}, f"table {real}")
+
+
+def _only(claims: set[str], what: str) -> str | None:
+    """Return the one claim there is; two expressions that met on a name stop the instance, for either answer would be a guess."""
+    if len(claims) > 1:
+        raise UnmappedName(
+            f"The mapping's regular expressions put the real {what} under several logical names: {', '.join(sorted(claims))}.",
+            remedy="Narrow the expressions, or list the name exactly, and save the mapping again.",
+        )
+    return next(iter(claims), None)

@@ -1,0 +1,92 @@
+"""Names in mapping documents: comma lists, an optional database prefix, regular expressions in slashes."""
+
+import re
+from dataclasses import dataclass
+
+
+class NameRefused(ValueError):
+    """A name cannot be read; the message is a sentence for whoever wrote it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """One name: exact, or a regular expression that must match a whole name."""
+
+    text: str
+    expression: re.Pattern[str] | None = None
+
+    def matches(self, name: str) -> bool:
+        """Say whether the name is meant."""
+        return self.text == name if self.expression is None else self.expression.fullmatch(name) is not None
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True)
+class TableName:
+    """A table's name with its database prefix, where it has one."""
+
+    database: Name | None
+    table: Name
+
+    def __str__(self) -> str:
+        return str(self.table) if self.database is None else f"{self.database}.{self.table}"
+
+
+def split_outside_slashes(text: str, separator: str) -> list[str]:
+    """Cut at each separator that stands outside slashes; a backslash hides the character behind it. Spaces around parts go."""
+    parts, inside, escaped = [""], False, False
+    for character in text:
+        if character == separator and not inside:
+            parts.append("")
+            continue
+        if character == "/" and not escaped:
+            inside = not inside
+        escaped = character == "\\" and not escaped
+        parts[-1] += character
+    if inside:
+        raise NameRefused(f"{text!r} opens a regular expression with a slash and does not close it.")
+    return [part.strip() for part in parts]
+
+
+def read_name(text: str) -> Name:
+    """Read one name without a prefix. Raises NameRefused."""
+    if not text:
+        raise NameRefused("A name is empty.")
+    if not text.startswith("/"):
+        if "/" in text:
+            raise NameRefused(f"{text!r} holds a slash inside; a regular expression stands wholly between slashes.")
+        return Name(text)
+    if len(text) < 3 or not text.endswith("/"):
+        raise NameRefused(f"{text!r} is not a regular expression between slashes.")
+    try:
+        return Name(text, re.compile(text[1:-1]))
+    except (re.error, RecursionError, OverflowError) as exc:
+        raise NameRefused(f"{text!r} is not a regular expression: {exc}.") from exc
+
+
+def read_exact_name(text: str) -> str:
+    """Read a logical name, which is always exact. Raises NameRefused."""
+    name = read_name(text)
+    if name.expression is not None:
+        raise NameRefused(f"{text!r} is a regular expression where one exact name is needed.")
+    return name.text
+
+
+def read_table_name(text: str) -> TableName:
+    """Read a table's name with its optional `database.` prefix. Raises NameRefused."""
+    parts = split_outside_slashes(text, ".")
+    if len(parts) > 2:
+        raise NameRefused(f"{text!r} has more than one dot; a name that holds a dot itself is written as a regular expression.")
+    names = [read_name(part) for part in parts]
+    return TableName(names[0] if len(names) == 2 else None, names[-1])
+
+
+def read_exact_table_name(text: str) -> tuple[str | None, str]:
+    """Read a logical table's name with its optional logical database. Raises NameRefused."""
+    parts = split_outside_slashes(text, ".")
+    if len(parts) > 2:
+        raise NameRefused(f"{text!r} has more than one dot; a logical name is `table` or `database.table`.")
+    names = [read_exact_name(part) for part in parts]
+    return (names[0] if len(names) == 2 else None, names[-1])
