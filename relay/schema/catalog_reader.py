@@ -1,0 +1,105 @@
+"""Unique keys of one table from the source's own catalogue, which a table map without a primary key does not carry."""
+
+import ssl
+from dataclasses import dataclass
+from typing import Any, Final
+
+import pymysql
+from pymysql.cursors import DictCursor
+
+from relay.errors import RelayError, SourceLoginRefused, SourceNotPermitted, SourceUnreachable
+from relay.model.table import TableId
+from relay.settings import SourceSettings
+
+# Numbers of MySQL's error reference.
+_NO_SUCH_DATABASE_OR_TABLE: Final = frozenset({1049, 1051, 1109, 1146})
+_LOGIN_REFUSED: Final = frozenset({1044, 1045, 1698})
+_NOT_PERMITTED: Final = frozenset({1142, 1143, 1227, 1370})
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogTable:
+    """A table as the server describes it now: column names and types in order, and the unique not-null keys in the server's order."""
+
+    columns: tuple[tuple[str, str], ...]
+    unique_keys: tuple[tuple[str, ...], ...]
+
+
+class CatalogReader:
+    """Asks the source about one table over a connection of its own, which it closes at once."""
+
+    def __init__(self, settings: SourceSettings) -> None:
+        self._settings = settings
+
+    def read(self, table: TableId) -> CatalogTable | None:
+        """Describe a table as it is now, None if it is gone.
+
+        Raises SourceUnreachable, SourceLoginRefused or SourceNotPermitted.
+        """
+        where = f"{self._settings.host}:{self._settings.port}"
+        try:
+            return self._describe(table)
+        except pymysql.err.MySQLError as exc:
+            if _number(exc) in _NO_SUCH_DATABASE_OR_TABLE:
+                # It vanished between two questions.
+                return None
+            raise self._translated(exc, f"when asked for the keys of {table} on {where}") from exc
+        except OSError as exc:
+            raise SourceUnreachable(f"{where} cannot be reached to ask for the keys of {table}: {exc}.") from exc
+
+    def _describe(self, table: TableId) -> CatalogTable | None:
+        with self._connect() as connection, connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT COLUMN_NAME AS name, COLUMN_TYPE AS type FROM information_schema.COLUMNS "
+                "WHERE TABLE_SCHEMA = %s AND TABLE_NAME = %s ORDER BY ORDINAL_POSITION",
+                (table.database, table.table),
+            )
+            columns = tuple((row["name"], row["type"]) for row in cursor.fetchall())
+            if not columns:
+                return None
+            cursor.execute(f"SHOW INDEX FROM {_quoted(table.table)} FROM {_quoted(table.database)}")
+            return CatalogTable(columns, _unique_keys(cursor.fetchall()))
+
+    def _connect(self) -> "pymysql.Connection[DictCursor]":
+        settings = self._settings
+        return pymysql.connect(
+            host=settings.host,
+            port=settings.port,
+            user=settings.user,
+            password=settings.password.get_secret_value(),
+            charset="utf8mb4",
+            cursorclass=DictCursor,
+            connect_timeout=settings.connect_timeout_seconds,
+            read_timeout=settings.read_timeout_seconds,
+            write_timeout=settings.read_timeout_seconds,
+            ssl=ssl.create_default_context(cafile=str(settings.tls_ca)) if settings.tls_ca else None,
+        )
+
+    def _translated(self, exc: pymysql.err.MySQLError, when: str) -> RelayError:
+        if _number(exc) in _LOGIN_REFUSED:
+            return SourceLoginRefused(f"The server refused {self._settings.user!r} {when}.")
+        if _number(exc) in _NOT_PERMITTED:
+            return SourceNotPermitted(f"The server denied {self._settings.user!r} the catalogue {when}.")
+        return SourceUnreachable(f"The server did not answer {when}: {exc}.")
+
+
+def _number(exc: pymysql.err.MySQLError) -> int:
+    """Return the server's or the client's error number, 0 where there is none."""
+    return exc.args[0] if exc.args and isinstance(exc.args[0], int) else 0
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _unique_keys(rows: "tuple[dict[str, Any], ...] | list[dict[str, Any]]") -> tuple[tuple[str, ...], ...]:
+    """Group SHOW INDEX by key, in its order; keys over a prefix, an expression or a nullable column name no row and go."""
+    keys: dict[str, list[str] | None] = {}
+    for row in rows:
+        name = row["Key_name"]
+        columns = keys.setdefault(name, [])
+        if row["Non_unique"] or row["Null"] == "YES" or row["Sub_part"] is not None or row["Column_name"] is None:
+            keys[name] = None
+        elif columns is not None:
+            columns.append(row["Column_name"])
+    return tuple(tuple(columns) for columns in keys.values() if columns)

@@ -1,0 +1,124 @@
+"""Column types as CREATE and ALTER TABLE declared them in the stream, remembered for value_style = "canal"."""
+
+from collections import OrderedDict
+from typing import Final
+
+from relay.model.change import Statement
+from relay.model.table import TableId, TableMap
+from relay.schema.column_texts import column, column_list
+from relay.schema.ddl import Ddl, StatementKind
+from relay.schema.sql_tokens import tokenize
+from relay.schema.token_cursor import TokenCursor
+
+# A table's texts take about a kilobyte, so this is some tens of megabytes at most; the table not named for longest goes first.
+_REMEMBERED_TABLES: Final = 20_000
+
+
+class DeclaredTypes:
+    """What DDL said of each table's columns; it forgets by restart and by number, never answers for a table it did not see."""
+
+    def __init__(self) -> None:
+        self._columns: OrderedDict[TableId, dict[str, str]] = OrderedDict()
+
+    def texts(self, table: TableMap) -> tuple[str, ...] | None:
+        """Return the declared texts in column order; None when the table's names are not exactly those that were declared."""
+        declared = self._columns.get(table.id)
+        if declared is None or len(declared) != len(table.columns):
+            return None
+        found = [declared.get(column.name.lower()) for column in table.columns]
+        texts = tuple(text for text in found if text is not None)
+        return texts if len(texts) == len(found) else None
+
+    def apply(self, statement: Statement, ddl: Ddl) -> None:
+        """Learn from a statement; tables must come in the order of the binlog."""
+        cursor = TokenCursor(tokenize(statement.sql), statement.database) if ddl.tables else None
+        if cursor is None or not ddl.is_ddl:
+            return
+        if ddl.kind is StatementKind.CREATE:
+            self._create(cursor, ddl)
+        elif ddl.kind is StatementKind.ERASE:
+            for table in ddl.tables:
+                self._columns.pop(table, None)
+        elif ddl.kind is StatementKind.RENAME and cursor.word() == "RENAME":
+            self._rename([name.id for name in ddl.written])
+        elif cursor.word() == "ALTER" or ddl.kind is StatementKind.ALTER:
+            self._alter(cursor, ddl)
+
+    def _create(self, cursor: TokenCursor, ddl: Ddl) -> None:
+        table = ddl.tables[0]
+        cursor.skip_to("TABLE")
+        if cursor.accept("IF", "NOT", "EXISTS") and table in self._columns:
+            # MySQL logs the statement also when it changed nothing.
+            return
+        cursor.table()
+        if cursor.accept("LIKE") or cursor.accept("(", "LIKE"):
+            model = cursor.table()
+            columns = self._columns.get(model.id) if model is not None else None
+        else:
+            columns = _lowered(column_list(cursor)) if cursor.accept("(") else None
+        self._remember(table, columns)
+
+    def _rename(self, tables: list[TableId]) -> None:
+        """Move what is known, pair by pair: the new name stands before the old one."""
+        for new, old in zip(tables[::2], tables[1::2], strict=False):
+            self._remember(new, self._columns.pop(old, None))
+
+    def _alter(self, cursor: TokenCursor, ddl: Ddl) -> None:
+        cursor.skip_to("TABLE")
+        cursor.accept("IF", "EXISTS")
+        written = cursor.table()
+        columns = self._columns.pop(written.id, None) if written is not None else None
+        if columns is None:
+            return
+        altered = dict(columns)
+        going_on = True
+        while going_on:
+            _alter_columns(cursor, altered)
+            going_on = cursor.skip_item()
+        renamed = [table for table in ddl.tables if written is not None and table != written.id]
+        self._remember(renamed[0] if renamed else ddl.tables[0], altered)
+
+    def _remember(self, table: TableId, columns: dict[str, str] | None) -> None:
+        self._columns.pop(table, None)
+        if columns:
+            self._columns[table] = columns
+        if len(self._columns) > _REMEMBERED_TABLES:
+            self._columns.popitem(last=False)
+
+
+def _lowered(columns: dict[str, str]) -> dict[str, str]:
+    """MySQL's column names know no case."""
+    return {name.lower(): text for name, text in columns.items()}
+
+
+def _alter_columns(cursor: TokenCursor, columns: dict[str, str]) -> None:
+    """Apply one item of ALTER TABLE that speaks of columns; others are left for the caller to skip."""
+    verb = cursor.word()
+    if verb not in ("ADD", "MODIFY", "CHANGE", "DROP", "RENAME"):
+        return
+    cursor.take()
+    named = cursor.accept("COLUMN")
+    if not named and cursor.word() in ("PRIMARY", "KEY", "INDEX", "UNIQUE", "FULLTEXT", "SPATIAL", "FOREIGN", "CONSTRAINT", "CHECK"):
+        return
+    cursor.skip("IF", "NOT", "EXISTS")
+    if verb == "ADD" and cursor.accept("("):
+        columns.update(_lowered(column_list(cursor)))
+    elif verb in ("ADD", "MODIFY"):
+        found = column(cursor)
+        columns.update(_lowered(dict([found] if found is not None else [])))
+    elif verb == "CHANGE":
+        columns.pop((cursor.name() or "").lower(), None)
+        found = column(cursor)
+        columns.update(_lowered(dict([found] if found is not None else [])))
+    elif verb == "DROP":
+        columns.pop((cursor.name() or "").lower(), None)
+    elif named:
+        _rename_column(cursor, columns)
+
+
+def _rename_column(cursor: TokenCursor, columns: dict[str, str]) -> None:
+    old = (cursor.name() or "").lower()
+    text = columns.pop(old, None)
+    new = cursor.name() if cursor.accept("TO") else None
+    if text is not None and new is not None:
+        columns[new.lower()] = text

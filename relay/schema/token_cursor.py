@@ -1,0 +1,109 @@
+"""Reading tokens one after the other."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from relay.model.table import TableId
+from relay.schema.sql_tokens import Token
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenName:
+    """A table's name (or, with an empty table, a database's) as one statement writes it: what it means, and its tokens."""
+
+    id: TableId
+    database_token: Token | None
+    table_token: Token | None
+
+
+class TokenCursor:
+    """A place in a list of tokens; reading past the end gives nothing."""
+
+    def __init__(self, tokens: Sequence[Token], default_database: str) -> None:
+        self._tokens = tokens
+        self._default_database = default_database
+        self._at = 0
+
+    @property
+    def token(self) -> Token | None:
+        """The next token."""
+        return self._tokens[self._at] if self._at < len(self._tokens) else None
+
+    def word(self, ahead: int = 0) -> str:
+        """Return the upper-case word or sign that comes, without taking it; empty for quoted text and at the end."""
+        at = self._at + ahead
+        return self._tokens[at].word if at < len(self._tokens) else ""
+
+    def take(self) -> Token | None:
+        """Take the next token."""
+        token = self.token
+        self._at += 1
+        return token
+
+    def accept(self, *words: str) -> bool:
+        """Take the words if exactly they come next."""
+        if any(self.word(ahead) != word for ahead, word in enumerate(words)):
+            return False
+        self._at += len(words)
+        return True
+
+    def skip(self, *words: str) -> None:
+        """Take any of the words, as often as they come."""
+        while self.word() and self.word() in words:
+            self._at += 1
+
+    def skip_to(self, *words: str) -> bool:
+        """Move behind the next of the words, whatever brackets stand around; False when none comes."""
+        while self.token is not None:
+            if self.word() in words:
+                self._at += 1
+                return True
+            self._at += 1
+        return False
+
+    def skip_item(self) -> bool:
+        """Move behind the comma that ends this list item; False when the list, or the bracket it stands in, ends instead."""
+        depth = 0
+        while self.token is not None:
+            sign = self.word()
+            if depth == 0 and sign in (",", ")"):
+                self._at += 1
+                return sign == ","
+            depth += (sign == "(") - (sign == ")")
+            self._at += 1
+        return False
+
+    def name(self) -> str | None:
+        """Take an identifier; None when something else comes."""
+        if self.token is None or not self.token.is_name:
+            return None
+        token = self.take()
+        return token.name if token is not None else None
+
+    def table(self) -> WrittenName | None:
+        """Take `table` or `database.table`; None when something else comes."""
+        first = self.token
+        if first is None or self.name() is None:
+            return None
+        if not self.accept("."):
+            return WrittenName(TableId(self._default_database, first.name), None, first)
+        second = self.token
+        if second is None or self.name() is None:
+            return None
+        return WrittenName(TableId(first.name, second.name), first, second)
+
+    def database(self) -> WrittenName | None:
+        """Take a database's name; None when something else comes."""
+        token = self.token
+        if token is None or self.name() is None:
+            return None
+        return WrittenName(TableId(token.name, ""), token, None)
+
+    def tables(self) -> list[WrittenName]:
+        """Take a comma list of tables."""
+        found = []
+        while (table := self.table()) is not None:
+            found.append(table)
+            if not self.accept(","):
+                break
+        return found
