@@ -1,0 +1,52 @@
+"""The contract with consumers: what a message is made of. Standard library only, so that Spark executors can carry it."""
+
+from relay.envelope.fields import (
+    DATA,
+    DATABASE,
+    ENVELOPE_VERSION,
+    EVENT_TIME,
+    FIELDS,
+    GTID,
+    ID,
+    IS_DDL,
+    KEY_NAMES,
+    MYSQL_TYPE,
+    OLD,
+    PUBLISH_TIME,
+    ROW_TYPES,
+    SQL,
+    SQL_TYPE,
+    TABLE,
+    TYPE,
+    Header,
+    MessageType,
+)
+from relay.envelope.order import ORDER_WIDTH, Order, order_text, parse_order
+from relay.envelope.value_schema import value_schema
+
+__all__ = [
+    "DATA",
+    "DATABASE",
+    "ENVELOPE_VERSION",
+    "EVENT_TIME",
+    "FIELDS",
+    "GTID",
+    "ID",
+    "IS_DDL",
+    "KEY_NAMES",
+    "MYSQL_TYPE",
+    "OLD",
+    "ORDER_WIDTH",
+    "PUBLISH_TIME",
+    "ROW_TYPES",
+    "SQL",
+    "SQL_TYPE",
+    "TABLE",
+    "TYPE",
+    "Header",
+    "MessageType",
+    "Order",
+    "order_text",
+    "parse_order",
+    "value_schema",
+]

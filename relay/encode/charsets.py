@@ -1,0 +1,114 @@
+"""The server's character sets as decoders: bytes as stored → text as the server prints it."""
+
+import codecs
+from collections.abc import Callable
+from functools import lru_cache
+from typing import TypeAlias
+
+from relay.encode.charset_tables import (
+    BASED_ON,
+    BIG5_ETEN,
+    CODECS,
+    EUC_CELLS,
+    EUC_IBM,
+    EUC_IBM_FIRST,
+    EUC_USER_PLANES,
+    EUC_USER_ROW,
+    TRANSLATED,
+    UNDEFINED,
+)
+
+Decoder: TypeAlias = Callable[[bytes], str]
+
+
+def decoder(charset: str) -> Decoder | None:
+    """Return the decoder of a character set by the server's name, None for an unknown one.
+
+    A decoder raises UnicodeDecodeError for bytes that are no characters of the set.
+    """
+    if charset in CODECS:
+        return _by_codec(CODECS[charset], "strict")
+    if charset in BASED_ON:
+        return _by_table(_table(charset), "strict")
+    return _by_translation(charset, "strict") if charset in TRANSLATED else None
+
+
+def lenient_decoder(charset: str) -> Decoder | None:
+    """Return the same decoder, but one that puts U+FFFD for bytes that are no characters."""
+    if charset in CODECS:
+        return _by_codec(CODECS[charset], "replace")
+    if charset in BASED_ON:
+        return _by_table(_table(charset), "replace")
+    return _by_translation(charset, "replace") if charset in TRANSLATED else None
+
+
+def _by_codec(codec: str, errors: str) -> Decoder:
+    decode = codecs.getdecoder(codec)
+    if codec == "utf-8" and errors == "strict":
+        return bytes.decode
+    return lambda raw: decode(raw, errors)[0]
+
+
+def _by_table(table: str, errors: str) -> Decoder:
+    return lambda raw: codecs.charmap_decode(raw, errors, table)[0]
+
+
+@lru_cache
+def _table(charset: str) -> str:
+    """The 256 characters of a single-byte set."""
+    codec, otherwise = BASED_ON[charset]
+    characters = (bytes((byte,)).decode(codec, "replace").replace("\ufffd", UNDEFINED) for byte in range(256))
+    return "".join(otherwise.get(byte, character) for byte, character in enumerate(characters))
+
+
+def _by_translation(charset: str, errors: str) -> Decoder:
+    codec, otherwise = TRANSLATED[charset]
+    decode = codecs.getdecoder(codec)
+    table = str.maketrans(otherwise)
+    handler = f"relay.{charset}.{errors}"
+    codecs.register_error(handler, lambda exc: _known_to_the_server(exc, charset, errors))
+
+    def decoded(raw: bytes) -> str:
+        if charset == "eucjpms":
+            # The one code whose character Python's codec also has elsewhere: a wide tilde; 0x8F only ever leads.
+            raw = raw.replace(b"\x8f\xa2\xb7", b"\xa1\xc1")
+        return decode(raw, handler)[0].translate(table)
+
+    return decoded
+
+
+def _known_to_the_server(error: UnicodeError, charset: str, errors: str) -> tuple[str, int]:
+    """A codec's error handler: the character that the server has for the bytes, else as `errors` says."""
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    raw, start = error.object, error.start
+    width = 3 if charset != "big5" and raw[start : start + 1] == b"\x8f" else 2
+    code = bytes(raw[start : start + width])
+    character = _big5_character(code) if charset == "big5" else None
+    if charset in ("ujis", "eucjpms") and len(code) == width:
+        character = _euc_character(code, charset)
+    if character is not None:
+        return character, start + width
+    if errors == "strict":
+        raise error
+    return "\ufffd", error.end
+
+
+def _big5_character(code: bytes) -> str | None:
+    return BIG5_ETEN.get(int.from_bytes(code, "big"))
+
+
+def _euc_character(code: bytes, charset: str) -> str | None:
+    """User-defined rows of both planes; in eucjpms the vendors' rows too, which cp932 knows at another place."""
+    row, cell = code[-2] - 0xA1, code[-1] - 0xA1
+    if not (0 <= row < EUC_CELLS and 0 <= cell < EUC_CELLS):
+        return None
+    if code[-2] >= EUC_USER_ROW:
+        return chr(EUC_USER_PLANES[len(code)] + (code[-2] - EUC_USER_ROW) * EUC_CELLS + cell)
+    if charset != "eucjpms":
+        return None
+    index = row * EUC_CELLS + cell - EUC_IBM_FIRST
+    if len(code) == 3:
+        return EUC_IBM[index] if 0 <= index < len(EUC_IBM) else None
+    trail = cell + 0x40 + (cell >= 0x3F) if row % 2 == 0 else cell + 0x9F
+    return bytes((row // 2 + 0x81, trail)).decode("cp932", "ignore") or None

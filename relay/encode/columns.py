@@ -1,0 +1,45 @@
+"""What the encoders call a column's kind, and the form of a renderer."""
+
+from collections.abc import Callable
+from typing import Any, Final, TypeAlias
+
+from relay.model.table import Column, ColumnType
+from relay.model.value import Value
+
+ColumnText: TypeAlias = Callable[[Any], str]
+"""Renders one column's values other than NULL and ABSENT; which Python type it takes follows from the column (relay.model.value)."""
+
+BINARY: Final = "binary"
+"""The character set of bytes."""
+
+BYTES_OF_INTEGERS: Final = {
+    ColumnType.TINY: 1,
+    ColumnType.SHORT: 2,
+    ColumnType.INT24: 3,
+    ColumnType.LONG: 4,
+    ColumnType.LONGLONG: 8,
+}
+BLOBS: Final = frozenset({ColumnType.TINY_BLOB, ColumnType.BLOB, ColumnType.MEDIUM_BLOB, ColumnType.LONG_BLOB, ColumnType.BLOB_COMPRESSED})
+VARCHARS: Final = frozenset({ColumnType.VARCHAR, ColumnType.VAR_STRING, ColumnType.VARCHAR_COMPRESSED})
+STRINGS: Final = BLOBS | VARCHARS | {ColumnType.STRING}
+DECIMALS: Final = frozenset({ColumnType.DECIMAL, ColumnType.NEWDECIMAL})
+DATETIMES: Final = frozenset({ColumnType.DATETIME, ColumnType.DATETIME2, ColumnType.TIMESTAMP, ColumnType.TIMESTAMP2})
+TIMES: Final = frozenset({ColumnType.TIME, ColumnType.TIME2})
+DATES: Final = frozenset({ColumnType.DATE, ColumnType.NEWDATE})
+
+_COMPARED_BY_TEXT: Final = frozenset({ColumnType.FLOAT, ColumnType.DOUBLE, ColumnType.JSON})
+
+
+def compares_by_text(column: Column) -> bool:
+    """Say whether two values can be equal for Python and yet print differently (0.0 and -0.0; JSON's 1 and true)."""
+    return column.type in _COMPARED_BY_TEXT
+
+
+def is_bytes(column: Column) -> bool:
+    """Say whether a string column holds bytes rather than characters."""
+    return column.charset == BINARY
+
+
+def same_value(left: Value, right: Value) -> bool:
+    """Say whether two values of one column are the same and print the same."""
+    return left == right and repr(left) == repr(right) if isinstance(left, float) else left == right

@@ -1,0 +1,40 @@
+"""Message headers: the order pair and the tags, and in full also where the change came from."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from relay.envelope import Header, order_text
+from relay.model.message import Headers
+from relay.model.position import BinlogPosition, OrderPair
+from relay.model.table import TableId
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What the full headers add: the real table, the server and place that the change was read from, GTID and mapping set."""
+
+    real: TableId
+    server_id: int
+    position: BinlogPosition
+    gtid: str
+    mapping_set: int
+
+
+def tag_headers(tags: Sequence[str]) -> Headers:
+    """Return one `tag` header per tag; made once per table and set of tags."""
+    return tuple((Header.TAG.value, tag.encode()) for tag in tags)
+
+
+def message_headers(order: OrderPair, tags: Headers, origin: Origin | None = None) -> Headers:
+    """Return a message's headers; without an origin the default two."""
+    own = (Header.ORDER.value, order_text(order.execute_time, order.execute_position).encode("ascii"))
+    return (own, *tags) if origin is None else (own, *tags, *_origin_headers(origin))
+
+
+def _origin_headers(origin: Origin) -> Headers:
+    return (
+        (Header.REAL.value, str(origin.real).encode()),
+        (Header.SOURCE.value, f"{origin.server_id}:{origin.position}".encode()),
+        (Header.GTID.value, origin.gtid.encode()),
+        (Header.MAPPING.value, b"%d" % origin.mapping_set),
+    )

@@ -1,0 +1,76 @@
+"""Message keys: a JSON array of the logical table and the key's values, in exact text whatever the style of the value."""
+
+from collections.abc import Callable
+from typing import Final
+
+import orjson
+
+from relay.encode.columns import same_value
+from relay.encode.text_exact import exact_text
+from relay.errors import RowImageIncomplete
+from relay.model.change import RowChange
+from relay.model.table import TableDefinition, TableId
+from relay.model.value import ABSENT, Row, Value
+
+_UNKNOWN_NAME: Final = "A key column is missing from both images of a row of {}."
+
+
+class KeyEncoder:
+    """Encodes the keys of one table; `shard`, the real name, stands behind the logical one where keys are unique per shard only."""
+
+    __slots__ = ("_name", "_ordinals", "_prefix", "_texts", "undecodable_values")
+
+    def __init__(self, definition: TableDefinition, name: TableId, shard: TableId | None = None) -> None:
+        self.undecodable_values = 0
+        self._name = name
+        self._ordinals = definition.key
+        self._prefix = [str(name)] if shard is None else [str(name), str(shard)]
+        self._texts = tuple(
+            exact_text(definition.map.columns[ordinal], definition.type_texts[ordinal], self._count_undecodable)
+            for ordinal in definition.key
+        )
+
+    def encode(self, change: RowChange) -> bytes | None:
+        """Return the key of a change, of an update that of its image after; None for a table without a key.
+
+        Raises RowImageIncomplete where neither image holds the whole key.
+        """
+        if not self._ordinals:
+            return None
+        texts = [_text(text, self._value(change, ordinal)) for text, ordinal in zip(self._texts, self._ordinals, strict=True)]
+        return orjson.dumps(self._prefix + texts)
+
+    def _value(self, change: RowChange, ordinal: int) -> Value:
+        value = _value_at(change.after, ordinal)
+        if value is ABSENT:
+            value = _value_at(change.before, ordinal)
+        if value is ABSENT:
+            raise RowImageIncomplete(_UNKNOWN_NAME.format(self._name))
+        return value
+
+    def _count_undecodable(self) -> None:
+        self.undecodable_values += 1
+
+
+def key_changed(change: RowChange, definition: TableDefinition) -> bool:
+    """Say whether an update gives the row another key."""
+    before, after = change.before, change.after
+    if before is None or after is None:
+        return False
+    return any(
+        after[ordinal] is not ABSENT and before[ordinal] is not ABSENT and not same_value(before[ordinal], after[ordinal])
+        for ordinal in definition.key
+    )
+
+
+def split_update(change: RowChange) -> tuple[RowChange, RowChange]:
+    """Return the delete of the old row and the insert of the new one that an update amounts to."""
+    return RowChange(change.before, None), RowChange(None, change.after)
+
+
+def _value_at(row: Row | None, ordinal: int) -> Value:
+    return ABSENT if row is None else row[ordinal]
+
+
+def _text(text: Callable[[Value], str], value: Value) -> str | None:
+    return None if value is None else text(value)

@@ -1,0 +1,142 @@
+"""Rows → message values: Canal's flat JSON, from a plan that is made once per table.
+
+All that is the same for every row of a table stands ready as bytes; per row only values are printed.
+"""
+
+from collections.abc import Sequence
+from typing import Literal, TypeAlias
+
+import orjson
+
+from relay.encode.frame import MessageFrame
+from relay.encode.row_columns import ColumnFacts, Present, RowColumns, present_columns
+from relay.model.change import Operation, RowChange
+from relay.model.table import TableDefinition, TableId
+from relay.model.value import Row
+
+ValueStyle: TypeAlias = Literal["exact", "canal"]
+
+
+class RowEncoder:
+    """Encodes the rows of one table under one name. `undecodable_values` counts values printed with U+FFFD.
+
+    Raises SchemaMismatch where the table is not known well enough for the style.
+    """
+
+    def __init__(self, definition: TableDefinition, name: TableId, style: ValueStyle) -> None:
+        self.undecodable_values = 0
+        self._columns = RowColumns(definition, style, self._count_undecodable)
+        self._canal = style == "canal"
+        self._after_data = b'],"database":' + orjson.dumps(name.database) + b","
+        self._after_sql_type = b',"table":' + orjson.dumps(name.table) + b',"ts":'
+        self._facts: dict[Present, tuple[bytes, bytes, bytes]] = {}
+
+    def event(self, rows: Sequence[RowChange]) -> "EventEncoder":
+        """Return the encoder of the rows of one event, all of one operation."""
+        return _CanalEvent(self, self._columns, rows) if self._canal else EventEncoder(self, rows)
+
+    def encode(self, changes: Sequence[RowChange], frame: MessageFrame) -> bytes:
+        """Return the value of a message with these changes, all of one operation, as if they were an event of their own."""
+        return self.event(changes).encode(range(len(changes)), frame)
+
+    def compose(
+        self, changes: Sequence[RowChange], frame: MessageFrame, changed: Sequence[Sequence[int]] | None, sql_type: bytes | None
+    ) -> bytes:
+        """Return a message's value. `changed` and `sql_type` are what the event says; None: what each row says by itself."""
+        operation = operation_of(changes[0])
+        present = present_columns(_image(changes[0]))
+        before_old, before_sql_type, own_sql_type = self._facts.get(present) or self._new_facts(present)
+        data = b",".join([self._columns.data(_image(change), present) for change in changes])
+        old = self._old(changes, changed) if operation is Operation.UPDATE else b"null"
+        return b"".join(
+            (
+                b'{"data":[',
+                data,
+                self._after_data,
+                frame.middle,
+                before_old,
+                old,
+                before_sql_type,
+                own_sql_type if sql_type is None else sql_type,
+                self._after_sql_type,
+                frame.publish_time,
+                _TAILS[operation],
+            )
+        )
+
+    def _old(self, changes: Sequence[RowChange], changed: Sequence[Sequence[int]] | None) -> bytes:
+        columns = self._columns
+        objects = []
+        for i, change in enumerate(changes):
+            if change.before is None or change.after is None:
+                continue
+            own = columns.changed(change.before, change.after) if changed is None else changed[i]
+            objects.append(columns.old(change.before, own))
+        return b"[" + b",".join(objects) + b"]"
+
+    def _new_facts(self, present: Present) -> tuple[bytes, bytes, bytes]:
+        facts: ColumnFacts = self._columns.facts(present)
+        fragments = (
+            b',"isDdl":false,"mysqlType":' + facts.mysql_type + b',"old":',
+            b',"pkNames":' + facts.key_names + b',"sql":"","sqlType":',
+            facts.sql_type,
+        )
+        self._facts[present] = fragments
+        return fragments
+
+    def _count_undecodable(self) -> None:
+        self.undecodable_values += 1
+
+
+_TAILS = {operation: b',"type":"' + operation.value.encode() + b'"}' for operation in Operation}
+
+
+class EventEncoder:
+    """Encodes rows of one event by their numbers; in the exact style each row stands for itself."""
+
+    __slots__ = ("_encoder", "_rows")
+
+    def __init__(self, encoder: RowEncoder, rows: Sequence[RowChange]) -> None:
+        self._encoder = encoder
+        self._rows = rows
+
+    def encode(self, numbers: Sequence[int], frame: MessageFrame) -> bytes:
+        """Return the value of a message with the rows of these numbers."""
+        return self._encoder.compose([self._rows[number] for number in numbers], frame, None, None)
+
+
+class _CanalEvent(EventEncoder):
+    """Canal says things about an event as a whole.
+
+    `sqlType` is that of the last row, and once a row has changed a column, `old` holds that column for all rows behind it.
+    """
+
+    __slots__ = ("_changed", "_sql_type")
+
+    def __init__(self, encoder: RowEncoder, columns: RowColumns, rows: Sequence[RowChange]) -> None:
+        super().__init__(encoder, rows)
+        self._sql_type = columns.sql_types_json(columns.sql_types(_image(rows[-1])))
+        self._changed: list[list[int]] = []
+        so_far: set[int] = set()
+        for change in rows:
+            if change.before is not None and change.after is not None:
+                so_far.update(columns.changed(change.before, change.after))
+            self._changed.append(sorted(so_far))
+
+    def encode(self, numbers: Sequence[int], frame: MessageFrame) -> bytes:
+        """Return the value of a message with the rows of these numbers."""
+        changes = [self._rows[number] for number in numbers]
+        return self._encoder.compose(changes, frame, [self._changed[number] for number in numbers], self._sql_type)
+
+
+def operation_of(change: RowChange) -> Operation:
+    """Say what a change is."""
+    if change.before is None:
+        return Operation.INSERT
+    return Operation.DELETE if change.after is None else Operation.UPDATE
+
+
+def _image(change: RowChange) -> Row:
+    """The image that `data` holds."""
+    row = change.before if change.after is None else change.after
+    return row if row is not None else ()

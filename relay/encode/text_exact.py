@@ -1,0 +1,106 @@
+"""The exact style: every value is the text that the server itself prints, bytes are base64.
+
+What the binlog does not hold cannot be printed: ZEROFILL's zeros, and the decimals of FLOAT(M,D) and DOUBLE(M,D) unless the
+type text names them.
+"""
+
+from binascii import b2a_base64
+from collections.abc import Callable
+from typing import Final
+
+from relay.encode.charsets import decoder, lenient_decoder
+from relay.encode.columns import BLOBS, STRINGS, ColumnText, is_bytes
+from relay.encode.json_text import server_json
+from relay.encode.server_numbers import double_text, fixed_decimals, fixed_text, float_text
+from relay.errors import CorruptEvent, SchemaMismatch
+from relay.model.table import Column, ColumnType
+
+_NO_METADATA: Final = "Set binlog_row_metadata=FULL on the source."
+
+
+def exact_text(column: Column, type_text: str, undecodable: Callable[[], None]) -> ColumnText:
+    """Return the renderer of a column. `undecodable` is called for each value with bytes that are no characters of its set.
+
+    Raises SchemaMismatch where the column's character set or labels are not known.
+    """
+    if column.type in STRINGS:
+        return _string_text(column, undecodable)
+    match column.type:
+        case ColumnType.FLOAT | ColumnType.DOUBLE:
+            return _number_text(column, type_text)
+        case ColumnType.YEAR:
+            return "{:04d}".format
+        case ColumnType.ENUM:
+            return _enum_text(column)
+        case ColumnType.SET:
+            return _set_text(column)
+        case ColumnType.JSON:
+            return server_json
+        case ColumnType.GEOMETRY | ColumnType.VECTOR:
+            return base64_text
+    return str
+
+
+def base64_text(raw: bytes) -> str:
+    """Return base64 (RFC 4648, with padding, one line)."""
+    return b2a_base64(raw, newline=False).decode("ascii")
+
+
+def _number_text(column: Column, type_text: str) -> ColumnText:
+    decimals = fixed_decimals(type_text)
+    if decimals is not None:
+        return fixed_text(decimals)
+    return float_text if column.type == ColumnType.FLOAT else double_text
+
+
+def _string_text(column: Column, undecodable: Callable[[], None]) -> ColumnText:
+    if is_bytes(column) or (column.charset is None and column.type in BLOBS):
+        return _padded_base64(column.length) if column.type == ColumnType.STRING else base64_text
+    strict, lenient = decoder(column.charset or ""), lenient_decoder(column.charset or "")
+    if strict is None or lenient is None:
+        raise SchemaMismatch(f"The character set {column.charset!r} of column {column.name!r} is not known.", remedy=_NO_METADATA)
+    return _decoded(strict, lenient, undecodable)
+
+
+def _decoded(strict: ColumnText, lenient: ColumnText, undecodable: Callable[[], None]) -> ColumnText:
+    def text(raw: bytes) -> str:
+        try:
+            return strict(raw)
+        except UnicodeDecodeError:
+            undecodable()
+            return lenient(raw)
+
+    return text
+
+
+def _padded_base64(length: int) -> ColumnText:
+    """BINARY(n) is logged without its trailing zero bytes, which are part of the value."""
+    return lambda raw: base64_text(raw.ljust(length, b"\0"))
+
+
+def _enum_text(column: Column) -> ColumnText:
+    labels = ("", *_labels(column))
+
+    def text(index: int) -> str:
+        if index >= len(labels):
+            raise CorruptEvent(f"Column {column.name!r} has {len(labels) - 1} labels, and a row holds number {index}.")
+        return labels[index]
+
+    return text
+
+
+def _set_text(column: Column) -> ColumnText:
+    labels = _labels(column)
+
+    def text(mask: int) -> str:
+        if mask >> len(labels):
+            raise CorruptEvent(f"Column {column.name!r} has {len(labels)} members, and a row holds the mask {mask}.")
+        return ",".join(label for bit, label in enumerate(labels) if mask >> bit & 1)
+
+    return text
+
+
+def _labels(column: Column) -> tuple[str, ...]:
+    if not column.labels:
+        raise SchemaMismatch(f"The labels of column {column.name!r} are not known.", remedy=_NO_METADATA)
+    return column.labels

@@ -1,0 +1,25 @@
+"""Canal's DECIMAL: the binlog keeps nine digits to a group, and a last, shorter group of zeros is not printed."""
+
+from collections.abc import Callable
+from typing import Final
+
+_DIGITS_OF_GROUP: Final = 9
+
+
+def canal_decimal(scale: int) -> Callable[[str], str]:
+    """Return the printer of a DECIMAL with `scale`; the server's text in, Canal's out."""
+    in_last_group = scale % _DIGITS_OF_GROUP
+    if not in_last_group:
+        return str
+    empty = "0" * in_last_group
+    left = "0" if scale == in_last_group else ""
+
+    def text(number: str) -> str:
+        return number[:-in_last_group] + left if number.endswith(empty) else number
+
+    return text
+
+
+def without_empty_group(number: str) -> str:
+    """Print one decimal whose scale is that of its text."""
+    return canal_decimal(len(number.partition(".")[2]))(number)

@@ -1,0 +1,72 @@
+"""The names that a message is made of: its 14 fields, its types, its headers."""
+
+from enum import StrEnum
+from typing import Final
+
+ENVELOPE_VERSION: Final = 1
+"""Rises when a reader of the older form would read the newer one wrongly."""
+
+DATA: Final = "data"
+DATABASE: Final = "database"
+EVENT_TIME: Final = "es"
+GTID: Final = "gtid"
+ID: Final = "id"
+IS_DDL: Final = "isDdl"
+MYSQL_TYPE: Final = "mysqlType"
+OLD: Final = "old"
+KEY_NAMES: Final = "pkNames"
+SQL: Final = "sql"
+SQL_TYPE: Final = "sqlType"
+TABLE: Final = "table"
+PUBLISH_TIME: Final = "ts"
+TYPE: Final = "type"
+
+FIELDS: Final = (
+    DATA,
+    DATABASE,
+    EVENT_TIME,
+    GTID,
+    ID,
+    IS_DDL,
+    MYSQL_TYPE,
+    OLD,
+    KEY_NAMES,
+    SQL,
+    SQL_TYPE,
+    TABLE,
+    PUBLISH_TIME,
+    TYPE,
+)
+"""All fields of the value, in the order in which they stand there."""
+
+
+class MessageType(StrEnum):
+    """What `type` may say (source: alibaba/canal, CanalEntry.EventType)."""
+
+    INSERT = "INSERT"
+    UPDATE = "UPDATE"
+    DELETE = "DELETE"
+    CREATE = "CREATE"
+    ALTER = "ALTER"
+    ERASE = "ERASE"
+    QUERY = "QUERY"
+    TRUNCATE = "TRUNCATE"
+    RENAME = "RENAME"
+    CINDEX = "CINDEX"
+    DINDEX = "DINDEX"
+    XACOMMIT = "XACOMMIT"
+    XAROLLBACK = "XAROLLBACK"
+
+
+ROW_TYPES: Final = frozenset({MessageType.INSERT, MessageType.UPDATE, MessageType.DELETE})
+
+
+class Header(StrEnum):
+    """The names of the Kafka headers."""
+
+    ORDER = "order"
+    TAG = "tag"
+    REAL = "real"
+    SOURCE = "source"
+    GTID = "gtid"
+    MAPPING = "mapping"

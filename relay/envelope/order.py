@@ -1,0 +1,38 @@
+"""The `order` header: execute time and execute position as one text that sorts as the changes happened."""
+
+import re
+from typing import Final, NamedTuple
+
+TIME_DIGITS: Final = 13
+POSITION_DIGITS: Final = 19
+ORDER_WIDTH: Final = TIME_DIGITS + 1 + POSITION_DIGITS
+"""Length of an order in characters, which are bytes."""
+
+_MAX_TIME_MS: Final = 10**TIME_DIGITS - 1
+_MAX_POSITION: Final = (1 << 63) - 1
+_ORDER: Final = re.compile(rf"([0-9]{{{TIME_DIGITS}}})\.([0-9]{{{POSITION_DIGITS}}})", re.ASCII)
+
+
+class Order(NamedTuple):
+    """The pair that the header carries; compares as the changes happened."""
+
+    execute_time: int
+    execute_position: int
+
+
+def order_text(execute_time: int, execute_position: int) -> str:
+    """Return `execute_time` (ms) and `execute_position` (63 bits) as text of ORDER_WIDTH. Raises ValueError where one does not fit."""
+    if not 0 <= execute_time <= _MAX_TIME_MS:
+        raise ValueError(f"execute time {execute_time} does not fit into {TIME_DIGITS} digits")
+    if not 0 <= execute_position <= _MAX_POSITION:
+        raise ValueError(f"execute position {execute_position} does not fit into 63 bits")
+    return f"{execute_time:0{TIME_DIGITS}d}.{execute_position:0{POSITION_DIGITS}d}"
+
+
+def parse_order(text: str | bytes) -> Order:
+    """Return the pair of an `order` header. Raises ValueError for any other text."""
+    decoded = text.decode("latin-1") if isinstance(text, bytes) else text
+    match = _ORDER.fullmatch(decoded)
+    if match is None or int(match[2]) > _MAX_POSITION:
+        raise ValueError(f"{decoded!r} is not an order header")
+    return Order(int(match[1]), int(match[2]))

@@ -1,0 +1,118 @@
+"""`mysqlType` texts from what the binlog's table map says, in the form of SHOW CREATE TABLE of MySQL 8 and later.
+
+The table map does not hold everything: display widths, ZEROFILL, the decimals of FLOAT(M,D) and MariaDB's own type names (JSON,
+UUID, INET6) and the dimension of VECTOR are lost.
+"""
+
+from typing import Final
+
+from relay.model.table import Column, ColumnType
+
+_BINARY: Final = "binary"
+
+# Bytes of the longest character, of the character sets where it is not 1 (information_schema.CHARACTER_SETS).
+_LONGEST_CHARACTER: Final = {
+    "utf8": 3,
+    "utf8mb3": 3,
+    "utf8mb4": 4,
+    "ucs2": 2,
+    "utf16": 4,
+    "utf16le": 4,
+    "utf32": 4,
+    "gbk": 2,
+    "gb2312": 2,
+    "gb18030": 4,
+    "big5": 2,
+    "sjis": 2,
+    "cp932": 2,
+    "ujis": 3,
+    "eucjpms": 3,
+    "euckr": 2,
+}
+_INTEGERS: Final = {
+    ColumnType.TINY: "tinyint",
+    ColumnType.SHORT: "smallint",
+    ColumnType.INT24: "mediumint",
+    ColumnType.LONG: "int",
+    ColumnType.LONGLONG: "bigint",
+}
+_FLOATS: Final = {ColumnType.FLOAT: "float", ColumnType.DOUBLE: "double"}
+_TEMPORALS: Final = {
+    ColumnType.TIME: "time",
+    ColumnType.TIME2: "time",
+    ColumnType.DATETIME: "datetime",
+    ColumnType.DATETIME2: "datetime",
+    ColumnType.TIMESTAMP: "timestamp",
+    ColumnType.TIMESTAMP2: "timestamp",
+}
+_PLAIN: Final = {
+    ColumnType.DATE: "date",
+    ColumnType.NEWDATE: "date",
+    ColumnType.YEAR: "year",
+    ColumnType.JSON: "json",
+    ColumnType.NULL: "null",
+}
+_DECIMALS: Final = frozenset({ColumnType.DECIMAL, ColumnType.NEWDECIMAL})
+_VARCHARS: Final = frozenset({ColumnType.VARCHAR, ColumnType.VAR_STRING, ColumnType.VARCHAR_COMPRESSED})
+_BLOB_SIZES: Final = {
+    ColumnType.TINY_BLOB: "tiny",
+    ColumnType.MEDIUM_BLOB: "medium",
+    ColumnType.LONG_BLOB: "long",
+}
+_BLOBS: Final = frozenset({*_BLOB_SIZES, ColumnType.BLOB, ColumnType.BLOB_COMPRESSED})
+_SIZE_BY_LENGTH_BYTES: Final = {1: "tiny", 2: "", 3: "medium", 4: "long"}
+_GEOMETRIES: Final = (
+    "geometry",
+    "point",
+    "linestring",
+    "polygon",
+    "multipoint",
+    "multilinestring",
+    "multipolygon",
+    "geomcollection",
+)
+
+
+def type_text(column: Column) -> str:
+    """Return the type of a column in lower case, labels as they are: `int unsigned`, `varchar(20)`, `enum('a','b')`."""
+    if column.type in _PLAIN:
+        return _PLAIN[column.type]
+    if column.type in _INTEGERS:
+        return _signed(_INTEGERS[column.type], column)
+    if column.type in _FLOATS:
+        return _signed(_FLOATS[column.type], column)
+    if column.type in _DECIMALS:
+        return _signed(f"decimal({column.length},{column.scale})", column)
+    if column.type in _TEMPORALS:
+        return f"{_TEMPORALS[column.type]}({column.length})" if column.length else _TEMPORALS[column.type]
+    return _string_type(column)
+
+
+def _signed(text: str, column: Column) -> str:
+    return f"{text} unsigned" if column.unsigned else text
+
+
+def _string_type(column: Column) -> str:
+    if column.type in _VARCHARS:
+        return f"varbinary({column.length})" if column.charset == _BINARY else f"varchar({_characters(column)})"
+    if column.type in _BLOBS:
+        size = _BLOB_SIZES.get(column.type) or _SIZE_BY_LENGTH_BYTES.get(column.length, "")
+        return f"{size}{'blob' if column.charset in (_BINARY, None) else 'text'}"
+    match column.type:
+        case ColumnType.STRING:
+            return f"binary({column.length})" if column.charset == _BINARY else f"char({_characters(column)})"
+        case ColumnType.BIT:
+            return f"bit({column.length})"
+        case ColumnType.ENUM | ColumnType.SET:
+            return f"{column.type.name.lower()}({','.join(map(_quoted, column.labels))})"
+        case ColumnType.GEOMETRY:
+            return _GEOMETRIES[column.geometry_type] if column.geometry_type < len(_GEOMETRIES) else _GEOMETRIES[0]
+    return column.type.name.lower()
+
+
+def _characters(column: Column) -> int:
+    return column.length // _LONGEST_CHARACTER.get(column.charset or "", 1)
+
+
+def _quoted(label: str) -> str:
+    return "'" + label.replace("'", "''") + "'"
