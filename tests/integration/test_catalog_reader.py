@@ -36,11 +36,11 @@ def _settings(server: DatabaseServer, **changed: object) -> SourceSettings:
 def table(database: DatabaseServer) -> Iterator[TableId]:
     connection = pymysql.connect(host="127.0.0.1", port=database.port, user=database.user, password=database.password, autocommit=True)
     with connection, connection.cursor() as cursor:
+        keys = "UNIQUE nullable (n), UNIQUE prefix (b(3)), UNIQUE pair (b, a), UNIQUE single (a), KEY many (a)"
         for sql in (
             "DROP DATABASE IF EXISTS `catalog``check`",
             "CREATE DATABASE `catalog``check`",
-            "CREATE TABLE `catalog``check`.`odd name` (n INT, a INT NOT NULL, b VARCHAR(9) NOT NULL, "
-            "UNIQUE nullable (n), UNIQUE prefix (b(3)), UNIQUE pair (b, a), UNIQUE single (a), KEY many (a))",
+            f"CREATE TABLE `catalog``check`.`odd name` (n INT, a INT NOT NULL, b VARCHAR(9) NOT NULL, {keys})",
         ):
             cursor.execute(sql)
         yield TABLE
