@@ -1,6 +1,6 @@
 """What the server's character sets map otherwise than Python's codecs, or have and Python has not.
 
-Source: `SELECT CONVERT(_charset x'..' USING utf8mb4)` over all codes of MariaDB 10.11; tests/golden/charsets.json holds its answers.
+Source: `SELECT CONVERT(_charset x'..' USING utf8mb4)` over all codes of MariaDB 10.11; its answers lie in tests/golden.
 """
 
 from typing import Final

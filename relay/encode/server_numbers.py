@@ -1,7 +1,7 @@
 """How MySQL and MariaDB print floating-point numbers (source of the rule: strings/dtoa.cc, my_gcvt and my_fcvt).
 
 The shortest text that gives the same number, for FLOAT six significant digits of it; without exponent where the point stands
-within fifteen places of the digits.
+among the digits or within fifteen places of them.
 """
 
 import re
@@ -52,7 +52,7 @@ def _general(number: str) -> str:
     digits = digits.rstrip("0")
     if not digits:
         return f"{sign}0"
-    if not -_PLAIN_PLACES < point <= _PLAIN_PLACES:
+    if not (-_PLAIN_PLACES < point <= _PLAIN_PLACES or 0 < point < len(digits)):
         rest = f".{digits[1:]}" if len(digits) > 1 else ""
         return f"{sign}{digits[0]}{rest}e{point - 1}"
     if point <= 0:

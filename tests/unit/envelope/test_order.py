@@ -1,0 +1,39 @@
+"""The order header sorts as text as the changes happened."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from relay.envelope import FIELDS, ORDER_WIDTH, MessageType, order_text, parse_order, value_schema
+
+PAIRS = st.tuples(st.integers(0, 10**13 - 1), st.integers(0, 2**63 - 1))
+
+
+@given(PAIRS, PAIRS)
+def test_text_sorts_as_the_pairs_do(left: tuple[int, int], right: tuple[int, int]) -> None:
+    assert (order_text(*left) < order_text(*right)) == (left < right)
+
+
+@given(PAIRS)
+def test_text_can_be_read_back(pair: tuple[int, int]) -> None:
+    text = order_text(*pair)
+    assert len(text) == ORDER_WIDTH
+    assert parse_order(text) == parse_order(text.encode()) == pair
+
+
+@pytest.mark.parametrize("text", ["", "1.2", "0000000000001.9999999999999999999", "x" * 33, "\u0660" * 13 + "." + "0" * 19])
+def test_other_texts_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="not an order"):
+        parse_order(text)
+
+
+@pytest.mark.parametrize("pair", [(-1, 0), (10**13, 0), (0, -1), (0, 2**63)])
+def test_pairs_that_do_not_fit_are_refused(pair: tuple[int, int]) -> None:
+    with pytest.raises(ValueError, match="does not fit"):
+        order_text(*pair)
+
+
+def test_the_schema_names_the_same_fields_and_types() -> None:
+    schema = value_schema()
+    assert tuple(schema["properties"]) == FIELDS == tuple(sorted(FIELDS))
+    assert set(schema["properties"]["type"]["enum"]) == set(MessageType)
