@@ -1,7 +1,7 @@
 """How Java prints floating-point numbers (Double.toString and Float.toString up to JDK 18), for consumers built on Canal.
 
-These versions do not always print the shortest text (2.0E-3 but 2.2250738585072014E-308; 2^-44 one digit too long), so the way
-they take must be followed, overflows included. It is the free-format algorithm of Steele and White: with value = b/s, digits are
+These versions do not always print the shortest text (3.1933444952555517E293 where 3.193344495255552E293 would do), so the way they
+take must be followed, overflows included. It is the free-format algorithm of Steele and White: with value = b/s, digits are
 drawn from b until what is left lies within the margin m below or above.
 Source of the rule: the behaviour of JDK 17; tests/golden/java_texts.jsonl holds its answers.
 """

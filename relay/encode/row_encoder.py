@@ -119,9 +119,10 @@ class _CanalEvent(EventEncoder):
         self._changed: list[list[int]] = []
         so_far: set[int] = set()
         for change in rows:
+            known = len(so_far)
             if change.before is not None and change.after is not None:
                 so_far.update(columns.changed(change.before, change.after))
-            self._changed.append(sorted(so_far))
+            self._changed.append(sorted(so_far) if len(so_far) > known or not self._changed else self._changed[-1])
 
     def encode(self, numbers: Sequence[int], frame: MessageFrame) -> bytes:
         """Return the value of a message with the rows of these numbers."""
