@@ -30,6 +30,7 @@ RelayError
 │   ├── TransactionsRefused         broker maximum, forbidden transactions
 │   ├── MessageTooLarge
 │   └── DeliveryRefused             any other broken batch that would break again
+├── RolledBackRows                  rows in the binlog that the source rolled back; it is read again without them
 ├── BatchAborted                    the Kafka transaction was aborted; a new producer reads the position again
 ├── Fenced                          a newer producer of this instance exists; join the election again
 ├── LeadershipLost
@@ -263,6 +264,19 @@ class DeliveryRefused(Stop):
 
     code = "DELIVERY_REFUSED"
     remedy = "Correct the cause named; nothing of the batch became visible."
+
+
+class RolledBackRows(RelayError):
+    """Rows of the open transaction, already read, were rolled back on the source: those from `from_offset` up to `to_offset` of `file`."""
+
+    code = "ROWS_ROLLED_BACK"
+    remedy = "Nothing: the relay aborts and reads the transaction again without those rows."
+
+    def __init__(self, reason: str, *, file: str, from_offset: int, to_offset: int) -> None:
+        super().__init__(reason)
+        self.file = file
+        self.from_offset = from_offset
+        self.to_offset = to_offset
 
 
 class BatchAborted(RelayError):

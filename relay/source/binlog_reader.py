@@ -1,0 +1,117 @@
+"""Payloads of a dump → binlog events: header, checksum, and the place of each event in its file."""
+
+import struct
+import zlib
+from collections.abc import Iterator
+from typing import Final
+
+from relay.errors import CorruptEvent
+from relay.source import event_types as types
+from relay.source.packets import PacketReader
+from relay.source.server_errors import from_packet
+from relay.source.transaction_assembler import BinlogEvent
+
+_HEADER: Final = struct.Struct("<IBIIIH")
+_BODY_AT: Final = 1 + _HEADER.size
+_CHECKSUM_BYTES: Final = 4
+_CRC32: Final = 1
+_WRAP: Final = 1 << 32  # the header's position has 32 bits; a file may grow beyond by one giant transaction
+
+# With position 0 these stand in no file, or before the place that was asked for; every other event without one follows its neighbour.
+_PLACELESS: Final = frozenset(
+    {
+        types.ROTATE, types.FORMAT_DESCRIPTION, types.HEARTBEAT, types.HEARTBEAT_V2,
+        types.MARIADB_GTID_LIST, types.MARIADB_START_ENCRYPTION, types.MARIADB_BINLOG_CHECKPOINT,
+    }
+)  # fmt: skip
+_OK: Final = 0
+
+
+class BinlogReader:
+    """Reads the events of a dump; knows at every moment which file and offset it has reached."""
+
+    def __init__(self, packets: PacketReader, place: str) -> None:
+        self.file = ""
+        self.offset = 0
+        self._packets = packets
+        self._place = place
+        self._checksummed = False
+
+    def events(self) -> Iterator[BinlogEvent]:
+        """Yield events for ever; the body of each is a view that holds until the next is asked for.
+
+        Raises what the server says, SourceSilent, SourceUnreachable, or CorruptEvent naming file and offset.
+        """
+        next_payload = self._packets.next_payload
+        unpack = _HEADER.unpack_from
+        while True:
+            payload = next_payload()
+            if payload[0] != _OK:
+                raise from_packet(payload, f"The source at {self._place} ended the binlog stream at {self.file}:{self.offset}")
+            if len(payload) < _BODY_AT:
+                raise self._corrupt("is shorter than its header")
+            time_s, type_code, server_id, size, log_pos, flags = unpack(payload, 1)
+            if size != len(payload) - 1:
+                raise self._corrupt(f"says {size} bytes and has {len(payload) - 1}")
+            body = self._body(payload, type_code, flags)
+            start, end = self._placed(type_code, flags, size, log_pos)
+            event = BinlogEvent(type_code, flags, time_s, server_id, start, end, body)
+            if type_code == types.ROTATE:
+                self._rotate(body)
+            yield event
+
+    def _body(self, payload: memoryview, type_code: int, flags: int) -> memoryview:
+        """What stands between header and checksum."""
+        if type_code == types.FORMAT_DESCRIPTION:
+            self._checksummed = payload[-_CHECKSUM_BYTES - 1] == _CRC32
+            self._verify_description(payload)
+            return payload[_BODY_AT : -_CHECKSUM_BYTES - 1]
+        if flags & types.ARTIFICIAL_FLAG or type_code in (types.HEARTBEAT, types.HEARTBEAT_V2):
+            # The server makes these with the checksum that this connection asked for, whatever the file has.
+            return payload[_BODY_AT:-_CHECKSUM_BYTES] if _sound(payload) else payload[_BODY_AT:]
+        if not self._checksummed:
+            return payload[_BODY_AT:]
+        if not _sound(payload):
+            raise self._corrupt("does not match its checksum")
+        return payload[_BODY_AT:-_CHECKSUM_BYTES]
+
+    def _verify_description(self, payload: memoryview) -> None:
+        if not self._checksummed or _sound(payload):
+            return
+        # The flag of a file in use is set after the checksum was made.
+        without_flag = bytearray(payload)
+        without_flag[_BODY_AT - 2] &= ~types.IN_USE_FLAG
+        if not _sound(memoryview(without_flag)):
+            raise self._corrupt("does not match its checksum")
+
+    def _placed(self, type_code: int, flags: int, size: int, log_pos: int) -> tuple[int, int]:
+        """Start and end offset of the event; the reader moves to its end."""
+        if type_code in (types.HEARTBEAT, types.HEARTBEAT_V2):
+            self.offset = max(self.offset, self._widened(log_pos)) if log_pos else self.offset
+            return self.offset, self.offset
+        if flags & types.ARTIFICIAL_FLAG or (not log_pos and type_code in _PLACELESS):
+            return self.offset, self.offset
+        start = self.offset
+        # MariaDB 11.4 and later write no position into events that lie between a transaction's first and last one.
+        end = self._widened(log_pos) if log_pos else start + size
+        self.offset = end
+        return end - size, end
+
+    def _widened(self, log_pos: int) -> int:
+        """The whole offset of which the header holds the lower 32 bits."""
+        if log_pos >= self.offset:
+            return log_pos
+        whole = self.offset - self.offset % _WRAP + log_pos
+        return whole + _WRAP if whole + _WRAP // 2 < self.offset else whole
+
+    def _rotate(self, body: memoryview) -> None:
+        (self.offset,) = struct.unpack_from("<Q", body)
+        self.file = bytes(body[8:]).decode("utf-8")
+
+    def _corrupt(self, what: str) -> CorruptEvent:
+        return CorruptEvent(f"The event at {self.file}:{self.offset} {what}.")
+
+
+def _sound(payload: memoryview) -> bool:
+    """Whether the last four bytes are the CRC32 of all before them."""
+    return zlib.crc32(payload[1:-_CHECKSUM_BYTES]) == int.from_bytes(payload[-_CHECKSUM_BYTES:], "little")

@@ -1,0 +1,137 @@
+"""What must be true of a source before its binlog is read: the same sentences for `preflight` and for the relay."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from relay.errors import RelayError, ServerIdTaken, SourceNotPermitted, SourceSettingsRefused, UnsupportedEvent
+from relay.settings import SourceSettings
+from relay.source.commands import REPORTED_HOST, replica_uuid
+from relay.source.connection import SourceConnection
+from relay.source.server_facts import ServerFacts, read_server_facts
+
+CLOCK_DIFFERENCE_SECONDS: Final = 5.0
+"""Above this the operator is told: change times and lag are taken from the source's clock."""
+_OLDEST_MARIADB: Final = (10, 5, 0)  # the first with binlog_row_metadata
+_OLDEST_MYSQL: Final = (8, 0, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceCheck:
+    """One thing that was looked at: `error` None means passed; `warning` says that an error does not keep the relay from running."""
+
+    name: str
+    error: RelayError | None
+    detail: str
+    warning: bool = False
+
+
+def check_source(settings: SourceSettings) -> list[SourceCheck]:
+    """Look at everything that the relay needs of a source; stops at the login when that fails. Never raises an error of the source."""
+    try:
+        connection = SourceConnection(settings)
+    except RelayError as exc:
+        return [SourceCheck("source login", exc, f"{settings.host}:{settings.port}")]
+    try:
+        return _logged_in(connection, settings)
+    except RelayError as exc:
+        return [SourceCheck("source", exc, connection.place)]
+    finally:
+        connection.close()
+
+
+def settings_error(server: ServerFacts) -> RelayError | None:
+    """Say what is wrong with the server's binlog settings, all of it in one sentence."""
+    wrong = [f"{name} is {found or 'missing'} and must be {wanted}" for name, wanted, found in _settings(server) if found != wanted]
+    if not wrong:
+        return None
+    return SourceSettingsRefused(f"The binlog of the source ({server.version_text}) cannot be read without guessing: {'; '.join(wrong)}.")
+
+
+def server_id_error(connection: SourceConnection, settings: SourceSettings, server: ServerFacts) -> RelayError | None:
+    """Say whether somebody else has the relay's server_id: the source itself, or a replica that is connected to it."""
+    if settings.server_id == server.server_id:
+        return ServerIdTaken(f"server_id {settings.server_id} is the source's own.")
+    for row in _replicas(connection, server):
+        number, host, rest = int(row[0]), str(row[1]), row[2:]
+        ours = host == REPORTED_HOST if server.mariadb else replica_uuid(settings.server_id) in map(str, rest)
+        if number == settings.server_id and not ours:
+            return ServerIdTaken(f"server_id {number} belongs to another replica of the source{f' on {host}' if host else ''}.")
+    return None
+
+
+def _logged_in(connection: SourceConnection, settings: SourceSettings) -> list[SourceCheck]:
+    server = read_server_facts(connection)
+    return [
+        SourceCheck("source login", None, f"{connection.place}, {server.version_text}"),
+        SourceCheck("source binlog settings", settings_error(server), "row format, full images, full metadata"),
+        _asked("source grants", lambda: _grants(connection, server)),
+        _asked("source server_id", lambda: (server_id_error(connection, settings, server), f"server_id {settings.server_id}")),
+        SourceCheck("source checksums", None, f"binlog_checksum is {server.variables.get('binlog_checksum', 'unknown')}"),
+        _clock(connection),
+        _xa(connection),
+    ]
+
+
+def _asked(name: str, ask: Callable[[], tuple[RelayError | None, str]]) -> SourceCheck:
+    try:
+        error, detail = ask()
+    except RelayError as exc:
+        return SourceCheck(name, exc, exc.reason)
+    return SourceCheck(name, error, detail)
+
+
+def _settings(server: ServerFacts) -> list[tuple[str, str, str]]:
+    """Name, wanted and found value of every setting that decides whether a row event can be read."""
+    found = {name: value.upper() for name, value in server.variables.items()}
+    wanted = [("log_bin", "ON", found.get("log_bin", "")), ("binlog_row_image", "FULL", found.get("binlog_row_image", ""))]
+    # MySQL releases that know only the row format may do without the variable.
+    wanted.append(("binlog_format", "ROW", found.get("binlog_format", "ROW")))
+    wanted.append(("binlog_row_metadata", "FULL", found.get("binlog_row_metadata", "")))
+    if found.get("binlog_row_value_options"):
+        wanted.append(("binlog_row_value_options", "''", found["binlog_row_value_options"]))
+    return wanted
+
+
+def _grants(connection: SourceConnection, server: ServerFacts) -> tuple[RelayError | None, str]:
+    """Every right is tried by using it; REPLICATION SLAVE shows in the grants, because using it would start a dump."""
+    connection.rows("SHOW BINARY LOGS")
+    granted = " ".join(str(row[0]).upper() for row in connection.rows("SHOW GRANTS"))
+    if "ALL PRIVILEGES ON *.*" in granted or "REPLICATION SLAVE" in granted or "REPLICA" in granted.replace("REPLICATION", ""):
+        return None, "REPLICATION SLAVE, REPLICATION CLIENT"
+    return SourceNotPermitted(f"The account at {connection.place} lacks REPLICATION SLAVE ({server.version_text})."), "SHOW GRANTS"
+
+
+def _replicas(connection: SourceConnection, server: ServerFacts) -> list[tuple[Any, ...]]:
+    newer = not server.mariadb and server.version >= (8, 0, 22)
+    try:
+        return list(connection.rows("SHOW REPLICAS" if newer else "SHOW SLAVE HOSTS"))
+    except SourceNotPermitted:
+        # MariaDB asks for REPLICATION MASTER ADMIN here, which a relay need not have: the source then tells by ending our dump.
+        return []
+
+
+def _clock(connection: SourceConnection) -> SourceCheck:
+    before = time.time()
+    theirs = float(connection.rows("SELECT UNIX_TIMESTAMP(SYSDATE(6))")[0][0])
+    difference_s = theirs - (before + time.time()) / 2
+    detail = f"the source's clock is {abs(difference_s):.1f} s {'ahead of' if difference_s > 0 else 'behind'} the relay's"
+    if abs(difference_s) <= CLOCK_DIFFERENCE_SECONDS:
+        return SourceCheck("source clock", None, detail)
+    remedy = "Let both machines follow the same time servers."
+    return SourceCheck("source clock", SourceSettingsRefused(f"{detail[0].upper()}{detail[1:]}.", remedy=remedy), detail, warning=True)
+
+
+def _xa(connection: SourceConnection) -> SourceCheck:
+    try:
+        prepared = connection.rows("XA RECOVER")
+    except SourceNotPermitted:
+        return SourceCheck("source XA", None, "the account may not ask for prepared XA transactions (XA_RECOVER_ADMIN)")
+    if not prepared:
+        return SourceCheck("source XA", None, "no prepared XA transactions")
+    reason = f"{len(prepared)} XA transactions are prepared on the source; XA transactions cannot be published yet."
+    return SourceCheck("source XA", UnsupportedEvent(reason, remedy=XA_REMEDY), reason)
+
+
+XA_REMEDY: Final = "Let no application use XA transactions on this source."

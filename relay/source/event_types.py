@@ -1,0 +1,48 @@
+"""Event types of both families by number (MySQL: libs/mysql/binlog/event/binlog_event.h, MariaDB: sql/log_event.h)."""
+
+from typing import Final
+
+QUERY: Final = 2
+STOP: Final = 3
+ROTATE: Final = 4
+INTVAR: Final = 5
+RAND: Final = 13
+USER_VAR: Final = 14
+FORMAT_DESCRIPTION: Final = 15
+XID: Final = 16
+EXECUTE_LOAD_QUERY: Final = 18
+TABLE_MAP: Final = 19
+WRITE_ROWS_V1: Final = 23
+UPDATE_ROWS_V1: Final = 24
+DELETE_ROWS_V1: Final = 25
+INCIDENT: Final = 26
+HEARTBEAT: Final = 27
+IGNORABLE: Final = 28
+ROWS_QUERY: Final = 29
+WRITE_ROWS: Final = 30
+UPDATE_ROWS: Final = 31
+DELETE_ROWS: Final = 32
+GTID: Final = 33
+ANONYMOUS_GTID: Final = 34
+PREVIOUS_GTIDS: Final = 35
+TRANSACTION_CONTEXT: Final = 36
+VIEW_CHANGE: Final = 37
+XA_PREPARE: Final = 38
+PARTIAL_UPDATE_ROWS: Final = 39
+TRANSACTION_PAYLOAD: Final = 40
+HEARTBEAT_V2: Final = 41
+GTID_TAGGED: Final = 42
+MARIADB_ANNOTATE_ROWS: Final = 160
+MARIADB_BINLOG_CHECKPOINT: Final = 161
+MARIADB_GTID: Final = 162
+MARIADB_GTID_LIST: Final = 163
+MARIADB_START_ENCRYPTION: Final = 164
+MARIADB_QUERY_COMPRESSED: Final = 165
+MARIADB_COMPRESSED_ROWS_V1: Final = (166, 167, 168)
+MARIADB_COMPRESSED_ROWS: Final = (169, 170, 171)
+
+IN_USE_FLAG: Final = 0x01
+ARTIFICIAL_FLAG: Final = 0x20
+"""Made by the server for this connection; stands in no file."""
+IGNORABLE_FLAG: Final = 0x80
+"""A reader that does not know the type may pass it over."""

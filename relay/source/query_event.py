@@ -1,0 +1,139 @@
+"""QUERY events: the statement's text, its default database, and what it means for the transaction around it."""
+
+import re
+import struct
+import zlib
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Final
+
+_HEAD: Final = struct.Struct("<IIBHH")
+_CHARSET_VARIABLE: Final = 4
+# Lengths of the status variables that both servers write before the character set (mysql-server: Query_event).
+_FIXED_VARIABLES: Final = {0: 4, 1: 8, 3: 4}
+_CATALOG: Final = 6
+
+# Python's codecs for the client character sets that are not UTF-8, by collation number; everything else is read as UTF-8.
+_CODECS: Final = {
+    **dict.fromkeys((1, 84), "big5hkscs"),
+    **dict.fromkeys((2, 9, 21, 27, 77), "latin2"),
+    **dict.fromkeys((5, 8, 15, 31, 47, 48, 49, 94), "cp1252"),
+    **dict.fromkeys((7, 74), "koi8_r"),
+    **dict.fromkeys((12, 91), "euc_jp"),
+    **dict.fromkeys((13, 88), "shift_jis"),
+    **dict.fromkeys((19, 85), "euc_kr"),
+    **dict.fromkeys((22, 75), "koi8_u"),
+    **dict.fromkeys((24, 86), "gb2312"),
+    **dict.fromkeys((25, 70), "iso8859_7"),
+    **dict.fromkeys((26, 34, 44, 66, 99), "cp1250"),
+    **dict.fromkeys((28, 87), "gbk"),
+    **dict.fromkeys((14, 23, 50, 51, 52), "cp1251"),
+    **dict.fromkeys((30, 78), "iso8859_9"),
+    **dict.fromkeys((95, 96), "cp932"),
+    **dict.fromkeys((97, 98), "euc_jp"),
+    **dict.fromkeys((248, 249, 250), "gb18030"),
+}  # fmt: skip
+
+_IDENTIFIER: Final = rb"(?:`(?P<quoted>(?:[^`]|``)+)`|(?P<plain>[^\s;`]+))\s*;?\s*"
+_SAVEPOINT: Final = re.compile(rb"\s*SAVEPOINT\s+" + _IDENTIFIER, re.IGNORECASE)
+_ROLLBACK_TO: Final = re.compile(rb"\s*ROLLBACK\s+(?:WORK\s+)?TO\s+(?:SAVEPOINT\s+)?" + _IDENTIFIER, re.IGNORECASE)
+_RELEASE: Final = re.compile(rb"\s*RELEASE\s+SAVEPOINT\s+" + _IDENTIFIER, re.IGNORECASE)
+_ATOMIC_CREATE: Final = re.compile(rb"(?is)\s*CREATE\s+TABLE\b.*?(?P<suffix>\s+START\s+TRANSACTION\s*)\Z")
+_PLAIN_WORDS: Final = re.compile(rb"(?i)\s*(BEGIN|COMMIT|ROLLBACK)\s*(?:/\*.*\*/\s*)?\Z")
+
+
+class Meaning(Enum):
+    """What a logged statement does to its transaction."""
+
+    BEGIN = auto()
+    COMMIT = auto()
+    ROLLBACK = auto()
+    SAVEPOINT = auto()
+    ROLLBACK_TO = auto()
+    RELEASE = auto()
+    XA = auto()
+    XA_ROLLBACK = auto()
+    ATOMIC_CREATE = auto()
+    STATEMENT = auto()
+
+
+_WORDS: Final = {b"BEGIN": Meaning.BEGIN, b"COMMIT": Meaning.COMMIT, b"ROLLBACK": Meaning.ROLLBACK}
+_NAMED: Final = ((_SAVEPOINT, Meaning.SAVEPOINT), (_ROLLBACK_TO, Meaning.ROLLBACK_TO), (_RELEASE, Meaning.RELEASE))
+
+
+@dataclass(frozen=True, slots=True)
+class QueryEvent:
+    """`name` is the savepoint's, in lower case, as servers compare them. `sql` is the text as bytes; `text()` decodes it."""
+
+    meaning: Meaning
+    sql: bytes
+    database: str
+    codec: str
+    name: str = ""
+
+    def text(self) -> str:
+        """The statement in Unicode; bytes that the session's character set does not have become U+FFFD."""
+        return self.sql.decode(self.codec, "replace")
+
+
+def read_query(body: memoryview, *, compressed: bool) -> QueryEvent:
+    """Read a QUERY event's body. Raises struct.error, IndexError or zlib.error when it is cut short or broken."""
+    _, _, database_length, _, status_length = _HEAD.unpack_from(body)
+    status_end = _HEAD.size + status_length
+    database_end = status_end + database_length
+    rest = body[database_end + 1 :]
+    sql = decompressed(rest) if compressed else bytes(rest)
+    meaning, name = _meaning(sql)
+    if meaning is Meaning.ATOMIC_CREATE and (match := _ATOMIC_CREATE.match(sql)):
+        sql = sql[: match.start("suffix")]
+    database = bytes(body[status_end:database_end]).decode("utf-8", "replace")
+    return QueryEvent(meaning, sql, database, _codec(body[_HEAD.size : status_end]), name)
+
+
+def decompressed(packed: memoryview) -> bytes:
+    """MariaDB's compressed part of an event: 1 byte of algorithm and length of the length, the length, zlib."""
+    length_bytes = packed[0] & 0x07
+    if packed[0] & 0x70:
+        raise zlib.error("an unknown algorithm")
+    size = int.from_bytes(packed[1 : 1 + length_bytes], "big")
+    plain = zlib.decompress(packed[1 + length_bytes :], bufsize=max(size, 1))
+    if len(plain) != size:
+        raise zlib.error(f"{len(plain)} bytes instead of {size}")
+    return plain
+
+
+def _meaning(sql: bytes) -> tuple[Meaning, str]:
+    head = sql[:24].lstrip()[:9].upper()
+    if head[:5] == b"BEGIN" or head[:6] == b"COMMIT" or head[:8] == b"ROLLBACK":
+        if match := _PLAIN_WORDS.match(sql):
+            return _WORDS[match[1].upper()], ""
+        if head[:8] != b"ROLLBACK":
+            return Meaning.STATEMENT, ""
+    if head[:3] in (b"XA ", b"XA\t", b"XA\n"):
+        return (Meaning.XA_ROLLBACK if sql.lstrip()[3:].lstrip()[:8].upper() == b"ROLLBACK" else Meaning.XA), ""
+    if head[:9] in (b"SAVEPOINT", b"ROLLBACK ", b"RELEASE S") or head[:8] in (b"ROLLBACK", b"RELEASE "):
+        for pattern, meaning in _NAMED:
+            if match := pattern.fullmatch(sql):
+                quoted = match["quoted"]
+                name = quoted.replace(b"``", b"`") if quoted is not None else match["plain"]
+                return meaning, name.decode("utf-8", "replace").lower()
+    if head[:6] == b"CREATE" and sql.rstrip()[-11:].upper() == b"TRANSACTION" and _ATOMIC_CREATE.match(sql):
+        return Meaning.ATOMIC_CREATE, ""
+    return Meaning.STATEMENT, ""
+
+
+def _codec(status: memoryview) -> str:
+    """The client character set of the session, from the status variables; they stand in a fixed order, this one early."""
+    at = 0
+    while at < len(status):
+        code = status[at]
+        at += 1
+        if code == _CHARSET_VARIABLE:
+            return _CODECS.get(status[at] | status[at + 1] << 8, "utf-8")
+        if code == _CATALOG:
+            at += 1 + status[at]
+        elif code in _FIXED_VARIABLES:
+            at += _FIXED_VARIABLES[code]
+        else:
+            break
+    return "utf-8"

@@ -1,0 +1,64 @@
+"""Who the source is and how it is set up, asked once per connect."""
+
+import re
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+from relay.source.connection import SourceConnection
+
+Flavor: TypeAlias = Literal["mysql", "mariadb"]
+
+_VERSION: Final = re.compile(r"(\d+)\.(\d+)\.(\d+)")
+_VARIABLES: Final = (
+    "server_id", "server_uuid", "gtid_mode", "gtid_executed", "gtid_purged", "gtid_binlog_pos", "gtid_binlog_state",
+    "log_bin", "binlog_format", "binlog_row_image", "binlog_row_metadata", "binlog_row_value_options", "binlog_checksum",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class ServerFacts:
+    """One server; `version` is its three numbers. `variables` are the global ones that the relay cares for, absent ones left out."""
+
+    flavor: Flavor
+    version: tuple[int, int, int]
+    version_text: str
+    server_id: int
+    server_uuid: str
+    variables: dict[str, str]
+
+    @property
+    def mariadb(self) -> bool:
+        return self.flavor == "mariadb"
+
+    @property
+    def has_gtids(self) -> bool:
+        """Whether every transaction of this server has a GTID: MariaDB always, MySQL with gtid_mode=ON."""
+        return self.mariadb or self.variables.get("gtid_mode", "OFF").upper() == "ON"
+
+    @property
+    def executed(self) -> str:
+        """The newest GTIDs of the binlog: gtid_executed, or MariaDB's gtid_binlog_pos."""
+        return self.variables.get("gtid_binlog_pos" if self.mariadb else "gtid_executed", "").replace("\n", "")
+
+    @property
+    def purged(self) -> str:
+        return self.variables.get("gtid_purged", "").replace("\n", "")
+
+
+def read_server_facts(connection: SourceConnection) -> ServerFacts:
+    """Ask the server who it is. Raises SourceUnreachable when it hangs up."""
+    version_text = str(connection.rows("SELECT VERSION()")[0][0])
+    names = ", ".join(f"'{name}'" for name in _VARIABLES)
+    rows = connection.rows(f"SHOW GLOBAL VARIABLES WHERE Variable_name IN ({names})")
+    variables = {str(name).lower(): str(value) for name, value in rows}
+    mariadb = "mariadb" in version_text.lower()
+    numbers = _VERSION.search(version_text)
+    return ServerFacts(
+        flavor="mariadb" if mariadb else "mysql",
+        version=(int(numbers[1]), int(numbers[2]), int(numbers[3])) if numbers else (0, 0, 0),
+        version_text=version_text,
+        server_id=int(variables.get("server_id", "0")),
+        # MariaDB 11 and later may show an empty or a provisional one; it identifies nothing there.
+        server_uuid="" if mariadb else variables.get("server_uuid", ""),
+        variables=variables,
+    )

@@ -1,0 +1,61 @@
+"""What a replica says of itself before it asks for the binlog."""
+
+import socket
+
+from relay.errors import SourceUnreachable
+from relay.model.gtid import GtidSet
+from relay.model.position import BinlogPosition
+from relay.settings import SourceSettings
+from relay.source.commands import SEND_ANNOTATE_ROWS, binlog_dump, binlog_dump_gtid, register_replica, replica_uuid
+from relay.source.connection import SourceConnection
+from relay.source.packets import PacketReader
+from relay.source.server_errors import from_packet
+from relay.source.server_facts import ServerFacts
+
+
+def say_what_we_read(connection: SourceConnection, settings: SourceSettings, server: ServerFacts) -> None:
+    """Set the session's variables for a dump: heartbeats, checksums, MariaDB's capability, MySQL's replica uuid."""
+    heartbeat_ns = int(settings.heartbeat_seconds * 1e9)
+    # MySQL 8.0.26 and later know the second name; the first is the only one of all others.
+    for prefix in ("master",) if server.mariadb else ("master", "source"):
+        connection.rows(f"SET @{prefix}_heartbeat_period={heartbeat_ns}, @{prefix}_binlog_checksum='CRC32'")
+    if server.mariadb:
+        connection.rows("SET @mariadb_slave_capability=4")
+
+
+def start_dump(
+    connection: SourceConnection, settings: SourceSettings, server: ServerFacts, at: BinlogPosition, published: GtidSet | None
+) -> None:
+    """Register as a replica and ask for the binlog from `at`, or for all that is not in `published`.
+
+    Raises SourceNotPermitted without REPLICATION SLAVE. What the server thinks of the place comes with the first packets.
+    """
+    say_what_we_read(connection, settings, server)
+    if not server.mariadb:
+        own = replica_uuid(settings.server_id)
+        connection.rows(f"SET @slave_uuid='{own}', @replica_uuid='{own}'")
+    elif published is not None:
+        connection.rows(f"SET @slave_connect_state='{published}', @slave_gtid_strict_mode=1, @slave_gtid_ignore_duplicates=0")
+    taken = connection.taken_over()
+    send(connection, taken, register_replica(settings.server_id))
+    answer = PacketReader(taken).next_payload()
+    if answer[0] != 0:
+        raise from_packet(answer, f"The source at {connection.place} refused to take the relay as a replica")
+    send(connection, taken, _dump(settings, server, at, published))
+
+
+def _dump(settings: SourceSettings, server: ServerFacts, at: BinlogPosition, published: GtidSet | None) -> bytes:
+    if published is not None and not server.mariadb:
+        return binlog_dump_gtid(published, settings.server_id)
+    # MariaDB 11.4 and later write no position into most events: only with every event sent do the sizes add up.
+    flags = SEND_ANNOTATE_ROWS if server.mariadb and server.version >= (11, 4, 0) else 0
+    if published is not None:
+        return binlog_dump("", 4, settings.server_id, flags)
+    return binlog_dump(at.file, at.offset, settings.server_id, flags)
+
+
+def send(connection: SourceConnection, taken: socket.socket, packet: bytes) -> None:
+    try:
+        taken.sendall(packet)
+    except OSError as exc:
+        raise SourceUnreachable(f"The connection to the source at {connection.place} broke: {exc}.") from exc

@@ -1,0 +1,148 @@
+"""Where reading begins: a saved position that still fits the server, or the place that the settings name."""
+
+from typing import Final
+
+from relay.errors import (
+    BinlogPurged,
+    ConfigurationError,
+    HistoryChanged,
+    SourceLostTransactions,
+    SourceSettingsRefused,
+    SourceUnreachable,
+    Stop,
+)
+from relay.model.gtid import GtidSet
+from relay.model.position import BinlogPosition, SourceIdentity, SourcePosition
+from relay.settings import SourceSettings, StartSettings
+from relay.source.connection import SourceConnection
+from relay.source.probe import FIRST_OFFSET, file_created_s, mysql_gtids_before
+from relay.source.server_facts import ServerFacts
+
+_START_REMEDY: Final = "Set start.journal_name and start.position to the beginning of a transaction that the source still has."
+
+
+def fresh_start(connection: SourceConnection, settings: SourceSettings, server: ServerFacts, start: StartSettings) -> SourcePosition:
+    """The position that the start settings name. Raises ConfigurationError when the server has no such place."""
+    files = binlog_files(connection)
+    if start.at == "oldest":
+        at = BinlogPosition(next(iter(files)), FIRST_OFFSET)
+    elif start.at == "end":
+        at = _end(connection, server)
+    else:
+        at = _named(connection, files, start)
+    return _completed(connection, settings, server, at)
+
+
+def resumed(
+    connection: SourceConnection, settings: SourceSettings, server: ServerFacts, saved: SourcePosition
+) -> tuple[SourcePosition, bool]:
+    """The saved position, checked against the server's history; the second value says whether to start by GTID.
+
+    Raises HistoryChanged, SourceLostTransactions or BinlogPurged before a row is read.
+    """
+    _check_server(server, saved)
+    by_gtid = settings.gtid and server.has_gtids and bool(saved.gtid_set)
+    if by_gtid:
+        _check_gtids(server, saved)
+    files = binlog_files(connection)
+    known = _check_file(settings, server, files, saved, by_gtid=by_gtid)
+    if by_gtid or not (settings.gtid and server.has_gtids):
+        return saved, by_gtid
+    return _completed(connection, settings, server, saved.binlog) if known else saved, False
+
+
+def binlog_files(connection: SourceConnection) -> dict[str, int]:
+    """The binlog files that the server still has, oldest first, with their sizes in bytes."""
+    files = {str(row[0]): int(row[1]) for row in connection.rows("SHOW BINARY LOGS")}
+    if not files:
+        raise SourceSettingsRefused(f"The source at {connection.place} has no binlog.")
+    return files
+
+
+def _check_server(server: ServerFacts, saved: SourcePosition) -> None:
+    expected, found = (saved.identity.server_uuid, server.server_uuid) if saved.identity.server_uuid else ("", "")
+    if expected != found:
+        raise HistoryChanged(f"The position belongs to the server {expected}, and {found or 'one without a uuid'} answers.")
+    if not expected and saved.identity.server_id != server.server_id:
+        raise HistoryChanged(f"The position belongs to the server of server_id {saved.identity.server_id}, and {server.server_id} answers.")
+
+
+def _check_gtids(server: ServerFacts, saved: SourcePosition) -> None:
+    published, executed = GtidSet.parse(saved.gtid_set), GtidSet.parse(server.executed)
+    missing = published.without(executed)
+    if not missing.empty:
+        raise SourceLostTransactions(f"The source does not have {missing}, which was published before; it has {executed}.")
+    if server.mariadb:
+        return
+    gone = GtidSet.parse(server.purged).without(published)
+    if not gone.empty:
+        raise BinlogPurged(f"The source no longer has the binlog of {gone}, which was not published yet.")
+
+
+def _check_file(settings: SourceSettings, server: ServerFacts, files: dict[str, int], saved: SourcePosition, *, by_gtid: bool) -> bool:
+    """Whether the position's file is still there; if so, it must be the same incarnation and long enough."""
+    at = saved.binlog
+    if at.file not in files:
+        newest, oldest = next(reversed(files)), next(iter(files))
+        if _number(at.file) > _number(newest) or _stem(at.file) != _stem(newest):
+            raise HistoryChanged(f"The position lies in {at.file}; the newest binlog file of the source is {newest}.")
+        if by_gtid:
+            return False
+        raise BinlogPurged(f"The position lies in {at.file}; the oldest binlog file of the source is {oldest}.")
+    created_s = file_created_s(settings, server, at.file)
+    if saved.identity.file_created_s and created_s != saved.identity.file_created_s:
+        raise HistoryChanged(
+            f"{at.file} of the source was made at {created_s} (Unix seconds), the position's {at.file} at {saved.identity.file_created_s}."
+        )
+    if at.offset > files[at.file]:
+        raise SourceLostTransactions(f"The position is {at}, and that file of the source ends at {files[at.file]}.")
+    return True
+
+
+def _completed(connection: SourceConnection, settings: SourceSettings, server: ServerFacts, at: BinlogPosition) -> SourcePosition:
+    """The place with everything that a saved position needs: the executed GTID set up to there, and the file's incarnation."""
+    gtid_set = ""
+    if settings.gtid and server.mariadb:
+        answer = connection.rows("SELECT BINLOG_GTID_POS(%s, %s)", at.file, at.offset)[0][0]
+        if answer is None:
+            raise _no_such_place(at, "it is not the beginning of a transaction")
+        gtid_set = str(GtidSet.parse(answer))
+    elif settings.gtid and server.has_gtids:
+        gtid_set = str(mysql_gtids_before(settings, server, at.file, at.offset))
+    identity = SourceIdentity(server.server_uuid, server.server_id, file_created_s(settings, server, at.file))
+    return SourcePosition(at, gtid_set, identity)
+
+
+def _end(connection: SourceConnection, server: ServerFacts) -> BinlogPosition:
+    newer = not server.mariadb and server.version >= (8, 2, 0)
+    rows = connection.rows("SHOW BINARY LOG STATUS" if newer else "SHOW MASTER STATUS")
+    if not rows:
+        raise SourceSettingsRefused(f"The source at {connection.place} has no binlog.")
+    return BinlogPosition(str(rows[0][0]), int(rows[0][1]))
+
+
+def _named(connection: SourceConnection, files: dict[str, int], start: StartSettings) -> BinlogPosition:
+    at = BinlogPosition(start.journal_name or "", start.position)
+    if at.file not in files:
+        raise _no_such_place(at, f"the source has {next(iter(files))} to {next(reversed(files))}")
+    if at.offset > files[at.file]:
+        raise _no_such_place(at, f"the file ends at {files[at.file]}")
+    if FIRST_OFFSET < at.offset < files[at.file]:
+        try:
+            connection.rows("SHOW BINLOG EVENTS IN %s FROM %s LIMIT 1", at.file, at.offset)
+        except (Stop, SourceUnreachable) as exc:
+            raise _no_such_place(at, f"no event begins there ({exc.reason})") from exc
+    return at
+
+
+def _no_such_place(at: BinlogPosition, why: str) -> ConfigurationError:
+    return ConfigurationError(f"Reading cannot start at {at}: {why}.", remedy=_START_REMEDY)
+
+
+def _number(file: str) -> int:
+    digits = file.rpartition(".")[2]
+    return int(digits) if digits.isdigit() else 0
+
+
+def _stem(file: str) -> str:
+    return file.rpartition(".")[0]

@@ -1,0 +1,70 @@
+"""An open dump of one source, from a resolved start on."""
+
+from collections.abc import Iterable, Iterator
+
+from relay.errors import HistoryChanged, SourceUnreachable
+from relay.model.change import RawItem, TransactionBegin
+from relay.model.gtid import GtidSet
+from relay.model.position import SourceIdentity, SourcePosition
+from relay.source.binlog_reader import BinlogReader
+from relay.source.connection import SourceConnection
+from relay.source.packets import PacketReader
+from relay.source.server_facts import ServerFacts
+from relay.source.transaction_assembler import ExcludedRange, TransactionAssembler
+
+
+class SourceStream:
+    """The items of one source from `start` on. One thread iterates; any thread may close.
+
+    `start` is where reading began, with the whole executed GTID set up to there; `server` is who answers.
+    """
+
+    def __init__(
+        self,
+        connection: SourceConnection,
+        server: ServerFacts,
+        start: SourcePosition,
+        *,
+        by_gtid: bool,
+        excluded: Iterable[ExcludedRange],
+    ) -> None:
+        self.server = server
+        self.start = start
+        self._connection = connection
+        self._closed = False
+        self._already = GtidSet.parse(start.gtid_set) if by_gtid else None
+        self._reader = BinlogReader(PacketReader(connection.taken_over()), connection.place)
+        identity = SourceIdentity(server.server_uuid, server.server_id, start.identity.file_created_s)
+        self._assembler = TransactionAssembler(mariadb=server.mariadb, identity=identity, excluded=excluded)
+
+    def items(self) -> Iterator[RawItem]:
+        """Yield items until `close` is called.
+
+        Raises Unreachable (SourceUnreachable, SourceSilent), a Stop, or RolledBackRows.
+        """
+        feed = self._assembler.feed
+        try:
+            for event in self._reader.events():
+                for item in feed(event):
+                    if self._closed:
+                        return
+                    if self._already is not None and isinstance(item, TransactionBegin):
+                        self._check_first(item)
+                    yield item
+        except SourceUnreachable:
+            if self._closed:
+                return
+            raise
+        finally:
+            self._connection.close()
+
+    def close(self) -> None:
+        """Make `items` end soon, from any thread, as often as one likes."""
+        self._closed = True
+        self._connection.cut()
+
+    def _check_first(self, item: TransactionBegin) -> None:
+        """A start by GTID must not send again what was published."""
+        if self._already is not None and item.gtid and self._already.intervals and self._already.contains(item.gtid):
+            raise HistoryChanged(f"The source sent {item.gtid} at {item.position} again, which was published before.")
+        self._already = None
