@@ -3,6 +3,7 @@
 RelayError
 ├── ConfigurationError              the configuration file contradicts itself or reality
 │   ├── MappingRefused              a mapping document is broken or contradicts another
+│   ├── StoreRefused                ZooKeeper understood and said no: access, quota, a node in the way
 │   └── PartitionRuleRefused        a partitionHash rule cannot be read
 ├── Unreachable                     somebody does not answer; the instance waits and tries again
 │   ├── SourceUnreachable
@@ -80,6 +81,13 @@ class PartitionRuleRefused(ConfigurationError):
 
     code = "PARTITION_RULE_REFUSED"
     remedy = "Correct partition_hash of the instance."
+
+
+class StoreRefused(ConfigurationError):
+    """ZooKeeper understood the request and said no."""
+
+    code = "ZOOKEEPER_REFUSED"
+    remedy = "Check access rights, quota and what else lives below zookeeper.root."
 
 
 class Unreachable(RelayError):

@@ -1,0 +1,254 @@
+"""The process's one session with ZooKeeper."""
+
+from __future__ import annotations  # IAsyncResult takes its type parameter in the stubs alone
+
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from enum import Enum
+from time import monotonic
+from typing import Final, Literal, TypeVar
+
+from kazoo.client import KazooClient
+from kazoo.interfaces import IAsyncResult
+from kazoo.protocol.states import KazooState, ZnodeStat
+from kazoo.retry import KazooRetry
+
+from relay.deadline import Deadline
+from relay.errors import NodeMissing, StoreUnreachable
+from relay.settings import ZooKeeperSettings
+from relay.zk.errors import raise_failure, translated
+from relay.zk.node import ANY_VERSION, Create, Delete, Node, Replace, Step
+from relay.zk.watch import Watch
+
+T = TypeVar("T")
+
+# A server that comes back is found within this time; a longer pause would lengthen every outage.
+_RECONNECT_PAUSE_SECONDS: Final = 1.0
+
+
+class SessionState(Enum):
+    """SUSPENDED: not connected, the session may still live. LOST: it is over and its ephemeral nodes are gone."""
+
+    CONNECTED = "connected"
+    SUSPENDED = "suspended"
+    LOST = "lost"
+
+
+class Session:
+    """Reads and writes nodes, each call within `answer_seconds` or StoreUnreachable.
+
+    Safe to use from any thread but kazoo's own, that is, not from inside a watch's signal. Reads are repeated within the time when
+    the connection drops; writes are not, because the first may have been carried out. `state`, `sessions` and `id` may be read at
+    any time; kazoo reports LOST only when it reaches a server again, so a long silence shows as SUSPENDED with a growing `silent_s`.
+    """
+
+    def __init__(self, settings: ZooKeeperSettings, *, answer_seconds: float | None = None) -> None:
+        self.hosts = settings.hosts
+        self._answer_seconds = settings.session_timeout_seconds if answer_seconds is None else answer_seconds
+        self._client = KazooClient(
+            hosts=settings.hosts,
+            timeout=settings.session_timeout_seconds,
+            connection_retry=KazooRetry(max_tries=-1, delay=0.1, backoff=2, max_delay=_RECONNECT_PAUSE_SECONDS),
+            logger=logging.getLogger("relay.zk.kazoo"),
+        )
+        self._client.add_listener(self._state_changed)
+        self._connected = threading.Event()
+        self._state = SessionState.LOST
+        self._disconnected_at_s = monotonic()
+        self._id: int | None = None
+        self._sessions = 0
+        self._watches: list[Watch] = []
+        self._watches_lock = threading.Lock()
+
+    # The state, as kazoo's listener last set it.
+
+    @property
+    def state(self) -> SessionState:
+        return self._state
+
+    @property
+    def connected(self) -> bool:
+        return self._state is SessionState.CONNECTED
+
+    @property
+    def sessions(self) -> int:
+        """How many sessions there have been; a higher number than before means that all ephemeral nodes are gone."""
+        return self._sessions
+
+    @property
+    def id(self) -> int | None:
+        """The session's id, which ephemeral nodes carry as their owner; None before the first connection."""
+        return self._id
+
+    @property
+    def silent_s(self) -> float:
+        """Seconds since the connection was lost, 0 while connected."""
+        return 0.0 if self.connected else monotonic() - self._disconnected_at_s
+
+    # Life.
+
+    def start(self, deadline: Deadline) -> None:
+        """Connect. Raises StoreUnreachable at the deadline and goes on trying in the background, until `stop`."""
+        with translated(self.hosts):
+            self._client.start_async()
+        self._await_connection(deadline)
+
+    def stop(self) -> None:
+        """End the session; its ephemeral nodes vanish at once."""
+        with translated(self.hosts):
+            self._client.stop()
+            self._client.close()
+
+    # Reads.
+
+    def get(self, path: str, *, synced: bool = False) -> Node:
+        """Read a node; `synced`: not older than the moment of the call, whichever server answers. Raises NodeMissing."""
+        value, stat = self._read(path, lambda: self._client.get_async(path), synced)
+        return _node(value, stat)
+
+    def find(self, path: str, *, synced: bool = False) -> Node | None:
+        """Read a node that may be missing."""
+        try:
+            return self.get(path, synced=synced)
+        except NodeMissing:
+            return None
+
+    def exists(self, path: str, *, synced: bool = False) -> bool:
+        """Say whether the node is there."""
+        return self._read(path, lambda: self._client.exists_async(path), synced) is not None
+
+    def children(self, path: str, *, synced: bool = False) -> tuple[str, ...]:
+        """Return the names of a node's children, sorted. Raises NodeMissing."""
+        names = self._read(path, lambda: self._client.get_children_async(path), synced)
+        return tuple(sorted(names))
+
+    def owns(self, path: str) -> bool:
+        """Say by a synced read whether the node is an ephemeral one of the present session."""
+        owner = self._read(path, lambda: self._client.exists_async(path), synced=True)
+        return owner is not None and owner.ephemeralOwner != 0 and owner.ephemeralOwner == self._id
+
+    # Writes.
+
+    def ensure(self, path: str) -> None:
+        """Create a node and those above it where they are missing; the values stay empty."""
+        self._read(path, lambda: self._client.ensure_path_async(path), synced=False)
+
+    def create(self, path: str, value: bytes) -> None:
+        """Create a node and those above it. Raises VersionConflict if it is there."""
+        self._ask(path, lambda: self._client.create_async(path, value, makepath=True))
+
+    def create_ephemeral(self, path: str, value: bytes) -> None:
+        """Create a node that ends with the session. Raises VersionConflict if it is there, whoever owns it."""
+        self._ask(path, lambda: self._client.create_async(path, value, ephemeral=True, makepath=True))
+
+    def create_ephemeral_sequential(self, prefix: str, value: bytes) -> str:
+        """Create an ephemeral node under `prefix` and a ten-digit number that rises with every call; return its path.
+
+        After StoreUnreachable it may exist nonetheless: look through the siblings for one that this session owns.
+        """
+        return self._ask(prefix, lambda: self._client.create_async(prefix, value, ephemeral=True, sequence=True, makepath=True))
+
+    def compare_and_set(self, path: str, value: bytes, version: int) -> int:
+        """Replace the value if the node still has `version`; return the new version. Raises VersionConflict, NodeMissing."""
+        return self._ask(path, lambda: self._client.set_async(path, value, version)).version
+
+    def put(self, path: str, value: bytes) -> None:
+        """Write the value, whether the node is there or not; the last writer wins.
+
+        Raises VersionConflict only when two create the missing node at the same moment.
+        """
+        try:
+            self.compare_and_set(path, value, ANY_VERSION)
+        except NodeMissing:
+            self.create(path, value)
+
+    def delete(self, path: str, version: int = ANY_VERSION) -> None:
+        """Delete a node without children. Raises VersionConflict, NodeMissing."""
+        self._ask(path, lambda: self._client.delete_async(path, version))
+
+    def commit(self, steps: Sequence[Step]) -> None:
+        """Carry out all steps or none, in one ZooKeeper transaction. Raises what the first failed step would."""
+        answers = self._ask(", ".join(step.path for step in steps), lambda: self._send(steps))
+        raise_failure([step.path for step in steps], answers)
+
+    # Watches.
+
+    def watch(self, path: str, signal: Callable[[], None]) -> Watch:
+        """Call `signal` whenever the node may have been created, changed or deleted, across reconnects and new sessions."""
+        return self._watch(Watch(self._client, path, signal, "node"))
+
+    def watch_children(self, path: str, signal: Callable[[], None]) -> Watch:
+        """Call `signal` whenever a child may have come or gone, across reconnects and new sessions."""
+        return self._watch(Watch(self._client, path, signal, "children"))
+
+    def _watch(self, watch: Watch) -> Watch:
+        with self._watches_lock:
+            self._watches = [each for each in self._watches if not each.cancelled] + [watch]
+        if self.connected:
+            watch.arm()
+        return watch
+
+    def _send(self, steps: Sequence[Step]) -> IAsyncResult[list[object]]:
+        request = self._client.transaction()
+        for step in steps:
+            if isinstance(step, Create):
+                request.create(step.path, step.value)
+            elif isinstance(step, Replace):
+                request.set_data(step.path, step.value, step.version)
+            elif isinstance(step, Delete):
+                request.delete(step.path, step.version)
+            else:
+                request.check(step.path, step.version)
+        return request.commit_async()
+
+    def _read(self, path: str, send: Callable[[], IAsyncResult[T]], synced: bool) -> T:
+        deadline = Deadline.after(self._answer_seconds)
+        while True:
+            try:
+                return self._ask(path, (lambda: self._after_sync(path, send)) if synced else send, deadline)
+            except StoreUnreachable:
+                if deadline.passed:
+                    raise
+
+    def _after_sync(self, path: str, send: Callable[[], IAsyncResult[T]]) -> IAsyncResult[T]:
+        # Both leave on one connection, in order, without waiting in between: a reconnect between them fails both.
+        self._client.sync_async(path)
+        return send()
+
+    def _ask(self, path: str, send: Callable[[], IAsyncResult[T]], deadline: Deadline | None = None) -> T:
+        deadline = deadline or Deadline.after(self._answer_seconds)
+        self._await_connection(deadline)
+        with translated(path):
+            return send().get(timeout=deadline.remaining_s)
+
+    def _await_connection(self, deadline: Deadline) -> None:
+        if not self._connected.wait(deadline.remaining_s):
+            raise StoreUnreachable(f"No ZooKeeper server answers at {self.hosts}.")
+
+    def _state_changed(self, state: str) -> Literal[False]:
+        """Set flags; it runs in kazoo's connection thread, which must not wait."""
+        if state == KazooState.CONNECTED:
+            self._now_connected()
+        else:
+            if self._connected.is_set():
+                self._disconnected_at_s = monotonic()
+            self._connected.clear()
+            self._state = SessionState.SUSPENDED if state == KazooState.SUSPENDED else SessionState.LOST
+        return False  # True would remove the listener
+
+    def _now_connected(self) -> None:
+        client_id = self._client.client_id
+        if client_id is not None and client_id[0] != self._id:
+            self._id = client_id[0]
+            self._sessions += 1
+        self._state = SessionState.CONNECTED
+        self._connected.set()
+        with self._watches_lock:
+            watches = tuple(self._watches)
+        for watch in watches:
+            watch.reconnected()
+
+
+def _node(value: bytes, stat: ZnodeStat) -> Node:
+    return Node(value=value, version=stat.version, ephemeral_owner=stat.ephemeralOwner or None, modified_ms=stat.mtime)
