@@ -1,0 +1,39 @@
+"""Real servers as child processes on loopback, for tests and the demo."""
+
+from deploy.embedded.errors import (
+    ChecksumMismatch,
+    EmbeddedError,
+    FetchFailed,
+    JavaMissing,
+    NotReady,
+    ServerDied,
+    Unavailable,
+)
+from deploy.embedded.java import Java, find_java
+from deploy.embedded.kafka import Kafka
+from deploy.embedded.mariadb import DebianMariaDB, MariaDB
+from deploy.embedded.mysql import MySQL
+from deploy.embedded.process import ServerProcess
+from deploy.embedded.spark import spark_jars
+from deploy.embedded.sql_server import SqlServer
+from deploy.embedded.zookeeper import ZooKeeper
+
+__all__ = [
+    "ChecksumMismatch",
+    "DebianMariaDB",
+    "EmbeddedError",
+    "FetchFailed",
+    "Java",
+    "JavaMissing",
+    "Kafka",
+    "MariaDB",
+    "MySQL",
+    "NotReady",
+    "ServerDied",
+    "ServerProcess",
+    "SqlServer",
+    "Unavailable",
+    "ZooKeeper",
+    "find_java",
+    "spark_jars",
+]

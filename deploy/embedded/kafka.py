@@ -1,0 +1,102 @@
+"""A Kafka 4.1 broker of its own: one node in KRaft mode."""
+
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import ClassVar, Final
+
+from confluent_kafka import KafkaException
+from confluent_kafka.admin import AdminClient
+
+from deploy.embedded.errors import ServerDied
+from deploy.embedded.jars import jars
+from deploy.embedded.java import find_java
+from deploy.embedded.jvm import jvm_command
+from deploy.embedded.ports import HOST
+from deploy.embedded.process import ServerProcess
+
+_CLUSTER_ID: Final = "cm9tYS1lbWJlZGRlZC0x"  # 16 bytes in base64, as the format tool wants it
+_ASK_S: Final = 2.0
+
+
+class Kafka(ServerProcess):
+    """One broker and controller with every replication factor at 1; topics are not made by themselves."""
+
+    name: ClassVar[str] = "kafka"
+
+    def __init__(self, properties: Mapping[str, str | int] | None = None, *, heap: str = "768m") -> None:
+        """`properties` go to server.properties and win over ours."""
+        super().__init__()
+        self.port = self._reserve_port()
+        self._controller_port = self._reserve_port()
+        self.properties = dict(properties or {})
+        self.heap = heap
+
+    @classmethod
+    def fetch(cls) -> str:
+        find_java()
+        jars("kafka")
+        return "kafka-4.1.0"
+
+    @property
+    def address(self) -> str:
+        return f"{HOST}:{self.port}"
+
+    @property
+    def bootstrap(self) -> str:
+        """What clients call bootstrap.servers."""
+        return self.address
+
+    def _settings(self) -> Mapping[str, str | int]:
+        return {
+            "process.roles": "broker,controller",
+            "node.id": 1,
+            "listeners": f"PLAINTEXT://{HOST}:{self.port},CONTROLLER://{HOST}:{self._controller_port}",
+            "advertised.listeners": f"PLAINTEXT://{HOST}:{self.port}",  # this machine's name may not resolve
+            "controller.listener.names": "CONTROLLER",
+            "controller.quorum.voters": f"1@{HOST}:{self._controller_port}",
+            "log.dirs": "data",
+            "offsets.topic.replication.factor": 1,
+            "offsets.topic.num.partitions": 4,
+            "transaction.state.log.replication.factor": 1,
+            "transaction.state.log.min.isr": 1,
+            "transaction.state.log.num.partitions": 4,
+            "share.coordinator.state.topic.replication.factor": 1,
+            "share.coordinator.state.topic.min.isr": 1,
+            "group.initial.rebalance.delay.ms": 0,
+            "auto.create.topics.enable": "false",
+            "log.retention.check.interval.ms": 300_000,
+            "broker.session.timeout.ms": 2000,  # a killed broker is let in again only after its old session
+            "broker.heartbeat.interval.ms": 500,
+            "num.network.threads": 2,
+            "num.io.threads": 4,
+            **self.properties,
+        }
+
+    def _prepare(self) -> None:
+        lines = [f"{name}={value}" for name, value in self._settings().items()]
+        self._properties_file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        if (self.folder / "data" / "meta.properties").exists():
+            return
+        arguments = ["format", "--ignore-formatted", "--cluster-id", _CLUSTER_ID, "--config", str(self._properties_file)]
+        command = [*jvm_command(self._classpath(), self.folder, "256m"), "kafka.tools.StorageTool", *arguments]
+        ran = subprocess.run(command, cwd=self.folder, env=dict(self._environment()), capture_output=True, text=True, check=False)
+        if ran.returncode != 0:
+            raise ServerDied(f"kafka's storage could not be formatted:\n{ran.stdout}{ran.stderr}")
+
+    def _command(self) -> Sequence[str | Path]:
+        return [*jvm_command(self._classpath(), self.folder, self.heap), "kafka.Kafka", self._properties_file]
+
+    @property
+    def _properties_file(self) -> Path:
+        return self.folder / "server.properties"
+
+    def _classpath(self) -> str:
+        return f"{jars('kafka')}/*"
+
+    def _answers(self) -> bool:
+        admin = AdminClient({"bootstrap.servers": self.address, "log_level": 0, "socket.timeout.ms": 2000})
+        try:
+            return bool(admin.list_topics(timeout=_ASK_S).brokers)
+        except KafkaException:
+            return False

@@ -1,0 +1,55 @@
+"""Fixtures of all tests: real servers, shared by a whole run and started when first asked for."""
+
+from collections.abc import Generator
+
+import pytest
+
+from tests.servers.availability import report
+from tests.servers.fixtures import (
+    database,
+    fresh_name,
+    kafka,
+    mariadb,
+    mariadb_10_11,
+    mysql_9,
+    new_kafka,
+    new_mariadb,
+    new_mariadb_10_11,
+    new_mysql,
+    new_zookeeper,
+    zookeeper,
+)
+from tests.servers.running import logs_of_the_dead
+
+__all__ = [
+    "database",
+    "fresh_name",
+    "kafka",
+    "mariadb",
+    "mariadb_10_11",
+    "mysql_9",
+    "new_kafka",
+    "new_mariadb",
+    "new_mariadb_10_11",
+    "new_mysql",
+    "new_zookeeper",
+    "zookeeper",
+]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: "pytest.CallInfo[None]") -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """A failed test shows the end of the log of every server that died meanwhile."""
+    outcome = yield
+    if outcome.failed:
+        outcome.sections.extend(logs_of_the_dead())
+    return outcome
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say which servers took part, and which could not and why."""
+    lines = report()
+    if lines:
+        terminalreporter.section("servers")
+    for line in lines:
+        terminalreporter.write_line(line, red=line.startswith("WARNING"), bold=line.startswith("WARNING"))

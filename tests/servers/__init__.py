@@ -1,0 +1,1 @@
+"""Fixtures that give tests real servers."""

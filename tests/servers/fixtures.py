@@ -1,0 +1,102 @@
+"""The server fixtures: one shared server of each kind, and factories for tests that break theirs."""
+
+import itertools
+import os
+from collections.abc import Callable, Iterator
+from typing import Final, TypeAlias, TypeVar
+
+import pytest
+
+from deploy.embedded import DebianMariaDB, Kafka, MariaDB, MySQL, ServerProcess, SqlServer, ZooKeeper
+from tests.servers.availability import require
+from tests.servers.running import factory, running
+
+Server = TypeVar("Server", bound=ServerProcess)
+FreshName: TypeAlias = Callable[[str], str]
+_DATABASES: Final = {"mariadb-11.4": "mariadb", "mariadb-10.11": "mariadb_10_11", "mysql-9.7": "mysql_9"}
+_numbers: Final = itertools.count(1)
+
+
+def _shared(kind: Callable[[], Server]) -> Iterator[Server]:
+    if isinstance(kind, type) and issubclass(kind, ServerProcess):
+        require(kind)
+    with running(kind()) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def mariadb() -> Iterator[MariaDB]:
+    """The shared MariaDB 11.4.5; use names of your own in it and do not stop it."""
+    yield from _shared(MariaDB)
+
+
+@pytest.fixture(scope="session")
+def mariadb_10_11() -> Iterator[DebianMariaDB]:
+    """The shared MariaDB 10.11 of Debian."""
+    yield from _shared(DebianMariaDB)
+
+
+@pytest.fixture(scope="session")
+def mysql_9() -> Iterator[MySQL]:
+    """The shared MySQL 9.7."""
+    yield from _shared(MySQL)
+
+
+@pytest.fixture(scope="session")
+def kafka() -> Iterator[Kafka]:
+    """The shared broker; `.bootstrap` is its address."""
+    yield from _shared(Kafka)
+
+
+@pytest.fixture(scope="session")
+def zookeeper() -> Iterator[ZooKeeper]:
+    """The shared ZooKeeper; `.hosts` is its address."""
+    yield from _shared(ZooKeeper)
+
+
+@pytest.fixture(scope="session", params=list(_DATABASES.values()), ids=list(_DATABASES))
+def database(request: pytest.FixtureRequest) -> SqlServer:
+    """Every database server in turn."""
+    server: SqlServer = request.getfixturevalue(request.param)
+    return server
+
+
+@pytest.fixture(scope="session")
+def fresh_name() -> FreshName:
+    """Give names that no other test of this or a parallel run uses: `fresh_name("orders")`; good for databases, topics and paths."""
+    return lambda stem: f"{stem}_{os.getpid()}_{next(_numbers)}"
+
+
+@pytest.fixture
+def new_mariadb() -> Iterator[Callable[..., MariaDB]]:
+    """Start MariaDB 11.4.5 servers of the test's own: `new_mariadb({"binlog_row_image": "MINIMAL"})`."""
+    with factory(MariaDB) as start:
+        yield start
+
+
+@pytest.fixture
+def new_mariadb_10_11() -> Iterator[Callable[..., DebianMariaDB]]:
+    """Start MariaDB 10.11 servers of the test's own."""
+    with factory(DebianMariaDB) as start:
+        yield start
+
+
+@pytest.fixture
+def new_mysql() -> Iterator[Callable[..., MySQL]]:
+    """Start MySQL 9.7 servers of the test's own."""
+    with factory(MySQL) as start:
+        yield start
+
+
+@pytest.fixture
+def new_kafka() -> Iterator[Callable[..., Kafka]]:
+    """Start brokers of the test's own: `new_kafka({"transaction.max.timeout.ms": 5000}, heap="512m")`."""
+    with factory(Kafka) as start:
+        yield start
+
+
+@pytest.fixture
+def new_zookeeper() -> Iterator[Callable[..., ZooKeeper]]:
+    """Start ZooKeeper servers of the test's own: `new_zookeeper(tick_ms=500)`."""
+    with factory(ZooKeeper) as start:
+        yield start
