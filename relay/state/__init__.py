@@ -1,0 +1,26 @@
+"""What outlives every process: mapping sets, statuses, notes, and who is there."""
+
+from relay.state.instance_notes import DroppedName, StartNote
+from relay.state.instance_status import UNKNOWN_STATE, InstanceStatus
+from relay.state.instance_store import InstanceStore
+from relay.state.mapping_records import Note, SetRecord, StoredDocument, StoredSet
+from relay.state.mapping_store import SAVE_LIMIT_BYTES, MappingStore
+from relay.state.membership import Membership, RelayMember
+from relay.state.paths import Paths
+
+__all__ = [
+    "SAVE_LIMIT_BYTES",
+    "UNKNOWN_STATE",
+    "DroppedName",
+    "InstanceStatus",
+    "InstanceStore",
+    "MappingStore",
+    "Membership",
+    "Note",
+    "Paths",
+    "RelayMember",
+    "SetRecord",
+    "StartNote",
+    "StoredDocument",
+    "StoredSet",
+]

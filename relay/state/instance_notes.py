@@ -1,0 +1,55 @@
+"""Two notes about an instance: where it first started, and which tables its mapping leaves out."""
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Final
+
+from relay.state.json_object import JsonObject, write_json
+
+# One name with its reason takes about 150 bytes; the node stays far below ZooKeeper's limit of 1 MiB.
+DROPPED_NAMES_LISTED: Final = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class StartNote:
+    """The place where an instance started for the first time, as resolved from its settings; `noted_ms` is Unix milliseconds.
+
+    Its being there says that the instance has a past: without a position record it must not start afresh.
+    """
+
+    file: str
+    offset: int
+    gtid_set: str = ""
+    relay: str = ""
+    noted_ms: int = 0
+
+    def to_document(self) -> bytes:
+        return write_json(asdict(self))
+
+    @classmethod
+    def from_document(cls, value: bytes) -> "StartNote":
+        """Read it; an unreadable note is still a note."""
+        fields = JsonObject.read(value)
+        return cls(fields.text("file"), fields.whole("offset"), fields.text("gtid_set"), fields.text("relay"), fields.whole("noted_ms"))
+
+
+@dataclass(frozen=True, slots=True)
+class DroppedName:
+    """A real name that is left out, why, and how many rows of it since the relay's start."""
+
+    name: str
+    reason: str
+    rows: int = 0
+
+
+def write_dropped(names: Iterable[DroppedName]) -> bytes:
+    """Write the list, those with the most rows first; what is beyond DROPPED_NAMES_LISTED is only counted."""
+    ordered = sorted(names, key=lambda dropped: (-dropped.rows, dropped.name))
+    listed = [asdict(dropped) for dropped in ordered[:DROPPED_NAMES_LISTED]]
+    return write_json({"names": listed, "more": len(ordered) - len(listed)})
+
+
+def read_dropped(value: bytes) -> tuple[DroppedName, ...]:
+    """Read the list; entries that cannot be read are left out."""
+    entries = JsonObject.read(value).objects("names")
+    return tuple(DroppedName(each.text("name"), each.text("reason"), each.whole("rows")) for each in entries if "name" in each)

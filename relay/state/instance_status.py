@@ -1,0 +1,76 @@
+"""What an instance does now, as its relay writes it and operators read it."""
+
+from dataclasses import asdict, dataclass
+
+from relay.state.json_object import JsonObject, write_json
+
+UNKNOWN_STATE = "UNKNOWN"
+"""The state of an instance whose status cannot be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class InstanceStatus:
+    """One moment of an instance. Times in Unix milliseconds unless the name says otherwise; empty text and None: not known.
+
+    `state` is what it does, in a word; `code`, `reason` and `remedy` are those of the error that keeps it there.
+    `mapping_set` is the set in force for the rows being published, `mapping_problem` why a newer one is not.
+    The position is a copy for people: the relay itself trusts Kafka's alone. The buffer cursors count slots since the relay's start.
+    """
+
+    name: str
+    state: str
+    code: str = ""
+    reason: str = ""
+    remedy: str = ""
+    relay: str = ""
+    epoch: int = 0
+    mapping_set: int = 0
+    mapping_problem: str = ""
+    position_file: str = ""
+    position_offset: int = 0
+    gtid_set: str = ""
+    execute_time: int | None = None
+    execute_position: int | None = None
+    published_rows: int = 0
+    lag_seconds: float | None = None
+    buffer_put: int = 0
+    buffer_get: int = 0
+    buffer_ack: int = 0
+    updated_ms: int = 0
+
+    def to_fields(self) -> dict[str, object]:
+        """Return the JSON object; execute_position is text in it, because many JSON readers round numbers above 2^53."""
+        fields = asdict(self)
+        if self.execute_position is not None:
+            fields["execute_position"] = str(self.execute_position)
+        return fields
+
+    def to_document(self) -> bytes:
+        return write_json(self.to_fields())
+
+    @classmethod
+    def from_document(cls, name: str, value: bytes) -> "InstanceStatus":
+        """Read a status of this or another version; what is missing or unreadable gets its default."""
+        fields = JsonObject.read(value)
+        return cls(
+            name=name,
+            state=fields.text("state", UNKNOWN_STATE),
+            code=fields.text("code"),
+            reason=fields.text("reason"),
+            remedy=fields.text("remedy"),
+            relay=fields.text("relay"),
+            epoch=fields.whole("epoch"),
+            mapping_set=fields.whole("mapping_set"),
+            mapping_problem=fields.text("mapping_problem"),
+            position_file=fields.text("position_file"),
+            position_offset=fields.whole("position_offset"),
+            gtid_set=fields.text("gtid_set"),
+            execute_time=fields.whole_or_none("execute_time"),
+            execute_position=fields.whole_or_none("execute_position"),
+            published_rows=fields.whole("published_rows"),
+            lag_seconds=fields.real_or_none("lag_seconds"),
+            buffer_put=fields.whole("buffer_put"),
+            buffer_get=fields.whole("buffer_get"),
+            buffer_ack=fields.whole("buffer_ack"),
+            updated_ms=fields.whole("updated_ms"),
+        )

@@ -1,0 +1,64 @@
+"""What relays tell about their instances, kept in ZooKeeper so that it outlives the relay that wrote it."""
+
+from collections.abc import Iterable
+from urllib.parse import unquote
+
+from relay.errors import NodeMissing, VersionConflict
+from relay.state.instance_notes import DroppedName, StartNote, read_dropped, write_dropped
+from relay.state.instance_status import InstanceStatus
+from relay.state.paths import Paths
+from relay.zk import Session
+
+
+class InstanceStore:
+    """Statuses, start notes and dropped names. Only the relay that runs an instance writes; the last writer wins."""
+
+    def __init__(self, session: Session, paths: Paths) -> None:
+        self._session = session
+        self._paths = paths
+
+    def put_status(self, status: InstanceStatus) -> None:
+        self._session.put(self._paths.instance_status(status.name), status.to_document())
+
+    def status(self, instance: str) -> InstanceStatus:
+        """Return the last status written, whether or not its relay still lives. Raises NodeMissing."""
+        try:
+            return InstanceStatus.from_document(instance, self._session.get(self._paths.instance_status(instance)).value)
+        except NodeMissing as exc:
+            raise NodeMissing(f"No relay has ever reported an instance called {instance}.") from exc
+
+    def statuses(self) -> tuple[InstanceStatus, ...]:
+        """Return the last status of every instance that has one, sorted by name."""
+        nodes = ((name, self._session.find(self._paths.instance_status(name))) for name in self._names())
+        return tuple(InstanceStatus.from_document(name, node.value) for name, node in nodes if node is not None)
+
+    def note_start(self, instance: str, note: StartNote) -> StartNote:
+        """Note that the instance starts, and return the note that holds: an earlier one stays."""
+        try:
+            self._session.create(self._paths.instance_started(instance), note.to_document())
+        except VersionConflict:
+            return self.started(instance) or note
+        return note
+
+    def started(self, instance: str) -> StartNote | None:
+        """Return the note, None for an instance that never started; a synced read, since a wrong None would repeat or lose rows."""
+        node = self._session.find(self._paths.instance_started(instance), synced=True)
+        return None if node is None else StartNote.from_document(node.value)
+
+    def forget_start(self, instance: str) -> None:
+        """Take the note away, on an operator's explicit wish for a fresh start. Raises NodeMissing."""
+        self._session.delete(self._paths.instance_started(instance))
+
+    def put_dropped(self, instance: str, names: Iterable[DroppedName]) -> None:
+        self._session.put(self._paths.instance_dropped(instance), write_dropped(names))
+
+    def dropped(self, instance: str) -> tuple[DroppedName, ...]:
+        """Return the names that the instance leaves out, those with the most rows first."""
+        node = self._session.find(self._paths.instance_dropped(instance))
+        return () if node is None else read_dropped(node.value)
+
+    def _names(self) -> tuple[str, ...]:
+        try:
+            return tuple(unquote(name) for name in self._session.children(self._paths.instances))
+        except NodeMissing:
+            return ()

@@ -1,0 +1,66 @@
+"""Reading of JSON objects that another version, or a person with a shell, may have written."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+
+class JsonObject:
+    """A JSON object whose fields may be missing or of another kind; each reader then gives its default and never raises."""
+
+    __slots__ = ("_fields",)
+
+    def __init__(self, fields: Mapping[str, Any]) -> None:
+        self._fields = fields
+
+    @classmethod
+    def read(cls, value: bytes | str) -> "JsonObject":
+        """Parse; whatever is no JSON object reads as one without fields."""
+        try:
+            parsed = json.loads(value)
+        except (ValueError, RecursionError):
+            parsed = None
+        return cls(parsed if isinstance(parsed, dict) else {})
+
+    def __contains__(self, field: str) -> bool:
+        return field in self._fields
+
+    def text(self, field: str, default: str = "") -> str:
+        found = self._fields.get(field)
+        return found if isinstance(found, str) else default
+
+    def whole(self, field: str, default: int = 0) -> int:
+        """Read a whole number, also one written as text."""
+        found = self.whole_or_none(field)
+        return default if found is None else found
+
+    def whole_or_none(self, field: str) -> int | None:
+        found = self._fields.get(field)
+        if isinstance(found, str) and found.isascii() and found.removeprefix("-").isdigit():
+            return int(found)
+        return found if isinstance(found, int) and not isinstance(found, bool) else None
+
+    def real_or_none(self, field: str) -> float | None:
+        found = self._fields.get(field)
+        return float(found) if isinstance(found, int | float) and not isinstance(found, bool) else None
+
+    def texts(self, field: str) -> tuple[str, ...]:
+        found = self._fields.get(field)
+        return tuple(each for each in found if isinstance(each, str)) if isinstance(found, list) else ()
+
+    def objects(self, field: str) -> tuple["JsonObject", ...]:
+        found = self._fields.get(field)
+        return tuple(JsonObject(each) for each in found if isinstance(each, dict)) if isinstance(found, list) else ()
+
+    def wholes(self, field: str) -> dict[str, int]:
+        """Read an object of whole numbers; other values in it are left out."""
+        found = self._fields.get(field)
+        if not isinstance(found, dict):
+            return {}
+        numbers = JsonObject(found)
+        return {key: number for key in found if (number := numbers.whole_or_none(key)) is not None}
+
+
+def write_json(fields: Mapping[str, object]) -> bytes:
+    """Write an object as one line of UTF-8; half a surrogate pair, which UTF-8 cannot hold, becomes a question mark."""
+    return json.dumps(fields, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")

@@ -1,0 +1,72 @@
+"""Every znode path of an installation; nowhere else is one put together."""
+
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from relay.settings import ZooKeeperSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Paths:
+    """The tree below `<zookeeper.root>/<installation>`.
+
+    mappings/pointer                     the number of the set in force
+    mappings/sets/<number>               which version of each document, author, time, comment
+    mappings/documents/<dataId>/<number> a document's body with author, time, comment; never overwritten
+    instances/<name>/status              what the instance does now
+    instances/<name>/started             the place where it started for the first time
+    instances/<name>/dropped             the tables that its mapping leaves out
+    instances/<name>/election/           ephemeral sequential nodes of the relays that may run it
+    relays/<name>                        ephemeral: a relay process that lives
+    """
+
+    base: str
+
+    @classmethod
+    def of(cls, zookeeper: ZooKeeperSettings, installation: str) -> "Paths":
+        return cls(f"/{zookeeper.root.strip('/')}/{installation}".replace("//", "/"))
+
+    @property
+    def mapping_pointer(self) -> str:
+        return f"{self.base}/mappings/pointer"
+
+    @property
+    def mapping_sets(self) -> str:
+        return f"{self.base}/mappings/sets"
+
+    def mapping_set(self, number: int) -> str:
+        return f"{self.mapping_sets}/{_numbered(number)}"
+
+    def mapping_documents(self, data_id: str) -> str:
+        return f"{self.base}/mappings/documents/{quote(data_id, safe='')}"
+
+    def mapping_document(self, data_id: str, version: int) -> str:
+        return f"{self.mapping_documents(data_id)}/{_numbered(version)}"
+
+    @property
+    def instances(self) -> str:
+        return f"{self.base}/instances"
+
+    def instance_status(self, instance: str) -> str:
+        return f"{self.instances}/{quote(instance, safe='')}/status"
+
+    def instance_started(self, instance: str) -> str:
+        return f"{self.instances}/{quote(instance, safe='')}/started"
+
+    def instance_dropped(self, instance: str) -> str:
+        return f"{self.instances}/{quote(instance, safe='')}/dropped"
+
+    def election(self, instance: str) -> str:
+        return f"{self.instances}/{quote(instance, safe='')}/election"
+
+    @property
+    def relays(self) -> str:
+        return f"{self.base}/relays"
+
+    def relay(self, name: str) -> str:
+        return f"{self.relays}/{quote(name, safe='')}"
+
+
+def _numbered(number: int) -> str:
+    """Ten digits, so that names sort as numbers do."""
+    return f"{number:010d}"
