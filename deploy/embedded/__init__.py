@@ -14,7 +14,7 @@ from deploy.embedded.kafka import Kafka
 from deploy.embedded.mariadb import DebianMariaDB, MariaDB
 from deploy.embedded.mysql import MySQL
 from deploy.embedded.process import ServerProcess
-from deploy.embedded.spark import spark_jars
+from deploy.embedded.spark import spark_environment, spark_jars
 from deploy.embedded.sql_server import SqlServer
 from deploy.embedded.zookeeper import ZooKeeper
 
@@ -35,5 +35,6 @@ __all__ = [
     "Unavailable",
     "ZooKeeper",
     "find_java",
+    "spark_environment",
     "spark_jars",
 ]

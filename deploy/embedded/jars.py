@@ -19,6 +19,8 @@ def jars(wanted: str) -> Path:
         retrieve(artifacts, folder)
         for artifact in artifacts:
             _verified(artifact, folder / artifact.file)
+        for artifact in artifacts:
+            forget(artifact)  # kept once is enough
 
     return install(target, build)
 

@@ -1,0 +1,39 @@
+# Everything a developer, a stranger or the CI runs. Paths are relative and quoted: the project may lie in a folder with spaces.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help setup fetch check test demo up constraints clean
+
+PYTHON := .venv/bin/python
+export PYTHONUTF8 := 1
+
+help: ## Show this list
+	@grep -E '^[a-z]+:.*## ' Makefile | while IFS= read -r line; do printf '  make %-12s %s\n' "$${line%%:*}" "$${line##*## }"; done
+
+setup: ## Make the virtual environment with the pinned packages (as root on Debian: install missing system packages too)
+	@bash deploy/setup.sh
+
+fetch: setup ## Bring the servers' files here once; afterwards everything works offline
+	@$(PYTHON) -m deploy.embedded fetch
+
+check: setup ## Lint, format, types and import rules; writes nothing
+	$(PYTHON) -m ruff check .
+	$(PYTHON) -m ruff format --check .
+	$(PYTHON) -m mypy
+	$(PYTHON) -c 'import sys; from importlinter.cli import lint_imports; sys.exit(lint_imports())'
+
+test: setup fetch check ## Everything that must hold: check, then all tests against real servers
+	$(PYTHON) -m pytest $(PYTEST)
+
+demo: setup ## The whole idea at work, until Ctrl-C; ONCE=1 ends by itself and tells by its exit code
+	@$(PYTHON) -m deploy.demo $(if $(filter 1,$(ONCE)),--once)
+
+up: setup ## Start MariaDB, ZooKeeper and Kafka on free loopback ports, until Ctrl-C
+	@$(PYTHON) -m deploy.embedded up
+
+constraints: setup ## Pin the newest allowed packages anew
+	$(PYTHON) -m uv pip compile pyproject.toml deploy/build-requirements.txt --universal --python-version 3.11 --all-extras \
+		--group dev --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --upgrade --quiet -o constraints.txt
+
+clean: ## Remove what was built here; the cache of fetched files stays
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
