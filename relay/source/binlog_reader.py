@@ -24,6 +24,7 @@ _PLACELESS: Final = frozenset(
         types.MARIADB_GTID_LIST, types.MARIADB_START_ENCRYPTION, types.MARIADB_BINLOG_CHECKPOINT,
     }
 )  # fmt: skip
+_HEARTBEATS: Final = (types.HEARTBEAT, types.HEARTBEAT_V2)
 _OK: Final = 0
 
 
@@ -36,6 +37,7 @@ class BinlogReader:
         self._packets = packets
         self._place = place
         self._checksummed = False
+        self._rotated = True
 
     def events(self) -> Iterator[BinlogEvent]:
         """Yield events for ever; the body of each is a view that holds until the next is asked for.
@@ -63,20 +65,26 @@ class BinlogReader:
     def _body(self, payload: memoryview, type_code: int, flags: int) -> memoryview:
         """What stands between header and checksum."""
         if type_code == types.FORMAT_DESCRIPTION:
-            self._checksummed = payload[-_CHECKSUM_BYTES - 1] == _CRC32
-            self._verify_description(payload)
+            self._describe(payload)
             return payload[_BODY_AT : -_CHECKSUM_BYTES - 1]
-        if flags & types.ARTIFICIAL_FLAG or type_code in (types.HEARTBEAT, types.HEARTBEAT_V2):
-            # The server makes these with the checksum that this connection asked for, whatever the file has.
-            return payload[_BODY_AT:-_CHECKSUM_BYTES] if _sound(payload) else payload[_BODY_AT:]
-        if not self._checksummed:
-            return payload[_BODY_AT:]
-        if not _sound(payload):
-            raise self._corrupt("does not match its checksum")
-        return payload[_BODY_AT:-_CHECKSUM_BYTES]
+        if self._checksummed:
+            if not _sound(payload):
+                raise self._corrupt("does not match its checksum")
+            return payload[_BODY_AT:-_CHECKSUM_BYTES]
+        # What the server makes itself has a checksum when this connection asked for one, whatever the file has.
+        made = flags & types.ARTIFICIAL_FLAG or type_code in _HEARTBEATS
+        return payload[_BODY_AT:-_CHECKSUM_BYTES] if made and _sound(payload) else payload[_BODY_AT:]
+
+    def _describe(self, payload: memoryview) -> None:
+        """A file's first event says whether the others have checksums; without them its own may be left unmade."""
+        checksummed = payload[-_CHECKSUM_BYTES - 1] == _CRC32
+        if checksummed or not self._rotated:
+            self._verify_description(payload)
+        self._checksummed = checksummed
+        self._rotated = False
 
     def _verify_description(self, payload: memoryview) -> None:
-        if not self._checksummed or _sound(payload):
+        if _sound(payload):
             return
         # The flag of a file in use is set after the checksum was made.
         without_flag = bytearray(payload)
@@ -86,7 +94,7 @@ class BinlogReader:
 
     def _placed(self, type_code: int, flags: int, size: int, log_pos: int) -> tuple[int, int]:
         """Start and end offset of the event; the reader moves to its end."""
-        if type_code in (types.HEARTBEAT, types.HEARTBEAT_V2):
+        if type_code in _HEARTBEATS:
             self.offset = max(self.offset, self._widened(log_pos)) if log_pos else self.offset
             return self.offset, self.offset
         if flags & types.ARTIFICIAL_FLAG or (not log_pos and type_code in _PLACELESS):
@@ -105,6 +113,7 @@ class BinlogReader:
         return whole + _WRAP if whole + _WRAP // 2 < self.offset else whole
 
     def _rotate(self, body: memoryview) -> None:
+        self._rotated = True
         (self.offset,) = struct.unpack_from("<Q", body)
         self.file = bytes(body[8:]).decode("utf-8")
 

@@ -1,0 +1,51 @@
+"""What logged statements mean, and which character set they are in."""
+
+import pytest
+
+from relay.source.query_event import Meaning, read_query
+from tests.unit.source.binlog_bytes import query_body
+
+
+@pytest.mark.parametrize(
+    ("sql", "meaning", "name"),
+    [
+        ("BEGIN", Meaning.BEGIN, ""),
+        ("COMMIT", Meaning.COMMIT, ""),
+        ("commit /* xid=3 */", Meaning.COMMIT, ""),
+        ("ROLLBACK", Meaning.ROLLBACK, ""),
+        ("ROLLBACK TO `S p`", Meaning.ROLLBACK_TO, "s p"),
+        ("rollback to savepoint x", Meaning.ROLLBACK_TO, "x"),
+        ("ROLLBACK WORK TO SAVEPOINT `a``b`", Meaning.ROLLBACK_TO, "a`b"),
+        ("SAVEPOINT `é`", Meaning.SAVEPOINT, "é"),
+        ("RELEASE SAVEPOINT x", Meaning.RELEASE, "x"),
+        ("XA START X'31',X'',1", Meaning.XA, ""),
+        ("XA END X'31',X'',1", Meaning.XA, ""),
+        ("XA COMMIT X'31',X'',1", Meaning.XA, ""),
+        ("XA ROLLBACK X'31',X'',1", Meaning.XA_ROLLBACK, ""),
+        ("CREATE TABLE `t` (\n  `a` int\n) START TRANSACTION", Meaning.ATOMIC_CREATE, ""),
+        ("CREATE TABLE t (a int) COMMENT 'START TRANSACTION'", Meaning.STATEMENT, ""),
+        ("CREATE VIEW v AS SELECT 1", Meaning.STATEMENT, ""),
+        ("BEGIN_OR_NOT()", Meaning.STATEMENT, ""),
+        ("xal()", Meaning.STATEMENT, ""),
+        ("", Meaning.STATEMENT, ""),
+    ],
+)
+def test_meaning(sql: str, meaning: Meaning, name: str) -> None:
+    query = read_query(memoryview(query_body(sql)), compressed=False)
+    assert (query.meaning, query.name) == (meaning, name)
+
+
+def test_the_end_of_an_atomic_create_is_no_part_of_the_statement() -> None:
+    query = read_query(memoryview(query_body("CREATE TABLE `t` (a int) START TRANSACTION")), compressed=False)
+    assert query.text() == "CREATE TABLE `t` (a int)"
+
+
+@pytest.mark.parametrize(
+    ("collation", "raw", "text"), [(8, b"\xe9", "é"), (28, b"\xc4\xe3", "你"), (255, "é".encode(), "é"), (45, b"\xe9", "�")]
+)
+def test_text_is_read_in_the_character_set_of_its_session(collation: int, raw: bytes, text: str) -> None:
+    status = b"\0\0\0\0\1" + b"\1" + bytes(8) + b"\6\3std" + b"\3\1\0\1\0" + b"\4" + collation.to_bytes(2, "little") + bytes(4) + b"\x80abc"
+    body = query_body("DROP TABLE x", status=status).replace(b"DROP TABLE x", b"DROP TABLE " + raw)
+    query = read_query(memoryview(body), compressed=False)
+    assert query.text() == f"DROP TABLE {text}"
+    assert query.database == "d"
