@@ -13,6 +13,7 @@ from typing import Final
 from deploy.embedded.errors import JavaMissing
 
 SUPPORTED_VERSIONS: Final = (17, 21)  # Spark 4.0 dies on 24 and later
+JVM_FOLDER: Final = Path("/usr/lib/jvm")  # where Debian keeps them
 _ANSWER_S: Final = 30
 _PROPERTY: Final = re.compile(r"^\s*(java\.home|java\.specification\.version) = (.+?)\s*$", re.MULTILINE)
 _REMEDY: Final = "Install JDK 17 or 21 (Debian: openjdk-17-jre-headless) or name one by ROMA_JAVA_HOME."
@@ -75,4 +76,4 @@ def _candidates() -> Iterator[Path]:
     on_path = shutil.which("java")
     if on_path:
         yield Path(on_path)
-    yield from sorted(Path("/usr/lib/jvm").glob("*/bin/java"))
+    yield from sorted(JVM_FOLDER.glob("*/bin/java"))

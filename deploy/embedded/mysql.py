@@ -13,7 +13,7 @@ import pymysql
 
 from deploy.embedded.cache import cache_folder, install
 from deploy.embedded.debian import download_suite
-from deploy.embedded.errors import NotReady, ServerDied, Unavailable
+from deploy.embedded.errors import EmbeddedError, NotReady, ServerDied, Unavailable
 from deploy.embedded.progress import say
 from deploy.embedded.sql_server import OptionValue, SqlServer
 
@@ -107,8 +107,9 @@ def _by_its_own_loader(base: Path) -> list[str | Path]:
 def _unpack(base: Path) -> None:
     archive = install(cache_folder() / "debian" / f"mysql-{_SERIES}", _fetch_archive) / _ARCHIVE
     say("mysql-9.7: unpacking")
-    with tarfile.open(archive) as files:
-        files.extractall(base, filter="tar")
+    unpacked = subprocess.run(["tar", "-xzf", archive, "-C", base], capture_output=True, text=True, check=False)
+    if unpacked.returncode != 0:
+        raise EmbeddedError(f"{archive} could not be unpacked: {unpacked.stderr.strip()}")
 
 
 def _fetch_archive(folder: Path) -> None:
