@@ -86,10 +86,10 @@ class MappingStore:
         self._put_into_force(pointer, record, documents)
         return StoredSet(record, dict(bodies))
 
-    def roll_back(self, to: int, base: int, note: Note) -> StoredSet:
+    def roll_back(self, to: int, base: int | None, note: Note) -> StoredSet:
         """Put an older set's content into force again, as a set of its own with the next number; `base` is the number in force.
 
-        Raises NodeMissing, MappingRefused if that older set is broken, VersionConflict if `base` is not in force any more.
+        Without a base it replaces whatever the pointer holds, even what cannot be read. Raises NodeMissing, MappingRefused if that older set is broken, VersionConflict if `base` is not in force any more.
         """
         pointer = self._pointer_at(base)
         old = self.load(to)
@@ -105,7 +105,10 @@ class MappingStore:
         node = self._session.find(self._paths.mapping_pointer, synced=True)
         return Pointer(0, None) if node is None else Pointer.from_document(node.value, node.version)
 
-    def _pointer_at(self, number: int) -> Pointer:
+    def _pointer_at(self, number: int | None) -> Pointer:
+        if number is None:
+            node = self._session.find(self._paths.mapping_pointer, synced=True)
+            return Pointer(0, None if node is None else node.version)
         pointer = self._pointer()
         if pointer.number != number:
             raise VersionConflict(f"Mapping set {pointer.number} is in force, and the edit was made from set {number}.")

@@ -175,11 +175,14 @@ class Session:
     # Watches.
 
     def watch(self, path: str, signal: Callable[[], None]) -> Watch:
-        """Call `signal` whenever the node may have been created, changed or deleted, across reconnects and new sessions."""
+        """Call `signal` whenever the node may have been created, changed or deleted, across reconnects and new sessions.
+
+        Read the node after this call and after every signal: what changes after such a read is signalled, several changes perhaps once.
+        """
         return self._watch(Watch(self._client, path, signal, "node"))
 
     def watch_children(self, path: str, signal: Callable[[], None]) -> Watch:
-        """Call `signal` whenever a child may have come or gone, across reconnects and new sessions."""
+        """Call `signal` whenever a child may have come or gone; otherwise as `watch`."""
         return self._watch(Watch(self._client, path, signal, "children"))
 
     def _watch(self, watch: Watch) -> Watch:

@@ -8,7 +8,7 @@ from typing import Literal
 from kazoo.client import KazooClient
 from kazoo.exceptions import NoNodeError
 from kazoo.interfaces import IAsyncResult
-from kazoo.protocol.states import EventType, WatchedEvent
+from kazoo.protocol.states import EventType, WatchedEvent, ZnodeStat
 
 
 class Watch:
@@ -51,4 +51,10 @@ class Watch:
     def _children_answered(self, answer: IAsyncResult[list[str]]) -> None:
         # Children of a missing node cannot be watched; its creation can.
         if isinstance(answer.exception, NoNodeError) and not self.cancelled:
-            self._client.exists_async(self.path, watch=self._changed)
+            self._client.exists_async(self.path, watch=self._changed).rawlink(self._parent_answered)
+
+    def _parent_answered(self, answer: IAsyncResult[ZnodeStat | None]) -> None:
+        # Created between the two requests: neither of them will report it.
+        if answer.exception is None and answer.get() is not None and not self.cancelled:
+            self.arm()
+            self._signal()

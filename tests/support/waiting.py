@@ -1,0 +1,17 @@
+"""Waiting for a condition, with a deadline instead of a guess."""
+
+from collections.abc import Callable
+from threading import Event
+
+from relay.deadline import Deadline
+
+_POLL_S = 0.02
+
+
+def wait_until(holds: Callable[[], bool], what: str, seconds: float = 20) -> None:
+    """Return when the condition holds; fail with `what` after the time."""
+    deadline = Deadline.after(seconds)
+    pause = Event()
+    while not holds():
+        assert not deadline.passed, f"waited {seconds} s in vain: {what}"
+        pause.wait(_POLL_S)
