@@ -1,6 +1,7 @@
 """MySQL 9.7 of Debian's unstable suite, run by its own loader and libraries beside any other system."""
 
 import signal
+import socket
 import subprocess
 import tarfile
 import tempfile
@@ -8,8 +9,6 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar, Final
-
-import pymysql
 
 from deploy.embedded.cache import cache_folder, install
 from deploy.embedded.debian import download_suite
@@ -25,6 +24,7 @@ _ARCHIVE: Final = "mysql.tar.gz"
 _VERSION: Final = "version.txt"
 _SETUP_S: Final = 120
 _POLL_S: Final = 0.1
+_GREETING_S: Final = 2
 
 
 class MySQL(SqlServer):
@@ -73,31 +73,39 @@ class MySQL(SqlServer):
 
     @classmethod
     def _create_users(cls, data: Path, folder: Path, size: str) -> None:
-        users, socket = folder / "users.sql", folder / "s"
+        users, address = folder / "users.sql", folder / "s"
         users.write_text(cls.users_sql(), encoding="utf-8")
-        network = ["--skip-networking", "--mysqlx=OFF", f"--socket={socket}", "--skip-log-bin", "--secure-file-priv=", size]
+        network = ["--skip-networking", "--mysqlx=OFF", f"--socket={address}", "--skip-log-bin", "--secure-file-priv=", size]
         command = [*map(str, cls._program()), f"--datadir={data}", *network, f"--init-file={users}", *cls.user_option()]
         with (folder / "log").open("w+b") as log:
             server = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, process_group=0)
             try:
-                _wait_for_user(socket, cls.admin, server, folder / "log")
+                _wait_for_greeting(address, server, folder / "log")
             finally:
                 server.send_signal(signal.SIGTERM)
                 server.wait(_SETUP_S)
 
 
-def _wait_for_user(socket: Path, user: str, server: "subprocess.Popen[bytes]", log: Path) -> None:
+def _wait_for_greeting(address: Path, server: "subprocess.Popen[bytes]", log: Path) -> None:
+    """The server greets only after it has run the file with the users."""
     deadline = time.monotonic() + _SETUP_S
     while time.monotonic() < deadline:
         if server.poll() is not None:
             raise ServerDied(f"MySQL ended during set-up:\n{log.read_text(errors='replace')[-4000:]}")
-        try:
-            pymysql.connect(unix_socket=str(socket), user=user, password=user).close()
-        except pymysql.err.Error:
-            time.sleep(_POLL_S)
-        else:
+        if _greets(address):
             return
+        time.sleep(_POLL_S)
     raise NotReady(f"MySQL did not answer during set-up:\n{log.read_text(errors='replace')[-4000:]}")
+
+
+def _greets(address: Path) -> bool:
+    with socket.socket(socket.AF_UNIX) as client:
+        client.settimeout(_GREETING_S)
+        try:
+            client.connect(str(address))
+            return bool(client.recv(1))
+        except OSError:
+            return False
 
 
 def _by_its_own_loader(base: Path) -> list[str | Path]:
