@@ -89,7 +89,8 @@ class MappingStore:
     def roll_back(self, to: int, base: int | None, note: Note) -> StoredSet:
         """Put an older set's content into force again, as a set of its own with the next number; `base` is the number in force.
 
-        Without a base it replaces whatever the pointer holds, even what cannot be read. Raises NodeMissing, MappingRefused if that older set is broken, VersionConflict if `base` is not in force any more.
+        Without a base it replaces whatever the pointer holds, even what cannot be read.
+        Raises NodeMissing, MappingRefused if that older set is broken, VersionConflict if `base` is not in force any more.
         """
         pointer = self._pointer_at(base)
         old = self.load(to)

@@ -1,0 +1,63 @@
+"""The log: one event name and its fields a line, for people or for machines, on standard error."""
+
+import logging
+import sys
+from typing import Final, TextIO
+
+import structlog
+from structlog.typing import EventDict, Processor, WrappedLogger
+
+from relay.settings import LogSettings
+
+_SECRET_WORDS: Final = ("password", "passwd", "secret", "token", "credential")
+_MASK: Final = "**********"
+# kazoo repeats one line a second while ZooKeeper is away; the session's own state says the same once.
+_QUIET_LOGGERS: Final = {"relay.zk.kazoo": logging.ERROR, "uvicorn.access": logging.WARNING}
+
+
+def set_up_logging(settings: LogSettings, stream: TextIO | None = None) -> None:
+    """Send all logging, our own and that of libraries, to one stream in one form. Calling it again replaces what was set up before."""
+    shared: list[Processor] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_log_level,
+        structlog.stdlib.add_logger_name,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.StackInfoRenderer(),
+        mask_secrets,
+    ]
+    structlog.configure(
+        processors=[structlog.stdlib.filter_by_level, *shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+        cache_logger_on_first_use=False,
+    )
+    target = stream or sys.stderr
+    handler = logging.StreamHandler(target)
+    handler.setFormatter(structlog.stdlib.ProcessorFormatter(foreign_pre_chain=shared, processors=_rendering(settings, target)))
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(settings.level)
+    for name, level in _QUIET_LOGGERS.items():
+        logging.getLogger(name).setLevel(level)
+
+
+def mask_secrets(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
+    """Hide the values of fields whose name says that they are secret, also inside objects."""
+    for field, value in event.items():
+        event[field] = _masked(field, value)
+    return event
+
+
+def _masked(field: str, value: object) -> object:
+    if any(word in field.lower() for word in _SECRET_WORDS):
+        return _MASK
+    if isinstance(value, dict):
+        return {key: _masked(str(key), each) for key, each in value.items()}
+    return value
+
+
+def _rendering(settings: LogSettings, target: TextIO) -> list[Processor]:
+    remove = structlog.stdlib.ProcessorFormatter.remove_processors_meta
+    if settings.format == "json":
+        return [remove, structlog.processors.format_exc_info, structlog.processors.JSONRenderer(default=str)]
+    return [remove, structlog.dev.ConsoleRenderer(colors=target.isatty(), exception_formatter=structlog.dev.plain_traceback)]

@@ -1,0 +1,114 @@
+"""Every metric, declared once. Names start with `roma_`; the label `instance` is the instance's name."""
+
+from typing import Final
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.gc_collector import GCCollector
+from prometheus_client.platform_collector import PlatformCollector
+from prometheus_client.process_collector import ProcessCollector
+
+REGISTRY: Final = CollectorRegistry()
+CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
+
+ProcessCollector(registry=REGISTRY)
+PlatformCollector(registry=REGISTRY)
+GCCollector(registry=REGISTRY)
+
+_INSTANCE: Final = ("instance",)
+
+
+def _counter(name: str, what: str, labels: tuple[str, ...] = _INSTANCE) -> Counter:
+    return Counter(f"roma_{name}", what, labels, registry=REGISTRY)
+
+
+def _gauge(name: str, what: str, labels: tuple[str, ...] = _INSTANCE) -> Gauge:
+    return Gauge(f"roma_{name}", what, labels, registry=REGISTRY)
+
+
+SOURCE_ROWS: Final = _counter("source_rows", "Row changes read from the source, before filters and mappings")
+SOURCE_TRANSACTIONS: Final = _counter("source_transactions", "Source transactions read to their end")
+SOURCE_BYTES: Final = _counter("source_bytes", "Bytes of binlog read")
+SOURCE_RECONNECTS: Final = _counter("source_reconnects", "Connections to the source beyond the first")
+PUBLISHED_ROWS: Final = _counter("published_rows", "Row changes visible in Kafka")
+PUBLISHED_MESSAGES: Final = _counter("published_messages", "Messages visible in Kafka")
+PUBLISHED_BYTES: Final = _counter("published_bytes", "Bytes of message values visible in Kafka")
+DROPPED_ROWS: Final = _counter("dropped_rows", "Row changes left out by filter or mapping", ("instance", "cause"))
+DROPPED_NAMES: Final = _gauge("dropped_names", "Real tables left out by filter or mapping since the relay's start")
+COMMITS: Final = _counter("kafka_commits", "Kafka transactions committed")
+COMMIT_SECONDS: Final = Histogram(
+    "roma_kafka_commit_seconds",
+    "Time from asking for a commit to its answer",
+    _INSTANCE,
+    buckets=(0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 15),
+    registry=REGISTRY,
+)
+ABORTS: Final = _counter("kafka_aborts", "Kafka transactions aborted", ("instance", "code"))
+FENCES: Final = _counter("fences", "Times that Kafka fenced this relay's producer")
+LAG_SECONDS: Final = _gauge("lag_seconds", "Seconds between the newest published change's time and its commit in Kafka")
+BUFFER_PUT: Final = _gauge("buffer_put", "Cursor: slots ever put into the buffer")
+BUFFER_GET: Final = _gauge("buffer_get", "Cursor: slots ever taken by the publisher")
+BUFFER_ACK: Final = _gauge("buffer_ack", "Cursor: slots whose content is committed in Kafka")
+BUFFER_BYTES: Final = _gauge("buffer_bytes", "Bytes lying in the buffer")
+STATE: Final = _gauge("instance_state", "1 for the state that the instance is in", ("instance", "state"))
+EPOCH: Final = _gauge("epoch", "Counts discontinuities of the source")
+MAPPING_SET: Final = _gauge("mapping_set", "Number of the mapping set in force")
+MAPPING_BROKEN: Final = _gauge("mapping_broken", "1 while a newer mapping set is ignored because it is broken")
+POSITION_FILE: Final = _gauge("position_file_number", "Number of the binlog file of the committed position")
+POSITION_OFFSET: Final = _gauge("position_offset", "Offset of the committed position in its binlog file")
+EXECUTE_TIME: Final = _gauge("execute_time_ms", "Last published execute time, Unix milliseconds")
+
+STORE_CONNECTED: Final = _gauge("zookeeper_connected", "1 while ZooKeeper answers", ())
+STORE_SESSIONS: Final = _gauge("zookeeper_sessions", "ZooKeeper sessions since the start; more than one: ephemeral nodes were lost", ())
+
+ADMIN_REQUESTS: Final = _counter("admin_requests", "Requests to the admin", ("method", "route", "status"))
+ADMIN_SAVES: Final = _counter("admin_mapping_saves", "Mapping saves and roll backs, by outcome", ("outcome",))
+
+
+class InstanceMetrics:
+    """One instance's metrics with their label already bound, because looking a label up costs more than counting."""
+
+    def __init__(self, instance: str) -> None:
+        self.instance = instance
+        self.source_rows = SOURCE_ROWS.labels(instance)
+        self.source_transactions = SOURCE_TRANSACTIONS.labels(instance)
+        self.source_bytes = SOURCE_BYTES.labels(instance)
+        self.source_reconnects = SOURCE_RECONNECTS.labels(instance)
+        self.published_rows = PUBLISHED_ROWS.labels(instance)
+        self.published_messages = PUBLISHED_MESSAGES.labels(instance)
+        self.published_bytes = PUBLISHED_BYTES.labels(instance)
+        self.dropped_names = DROPPED_NAMES.labels(instance)
+        self.commits = COMMITS.labels(instance)
+        self.commit_seconds = COMMIT_SECONDS.labels(instance)
+        self.fences = FENCES.labels(instance)
+        self.lag_seconds = LAG_SECONDS.labels(instance)
+        self.buffer_put = BUFFER_PUT.labels(instance)
+        self.buffer_get = BUFFER_GET.labels(instance)
+        self.buffer_ack = BUFFER_ACK.labels(instance)
+        self.buffer_bytes = BUFFER_BYTES.labels(instance)
+        self.epoch = EPOCH.labels(instance)
+        self.mapping_set = MAPPING_SET.labels(instance)
+        self.mapping_broken = MAPPING_BROKEN.labels(instance)
+        self.position_file = POSITION_FILE.labels(instance)
+        self.position_offset = POSITION_OFFSET.labels(instance)
+        self.execute_time = EXECUTE_TIME.labels(instance)
+        self._state: str | None = None
+
+    def dropped_rows(self, cause: str, rows: int = 1) -> None:
+        """Count rows left out; `cause` is one of a few words (filter, unmapped_db, unmapped_table, operation), never a name."""
+        DROPPED_ROWS.labels(self.instance, cause).inc(rows)
+
+    def aborted(self, code: str) -> None:
+        """Count an aborted Kafka transaction under the code of the error behind it."""
+        ABORTS.labels(self.instance, code).inc()
+
+    def show_state(self, state: str) -> None:
+        """Set the state's gauge to 1 and the former state's to 0."""
+        if self._state is not None and self._state != state:
+            STATE.labels(self.instance, self._state).set(0)
+        STATE.labels(self.instance, state).set(1)
+        self._state = state
+
+
+def render() -> bytes:
+    """Write all metrics in Prometheus' text format."""
+    return generate_latest(REGISTRY)

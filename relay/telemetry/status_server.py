@@ -1,0 +1,111 @@
+"""The relay process answers for itself: /healthz, /readyz, /metrics and /status."""
+
+import json
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from socketserver import TCPServer
+from typing import Final
+
+import structlog
+
+from relay.errors import ConfigurationError
+from relay.telemetry import metrics
+
+_JSON: Final = "application/json"
+_TEXT: Final = "text/plain; charset=utf-8"
+# A client that sends nothing holds a thread for no longer than this.
+_READ_TIMEOUT_SECONDS: Final = 10.0
+_STOP_TIMEOUT_SECONDS: Final = 5.0
+
+_log = structlog.stdlib.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What the server says. Each is called in the server's threads, for every request, and must not wait.
+
+    `unhealthy` and `unready` return why not, in a sentence, or None. `statuses` returns one JSON object per instance.
+    """
+
+    unhealthy: Callable[[], str | None]
+    unready: Callable[[], str | None]
+    statuses: Callable[[], Sequence[Mapping[str, object]]]
+
+
+class StatusServer:
+    """A small HTTP server in threads of its own; it reads and never changes anything."""
+
+    def __init__(self, host: str, port: int, answers: Answers) -> None:
+        """Take the port (0: a free one). Raises ConfigurationError if it cannot be had."""
+        try:
+            self._server = _Server((host, port), answers)
+        except OSError as exc:
+            raise ConfigurationError(f"status.host and status.port: {host}:{port} cannot be listened on ({exc.strerror}).") from exc
+        self._thread = threading.Thread(target=self._server.serve_forever, name="status-server", daemon=True)
+
+    @property
+    def url(self) -> str:
+        """Where it answers, with the real port."""
+        host, port = self._server.server_address[:2]
+        return f"http://{host!s}:{port}"
+
+    def start(self) -> None:
+        """Begin to answer."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Answer no more and give the port back."""
+        if self._thread.is_alive():
+            self._server.shutdown()
+            self._thread.join(_STOP_TIMEOUT_SECONDS)
+        self._server.server_close()
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def __init__(self, address: tuple[str, int], answers: Answers) -> None:
+        self.answers = answers
+        super().__init__(address, _Handler)
+
+    def server_bind(self) -> None:
+        """Bind without the reverse name look-up of the base class, which hangs where names do not resolve."""
+        TCPServer.server_bind(self)
+        self.server_name, self.server_port = str(self.server_address[0]), int(self.server_address[1])
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: _Server
+    timeout = _READ_TIMEOUT_SECONDS
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        path = self.path.partition("?")[0]
+        answers = self.server.answers
+        if path == "/healthz":
+            self._say_whether(answers.unhealthy())
+        elif path == "/readyz":
+            self._say_whether(answers.unready())
+        elif path == "/metrics":
+            self._send(HTTPStatus.OK, metrics.CONTENT_TYPE, metrics.render())
+        elif path == "/status":
+            self._send(HTTPStatus.OK, _JSON, json.dumps(list(answers.statuses())).encode())
+        else:
+            self._send(HTTPStatus.NOT_FOUND, _TEXT, b"There are /healthz, /readyz, /metrics and /status here.\n")
+
+    def log_message(self, *line: object, **_: object) -> None:
+        _log.debug("status_request", line=str(line[0]) % line[1:])
+
+    def _say_whether(self, why_not: str | None) -> None:
+        status = HTTPStatus.OK if why_not is None else HTTPStatus.SERVICE_UNAVAILABLE
+        self._send(status, _TEXT, f"{why_not or 'ok'}\n".encode())
+
+    def _send(self, status: HTTPStatus, content_type: str, body: bytes) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", content_type)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)

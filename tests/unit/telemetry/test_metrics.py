@@ -1,0 +1,48 @@
+"""Metrics: declared once, rendered in Prometheus' format."""
+
+from prometheus_client.parser import text_string_to_metric_families
+
+from relay.telemetry import InstanceMetrics, metrics
+
+
+def samples(instance: str) -> dict[str, float]:
+    families = text_string_to_metric_families(metrics.render().decode())
+    return {
+        ",".join([sample.name, *(value for label, value in sorted(sample.labels.items()) if label not in ("instance", "le"))]): sample.value
+        for family in families
+        for sample in family.samples
+        if sample.labels.get("instance") == instance and "le" not in sample.labels
+    }
+
+
+def test_an_instances_figures_carry_its_name() -> None:
+    shop = InstanceMetrics("metrics_shop")
+    shop.published_rows.inc(3)
+    shop.lag_seconds.set(0.25)
+    shop.commit_seconds.observe(0.004)
+    shop.dropped_rows("filter", 2)
+    shop.aborted("BATCH_ABORTED")
+    found = samples("metrics_shop")
+    assert found["roma_published_rows_total"] == 3
+    assert found["roma_lag_seconds"] == 0.25
+    assert found["roma_kafka_commit_seconds_count"] == 1
+    assert found["roma_dropped_rows_total,filter"] == 2
+    assert found["roma_kafka_aborts_total,BATCH_ABORTED"] == 1
+
+
+def test_one_state_holds_at_a_time() -> None:
+    shop = InstanceMetrics("metrics_states")
+    for state in ("STARTING", "RUNNING", "RUNNING", "STOPPED"):
+        shop.show_state(state)
+    found = samples("metrics_states")
+    assert {name: value for name, value in found.items() if "state" in name} == {
+        "roma_instance_state,STARTING": 0,
+        "roma_instance_state,RUNNING": 0,
+        "roma_instance_state,STOPPED": 1,
+    }
+
+
+def test_every_metric_is_ours_or_the_processs() -> None:
+    names = [family.name for family in text_string_to_metric_families(metrics.render().decode())]
+    assert len(names) == len(set(names))
+    assert all(name.startswith(("roma_", "process_", "python_")) for name in names)
