@@ -1,0 +1,7 @@
+"""Publish: hand messages to Kafka in batches that become visible as a whole, together with the position."""
+
+from relay.publish.idempotent_producer import IdempotentProducer
+from relay.publish.producer import BatchProducer
+from relay.publish.transactional_producer import TransactionalProducer
+
+__all__ = ["BatchProducer", "IdempotentProducer", "TransactionalProducer"]

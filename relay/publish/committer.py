@@ -1,0 +1,34 @@
+"""A thread of its own for calls that wait for the broker, so that reading and decoding go on meanwhile."""
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from queue import SimpleQueue
+
+
+class Committer:
+    """Runs one call after the other in a daemon thread; a commit that never ends must not keep the process alive."""
+
+    def __init__(self, name: str) -> None:
+        self._calls: SimpleQueue[tuple[Callable[[], None], Future[None]] | None] = SimpleQueue()
+        threading.Thread(target=self._run, name=f"commit-{name}", daemon=True).start()
+
+    def submit(self, call: Callable[[], None]) -> "Future[None]":
+        """Run `call` soon; its error is the future's."""
+        future: Future[None] = Future()
+        self._calls.put((call, future))
+        return future
+
+    def stop(self) -> None:
+        """Let the thread end after the call that runs now."""
+        self._calls.put(None)
+
+    def _run(self) -> None:
+        while (entry := self._calls.get()) is not None:
+            call, future = entry
+            try:
+                call()
+            except BaseException as exc:  # noqa: BLE001 - it is handed to whoever waits for the future, never swallowed
+                future.set_exception(exc)
+            else:
+                future.set_result(None)

@@ -1,0 +1,101 @@
+"""For clusters that forbid transactions: rows first, then the position; a crash between the two repeats rows."""
+
+from concurrent.futures import Future
+from time import monotonic
+from typing import Final
+
+from confluent_kafka import KafkaException, Producer
+
+from relay.errors import BrokerUnreachable
+from relay.kafka import client_configuration, error_of, kafka_errors, relay_error
+from relay.model.message import OutboundMessage
+from relay.publish.committer import Committer
+from relay.publish.delivery_count import DeliveryCount
+from relay.settings import KafkaSettings, TransactionSettings
+
+_MESSAGES_PER_POLL: Final = 500
+_FULL_QUEUE_POLL_SECONDS: Final = 0.05
+_CONNECT_SECONDS: Final = 10.0
+
+
+class IdempotentProducer:
+    """The BatchProducer of `delivery = "at_least_once"`: no fence, nothing whole, repeats carry the same execute position."""
+
+    def __init__(self, kafka: KafkaSettings, transaction: TransactionSettings, name: str) -> None:
+        self._producer = Producer(
+            {
+                **client_configuration(kafka),
+                "client.id": name,
+                "enable.idempotence": True,
+                "acks": "all",
+                "compression.type": kafka.compression,
+                "batch.size": kafka.batch_bytes,
+                "linger.ms": kafka.linger_ms,
+                "message.max.bytes": kafka.message_max_bytes,
+                "message.timeout.ms": transaction.timeout_ms,
+                "queue.buffering.max.kbytes": 65_536,
+            }
+        )
+        self._timeout_s = transaction.timeout_ms / 1000
+        self._committer = Committer(name)
+        self._count = DeliveryCount()
+        self._began_s: float | None = None
+
+    @property
+    def sent_messages(self) -> int:
+        return self._count.sent
+
+    @property
+    def open_seconds(self) -> float:
+        return 0.0 if self._began_s is None else monotonic() - self._began_s
+
+    def open(self) -> None:
+        with kafka_errors("Connecting the producer"):
+            self._producer.list_topics(timeout=_CONNECT_SECONDS)
+
+    def send(self, message: OutboundMessage) -> None:
+        if self._began_s is None:
+            self._began_s = monotonic()
+        try:
+            self._produce(message)
+        except KafkaException as exc:
+            raise relay_error(error_of(exc), f"Handing a message for {message.topic} over") from exc
+        self._count.sent += 1
+        if self._count.sent % _MESSAGES_PER_POLL == 0:
+            self._producer.poll(0)
+
+    def commit(self, record: OutboundMessage) -> "Future[None]":
+        return self._committer.submit(lambda: self._commit(record))
+
+    def abort(self) -> None:
+        """Nothing can be taken back without transactions."""
+        self._began_s = None
+
+    def close(self) -> None:
+        self._committer.stop()
+        self._producer.purge(in_queue=True, in_flight=True, blocking=False)
+
+    def _produce(self, message: OutboundMessage) -> None:
+        while True:
+            try:
+                self._producer.produce(
+                    message.topic, message.value, message.key, message.partition, self._count.report, headers=list(message.headers)
+                )
+                return
+            except BufferError:
+                if self.open_seconds > 2 * self._timeout_s:
+                    raise BrokerUnreachable("The client's queue stayed full for a transaction's time.") from None
+                self._producer.poll(_FULL_QUEUE_POLL_SECONDS)
+
+    def _commit(self, record: OutboundMessage) -> None:
+        self._flush()
+        self.send(record)
+        self._flush()
+        self._began_s = None
+        self._count = DeliveryCount()
+
+    def _flush(self) -> None:
+        """Wait for every report; message.timeout.ms ends the waiting."""
+        while self._producer.flush(1.0) > 0:
+            continue
+        self._count.check()

@@ -1,0 +1,36 @@
+"""What the pipeline asks of a producer, however it delivers."""
+
+from concurrent.futures import Future
+from typing import Protocol
+
+from relay.model.message import OutboundMessage
+
+
+class BatchProducer(Protocol):
+    """Sends batches of messages, each closed by the position record that says what it holds.
+
+    After any error but the ones of `open`, the producer is of no more use: `abort`, `close`, and make a new one.
+    """
+
+    @property
+    def sent_messages(self) -> int:
+        """Messages of the open batch."""
+
+    @property
+    def open_seconds(self) -> float:
+        """How long the batch has been open; 0 when none is."""
+
+    def open(self) -> None:
+        """Connect and shut out every older producer of the same instance."""
+
+    def send(self, message: OutboundMessage) -> None:
+        """Hand one message over; begins a batch when none is open."""
+
+    def commit(self, record: OutboundMessage) -> "Future[None]":
+        """Close the batch with its position record; the future ends when Kafka has said yes, or with the error."""
+
+    def abort(self) -> None:
+        """Give the open batch up, as far as Kafka can be reached."""
+
+    def close(self) -> None:
+        """Let go of the connection without waiting for anything."""

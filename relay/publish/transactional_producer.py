@@ -1,0 +1,137 @@
+"""One Kafka transaction per batch: rows and position become visible together, and only the newest producer may.
+
+The rules are librdkafka's transactional producer API (its INTRODUCTION, "Transactional Producer") and docs/delivery.md.
+"""
+
+from concurrent.futures import Future
+from time import monotonic
+from typing import Final
+
+from confluent_kafka import KafkaException, Producer
+
+from relay.deadline import Deadline
+from relay.errors import BatchAborted, BrokerUnreachable, RelayError
+from relay.kafka import client_configuration, error_of, kafka_errors, relay_error
+from relay.model.message import OutboundMessage
+from relay.publish.committer import Committer
+from relay.publish.delivery_count import DeliveryCount
+from relay.settings import KafkaSettings, TransactionSettings
+
+# Delivery reports are served at least this often, so that the client's queue does not fill with them.
+_MESSAGES_PER_POLL: Final = 500
+_FULL_QUEUE_POLL_SECONDS: Final = 0.05
+_INIT_SECONDS: Final = 10.0
+_ABORT_SECONDS: Final = 5.0
+
+
+class TransactionalProducer:
+    """The BatchProducer that keeps every promise; `transactional_id` is a pure function of installation and instance."""
+
+    def __init__(self, kafka: KafkaSettings, transaction: TransactionSettings, transactional_id: str) -> None:
+        self._producer = Producer(
+            {
+                **client_configuration(kafka),
+                "transactional.id": transactional_id,
+                "transaction.timeout.ms": transaction.timeout_ms,
+                "message.timeout.ms": transaction.timeout_ms,
+                "enable.idempotence": True,
+                "acks": "all",
+                "compression.type": kafka.compression,
+                "batch.size": kafka.batch_bytes,
+                "linger.ms": kafka.linger_ms,
+                "message.max.bytes": kafka.message_max_bytes,
+                "queue.buffering.max.messages": 200_000,
+                "queue.buffering.max.kbytes": 65_536,
+            }
+        )
+        self._timeout_s = transaction.timeout_ms / 1000
+        self._committer = Committer(transactional_id)
+        self._count = DeliveryCount()
+        self._began_s: float | None = None
+        self._broken: RelayError | None = None
+
+    @property
+    def sent_messages(self) -> int:
+        return self._count.sent
+
+    @property
+    def open_seconds(self) -> float:
+        return 0.0 if self._began_s is None else monotonic() - self._began_s
+
+    def open(self) -> None:
+        """Fence every older producer of this id. Raises BrokerUnreachable, TransactionsRefused."""
+        with kafka_errors("Opening the transactional producer"):
+            self._producer.init_transactions(_INIT_SECONDS)
+
+    def send(self, message: OutboundMessage) -> None:
+        if self._began_s is None:
+            self._begin()
+        try:
+            self._produce(message)
+        except KafkaException as exc:
+            # A message that was refused here is not part of the transaction, yet the commit would succeed without it.
+            self._broken = relay_error(error_of(exc), f"Handing a message for {message.topic} over")
+            raise self._broken from exc
+        self._count.sent += 1
+        if self._count.sent % _MESSAGES_PER_POLL == 0:
+            self._producer.poll(0)
+
+    def commit(self, record: OutboundMessage) -> "Future[None]":
+        self.send(record)
+        return self._committer.submit(self._commit)
+
+    def abort(self) -> None:
+        if self._began_s is None:
+            return
+        self._began_s = None
+        try:
+            self._producer.abort_transaction(_ABORT_SECONDS)
+        except KafkaException as exc:
+            raise BatchAborted(
+                f"The abort was not answered ({error_of(exc).name()}); the broker ends the transaction by its timeout."
+            ) from exc
+
+    def close(self) -> None:
+        self._committer.stop()
+        self._producer.purge(in_queue=True, in_flight=True, blocking=False)
+
+    def _begin(self) -> None:
+        with kafka_errors("Beginning a transaction"):
+            self._producer.begin_transaction()
+        self._began_s = monotonic()
+        self._count = DeliveryCount()
+
+    def _produce(self, message: OutboundMessage) -> None:
+        deadline = Deadline.after(self._timeout_s)
+        while True:
+            try:
+                self._producer.produce(
+                    message.topic,
+                    message.value,
+                    message.key,
+                    message.partition,
+                    self._count.report,
+                    headers=list(message.headers),
+                )
+                return
+            except BufferError as exc:
+                if deadline.passed:
+                    self._broken = BrokerUnreachable("The client's queue stayed full for a transaction's time.")
+                    raise self._broken from exc
+                self._producer.poll(_FULL_QUEUE_POLL_SECONDS)
+
+    def _commit(self) -> None:
+        """Commit, and after a timeout again: no other call may follow an unanswered commit."""
+        if self._broken is not None:
+            raise self._broken
+        while True:
+            try:
+                self._producer.commit_transaction(-1)
+            except KafkaException as exc:
+                if error_of(exc).retriable():
+                    continue
+                raise self._count.refusal or relay_error(error_of(exc), "Committing") from exc
+            break
+        self._began_s = None
+        self._count.check()
+        self._count = DeliveryCount()

@@ -1,0 +1,146 @@
+"""Rows and position in one transaction, on a real broker."""
+
+import threading
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
+
+import pytest
+from confluent_kafka import Consumer, TopicPartition
+
+from deploy.embedded.kafka import Kafka
+from relay.errors import Fenced, MessageTooLarge, PositionUnreadable, RelayError, TopicRefused
+from relay.kafka import TopicAdmin, TopicSpec
+from relay.model.message import OutboundMessage
+from relay.model.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
+from relay.position import KafkaPositionStore, PositionRecord, SplitProgress
+from relay.publish import TransactionalProducer
+from relay.settings import KafkaSettings, TransactionSettings
+
+RECORD = PositionRecord(
+    source=SourcePosition(BinlogPosition("b.000001", 400), "0-1-7", SourceIdentity("", 1, 1_700_000_000)),
+    order=OrderPair(1_700_000_000_123, 77),
+    epoch=0,
+    change_time_ms=1_700_000_000_000,
+    partitions={"orders": 4},
+)
+
+
+@pytest.fixture
+def settings(kafka: Kafka) -> KafkaSettings:
+    return KafkaSettings(bootstrap_servers=kafka.bootstrap, replication_factor=1, min_insync_replicas=1)
+
+
+def producer(settings: KafkaSettings, name: str, timeout_ms: int = 15_000) -> TransactionalProducer:
+    made = TransactionalProducer(settings, TransactionSettings(timeout_ms=timeout_ms), f"id.{name}")
+    made.open()
+    return made
+
+
+def committed_values(settings: KafkaSettings, topic: str, isolation: str = "read_committed") -> list[bytes]:
+    """Everything that a reader of this isolation sees now."""
+    configuration = {"bootstrap.servers": settings.bootstrap_servers, "group.id": "t", "isolation.level": isolation}
+    with closing(Consumer({**configuration, "enable.partition.eof": True, "auto.offset.reset": "earliest"})) as consumer:
+        consumer.assign([TopicPartition(topic, 0, 0)])
+        values: list[bytes] = []
+        while True:
+            message = consumer.poll(10)
+            assert message is not None, "the broker did not answer"
+            if message.error() is not None:
+                return values
+            values.append(message.value() or b"")
+
+
+def test_a_record_is_found_again_with_every_field(settings: KafkaSettings, fresh_name: Callable[[str], str]) -> None:
+    store = KafkaPositionStore(settings, fresh_name("inst"), "i1")
+    assert store.ensure_topic() is True
+    assert store.ensure_topic() is False
+    assert store.read() is None
+    with closing(producer(settings, store.topic)) as sender:
+        for number in range(60):
+            sender.commit(store.message(replace(RECORD, epoch=number))).result(30)
+        split = SplitProgress(BinlogPosition("b.000001", 400), "0-1-8", 12, 1_700_000_000_500, 3, "abc")
+        sender.commit(store.message(replace(RECORD, split=split))).result(30)
+    assert store.read() == replace(RECORD, split=split)
+
+
+def test_a_record_far_behind_aborted_ones_is_found(settings: KafkaSettings, fresh_name: Callable[[str], str]) -> None:
+    store = KafkaPositionStore(settings, fresh_name("inst"), "i1")
+    store.ensure_topic()
+    with closing(producer(settings, store.topic)) as sender:
+        sender.commit(store.message(RECORD)).result(30)
+        for _ in range(120):
+            sender.send(store.message(replace(RECORD, epoch=9)))
+            sender.abort()
+    assert store.read() == RECORD
+
+
+def test_rows_of_an_aborted_batch_show_only_to_readers_that_forgot_their_isolation(
+    settings: KafkaSettings, fresh_name: Callable[[str], str]
+) -> None:
+    topic = fresh_name("rows")
+    TopicAdmin(settings).create(TopicSpec(topic, 1, 1))
+    with closing(producer(settings, topic)) as sender:
+        sender.send(OutboundMessage(topic, 0, b"k", b"aborted", ()))
+        sender.abort()
+        sender.commit(OutboundMessage(topic, 0, b"k", b"committed", ())).result(30)
+    assert committed_values(settings, topic) == [b"committed"]
+
+
+def test_the_older_producer_is_fenced_and_nothing_of_it_shows(settings: KafkaSettings, fresh_name: Callable[[str], str]) -> None:
+    topic = fresh_name("rows")
+    TopicAdmin(settings).create(TopicSpec(topic, 1, 1))
+    with closing(producer(settings, topic)) as old:
+        old.send(OutboundMessage(topic, 0, None, b"old", ()))
+        with closing(producer(settings, topic)) as new:
+            with pytest.raises(Fenced):
+                old.commit(OutboundMessage(topic, 0, None, b"old record", ())).result(30)
+            new.commit(OutboundMessage(topic, 0, None, b"new", ())).result(30)
+    assert committed_values(settings, topic) == [b"new"]
+
+
+def test_a_transaction_beyond_the_brokers_timeout_looks_fenced(settings: KafkaSettings, fresh_name: Callable[[str], str]) -> None:
+    topic = fresh_name("rows")
+    TopicAdmin(settings).create(TopicSpec(topic, 1, 1))
+    with closing(producer(settings, topic, timeout_ms=1_000)) as slow:
+        slow.send(OutboundMessage(topic, 0, None, b"slow", ()))
+        over = threading.Event()
+        while slow.open_seconds < 14:  # the broker looks for expired transactions every 10 s
+            over.wait(0.5)
+        with pytest.raises(RelayError) as raised:
+            slow.commit(OutboundMessage(topic, 0, None, b"record", ())).result(30)
+    assert type(raised.value) is Fenced
+    assert committed_values(settings, topic) == []
+
+
+def test_a_message_too_large_breaks_the_whole_batch(settings: KafkaSettings, fresh_name: Callable[[str], str]) -> None:
+    topic = fresh_name("rows")
+    TopicAdmin(settings).create(TopicSpec(topic, 1, 1))
+    with closing(producer(settings, topic)) as sender:
+        sender.send(OutboundMessage(topic, 0, None, b"small", ()))
+        with pytest.raises(MessageTooLarge):
+            sender.send(OutboundMessage(topic, 0, None, b"x" * 1_500_000, ()))
+        sender.abort()
+    assert committed_values(settings, topic) == []
+
+
+def test_a_position_hidden_by_an_open_transaction_is_not_taken_for_none(
+    settings: KafkaSettings, fresh_name: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("relay.position.kafka_position_store._READ_SECONDS", 1.0)
+    store = KafkaPositionStore(settings, fresh_name("inst"), "i1")
+    store.ensure_topic()
+    with closing(producer(settings, store.topic)) as sender, closing(producer(settings, store.topic + "other")) as sibling:
+        sibling.send(OutboundMessage(store.topic, 0, b"other", b"x", ()))
+        sender.commit(store.message(RECORD)).result(30)
+        with pytest.raises(PositionUnreadable):
+            store.read()
+        sibling.abort()
+        assert store.read() == RECORD
+
+
+def test_a_position_topic_that_forgets_is_refused(settings: KafkaSettings, fresh_name: Callable[[str], str]) -> None:
+    store = KafkaPositionStore(settings, fresh_name("inst"), "i1")
+    TopicAdmin(settings).create(TopicSpec(store.topic, 1, 1, {"cleanup.policy": "delete"}))
+    with pytest.raises(TopicRefused, match="compact"):
+        store.ensure_topic()
