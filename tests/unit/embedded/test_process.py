@@ -69,7 +69,7 @@ def _accepts(port: int) -> bool:
     return True
 
 
-def _within(seconds: float, condition: Callable[[], bool]) -> bool:
+def within(seconds: float, condition: Callable[[], bool]) -> bool:
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:
@@ -118,7 +118,7 @@ def test_one_that_died_by_itself_is_told_from_one_that_was_stopped() -> None:
     with Listener() as server:
         assert not server.died
         os.kill(server.pid, signal.SIGKILL)
-        assert _within(10, lambda: server.died)
+        assert within(10, lambda: server.died)
         server.start()
         server.stop()
         assert not server.died
@@ -146,7 +146,7 @@ def test_a_server_outlives_the_thread_that_started_it() -> None:
     starter.join(60)
     with server:
         first = server.pid
-        assert not _within(0.5, lambda: not server.running)
+        assert not within(0.5, lambda: not server.running)
         assert server.pid == first
 
 
@@ -168,7 +168,7 @@ def test_nothing_survives_a_killed_parent() -> None:
         assert psutil.pid_exists(int(pid))
         parent.kill()
         parent.wait(30)
-    assert _within(10, lambda: not psutil.pid_exists(int(pid)))
+    assert within(10, lambda: not psutil.pid_exists(int(pid)))
     assert Path(folder).exists()
     sweep()
     assert not Path(folder).exists()
