@@ -1,0 +1,1 @@
+"""The admin: mappings, instances and relays over HTTP."""

@@ -1,4 +1,4 @@
-"""Two notes about an instance: where it first started, and which tables its mapping leaves out."""
+"""Notes about an instance: where it first started, which tables it has met, and which of them its mapping leaves out."""
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
@@ -8,6 +8,8 @@ from relay.state.json_object import JsonObject, write_json
 
 # One name with its reason takes about 150 bytes; the node stays far below ZooKeeper's limit of 1 MiB.
 DROPPED_NAMES_LISTED: Final = 2000
+# A database and a table take at most 2 x 64 characters.
+KNOWN_TABLES_LISTED: Final = 5000
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,3 +55,14 @@ def read_dropped(value: bytes) -> tuple[DroppedName, ...]:
     """Read the list; entries that cannot be read are left out."""
     entries = JsonObject.read(value).objects("names")
     return tuple(DroppedName(each.text("name"), each.text("reason"), each.whole("rows")) for each in entries if "name" in each)
+
+
+def write_tables(names: Iterable[str]) -> bytes:
+    """Write the real tables that an instance has met, as `database.table`, sorted; what is beyond KNOWN_TABLES_LISTED is only counted."""
+    ordered = sorted(set(names))
+    return write_json({"tables": ordered[:KNOWN_TABLES_LISTED], "more": max(0, len(ordered) - KNOWN_TABLES_LISTED)})
+
+
+def read_tables(value: bytes) -> tuple[str, ...]:
+    """Read the list; what is no text in it is left out."""
+    return JsonObject.read(value).texts("tables")

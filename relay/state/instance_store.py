@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from urllib.parse import unquote
 
 from relay.errors import NodeMissing, VersionConflict
-from relay.state.instance_notes import DroppedName, StartNote, read_dropped, write_dropped
+from relay.state.instance_notes import DroppedName, StartNote, read_dropped, read_tables, write_dropped, write_tables
 from relay.state.instance_status import InstanceStatus
 from relay.state.paths import Paths
 from relay.zk import Session
@@ -56,6 +56,15 @@ class InstanceStore:
         """Return the names that the instance leaves out, those with the most rows first."""
         node = self._session.find(self._paths.instance_dropped(instance))
         return () if node is None else read_dropped(node.value)
+
+    def put_tables(self, instance: str, names: Iterable[str]) -> None:
+        """Note the real tables that the instance has met, as `database.table`: those that a dry run can speak of."""
+        self._session.put(self._paths.instance_tables(instance), write_tables(names))
+
+    def tables(self) -> tuple[str, ...]:
+        """Return the real tables that any instance has met, sorted."""
+        nodes = [self._session.find(self._paths.instance_tables(name)) for name in self._names()]
+        return tuple(sorted({table for node in nodes if node is not None for table in read_tables(node.value)}))
 
     def _names(self) -> tuple[str, ...]:
         try:

@@ -16,6 +16,7 @@ class Paths:
     instances/<name>/status              what the instance does now
     instances/<name>/started             the place where it started for the first time
     instances/<name>/dropped             the tables that its mapping leaves out
+    instances/<name>/tables              the real tables that it has met
     instances/<name>/election/           ephemeral sequential nodes of the relays that may run it
     relays/<name>                        ephemeral: a relay process that lives
     """
@@ -55,6 +56,9 @@ class Paths:
 
     def instance_dropped(self, instance: str) -> str:
         return f"{self.instances}/{quote(instance, safe='')}/dropped"
+
+    def instance_tables(self, instance: str) -> str:
+        return f"{self.instances}/{quote(instance, safe='')}/tables"
 
     def election(self, instance: str) -> str:
         return f"{self.instances}/{quote(instance, safe='')}/election"

@@ -48,6 +48,13 @@ def test_an_instance_that_only_has_notes_has_no_status(instances: InstanceStore)
     assert instances.dropped("crm") == ()
 
 
+def test_the_tables_that_instances_have_met_are_gathered(instances: InstanceStore) -> None:
+    assert instances.tables() == ()
+    instances.put_tables("shop", ["b.t", "a.t"])
+    instances.put_tables("crm", ["c.t", "a.t"])
+    assert instances.tables() == ("a.t", "b.t", "c.t")
+
+
 def test_the_first_start_note_stays_until_it_is_forgotten(instances: InstanceStore) -> None:
     assert instances.started("shop") is None
     first = StartNote("bin.000001", 4, "0-1-5", "r1", 1)

@@ -1,0 +1,45 @@
+"""The admin's parts, put together once."""
+
+from dataclasses import dataclass
+
+from pydantic import SecretStr
+
+from api.services.instance_directory import InstanceDirectory
+from api.services.mapping_archive import MappingArchive
+from api.services.mapping_editor import MappingEditor
+from api.services.routing_views import routing_views
+from api.services.table_route import TableRoute
+from relay.settings import RelaySettings
+from relay.state import InstanceStore, MappingStore, Membership, Paths
+from relay.zk import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Admin:
+    """Everything that an address may use."""
+
+    session: Session
+    token: SecretStr | None
+    archive: MappingArchive
+    editor: MappingEditor
+    directory: InstanceDirectory
+    route: TableRoute
+
+
+def compose(settings: RelaySettings, session: Session) -> Admin:
+    """Put the parts together. Raises ConfigurationError for an instance's broken filter."""
+    paths = Paths.of(settings.zookeeper, settings.installation)
+    store = MappingStore(session, paths)
+    instances = InstanceStore(session, paths)
+    views = routing_views(settings.instances)
+    for view in views:
+        view.table_filter()
+    archive = MappingArchive(store)
+    return Admin(
+        session=session,
+        token=settings.api.token,
+        archive=archive,
+        editor=MappingEditor(store, instances, views),
+        directory=InstanceDirectory(instances, Membership(session, paths), settings.instances),
+        route=TableRoute(archive, views),
+    )

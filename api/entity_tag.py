@@ -1,0 +1,65 @@
+"""If-Match and If-None-Match (RFC 9110, 13.1), where an entity tag is the number of a mapping set."""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from api.errors import BadRequest, PreconditionFailed, PreconditionRequired
+
+_TAG: Final = re.compile(r'\s*(?:W/)?"([^"]*)"\s*')
+
+
+def entity_tag(set_number: int) -> str:
+    """Write a set's number as an entity tag."""
+    return f'"{set_number}"'
+
+
+@dataclass(frozen=True, slots=True)
+class TagList:
+    """The tags of one header; `any` stands for `*`."""
+
+    tags: frozenset[str]
+    any: bool = False
+
+    @classmethod
+    def read(cls, header: str | None) -> "TagList | None":
+        """Read a header, None where it is not there. Raises BadRequest."""
+        if header is None:
+            return None
+        if header.strip() == "*":
+            return cls(frozenset(), any=True)
+        parts = [_TAG.fullmatch(part) for part in header.split(",")]
+        tags = frozenset(part.group(1) for part in parts if part is not None)
+        if len(tags) < len(set(header.split(","))):
+            raise BadRequest(f"{header!r} is no list of entity tags.", remedy='An entity tag stands in quotes: If-Match: "12".')
+        return cls(tags)
+
+    def names(self, set_number: int) -> bool:
+        """Say whether the set is among those named."""
+        return self.any or str(set_number) in self.tags
+
+
+@dataclass(frozen=True, slots=True)
+class Precondition:
+    """What a writer knows of the present state."""
+
+    if_match: TagList | None = None
+    if_none_match: TagList | None = None
+
+    @property
+    def blind(self) -> bool:
+        """Whether the writer says `If-Match: *`: whatever is there."""
+        return self.if_match is not None and self.if_match.any
+
+    def check(self, set_number: int, *, exists: bool) -> None:
+        """Hold the knowledge against the set in force; `exists`: something would be replaced.
+
+        Raises PreconditionRequired where an edit of what is there comes without If-Match, PreconditionFailed where it is of the past.
+        """
+        if self.if_none_match is not None and exists and self.if_none_match.names(set_number):
+            raise PreconditionFailed("It is there already, and If-None-Match says that it must not be.")
+        if self.if_match is None:
+            if exists and self.if_none_match is None:
+                raise PreconditionRequired("It is there already, and the request has no If-Match.")
+        elif not self.if_match.names(set_number) or (self.if_match.any and not exists):
+            raise PreconditionFailed(f"Mapping set {set_number} is in force, and If-Match names another state.")

@@ -1,0 +1,190 @@
+"""Errors at the HTTP border: each domain error's status in one table, every answer `application/problem+json` (RFC 9457).
+
+ApiError
+├── BadRequest              400
+├── TokenMissing            401
+├── WritesForbidden         403
+├── NoSuchThing             404
+├── SetInForceBroken        409
+├── PreconditionFailed      412
+├── BodyTooLarge            413
+├── ProblemsFound           422   the documents cannot come into force; carries the list
+└── PreconditionRequired    428
+"""
+
+from collections.abc import Sequence
+from http import HTTPStatus
+from typing import ClassVar, Final
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from api.models.problem import MappingProblemView, Problem
+from relay.errors import MappingRefused, NodeMissing, RelayError, StoreRefused, StoreUnreachable, VersionConflict
+from relay.route import MappingProblem
+
+PROBLEM_JSON: Final = "application/problem+json"
+# A client that comes back after this finds a ZooKeeper that was only restarted.
+_RETRY_AFTER_SECONDS: Final = 5
+
+
+class ApiError(RelayError):
+    """Root of what the admin itself refuses."""
+
+    status: ClassVar[HTTPStatus] = HTTPStatus.INTERNAL_SERVER_ERROR
+
+
+class BadRequest(ApiError):
+    """The request cannot be understood."""
+
+    code = "BAD_REQUEST"
+    remedy = "Correct the request."
+    status = HTTPStatus.BAD_REQUEST
+
+
+class TokenMissing(ApiError):
+    """A write came without the token, or with a wrong one."""
+
+    code = "TOKEN_MISSING"
+    remedy = "Send `Authorization: Bearer <token>` with the admin's token."
+    status = HTTPStatus.UNAUTHORIZED
+
+
+class WritesForbidden(ApiError):
+    """The admin has no token, so nobody may write."""
+
+    code = "WRITES_FORBIDDEN"
+    remedy = "Set api.token in the configuration file and start the admin again."
+    status = HTTPStatus.FORBIDDEN
+
+
+class NoSuchThing(ApiError):
+    """The address names what is not there."""
+
+    code = "NOT_FOUND"
+    remedy = "Check the name."
+    status = HTTPStatus.NOT_FOUND
+
+
+class SetInForceBroken(ApiError):
+    """ZooKeeper holds a mapping set that cannot be read; relays keep the last good one."""
+
+    code = "SET_IN_FORCE_BROKEN"
+    remedy = "Roll back to a good set (POST /api/v1/mappings/rollback with If-Match: *), or save all documents at once."
+    status = HTTPStatus.CONFLICT
+
+
+class PreconditionFailed(ApiError):
+    """If-Match or If-None-Match speaks of another state than the present one."""
+
+    code = "PRECONDITION_FAILED"
+    remedy = "Read it again, apply the change to what is there now, and save with its ETag."
+    status = HTTPStatus.PRECONDITION_FAILED
+
+
+class BodyTooLarge(ApiError):
+    """The request's body is larger than any save may be."""
+
+    code = "BODY_TOO_LARGE"
+    remedy = "Name shards by regular expressions instead of one by one."
+    status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+
+
+class PreconditionRequired(ApiError):
+    """An edit of what is there needs the ETag that it was made from."""
+
+    code = "PRECONDITION_REQUIRED"
+    remedy = "Read it first and send its ETag as If-Match, so that nobody's edit is overwritten unseen."
+    status = HTTPStatus.PRECONDITION_REQUIRED
+
+
+class ProblemsFound(ApiError):
+    """The documents are broken or contradict each other; nothing was saved."""
+
+    code = "MAPPING_REFUSED"
+    remedy = (
+        "Correct the places named. Documents that need each other can be saved together (PUT /api/v1/configs/ROMA_GROUP), "
+        "or one after another in the order topics, dbs, tbs, tags."
+    )
+    status = HTTPStatus.UNPROCESSABLE_ENTITY
+
+    def __init__(self, problems: Sequence[MappingProblem]) -> None:
+        count = len(problems)
+        super().__init__(f"{count} problem{'s' if count > 1 else ''} found; the set in force stays in force.")
+        self.problems = tuple(problems)
+
+
+_STATUS: Final[dict[type[RelayError], HTTPStatus]] = {
+    StoreUnreachable: HTTPStatus.SERVICE_UNAVAILABLE,
+    VersionConflict: HTTPStatus.PRECONDITION_FAILED,
+    NodeMissing: HTTPStatus.NOT_FOUND,
+    MappingRefused: HTTPStatus.UNPROCESSABLE_ENTITY,
+    StoreRefused: HTTPStatus.BAD_GATEWAY,
+}
+
+
+def install_error_handlers(app: FastAPI) -> None:
+    """Let every error leave as problem+json."""
+    app.add_exception_handler(RelayError, _relay_error)
+    app.add_exception_handler(RequestValidationError, _invalid_request)
+    app.add_exception_handler(HTTPException, _http_error)
+
+
+def problem_response(problem: Problem, headers: dict[str, str] | None = None) -> JSONResponse:
+    """Write a problem down."""
+    content = problem.model_dump(by_alias=True, exclude_none=True)
+    return JSONResponse(content, status_code=problem.status, headers=headers, media_type=PROBLEM_JSON)
+
+
+def status_of(error: RelayError) -> HTTPStatus:
+    """Return the status that an error leaves with; the table's nearest ancestor decides."""
+    if isinstance(error, ApiError):
+        return error.status
+    return next((_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS), HTTPStatus.INTERNAL_SERVER_ERROR)
+
+
+async def _relay_error(_request: Request, error: Exception) -> JSONResponse:
+    if not isinstance(error, RelayError):  # registered for nothing else
+        raise error
+    status = status_of(error)
+    headers = {"Retry-After": str(_RETRY_AFTER_SECONDS)} if status == HTTPStatus.SERVICE_UNAVAILABLE else {}
+    if isinstance(error, TokenMissing):
+        headers["WWW-Authenticate"] = "Bearer"
+    problem = Problem(
+        title=status.phrase, status=status, detail=error.reason, code=error.code, remedy=error.way_out, problems=_problems(error)
+    )
+    return problem_response(problem, headers)
+
+
+def _problems(error: RelayError) -> list[MappingProblemView] | None:
+    if isinstance(error, ProblemsFound):
+        return [MappingProblemView.of(each) for each in error.problems]
+    if isinstance(error, MappingRefused):
+        return [MappingProblemView(data_id=error.data_id, pointer=error.pointer, sentence=error.reason)]
+    return None
+
+
+async def _invalid_request(_request: Request, error: Exception) -> JSONResponse:
+    if not isinstance(error, RequestValidationError):  # registered for nothing else
+        raise error
+    problems = [
+        MappingProblemView(data_id="", pointer="".join(f"/{part}" for part in each["loc"]), sentence=f"{each['msg']}.")
+        for each in error.errors()
+    ]
+    status = HTTPStatus.UNPROCESSABLE_ENTITY
+    detail = "The request does not have the form that this address takes."
+    return problem_response(
+        Problem(title=status.phrase, status=status, detail=detail, code="REQUEST_REFUSED", remedy=BadRequest.remedy, problems=problems)
+    )
+
+
+async def _http_error(_request: Request, error: Exception) -> JSONResponse:
+    if not isinstance(error, HTTPException):  # registered for nothing else
+        raise error
+    status = HTTPStatus(error.status_code)
+    code = status.name
+    headers = dict(error.headers) if error.headers else None
+    problem = Problem(title=status.phrase, status=status, detail=f"{error.detail}.", code=code, remedy="See /docs for what is here.")
+    return problem_response(problem, headers)

@@ -1,0 +1,97 @@
+"""Instances and relays as operators see them."""
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from relay.state import DroppedName, InstanceStatus, RelayMember
+
+
+class InstanceView(BaseModel):
+    """One instance: what it does, why, and the way out. Times in Unix milliseconds; the position is a copy, Kafka holds the true one."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {
+                "name": "shop",
+                "state": "STOPPED",
+                "code": "BINLOG_PURGED",
+                "reason": "The source no longer has mysql-bin.000012.",
+                "remedy": "Restore the missing binlog files on the source, or accept the loss.",
+                "relay": "relay-1",
+                "relay_alive": True,
+                "epoch": 2,
+                "mapping_set": 12,
+                "mapping_problem": "",
+                "position_file": "mysql-bin.000012",
+                "position_offset": 4711,
+                "gtid_set": "",
+                "execute_time": 1767225600000,
+                "execute_position": "4503650927935488",
+                "published_rows": 1000,
+                "lag_seconds": 0.02,
+                "buffer_put": 1000,
+                "buffer_get": 1000,
+                "buffer_ack": 1000,
+                "updated_ms": 1767225600100,
+            }
+        }
+    )
+
+    name: str
+    state: str
+    code: str
+    reason: str
+    remedy: str
+    relay: str
+    relay_alive: bool = Field(description="Whether the relay that reported this is still there; if not, this is what it reported last.")
+    epoch: int
+    mapping_set: int
+    mapping_problem: str
+    position_file: str
+    position_offset: int
+    gtid_set: str
+    execute_time: int | None
+    execute_position: str | None = Field(description="63 bits as text, because many JSON readers round numbers above 2^53.")
+    published_rows: int
+    lag_seconds: float | None
+    buffer_put: int
+    buffer_get: int
+    buffer_ack: int
+    updated_ms: int
+
+    @classmethod
+    def of(cls, status: InstanceStatus, *, relay_alive: bool) -> "InstanceView":
+        return cls.model_validate({**status.to_fields(), "relay_alive": relay_alive})
+
+
+class DroppedNameView(BaseModel):
+    """A real name that is left out, why, and how many rows of it since the relay's start."""
+
+    name: str
+    reason: str
+    rows: int
+
+    @classmethod
+    def of(cls, dropped: DroppedName) -> "DroppedNameView":
+        return cls(name=dropped.name, reason=dropped.reason, rows=dropped.rows)
+
+
+class RelayView(BaseModel):
+    """A relay process that lives."""
+
+    name: str
+    host: str
+    pid: int
+    status_url: str
+    instances: list[str]
+    started_ms: int
+
+    @classmethod
+    def of(cls, member: RelayMember) -> "RelayView":
+        return cls(
+            name=member.name,
+            host=member.host,
+            pid=member.pid,
+            status_url=member.status_url,
+            instances=list(member.instances),
+            started_ms=member.started_ms,
+        )

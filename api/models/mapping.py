@@ -1,0 +1,116 @@
+"""Documents, sets and what an edit would change."""
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from api.models.problem import MappingProblemView
+from relay.state import SetRecord, StoredDocument
+
+
+class ChangeView(BaseModel):
+    """One sentence about what changes, for which instances, and the real tables that it speaks of."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {
+                "instances": ["shop"],
+                "sentence": "2 real tables (shop_01.user, shop_02.user): moved from topic shop to topic people.",
+                "tables": ["shop_01.user", "shop_02.user"],
+            }
+        }
+    )
+
+    instances: list[str]
+    sentence: str
+    tables: list[str]
+
+
+class SetView(BaseModel):
+    """A mapping set: which version of each document, by whom, when (Unix milliseconds) and why."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {
+                "set": 12,
+                "in_force": True,
+                "author": "ann",
+                "comment": "second shard",
+                "saved_ms": 1767225600000,
+                "documents": {"com.pajk.Roma.dbs": 3, "com.pajk.Roma.topics": 1},
+                "restored_from": None,
+            }
+        }
+    )
+
+    set: int
+    in_force: bool
+    author: str
+    comment: str
+    saved_ms: int
+    documents: dict[str, int]
+    restored_from: int | None
+
+    @classmethod
+    def of(cls, record: SetRecord, in_force: int | None) -> "SetView":
+        return cls(
+            set=record.number,
+            in_force=record.number == in_force,
+            documents=dict(record.versions),
+            restored_from=record.restored_from,
+            author=record.note.author,
+            comment=record.note.comment,
+            saved_ms=record.note.saved_ms,
+        )
+
+
+class WholeSetView(SetView):
+    """A mapping set with its documents' text."""
+
+    bodies: dict[str, str]
+
+
+class SavedView(BaseModel):
+    """The set that a save or roll back put into force, and what changed by it."""
+
+    set: SetView
+    changes: list[ChangeView]
+
+
+class DocumentVersionView(BaseModel):
+    """One version of a document; `body` is its text, byte for byte as it was saved."""
+
+    data_id: str = Field(serialization_alias="dataId")
+    version: int
+    in_force: bool
+    author: str
+    comment: str
+    saved_ms: int
+    body: str
+
+    @classmethod
+    def of(cls, document: StoredDocument, in_force: int | None) -> "DocumentVersionView":
+        return cls(
+            data_id=document.data_id,
+            version=document.version,
+            in_force=document.version == in_force,
+            body=document.body,
+            author=document.note.author,
+            comment=document.note.comment,
+            saved_ms=document.note.saved_ms,
+        )
+
+
+class DryRunView(BaseModel):
+    """What a save would say: every problem, or what would change against set `base`."""
+
+    base: int
+    acceptable: bool
+    problems: list[MappingProblemView]
+    changes: list[ChangeView]
+
+
+class RollBackRequest(BaseModel):
+    """Which set's content shall be in force again."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"example": {"set": 11}})
+
+    set: int = Field(ge=0)

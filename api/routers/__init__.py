@@ -1,0 +1,1 @@
+"""Addresses, one file per resource."""

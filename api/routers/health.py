@@ -1,0 +1,34 @@
+"""The admin's own health."""
+
+from typing import Final
+
+from fastapi import APIRouter, Response
+from fastapi.responses import PlainTextResponse
+
+from api.deps import AdminDep
+from relay.telemetry import metrics
+
+router: Final = APIRouter(tags=["health"])
+
+
+@router.get("/healthz", response_class=PlainTextResponse)
+def healthz() -> str:
+    """Say that the process lives; it needs nobody for that."""
+    return "ok\n"
+
+
+@router.get("/readyz", response_class=PlainTextResponse)
+def readyz(admin: AdminDep, response: Response) -> str:
+    """Say whether ZooKeeper can be reached, without which nothing but this works."""
+    if not admin.session.connected:
+        response.status_code = 503
+        return f"No ZooKeeper server answers at {admin.session.hosts}.\n"
+    return "ok\n"
+
+
+@router.get("/metrics", response_class=Response)
+def read_metrics(admin: AdminDep) -> Response:
+    """Return the metrics in Prometheus' text format."""
+    metrics.STORE_CONNECTED.set(admin.session.connected)
+    metrics.STORE_SESSIONS.set(admin.session.sessions)
+    return Response(metrics.render(), media_type=metrics.CONTENT_TYPE)

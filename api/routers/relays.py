@@ -1,0 +1,16 @@
+"""Relays: the processes that live."""
+
+from typing import Final
+
+from fastapi import APIRouter
+
+from api.deps import AdminDep
+from api.models.instance import RelayView
+
+router: Final = APIRouter(prefix="/api/v1/relays", tags=["relays"])
+
+
+@router.get("")
+def list_relays(admin: AdminDep) -> list[RelayView]:
+    """Return the relay processes that live."""
+    return admin.directory.relays()

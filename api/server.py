@@ -1,0 +1,77 @@
+"""Serving the admin until a signal asks it to stop."""
+
+import signal
+import socket
+import sys
+from types import FrameType
+from typing import Final
+
+import uvicorn
+
+from api.app import create_app
+from relay.errors import ConfigurationError
+from relay.settings import ApiSettings, RelaySettings
+
+# Answers under way get this long after the signal; ZooKeeper's own answer takes 3 s at most.
+_GRACE_SECONDS: Final = 5
+_BACKLOG: Final = 128
+
+
+class AdminServer(uvicorn.Server):
+    """A uvicorn server that tells its real address, as one line, once it answers."""
+
+    def __init__(self, config: uvicorn.Config, url: str) -> None:
+        super().__init__(config)
+        self.url = url
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            sys.stdout.write(f"admin: {self.url}\n")
+            sys.stdout.flush()
+
+
+def serve(settings: RelaySettings) -> None:
+    """Answer until SIGTERM or SIGINT, then finish what is under way. Raises ConfigurationError if the port cannot be had."""
+    listener = _listen(settings.api)
+    try:
+        server = make_server(settings, listener)
+        _stop_on_signals(server)
+        server.run(sockets=[listener])
+    finally:
+        listener.close()
+
+
+def make_server(settings: RelaySettings, listener: socket.socket) -> AdminServer:
+    """Make a server for a socket that listens already."""
+    config = uvicorn.Config(
+        create_app(settings),
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=_GRACE_SECONDS,
+    )
+    return AdminServer(config, _url(settings.api.host, listener))
+
+
+def _listen(settings: ApiSettings) -> socket.socket:
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    try:
+        return socket.create_server((settings.host, settings.port), family=family, backlog=_BACKLOG)
+    except OSError as exc:
+        raise ConfigurationError(f"api.host and api.port: {settings.host}:{settings.port} cannot be listened on ({exc.strerror}).") from exc
+
+
+def _url(host: str, listener: socket.socket) -> str:
+    return f"http://{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}"
+
+
+def _stop_on_signals(server: uvicorn.Server) -> None:
+    """Stop on a signal that comes before uvicorn listens to signals, and swallow the one that it raises again when it is done."""
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        server.should_exit = True
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, stop)

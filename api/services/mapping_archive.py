@@ -1,0 +1,90 @@
+"""Reading mappings: the set in force, older sets, and each document's history."""
+
+from typing import Final
+
+import structlog
+
+from api.errors import NoSuchThing, SetInForceBroken
+from relay.errors import MappingRefused
+from relay.route import ROMA_GROUP, MappingSet
+from relay.state import MappingStore, SetRecord, StoredDocument, StoredSet
+
+_log: Final = structlog.stdlib.get_logger(__name__)
+
+
+class MappingArchive:
+    """Everything ever saved; nothing in it is overwritten."""
+
+    def __init__(self, store: MappingStore) -> None:
+        self._store = store
+
+    def in_force(self) -> StoredSet:
+        """Return the set in force, set 0 where nothing was saved. Raises SetInForceBroken."""
+        try:
+            return self._store.current()
+        except MappingRefused as exc:
+            raise SetInForceBroken(exc.reason) from exc
+
+    def compiled(self) -> MappingSet:
+        """Return the set in force, compiled. Raises SetInForceBroken."""
+        stored = self.in_force()
+        try:
+            return MappingSet.compile(stored.number, stored.bodies)
+        except MappingRefused as exc:
+            raise SetInForceBroken(f"Mapping set {stored.number}: {exc.reason}") from exc
+
+    def document(self, group: str, data_id: str) -> tuple[StoredSet, str]:
+        """Return the set in force and one document's text. Raises NoSuchThing."""
+        check_group(group)
+        stored = self.in_force()
+        if data_id not in stored.bodies:
+            raise NoSuchThing(f"Mapping set {stored.number} has no document {data_id}.", remedy="Save it with PUT at this address.")
+        return stored, stored.bodies[data_id]
+
+    def history(self, group: str, data_id: str, limit: int) -> list[StoredDocument]:
+        """Return a document's versions, the newest first. Raises NoSuchThing if it was never saved."""
+        check_group(group)
+        versions = self._store.document_versions(data_id)
+        if not versions:
+            raise NoSuchThing(f"The document {data_id} was never saved.")
+        return [self._store.document(data_id, version) for version in versions[:limit]]
+
+    def version(self, group: str, data_id: str, version: int) -> StoredDocument:
+        """Return one version of a document. Raises NodeMissing."""
+        check_group(group)
+        return self._store.document(data_id, version)
+
+    def version_in_force(self, data_id: str) -> int | None:
+        """Return which version of a document is in force, None if none is."""
+        try:
+            number = self._store.number()
+            return self._store.record(number).versions.get(data_id) if number else None
+        except MappingRefused:
+            return None
+
+    def sets(self, limit: int) -> list[SetRecord]:
+        """Return what is noted about the sets, the newest first; those that cannot be read are left out and logged."""
+        found = []
+        for number in self._store.set_numbers()[:limit]:
+            try:
+                found.append(self._store.record(number))
+            except MappingRefused as exc:
+                _log.warning("mapping_set_unreadable", set=number, reason=exc.reason)
+        return found
+
+    def set(self, number: int) -> StoredSet:
+        """Return any set, whole. Raises NodeMissing, MappingRefused."""
+        return self._store.load(number)
+
+    def number_in_force(self) -> int | None:
+        """Return the number of the set in force, None where the pointer cannot be read."""
+        try:
+            return self._store.number()
+        except MappingRefused:
+            return None
+
+
+def check_group(group: str) -> None:
+    """Raise NoSuchThing unless it is the one group of mapping documents."""
+    if group != ROMA_GROUP:
+        raise NoSuchThing(f"There is no group {group}.", remedy=f"The mapping documents have the group {ROMA_GROUP}.")

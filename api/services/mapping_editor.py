@@ -1,0 +1,134 @@
+"""Changing mappings: checked as a whole, guarded by the set that the writer knew."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Final
+
+import structlog
+
+from api.entity_tag import Precondition
+from api.errors import ProblemsFound, SetInForceBroken
+from api.services.mapping_archive import check_group
+from api.services.routing_views import Change, RoutingView, changes_between, tables_to_speak_of
+from relay.errors import MappingRefused, RelayError
+from relay.route import MappingProblem, MappingSet, problems
+from relay.state import InstanceStore, MappingStore, Note, StoredSet
+from relay.telemetry.metrics import ADMIN_SAVES
+
+_log: Final = structlog.stdlib.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """The set now in force, whether this save made it, and what changed."""
+
+    stored: StoredSet
+    made: bool
+    changes: list[Change]
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What a save would say."""
+
+    base: int
+    problems: list[MappingProblem]
+    changes: list[Change]
+
+
+class MappingEditor:
+    """Every save leaves a set that is consistent in itself: contradictions are refused from the first document on.
+
+    A logical database needs its topic in the same or an earlier save. An empty installation is filled by one save of all documents, or
+    one after another in the order topics, dbs, tbs, tags. A half-filled set never comes into force, so relays need no notion of one.
+    """
+
+    def __init__(self, store: MappingStore, instances: InstanceStore, views: Sequence[RoutingView]) -> None:
+        self._store = store
+        self._instances = instances
+        self._views = views
+
+    def save_document(self, group: str, data_id: str, body: str, precondition: Precondition, note: Note) -> Saved:
+        """Replace or add one document; the others stay. Raises ProblemsFound and what `Precondition.check` does."""
+        check_group(group)
+        base = self._base(strict=True)
+        precondition.check(base.number, exists=data_id in base.bodies)
+        return self._save(base, {**base.bodies, data_id: body}, note)
+
+    def save_group(self, group: str, bodies: Mapping[str, str], precondition: Precondition, note: Note) -> Saved:
+        """Replace all documents at once; one that is not named is gone. A broken set in force can be left this way."""
+        check_group(group)
+        base = self._base(strict=False)
+        precondition.check(base.number, exists=base.number > 0)
+        return self._save(base, bodies, note)
+
+    def roll_back(self, to: int, precondition: Precondition, note: Note) -> Saved:
+        """Put an older set's content into force as the next set, if it is still acceptable. Raises ProblemsFound, NodeMissing."""
+        base = self._base_of_roll_back(precondition)
+        with _counted():
+            _refuse(problems(self._store.load(to).bodies))
+            stored = self._store.roll_back(to, None if precondition.blind else base.number, note)
+        _log.info("mapping_rolled_back", set=stored.number, restored_from=to, author=note.author, comment=note.comment)
+        return Saved(stored, made=True, changes=self._changes(base.bodies, stored.bodies))
+
+    def try_out(self, edits: Mapping[str, str], tables: Iterable[str]) -> Trial:
+        """Say what saving these documents, the others staying, would find or change; nothing is saved."""
+        base = self._base(strict=False)
+        bodies = {**base.bodies, **edits}
+        found = problems(bodies)
+        return Trial(base.number, found, [] if found else self._changes(base.bodies, bodies, tables))
+
+    def _save(self, base: StoredSet, bodies: Mapping[str, str], note: Note) -> Saved:
+        with _counted():
+            _refuse(problems(bodies))
+            stored = self._store.save(base, bodies, note)
+        made = stored.number != base.number
+        if made:
+            _log.info("mapping_saved", set=stored.number, base=base.number, author=note.author, comment=note.comment)
+        return Saved(stored, made, self._changes(base.bodies, stored.bodies) if made else [])
+
+    def _base(self, *, strict: bool) -> StoredSet:
+        """Return the set in force; where it is broken and not `strict`, an empty stand-in under its number. Raises SetInForceBroken."""
+        try:
+            return self._store.current()
+        except MappingRefused as exc:
+            if strict:
+                raise SetInForceBroken(exc.reason) from exc
+        try:
+            return StoredSet.empty(self._store.number())
+        except MappingRefused as exc:
+            raise SetInForceBroken(exc.reason) from exc
+
+    def _base_of_roll_back(self, precondition: Precondition) -> StoredSet:
+        try:
+            base = self._base(strict=False)
+        except SetInForceBroken:
+            if not precondition.blind:
+                raise
+            return StoredSet.empty()
+        precondition.check(base.number, exists=True)
+        return base
+
+    def _changes(self, before: Mapping[str, str], after: Mapping[str, str], tables: Iterable[str] = ()) -> list[Change]:
+        # A set that was put there by hand may be unacceptable; it routed nothing, since no relay takes it.
+        old = MappingSet.empty() if problems(before) else MappingSet.compile(0, before)
+        new = MappingSet.compile(0, after)
+        known = tables_to_speak_of([(old, before), (new, after)], [*self._instances.tables(), *tables])
+        return changes_between(self._views, old, new, known)
+
+
+def _refuse(found: list[MappingProblem]) -> None:
+    if found:
+        raise ProblemsFound(found)
+
+
+@contextmanager
+def _counted() -> Iterator[None]:
+    """Count a save under the code of its error, or as saved."""
+    try:
+        yield
+    except RelayError as exc:
+        ADMIN_SAVES.labels(exc.code).inc()
+        raise
+    ADMIN_SAVES.labels("saved").inc()

@@ -1,0 +1,83 @@
+"""The installation's instances, as far as they differ in what they do with names."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from api.errors import BadRequest, NoSuchThing
+from relay.model.table import TableId
+from relay.route import Documents, MappingSet, Router, TableFilter, changes
+from relay.route.mapping_document import read_documents
+from relay.settings import FilterSettings, InstanceSettings, RoutingSettings
+
+ANY_OTHER_TABLE = "*"
+"""Stands for the tables of a database that no document names; MySQL has no table of this name."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoutingView:
+    """Instances with the same routing settings and filter: they route every table alike."""
+
+    instances: tuple[str, ...]
+    routing: RoutingSettings
+    filter: FilterSettings
+
+    def router(self, mapping: MappingSet) -> Router:
+        return Router(mapping, self.routing)
+
+    def table_filter(self) -> TableFilter:
+        return TableFilter(self.filter)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A sentence about what an edit changes for some instances."""
+
+    instances: tuple[str, ...]
+    sentence: str
+    tables: tuple[str, ...]
+
+
+def routing_views(instances: Sequence[InstanceSettings]) -> tuple[RoutingView, ...]:
+    """Group the instances; without any, the defaults speak for those to come."""
+    groups: dict[tuple[RoutingSettings, FilterSettings], list[str]] = {}
+    for instance in instances:
+        groups.setdefault((instance.routing, instance.filter), []).append(instance.name)
+    views = (RoutingView(tuple(names), routing, filter_) for (routing, filter_), names in groups.items())
+    return tuple(views) or (RoutingView((), RoutingSettings(), FilterSettings()),)
+
+
+def view_of(views: Sequence[RoutingView], instance: str | None) -> RoutingView:
+    """Return the view of one instance; without a name the only one there is. Raises NoSuchThing, BadRequest."""
+    if instance is not None:
+        for view in views:
+            if instance in view.instances:
+                return view
+        raise NoSuchThing(f"The admin's configuration has no instance called {instance}.")
+    if len(views) > 1:
+        names = ", ".join(name for view in views for name in view.instances)
+        raise BadRequest("The instances treat names differently.", remedy=f"Say which one is meant: instance={names}.")
+    return views[0]
+
+
+def changes_between(views: Iterable[RoutingView], before: MappingSet, after: MappingSet, tables: Iterable[TableId]) -> list[Change]:
+    """Say per view what changes for the tables that its filter lets pass."""
+    known = list(tables)
+    found: list[Change] = []
+    for view in views:
+        accepts = view.table_filter().accepts
+        passing = [table for table in known if table.table == ANY_OTHER_TABLE or accepts(table)]
+        found += [
+            Change(view.instances, change.sentence, tuple(map(str, change.tables)))
+            for change in changes(view.router(before), view.router(after), passing)
+        ]
+    return found
+
+
+def tables_to_speak_of(sets: Iterable[tuple[MappingSet, Documents]], met: Iterable[str]) -> set[TableId]:
+    """Gather the tables that relays have met, those that the documents name, and per named database "any other table"."""
+    tables = {TableId(*name.split(".", 1)) for name in met if "." in name}
+    for mapping, documents in sets:
+        tables.update(mapping.named_tables)
+        for placed in read_documents(documents)[0].dbs:
+            tables.update(TableId(name, ANY_OTHER_TABLE) for name in placed.entry.real_dbs if not name.startswith("/"))
+    return tables

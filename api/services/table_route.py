@@ -1,0 +1,50 @@
+"""Where a real table goes, under the set in force and an instance's settings."""
+
+from collections.abc import Sequence
+
+from api.models.route import FieldTagView, RouteView
+from api.services.mapping_archive import MappingArchive
+from api.services.routing_views import RoutingView, view_of
+from relay.errors import UnmappedName
+from relay.model.table import TableId
+from relay.route import Destination, MappingSet, where
+
+
+class TableRoute:
+    """Answers what a service developer asks first: my table, which topic?"""
+
+    def __init__(self, archive: MappingArchive, views: Sequence[RoutingView]) -> None:
+        self._archive = archive
+        self._views = views
+
+    def of(self, real: TableId, instance: str | None) -> RouteView:
+        """Return the table's fate. Raises NoSuchThing, BadRequest, SetInForceBroken."""
+        view = view_of(self._views, instance)
+        return _fate(view, self._archive.compiled(), real, instance)
+
+
+def _fate(view: RoutingView, mapping: MappingSet, real: TableId, instance: str | None) -> RouteView:
+    asked = RouteView(
+        database=real.database, table=real.table, instance=instance, mapping_set=mapping.number, outcome="dropped", sentence=""
+    )
+    if not view.table_filter().accepts(real):
+        return asked.model_copy(update={"sentence": f"{real} is left out: the instance's filter does not let it pass."})
+    router = view.router(mapping)
+    sentence = where(router, real)
+    try:
+        route = router.route(real)
+    except UnmappedName:
+        return asked.model_copy(update={"outcome": "stop", "sentence": sentence})
+    if not isinstance(route, Destination):
+        return asked.model_copy(update={"sentence": sentence})
+    return asked.model_copy(
+        update={
+            "outcome": "published",
+            "sentence": sentence,
+            "logical_database": route.logical.database,
+            "logical_table": route.logical.table,
+            "topics": list(route.topics),
+            "tags": list(route.tags.table),
+            "field_tags": [FieldTagView(field=field, tag=tag) for field, tag in route.tags.fields],
+        }
+    )
