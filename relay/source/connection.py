@@ -39,7 +39,7 @@ class SourceConnection:
         """Connect and log in. Raises SourceUnreachable or SourceLoginRefused."""
         self.place = f"{settings.host}:{settings.port}"
         # Made here, so that an unknown host and a refused connection can be told from what the driver makes of them.
-        self.raw = _connected(settings)
+        connected = _connected(settings)
         try:
             self._login = _Login(
                 host=settings.host,
@@ -53,10 +53,11 @@ class SourceConnection:
                 defer_connect=True,
                 **_tls(settings),
             )
-            self._login.connect(self.raw)
+            self._login.connect(connected)
         except (pymysql.MySQLError, OSError, ValueError) as exc:
-            self.raw.close()
+            connected.close()
             raise translated(exc, f"The source at {self.place} refused the login of {settings.user!r}") from exc
+        self._socket = self._login.socket
 
     def rows(self, sql: str, *arguments: Cell) -> Sequence[tuple[Any, ...]]:
         """All rows of a query; raises the relay's error for what the server says."""
@@ -69,19 +70,19 @@ class SourceConnection:
 
     def taken_over(self) -> socket.socket:
         """The socket, for commands of our own; `rows` must not be called afterwards."""
-        return self._login.socket
+        return self._socket
 
     def cut(self) -> None:
         """End the connection at once; safe from any thread, and a blocked read returns."""
         with suppress(OSError):
             # The plain socket's call: an SSL socket's would take the session away under the reading thread.
-            socket.socket.shutdown(self._login.socket, socket.SHUT_RDWR)
+            socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
 
     def close(self) -> None:
         """Give the socket back; only the thread that reads may call it."""
         self.cut()
-        with suppress(OSError):
-            self._login.socket.close()
+        with suppress(pymysql.MySQLError):
+            self._login.close()
 
 
 def _connected(settings: SourceSettings) -> socket.socket:

@@ -20,11 +20,13 @@ from relay.errors import (
 
 # Access denied in its many forms: user, password, host, plug-in, expiry, lock.
 _LOGIN_REFUSED: Final = frozenset({1045, 1130, 1251, 1524, 1698, 1820, 1862, 2059, 3118, 3955, 4151})
-_NOT_PERMITTED: Final = frozenset({1044, 1142, 1143, 1227, 1370})
+# 1401 is what MySQL says to XA RECOVER without XA_RECOVER_ADMIN.
+_NOT_PERMITTED: Final = frozenset({1044, 1142, 1143, 1227, 1370, 1401})
 _BINLOG_READ_FAILED: Final = 1236
 # MariaDB's own numbers for a GTID position that its binlog does not hold.
 _GTID_NOT_FOUND: Final = frozenset({1944, 1945, 1955})
 _BINLOG_OFF: Final = 1381
+_SAME_SERVER_ID: Final = 4052  # MariaDB has a number of its own for it
 
 _TLS_REMEDY: Final = "Correct tls_ca, or the certificate that the source shows."
 _PACKET_REMEDY: Final = "Raise max_allowed_packet on the source above the size of its largest binlog event."
@@ -67,6 +69,8 @@ def from_number(code: int, text: str, doing: str) -> RelayError:
         return SourceLoginRefused(reason)
     if code in _NOT_PERMITTED:
         return SourceNotPermitted(reason)
+    if code == _SAME_SERVER_ID:
+        return ServerIdTaken(reason)
     if code == _BINLOG_OFF:
         return SourceSettingsRefused(reason)
     if code == _BINLOG_READ_FAILED or code in _GTID_NOT_FOUND:

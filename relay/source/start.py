@@ -128,11 +128,18 @@ def _named(connection: SourceConnection, files: dict[str, int], start: StartSett
     if at.offset > files[at.file]:
         raise _no_such_place(at, f"the file ends at {files[at.file]}")
     if FIRST_OFFSET < at.offset < files[at.file]:
-        try:
-            connection.rows("SHOW BINLOG EVENTS IN %s FROM %s LIMIT 1", at.file, at.offset)
-        except (Stop, SourceUnreachable) as exc:
-            raise _no_such_place(at, f"no event begins there ({exc.reason})") from exc
+        _check_event_begins(connection, at)
     return at
+
+
+def _check_event_begins(connection: SourceConnection, at: BinlogPosition) -> None:
+    """MariaDB refuses a place inside an event, MySQL shows the next event instead."""
+    try:
+        shown = connection.rows("SHOW BINLOG EVENTS IN %s FROM %s LIMIT 1", at.file, at.offset)
+    except (Stop, SourceUnreachable) as exc:
+        raise _no_such_place(at, f"no event begins there ({exc.reason})") from exc
+    if not shown or int(shown[0][1]) != at.offset:
+        raise _no_such_place(at, "no event begins there")
 
 
 def _no_such_place(at: BinlogPosition, why: str) -> ConfigurationError:

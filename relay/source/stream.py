@@ -32,6 +32,7 @@ class SourceStream:
         self.start = start
         self._connection = connection
         self._closed = False
+        self._reading = False
         self._already = GtidSet.parse(start.gtid_set) if by_gtid else None
         self._reader = BinlogReader(PacketReader(connection.taken_over()), connection.place)
         identity = SourceIdentity(server.server_uuid, server.server_id, start.identity.file_created_s)
@@ -42,6 +43,7 @@ class SourceStream:
 
         Raises Unreachable (SourceUnreachable, SourceSilent), a Stop, or RolledBackRows.
         """
+        self._reading = True
         feed = self._assembler.feed
         try:
             for event in self._reader.events():
@@ -61,7 +63,10 @@ class SourceStream:
     def close(self) -> None:
         """Make `items` end soon, from any thread, as often as one likes."""
         self._closed = True
-        self._connection.cut()
+        if self._reading:
+            self._connection.cut()  # the reading thread gives the socket back
+        else:
+            self._connection.close()
 
     def _check_first(self, item: TransactionBegin) -> None:
         """A start by GTID must not send again what was published."""

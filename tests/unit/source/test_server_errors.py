@@ -17,7 +17,7 @@ from relay.source.server_errors import from_number
 
 REPEATED_ID = "A slave with the same server_uuid/server_id as this slave has connected to the master; the first event 'b.1' at 4"
 PURGED = "Cannot replicate because the source purged required binary logs. Replicate the missing transactions from elsewhere"
-TOO_OLD = "Could not find GTID state requested by slave in any binlog files. Probably the slave state is too old and required binlog files have been purged."
+TOO_OLD = "Could not find GTID state requested by slave in any binlog files. Probably required binlog files have been purged."
 AHEAD = "Client requested master to start replication from impossible position; the first event '' at 4"
 MORE = "Replica has more GTIDs than the source has, using the source's SERVER_UUID."
 
