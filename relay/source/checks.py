@@ -11,6 +11,7 @@ from relay.source.commands import REPORTED_HOST, replica_uuid
 from relay.source.connection import SourceConnection
 from relay.source.server_facts import ServerFacts, read_server_facts
 
+XA_REMEDY: Final = "Let no application use XA transactions on this source."
 CLOCK_DIFFERENCE_SECONDS: Final = 5.0
 """Above this the operator is told: change times and lag are taken from the source's clock."""
 _OLDEST_MARIADB: Final = (10, 5, 0)  # the first with binlog_row_metadata
@@ -132,6 +133,3 @@ def _xa(connection: SourceConnection) -> SourceCheck:
         return SourceCheck("source XA", None, "no prepared XA transactions")
     reason = f"{len(prepared)} XA transactions are prepared on the source; XA transactions cannot be published yet."
     return SourceCheck("source XA", UnsupportedEvent(reason, remedy=XA_REMEDY), reason)
-
-
-XA_REMEDY: Final = "Let no application use XA transactions on this source."

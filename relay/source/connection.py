@@ -1,5 +1,6 @@
 """One connection to the source: PyMySQL logs in and asks; afterwards the socket can be taken over for the dump."""
 
+import ipaddress
 import socket
 from collections.abc import Sequence
 from contextlib import suppress
@@ -98,8 +99,19 @@ def _connected(settings: SourceSettings) -> socket.socket:
     return connected
 
 
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
 def _tls(settings: SourceSettings) -> dict[str, Any]:
-    """With a CA: TLS or nothing, certificate and name checked. Without: TLS where the server offers it, as MySQL's clients do."""
+    """With a CA: TLS or nothing, certificate and name checked. Without: TLS where the server offers it, as MySQL's clients do.
+
+    On this machine's own loopback there is nobody to hide from, and a server's TLS may be 20 times slower than its binlog
+    (MariaDB 11.4.5 with its bundled library: 60 MB/s).
+    """
     if settings.tls_ca is None:
-        return {}
+        return {"ssl_disabled": True} if _is_loopback(settings.host) else {}
     return {"ssl_ca": str(settings.tls_ca), "ssl_verify_cert": True, "ssl_verify_identity": True}

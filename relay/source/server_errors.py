@@ -28,7 +28,8 @@ _GTID_NOT_FOUND: Final = frozenset({1944, 1945, 1955})
 _BINLOG_OFF: Final = 1381
 _SAME_SERVER_ID: Final = 4052  # MariaDB has a number of its own for it
 
-_TLS_REMEDY: Final = "Correct tls_ca, or the certificate that the source shows."
+_TLS_REQUIRED: Final = frozenset({2026, 3159, 4145})
+_TLS_REMEDY: Final = "Set tls_ca to the authority that signed the source's certificate, or correct the certificate."
 _PACKET_REMEDY: Final = "Raise max_allowed_packet on the source above the size of its largest binlog event."
 
 # Parts of the sentences that come with error 1236, lower case; source/replica and master/slave are one word each here.
@@ -65,6 +66,8 @@ def from_number(code: int, text: str, doing: str) -> RelayError:
     """The relay's error for a server's error number and sentence."""
     text = text.rstrip(". ")
     reason = f"{doing}: {text} (error {code})." if code else f"{doing}: {text}."
+    if code in _TLS_REQUIRED:
+        return SourceLoginRefused(reason, remedy=_TLS_REMEDY)
     if code in _LOGIN_REFUSED:
         return SourceLoginRefused(reason)
     if code in _NOT_PERMITTED:

@@ -1,8 +1,9 @@
 """What a replica says of itself before it asks for the binlog."""
 
 import socket
+from typing import Final
 
-from relay.errors import SourceUnreachable
+from relay.errors import SourceUnreachable, UnsupportedEvent
 from relay.model.gtid import GtidSet
 from relay.model.position import BinlogPosition
 from relay.settings import SourceSettings
@@ -11,6 +12,11 @@ from relay.source.connection import SourceConnection
 from relay.source.packets import PacketReader
 from relay.source.server_errors import from_packet
 from relay.source.server_facts import ServerFacts
+
+_LAST_DUMP_OFFSET: Final = 2**32 - 1
+_LARGE_OFFSET_REMEDY: Final = (
+    "Set gtid = true, or choose the next binlog file's beginning as start: nothing follows so far behind in a file."
+)
 
 
 def say_what_we_read(connection: SourceConnection, settings: SourceSettings, server: ServerFacts) -> None:
@@ -51,6 +57,8 @@ def _dump(settings: SourceSettings, server: ServerFacts, at: BinlogPosition, pub
     flags = SEND_ANNOTATE_ROWS if server.mariadb and server.version >= (11, 4, 0) else 0
     if published is not None:
         return binlog_dump("", 4, settings.server_id, flags)
+    if at.offset > _LAST_DUMP_OFFSET:
+        raise UnsupportedEvent(f"A dump cannot begin at {at}: the command has 32 bits for the offset.", remedy=_LARGE_OFFSET_REMEDY)
     return binlog_dump(at.file, at.offset, settings.server_id, flags)
 
 

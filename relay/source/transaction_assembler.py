@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple, TypeAlias
 
-from relay.errors import CorruptEvent, RelayError, RolledBackRows, UnknownEvent, UnsupportedEvent
+from relay.errors import CorruptEvent, RelayError, RolledBackRows, UnknownEvent
 from relay.model.change import Advance, RawItem, RawRows, Statement, TransactionBegin, TransactionEnd
 from relay.model.position import BinlogPosition, SourceIdentity
 from relay.source import event_types as types
@@ -25,20 +25,13 @@ from relay.source.open_transaction import OpenTransaction
 from relay.source.payload import PayloadBroken, PayloadUnknown, payload_events
 from relay.source.query_event import Meaning, QueryEvent, read_query
 from relay.source.rows_event import closes_without_rows, plain_rows, table_number
+from relay.source.stops import STOPPING_TYPES, rollback_in_payload, stopping_event, xa_transaction
 
 ExcludedRange: TypeAlias = tuple[str, int, int]
 """A binlog file, and the offsets from and up to which its row events were rolled back on the source."""
 
 _LAST_OFFSET: Final = 2**63 - 1
 _BROKEN_BODY: Final = (struct.error, IndexError, ValueError, zlib.error)
-
-_XA_REMEDY: Final = (
-    "XA transactions cannot be published yet: let no application use them on this source, then start from a position after this one; "
-    "rows of the XA transactions before it must be copied anew."
-)
-_PARTIAL_REMEDY: Final = "Set binlog_row_value_options='' on the source, start after this event and copy the table anew."
-_INCIDENT_REMEDY: Final = "Changes are missing in the binlog of the source itself: make a new first copy and start after this event."
-_LOAD_REMEDY: Final = "Set binlog_format=ROW for every session of the source, then start from a position after this event."
 
 # They carry no change: texts of statements, markers, context of statements in statement format, group replication's notes.
 _PASSED_OVER: Final = (
@@ -100,8 +93,7 @@ class TransactionAssembler:
         handlers.update(dict.fromkeys(rows, self._rows))
         compressed = (*types.MARIADB_COMPRESSED_ROWS_V1, *types.MARIADB_COMPRESSED_ROWS)
         handlers.update(dict.fromkeys(compressed, self._compressed_rows))
-        stops = (types.XA_PREPARE, types.PARTIAL_UPDATE_ROWS, types.INCIDENT, types.EXECUTE_LOAD_QUERY)
-        handlers.update(dict.fromkeys(stops, self._unsupported))
+        handlers.update(dict.fromkeys(STOPPING_TYPES, self._unsupported))
         return handlers | {
             types.ROTATE: self._rotate,
             types.FORMAT_DESCRIPTION: self._format_description,
@@ -154,7 +146,7 @@ class TransactionAssembler:
     def _mariadb_gtid(self, event: BinlogEvent) -> Iterable[RawItem]:
         gtid = mariadb_gtid(event.body, event.server_id)
         if gtid.flags & (MARIADB_PREPARED_XA | MARIADB_COMPLETED_XA):
-            raise self._xa(event)
+            raise xa_transaction(self._place(event))
         items = self._begin(event, gtid.text, None, stays_open=not gtid.flags & MARIADB_STANDALONE)
         if self._transaction is not None:
             self._transaction.silent_statement = gtid.halved_alter
@@ -203,7 +195,7 @@ class TransactionAssembler:
                 self._undo(event, self._opened(event).begin)
                 return self._commit(event)
             case Meaning.XA:
-                raise self._xa(event)
+                raise xa_transaction(self._place(event))
             case Meaning.XA_ROLLBACK:
                 # Its rows stood in another group, which ended this stream's reading; there is nothing left to say.
                 return self._standalone(event, None)
@@ -251,7 +243,7 @@ class TransactionAssembler:
         if transaction.last_row < from_offset:
             return
         if self._inside_payload:
-            raise UnsupportedEvent(f"A compressed transaction at {self._place(event)} rolls back a part of itself.", remedy=_LOAD_REMEDY)
+            raise rollback_in_payload(self._place(event))
         reason = f"Rows of the transaction that begins at {self.file}:{transaction.begin} were rolled back at {self._place(event)}."
         raise RolledBackRows(reason, file=self.file, from_offset=from_offset, to_offset=event.start)
 
@@ -291,22 +283,12 @@ class TransactionAssembler:
     # Stops
 
     def _unsupported(self, event: BinlogEvent) -> Iterable[RawItem]:
-        place = self._place(event)
-        if event.type_code == types.XA_PREPARE:
-            raise self._xa(event)
-        if event.type_code == types.PARTIAL_UPDATE_ROWS:
-            raise UnsupportedEvent(f"The event at {place} holds parts of JSON documents (PARTIAL_JSON).", remedy=_PARTIAL_REMEDY)
-        if event.type_code == types.INCIDENT:
-            raise UnsupportedEvent(f"The source notes an incident at {place}: it could not log all changes.", remedy=_INCIDENT_REMEDY)
-        raise UnsupportedEvent(f"LOAD DATA in statement format stands at {place}.", remedy=_LOAD_REMEDY)
+        raise stopping_event(event.type_code, self._place(event))
 
     def _unknown(self, event: BinlogEvent) -> Iterable[RawItem]:
         if event.flags & types.IGNORABLE_FLAG:
             return ()
         raise UnknownEvent(f"The event at {self._place(event)} is of type {event.type_code}, which this relay does not know.")
-
-    def _xa(self, event: BinlogEvent) -> RelayError:
-        return UnsupportedEvent(f"An XA transaction stands at {self._place(event)}.", remedy=_XA_REMEDY)
 
     def _corrupt(self, event: BinlogEvent, what: str) -> RelayError:
         return CorruptEvent(f"The event of type {event.type_code} at {self._place(event)} {what}.")

@@ -1,0 +1,144 @@
+"""The relay process: settings in, wired objects out. The only place that knows every class."""
+
+import os
+import signal
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from time import time
+from types import FrameType
+from typing import Final
+
+import structlog
+
+from relay.deadline import Deadline
+from relay.errors import RelayError, StoreUnreachable
+from relay.ha import Election
+from relay.pipeline import Instance, InstanceState
+from relay.settings import RelaySettings
+from relay.state import DroppedName, InstanceStore, MappingStore, Membership, Paths, RelayMember
+from relay.telemetry import Answers, InstanceMetrics, StatusServer, set_up_logging
+from relay.telemetry.instance_gauges import show_status
+from relay.zk import Session
+
+_STATUS_SECONDS: Final = 1.0
+_CONNECT_SECONDS: Final = 10.0
+_STOP_SECONDS: Final = 20.0
+
+_log = structlog.stdlib.get_logger(__name__)
+
+
+def run(settings: RelaySettings) -> int:
+    """Relay until SIGTERM or SIGINT; the exit code is 0 when every instance ended in time."""
+    set_up_logging(settings.log)
+    stop = threading.Event()
+    _stop_on_signals(stop)
+    with ExitStack() as stack:
+        session = stack.enter_context(_zookeeper(settings, stop))
+        if stop.is_set():
+            return 0
+        relay = Relay(settings, session)
+        return relay.run(stop)
+
+
+class Relay:
+    """The instances of one process, and what the process says about them."""
+
+    def __init__(self, settings: RelaySettings, session: Session) -> None:
+        paths = Paths.of(settings.zookeeper, settings.installation)
+        self.name = f"{socket.gethostname()}-{os.getpid()}"
+        self._settings = settings
+        self._notes = InstanceStore(session, paths)
+        self._membership = Membership(session, paths)
+        self._mappings = MappingStore(session, paths)
+        self._started_ms = int(time() * 1000)
+        self.instances = [
+            Instance(settings, each, Election(session, paths.election(each.name), self.name), self._mappings, self._notes)
+            for each in settings.instances
+        ]
+        self._metrics = {each.name: InstanceMetrics(each.name) for each in self.instances}
+
+    def run(self, stop: threading.Event) -> int:
+        """Start everything, show it every second, and stop everything in order."""
+        server = self._status_server()
+        watches = [self._mappings.watch(instance.mapping_changed) for instance in self.instances]
+        for instance in self.instances:
+            instance.start()
+        while not stop.wait(_STATUS_SECONDS):
+            self._show(server)
+        ended = [instance.stop(_STOP_SECONDS) for instance in self.instances]
+        self._show(server)
+        for watch in watches:
+            watch.cancel()
+        if server is not None:
+            server.stop()
+        return 0 if all(ended) else 1
+
+    def _show(self, server: StatusServer | None) -> None:
+        """Tell ZooKeeper and the metrics; an outage of ZooKeeper is not an outage of the stream."""
+        try:
+            self._membership.announce(
+                RelayMember(
+                    name=self.name,
+                    host=socket.gethostname(),
+                    pid=os.getpid(),
+                    status_url=server.url if server is not None else "",
+                    instances=tuple(instance.name for instance in self.instances),
+                    started_ms=self._started_ms,
+                )
+            )
+            for instance in self.instances:
+                if instance.state is not InstanceState.STANDBY:
+                    self._notes.put_status(instance.status(self.name))
+                    self._notes.put_dropped(instance.name, _dropped(instance))
+        except StoreUnreachable as exc:
+            _log.warning("status_not_shown", reason=exc.reason)
+        for instance in self.instances:
+            show_status(self._metrics[instance.name], instance.status(self.name).to_fields())
+
+    def _status_server(self) -> StatusServer | None:
+        if self._settings.status.port is None:
+            return None
+        answers = Answers(
+            unhealthy=lambda: None,
+            unready=self._unready,
+            statuses=lambda: [instance.status(self.name).to_fields() for instance in self.instances],
+        )
+        server = StatusServer(self._settings.status.host, self._settings.status.port, answers)
+        server.start()
+        _log.info("status_server", url=server.url)
+        return server
+
+    def _unready(self) -> str | None:
+        waiting = [each.name for each in self.instances if each.state not in (InstanceState.RUNNING, InstanceState.STANDBY)]
+        return f"Not running: {', '.join(waiting)}." if waiting else None
+
+
+def _dropped(instance: Instance) -> list[DroppedName]:
+    return [DroppedName(str(table), reason, rows) for table, (reason, rows) in list(instance.meter.dropped.items())]
+
+
+@contextmanager
+def _zookeeper(settings: RelaySettings, stop: threading.Event) -> Iterator[Session]:
+    """A session, waited for as long as it takes: a start without ZooKeeper waits and says so."""
+    session = Session(settings.zookeeper)
+    while not stop.is_set():
+        try:
+            session.start(Deadline.after(_CONNECT_SECONDS))
+            break
+        except StoreUnreachable as exc:
+            _log.warning("waiting_for_zookeeper", error=str(exc))
+    try:
+        yield session
+    finally:
+        with suppress(RelayError):
+            session.stop()
+
+
+def _stop_on_signals(stop: threading.Event) -> None:
+    def ask(_number: int, _frame: FrameType | None) -> None:
+        stop.set()
+
+    signal.signal(signal.SIGTERM, ask)
+    signal.signal(signal.SIGINT, ask)

@@ -1,0 +1,163 @@
+"""One instance's life: stand by, lead, publish, and what each error means for what comes next."""
+
+import threading
+from enum import StrEnum
+from time import time
+from typing import Final
+
+import structlog
+
+from relay.errors import BatchAborted, Fenced, LeadershipLost, MappingRefused, RelayError, RolledBackRows, Stop, Unreachable
+from relay.ha import AfterFence, Election, after_fence
+from relay.pipeline.mapping_in_force import MappingInForce
+from relay.pipeline.meter import Meter
+from relay.pipeline.session import Session
+from relay.settings import InstanceSettings, RelaySettings
+from relay.source import ExcludedRange
+from relay.state import InstanceStatus, InstanceStore, MappingStore
+
+_FIRST_PAUSE_SECONDS: Final = 0.2
+_LONGEST_PAUSE_SECONDS: Final = 10.0
+_ELECTION_LOOK_SECONDS: Final = 1.0
+
+_log = structlog.stdlib.get_logger(__name__)
+
+
+class InstanceState(StrEnum):
+    """What an instance does, in a word."""
+
+    STARTING = "STARTING"
+    STANDBY = "STANDBY"
+    RUNNING = "RUNNING"
+    WAITING = "WAITING"
+    STOPPED = "STOPPED"
+    ENDED = "ENDED"
+
+
+class Instance:
+    """Runs one instance in a thread of its own until `stop`; other instances never notice what happens to it."""
+
+    def __init__(
+        self, settings: RelaySettings, instance: InstanceSettings, election: Election, mappings: MappingStore, notes: InstanceStore
+    ) -> None:
+        self.name = instance.name
+        self.state = InstanceState.STARTING
+        self.error: RelayError | None = None
+        self.meter = Meter()
+        self.mapping_changed = threading.Event()
+        self._settings = settings
+        self._instance = instance
+        self._election = election
+        self._mapping = MappingInForce(mappings, instance.routing, self.mapping_changed)
+        self._notes = notes
+        self._session: Session | None = None
+        self._excluded: list[ExcludedRange] = []
+        self._pause_s = _FIRST_PAUSE_SECONDS
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name=f"instance-{instance.name}", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self, timeout_s: float) -> bool:
+        """Ask it to end and wait; True when it ended in time."""
+        self._stop.set()
+        self._thread.join(timeout_s)
+        return not self._thread.is_alive()
+
+    def status(self, relay: str) -> InstanceStatus:
+        """This moment of the instance, for ZooKeeper, the status server and the metrics."""
+        record, error, session = self.meter.record, self.error, self._session
+        cursors = session.buffer.cursors if session is not None else None
+        return InstanceStatus(
+            name=self.name,
+            state=self.state.value,
+            code=error.code if error else "",
+            reason=error.reason if error else "",
+            remedy=error.way_out if error else "",
+            relay=relay,
+            epoch=record.epoch if record else 0,
+            mapping_set=self._mapping.number,
+            mapping_problem=self._mapping.problem,
+            position_file=record.source.binlog.file if record else "",
+            position_offset=record.source.binlog.offset if record else 0,
+            gtid_set=record.source.gtid_set if record else "",
+            execute_time=record.order.execute_time if record else None,
+            execute_position=record.order.execute_position if record else None,
+            published_rows=self.meter.rows,
+            lag_seconds=self.meter.lag_seconds(time()),
+            buffer_put=cursors.put if cursors else 0,
+            buffer_get=cursors.get if cursors else 0,
+            buffer_ack=cursors.ack if cursors else 0,
+            updated_ms=int(time() * 1000),
+        )
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            try:
+                self._stand_by_and_lead()
+            except RelayError as exc:
+                self._after(exc)
+            except BaseException:
+                _log.exception("instance_died", instance=self.name)
+                self._show(InstanceState.STOPPED, RelayError("An error that the relay does not know ended the instance."))
+                raise
+        self._leave()
+
+    def _stand_by_and_lead(self) -> None:
+        self._show(InstanceState.STANDBY if self.error is None else self.state, self.error)
+        self._election.join()
+        while not self._election.wait_until_leading(self._stop, _ELECTION_LOOK_SECONDS):
+            if self._stop.is_set():
+                return
+        while not self._stop.is_set():
+            try:
+                self._lead_once()
+            except (Unreachable, BatchAborted, RolledBackRows) as exc:
+                self._again(exc)
+
+    def _lead_once(self) -> None:
+        session = Session(self._settings, self._instance, self._election, self._mapping, self._notes, self.meter, self._excluded)
+        self._session = session
+        try:
+            session.run(self._stop, lambda: self._show(InstanceState.RUNNING, None))
+        except Fenced as exc:
+            self.meter.fences += 1
+            open_s, limit_s = session.producer.open_seconds, self._instance.transaction.timeout_ms / 1000
+            if after_fence(self._election.leads_synced(), open_s, limit_s) is AfterFence.NEW_PRODUCER:
+                raise BatchAborted(f"The broker's timeout ended a transaction that was open for {open_s:.1f} s.") from exc
+            raise
+
+    def _again(self, error: RelayError) -> None:
+        """Errors that a new producer and a new connection mend; with growing pauses while nothing gets better."""
+        if isinstance(error, RolledBackRows):
+            self._excluded.append((error.file, error.from_offset, error.to_offset))
+        self.meter.aborts += 1
+        self._show(InstanceState.WAITING, error)
+        self._stop.wait(self._pause_s)
+        self._pause_s = min(2 * self._pause_s, _LONGEST_PAUSE_SECONDS)
+
+    def _after(self, error: RelayError) -> None:
+        """Errors that end this leadership, or the work altogether."""
+        if isinstance(error, Fenced | LeadershipLost | Unreachable):
+            self._show(InstanceState.STANDBY, error)
+            self._leave()
+            self._stop.wait(self._pause_s)
+            return
+        self._show(InstanceState.STOPPED, error)
+        self._stop.wait()
+
+    def _leave(self) -> None:
+        try:
+            self._election.resign()
+        except Unreachable as exc:
+            _log.warning("resign_failed", instance=self.name, reason=exc.reason)
+
+    def _show(self, state: InstanceState, error: RelayError | None) -> None:
+        changed = (state, error and error.code) != (self.state, self.error and self.error.code)
+        self.state, self.error = state, error
+        if state is InstanceState.RUNNING:
+            self._pause_s = _FIRST_PAUSE_SECONDS
+        if changed:
+            level = _log.error if isinstance(error, Stop | MappingRefused) else _log.info
+            level("instance_state", instance=self.name, state=state.value, error=str(error) if error else None)

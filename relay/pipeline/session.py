@@ -1,0 +1,136 @@
+"""One stretch of leadership: from the committed position on, until something ends it."""
+
+import hashlib
+import threading
+from collections.abc import Callable, Iterable
+from contextlib import closing
+from time import monotonic, time
+from typing import Final
+
+from relay.errors import BatchAborted, HistoryChanged, LeadershipLost, PositionLost
+from relay.ha import Election
+from relay.model.position import OrderPair
+from relay.pipeline.buffer import ChangeBuffer
+from relay.pipeline.mapping_in_force import MappingInForce
+from relay.pipeline.meter import Meter
+from relay.pipeline.progress import Progress
+from relay.pipeline.reader import Reader
+from relay.pipeline.topics import Topics
+from relay.pipeline.walk import Walk
+from relay.position import KafkaPositionStore, PositionRecord
+from relay.publish import BatchProducer, IdempotentProducer, TransactionalProducer
+from relay.schema import CatalogReader, DeclaredTypes, TableDefinitions
+from relay.schema.type_text import type_text
+from relay.settings import InstanceSettings, RelaySettings
+from relay.source import ExcludedRange, SourceStream, open_source
+from relay.state import InstanceStore, StartNote
+
+_IDLE_SECONDS: Final = 0.25
+
+
+class Session:
+    """Opens producer, position and source in this order, walks until stopped, and aborts what is open when it ends."""
+
+    def __init__(
+        self,
+        settings: RelaySettings,
+        instance: InstanceSettings,
+        election: Election,
+        mapping: MappingInForce,
+        notes: InstanceStore,
+        meter: Meter,
+        excluded: Iterable[ExcludedRange],
+    ) -> None:
+        self.buffer = ChangeBuffer(instance.buffer)
+        self.producer = new_producer(settings, instance)
+        self._settings = settings
+        self._instance = instance
+        self._election = election
+        self._mapping = mapping
+        self._notes = notes
+        self._meter = meter
+        self._excluded = tuple(excluded)
+        self._store = KafkaPositionStore(settings.kafka, settings.installation, instance.name)
+
+    def run(self, stop: threading.Event, running: Callable[[], None]) -> None:
+        """Publish until `stop`; `running` is called once rows flow. Raises every RelayError that ends a session."""
+        with closing(self.producer):
+            self.producer.open()
+            record = self._saved_record()
+            with closing(self._open_source(record)) as stream:
+                walk = self._walk(stream, record)
+                running()
+                self._pump(stream, walk, stop)
+
+    def _pump(self, stream: SourceStream, walk: Walk, stop: threading.Event) -> None:
+        reader = Reader(self._instance.name, stream, self.buffer)
+        reader.start()
+        try:
+            self._walk_on(walk, stop)
+        finally:
+            reader.stop()
+            self.producer.abort()
+
+    def _walk_on(self, walk: Walk, stop: threading.Event) -> None:
+        """Take items as they come. A half source transaction whose rest does not come must not hold others' rows back."""
+        moved_at_s = monotonic()
+        while not stop.is_set():
+            item = self.buffer.get(_IDLE_SECONDS)
+            if item is not None:
+                walk.take(item)
+                moved_at_s = monotonic()
+            elif not walk.progress.whole and monotonic() - moved_at_s > self._instance.transaction.source_stall_seconds:
+                raise BatchAborted("The source stalled in the middle of a transaction.")
+            if not self._election.leads():
+                raise LeadershipLost(f"The election node of instance {self._instance.name} is gone.")
+            if walk.end_batch_if_due(idle=self.buffer.empty):
+                self.buffer.ack()
+
+    def _saved_record(self) -> PositionRecord | None:
+        made = self._store.ensure_topic()
+        record = None if made else self._store.read()
+        noted = self._notes.started(self._instance.name)
+        if record is None and noted is not None:
+            raise PositionLost(
+                f"Instance {self._instance.name} started at {noted.file}:{noted.offset}, and {self._store.topic} has no record."
+            )
+        if record is not None and record.split is not None and record.split.configuration != configuration_digest(self._instance):
+            raise HistoryChanged(
+                f"Part of the transaction at {record.split.begin} was published under other filter or message settings.",
+                remedy="Restore the settings until that transaction is published whole, then change them.",
+            )
+        return record
+
+    def _open_source(self, record: PositionRecord | None) -> SourceStream:
+        resume = None if record is None else record.source
+        return open_source(self._instance.source, resume, self._instance.start, excluded=self._excluded)
+
+    def _walk(self, stream: SourceStream, saved: PositionRecord | None) -> Walk:
+        record = saved or PositionRecord(stream.start, OrderPair(0, 0), epoch=0, change_time_ms=int(time() * 1000))
+        self._mapping.load(record.split.mapping_set if record.split is not None else None)
+        topics = Topics(self._settings.kafka, self._instance, record.partitions)
+        declared = DeclaredTypes() if self._instance.message.value_style == "canal" else None
+        definitions = TableDefinitions(type_text, CatalogReader(self._instance.source), declared)
+        progress = Progress(record, configuration_digest(self._instance), self._mapping.number)
+        walk = Walk(self._instance, self.producer, self._store, progress, self._mapping, definitions, topics, self._meter)
+        if saved is None:
+            walk.commit_start()
+            self._notes.note_start(
+                self._instance.name, StartNote(stream.start.binlog.file, stream.start.binlog.offset, stream.start.gtid_set)
+            )
+        self._meter.record = record
+        return walk
+
+
+def new_producer(settings: RelaySettings, instance: InstanceSettings) -> BatchProducer:
+    """One producer per instance; its transactional id is a pure function of installation and instance."""
+    name = f"{settings.installation}.{instance.name}"
+    if instance.transaction.delivery == "at_least_once":
+        return IdempotentProducer(settings.kafka, instance.transaction, name)
+    return TransactionalProducer(settings.kafka, instance.transaction, name)
+
+
+def configuration_digest(instance: InstanceSettings) -> str:
+    """A digest of everything that decides which messages a source transaction becomes."""
+    parts = (instance.filter, instance.routing, instance.partition, instance.message)
+    return hashlib.sha256("\n".join(part.model_dump_json() for part in parts).encode()).hexdigest()[:16]

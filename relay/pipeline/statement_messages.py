@@ -1,0 +1,45 @@
+"""One statement → its messages: DDL in a topic of its own, under logical names."""
+
+from collections.abc import Iterator
+
+from relay.encode import encode_statement, message_headers
+from relay.envelope import MessageType
+from relay.model.message import OutboundMessage
+from relay.model.position import OrderPair
+from relay.model.table import TableId
+from relay.pipeline.row_messages import EventContext
+from relay.pipeline.topics import Topics
+from relay.route import Destination, Dropped, Router
+from relay.schema import Ddl, renamed_sql
+from relay.settings import MessageSettings
+
+DDL_TOPIC_SUFFIX = ".ddl"
+
+
+def statement_route(ddl: Ddl, router: Router) -> Destination | Dropped:
+    """Where a statement goes: with its table, or with its database when it names none."""
+    return router.route(TableId(ddl.database, ddl.table)) if ddl.table else router.route_database(ddl.database)
+
+
+def statement_messages(
+    ddl: Ddl, destination: Destination, router: Router, topics: Topics, settings: MessageSettings, context: EventContext, order: OrderPair
+) -> Iterator[OutboundMessage]:
+    """Yield the statement's messages, all with one order pair; none with `ddl = "none"`."""
+    sql = renamed_sql(ddl, lambda real: _logical(real, router)) if ddl.is_ddl else ddl.sql
+    value = encode_statement(MessageType(ddl.kind.value), destination.logical, sql, context.frame, is_ddl=ddl.is_ddl)
+    headers = message_headers(order, (), context.origin)
+    for topic in destination.topics:
+        if settings.ddl == "topic":
+            topics.ensure_single(topic + DDL_TOPIC_SUFFIX)
+            yield OutboundMessage(topic + DDL_TOPIC_SUFFIX, 0, None, value, headers)
+        elif settings.ddl == "inline":
+            topics.partitions(topic)
+            yield OutboundMessage(topic, 0, None, value, headers)
+        elif settings.ddl == "barrier":
+            for partition in range(topics.partitions(topic)):
+                yield OutboundMessage(topic, partition, None, value, headers)
+
+
+def _logical(real: TableId, router: Router) -> TableId:
+    route = router.route(real) if real.table else router.route_database(real.database)
+    return real if isinstance(route, Dropped) else route.logical

@@ -1,0 +1,114 @@
+"""Everything about one table under one mapping set, made once: schema, route, partition and encode look at it together."""
+
+from dataclasses import dataclass
+
+from relay.encode import KeyEncoder, PartitionTexts, RowEncoder, key_changed, tag_headers
+from relay.model.change import RowChange
+from relay.model.message import Headers
+from relay.model.table import TableDefinition, TableId, TableMap
+from relay.model.value import Row
+from relay.partition import PartitionRule, TablePlacement
+from relay.pipeline.topics import Topics
+from relay.route import Destination, Dropped, Router, TableFilter, tags_for
+from relay.schema import TableDefinitions
+from relay.settings import InstanceSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """One topic that a table's rows go to, and how they are placed there."""
+
+    topic: str
+    placement: TablePlacement
+    texts: PartitionTexts
+
+    def partition(self, row: Row) -> int:
+        return self.placement.place(self.texts.of(row))
+
+    def moves(self, change: RowChange) -> bool:
+        """Whether an update leaves its partition's columns changed."""
+        if change.before is None or change.after is None:
+            return False
+        return self.placement.changes_partition(self.texts.of(change.before), self.texts.of(change.after))
+
+
+@dataclass(frozen=True, slots=True)
+class TablePlan:
+    """A published table. `field_names` is empty where no tag depends on the columns that a change touches."""
+
+    definition: TableDefinition
+    destination: Destination
+    lanes: tuple[Lane, ...]
+    rows: RowEncoder
+    keys: KeyEncoder
+    tags: Headers
+    split_key_change: bool
+
+    def splits(self, change: RowChange) -> bool:
+        """Whether an update travels as a delete and an insert."""
+        if change.before is None or change.after is None:
+            return False
+        if key_changed(change, self.definition):
+            return self.split_key_change
+        return any(lane.moves(change) for lane in self.lanes)
+
+
+class TablePlans:
+    """Plans by table map, for one mapping set; a new set means new plans."""
+
+    def __init__(self, settings: InstanceSettings, router: Router, definitions: TableDefinitions, topics: Topics) -> None:
+        self.router = router
+        self._settings = settings
+        self._definitions = definitions
+        self._topics = topics
+        self._filter = TableFilter(settings.filter)
+        self._rules: dict[int, PartitionRule] = {}
+        self._plans: dict[TableId, tuple[TableMap, TablePlan | Dropped]] = {}
+
+    def plan(self, table: TableMap) -> TablePlan | Dropped:
+        """Return the plan for the rows behind this table map."""
+        found = self._plans.get(table.id)
+        if found is None or (found[0] is not table and found[0] != table):
+            found = self._plans[table.id] = (table, self._make(table))
+        return found[1]
+
+    def forget(self) -> None:
+        """A statement may have changed tables."""
+        self._plans.clear()
+
+    def _make(self, table: TableMap) -> TablePlan | Dropped:
+        if not self._filter.accepts(table.id):
+            return Dropped("the instance's filter leaves it out.")
+        destination = self.router.route(table.id)
+        if isinstance(destination, Dropped):
+            return destination
+        settings = self._settings
+        definition = self._definitions.define(table)
+        return TablePlan(
+            definition=definition,
+            destination=destination,
+            lanes=tuple(self._lane(topic, definition, destination.logical) for topic in destination.topics),
+            rows=RowEncoder(definition, destination.logical, settings.message.value_style),
+            keys=KeyEncoder(definition, destination.logical, table.id if settings.routing.key_scope == "shard" else None),
+            tags=tag_headers(tags_for(destination, ())),
+            split_key_change=settings.message.key_change == "split",
+        )
+
+    def _lane(self, topic: str, definition: TableDefinition, name: TableId) -> Lane:
+        count = self._topics.partitions(topic)
+        rule = self._rules.get(count)
+        if rule is None:
+            placing = self._settings.partition
+            rule = PartitionRule(placing.partition_hash, database_hash=placing.database_hash, partitions=count)
+            self._rules[count] = rule
+        names = tuple(column.name for column in definition.map.columns)
+        placement = rule.for_table(name, names, definition.key)
+        return Lane(topic, placement, PartitionTexts(definition, placement.ordinals))
+
+
+def changed_columns(change: RowChange, definition: TableDefinition) -> list[str] | None:
+    """Names of the columns that an update changes; None for an insert or a delete, which touch all."""
+    if change.before is None or change.after is None:
+        return None
+    columns = definition.map.columns
+    return [columns[i].name for i, (a, b) in enumerate(zip(change.before, change.after, strict=True)) if a != b]

@@ -1,0 +1,177 @@
+"""The walk of a change through the rooms: schema → order → route → partition → encode → publish → position."""
+
+from dataclasses import replace
+from time import time
+
+from relay.encode import MessageFrame, Origin
+from relay.errors import BatchAborted
+from relay.model.change import Advance, RowsEvent, Statement, StreamItem, TransactionBegin, TransactionEnd
+from relay.pipeline.batch_rules import BatchEnd, BatchView, batch_end
+from relay.pipeline.mapping_in_force import MappingInForce
+from relay.pipeline.meter import Meter
+from relay.pipeline.progress import Progress
+from relay.pipeline.row_messages import EventContext, row_messages
+from relay.pipeline.statement_messages import statement_messages, statement_route
+from relay.pipeline.table_plan import TablePlans
+from relay.pipeline.topics import Topics
+from relay.position import KafkaPositionStore
+from relay.publish import BatchProducer
+from relay.route import Dropped, TableFilter
+from relay.schema import StatementKind, TableDefinitions
+from relay.settings import InstanceSettings
+
+
+class Walk:
+    """Takes the items of one source in order and publishes what they amount to; used by one thread."""
+
+    def __init__(
+        self,
+        settings: InstanceSettings,
+        producer: BatchProducer,
+        store: KafkaPositionStore,
+        progress: Progress,
+        mapping: MappingInForce,
+        definitions: TableDefinitions,
+        topics: Topics,
+        meter: Meter,
+    ) -> None:
+        self.progress = progress
+        self.meter = meter
+        self._settings = settings
+        self._producer = producer
+        self._store = store
+        self._mapping = mapping
+        self._definitions = definitions
+        self._topics = topics
+        self._filter = TableFilter(settings.filter)
+        self._plans = self._new_plans()
+        self._batch = 1
+        self._batch_bytes = 0
+        self._committed_at_s = time()
+        self._alone = False
+
+    def take(self, item: StreamItem) -> None:
+        """Do what one item asks for."""
+        match item:
+            case RowsEvent():
+                self._rows(item)
+            case TransactionBegin():
+                self._begin(item)
+            case TransactionEnd():
+                self.progress.end_transaction(item)
+                self.meter.transactions += 1
+            case Statement():
+                self._statement(item)
+            case Advance():
+                self.progress.advance(item)
+
+    def end_batch_if_due(self, *, idle: bool) -> bool:
+        """Commit the open batch when its rules say so; True when it was committed."""
+        view = BatchView(
+            messages=self._open_messages,
+            size_bytes=self._batch_bytes,
+            open_seconds=self._producer.open_seconds,
+            whole=self.progress.whole,
+            idle=idle or self._alone,
+            moved=self.progress.moved,
+            seconds_since_commit=time() - self._committed_at_s,
+        )
+        end = batch_end(view, self._settings.transaction)
+        if end is BatchEnd.NOT_YET:
+            return False
+        if end is BatchEnd.PART:
+            self.progress.part_done()
+        self._commit()
+        return True
+
+    def commit_start(self) -> None:
+        """Write the resolved start position, the first record of an instance."""
+        self._commit()
+
+    @property
+    def _open_messages(self) -> int:
+        return self._producer.sent_messages if self._producer.open_seconds else 0
+
+    def _begin(self, item: TransactionBegin) -> None:
+        if self.progress.record.split is None and self._mapping.renew():
+            self._plans = self._new_plans()
+            self.progress.mapping_set = self._mapping.number
+        self.progress.start_transaction(item, _now_ms(), int(self._settings.transaction.max_clock_skew_seconds * 1000))
+
+    def _rows(self, event: RowsEvent) -> None:
+        progress = self.progress
+        skip = max(0, progress.skip - progress.items)
+        progress.items += len(event.rows)
+        plan = self._plans.plan(event.table)
+        if isinstance(plan, Dropped) or not self._filter.accepts_operation(event.operation):
+            self.meter.drop(event.table.id, plan.reason if isinstance(plan, Dropped) else "the operation is filtered.", len(event.rows))
+            self._count(len(event.rows))
+            return
+        for order, messages in row_messages(event, plan, self._settings.message, self._context(event), progress.order, skip):
+            progress.order = order
+            for message in messages:
+                self._producer.send(message)
+        self._batch_bytes += event.size_bytes
+        self.meter.rows += max(0, len(event.rows) - skip)
+
+    def _statement(self, item: Statement) -> None:
+        ddl = self._definitions.apply(item)
+        progress = self.progress
+        if ddl.kind is StatementKind.IGNORED:
+            return
+        progress.items += 1
+        self._plans.forget()
+        self._count(1)
+        if progress.items <= progress.skip or not self._filter.accepts_statement(ddl.tables, is_ddl=ddl.is_ddl):
+            return
+        destination = statement_route(ddl, self._plans.router)
+        if isinstance(destination, Dropped):
+            return
+        self._commit_before_statement()
+        context = self._context(item)
+        for message in statement_messages(
+            ddl, destination, self._plans.router, self._topics, self._settings.message, context, progress.order
+        ):
+            self._producer.send(message)
+        self._alone = True
+
+    def _commit_before_statement(self) -> None:
+        """A statement travels alone: what was sent before it becomes visible first."""
+        if self._open_messages:
+            self.progress.items -= 1
+            self.progress.part_done()
+            self._commit()
+            self.progress.items += 1
+
+    def _count(self, changes: int) -> None:
+        order = self.progress.order
+        self.progress.order = replace(order, execute_position=order.execute_position + changes)
+
+    def _context(self, item: RowsEvent | Statement) -> EventContext:
+        begin = self.progress.begin
+        if begin is None:
+            raise BatchAborted(f"A change at {item.position} stands outside of a transaction.")
+        gtid = begin.gtid if self._settings.source.gtid else ""
+        frame = MessageFrame(event_time_ms=item.header_time_s * 1000, gtid=gtid, batch=self._batch, publish_time_ms=_now_ms())
+        if self._settings.message.headers == "default" or not isinstance(item, RowsEvent):
+            return EventContext(frame, None)
+        server_id = self.progress.record.source.identity.server_id
+        return EventContext(frame, Origin(item.table.id, server_id, item.position, begin.gtid, self._mapping.number))
+
+    def _commit(self) -> None:
+        """Close the batch with the record of exactly what it holds, and wait until Kafka has said yes."""
+        self.progress.record = replace(self.progress.record, partitions=dict(self._topics.counts))
+        self._producer.commit(self._store.message(self.progress.record)).result()
+        self.progress.moved = False
+        self._batch += 1
+        self._batch_bytes = 0
+        self._committed_at_s = time()
+        self._alone = False
+        self.meter.committed(self.progress.record)
+
+    def _new_plans(self) -> TablePlans:
+        return TablePlans(self._settings, self._mapping.router, self._definitions, self._topics)
+
+
+def _now_ms() -> int:
+    return int(time() * 1000)

@@ -1,0 +1,25 @@
+"""An instance's status as gauges."""
+
+from collections.abc import Mapping
+
+from relay.telemetry.metrics import InstanceMetrics
+
+
+def show_status(metrics: InstanceMetrics, status: Mapping[str, object]) -> None:
+    """Set the gauges that a status has a field for; `status` is InstanceStatus.to_fields()."""
+    metrics.show_state(str(status["state"]))
+    gauges = {
+        "epoch": metrics.epoch,
+        "mapping_set": metrics.mapping_set,
+        "position_offset": metrics.position_offset,
+        "execute_time": metrics.execute_time,
+        "lag_seconds": metrics.lag_seconds,
+        "buffer_put": metrics.buffer_put,
+        "buffer_get": metrics.buffer_get,
+        "buffer_ack": metrics.buffer_ack,
+    }
+    for field, gauge in gauges.items():
+        value = status[field]
+        if isinstance(value, int | float):
+            gauge.set(value)
+    metrics.mapping_broken.set(1 if status["mapping_problem"] else 0)

@@ -1,0 +1,131 @@
+"""The relay as operators run it: a child process with a configuration file."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import tomli_w
+
+from deploy.embedded import Kafka, SqlServer, ZooKeeper
+from relay.deadline import Deadline
+from relay.settings import RelaySettings
+from relay.state import InstanceStatus, InstanceStore, MappingStore, Note, Paths
+from relay.zk import Session
+from tests.support.waiting import wait_until
+
+
+class Installation:
+    """One installation on the shared servers, under names of its own."""
+
+    def __init__(self, name: str, folder: Path, database: SqlServer, kafka: Kafka, zookeeper: ZooKeeper, **instance: Any) -> None:
+        self.name = name
+        self.folder = folder
+        self.file = folder / f"{name}.toml"
+        source = {
+            "host": database.host,
+            "port": database.port,
+            "user": "relay",
+            "password": "relay",
+            "server_id": 900_000 + os.getpid() % 10_000 + len(name),
+        }
+        self.document: dict[str, Any] = {
+            "installation": name,
+            "kafka": {"bootstrap_servers": kafka.bootstrap, "replication_factor": 1, "min_insync_replicas": 1},
+            "zookeeper": {"hosts": zookeeper.hosts, "session_timeout_seconds": 2},
+            "status": {"port": 0},
+            "instances": [{"name": "shop", "partition": {"partitions_num": 4}, **instance, "source": source | instance.get("source", {})}],
+        }
+        self.file.write_text(tomli_w.dumps(self.document), encoding="utf-8")
+        self.settings = RelaySettings.model_validate(self.document)
+        self._session = Session(self.settings.zookeeper)
+        self._session.start(Deadline.after(20))
+        self._paths = Paths.of(self.settings.zookeeper, name)
+
+    def map(self, **documents: list[dict[str, str]]) -> None:
+        """Save documents by their last word: `map(dbs=[...], topics=[...])`."""
+        store = MappingStore(self._session, self._paths)
+        bodies = {f"com.pajk.Roma.{word}": json.dumps(body) for word, body in documents.items()}
+        store.save(store.current(), bodies, Note("test", "test"))
+
+    def status(self) -> InstanceStatus | None:
+        found = [each for each in InstanceStore(self._session, self._paths).statuses() if each.name == "shop"]
+        return found[0] if found else None
+
+    def close(self) -> None:
+        self._session.stop()
+
+
+class RelayProcess:
+    """One relay process of an installation; a context manager that leaves nothing behind."""
+
+    def __init__(self, installation: Installation, name: str = "relay", **environment: str) -> None:
+        self._installation = installation
+        self._environment = environment
+        self.log = installation.folder / f"{name}.log"
+        self._child: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> "RelayProcess":
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    @property
+    def pid(self) -> int:
+        assert self._child is not None
+        return self._child.pid
+
+    def start(self) -> None:
+        with self.log.open("ab") as log:
+            command = [sys.executable, "-m", "relay", "relay", "--config", str(self._installation.file)]
+            self._child = subprocess.Popen(command, stdout=log, stderr=log, env={**os.environ, **self._environment})
+
+    def kill(self) -> None:
+        """End it as a crash does."""
+        assert self._child is not None
+        self._child.kill()
+        self._child.wait(30)
+
+    def signal(self, number: signal.Signals) -> None:
+        assert self._child is not None
+        self._child.send_signal(number)
+
+    def stop(self) -> int:
+        """Ask it to end; its exit code."""
+        assert self._child is not None
+        if self._child.poll() is None:
+            self._child.terminate()
+        try:
+            return self._child.wait(40)
+        except subprocess.TimeoutExpired:
+            self._child.kill()
+            self._child.wait(30)
+            raise
+
+    def wait_for(self, state: str, code: str = "", seconds: float = 40) -> InstanceStatus:
+        """Wait until the instance shows this state (and code); shows the log when the process died or the time is over."""
+        seen: list[InstanceStatus | None] = []
+
+        def shown() -> bool:
+            status = self._installation.status()
+            seen.append(status)
+            assert self._child is not None
+            assert self._child.poll() is None, f"the relay died:\n{self.log_tail()}"
+            own = status is not None and status.relay.endswith(f"-{self._child.pid}")
+            return status is not None and own and status.state == state and status.code == code
+
+        try:
+            wait_until(shown, f"instance {state} {code}", seconds)
+        except AssertionError as exc:
+            raise AssertionError(f"{exc}: last status {seen[-1]}\n{self.log_tail()}") from exc
+        last = seen[-1]
+        assert last is not None
+        return last
+
+    def log_tail(self) -> str:
+        return "\n".join(self.log.read_text(errors="replace").splitlines()[-40:])

@@ -1,0 +1,69 @@
+"""Reading topics as consumers do, whole and with the isolation that one asks for."""
+
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+from confluent_kafka import Consumer, Message, TopicPartition
+
+from relay.deadline import Deadline
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """One message as a consumer sees it; `value` is None for a tombstone."""
+
+    partition: int
+    offset: int
+    key: bytes | None
+    order: str
+    tags: tuple[str, ...]
+    value: dict[str, Any] | None
+
+
+def read_topic(bootstrap: str, topic: str, *, isolation: str = "read_committed", seconds: float = 30) -> list[Seen]:
+    """Everything visible in the topic now, partition by partition in offset order."""
+    configuration = {
+        "bootstrap.servers": bootstrap,
+        "group.id": "tests",
+        "isolation.level": isolation,
+        "enable.partition.eof": True,
+        "enable.auto.commit": False,
+        "auto.offset.reset": "earliest",
+    }
+    deadline = Deadline.after(seconds)
+    with closing(Consumer(configuration)) as consumer:
+        partitions = consumer.list_topics(topic, timeout=10).topics[topic].partitions
+        consumer.assign([TopicPartition(topic, number, 0) for number in partitions])
+        ended: set[int] = set()
+        seen: list[Seen] = []
+        while len(ended) < len(partitions):
+            assert not deadline.passed, f"{topic} was not read to its end in {seconds} s"
+            message = consumer.poll(1)
+            if message is None:
+                continue
+            partition = message.partition()
+            assert partition is not None
+            if message.error() is not None:
+                ended.add(partition)
+                continue
+            ended.discard(partition)
+            texts = _header_texts(message)
+            value = message.value()
+            seen.append(
+                Seen(
+                    partition,
+                    message.offset() or 0,
+                    message.key(),
+                    next((text for name, text in texts if name == "order"), ""),
+                    tuple(text for name, text in texts if name == "tag"),
+                    None if value is None else orjson.loads(value),
+                )
+            )
+    return sorted(seen, key=lambda each: (each.partition, each.offset))
+
+
+def _header_texts(message: Message) -> list[tuple[str, str]]:
+    headers: Any = message.headers() or []
+    return [(name, value.decode()) for name, value in headers]
