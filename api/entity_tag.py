@@ -29,10 +29,9 @@ class TagList:
         if header.strip() == "*":
             return cls(frozenset(), any=True)
         parts = [_TAG.fullmatch(part) for part in header.split(",")]
-        tags = frozenset(part.group(1) for part in parts if part is not None)
-        if len(tags) < len(set(header.split(","))):
+        if not all(parts):
             raise BadRequest(f"{header!r} is no list of entity tags.", remedy='An entity tag stands in quotes: If-Match: "12".')
-        return cls(tags)
+        return cls(frozenset(part.group(1) for part in parts if part is not None))
 
     def names(self, set_number: int) -> bool:
         """Say whether the set is among those named."""

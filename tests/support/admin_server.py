@@ -1,0 +1,43 @@
+"""A real admin on loopback, in a thread of the test."""
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import httpx
+
+from api.server import make_server
+from relay.settings import RelaySettings
+from tests.support.waiting import wait_until
+
+TOKEN = "the-token"
+
+
+def admin_settings(hosts: str, installation: str, **more: object) -> RelaySettings:
+    """Make settings for an admin; the Kafka part is there because the file must have it, nothing connects to it."""
+    document = {
+        "installation": installation,
+        "kafka": {"bootstrap_servers": "127.0.0.1:1"},
+        "zookeeper": {"hosts": hosts, "session_timeout_seconds": 4},
+        "api": {"port": 0, "token": TOKEN},
+    }
+    return RelaySettings.model_validate({**document, **more})
+
+
+@contextmanager
+def admin_client(settings: RelaySettings) -> Iterator[httpx.Client]:
+    """Serve an admin and open a client that carries the token."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        server = make_server(settings, listener)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, name="admin")
+        thread.start()
+        try:
+            wait_until(lambda: server.started, "the admin to start")
+            headers = {"Authorization": f"Bearer {TOKEN}"}
+            with httpx.Client(base_url=server.url, headers=headers, trust_env=False, timeout=30) as client:
+                yield client
+        finally:
+            server.should_exit = True
+            thread.join(30)
+            assert not thread.is_alive()

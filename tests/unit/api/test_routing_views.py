@@ -1,0 +1,48 @@
+"""Instances that route alike are spoken of together."""
+
+import pytest
+
+from api.errors import BadRequest, NoSuchThing
+from api.services.routing_views import changes_between, routing_views, tables_to_speak_of, view_of
+from relay.model.table import TableId
+from relay.route import DBS, TBS, TOPICS, MappingSet
+from relay.settings import InstanceSettings
+
+
+def instance(name: str, **more: object) -> InstanceSettings:
+    return InstanceSettings.model_validate({"name": name, "source": {"host": "h", "user": "u", "server_id": 1}, **more})
+
+
+BEFORE = {
+    DBS: '[{"logicDb":"shop","realDbs":"a,/b_\\\\d/"}]',
+    TBS: '[{"logicTb":"t","realTbs":"t1"}]',
+    TOPICS: '[{"logicDb":"shop","topic":"x"}]',
+}
+AFTER = {**BEFORE, TOPICS: '[{"logicDb":"shop","topic":"y"}]'}
+
+
+def test_equal_instances_share_a_view() -> None:
+    views = routing_views([instance("a"), instance("b", routing={"unmapped_db": "stop"}), instance("c")])
+    assert [view.instances for view in views] == [("a", "c"), ("b",)]
+    assert view_of(views, "c") is views[0]
+    with pytest.raises(BadRequest, match="differently"):
+        view_of(views, None)
+    with pytest.raises(NoSuchThing):
+        view_of(views, "d")
+
+
+def test_without_instances_the_defaults_speak() -> None:
+    views = routing_views([])
+    assert view_of(views, None).instances == ()
+
+
+def test_databases_are_spoken_of_even_where_no_table_is_named() -> None:
+    tables = tables_to_speak_of([(MappingSet.compile(1, BEFORE), BEFORE)], ["b_1.seen", "nonsense"])
+    assert tables == {TableId("a", "t1"), TableId("a", "*"), TableId("b_1", "seen")}
+
+
+def test_what_a_filter_keeps_out_does_not_change() -> None:
+    views = routing_views([instance("all"), instance("some", filter={"filter_black_regex": "a\\.t1"})])
+    tables = [TableId("a", "t1"), TableId("a", "t2")]
+    found = changes_between(views, MappingSet.compile(1, BEFORE), MappingSet.compile(2, AFTER), tables)
+    assert [(change.instances, change.tables) for change in found] == [(("all",), ("a.t1", "a.t2")), (("some",), ("a.t2",))]
