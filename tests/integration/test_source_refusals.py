@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -26,6 +27,7 @@ from relay.model.gtid import GtidSet
 from relay.model.position import BinlogPosition, SourceIdentity, SourcePosition
 from relay.settings import SourceSettings, StartSettings
 from relay.source import check_source, open_source
+from tests.support.certificates import server_certificate
 from tests.support.source_reading import ask, at, end_of, executed, read, source_settings
 
 END = StartSettings(at="end")
@@ -235,6 +237,18 @@ def test_a_start_at_no_place_is_a_matter_of_configuration(own: SqlServer, file: 
     error = refusal(source_settings(own), None, at(place))
     assert isinstance(error, ConfigurationError)
     assert str(place) in error.reason
+
+
+def test_a_source_that_insists_on_tls_asks_for_tls_ca_and_is_read_with_it(new_mysql: Callable[..., MySQL], tmp_path: Path) -> None:
+    server = new_mysql({"require_secure_transport": "ON", **server_certificate(tmp_path, "127.0.0.1")})
+    error = refusal(source_settings(server))
+    assert isinstance(error, SourceLoginRefused)
+    assert "tls_ca" in error.way_out
+    stream = open_source(source_settings(server, tls_ca=tmp_path / "ca.pem"), None, END)
+    items = stream.items()
+    assert next(items).position == stream.start.binlog
+    stream.close()
+    assert list(items) == []
 
 
 def test_a_certificate_that_is_not_the_hosts_is_refused(new_mysql: Callable[..., MySQL]) -> None:
