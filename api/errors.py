@@ -130,6 +130,7 @@ def install_error_handlers(app: FastAPI) -> None:
     app.add_exception_handler(RelayError, _relay_error)
     app.add_exception_handler(RequestValidationError, _invalid_request)
     app.add_exception_handler(HTTPException, _http_error)
+    app.add_exception_handler(Exception, _unforeseen)
 
 
 def problem_response(problem: Problem, headers: dict[str, str] | None = None) -> JSONResponse:
@@ -188,3 +189,13 @@ async def _http_error(_request: Request, error: Exception) -> JSONResponse:
     headers = dict(error.headers) if error.headers else None
     problem = Problem(title=status.phrase, status=status, detail=f"{error.detail}.", code=code, remedy="See /docs for what is here.")
     return problem_response(problem, headers)
+
+
+async def _unforeseen(_request: Request, _error: Exception) -> JSONResponse:
+    """Answer in the usual form; the server logs the error with its traceback, and the client learns nothing of it."""
+    status = HTTPStatus.INTERNAL_SERVER_ERROR
+    return problem_response(
+        Problem(
+            title=status.phrase, status=status, detail="The admin met an error of its own.", code=RelayError.code, remedy=RelayError.remedy
+        )
+    )

@@ -15,7 +15,7 @@ from kazoo.protocol.states import KazooState, ZnodeStat
 from kazoo.retry import KazooRetry
 
 from relay.deadline import Deadline
-from relay.errors import NodeMissing, StoreUnreachable
+from relay.errors import ConfigurationError, NodeMissing, StoreUnreachable
 from relay.settings import ZooKeeperSettings
 from relay.zk.errors import raise_failure, translated
 from relay.zk.node import ANY_VERSION, Create, Delete, Node, Replace, Step
@@ -25,6 +25,8 @@ T = TypeVar("T")
 
 # A server that comes back is found within this time; a longer pause would lengthen every outage.
 _RECONNECT_PAUSE_SECONDS: Final = 1.0
+# A connected server that refuses for the moment (throttled, read-only, session moving) is not asked in a tight loop.
+_READ_AGAIN_SECONDS: Final = 0.05
 
 
 class SessionState(Enum):
@@ -44,16 +46,13 @@ class Session:
     """
 
     def __init__(self, settings: ZooKeeperSettings, *, answer_seconds: float | None = None) -> None:
+        """Make ready; nothing is connected yet. Raises ConfigurationError if `zookeeper.hosts` cannot be read."""
         self.hosts = settings.hosts
         self._answer_seconds = settings.session_timeout_seconds if answer_seconds is None else answer_seconds
-        self._client = KazooClient(
-            hosts=settings.hosts,
-            timeout=settings.session_timeout_seconds,
-            connection_retry=KazooRetry(max_tries=-1, delay=0.1, backoff=2, max_delay=_RECONNECT_PAUSE_SECONDS),
-            logger=logging.getLogger("relay.zk.kazoo"),
-        )
+        self._client = _client(settings)
         self._client.add_listener(self._state_changed)
         self._connected = threading.Event()
+        self._stopped = threading.Event()
         self._state = SessionState.LOST
         self._disconnected_at_s = monotonic()
         self._id: int | None = None
@@ -95,7 +94,8 @@ class Session:
         self._await_connection(deadline)
 
     def stop(self) -> None:
-        """End the session; its ephemeral nodes vanish at once."""
+        """End the session; its ephemeral nodes vanish at once. Harmless when repeated."""
+        self._stopped.set()
         with translated(self.hosts):
             self._client.stop()
             self._client.close()
@@ -213,6 +213,7 @@ class Session:
             except StoreUnreachable:
                 if deadline.passed:
                     raise
+                self._stopped.wait(min(_READ_AGAIN_SECONDS, deadline.remaining_s))
 
     def _after_sync(self, path: str, send: Callable[[], IAsyncResult[T]]) -> IAsyncResult[T]:
         # Both leave on one connection, in order, without waiting in between: a reconnect between them fails both.
@@ -251,6 +252,20 @@ class Session:
             watches = tuple(self._watches)
         for watch in watches:
             watch.reconnected()
+
+
+def _client(settings: ZooKeeperSettings) -> KazooClient:
+    if "/" in settings.hosts:
+        raise ConfigurationError(f"zookeeper.hosts {settings.hosts!r} holds a path; write it into zookeeper.root.")
+    try:
+        return KazooClient(
+            hosts=settings.hosts,
+            timeout=settings.session_timeout_seconds,
+            connection_retry=KazooRetry(max_tries=-1, delay=0.1, backoff=2, max_delay=_RECONNECT_PAUSE_SECONDS),
+            logger=logging.getLogger("relay.zk.kazoo"),
+        )
+    except ValueError as exc:
+        raise ConfigurationError(f"zookeeper.hosts {settings.hosts!r} is no list of host:port ({exc}).") from exc
 
 
 def _node(value: bytes, stat: ZnodeStat) -> Node:

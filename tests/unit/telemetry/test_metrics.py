@@ -1,8 +1,13 @@
 """Metrics: declared once, rendered in Prometheus' format."""
 
+import re
+from pathlib import Path
+
 from prometheus_client.parser import text_string_to_metric_families
 
 from relay.telemetry import InstanceMetrics, metrics
+
+_PAGE = Path(__file__).parents[3] / "docs" / "metrics.md"
 
 
 def samples(instance: str) -> dict[str, float]:
@@ -46,3 +51,13 @@ def test_every_metric_is_ours_or_the_processs() -> None:
     names = [family.name for family in text_string_to_metric_families(metrics.render().decode())]
     assert len(names) == len(set(names))
     assert all(name.startswith(("roma_", "process_", "python_")) for name in names)
+
+
+def test_the_documentation_names_every_metric_and_no_other() -> None:
+    documented = set(re.findall(r"^\| `(roma_\w+)`", _PAGE.read_text(encoding="utf-8"), re.MULTILINE))
+    declared = {
+        f"{family.name}_total" if family.type == "counter" else family.name
+        for family in metrics.REGISTRY.collect()
+        if family.name.startswith("roma_")
+    }
+    assert documented == declared
