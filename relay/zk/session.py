@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Sequence
 from enum import Enum
 from time import monotonic
-from typing import Final, Literal, TypeVar
+from typing import Final, Literal, TypeAlias, TypeVar
 
 from kazoo.client import KazooClient
 from kazoo.interfaces import IAsyncResult
@@ -19,9 +19,10 @@ from relay.errors import ConfigurationError, NodeMissing, StoreUnreachable
 from relay.settings import ZooKeeperSettings
 from relay.zk.errors import raise_failure, translated
 from relay.zk.node import ANY_VERSION, Create, Delete, Node, Replace, Step
-from relay.zk.watch import Watch
+from relay.zk.watch import Watch, WatchedPath
 
 T = TypeVar("T")
+_Of: TypeAlias = Literal["node", "children"]
 
 # A server that comes back is found within this time; a longer pause would lengthen every outage.
 _RECONNECT_PAUSE_SECONDS: Final = 1.0
@@ -57,8 +58,8 @@ class Session:
         self._disconnected_at_s = monotonic()
         self._id: int | None = None
         self._sessions = 0
-        self._watches: list[Watch] = []
-        self._watches_lock = threading.Lock()
+        self._watched: dict[tuple[str, _Of], WatchedPath] = {}
+        self._watched_lock = threading.Lock()
 
     # The state, as kazoo's listener last set it.
 
@@ -179,17 +180,18 @@ class Session:
 
         Read the node after this call and after every signal: what changes after such a read is signalled, several changes perhaps once.
         """
-        return self._watch(Watch(self._client, path, signal, "node"))
+        return self._watch(path, "node", signal)
 
     def watch_children(self, path: str, signal: Callable[[], None]) -> Watch:
         """Call `signal` whenever a child may have come or gone; otherwise as `watch`."""
-        return self._watch(Watch(self._client, path, signal, "children"))
+        return self._watch(path, "children", signal)
 
-    def _watch(self, watch: Watch) -> Watch:
-        with self._watches_lock:
-            self._watches = [each for each in self._watches if not each.cancelled] + [watch]
+    def _watch(self, path: str, of: _Of, signal: Callable[[], None]) -> Watch:
+        with self._watched_lock:
+            watched = self._watched.setdefault((path, of), WatchedPath(self._client, path, of))
+        watch = watched.add(signal)
         if self.connected:
-            watch.arm()
+            watched.arm()
         return watch
 
     def _send(self, steps: Sequence[Step]) -> IAsyncResult[list[object]]:
@@ -248,10 +250,10 @@ class Session:
             self._sessions += 1
         self._state = SessionState.CONNECTED
         self._connected.set()
-        with self._watches_lock:
-            watches = tuple(self._watches)
-        for watch in watches:
-            watch.reconnected()
+        with self._watched_lock:
+            watched = tuple(self._watched.values())
+        for each in watched:
+            each.arm_and_signal()
 
 
 def _client(settings: ZooKeeperSettings) -> KazooClient:

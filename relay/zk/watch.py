@@ -2,6 +2,7 @@
 
 from __future__ import annotations  # IAsyncResult takes its type parameter in the stubs alone
 
+import threading
 from collections.abc import Callable
 from typing import Literal
 
@@ -12,49 +13,72 @@ from kazoo.protocol.states import EventType, WatchedEvent, ZnodeStat
 
 
 class Watch:
-    """Calls `signal` after every change of a node (or of the list of its children) and after every reconnect, until cancelled.
+    """One listener's share in the watch of a path; nothing is left of it once it is cancelled."""
 
-    `signal` runs in kazoo's thread: it may set an event and nothing more. It says that something may have changed, not what.
+    def __init__(self, watched: WatchedPath, signal: Callable[[], None]) -> None:
+        self._watched = watched
+        self.signal = signal
+
+    def cancel(self) -> None:
+        """Signal no more."""
+        self._watched.remove(self)
+
+
+class WatchedPath:
+    """Calls its listeners after every change of a node (or of the list of its children) and after every reconnect.
+
+    kazoo keeps every callable it was given until the path changes, so a path has one, however many listeners come and go.
+    Signals run in kazoo's threads: they may set an event and nothing more. They say that something may have changed, not what.
     """
 
-    def __init__(self, client: KazooClient, path: str, signal: Callable[[], None], of: Literal["node", "children"]) -> None:
-        self.path = path
+    def __init__(self, client: KazooClient, path: str, of: Literal["node", "children"]) -> None:
         self._client = client
-        self._signal = signal
+        self._path = path
         self._of = of
-        self.cancelled = False
+        self._listeners: list[Watch] = []
+        self._lock = threading.Lock()
+
+    def add(self, signal: Callable[[], None]) -> Watch:
+        """Let one more listener take part; it is not armed by that."""
+        watch = Watch(self, signal)
+        with self._lock:
+            self._listeners.append(watch)
+        return watch
+
+    def remove(self, watch: Watch) -> None:
+        """Let a listener go."""
+        with self._lock:
+            self._listeners = [each for each in self._listeners if each is not watch]
 
     def arm(self) -> None:
         """Ask for the next change. Never blocks; a request lost with the connection is made again after the reconnect."""
         if self._of == "node":
-            self._client.exists_async(self.path, watch=self._changed)
+            self._client.exists_async(self._path, watch=self._changed)
         else:
-            self._client.get_children_async(self.path, watch=self._changed).rawlink(self._children_answered)
+            self._client.get_children_async(self._path, watch=self._changed).rawlink(self._children_answered)
 
-    def reconnected(self) -> None:
-        """Arm again and signal, because changes during the absence went unseen."""
-        if not self.cancelled:
+    def arm_and_signal(self) -> None:
+        """Arm, then signal; without listeners neither.
+
+        In this order, because whoever reads after the signal then reads behind the new watch, so no change falls between.
+        """
+        with self._lock:
+            listeners = tuple(self._listeners)
+        if listeners:
             self.arm()
-            self._signal()
-
-    def cancel(self) -> None:
-        """Signal no more."""
-        self.cancelled = True
+        for each in listeners:
+            each.signal()
 
     def _changed(self, event: WatchedEvent) -> None:
-        if self.cancelled or event.type == EventType.NONE:  # NONE: the connection is gone, and `reconnected` will follow
-            return
-        # Armed before the signal: whoever reads after the signal reads behind the new watch, so no change falls between.
-        self.arm()
-        self._signal()
+        if event.type != EventType.NONE:  # NONE: the connection is gone; the session arms again after the reconnect
+            self.arm_and_signal()
 
     def _children_answered(self, answer: IAsyncResult[list[str]]) -> None:
         # Children of a missing node cannot be watched; its creation can.
-        if isinstance(answer.exception, NoNodeError) and not self.cancelled:
-            self._client.exists_async(self.path, watch=self._changed).rawlink(self._parent_answered)
+        if isinstance(answer.exception, NoNodeError):
+            self._client.exists_async(self._path, watch=self._changed).rawlink(self._parent_answered)
 
     def _parent_answered(self, answer: IAsyncResult[ZnodeStat | None]) -> None:
         # Created between the two requests: neither of them will report it.
-        if answer.exception is None and answer.get() is not None and not self.cancelled:
-            self.arm()
-            self._signal()
+        if answer.exception is None and answer.get() is not None:
+            self.arm_and_signal()

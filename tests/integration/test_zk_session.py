@@ -1,5 +1,7 @@
 """The session against a real server: values, guards, transactions, outages, lost sessions, watches."""
 
+import gc
+import weakref
 from collections.abc import Callable, Iterator
 from threading import Event
 from time import monotonic
@@ -136,6 +138,20 @@ def test_a_cancelled_watch_is_silent(session: Session, path: str) -> None:
     session.create(path, b"")
     assert standing.wait(10)
     assert not cancelled.is_set()
+
+
+def test_nothing_is_left_of_a_cancelled_watch(session: Session, path: str) -> None:
+    standing = Event()
+    session.watch(path, standing.set)
+    watch = session.watch(path, Event().set)
+    session.find(path)
+    watch.cancel()
+    left = weakref.ref(watch)
+    del watch
+    gc.collect()
+    assert left() is None, "a standby that watches every second for weeks must not grow"
+    session.create(path, b"")
+    assert standing.wait(10), "the others still listen"
 
 
 @pytest.mark.parametrize("hosts", ["127.0.0.1:1", "no-such-host.invalid:2181"])
