@@ -53,6 +53,7 @@ class Session:
         self._client = _client(settings)
         self._client.add_listener(self._state_changed)
         self._connected = threading.Event()
+        self._started = False
         self._stopped = threading.Event()
         self._state = SessionState.LOST
         self._disconnected_at_s = monotonic()
@@ -89,9 +90,11 @@ class Session:
     # Life.
 
     def start(self, deadline: Deadline) -> None:
-        """Connect. Raises StoreUnreachable at the deadline and goes on trying in the background, until `stop`."""
-        with translated(self.hosts):
-            self._client.start_async()
+        """Connect. Raises StoreUnreachable at the deadline and goes on trying in the background, until `stop`; it may be called again."""
+        if not self._started:
+            self._started = True
+            with translated(self.hosts):
+                self._client.start_async()
         self._await_connection(deadline)
 
     def stop(self) -> None:
