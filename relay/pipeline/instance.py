@@ -139,13 +139,20 @@ class Instance:
 
     def _after(self, error: RelayError) -> None:
         """Errors that end this leadership, or the work altogether."""
-        if isinstance(error, Fenced | LeadershipLost | Unreachable):
+        if isinstance(error, Fenced | LeadershipLost | Unreachable) or not self._still_leads():
             self._show(InstanceState.STANDBY, error)
             self._leave()
             self._stop.wait(self._pause_s)
             return
         self._show(InstanceState.STOPPED, error)
         self._stop.wait()
+
+    def _still_leads(self) -> bool:
+        """Who was paused meets the traces of its successor first: its server_id in use, a newer history. That is no error of its own."""
+        try:
+            return self._election.leads_synced()
+        except Unreachable:
+            return True
 
     def _leave(self) -> None:
         try:

@@ -79,7 +79,9 @@ class Session:
             if item is not None:
                 walk.take(item)
                 moved_at_s = monotonic()
-            elif not walk.progress.whole and monotonic() - moved_at_s > self._instance.transaction.source_stall_seconds:
+            elif walk.progress.whole:
+                walk.renew_mapping()
+            elif monotonic() - moved_at_s > self._instance.transaction.source_stall_seconds:
                 raise BatchAborted("The source stalled in the middle of a transaction.")
             if not self._election.leads():
                 raise LeadershipLost(f"The election node of instance {self._instance.name} is gone.")

@@ -84,6 +84,12 @@ class Walk:
         self._commit()
         return True
 
+    def renew_mapping(self) -> None:
+        """Change over to a newer mapping set, between two source transactions and never inside one."""
+        if self.progress.whole and self.progress.record.split is None and self._mapping.renew():
+            self._plans = self._new_plans()
+            self.progress.mapping_set = self._mapping.number
+
     def commit_start(self) -> None:
         """Write the resolved start position, the first record of an instance."""
         self._commit()
@@ -93,9 +99,7 @@ class Walk:
         return self._producer.sent_messages if self._producer.open_seconds else 0
 
     def _begin(self, item: TransactionBegin) -> None:
-        if self.progress.record.split is None and self._mapping.renew():
-            self._plans = self._new_plans()
-            self.progress.mapping_set = self._mapping.number
+        self.renew_mapping()
         self.progress.start_transaction(item, _now_ms(), int(self._settings.transaction.max_clock_skew_seconds * 1000))
 
     def _rows(self, event: RowsEvent) -> None:

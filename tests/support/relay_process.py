@@ -49,7 +49,8 @@ class Installation:
         """Save documents by their last word: `map(dbs=[...], topics=[...])`."""
         store = MappingStore(self._session, self._paths)
         bodies = {f"com.pajk.Roma.{word}": json.dumps(body) for word, body in documents.items()}
-        store.save(store.current(), bodies, Note("test", "test"))
+        current = store.current()
+        store.save(current, {**current.bodies, **bodies}, Note("test", "test"))
 
     def status(self) -> InstanceStatus | None:
         found = [each for each in InstanceStore(self._session, self._paths).statuses() if each.name == "shop"]
