@@ -13,8 +13,9 @@ from typing import Final
 import structlog
 
 from relay.deadline import Deadline
-from relay.errors import RelayError, StoreUnreachable
+from relay.errors import NodeMissing, RelayError, StoreRefused, StoreUnreachable, VersionConflict
 from relay.ha import Election
+from relay.model.table import TableId
 from relay.pipeline import Instance, InstanceState
 from relay.settings import RelaySettings
 from relay.state import DroppedName, InstanceStore, MappingStore, Membership, Paths, RelayMember
@@ -57,6 +58,7 @@ class Relay:
             Instance(settings, each, Election(session, paths.election(each.name), self.name), self._mappings, self._notes)
             for each in settings.instances
         ]
+        self._dropped_shown: dict[str, frozenset[TableId]] = {}
         self._metrics = {each.name: InstanceMetrics(each.name) for each in self.instances}
 
     def run(self, stop: threading.Event) -> int:
@@ -91,11 +93,18 @@ class Relay:
             for instance in self.instances:
                 if instance.state is not InstanceState.STANDBY:
                     self._notes.put_status(instance.status(self.name))
-                    self._notes.put_dropped(instance.name, _dropped(instance))
-        except StoreUnreachable as exc:
+                    self._show_dropped(instance)
+        except (StoreUnreachable, StoreRefused, VersionConflict, NodeMissing) as exc:
             _log.warning("status_not_shown", reason=exc.reason)
         for instance in self.instances:
             show_status(self._metrics[instance.name], instance.status(self.name).to_fields())
+
+    def _show_dropped(self, instance: Instance) -> None:
+        """List the names that are left out when there is a new one; row counts alone are not worth a write."""
+        names = frozenset(instance.meter.dropped)
+        if self._dropped_shown.get(instance.name) != names:
+            self._notes.put_dropped(instance.name, _dropped(instance))
+            self._dropped_shown[instance.name] = names
 
     def _status_server(self) -> StatusServer | None:
         if self._settings.status.port is None:

@@ -31,7 +31,7 @@ class Election:
             return
         self._session.ensure(self._path)
         value = json.dumps({"member": self._member}).encode()
-        self._node = self._session.create_ephemeral_sequential(f"{self._path}/{_PREFIX}", value)
+        self._node = self._own_node() or self._session.create_ephemeral_sequential(f"{self._path}/{_PREFIX}", value)
         self._joined_in = self._session.sessions
 
     def wait_until_leading(self, stop: threading.Event, timeout_s: float) -> bool:
@@ -71,6 +71,14 @@ class Election:
         node = self._leading_node()
         found = self._session.find(node) if node is not None else None
         return None if found is None else str(json.loads(found.value)["member"])
+
+    def _own_node(self) -> str | None:
+        """A node that an earlier, unanswered join made after all; a second one beside it would keep this member from ever leading."""
+        for name in self._session.children(self._path, synced=True):
+            node = self._session.find(f"{self._path}/{name}")
+            if node is not None and node.ephemeral_owner == self._session.id and json.loads(node.value)["member"] == self._member:
+                return f"{self._path}/{name}"
+        return None
 
     def _leading_node(self) -> str | None:
         try:
