@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup fetch check test demo up constraints clean
+.PHONY: help setup fetch check test up constraints clean
 
 PYTHON := .venv/bin/python
 export PYTHONUTF8 := 1
@@ -24,9 +24,6 @@ check: setup ## Lint, format, types and import rules; writes nothing
 
 test: setup fetch check ## Everything that must hold: check, then all tests against real servers
 	$(PYTHON) -m pytest $(PYTEST)
-
-demo: setup ## The whole idea at work, until Ctrl-C; ONCE=1 ends by itself and tells by its exit code
-	@$(PYTHON) -m deploy.demo $(if $(filter 1,$(ONCE)),--once)
 
 up: setup ## Start MariaDB, ZooKeeper and Kafka on free loopback ports, until Ctrl-C
 	@$(PYTHON) -m deploy.embedded up
