@@ -106,7 +106,7 @@ class MessageSettings(Settings):
     """The message's form (docs/message-format.md)."""
 
     value_style: Literal["exact", "canal"] = "exact"
-    rows_per_message: Literal["row", "event"] = "row"
+    rows_per_message: Literal["row"] = "row"
     headers: Literal["default", "full"] = "default"
     field_tags: Literal["header", "separate"] = "header"
     tombstones: bool = False
