@@ -64,6 +64,7 @@ def test_changes_of_one_key_in_one_transaction_keep_their_order(
     with RelayProcess(installation) as relay, database.connect(user="repl") as connection:
         relay.wait_for("RUNNING")
         with connection.cursor() as cursor:
+            cursor.execute("begin")
             cursor.execute(f"insert into {name}.t values (1, 0, '')")
             cursor.execute(f"update {name}.t set n = 1 where id = 1")
             cursor.execute(f"delete from {name}.t where id = 1")
