@@ -16,6 +16,7 @@ from relay.model.position import BinlogPosition, OrderPair, SourceIdentity, Sour
 from relay.position import KafkaPositionStore, PositionRecord, SplitProgress
 from relay.publish import TransactionalProducer
 from relay.settings import KafkaSettings, TransactionSettings
+from tests.support.waiting import wait_until
 
 RECORD = PositionRecord(
     source=SourcePosition(BinlogPosition("b.000001", 400), "0-1-7", SourceIdentity("", 1, 1_700_000_000)),
@@ -132,6 +133,7 @@ def test_a_position_hidden_by_an_open_transaction_is_not_taken_for_none(
     store.ensure_topic()
     with closing(producer(settings, store.topic)) as sender, closing(producer(settings, store.topic + "other")) as sibling:
         sibling.send(OutboundMessage(store.topic, 0, b"other", b"x", ()))
+        wait_until(lambda: committed_values(settings, store.topic, "read_uncommitted") == [b"x"], "the sibling's message on the broker", 20)
         sender.commit(store.message(RECORD)).result(30)
         with pytest.raises(PositionUnreadable):
             store.read()

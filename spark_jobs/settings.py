@@ -1,0 +1,53 @@
+"""A job's configuration (TOML) as frozen models: unknown keys are errors, secrets are never printed."""
+
+import tomllib
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+
+from spark_jobs.errors import JobConfigurationError
+
+
+class Settings(BaseModel):
+    """Base of every settings model."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class KafkaSource(Settings):
+    """Which topics are read. `client` holds further Kafka client settings (security.protocol, sasl.*) as they are."""
+
+    bootstrap_servers: str
+    topics: Annotated[tuple[str, ...], Field(min_length=1)]
+    client: dict[str, str] = {}
+    jaas: SecretStr | None = None
+    max_offsets_per_trigger: Annotated[int, Field(ge=1)] | None = None
+
+
+class JobSettings(Settings):
+    """One dedup job: topics → one Delta table per logical table below `copy_root`.
+
+    `trigger_seconds` None: take what is there, then end. `checkpoint` is the stream's memory and belongs to one job alone.
+    """
+
+    kafka: KafkaSource
+    copy_root: Path
+    checkpoint: Path | None = None
+    trigger_seconds: Annotated[float, Field(gt=0)] | None = None
+    master: str = "local[2]"
+    shuffle_partitions: Annotated[int, Field(ge=1)] = 4
+    jars: tuple[Path, ...] = ()
+
+
+def load_settings(path: Path) -> JobSettings:
+    """Read and check the file. Raises JobConfigurationError naming the place."""
+    try:
+        return JobSettings.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+    except OSError as exc:
+        raise JobConfigurationError(f"{path} cannot be read: {exc.strerror}.") from exc
+    except tomllib.TOMLDecodeError as exc:
+        raise JobConfigurationError(f"{path} is not TOML: {exc}.") from exc
+    except ValidationError as exc:
+        places = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in exc.errors(include_input=False))
+        raise JobConfigurationError(f"{path}: {places}.") from exc
