@@ -7,6 +7,8 @@ from contextlib import closing
 from time import monotonic, time
 from typing import Final
 
+import structlog
+
 from relay.errors import BatchAborted, HistoryChanged, LeadershipLost, PositionLost
 from relay.ha import Election
 from relay.model.position import OrderPair
@@ -26,6 +28,8 @@ from relay.source import ExcludedRange, SourceStream, open_source
 from relay.state import InstanceStore, StartNote
 
 _IDLE_SECONDS: Final = 0.25
+
+_log = structlog.stdlib.get_logger(__name__)
 
 
 class Session:
@@ -69,7 +73,7 @@ class Session:
             self._walk_on(walk, stop)
         finally:
             reader.stop()
-            self.producer.abort()
+            self._abort()
 
     def _walk_on(self, walk: Walk, stop: threading.Event) -> None:
         """Take items as they come. A half source transaction whose rest does not come must not hold others' rows back."""
@@ -87,6 +91,13 @@ class Session:
                 raise LeadershipLost(f"The election node of instance {self._instance.name} is gone.")
             if walk.end_batch_if_due(idle=self.buffer.empty):
                 self.buffer.ack()
+
+    def _abort(self) -> None:
+        """Abort what is open; an abort that is not answered must not hide what ended the session, and this producer is thrown away."""
+        try:
+            self.producer.abort()
+        except BatchAborted as exc:
+            _log.warning("abort_unanswered", instance=self._instance.name, reason=exc.reason)
 
     def _saved_record(self) -> PositionRecord | None:
         made = self._store.ensure_topic()

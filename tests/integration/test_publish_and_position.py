@@ -6,7 +6,7 @@ from contextlib import closing
 from dataclasses import replace
 
 import pytest
-from confluent_kafka import Consumer, TopicPartition
+from confluent_kafka import Consumer, Producer, TopicPartition
 
 from deploy.embedded.kafka import Kafka
 from relay.errors import Fenced, MessageTooLarge, PositionUnreadable, RelayError, TopicRefused
@@ -70,9 +70,14 @@ def test_a_record_far_behind_aborted_ones_is_found(settings: KafkaSettings, fres
     store.ensure_topic()
     with closing(producer(settings, store.topic)) as sender:
         sender.commit(store.message(RECORD)).result(30)
-        for _ in range(120):
-            sender.send(store.message(replace(RECORD, epoch=9)))
-            sender.abort()
+    aborting = Producer({"bootstrap.servers": settings.bootstrap_servers, "transactional.id": store.topic})
+    aborting.init_transactions(20)
+    for _ in range(120):
+        aborting.begin_transaction()
+        message = store.message(replace(RECORD, epoch=9))
+        aborting.produce(message.topic, message.value, message.key, message.partition)
+        aborting.flush(20)  # on the broker, so that the abort leaves something to read over
+        aborting.abort_transaction(20)
     assert store.read() == RECORD
 
 
