@@ -54,7 +54,7 @@ def _up(names: Sequence[str]) -> int:
     def on_signal(_number: int, _frame: FrameType | None) -> None:
         if asked.is_set():
             for server in servers:
-                server.kill()
+                server.end_at_once()
         asked.set()
 
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

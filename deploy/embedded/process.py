@@ -125,6 +125,10 @@ class ServerProcess(ABC):
             self._signal(signal.SIGKILL)
             self._reap()
 
+    def end_at_once(self) -> None:
+        """Send the server SIGKILL without waiting for its end; may be called from a signal handler."""
+        self._signal(signal.SIGKILL)
+
     def restart(self) -> None:
         """Stop politely and start again on the same ports and data."""
         self.stop()

@@ -1,0 +1,1 @@
+"""The whole idea at work on real servers: two shards → one logical database → Kafka → an equal copy."""

@@ -1,0 +1,72 @@
+"""The Spark side of the demo, a process of its own: `python -m deploy.demo.copy_job CONFIG WANTED ROWS`.
+
+Runs the dedup stream; when the file WANTED appears it catches up and writes the rows of all copies to ROWS.
+"""
+
+import json
+import signal
+import sys
+import threading
+from pathlib import Path
+from typing import Final
+
+import psutil
+from pyspark.sql import SparkSession
+
+from spark_jobs import dedup_stream
+from spark_jobs.settings import JobSettings, load_settings
+from spark_jobs.sinks import DeltaCopies, live_rows
+
+_LOOK_SECONDS: Final = 0.1
+_JVM_SECONDS: Final = 10.0
+
+
+def main() -> int:
+    """Run until SIGTERM."""
+    config, wanted, rows = map(Path, sys.argv[1:])
+    settings = load_settings(config)
+    stop = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda _number, _frame: stop.set())
+    query = dedup_stream.start(settings)
+    print("the stream runs", flush=True)
+    try:
+        while query.isActive and not stop.wait(_LOOK_SECONDS):
+            if wanted.exists():
+                wanted.unlink()
+                query.processAllAvailable()
+                _write(settings, rows)
+        if not stop.is_set():
+            query.awaitTermination()  # raises what ended it
+    finally:
+        query.stop()
+        _end_spark()
+    return 0 if stop.is_set() else 1
+
+
+def _write(settings: JobSettings, target: Path) -> None:
+    """Write `{"database.table": [row, ...]}`, whole or not at all."""
+    spark = SparkSession.getActiveSession() or SparkSession.Builder().getOrCreate()
+    copies = DeltaCopies(spark, settings.copy_root)
+    names = [f"{path.parent.name}.{path.name}" for path in settings.copy_root.glob("[!_]*/*") if path.is_dir()]
+    content = {
+        name: [row.asDict() for row in live_rows(spark.read.format("delta").load(copies.path(name))).collect()] for name in sorted(names)
+    }
+    unfinished = target.with_suffix(".unfinished")
+    unfinished.write_text(json.dumps(content), encoding="utf-8")
+    unfinished.rename(target)
+
+
+def _end_spark() -> None:
+    """Stop Spark and wait for its JVM, so that nobody removes the folder under its feet."""
+    machines = psutil.Process().children(recursive=True)
+    spark = SparkSession.getActiveSession()
+    if spark is not None:
+        spark.stop()
+    for machine in machines:
+        machine.terminate()
+    psutil.wait_procs(machines, _JVM_SECONDS)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,46 @@
+"""The end of a run: the first signal stops in order, the second at once."""
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+from deploy.embedded import ServerProcess
+from deploy.embedded.progress import say
+
+
+class Interrupted(BaseException):
+    """A signal asked the demo to end; not an Exception, so that nothing on the way takes it for a failure."""
+
+
+class Ending:
+    """Knows what runs, in the order of starting, and turns signals into an end."""
+
+    def __init__(self) -> None:
+        self._running: list[ServerProcess] = []
+        self._asked = False
+
+    @contextmanager
+    def running(self, *programs: ServerProcess) -> Iterator[None]:
+        """Own these until the block ends; then stop them, the last first, whatever happened."""
+        self._running.extend(programs)
+        try:
+            yield
+        finally:
+            self._asked = True  # from here on a signal must not interrupt the stopping
+            for program in reversed(programs):
+                if program.running:
+                    say(f"stopping {program.name}")
+                program.close()
+
+    def take_signals(self) -> None:
+        """SIGINT, SIGTERM and SIGHUP from here on."""
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, self._on_signal)
+
+    def _on_signal(self, _number: int, _frame: FrameType | None) -> None:
+        if not self._asked:
+            self._asked = True
+            raise Interrupted
+        for program in reversed(self._running):
+            program.end_at_once()

@@ -1,0 +1,138 @@
+"""The course of the demo."""
+
+import json
+import signal
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from time import monotonic
+from typing import Final
+
+from rich.console import Console
+
+from deploy.demo import mapping
+from deploy.demo.comparison import TableComparison, TextRow, compare, source_rows
+from deploy.demo.ending import Ending
+from deploy.demo.figures import Figures, latencies_ms, result_table
+from deploy.demo.programs import INSTALLATION, TOPIC, AdminProgram, CopyProgram, RelayProgram
+from deploy.demo.watcher import Watcher
+from deploy.demo.workload import Shop
+from deploy.embedded import Kafka, MariaDB, ServerProcess, ZooKeeper
+from deploy.embedded.errors import NotReady, ServerDied
+from deploy.embedded.progress import say
+
+_LIVE_ORDERS: Final = 300
+_LIVE_ORDERS_PER_SECOND: Final = 100.0
+_CATCH_UP_SECONDS: Final = 90.0
+_LOOK_SECONDS: Final = 0.02
+_WIDTH: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """Everything that the demo starts, in this order; it is stopped in the opposite one."""
+
+    database: MariaDB
+    zookeeper: ZooKeeper
+    kafka: Kafka
+    relay: RelayProgram
+    admin: AdminProgram
+    spark: CopyProgram
+
+    @classmethod
+    def make(cls) -> "Stack":
+        database, zookeeper, kafka = MariaDB(), ZooKeeper(), Kafka()
+        relay = RelayProgram(database, kafka, zookeeper)
+        return cls(database, zookeeper, kafka, relay, AdminProgram(relay), CopyProgram(kafka))
+
+    @property
+    def programs(self) -> Sequence[ServerProcess]:
+        return (self.database, self.zookeeper, self.kafka, self.relay, self.admin, self.spark)
+
+
+def run(ending: Ending, *, once: bool) -> int:
+    """Show everything; 0 when source and copy are equal and no message was lost or repeated."""
+    stack = Stack.make()
+    with ending.running(*stack.programs):
+        _start(stack)
+        shop = Shop(stack.database)
+        shop.open()
+        mapping.save(stack.admin.url)
+        say("the four mapping documents are saved")
+        stack.relay.start()
+        shop.first_customers()
+        with Watcher(stack.kafka) as watcher:
+            figures = _work(stack, shop, watcher)
+            say(f"starting {stack.spark.name}")
+            stack.spark.start()
+            tables = _compared(stack)
+            seen = watcher.messages
+        equal = all(each.equal for each in tables) and seen == shop.messages
+        Console(width=_WIDTH).print(result_table(tables, figures, shop.messages, seen, stack.admin.url))
+        if not once:
+            _explore(stack)
+    return 0 if equal else 1
+
+
+def _start(stack: Stack) -> None:
+    """Servers side by side, then the admin."""
+    servers = (stack.database, stack.zookeeper, stack.kafka)
+    for server in servers:
+        server.fetch()  # one after the other, so that the progress can be read
+    stack.spark.fetch()
+    say("starting " + ", ".join(server.name for server in servers))
+    with ThreadPoolExecutor(len(servers)) as pool:
+        for started in [pool.submit(server.start) for server in servers]:
+            started.result()
+    stack.admin.start()
+    say(f"the admin answers at {stack.admin.url}")
+
+
+def _work(stack: Stack, shop: Shop, watcher: Watcher) -> Figures:
+    _wait(stack, lambda: watcher.messages >= shop.messages, "the first rows in Kafka")
+    say("the shops are open: inserts, updates, deletes, key changes, a rolled-back savepoint, ALTER TABLE")
+    before, began_s = shop.messages, monotonic()
+    shop.busy_hour()
+    _wait(stack, lambda: watcher.messages >= shop.messages, "all rows in Kafka")
+    changes, seconds = shop.messages - before, watcher.last_s - began_s
+    say(f"{_LIVE_ORDERS} orders one by one")
+    committed = shop.live(_LIVE_ORDERS, _LIVE_ORDERS_PER_SECOND)
+    _wait(stack, lambda: watcher.messages >= shop.messages, "all live orders in Kafka")
+    return Figures(changes, seconds, latencies_ms(committed, watcher.seen_at))
+
+
+def _compared(stack: Stack) -> list[TableComparison]:
+    """Let the copies catch up, then look at both sides."""
+    stack.spark.request.touch()
+    _wait(stack, stack.spark.rows.exists, "the copies")
+    copies: Mapping[str, list[TextRow]] = json.loads(stack.spark.rows.read_text(encoding="utf-8"))
+    return [compare(name, rows, copies.get(name, [])) for name, rows in source_rows(stack.database).items()]
+
+
+def _wait(stack: Stack, holds: Callable[[], bool], what: str) -> None:
+    """Until it holds; what died meanwhile, or stands still, is told with its log."""
+    deadline, pause = monotonic() + _CATCH_UP_SECONDS, threading.Event()
+    while not holds():
+        for program in stack.programs:
+            if program.died:
+                raise ServerDied(f"{program.name} ended while the demo waited for {what}. Its log ends:\n{program.log_tail()}")
+        if monotonic() > deadline:
+            raise NotReady(f"{what} did not come in {_CATCH_UP_SECONDS} s. The relay's log ends:\n{stack.relay.log_tail()}")
+        pause.wait(_LOOK_SECONDS)
+
+
+def _explore(stack: Stack) -> None:
+    database, kafka = stack.database, stack.kafka
+    lines = (
+        f"admin          {stack.admin.url}/docs",
+        f"status         .venv/bin/roma status --watch --config {stack.relay.config}",
+        f"MariaDB        {database.address}, user and password {database.user}; databases {', '.join(mapping.SHARDS)}",
+        f"Kafka          {kafka.bootstrap}, topic {TOPIC} (read with isolation.level=read_committed), installation {INSTALLATION}",
+        f"Delta copies   {stack.spark.copy_root}",
+        "Change rows in MariaDB: topic and copies follow. Ctrl-C stops everything.",
+    )
+    for line in lines:
+        say(line)
+    while True:
+        signal.pause()
