@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup fetch check test up constraints clean
+.PHONY: help setup fetch check test demo up constraints clean
 
 PYTHON := .venv/bin/python
 export PYTHONUTF8 := 1
@@ -24,6 +24,9 @@ check: setup ## Lint, format, types and import rules; writes nothing
 
 test: setup fetch check ## Everything that must hold: check, then all tests against real servers
 	$(PYTHON) -m pytest $(PYTEST)
+
+demo: setup ## Two shards, Kafka and an equal copy on real servers, until Ctrl-C; ONCE=1 ends by itself
+	@$(PYTHON) -m deploy.demo $(if $(ONCE),--once)
 
 up: setup ## Start MariaDB, ZooKeeper and Kafka on free loopback ports, until Ctrl-C
 	@$(PYTHON) -m deploy.embedded up
