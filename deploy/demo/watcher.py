@@ -15,7 +15,6 @@ from deploy.embedded.errors import NotReady
 _TOPIC_SECONDS: Final = 30.0
 _POLL_SECONDS: Final = 0.1
 _LOOK_SECONDS: Final = 0.05
-_MESSAGES: Final = 500
 
 
 class Watcher:
@@ -60,9 +59,9 @@ class Watcher:
 
     def _run(self) -> None:
         while not self._stop.is_set():
-            for message in self._consumer.consume(_MESSAGES, _POLL_SECONDS):
-                if message.error() is None:
-                    self._note(message.value())
+            message = self._consumer.poll(_POLL_SECONDS)
+            if message is not None and message.error() is None:
+                self._note(message.value())
 
     def _note(self, value: bytes | None) -> None:
         self.messages += 1

@@ -6,8 +6,11 @@ import shutil
 import signal
 import subprocess
 import sys
+import sysconfig
+import venv
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
 
 import psutil
@@ -23,7 +26,7 @@ STOPPING_ORDER = ["spark", "admin", "relay", "kafka", "zookeeper", "mariadb-11.4
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The project in a folder with spaces, with the virtual environment that runs this test."""
+    """The project in a folder with spaces, set up with the packages that run this test."""
     folder = tmp_path_factory.mktemp("a stranger's folder") / "the relay"
     folder.mkdir()
     for part in PARTS:
@@ -32,8 +35,17 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
             shutil.copytree(source, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
         elif source.exists():
             shutil.copy2(source, folder / part)
-    (folder / ".venv").symlink_to(Path(sys.prefix))
+    set_up(folder)
     return folder
+
+
+def set_up(folder: Path) -> None:
+    """What `make setup` would make, without fetching every package again: nothing of it may change the environment of this test."""
+    venv.create(folder / ".venv", symlinks=True)
+    own = folder / ".venv" / "lib" / f"python{sys.version_info.major}.{sys.version_info.minor}" / "site-packages"
+    (own / "packages.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
+    ingredients = b"".join((folder / name).read_bytes() for name in ("constraints.txt", "pyproject.toml", "deploy/setup.sh"))
+    (folder / ".venv" / ".complete").write_text(sha256(ingredients).hexdigest() + "\n", encoding="utf-8")
 
 
 def environment(folder: Path) -> Mapping[str, str]:
@@ -62,7 +74,7 @@ def demo(project: Path, *arguments: str) -> Iterator[tuple["subprocess.Popen[byt
     log = project / "demo.log"
     with log.open("wb") as output:
         child = subprocess.Popen(
-            [sys.executable, "-m", "deploy.demo", *arguments],
+            [project / ".venv/bin/python", "-m", "deploy.demo", *arguments],
             cwd=project,
             env=dict(environment(project)),
             stdin=subprocess.DEVNULL,
