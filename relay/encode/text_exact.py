@@ -1,20 +1,23 @@
 """The exact style: every value is the text that the server itself prints, bytes are base64.
 
-What the binlog does not hold cannot be printed: ZEROFILL's zeros, and the decimals of FLOAT(M,D) and DOUBLE(M,D) unless the
-type text names them.
+The binlog holds neither ZEROFILL nor the decimals of FLOAT(M,D) and DOUBLE(M,D); they are printed when the type text names them.
 """
 
+import re
 from binascii import b2a_base64
 from collections.abc import Callable
 from typing import Final
 
 from relay.encode.charsets import decoder, lenient_decoder
-from relay.encode.columns import BLOBS, STRINGS, ColumnText, is_bytes
+from relay.encode.columns import BLOBS, DECIMALS, STRINGS, ColumnText, is_bytes
 from relay.encode.json_text import server_json
 from relay.encode.server_numbers import double_text, fixed_decimals, fixed_text, float_text
 from relay.errors import CorruptEvent, SchemaMismatch
 from relay.model.table import Column, ColumnType
 
+# Digits of an unsigned integer that was declared without a width (MySQL manual, Numeric Type Attributes).
+_INTEGER_WIDTHS: Final = {ColumnType.TINY: 3, ColumnType.SHORT: 5, ColumnType.INT24: 8, ColumnType.LONG: 10, ColumnType.LONGLONG: 20}
+_WIDTH: Final = re.compile(r"\w+\s*\(\s*(\d+)\s*\)")
 _NO_METADATA: Final = "Set binlog_row_metadata=FULL on the source."
 
 
@@ -25,6 +28,8 @@ def exact_text(column: Column, type_text: str, undecodable: Callable[[], None]) 
     """
     if column.type in STRINGS:
         return _string_text(column, undecodable)
+    if "zerofill" in type_text.lower() and (column.type in _INTEGER_WIDTHS or column.type in DECIMALS):
+        return _zero_filled(column, type_text)
     match column.type:
         case ColumnType.FLOAT | ColumnType.DOUBLE:
             return _number_text(column, type_text)
@@ -51,6 +56,16 @@ def _number_text(column: Column, type_text: str) -> ColumnText:
     if decimals is not None:
         return fixed_text(decimals)
     return float_text if column.type == ColumnType.FLOAT else double_text
+
+
+def _zero_filled(column: Column, type_text: str) -> ColumnText:
+    """Zeros to the declared width; a DECIMAL(M,D) is M digits, its point, and no sign."""
+    if column.type in DECIMALS:
+        places = column.length + (1 if column.scale else 0)
+    else:
+        width = _WIDTH.match(type_text)
+        places = int(width[1]) if width else _INTEGER_WIDTHS[column.type]
+    return lambda value: str(value).zfill(places)
 
 
 def _string_text(column: Column, undecodable: Callable[[], None]) -> ColumnText:

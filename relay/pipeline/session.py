@@ -122,8 +122,8 @@ class Session:
         record = saved or PositionRecord(stream.start, OrderPair(0, 0), epoch=0, change_time_ms=int(time() * 1000))
         self._mapping.load(record.split.mapping_set if record.split is not None else None)
         topics = Topics(self._settings.kafka, self._instance, record.partitions)
-        declared = DeclaredTypes() if self._instance.message.value_style == "canal" else None
-        definitions = TableDefinitions(type_text, CatalogReader(self._instance.source), declared)
+        as_declared = self._instance.message.value_style == "canal"
+        definitions = TableDefinitions(type_text, CatalogReader(self._instance.source), DeclaredTypes(), as_declared=as_declared)
         progress = Progress(record, configuration_digest(self._instance), self._mapping.number)
         walk = Walk(self._instance, self.producer, self._store, progress, self._mapping, definitions, topics, self._meter)
         if saved is None:

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deploy.demo.comparison import compare
+from deploy.demo.comparison import TextRow, compare
 from deploy.demo.figures import latencies_ms, percentile
 
 
@@ -13,7 +13,7 @@ def test_rows_are_compared_by_key_and_a_missing_column_is_null() -> None:
 
 
 def test_a_changed_a_missing_and_a_doubled_row_differ() -> None:
-    rows = [{"id": "1", "n": "a"}, {"id": "2", "n": "b"}]
+    rows: list[TextRow] = [{"id": "1", "n": "a"}, {"id": "2", "n": "b"}]
     assert compare("t", rows, [{"id": "1", "n": "A"}, {"id": "2", "n": "b"}]).differing == ("1",)
     assert compare("t", rows, [{"id": "1", "n": "a"}]).differing == ("2",)
     assert not compare("t", rows, [*rows, {"id": "2", "n": "b"}]).equal

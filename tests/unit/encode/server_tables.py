@@ -38,7 +38,6 @@ _BLOB_LENGTH_BYTES = {"tiny": 1, "": 2, "medium": 3, "long": 4}
 _GEOMETRY_TYPES = ("geometry", "point", "linestring", "polygon", "multipoint", "multilinestring", "multipolygon", "geomcollection")
 _BYTES_OF_CHARACTERS = {"utf8mb4": 4, "utf8mb3": 3, "gbk": 2, "utf16": 4, "utf16le": 4, "utf32": 4, "ucs2": 2, "gb2312": 2, "big5": 2}
 _BYTES_OF_CHARACTERS |= {"sjis": 2, "ujis": 3, "euckr": 2}
-_UNKNOWN_TO_THE_BINLOG = re.compile(r" zerofill| compressed")
 
 
 @dataclass(frozen=True)
@@ -111,9 +110,9 @@ def _value(column: Column, type_text: str, cell: dict[str, Any]) -> tuple[Value,
 
 def _number_or_text(column: Column, type_text: str, text: str) -> tuple[Value, str]:
     if column.type == ColumnType.NEWDECIMAL:
-        plain = text.lstrip("0") if _UNKNOWN_TO_THE_BINLOG.search(type_text) else text
+        plain = text.lstrip("0") if "zerofill" in type_text else text
         plain = f"0{plain}" if plain.startswith(".") or not plain else plain
-        return plain, plain
+        return plain, text
     if column.type in (ColumnType.DATE, ColumnType.TIME2, ColumnType.DATETIME2, ColumnType.TIMESTAMP2):
         return text, text
-    return int(text), str(int(text))
+    return int(text), text

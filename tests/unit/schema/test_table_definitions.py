@@ -65,7 +65,7 @@ def test_ddl_makes_the_next_row_ask_again() -> None:
 
 
 def test_declared_texts_come_first_and_follow_the_stream() -> None:
-    definitions = TableDefinitions(_text, declared=DeclaredTypes())
+    definitions = TableDefinitions(_text, declared=DeclaredTypes(), as_declared=True)
     table = TableMap(TABLE, COLUMNS, (0,))
     assert definitions.define(table).type_texts == ("long", "long", "long")
     definitions.apply(_statement("CREATE TABLE t (a INTEGER, b INT(3), c INT)"))
