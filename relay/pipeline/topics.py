@@ -2,12 +2,10 @@
 
 from typing import Final
 
-from relay.errors import TopicRefused
-from relay.kafka import TopicAdmin, TopicSpec
+from relay.kafka import TopicAdmin, TopicSpec, WantedTopic, accept, row_topic_findings
 from relay.settings import InstanceSettings, KafkaSettings
 
 DEFAULT_PARTITIONS: Final = 1
-_FOREVER: Final = "-1"
 
 
 class Topics:
@@ -34,19 +32,22 @@ class Topics:
             self._ensure(topic, 1)
             self._checked.add(topic)
 
-    def _ensure(self, topic: str, wanted: int | None) -> int:
+    def _ensure(self, topic: str, partitions: int | None) -> int:
+        wanted = wanted_topic(self._kafka, self._instance, partitions)
         state = self._admin.state(topic)
         if state is None:
-            self._admin.create(TopicSpec(topic, wanted or DEFAULT_PARTITIONS, self._kafka.replication_factor, self._topic_settings()))
-            return wanted or DEFAULT_PARTITIONS
-        if wanted is not None and state.partitions < wanted:
-            raise TopicRefused(f"Topic {topic} has {state.partitions} partitions, rows are placed by {wanted}.")
-        return wanted or state.partitions
+            spec = new_topic(topic, wanted)
+            self._admin.create(spec)
+            return spec.partitions
+        accept(row_topic_findings(state, wanted))
+        return partitions or state.partitions
 
-    def _topic_settings(self) -> dict[str, str]:
-        retention = self._instance.topic.retention
-        common = {"min.insync.replicas": str(self._kafka.min_insync_replicas)}
-        if retention == "compact":
-            return {**common, "cleanup.policy": "compact"}
-        hours = _FOREVER if retention == "forever" else str(int(retention[:-1]) * 3_600_000)
-        return {**common, "cleanup.policy": "delete", "retention.ms": hours, "retention.bytes": "-1"}
+
+def wanted_topic(kafka: KafkaSettings, instance: InstanceSettings, partitions: int | None) -> WantedTopic:
+    """What the settings ask of a row topic that rows are placed in by `partitions`, None: by as many as there are."""
+    return WantedTopic(partitions, instance.topic.retention, kafka.replication_factor, kafka.min_insync_replicas, kafka.message_max_bytes)
+
+
+def new_topic(name: str, wanted: WantedTopic) -> TopicSpec:
+    """The form in which the relay makes a row topic that is not there."""
+    return TopicSpec(name, wanted.partitions or DEFAULT_PARTITIONS, wanted.replication_factor, wanted.settings)

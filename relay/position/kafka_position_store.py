@@ -6,8 +6,18 @@ from typing import Final
 from confluent_kafka import OFFSET_BEGINNING, Consumer, TopicPartition
 
 from relay.deadline import Deadline
-from relay.errors import PositionUnreadable, TopicRefused
-from relay.kafka import TopicAdmin, TopicSpec, client_configuration, kafka_errors
+from relay.errors import PositionUnreadable
+from relay.kafka import (
+    TopicAdmin,
+    TopicFinding,
+    TopicSpec,
+    TopicState,
+    WantedTopic,
+    accept,
+    client_configuration,
+    kafka_errors,
+    position_topic_findings,
+)
 from relay.model.message import OutboundMessage
 from relay.position.record import PositionRecord
 from relay.settings import KafkaSettings
@@ -32,13 +42,26 @@ class KafkaPositionStore:
         admin = TopicAdmin(self._kafka)
         state = admin.state(self.topic)
         if state is None:
-            return admin.create(self._spec())
-        if state.partitions != 1 or state.settings.get("cleanup.policy") != "compact":
-            raise TopicRefused(
-                f"The position topic {self.topic} has {state.partitions} partitions and cleanup.policy="
-                f"{state.settings.get('cleanup.policy')}; it must have 1 and compact."
-            )
+            return admin.create(self.spec())
+        accept(self.findings(state))
         return False
+
+    def findings(self, state: TopicState) -> list[TopicFinding]:
+        """Say what is wrong with the topic as it stands."""
+        kafka = self._kafka
+        return position_topic_findings(
+            state, WantedTopic(1, "compact", kafka.replication_factor, kafka.min_insync_replicas, kafka.message_max_bytes)
+        )
+
+    def spec(self) -> TopicSpec:
+        """The form in which the topic is made."""
+        settings = {
+            "cleanup.policy": "compact",
+            "min.insync.replicas": str(self._kafka.min_insync_replicas),
+            "segment.ms": "3600000",
+            "min.cleanable.dirty.ratio": "0.1",
+        }
+        return TopicSpec(self.topic, 1, self._kafka.replication_factor, settings)
 
     def message(self, record: PositionRecord) -> OutboundMessage:
         """Return the message that joins the rows' batch."""
@@ -53,15 +76,6 @@ class KafkaPositionStore:
         tail = max(low, high - _TAIL_OFFSETS)
         found = self._last_between(tail, high)
         return found if found is not None or tail == low else self._last_between(low, high)
-
-    def _spec(self) -> TopicSpec:
-        settings = {
-            "cleanup.policy": "compact",
-            "min.insync.replicas": str(self._kafka.min_insync_replicas),
-            "segment.ms": "3600000",
-            "min.cleanable.dirty.ratio": "0.1",
-        }
-        return TopicSpec(self.topic, 1, self._kafka.replication_factor, settings)
 
     def _watermarks(self) -> tuple[int, int]:
         """Oldest and next offset as an uncommitted reader sees them: what a committed one must reach to have seen all."""

@@ -7,7 +7,7 @@ from typing import Final
 from confluent_kafka import KafkaException, Producer
 
 from relay.errors import BrokerUnreachable
-from relay.kafka import client_configuration, error_of, kafka_errors, relay_error
+from relay.kafka import client_configuration, cluster_metadata, error_of, relay_error
 from relay.model.message import OutboundMessage
 from relay.publish.committer import Committer
 from relay.publish.delivery_count import DeliveryCount
@@ -36,6 +36,7 @@ class IdempotentProducer:
                 "queue.buffering.max.kbytes": 65_536,
             }
         )
+        self._kafka = kafka
         self._timeout_s = transaction.timeout_ms / 1000
         self._committer = Committer(name)
         self._count = DeliveryCount()
@@ -50,8 +51,8 @@ class IdempotentProducer:
         return 0.0 if self._began_s is None else monotonic() - self._began_s
 
     def open(self) -> None:
-        with kafka_errors("Connecting the producer"):
-            self._producer.list_topics(timeout=_CONNECT_SECONDS)
+        """Reach a broker. Raises BrokerUnreachable."""
+        cluster_metadata(self._producer, self._kafka, _CONNECT_SECONDS)
 
     def send(self, message: OutboundMessage) -> None:
         if self._began_s is None:

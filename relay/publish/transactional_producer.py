@@ -7,11 +7,11 @@ from concurrent.futures import Future
 from time import monotonic
 from typing import Final
 
-from confluent_kafka import KafkaException, Producer
+from confluent_kafka import KafkaError, KafkaException, Producer
 
 from relay.deadline import Deadline
 from relay.errors import BatchAborted, BrokerUnreachable, RelayError
-from relay.kafka import client_configuration, error_of, kafka_errors, relay_error
+from relay.kafka import TopicAdmin, client_configuration, cluster_metadata, error_of, kafka_errors, relay_error, transaction_timeout_error
 from relay.model.message import OutboundMessage
 from relay.publish.committer import Committer
 from relay.publish.delivery_count import DeliveryCount
@@ -22,6 +22,7 @@ _MESSAGES_PER_POLL: Final = 500
 _FULL_QUEUE_POLL_SECONDS: Final = 0.05
 _INIT_SECONDS: Final = 10.0
 _ABORT_SECONDS: Final = 5.0
+_ASK_SECONDS: Final = 2.0
 
 
 class TransactionalProducer:
@@ -44,6 +45,8 @@ class TransactionalProducer:
                 "queue.buffering.max.kbytes": 65_536,
             }
         )
+        self._kafka = kafka
+        self._timeout_ms = transaction.timeout_ms
         self._timeout_s = transaction.timeout_ms / 1000
         self._committer = Committer(transactional_id)
         self._count = DeliveryCount()
@@ -60,8 +63,10 @@ class TransactionalProducer:
 
     def open(self) -> None:
         """Fence every older producer of this id. Raises BrokerUnreachable, TransactionsRefused."""
-        with kafka_errors("Opening the transactional producer"):
+        try:
             self._producer.init_transactions(_INIT_SECONDS)
+        except KafkaException as exc:
+            raise self._opening_error(error_of(exc)) from exc
 
     def send(self, message: OutboundMessage) -> None:
         if self._began_s is None:
@@ -94,6 +99,20 @@ class TransactionalProducer:
     def close(self) -> None:
         self._committer.stop()
         self._producer.purge(in_queue=True, in_flight=True, blocking=False)
+
+    def _opening_error(self, error: KafkaError) -> RelayError:
+        """The client says little about why it could not begin; the brokers say more when asked."""
+        found = relay_error(error, "Opening the transactional producer")
+        try:
+            if isinstance(found, BrokerUnreachable):
+                cluster_metadata(self._producer, self._kafka, _ASK_SECONDS)
+            if error.name() == "INVALID_TRANSACTION_TIMEOUT":
+                return transaction_timeout_error(self._timeout_ms, TopicAdmin(self._kafka).broker_settings()) or found
+        except BrokerUnreachable as exc:
+            return exc
+        except RelayError:  # who may not ask gets the client's words
+            return found
+        return found
 
     def _begin(self) -> None:
         with kafka_errors("Beginning a transaction"):

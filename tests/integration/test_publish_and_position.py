@@ -9,7 +9,15 @@ import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 
 from deploy.embedded.kafka import Kafka
-from relay.errors import Fenced, MessageTooLarge, PositionUnreadable, RelayError, TopicRefused
+from relay.errors import (
+    BrokerUnreachable,
+    Fenced,
+    MessageTooLarge,
+    PositionUnreadable,
+    RelayError,
+    TopicRefused,
+    TransactionsRefused,
+)
 from relay.kafka import TopicAdmin, TopicSpec
 from relay.model.message import OutboundMessage
 from relay.model.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
@@ -151,3 +159,30 @@ def test_a_position_topic_that_forgets_is_refused(settings: KafkaSettings, fresh
     TopicAdmin(settings).create(TopicSpec(store.topic, 1, 1, {"cleanup.policy": "delete"}))
     with pytest.raises(TopicRefused, match="compact"):
         store.ensure_topic()
+
+
+def test_a_transaction_longer_than_the_brokers_allow_is_refused_with_both_numbers(settings: KafkaSettings) -> None:
+    too_long = TransactionalProducer(settings, TransactionSettings(timeout_ms=900_001), "id.too-long")
+    with closing(too_long), pytest.raises(TransactionsRefused) as refused:
+        too_long.open()
+    assert refused.value.reason == "transaction.timeout_ms is 900001, and the brokers' transaction.max.timeout.ms is 900000."
+
+
+def test_no_broker_is_said_the_same_by_every_client() -> None:
+    nobody = KafkaSettings(bootstrap_servers="127.0.0.1:1", client={"log_level": 0})
+    deaf = TransactionalProducer(nobody, TransactionSettings(), "id.deaf")
+    with closing(deaf), pytest.raises(BrokerUnreachable, match=r"No Kafka broker answers at 127\.0\.0\.1:1\.") as opening:
+        deaf.open()
+    with pytest.raises(BrokerUnreachable) as asking:
+        TopicAdmin(nobody).broker_settings()
+    assert str(asking.value) == str(opening.value)
+
+
+def test_what_the_brokers_would_say_to_a_new_topic_is_asked_without_making_it(
+    settings: KafkaSettings, fresh_name: Callable[[str], str]
+) -> None:
+    admin, topic = TopicAdmin(settings), fresh_name("asked")
+    assert admin.create(TopicSpec(topic, 1, 1), only_ask=True)
+    with pytest.raises(TopicRefused):
+        admin.create(TopicSpec(topic, 1, 3), only_ask=True)
+    assert admin.state(topic) is None

@@ -1,0 +1,141 @@
+"""What must be true of a topic and of the brokers: pure judgement, so that preflight and the relay say the same sentences."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from relay.errors import TopicRefused, TransactionsRefused
+from relay.kafka.topic_form import TopicState
+
+FOREVER: Final = "-1"
+"""Kafka's value of retention.ms and retention.bytes for a topic that loses nothing."""
+_MS_PER_HOUR: Final = 3_600_000
+
+
+@dataclass(frozen=True, slots=True)
+class WantedTopic:
+    """What the settings ask of a row topic; `partitions` None: however many there are. `retention` as in `topic.retention`."""
+
+    partitions: int | None
+    retention: str
+    replication_factor: int
+    min_insync_replicas: int
+    message_max_bytes: int
+
+    @property
+    def cleanup_policy(self) -> str:
+        return "compact" if self.retention == "compact" else "delete"
+
+    @property
+    def retention_ms(self) -> str:
+        """Kafka's retention.ms for this retention; no meaning for "compact"."""
+        return str(int(self.retention[:-1]) * _MS_PER_HOUR) if self.retention.endswith("h") else FOREVER
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """The topic settings that a new topic is made with."""
+        common = {"min.insync.replicas": str(self.min_insync_replicas), "cleanup.policy": self.cleanup_policy}
+        if self.retention == "compact":
+            return common
+        return {**common, "retention.ms": self.retention_ms, "retention.bytes": FOREVER}
+
+
+@dataclass(frozen=True, slots=True)
+class TopicFinding:
+    """One thing about a topic that is not as wanted; a `warning` does not keep the relay from publishing."""
+
+    error: TopicRefused
+    warning: bool = False
+
+
+def row_topic_findings(state: TopicState, wanted: WantedTopic) -> list[TopicFinding]:
+    """Find everything about an existing row topic that breaks a promise, or that the operator should know."""
+    return [*_partitions(state, wanted), *_retention(state, wanted), *_copies(state, wanted), *_message_size(state, wanted)]
+
+
+def position_topic_findings(state: TopicState, wanted: WantedTopic) -> list[TopicFinding]:
+    """The same for the position topic: one partition, compacted, because only the newest record counts and it must stay."""
+    policy = state.settings.get("cleanup.policy")
+    form = TopicRefused(
+        f"The position topic {state.name} has {state.partitions} partitions and cleanup.policy={policy}; it must have 1 and compact.",
+        remedy="Set cleanup.policy=compact; a topic with more partitions is not the relay's own: rename the instance or the installation.",
+    )
+    fits = state.partitions == 1 and policy == "compact"
+    return [*([] if fits else [TopicFinding(form)]), *_copies(state, wanted)]
+
+
+def transaction_timeout_error(timeout_ms: int, broker_settings: Mapping[str, str]) -> TransactionsRefused | None:
+    """Say whether the brokers allow transactions as long as the settings ask for."""
+    allowed_ms = broker_settings.get("transaction.max.timeout.ms", "")
+    if not allowed_ms.isdecimal() or timeout_ms <= int(allowed_ms):
+        return None
+    return TransactionsRefused(f"transaction.timeout_ms is {timeout_ms}, and the brokers' transaction.max.timeout.ms is {allowed_ms}.")
+
+
+def _partitions(state: TopicState, wanted: WantedTopic) -> Iterator[TopicFinding]:
+    if wanted.partitions is not None and state.partitions < wanted.partitions:
+        yield TopicFinding(
+            TopicRefused(
+                f"Topic {state.name} has {state.partitions} partitions, rows are placed by {wanted.partitions}.",
+                remedy=f"Raise the topic to {wanted.partitions} partitions, or, while nothing was published to it, lower partitions_num.",
+            )
+        )
+
+
+def _retention(state: TopicState, wanted: WantedTopic) -> Iterator[TopicFinding]:
+    policy = state.settings.get("cleanup.policy", "")
+    if policy != wanted.cleanup_policy:
+        reason = (
+            f'Topic {state.name} has cleanup.policy={policy}, and topic.retention = "{wanted.retention}" needs {wanted.cleanup_policy}.'
+        )
+        yield TopicFinding(TopicRefused(reason))
+    elif policy == "delete":
+        yield from _finite(state, wanted, "retention.ms", wanted.retention_ms, "ms")
+        yield from _finite(state, wanted, "retention.bytes", FOREVER, "bytes of a partition")
+
+
+def _finite(state: TopicState, wanted: WantedTopic, name: str, needed: str, unit: str) -> Iterator[TopicFinding]:
+    found = state.settings.get(name, FOREVER)
+    if found == FOREVER or (needed != FOREVER and int(found) >= int(needed)):
+        return
+    yield TopicFinding(
+        TopicRefused(
+            f'Topic {state.name} keeps rows for {found} {unit} ({name}), and topic.retention is "{wanted.retention}".',
+            remedy=f"Set {name}={needed} on the topic, or topic.retention as the topic is.",
+        )
+    )
+
+
+def _copies(state: TopicState, wanted: WantedTopic) -> Iterator[TopicFinding]:
+    """The relay waits for all in-sync replicas (acks=all): min.insync.replicas says how few that may be."""
+    found, needed = int(state.settings.get("min.insync.replicas") or 1), wanted.min_insync_replicas
+    if found < needed:
+        yield TopicFinding(
+            TopicRefused(
+                f"Topic {state.name} has min.insync.replicas={found}, and kafka.min_insync_replicas asks for {needed}.",
+                remedy=f"Set min.insync.replicas={needed} on the topic, or lower kafka.min_insync_replicas and bear the loss of a broker.",
+            )
+        )
+    elif found == 1:
+        reason = f"Topic {state.name} has min.insync.replicas=1: with acks=all a row counts as published when one broker has it."
+        remedy = "Set kafka.min_insync_replicas and the topic's min.insync.replicas to 2 or more, on three brokers or more."
+        yield TopicFinding(TopicRefused(reason, remedy=remedy), warning=True)
+    yield from _replicas(state, wanted, max(found, needed))
+
+
+def _replicas(state: TopicState, wanted: WantedTopic, in_sync: int) -> Iterator[TopicFinding]:
+    replicas = state.replication_factor
+    if replicas < in_sync:
+        reason = f"Topic {state.name} has {replicas} replicas and min.insync.replicas={in_sync}: no write can succeed."
+        yield TopicFinding(TopicRefused(reason, remedy="Give the topic's partitions more replicas."))
+    elif replicas < wanted.replication_factor:
+        reason = f"Topic {state.name} has {replicas} replicas, and kafka.replication_factor asks for {wanted.replication_factor}."
+        yield TopicFinding(TopicRefused(reason, remedy="Give the topic's partitions more replicas."), warning=True)
+
+
+def _message_size(state: TopicState, wanted: WantedTopic) -> Iterator[TopicFinding]:
+    found = state.settings.get("max.message.bytes", "")
+    if found.isdecimal() and int(found) < wanted.message_max_bytes:
+        reason = f"Topic {state.name} takes messages of {found} bytes, and kafka.message_max_bytes allows {wanted.message_max_bytes}."
+        remedy = "Raise max.message.bytes of the topic, or a row between the two sizes stops the instance."
+        yield TopicFinding(TopicRefused(reason, remedy=remedy), warning=True)
