@@ -106,7 +106,7 @@ class MessageSettings(Settings):
     """The message's form (docs/message-format.md)."""
 
     value_style: Literal["exact", "canal"] = "exact"
-    rows_per_message: Literal["row"] = "row"
+    rows_per_message: Literal["row", "event"] = "row"
     headers: Literal["default", "full"] = "default"
     field_tags: Literal["header", "separate"] = "header"
     tombstones: bool = False
@@ -158,6 +158,18 @@ class InstanceSettings(Settings):
     topic: TopicSettings = TopicSettings()
     transaction: TransactionSettings = TransactionSettings()
     buffer: BufferSettings = BufferSettings()
+
+    @model_validator(mode="after")
+    def _packed_messages_have_no_keys(self) -> "InstanceSettings":
+        needs_keys = {
+            "message.tombstones = true": self.message.tombstones,
+            "routing.key_scope = 'shard'": self.routing.key_scope == "shard",
+            "topic.retention = 'compact'": self.topic.retention == "compact",
+        }
+        for setting, wanted in needs_keys.items():
+            if wanted and self.message.rows_per_message == "event":
+                raise ValueError(f"{setting} needs message keys, and message.rows_per_message = 'event' has none")
+        return self
 
 
 class StatusSettings(Settings):

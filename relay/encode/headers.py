@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from relay.envelope import Header, order_text
+from relay.envelope import Header, order_text, orders_text
 from relay.model.message import Headers
 from relay.model.position import BinlogPosition, OrderPair
 from relay.model.table import TableId
@@ -29,6 +29,15 @@ def message_headers(order: OrderPair, tags: Headers, origin: Origin | None = Non
     """Return a message's headers; without an origin the default two."""
     own = (Header.ORDER.value, order_text(order.execute_time, order.execute_position).encode("ascii"))
     return (own, *tags) if origin is None else (own, *tags, *_origin_headers(origin))
+
+
+def packed_headers(orders: Sequence[OrderPair], tags: Headers, origin: Origin | None = None) -> Headers:
+    """Return the headers of a message with several rows, whose pairs these are, in rising order."""
+    order, *others = message_headers(orders[0], tags, origin)
+    if len(orders) == 1:
+        return (order, *others)
+    offsets = orders_text([each.execute_position for each in orders]).encode("ascii")
+    return (order, (Header.ORDERS.value, offsets), *others)
 
 
 def _origin_headers(origin: Origin) -> Headers:

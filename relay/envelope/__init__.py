@@ -21,7 +21,7 @@ from relay.envelope.fields import (
     Header,
     MessageType,
 )
-from relay.envelope.order import ORDER_WIDTH, Order, order_text, parse_order
+from relay.envelope.order import ORDER_WIDTH, Order, order_text, orders_text, parse_order, row_orders
 from relay.envelope.value_schema import value_schema
 
 __all__ = [
@@ -47,6 +47,8 @@ __all__ = [
     "MessageType",
     "Order",
     "order_text",
+    "orders_text",
     "parse_order",
+    "row_orders",
     "value_schema",
 ]

@@ -65,6 +65,7 @@ class Header(StrEnum):
     """The names of the Kafka headers."""
 
     ORDER = "order"
+    ORDERS = "orders"
     TAG = "tag"
     REAL = "real"
     SOURCE = "source"

@@ -1,6 +1,11 @@
-"""The `order` header: execute time and execute position as one text that sorts as the changes happened."""
+"""The `order` header: execute time and execute position as one text that sorts as the changes happened.
+
+A message with several rows has a second header, `orders`, that tells each row's own position.
+"""
 
 import re
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 TIME_DIGITS: Final = 13
@@ -10,6 +15,7 @@ ORDER_WIDTH: Final = TIME_DIGITS + 1 + POSITION_DIGITS
 
 _MAX_TIME_MS: Final = 10**TIME_DIGITS - 1
 _MAX_POSITION: Final = (1 << 63) - 1
+_OFFSETS: Final = re.compile(r"0(,[1-9][0-9]*)*", re.ASCII)
 _ORDER: Final = re.compile(rf"([0-9]{{{TIME_DIGITS}}})\.([0-9]{{{POSITION_DIGITS}}})", re.ASCII)
 
 
@@ -36,3 +42,28 @@ def parse_order(text: str | bytes) -> Order:
     if match is None or int(match[2]) > _MAX_POSITION:
         raise ValueError(f"{decoded!r} is not an order header")
     return Order(int(match[1]), int(match[2]))
+
+
+def orders_text(positions: Sequence[int]) -> str:
+    """Return the `orders` header of rows with these execute positions, which rise.
+
+    It is a comma list with one number a row: how far the row's execute position lies above the one in `order`, which is the first
+    row's. All rows of a message have one execute time. Raises ValueError where the positions do not rise.
+    """
+    if not positions or any(left >= right for left, right in pairwise(positions)):
+        raise ValueError("execute positions of a message's rows rise")
+    return ",".join(str(position - positions[0]) for position in positions)
+
+
+def row_orders(order: str | bytes, orders: str | bytes | None) -> list[Order]:
+    """Return each row's pair from the two headers; without `orders` the message has one row. Raises ValueError for other texts."""
+    first = parse_order(order)
+    if orders is None:
+        return [first]
+    decoded = orders.decode("latin-1") if isinstance(orders, bytes) else orders
+    if _OFFSETS.fullmatch(decoded) is None:
+        raise ValueError(f"{decoded!r} is not an orders header")
+    pairs = [Order(first.execute_time, first.execute_position + int(offset)) for offset in decoded.split(",")]
+    if pairs != sorted(set(pairs)) or pairs[-1].execute_position > _MAX_POSITION:
+        raise ValueError(f"{decoded!r} is not an orders header of {first}")
+    return pairs

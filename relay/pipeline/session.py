@@ -125,7 +125,17 @@ class Session:
         as_declared = self._instance.message.value_style == "canal"
         definitions = TableDefinitions(type_text, CatalogReader(self._instance.source), DeclaredTypes(), as_declared=as_declared)
         progress = Progress(record, configuration_digest(self._instance), self._mapping.number)
-        walk = Walk(self._instance, self.producer, self._store, progress, self._mapping, definitions, topics, self._meter)
+        walk = Walk(
+            self._instance,
+            self.producer,
+            self._store,
+            progress,
+            self._mapping,
+            definitions,
+            topics,
+            self._meter,
+            self._settings.kafka.message_max_bytes,
+        )
         if saved is None:
             walk.commit_start()
             self._notes.note_start(

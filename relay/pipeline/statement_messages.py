@@ -7,7 +7,7 @@ from relay.envelope import MessageType
 from relay.model.message import OutboundMessage
 from relay.model.position import OrderPair
 from relay.model.table import TableId
-from relay.pipeline.row_messages import EventContext
+from relay.pipeline.published_changes import EventContext
 from relay.pipeline.topics import Topics
 from relay.route import Destination, Dropped, Router
 from relay.schema import Ddl, renamed_sql

@@ -22,7 +22,9 @@ class Lane:
     placement: TablePlacement
     texts: PartitionTexts
 
-    def partition(self, row: Row) -> int:
+    def partition(self, change: RowChange) -> int:
+        """Where a change goes: by the image after, a delete by the image before."""
+        row: Row = (change.before if change.after is None else change.after) or ()
         return self.placement.place(self.texts.of(row))
 
     def moves(self, change: RowChange) -> bool:

@@ -1,18 +1,23 @@
 """The walk of a change through the rooms: schema → order → route → partition → encode → publish → position."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from time import time
 
 from relay.encode import MessageFrame, Origin
 from relay.errors import BatchAborted
 from relay.model.change import Advance, RowsEvent, Statement, StreamItem, TransactionBegin, TransactionEnd
+from relay.model.message import OutboundMessage
+from relay.model.position import OrderPair
 from relay.pipeline.batch_rules import BatchEnd, BatchView, batch_end
 from relay.pipeline.mapping_in_force import MappingInForce
 from relay.pipeline.meter import Meter
+from relay.pipeline.packed_messages import packed_messages
 from relay.pipeline.progress import Progress
-from relay.pipeline.row_messages import EventContext, row_messages
+from relay.pipeline.published_changes import EventContext
+from relay.pipeline.row_messages import row_messages
 from relay.pipeline.statement_messages import statement_messages, statement_route
-from relay.pipeline.table_plan import TablePlans
+from relay.pipeline.table_plan import TablePlan, TablePlans
 from relay.pipeline.topics import Topics
 from relay.position import KafkaPositionStore
 from relay.publish import BatchProducer
@@ -34,6 +39,7 @@ class Walk:
         definitions: TableDefinitions,
         topics: Topics,
         meter: Meter,
+        largest_message_bytes: int,
     ) -> None:
         self.progress = progress
         self.meter = meter
@@ -43,6 +49,7 @@ class Walk:
         self._mapping = mapping
         self._definitions = definitions
         self._topics = topics
+        self._largest_message_bytes = largest_message_bytes
         self._filter = TableFilter(settings.filter)
         self._plans = self._new_plans()
         self._batch = 1
@@ -111,12 +118,18 @@ class Walk:
             self.meter.drop(event.table.id, plan.reason if isinstance(plan, Dropped) else "the operation is filtered.", len(event.rows))
             self._count(len(event.rows))
             return
-        for order, messages in row_messages(event, plan, self._settings.message, self._context(event), progress.order, skip):
+        for order, messages in self._messages(event, plan, skip):
             progress.order = order
             for message in messages:
                 self._producer.send(message)
         self._batch_bytes += event.size_bytes
         self.meter.rows += max(0, len(event.rows) - skip)
+
+    def _messages(self, event: RowsEvent, plan: TablePlan, skip: int) -> Iterator[tuple[OrderPair, list[OutboundMessage]]]:
+        settings, context, order = self._settings.message, self._context(event), self.progress.order
+        if settings.rows_per_message == "event":
+            return packed_messages(event, plan, settings, context, order, skip, self._largest_message_bytes)
+        return row_messages(event, plan, settings, context, order, skip)
 
     def _statement(self, item: Statement) -> None:
         ddl = self._definitions.apply(item)

@@ -20,6 +20,7 @@ class Seen:
     order: str
     tags: tuple[str, ...]
     value: dict[str, Any] | None
+    orders: str | None = None
 
 
 def read_topic(bootstrap: str, topic: str, *, isolation: str = "read_committed", seconds: float = 30) -> list[Seen]:
@@ -59,6 +60,7 @@ def read_topic(bootstrap: str, topic: str, *, isolation: str = "read_committed",
                     next((text for name, text in texts if name == "order"), ""),
                     tuple(text for name, text in texts if name == "tag"),
                     None if value is None else orjson.loads(value),
+                    next((text for name, text in texts if name == "orders"), None),
                 )
             )
     return sorted(seen, key=lambda each: (each.partition, each.offset))
