@@ -63,8 +63,9 @@ class Installation:
 class RelayProcess:
     """One relay process of an installation; a context manager that leaves nothing behind."""
 
-    def __init__(self, installation: Installation, name: str = "relay", **environment: str) -> None:
+    def __init__(self, installation: Installation, name: str = "relay", *, module: str = "relay", **environment: str) -> None:
         self._installation = installation
+        self._module = module
         self._environment = environment
         self.log = installation.folder / f"{name}.log"
         self._child: subprocess.Popen[bytes] | None = None
@@ -81,16 +82,21 @@ class RelayProcess:
         assert self._child is not None
         return self._child.pid
 
-    def start(self) -> None:
+    def start(self, **environment: str) -> None:
         with self.log.open("ab") as log:
-            command = [sys.executable, "-m", "relay", "relay", "--config", str(self._installation.file)]
-            self._child = subprocess.Popen(command, stdout=log, stderr=log, env={**os.environ, **self._environment})
+            command = [sys.executable, "-m", self._module, "relay", "--config", str(self._installation.file)]
+            self._child = subprocess.Popen(command, stdout=log, stderr=log, env={**os.environ, **self._environment, **environment})
 
     def kill(self) -> None:
         """End it as a crash does."""
         assert self._child is not None
         self._child.kill()
         self._child.wait(30)
+
+    def wait_for_crash(self, seconds: float = 30) -> None:
+        """Wait until it has killed itself."""
+        assert self._child is not None
+        assert self._child.wait(seconds) == -signal.SIGKILL, self.log_tail()
 
     def signal(self, number: signal.Signals) -> None:
         assert self._child is not None
