@@ -9,7 +9,7 @@ from typing import Final
 
 import structlog
 
-from relay.errors import BatchAborted, HistoryChanged, LeadershipLost, PositionLost
+from relay.errors import BatchAborted, HistoryChanged, LeadershipLost
 from relay.ha import Election
 from relay.model.position import OrderPair
 from relay.pipeline.buffer import ChangeBuffer
@@ -17,6 +17,7 @@ from relay.pipeline.mapping_in_force import MappingInForce
 from relay.pipeline.meter import Meter
 from relay.pipeline.progress import Progress
 from relay.pipeline.reader import Reader
+from relay.pipeline.saved_position import position_lost
 from relay.pipeline.topics import Topics
 from relay.pipeline.walk import Walk
 from relay.position import KafkaPositionStore, PositionRecord
@@ -103,10 +104,8 @@ class Session:
         made = self._store.ensure_topic()
         record = None if made else self._store.read()
         noted = self._notes.started(self._instance.name)
-        if record is None and noted is not None:
-            raise PositionLost(
-                f"Instance {self._instance.name} started at {noted.file}:{noted.offset}, and {self._store.topic} has no record."
-            )
+        if lost := position_lost(self._instance.name, self._store.topic, noted, record):
+            raise lost
         if record is not None and record.split is not None and record.split.configuration != configuration_digest(self._instance):
             raise HistoryChanged(
                 f"Part of the transaction at {record.split.begin} was published under other filter or message settings.",
@@ -116,7 +115,8 @@ class Session:
 
     def _open_source(self, record: PositionRecord | None) -> SourceStream:
         resume = None if record is None else record.source
-        return open_source(self._instance.source, resume, self._instance.start, excluded=self._excluded)
+        clock_limit_s = self._instance.transaction.max_clock_skew_seconds
+        return open_source(self._instance.source, resume, self._instance.start, excluded=self._excluded, clock_limit_s=clock_limit_s)
 
     def _walk(self, stream: SourceStream, saved: PositionRecord | None) -> Walk:
         record = saved or PositionRecord(stream.start, OrderPair(0, 0), epoch=0, change_time_ms=int(time() * 1000))

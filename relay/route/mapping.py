@@ -64,6 +64,11 @@ class MappingSet:
         """Return the topics of a mapped logical database."""
         return self._topics[logical_database]
 
+    @property
+    def all_topics(self) -> tuple[str, ...]:
+        """Every topic that some logical database goes to, sorted."""
+        return tuple(sorted({topic for topics in self._topics.values() for topic in topics}))
+
     def logical_table(self, real: TableId, logical_database: str) -> str | None:
         """Return the logical table of a real one, None if none is listed; a rule with a database wins over one without.
 

@@ -1,9 +1,9 @@
 """Reads the binlog of one server as a replica does, and hands it out as items of source transactions."""
 
 from relay.source.checks import SourceCheck, check_source
-from relay.source.opening import open_source
+from relay.source.opening import check_start, open_source
 from relay.source.server_facts import ServerFacts
 from relay.source.stream import SourceStream
 from relay.source.transaction_assembler import ExcludedRange
 
-__all__ = ["ExcludedRange", "ServerFacts", "SourceCheck", "SourceStream", "check_source", "open_source"]
+__all__ = ["ExcludedRange", "ServerFacts", "SourceCheck", "SourceStream", "check_source", "check_start", "open_source"]

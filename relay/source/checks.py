@@ -10,10 +10,12 @@ from relay.settings import SourceSettings
 from relay.source.commands import REPORTED_HOST, replica_uuid
 from relay.source.connection import SourceConnection
 from relay.source.server_facts import ServerFacts, read_server_facts
+from relay.source.session import lacks_replication_slave
+from relay.source.stops import XA_IN_USE
 
 XA_REMEDY: Final = "Let no application use XA transactions on this source."
-CLOCK_DIFFERENCE_SECONDS: Final = 5.0
-"""Above this the operator is told: change times and lag are taken from the source's clock."""
+CLOCK_LIMIT_SECONDS: Final = 60.0
+_CLOCK_REMEDY: Final = "Let both machines follow the same time servers: change times and lag are taken from the source's clock."
 _OLDEST_MARIADB: Final = (10, 5, 0)  # the first with binlog_row_metadata
 _OLDEST_MYSQL: Final = (8, 0, 1)
 
@@ -28,14 +30,17 @@ class SourceCheck:
     warning: bool = False
 
 
-def check_source(settings: SourceSettings) -> list[SourceCheck]:
-    """Look at everything that the relay needs of a source; stops at the login when that fails. Never raises an error of the source."""
+def check_source(settings: SourceSettings, clock_limit_s: float = CLOCK_LIMIT_SECONDS) -> list[SourceCheck]:
+    """Look at everything that the relay needs of a source; stops at the login when that fails. Never raises an error of the source.
+
+    Clocks further apart than `clock_limit_s` are a warning.
+    """
     try:
         connection = SourceConnection(settings)
     except RelayError as exc:
         return [SourceCheck("source login", exc, f"{settings.host}:{settings.port}")]
     try:
-        return _logged_in(connection, settings)
+        return _logged_in(connection, settings, clock_limit_s)
     except RelayError as exc:
         return [SourceCheck("source", exc, connection.place)]
     finally:
@@ -62,7 +67,7 @@ def server_id_error(connection: SourceConnection, settings: SourceSettings, serv
     return None
 
 
-def _logged_in(connection: SourceConnection, settings: SourceSettings) -> list[SourceCheck]:
+def _logged_in(connection: SourceConnection, settings: SourceSettings, clock_limit_s: float) -> list[SourceCheck]:
     server = read_server_facts(connection)
     return [
         SourceCheck("source login", None, f"{connection.place}, {server.version_text}"),
@@ -70,7 +75,7 @@ def _logged_in(connection: SourceConnection, settings: SourceSettings) -> list[S
         _asked("source grants", lambda: _grants(connection, server)),
         _asked("source server_id", lambda: (server_id_error(connection, settings, server), f"server_id {settings.server_id}")),
         SourceCheck("source checksums", None, f"binlog_checksum is {server.variables.get('binlog_checksum', 'unknown')}"),
-        _clock(connection),
+        _clock(connection, clock_limit_s),
         _xa(connection),
     ]
 
@@ -101,7 +106,7 @@ def _grants(connection: SourceConnection, server: ServerFacts) -> tuple[RelayErr
     granted = " ".join(str(row[0]).upper() for row in connection.rows("SHOW GRANTS"))
     if "ALL PRIVILEGES ON *.*" in granted or "REPLICATION SLAVE" in granted or "REPLICA" in granted.replace("REPLICATION", ""):
         return None, "REPLICATION SLAVE, REPLICATION CLIENT"
-    return SourceNotPermitted(f"The account at {connection.place} lacks REPLICATION SLAVE ({server.version_text})."), "SHOW GRANTS"
+    return lacks_replication_slave(connection.place, server), "SHOW GRANTS"
 
 
 def _replicas(connection: SourceConnection, server: ServerFacts) -> list[tuple[Any, ...]]:
@@ -113,15 +118,29 @@ def _replicas(connection: SourceConnection, server: ServerFacts) -> list[tuple[A
         return []
 
 
-def _clock(connection: SourceConnection) -> SourceCheck:
+def clock_error(difference_s: float, limit_s: float) -> RelayError | None:
+    """Say whether the source's clock is further from the relay's than it may be; positive: the source is ahead."""
+    if abs(difference_s) <= limit_s:
+        return None
+    sentence = f"The source's clock and the relay's are more than {limit_s:g} s apart: the source's is {_apart(difference_s)}."
+    return SourceSettingsRefused(sentence, remedy=_CLOCK_REMEDY)
+
+
+def clock_difference_s(connection: SourceConnection) -> float:
+    """How far the source's clock is ahead of the relay's, as of the middle of the question."""
     before = time.time()
     theirs = float(connection.rows("SELECT UNIX_TIMESTAMP(SYSDATE(6))")[0][0])
-    difference_s = theirs - (before + time.time()) / 2
-    detail = f"the source's clock is {abs(difference_s):.1f} s {'ahead of' if difference_s > 0 else 'behind'} the relay's"
-    if abs(difference_s) <= CLOCK_DIFFERENCE_SECONDS:
-        return SourceCheck("source clock", None, detail)
-    remedy = "Let both machines follow the same time servers."
-    return SourceCheck("source clock", SourceSettingsRefused(f"{detail[0].upper()}{detail[1:]}.", remedy=remedy), detail, warning=True)
+    return theirs - (before + time.time()) / 2
+
+
+def _apart(difference_s: float) -> str:
+    # Whole seconds: two looks at the same clocks must give the same sentence.
+    return f"{abs(difference_s):.0f} s {'ahead' if difference_s > 0 else 'behind'}"
+
+
+def _clock(connection: SourceConnection, limit_s: float) -> SourceCheck:
+    difference_s = clock_difference_s(connection)
+    return SourceCheck("source clock", clock_error(difference_s, limit_s), f"the source's clock is {_apart(difference_s)}", warning=True)
 
 
 def _xa(connection: SourceConnection) -> SourceCheck:
@@ -131,5 +150,5 @@ def _xa(connection: SourceConnection) -> SourceCheck:
         return SourceCheck("source XA", None, "the account may not ask for prepared XA transactions (XA_RECOVER_ADMIN)")
     if not prepared:
         return SourceCheck("source XA", None, "no prepared XA transactions")
-    reason = f"{len(prepared)} XA transactions are prepared on the source; XA transactions cannot be published yet."
+    reason = f"{XA_IN_USE} Prepared now: {len(prepared)}."
     return SourceCheck("source XA", UnsupportedEvent(reason, remedy=XA_REMEDY), reason)

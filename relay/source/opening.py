@@ -2,16 +2,20 @@
 
 from collections.abc import Iterable
 
+import structlog
+
 from relay.model.gtid import GtidSet
 from relay.model.position import SourcePosition
 from relay.settings import SourceSettings, StartSettings
-from relay.source.checks import server_id_error, settings_error
+from relay.source.checks import CLOCK_LIMIT_SECONDS, clock_difference_s, clock_error, server_id_error, settings_error
 from relay.source.connection import SourceConnection
-from relay.source.server_facts import read_server_facts
+from relay.source.server_facts import ServerFacts, read_server_facts
 from relay.source.session import start_dump
 from relay.source.start import fresh_start, resumed
 from relay.source.stream import SourceStream
 from relay.source.transaction_assembler import ExcludedRange
+
+_log = structlog.stdlib.get_logger(__name__)
 
 
 def open_source(
@@ -20,22 +24,41 @@ def open_source(
     start: StartSettings,
     *,
     excluded: Iterable[ExcludedRange] = (),
+    clock_limit_s: float = CLOCK_LIMIT_SECONDS,
 ) -> SourceStream:
     """Connect once and begin to read after `resume`, or where `start` says when nothing is saved.
 
     Everything that can be known before the first row is checked here: raises Unreachable, a Stop or ConfigurationError.
+    Clocks further apart than `clock_limit_s` are logged.
     """
     connection = SourceConnection(settings)
     try:
         server = read_server_facts(connection)
         if error := settings_error(server) or server_id_error(connection, settings, server):
             raise error
-        if resume is None:
-            position, by_gtid = fresh_start(connection, settings, server, start), False
-        else:
-            position, by_gtid = resumed(connection, settings, server, resume)
+        if apart := clock_error(clock_difference_s(connection), clock_limit_s):
+            _log.warning("clocks_apart", reason=apart.reason, remedy=apart.way_out)
+        position, by_gtid = _start(connection, settings, server, resume, start)
         start_dump(connection, settings, server, position.binlog, GtidSet.parse(position.gtid_set) if by_gtid else None)
         return SourceStream(connection, server, position, by_gtid=by_gtid, excluded=excluded)
     except BaseException:
         connection.close()
         raise
+
+
+def check_start(settings: SourceSettings, resume: SourcePosition | None, start: StartSettings) -> SourcePosition:
+    """Say where reading would begin, without beginning. Raises what `open_source` would raise about the place."""
+    connection = SourceConnection(settings)
+    try:
+        return _start(connection, settings, read_server_facts(connection), resume, start)[0]
+    finally:
+        connection.close()
+
+
+def _start(
+    connection: SourceConnection, settings: SourceSettings, server: ServerFacts, resume: SourcePosition | None, start: StartSettings
+) -> tuple[SourcePosition, bool]:
+    """The place, and whether to ask for it by GTID."""
+    if resume is None:
+        return fresh_start(connection, settings, server, start), False
+    return resumed(connection, settings, server, resume)

@@ -3,7 +3,7 @@
 import socket
 from typing import Final
 
-from relay.errors import SourceUnreachable, UnsupportedEvent
+from relay.errors import SourceNotPermitted, SourceUnreachable, UnsupportedEvent
 from relay.model.gtid import GtidSet
 from relay.model.position import BinlogPosition
 from relay.settings import SourceSettings
@@ -46,8 +46,16 @@ def start_dump(
     send(connection, taken, register_replica(settings.server_id))
     answer = PacketReader(taken).next_payload()
     if answer[0] != 0:
-        raise from_packet(answer, f"The source at {connection.place} refused to take the relay as a replica")
+        refusal = from_packet(answer, f"The source at {connection.place} refused to take the relay as a replica")
+        if isinstance(refusal, SourceNotPermitted):
+            raise lacks_replication_slave(connection.place, server) from refusal
+        raise refusal
     send(connection, taken, _dump(settings, server, at, published))
+
+
+def lacks_replication_slave(place: str, server: ServerFacts) -> SourceNotPermitted:
+    """The one privilege that shows only when the binlog is asked for."""
+    return SourceNotPermitted(f"The account at {place} lacks REPLICATION SLAVE ({server.version_text}).")
 
 
 def _dump(settings: SourceSettings, server: ServerFacts, at: BinlogPosition, published: GtidSet | None) -> bytes:

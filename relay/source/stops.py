@@ -5,8 +5,9 @@ from typing import Final
 from relay.errors import UnsupportedEvent
 from relay.source import event_types as types
 
+XA_IN_USE: Final = "XA transactions are used on the source, and they cannot be published yet."
 _XA_REMEDY: Final = (
-    "XA transactions cannot be published yet: let no application use them on this source, then start from a position after this one; "
+    "Let no application use XA transactions on this source, then start from a position after this one; "
     "rows of the XA transactions before it must be copied anew."
 )
 _PARTIAL_REMEDY: Final = "Set binlog_row_value_options='' on the source, start after this event and copy the table anew."
@@ -18,7 +19,7 @@ STOPPING_TYPES: Final = (types.XA_PREPARE, types.PARTIAL_UPDATE_ROWS, types.INCI
 
 def xa_transaction(place: str) -> UnsupportedEvent:
     """Servers log the rows of XA at PREPARE, when nobody knows yet whether they will be."""
-    return UnsupportedEvent(f"An XA transaction stands at {place}.", remedy=_XA_REMEDY)
+    return UnsupportedEvent(f"{XA_IN_USE} One stands at {place}.", remedy=_XA_REMEDY)
 
 
 def rollback_in_payload(place: str) -> UnsupportedEvent:

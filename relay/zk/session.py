@@ -18,7 +18,7 @@ from relay.deadline import Deadline
 from relay.errors import ConfigurationError, NodeMissing, StoreUnreachable
 from relay.settings import ZooKeeperSettings
 from relay.zk.errors import raise_failure, translated
-from relay.zk.node import ANY_VERSION, Create, Delete, Node, Replace, Step
+from relay.zk.node import ANY_VERSION, Check, Create, Delete, Node, Replace, Step
 from relay.zk.watch import Watch, WatchedPath
 
 T = TypeVar("T")
@@ -28,6 +28,8 @@ _Of: TypeAlias = Literal["node", "children"]
 _RECONNECT_PAUSE_SECONDS: Final = 1.0
 # A connected server that refuses for the moment (throttled, read-only, session moving) is not asked in a tight loop.
 _READ_AGAIN_SECONDS: Final = 0.05
+_PROBE: Final = "never-made"
+_NO_VERSION: Final = 2**30
 
 
 class SessionState(Enum):
@@ -175,6 +177,17 @@ class Session:
         """Carry out all steps or none, in one ZooKeeper transaction. Raises what the first failed step would."""
         answers = self._ask(", ".join(step.path for step in steps), lambda: self._send(steps))
         raise_failure([step.path for step in steps], answers)
+
+    def check_writable(self, path: str) -> None:
+        """Ask whether nodes may be made at `path` and below, and make none. Raises StoreRefused, StoreUnreachable."""
+        above = path
+        while above and not self.exists(above):
+            above = above.rpartition("/")[0]
+        probe = f"{above}/{_PROBE}"
+        # Carried out as a whole or not at all, and the second step always fails.
+        steps = (Create(probe, b""), Check(probe, _NO_VERSION))
+        made, _ = self._ask(path, lambda: self._send(steps))
+        raise_failure([path], [made])
 
     # Watches.
 
