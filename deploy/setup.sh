@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Makes .venv with the pinned packages and the project in it; does nothing when nothing changed.
+# With --fingerprint it prints what the stamp of a finished environment says.
 # As root on Debian or Ubuntu it installs missing system packages, otherwise it names them.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -8,7 +9,7 @@ export LC_ALL=C.UTF-8 PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"
 readonly STAMP=.venv/.complete
 
 fingerprint() {
-    cat constraints.txt pyproject.toml deploy/setup.sh | sha256sum | cut -d' ' -f1
+    cat constraints.txt pyproject.toml hatch_build.py relay/compiled/row_printer.pyx deploy/setup.sh | sha256sum | cut -d' ' -f1
 }
 
 # A Python that can make virtual environments, 3.11 or later.
@@ -79,6 +80,10 @@ make_environment() {
     fingerprint >"$STAMP"
 }
 
+if [ "${1:-}" = --fingerprint ]; then
+    fingerprint
+    exit
+fi
 if [ "$(cat "$STAMP" 2>/dev/null)" != "$(fingerprint)" ] || ! .venv/bin/python -c '' 2>/dev/null; then
     ensure_system
     make_environment

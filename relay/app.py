@@ -12,6 +12,7 @@ from typing import Final
 
 import structlog
 
+from relay.compiled import COMPILED
 from relay.deadline import Deadline
 from relay.errors import NodeMissing, RelayError, StoreRefused, StoreUnreachable, VersionConflict
 from relay.ha import Election
@@ -35,6 +36,7 @@ def run(settings: RelaySettings) -> int:
     set_up_logging(settings.log)
     stop = threading.Event()
     _stop_on_signals(stop)
+    _log.info("row_printer", compiled=COMPILED)
     with ExitStack() as stack:
         session = stack.enter_context(_zookeeper(settings, stop))
         if stop.is_set():

@@ -36,6 +36,7 @@ class ImageReader:
         logged = [i for i in range(len(table.columns)) if present[i >> 3] & (1 << (i & 7))]
         source = _Source(table.columns, logged)
         self.is_empty = not logged
+        self.is_whole = len(logged) == len(table.columns)
         self.read: ReadImage = source.compiled()
         self._code = self.read.__code__
         self._table = table

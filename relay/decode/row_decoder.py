@@ -1,7 +1,8 @@
 """Row events → rows: finds the table's readers, walks over the event, and refuses everything that does not add up."""
 
 import struct
-from typing import Final, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final, NamedTuple, overload
 
 from relay.decode.bounded_cache import BoundedCache
 from relay.decode.cursor import Cursor
@@ -32,8 +33,48 @@ _EVENT_KINDS: Final = {
     31: _EventKind(Operation.UPDATE, has_extra=True),
     32: _EventKind(Operation.DELETE, has_extra=True),
 }
+
+
+class _EventHead(NamedTuple):
+    first: ImageReader
+    second: ImageReader | None
+    images_at: int
+
+
 _PARTIAL_UPDATE_ROWS: Final = 39
 _EXTRA_LENGTH_BYTES: Final = 2
+
+
+class LazyRows(Sequence[RowChange]):
+    """The rows of one event, decoded once, when they are first looked at."""
+
+    def __init__(self, decode: Callable[[], list[RowChange]]) -> None:
+        self._decode: Callable[[], list[RowChange]] | None = decode
+        self._rows: list[RowChange] = []
+
+    def __len__(self) -> int:
+        return len(self._decoded())
+
+    @overload
+    def __getitem__(self, index: int) -> RowChange: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[RowChange]: ...
+    def __getitem__(self, index: int | slice) -> RowChange | list[RowChange]:
+        return self._decoded()[index]
+
+    def __iter__(self) -> Iterator[RowChange]:
+        return iter(self._decoded())
+
+    def __eq__(self, other: object) -> bool:
+        return self._decoded() == (list(other) if isinstance(other, Sequence) else other)
+
+    __hash__ = None  # type: ignore[assignment]  # rows hold lists of JSON
+
+    def _decoded(self) -> list[RowChange]:
+        if self._decode is not None:
+            self._rows = self._decode()
+            self._decode = None
+        return self._rows
 
 
 class RowDecoder:
@@ -49,17 +90,26 @@ class RowDecoder:
         columns, SourceSettingsRefused without column names, UnsupportedEvent for what only a newer server writes, and
         RowImageIncomplete for an image that holds no column at all (the number of its rows cannot be told).
         """
+        event = self.open(raw)
+        len(event.rows)
+        return event
+
+    def open(self, raw: RawRows) -> RowsEvent:
+        """Return the event with rows that are decoded when they are first looked at; what is wrong with its head is raised here."""
         kind = _EVENT_KINDS.get(raw.type_code)
         if kind is None:
             raise _unsupported(raw)
         table = self._table(raw)
+        head = table.head(raw, kind)
         return RowsEvent(
             operation=kind.operation,
             table=table.map,
-            rows=table.rows(raw, kind),
+            rows=LazyRows(lambda: table.rows(raw, kind, head)),
             header_time_s=raw.header_time_s,
             position=raw.position,
             size_bytes=len(raw.body),
+            body=raw.body,
+            images_at=head.images_at if head.first.is_whole and (head.second is None or head.second.is_whole) else None,
         )
 
     def _table(self, raw: RawRows) -> "_TableRows":
@@ -79,8 +129,8 @@ class _TableRows:
         self.map = table
         self._images: BoundedCache[bytes, ImageReader] = BoundedCache(IMAGES_CACHED)
 
-    def rows(self, raw: RawRows, kind: _EventKind) -> list[RowChange]:
-        """Return the rows of the event's body."""
+    def head(self, raw: RawRows, kind: _EventKind) -> "_EventHead":
+        """Read what stands before the images."""
         try:
             cursor = Cursor(raw.body)
             cursor.take(TABLE_ID_AND_FLAGS_BYTES, "table id and flags")
@@ -89,11 +139,21 @@ class _TableRows:
             self._check_width(cursor.lenenc("the column count"), raw)
             first = self._image(cursor)
             second = self._image(cursor) if kind.operation is Operation.UPDATE else None
-            if first.is_empty and (second is None or second.is_empty):
-                raise RowImageIncomplete(f"A row event of {self.map.id} at {raw.position} logs none of its columns.")
-            return _changes(raw.body, cursor.pos, kind.operation, first, second)
         except Malformed as exc:
-            raise CorruptEvent(f"A row event of {self.map.id} at {raw.position} is damaged: {exc}.") from exc
+            raise self._corrupt(raw, exc) from exc
+        if first.is_empty and (second is None or second.is_empty):
+            raise RowImageIncomplete(f"A row event of {self.map.id} at {raw.position} logs none of its columns.")
+        return _EventHead(first, second, cursor.pos)
+
+    def rows(self, raw: RawRows, kind: _EventKind, head: "_EventHead") -> list[RowChange]:
+        """Return the rows of the event's body."""
+        try:
+            return _changes(raw.body, head.images_at, kind.operation, head.first, head.second)
+        except Malformed as exc:
+            raise self._corrupt(raw, exc) from exc
+
+    def _corrupt(self, raw: RawRows, exc: Malformed) -> CorruptEvent:
+        return CorruptEvent(f"A row event of {self.map.id} at {raw.position} is damaged: {exc}.")
 
     def _check_width(self, count: int, raw: RawRows) -> None:
         if count != len(self.map.columns):

@@ -1,11 +1,13 @@
 """Row changes and statements → the bytes of messages. Pure: no clock, no network."""
 
+from relay.encode.charsets import byte_characters, is_utf8
 from relay.encode.frame import MessageFrame
 from relay.encode.headers import Origin, message_headers, packed_headers, tag_headers
 from relay.encode.key import KeyEncoder, key_changed, split_update
 from relay.encode.partition_texts import PartitionTexts
 from relay.encode.row_encoder import EventEncoder, RowEncoder, operation_of
 from relay.encode.statement_encoder import encode_statement
+from relay.encode.text_exact import exact_text
 
 __all__ = [
     "EventEncoder",
@@ -14,7 +16,10 @@ __all__ = [
     "Origin",
     "PartitionTexts",
     "RowEncoder",
+    "byte_characters",
     "encode_statement",
+    "exact_text",
+    "is_utf8",
     "key_changed",
     "message_headers",
     "operation_of",

@@ -35,6 +35,12 @@ CODECS: Final = {
     "euckr": "cp949",
 }
 
+SINGLE_BYTE: Final = frozenset(
+    {"ascii", "latin2", "latin5", "latin7", "cp1250", "cp1251", "cp1256", "cp1257", "cp850", "cp852", "koi8r", "macce", "macroman"}
+    | {"tis620", "hp8"}
+)
+"""Those of CODECS that have one byte a character."""
+
 _LOWER_KEYBCS2: Final = "ČüéďäĎŤčěĚĹÍľĺÄÁÉžŽôöÓůÚýÖÜŠĽÝŘťáíóúňŇŮÔšřŕŔ¼¡«»"
 _ARMENIAN: Final = "❁§\u0589)(»«—.\u055d,-՟…՜՛՞ԱաԲբԳգԴդԵեԶզԷէԸըԹթԺժԻիԼլԽխԾծԿկՀհՁձՂղՃճՄմՅյՆնՇշՈոՉչՊպՋջՌռՍսՎվՏտՐրՑցՒւՓփՔքՕօՖֆ\u2019'"
 _GEORGIAN: Final = "აბგდევზჱთიკლმნჲოპჟრსტჳუფქღყშჩცძწჭხჴჯჰჵ"

@@ -14,6 +14,7 @@ from relay.encode.charset_tables import (
     EUC_IBM_FIRST,
     EUC_USER_PLANES,
     EUC_USER_ROW,
+    SINGLE_BYTE,
     TRANSLATED,
     UNDEFINED,
 )
@@ -40,6 +41,27 @@ def lenient_decoder(charset: str) -> Decoder | None:
     if charset in BASED_ON:
         return _by_table(_table(charset), "replace")
     return _by_translation(charset, "replace") if charset in TRANSLATED else None
+
+
+def is_utf8(charset: str) -> bool:
+    """Say whether a character set by the server's name is UTF-8."""
+    return CODECS.get(charset) == "utf-8"
+
+
+@lru_cache
+def byte_characters(charset: str) -> tuple[str | None, ...] | None:
+    """Return the characters of a single-byte set by byte, None for a byte without one; None for every other set."""
+    if charset not in BASED_ON and charset not in SINGLE_BYTE:
+        return None
+    decode = decoder(charset)
+    return tuple(_character(decode, byte) for byte in range(256)) if decode is not None else None
+
+
+def _character(decode: Decoder, byte: int) -> str | None:
+    try:
+        return decode(bytes((byte,)))
+    except UnicodeDecodeError:
+        return None
 
 
 def _by_codec(codec: str, errors: str) -> Decoder:

@@ -25,7 +25,7 @@ class RowEncoder:
 
     def __init__(self, definition: TableDefinition, name: TableId, style: ValueStyle) -> None:
         self.undecodable_values = 0
-        self._columns = RowColumns(definition, style, self._count_undecodable)
+        self._columns = RowColumns(definition, style, self.count_undecodable)
         self._canal = style == "canal"
         self._after_data = b'],"database":' + orjson.dumps(name.database) + b","
         self._after_sql_type = b',"table":' + orjson.dumps(name.table) + b',"ts":'
@@ -38,6 +38,13 @@ class RowEncoder:
     def encode(self, changes: Sequence[RowChange], frame: MessageFrame) -> bytes:
         """Return the value of a message with these changes, all of one operation, as if they were an event of their own."""
         return self.event(changes).encode(range(len(changes)), frame)
+
+    def around_old(self, operation: Operation, frame: MessageFrame) -> tuple[bytes, bytes]:
+        """Return what stands between the row and `old`, and behind `old`, in a message of a whole row; an update's `old` is between."""
+        before_old, before_sql_type, sql_type = self._facts.get(None) or self._new_facts(None)
+        old = b"" if operation is Operation.UPDATE else b"null"
+        behind = b"".join((before_sql_type, sql_type, self._after_sql_type, frame.publish_time, _TAILS[operation]))
+        return self._after_data + frame.middle + before_old + old, behind
 
     def compose(
         self, changes: Sequence[RowChange], frame: MessageFrame, changed: Sequence[Sequence[int]] | None, sql_type: bytes | None
@@ -84,7 +91,8 @@ class RowEncoder:
         self._facts[present] = fragments
         return fragments
 
-    def _count_undecodable(self) -> None:
+    def count_undecodable(self) -> None:
+        """Count a value that is printed with U+FFFD."""
         self.undecodable_values += 1
 
 

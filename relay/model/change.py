@@ -56,7 +56,11 @@ class RowChange:
 
 @dataclass(frozen=True, slots=True)
 class RowsEvent:
-    """The decoded rows of one event, in binlog order; decode → the rooms behind it."""
+    """The rows of one event, in binlog order; decode → the rooms behind it.
+
+    `rows` may be decoded when they are first looked at, and then raise what decoding raises. `body` is the event as it was logged,
+    and `images_at` where its row images begin if each holds every column, else None.
+    """
 
     operation: Operation
     table: TableMap
@@ -64,6 +68,8 @@ class RowsEvent:
     header_time_s: int
     position: BinlogPosition
     size_bytes: int
+    body: bytes = b""
+    images_at: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,3 +15,7 @@ class OutboundMessage:
     key: bytes | None
     value: bytes | None
     headers: Headers
+
+
+PrintedRow: TypeAlias = "tuple[bytes, bytes | None, bytes, int]"
+"""A row as it is handed over in bulk: value, key, the order header's text, partition."""

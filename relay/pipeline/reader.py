@@ -27,7 +27,7 @@ class Reader:
         self._thread.join()
 
     def _run(self) -> None:
-        decode = self._decoder.decode
+        decode = self._decoder.open
         try:
             for raw in self._stream.items():
                 item: StreamItem = decode(raw) if isinstance(raw, RawRows) else raw

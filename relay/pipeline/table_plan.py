@@ -8,6 +8,7 @@ from relay.model.message import Headers
 from relay.model.table import TableDefinition, TableId, TableMap
 from relay.model.value import Row
 from relay.partition import PartitionRule, TablePlacement
+from relay.pipeline.compiled_rows import CompiledRows, compiled_rows
 from relay.pipeline.topics import Topics
 from relay.route import Destination, Dropped, Router, TableFilter, tags_for
 from relay.schema import TableDefinitions
@@ -36,7 +37,7 @@ class Lane:
 
 @dataclass(frozen=True, slots=True)
 class TablePlan:
-    """A published table. `field_names` is empty where no tag depends on the columns that a change touches."""
+    """A published table. `compiled` prints its events in bulk; it is None where the readable rooms do all the work."""
 
     definition: TableDefinition
     destination: Destination
@@ -45,6 +46,7 @@ class TablePlan:
     keys: KeyEncoder
     tags: Headers
     split_key_change: bool
+    compiled: CompiledRows | None = None
 
     def splits(self, change: RowChange) -> bool:
         """Whether an update travels as a delete and an insert."""
@@ -86,15 +88,29 @@ class TablePlans:
             return destination
         settings = self._settings
         definition = self._definitions.define(table)
+        lanes = tuple(self._lane(topic, definition, destination.logical) for topic in destination.topics)
+        rows = RowEncoder(definition, destination.logical, settings.message.value_style)
         return TablePlan(
             definition=definition,
             destination=destination,
-            lanes=tuple(self._lane(topic, definition, destination.logical) for topic in destination.topics),
-            rows=RowEncoder(definition, destination.logical, settings.message.value_style),
+            lanes=lanes,
+            rows=rows,
             keys=KeyEncoder(definition, destination.logical, table.id if settings.routing.key_scope == "shard" else None),
             tags=tag_headers(tags_for(destination, ())),
             split_key_change=settings.message.key_change == "split",
+            compiled=self._compiled(definition, destination, lanes, rows),
         )
+
+    def _compiled(
+        self, definition: TableDefinition, destination: Destination, lanes: tuple[Lane, ...], rows: RowEncoder
+    ) -> CompiledRows | None:
+        """The compiled way, where a row is one message whose headers do not depend on it."""
+        message = self._settings.message
+        simple = message.value_style == "exact" and message.rows_per_message == "row" and not message.tombstones
+        if not simple or destination.tags.fields or len(lanes) != 1:
+            return None
+        shard = (str(definition.id),) if self._settings.routing.key_scope == "shard" else ()
+        return compiled_rows(definition, (str(destination.logical), *shard), lanes[0].placement, rows)
 
     def _lane(self, topic: str, definition: TableDefinition, name: TableId) -> Lane:
         count = self._topics.partitions(topic)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from time import time
 
-from relay.encode import MessageFrame, Origin
+from relay.encode import MessageFrame, Origin, message_headers
 from relay.errors import BatchAborted
 from relay.model.change import Advance, RowsEvent, Statement, StreamItem, TransactionBegin, TransactionEnd
 from relay.model.message import OutboundMessage
@@ -112,21 +112,36 @@ class Walk:
     def _rows(self, event: RowsEvent) -> None:
         progress = self.progress
         skip = max(0, progress.skip - progress.items)
-        progress.items += len(event.rows)
         plan = self._plans.plan(event.table)
         if isinstance(plan, Dropped) or not self._filter.accepts_operation(event.operation):
-            self.meter.drop(event.table.id, plan.reason if isinstance(plan, Dropped) else "the operation is filtered.", len(event.rows))
-            self._count(len(event.rows))
-            return
-        for order, messages in self._messages(event, plan, skip):
-            progress.order = order
+            count = len(event.rows)
+            self.meter.drop(event.table.id, plan.reason if isinstance(plan, Dropped) else "the operation is filtered.", count)
+            self._count(count)
+        else:
+            count = self._send(event, plan, skip)
+            self._batch_bytes += event.size_bytes
+            self.meter.rows += max(0, count - skip)
+        progress.items += count
+
+    def _send(self, event: RowsEvent, plan: TablePlan, skip: int) -> int:
+        """Hand the event's messages over, in bulk where the compiled printer can; return how many rows it has."""
+        context, before = self._context(event), self.progress.order
+        printed = plan.compiled.messages(event, context.frame, before, skip) if plan.compiled is not None else None
+        if printed is not None:
+            count, rows = printed
+            self._producer.send_rows(plan.lanes[0].topic, rows, message_headers(before, plan.tags, context.origin)[1:])
+            self._count(count)
+            return count
+        for order, messages in self._messages(event, plan, context, skip):
+            self.progress.order = order
             for message in messages:
                 self._producer.send(message)
-        self._batch_bytes += event.size_bytes
-        self.meter.rows += max(0, len(event.rows) - skip)
+        return len(event.rows)
 
-    def _messages(self, event: RowsEvent, plan: TablePlan, skip: int) -> Iterator[tuple[OrderPair, list[OutboundMessage]]]:
-        settings, context, order = self._settings.message, self._context(event), self.progress.order
+    def _messages(
+        self, event: RowsEvent, plan: TablePlan, context: EventContext, skip: int
+    ) -> Iterator[tuple[OrderPair, list[OutboundMessage]]]:
+        settings, order = self._settings.message, self.progress.order
         if settings.rows_per_message == "event":
             return packed_messages(event, plan, settings, context, order, skip, self._largest_message_bytes)
         return row_messages(event, plan, settings, context, order, skip)

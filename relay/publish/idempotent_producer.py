@@ -1,19 +1,22 @@
 """For clusters that forbid transactions: rows first, then the position; a crash between the two repeats rows."""
 
+from collections.abc import Sequence
 from concurrent.futures import Future
 from time import monotonic
 from typing import Final
 
 from confluent_kafka import KafkaException, Producer
 
+from relay.envelope import Header
 from relay.errors import BrokerUnreachable
 from relay.kafka import client_configuration, cluster_metadata, error_of, relay_error
-from relay.model.message import OutboundMessage
+from relay.model.message import Headers, OutboundMessage, PrintedRow
 from relay.publish.committer import Committer
 from relay.publish.delivery_count import DeliveryCount
 from relay.settings import KafkaSettings, TransactionSettings
 
 _MESSAGES_PER_POLL: Final = 500
+_ORDER: Final = Header.ORDER.value
 _FULL_QUEUE_POLL_SECONDS: Final = 0.05
 _CONNECT_SECONDS: Final = 10.0
 
@@ -64,6 +67,22 @@ class IdempotentProducer:
         self._count.sent += 1
         if self._count.sent % _MESSAGES_PER_POLL == 0:
             self._producer.poll(0)
+
+    def send_rows(self, topic: str, rows: Sequence[PrintedRow], tail: Headers) -> None:
+        if rows and self._began_s is None:
+            self._began_s = monotonic()
+        produce, report = self._producer.produce, self._count.report
+        for value, key, order, partition in rows:
+            headers: list[tuple[str, str | bytes | None]] = [(_ORDER, order), *tail]
+            try:
+                produce(topic, value, key, partition, report, headers=headers)
+            except (BufferError, KafkaException):
+                # The single message's way waits for room, or says what is wrong.
+                self.send(OutboundMessage(topic, partition, key, value, ((_ORDER, order), *tail)))
+            else:
+                self._count.sent += 1
+                if self._count.sent % _MESSAGES_PER_POLL == 0:
+                    self._producer.poll(0)
 
     def commit(self, record: OutboundMessage) -> "Future[None]":
         return self._committer.submit(lambda: self._commit(record))

@@ -1,9 +1,10 @@
 """What the pipeline asks of a producer, however it delivers."""
 
+from collections.abc import Sequence
 from concurrent.futures import Future
 from typing import Protocol
 
-from relay.model.message import OutboundMessage
+from relay.model.message import Headers, OutboundMessage, PrintedRow
 
 
 class BatchProducer(Protocol):
@@ -25,6 +26,9 @@ class BatchProducer(Protocol):
 
     def send(self, message: OutboundMessage) -> None:
         """Hand one message over; begins a batch when none is open."""
+
+    def send_rows(self, topic: str, rows: Sequence[PrintedRow], tail: Headers) -> None:
+        """Hand rows of one topic over; `tail` are the headers behind `order`, the same for all of them."""
 
     def commit(self, record: OutboundMessage) -> "Future[None]":
         """Close the batch with its position record; the future ends when Kafka has said yes, or with the error."""

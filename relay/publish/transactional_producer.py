@@ -3,6 +3,7 @@
 The rules are librdkafka's transactional producer API (its INTRODUCTION, "Transactional Producer") and docs/delivery.md.
 """
 
+from collections.abc import Sequence
 from concurrent.futures import Future
 from time import monotonic
 from typing import Final
@@ -10,15 +11,17 @@ from typing import Final
 from confluent_kafka import KafkaError, KafkaException, Producer
 
 from relay.deadline import Deadline
+from relay.envelope import Header
 from relay.errors import BatchAborted, BrokerUnreachable, RelayError
 from relay.kafka import TopicAdmin, client_configuration, cluster_metadata, error_of, kafka_errors, relay_error, transaction_timeout_error
-from relay.model.message import OutboundMessage
+from relay.model.message import Headers, OutboundMessage, PrintedRow
 from relay.publish.committer import Committer
 from relay.publish.delivery_count import DeliveryCount
 from relay.settings import KafkaSettings, TransactionSettings
 
 # Delivery reports are served at least this often, so that the client's queue does not fill with them.
 _MESSAGES_PER_POLL: Final = 500
+_ORDER: Final = Header.ORDER.value
 _FULL_QUEUE_POLL_SECONDS: Final = 0.05
 _INIT_SECONDS: Final = 10.0
 _ABORT_SECONDS: Final = 5.0
@@ -80,6 +83,22 @@ class TransactionalProducer:
         self._count.sent += 1
         if self._count.sent % _MESSAGES_PER_POLL == 0:
             self._producer.poll(0)
+
+    def send_rows(self, topic: str, rows: Sequence[PrintedRow], tail: Headers) -> None:
+        if rows and self._began_s is None:
+            self._begin()
+        produce, report = self._producer.produce, self._count.report
+        for value, key, order, partition in rows:
+            headers: list[tuple[str, str | bytes | None]] = [(_ORDER, order), *tail]
+            try:
+                produce(topic, value, key, partition, report, headers=headers)
+            except (BufferError, KafkaException):
+                # The single message's way waits for room, or says what is wrong.
+                self.send(OutboundMessage(topic, partition, key, value, ((_ORDER, order), *tail)))
+            else:
+                self._count.sent += 1
+                if self._count.sent % _MESSAGES_PER_POLL == 0:
+                    self._producer.poll(0)
 
     def commit(self, record: OutboundMessage) -> "Future[None]":
         self.send(record)

@@ -10,7 +10,6 @@ import sysconfig
 import venv
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from hashlib import sha256
 from pathlib import Path
 
 import psutil
@@ -20,7 +19,7 @@ from deploy.embedded import find_java
 from tests.support.waiting import wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
-PARTS = ("Makefile", "pyproject.toml", "constraints.txt", "README.md", "relay", "api", "spark_jobs", "deploy", "typings")
+PARTS = ("Makefile", "pyproject.toml", "constraints.txt", "README.md", "hatch_build.py", "relay", "api", "spark_jobs", "deploy", "typings")
 STOPPING_ORDER = ["spark", "admin", "relay", "kafka", "zookeeper", "mariadb-11.4"]
 
 
@@ -44,8 +43,8 @@ def set_up(folder: Path) -> None:
     venv.create(folder / ".venv", symlinks=True)
     own = folder / ".venv" / "lib" / f"python{sys.version_info.major}.{sys.version_info.minor}" / "site-packages"
     (own / "packages.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
-    ingredients = b"".join((folder / name).read_bytes() for name in ("constraints.txt", "pyproject.toml", "deploy/setup.sh"))
-    (folder / ".venv" / ".complete").write_text(sha256(ingredients).hexdigest() + "\n", encoding="utf-8")
+    stamp = subprocess.run(["bash", "deploy/setup.sh", "--fingerprint"], cwd=folder, capture_output=True, check=True).stdout
+    (folder / ".venv" / ".complete").write_bytes(stamp)
 
 
 def environment(folder: Path) -> Mapping[str, str]:

@@ -1,0 +1,179 @@
+"""Which tables the compiled printer can print, and how: schema, decode, encode and partition said in its words."""
+
+import struct
+from collections.abc import Callable
+from enum import IntEnum
+from typing import TYPE_CHECKING, Final
+
+import orjson
+
+from relay.compiled import COMPILED
+from relay.decode import Fixed, Malformed, Prefixed, Storage, Unpacked, storage_of
+from relay.encode import MessageFrame, RowEncoder, byte_characters, exact_text, is_utf8
+from relay.errors import CorruptEvent, SchemaMismatch
+from relay.model.change import Operation, RowsEvent
+from relay.model.message import PrintedRow
+from relay.model.position import OrderPair
+from relay.model.table import Column, ColumnType, TableDefinition
+from relay.partition import TablePlacement
+
+if TYPE_CHECKING:
+    from relay.compiled.row_printer import ColumnPlan, Extra, RowPrinter
+elif COMPILED:
+    from relay.compiled.row_printer import RowPrinter
+
+
+class Kind(IntEnum):
+    """How the printer reads and prints a column; the numbers are its own."""
+
+    SIGNED = 0
+    UNSIGNED = 1
+    DECIMAL = 2
+    DATE = 3
+    DATETIME = 4
+    TIMESTAMP = 5
+    TIME = 6
+    YEAR = 7
+    UTF8 = 8
+    TABLE = 9
+    BASE64 = 10
+    ENUM = 11
+    SET = 12
+    BIT = 13
+    OTHER = 14
+
+
+_INTEGERS: Final = frozenset({ColumnType.TINY, ColumnType.SHORT, ColumnType.INT24, ColumnType.LONG, ColumnType.LONGLONG})
+_PLAIN: Final = {
+    ColumnType.DATE: Kind.DATE,
+    ColumnType.NEWDATE: Kind.DATE,
+    ColumnType.DATETIME2: Kind.DATETIME,
+    ColumnType.TIMESTAMP2: Kind.TIMESTAMP,
+    ColumnType.TIME2: Kind.TIME,
+    ColumnType.YEAR: Kind.YEAR,
+    ColumnType.BIT: Kind.BIT,
+}
+_LABELLED: Final = {ColumnType.ENUM: Kind.ENUM, ColumnType.SET: Kind.SET}
+_BYTES: Final = frozenset({ColumnType.GEOMETRY, ColumnType.VECTOR})
+_BLOBS: Final = frozenset({ColumnType.TINY_BLOB, ColumnType.BLOB, ColumnType.MEDIUM_BLOB, ColumnType.LONG_BLOB})
+_STRINGS: Final = _BLOBS | {ColumnType.VARCHAR, ColumnType.VAR_STRING, ColumnType.STRING}
+# Equal for a reader when they print equal: 0.0 and the six digits of a FLOAT, JSON's parts in another order.
+_BY_TEXT: Final = frozenset({ColumnType.FLOAT, ColumnType.DOUBLE, ColumnType.JSON})
+# Kinds whose text is the same in Canal's style, which placing hashes.
+_PLACED: Final = frozenset(
+    {Kind.SIGNED, Kind.UNSIGNED, Kind.DATE, Kind.DATETIME, Kind.TIMESTAMP, Kind.TIME, Kind.YEAR, Kind.UTF8, Kind.BIT}
+)
+_REFUSED: Final = (Malformed, CorruptEvent, SchemaMismatch, IndexError, struct.error)
+
+
+class CompiledRows:
+    """Prints the events of one table for one topic; what it leaves alone goes through the readable rooms."""
+
+    def __init__(self, printer: "RowPrinter", encoder: RowEncoder) -> None:
+        self._printer = printer
+        self._encoder = encoder
+
+    def messages(self, event: RowsEvent, frame: MessageFrame, before: OrderPair, skip: int) -> "tuple[int, list[PrintedRow]] | None":
+        """Return how many rows the event has and the messages of those behind `skip`, the first order just after `before`."""
+        if event.images_at is None:
+            return None
+        before_old, after_old = self._encoder.around_old(event.operation, frame)
+        time = b"%013d." % before.execute_time
+        try:
+            return self._printer.print_rows(
+                event.body,
+                event.images_at,
+                event.operation is Operation.UPDATE,
+                before_old,
+                after_old,
+                time,
+                before.execute_position,
+                skip,
+            )
+        except _REFUSED:
+            return None
+
+
+def compiled_rows(
+    definition: TableDefinition, key_prefix: tuple[str, ...], placement: TablePlacement, encoder: RowEncoder
+) -> CompiledRows | None:
+    """Return the printer of a table in the exact style; None without a compiler, or where a column is beyond it.
+
+    `key_prefix` are the names that a key begins with.
+    """
+    columns = definition.map.columns
+    if not COMPILED or not columns:
+        return None
+    names = [orjson.dumps(column.name) for column in columns]
+    plans = [
+        _column(column, text, (b"{" if ordinal == 0 else b",") + name + b":", encoder)
+        for ordinal, (column, text, name) in enumerate(zip(columns, definition.type_texts, names, strict=True))
+    ]
+    known = [plan for plan in plans if plan is not None]
+    if len(known) < len(plans) or any(known[ordinal][0] not in _PLACED for ordinal in placement.ordinals):
+        return None
+    key_head = orjson.dumps(list(key_prefix))[:-1]
+    return CompiledRows(
+        RowPrinter(known, definition.key, key_head, placement.ordinals, placement.seed, placement.partitions),
+        encoder,
+    )
+
+
+def _column(column: Column, type_text: str, name: bytes, encoder: RowEncoder) -> "ColumnPlan | None":
+    storage = storage_of(column)
+    kind, digits, extra = _kind(column, type_text, storage, encoder)
+    if kind is None:
+        return None
+    variable = isinstance(storage, Prefixed)
+    width = storage.prefix if isinstance(storage, Prefixed) else storage.width
+    return (int(kind), width, variable, column.nullable, column.type in _BY_TEXT, digits, column.scale, name, extra)
+
+
+def _kind(column: Column, type_text: str, storage: Storage, encoder: RowEncoder) -> "tuple[Kind | None, int, Extra]":
+    """The kind, its digits (fraction, precision, bits, labels or padded length) and what it prints from."""
+    zero_filled = "zerofill" in type_text.lower()
+    if column.type in _INTEGERS and not zero_filled:
+        return (Kind.UNSIGNED if column.unsigned else Kind.SIGNED), 0, None
+    if column.type is ColumnType.NEWDECIMAL and not zero_filled:
+        return Kind.DECIMAL, column.length, None
+    if column.type in _PLAIN:
+        return _PLAIN[column.type], column.length, None
+    if column.type in _LABELLED and column.labels:
+        return _LABELLED[column.type], len(column.labels), tuple(orjson.dumps(label)[1:-1] for label in column.labels)
+    if column.type in _BYTES:
+        return Kind.BASE64, 0, None
+    if column.type in _STRINGS:
+        return _string_kind(column, type_text, storage, encoder)
+    return _other(column, type_text, storage, encoder)
+
+
+def _string_kind(column: Column, type_text: str, storage: Storage, encoder: RowEncoder) -> "tuple[Kind | None, int, Extra]":
+    if column.charset == "binary" or (column.charset is None and column.type in _BLOBS):
+        return Kind.BASE64, (column.length if column.type is ColumnType.STRING else 0), None
+    if column.charset is not None and is_utf8(column.charset):
+        return Kind.UTF8, 0, None
+    characters = byte_characters(column.charset or "")
+    if characters is not None:
+        return Kind.TABLE, 0, tuple(None if one is None else orjson.dumps(one)[1:-1] for one in characters)
+    return _other(column, type_text, storage, encoder)
+
+
+def _other(column: Column, type_text: str, storage: Storage, encoder: RowEncoder) -> "tuple[Kind | None, int, Extra]":
+    """Through the readable rooms, value by value; compressed columns not at all, because equal values may differ in bytes."""
+    if column.type in (ColumnType.BLOB_COMPRESSED, ColumnType.VARCHAR_COMPRESSED):
+        return None, 0, None
+    text = exact_text(column, type_text, encoder.count_undecodable)
+    return Kind.OTHER, 0, _printed_by(storage, text)
+
+
+def _printed_by(storage: Storage, text: Callable[..., str]) -> Callable[[bytes], str]:
+    match storage:
+        case Unpacked(_, code):
+            unpack = struct.Struct(code).unpack
+            return lambda piece: text(unpack(piece)[0])
+        case Fixed(_, read):
+            return lambda piece: text(read(piece, 0))
+        case Prefixed(_, None):
+            return text
+        case Prefixed(_, convert):
+            return lambda piece: text(convert(piece)) if convert is not None else text(piece)

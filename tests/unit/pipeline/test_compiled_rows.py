@@ -1,0 +1,124 @@
+"""The compiled printer and the readable rooms give the same bytes, and it leaves alone what they refuse."""
+
+import shutil
+import sysconfig
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from relay.compiled import COMPILED
+from relay.decode import RowDecoder
+from relay.encode import KeyEncoder, MessageFrame, PartitionTexts, RowEncoder, tag_headers
+from relay.errors import RelayError
+from relay.model.change import RowsEvent
+from relay.model.position import OrderPair
+from relay.model.table import TableDefinition, TableId
+from relay.partition import PartitionRule
+from relay.pipeline.compiled_rows import compiled_rows
+from relay.pipeline.published_changes import EventContext
+from relay.pipeline.row_messages import row_messages
+from relay.pipeline.table_plan import Lane, TablePlan
+from relay.route import Destination
+from relay.route.mapping import Tags
+from relay.schema.type_text import type_text
+from relay.settings import MessageSettings
+from tests.unit.decode.event_bytes import DELETE_V2, UPDATE_V2, WRITE_V2, WrittenColumn, WrittenTable, image, raw_rows, rows_body
+from tests.unit.pipeline.column_cases import CASES, KEYS
+
+needs_the_printer = pytest.mark.skipif(not COMPILED, reason="the compiled printer was not built")
+
+LOGICAL = TableId("shop", 'or"ders')
+BEFORE = OrderPair(1_700_000_000_123, 77)
+FRAME = MessageFrame(event_time_ms=1_700_000_000_000, gtid='0-1-7"', batch=3, publish_time_ms=1_700_000_000_456)
+
+
+@st.composite
+def events(draw: st.DrawFn, kind: int, *, damaged: bool = False) -> tuple[RowsEvent, TableDefinition]:
+    key = draw(st.sampled_from(KEYS))
+    others = draw(st.lists(st.sampled_from(CASES), max_size=9))
+    columns = [
+        WrittenColumn(**{**case, "name": f'c"{i}' if i % 3 else f"ä{i}", "nullable": i > 0}) for i, (case, _) in enumerate((key, *others))
+    ]
+    table = WrittenTable(columns, primary_key=(0,))
+    values = [key[1], *(st.one_of(st.none(), value) for _, value in others)]
+    images: list[bytes] = []
+    for _ in range(draw(st.integers(1, 3))):
+        row = draw(st.tuples(*values))
+        images.append(image(row))
+        if kind == UPDATE_V2:
+            kept = draw(st.lists(st.booleans(), min_size=len(row), max_size=len(row)))
+            other = draw(st.tuples(*values))
+            images.append(image([row[0], *(a if keep else b for a, b, keep in zip(row[1:], other[1:], kept[1:], strict=True))]))
+    body = bytearray(rows_body(len(columns), *images, kind=kind))
+    if damaged:
+        for _ in range(draw(st.integers(1, 3))):
+            body[draw(st.integers(10, len(body) - 1))] = draw(st.integers(0, 255))
+        del body[draw(st.integers(10, len(body))) :]
+    event = RowDecoder().open(raw_rows(table.map_body(), bytes(body), kind))
+    return event, TableDefinition(event.table, (0,), tuple(map(type_text, event.table.columns)))
+
+
+def plan_of(definition: TableDefinition) -> TablePlan:
+    rule = PartitionRule("", database_hash=True, partitions=7)
+    placement = rule.for_table(LOGICAL, tuple(each.name for each in definition.map.columns), definition.key)
+    return TablePlan(
+        definition=definition,
+        destination=Destination(LOGICAL, ("t",), Tags(("orders",), ())),
+        lanes=(Lane("t", placement, PartitionTexts(definition, placement.ordinals)),),
+        rows=RowEncoder(definition, LOGICAL, "exact"),
+        keys=KeyEncoder(definition, LOGICAL),
+        tags=tag_headers(("orders",)),
+        split_key_change=True,
+    )
+
+
+def readable(event: RowsEvent, plan: TablePlan, skip: int) -> list[tuple[bytes | None, bytes | None, bytes, int]]:
+    return [
+        (message.value, message.key, message.headers[0][1], message.partition)
+        for _, messages in row_messages(event, plan, MessageSettings(), EventContext(FRAME, None), BEFORE, skip)
+        for message in messages
+    ]
+
+
+def compiled(event: RowsEvent, plan: TablePlan, skip: int) -> tuple[int, Sequence[tuple[Any, ...]]] | None:
+    printer = compiled_rows(plan.definition, (str(LOGICAL),), plan.lanes[0].placement, plan.rows)
+    assert printer is not None
+    return printer.messages(event, FRAME, BEFORE, skip)
+
+
+def test_the_printer_is_here_where_it_can_be_built() -> None:
+    header = Path(sysconfig.get_path("include")) / "Python.h"
+    assert COMPILED or shutil.which("cc") is None or not header.exists(), "run `make setup` again: it shows why nothing was compiled"
+
+
+@needs_the_printer
+@pytest.mark.parametrize("kind", [WRITE_V2, UPDATE_V2, DELETE_V2])
+@settings(max_examples=120, deadline=None)
+@given(data=st.data())
+def test_both_give_the_same_messages(kind: int, data: st.DataObject) -> None:
+    event, definition = data.draw(events(kind))
+    skip = data.draw(st.integers(0, 2))
+    plan = plan_of(definition)
+    found = compiled(event, plan, skip)
+    assert found is not None
+    assert found == (len(event.rows), readable(event, plan, skip))
+
+
+@needs_the_printer
+@pytest.mark.parametrize("kind", [WRITE_V2, UPDATE_V2, DELETE_V2])
+@settings(max_examples=150, deadline=None)
+@given(data=st.data())
+def test_what_is_damaged_is_left_to_the_readable_rooms(kind: int, data: st.DataObject) -> None:
+    try:
+        event, definition = data.draw(events(kind, damaged=True))
+    except RelayError:
+        return  # its head is damaged
+    plan = plan_of(definition)
+    found = compiled(event, plan, 0)
+    if found is None:
+        return
+    assert found == (len(event.rows), readable(event, plan, 0))
