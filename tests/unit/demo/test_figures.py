@@ -8,7 +8,7 @@ from deploy.demo.figures import latencies_ms, percentile
 
 
 def test_rows_are_compared_by_key_and_a_missing_column_is_null() -> None:
-    source = [{"id": "1", "n": "a", "late": None}, {"id": "2", "n": "b", "late": "x"}]
+    source: list[TextRow] = [{"id": "1", "n": "a", "late": None}, {"id": "2", "n": "b", "late": "x"}]
     assert compare("t", source, [{"id": "2", "n": "b", "late": "x"}, {"id": "1", "n": "a"}]).equal
 
 
