@@ -1,0 +1,79 @@
+"""The steps of docs/operations.md, "A new start position", and of "Backup": what an operator does by hand works as written."""
+
+import tomllib
+from pathlib import Path
+
+import httpx
+import tomli_w
+from confluent_kafka.admin import AdminClient
+
+from deploy.embedded import Kafka, MariaDB, ZooKeeper
+from relay.kafka import TopicAdmin
+from relay.settings import KafkaSettings
+from relay.state import Paths
+from tests.e2e.conftest import NewInstallation
+from tests.servers.fixtures import FreshName
+from tests.support.admin_server import admin_client, admin_settings
+from tests.support.relay_process import Installation, RelayProcess
+from tests.support.topic_reading import Seen, read_topic
+from tests.support.waiting import wait_until
+from tests.support.zookeeper_sessions import session_with
+
+_GROUP = "/api/v1/configs/ROMA_GROUP"
+
+
+def _forget_position(installation: Installation, kafka: Kafka, zookeeper: ZooKeeper) -> None:
+    topic = f"{installation.name}.position.shop"
+    client = AdminClient({"bootstrap.servers": kafka.bootstrap})
+    client.delete_topics([topic])[topic].result(20)
+    settings = KafkaSettings(bootstrap_servers=kafka.bootstrap)
+    wait_until(lambda: TopicAdmin(settings).state(topic) is None, "the position topic deleted")
+    with session_with(zookeeper.hosts) as session:
+        session.delete(Paths.of(installation.settings.zookeeper, installation.name).instance_started("shop"))
+
+
+def _start_at(file: Path, **start: object) -> None:
+    document = tomllib.loads(file.read_text(encoding="utf-8"))
+    document["instances"][0]["start"] = start
+    file.write_text(tomli_w.dumps(document), encoding="utf-8")
+
+
+def _ids(seen: list[Seen]) -> list[str]:
+    return [(each.value or {})["data"][0]["id"] for each in sorted(seen, key=lambda each: each.order)]
+
+
+def test_an_instance_begins_somewhere_else_on_purpose(
+    mariadb: MariaDB, kafka: Kafka, zookeeper: ZooKeeper, new_installation: NewInstallation
+) -> None:
+    installation = new_installation(mariadb, kafka)
+    name = installation.name
+    with RelayProcess(installation) as relay:
+        relay.wait_for("RUNNING")
+        mariadb.execute(f"insert into {name}.t values (1, 0, 'published')")
+        wait_until(lambda: len(read_topic(kafka.bootstrap, name)) == 1, "the first row")
+        assert relay.stop() == 0
+        mariadb.execute(f"insert into {name}.t values (2, 0, 'left out on purpose')")
+        _forget_position(installation, kafka, zookeeper)
+        _start_at(installation.file, at="end")
+        relay.start()
+        relay.wait_for("RUNNING")
+        mariadb.execute(f"insert into {name}.t values (3, 0, 'published')")
+        wait_until(lambda: len(read_topic(kafka.bootstrap, name)) == 2, "the row behind the new start")
+    assert _ids(read_topic(kafka.bootstrap, name)) == ["1", "3"]
+
+
+def test_mapping_documents_are_restored_from_their_backup(zookeeper: ZooKeeper, fresh_name: FreshName) -> None:
+    documents = {
+        "com.pajk.Roma.dbs": [{"logicDb": "a", "realDbs": "b"}],
+        "com.pajk.Roma.topics": [{"logicDb": "a", "topic": "t"}],
+    }
+    with admin_client(admin_settings(zookeeper.hosts, fresh_name("backup"))) as admin:
+        wait_until(lambda: admin.get("/readyz").status_code == httpx.codes.OK, "the admin to reach ZooKeeper")
+        admin.put(_GROUP, json=documents).raise_for_status()
+        backup = admin.get(_GROUP).content
+        admin.put(_GROUP, json={}, headers={"If-Match": "*"}).raise_for_status()
+        assert admin.get(_GROUP).json() == {}
+        # As curl sends it with -d: the body is JSON, the header says otherwise.
+        headers = {"If-Match": "*", "Content-Type": "application/x-www-form-urlencoded"}
+        admin.put(_GROUP, content=backup, headers=headers).raise_for_status()
+        assert admin.get(_GROUP).json() == documents
