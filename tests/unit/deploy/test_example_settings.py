@@ -59,3 +59,12 @@ def test_every_setting_stands_there_with_its_default(table: str, name: str, fiel
 def test_every_table_of_the_example_is_one_of_the_models() -> None:
     tables = {table for table, *_ in _fields(RelaySettings, _LOADED)}
     assert set(_TEXTS) - {"kafka.client"} == tables
+
+
+def test_settings_that_the_canal_page_names_exist() -> None:
+    page = (_EXAMPLE.parents[2] / "docs" / "migrating-from-canal.md").read_text(encoding="utf-8")
+    table = page.partition("\n## Settings\n")[2].partition("\n## ")[0]
+    cells = [line.split(" | ")[1] for line in table.splitlines() if line.startswith("| `")]
+    named = {match[1] for cell in cells for match in re.finditer(r"`(?:[a-z]+\.)?([a-z_]+)(?: = [^`]*)?`", cell)}
+    assert len(named) > 20
+    assert named - {"dbs", "topics"} <= {name for _, name, _, _ in _fields(RelaySettings, _LOADED)}  # these two are mapping documents
