@@ -6,6 +6,7 @@ from relay.encode.headers import Origin, message_headers, packed_headers, tag_he
 from relay.encode.key import KeyEncoder, key_changed, split_update
 from relay.encode.partition_texts import PartitionTexts
 from relay.encode.row_encoder import EventEncoder, RowEncoder, operation_of
+from relay.encode.server_numbers import fixed_decimals
 from relay.encode.statement_encoder import encode_statement
 from relay.encode.text_exact import exact_text
 
@@ -19,6 +20,7 @@ __all__ = [
     "byte_characters",
     "encode_statement",
     "exact_text",
+    "fixed_decimals",
     "is_utf8",
     "key_changed",
     "message_headers",

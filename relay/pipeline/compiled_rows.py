@@ -9,7 +9,7 @@ import orjson
 
 from relay.compiled import COMPILED
 from relay.decode import Fixed, Malformed, Prefixed, Storage, Unpacked, storage_of
-from relay.encode import MessageFrame, RowEncoder, byte_characters, exact_text, is_utf8
+from relay.encode import MessageFrame, RowEncoder, byte_characters, exact_text, fixed_decimals, is_utf8
 from relay.errors import CorruptEvent, SchemaMismatch
 from relay.model.change import Operation, RowsEvent
 from relay.model.message import PrintedRow
@@ -41,6 +41,8 @@ class Kind(IntEnum):
     SET = 12
     BIT = 13
     OTHER = 14
+    FLOAT = 15
+    DOUBLE = 16
 
 
 _INTEGERS: Final = frozenset({ColumnType.TINY, ColumnType.SHORT, ColumnType.INT24, ColumnType.LONG, ColumnType.LONGLONG})
@@ -53,6 +55,7 @@ _PLAIN: Final = {
     ColumnType.YEAR: Kind.YEAR,
     ColumnType.BIT: Kind.BIT,
 }
+_FLOATING: Final = {ColumnType.FLOAT: Kind.FLOAT, ColumnType.DOUBLE: Kind.DOUBLE}
 _LABELLED: Final = {ColumnType.ENUM: Kind.ENUM, ColumnType.SET: Kind.SET}
 _BYTES: Final = frozenset({ColumnType.GEOMETRY, ColumnType.VECTOR})
 _BLOBS: Final = frozenset({ColumnType.TINY_BLOB, ColumnType.BLOB, ColumnType.MEDIUM_BLOB, ColumnType.LONG_BLOB})
@@ -163,7 +166,8 @@ def _other(column: Column, type_text: str, storage: Storage, encoder: RowEncoder
     if column.type in (ColumnType.BLOB_COMPRESSED, ColumnType.VARCHAR_COMPRESSED):
         return None, 0, None
     text = exact_text(column, type_text, encoder.count_undecodable)
-    return Kind.OTHER, 0, _printed_by(storage, text)
+    kind = _FLOATING.get(column.type, Kind.OTHER) if fixed_decimals(type_text) is None else Kind.OTHER
+    return kind, 0, _printed_by(storage, text)
 
 
 def _printed_by(storage: Storage, text: Callable[..., str]) -> Callable[[bytes], str]:
