@@ -1,19 +1,24 @@
 """The command line: `roma`. Heavy imports stand inside the commands, so that `roma --help` answers at once."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from relay.errors import ConfigurationError, RelayError
 from relay.settings import RelaySettings, load_settings
 
+if TYPE_CHECKING:
+    from relay.preflight import Finding
+
 app = typer.Typer(name="roma", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 position = typer.Typer(no_args_is_help=True, help="Positions and the order pair.")
 app.add_typer(position, name="position")
+mapping = typer.Typer(no_args_is_help=True, help="Mapping documents.")
+app.add_typer(mapping, name="mapping")
 
 ConfigFile = Annotated[Path, typer.Option("--config", help="The configuration file (TOML).")]
 
@@ -47,6 +52,40 @@ def status(config: ConfigFile, watch: Annotated[bool, typer.Option("--watch", he
         _show_status(settings, watch)
 
 
+@app.command()
+def preflight(
+    config: ConfigFile, as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object for machines.")] = False
+) -> None:
+    """Look at everything that the relay will need, and change nothing. Exit code 0: it can run; 1: not; 2: the file is wrong."""
+    with told_errors():
+        settings = load_settings(config)
+        from relay.preflight import exit_code
+        from relay.preflight import preflight as look
+        from relay.settings import LogSettings
+        from relay.telemetry import set_up_logging
+
+        set_up_logging(LogSettings(level="ERROR"))
+        findings = look(settings)
+        _print_findings(findings, as_json=as_json)
+        raise typer.Exit(exit_code(findings))
+
+
+@mapping.command("check")
+def check_mapping(files: Annotated[list[Path], typer.Argument(help="The JSON documents, or folders that hold them.")]) -> None:
+    """Compile mapping documents together, without a server. Exit code 0: they can come into force; 1: not; 2: no such files."""
+    with told_errors():
+        from relay.preflight.mapping_files import read_mapping_files
+        from relay.route import problems
+
+        documents = read_mapping_files(files)
+        found = problems(documents)
+        for problem in found:
+            typer.echo(f"{problem.data_id} at {problem.pointer or 'its top'}: {problem.sentence}")
+        if not found:
+            typer.echo(f"{', '.join(documents)}: no problems.")
+        raise typer.Exit(1 if found else 0)
+
+
 @position.command("decode")
 def decode(number: int) -> None:
     """Print the parts of an execute position."""
@@ -64,6 +103,20 @@ def told_errors() -> Iterator[None]:
     except RelayError as exc:
         typer.echo(str(exc), err=True)
         raise typer.Exit(2 if isinstance(exc, ConfigurationError) else 1) from exc
+
+
+def _print_findings(findings: "Sequence[Finding]", *, as_json: bool) -> None:
+    import json
+
+    from rich.console import Console
+
+    from relay.preflight import exit_code, preflight_table
+
+    if as_json:
+        found = {"exit_code": exit_code(findings), "findings": [each.to_fields() for each in findings]}
+        typer.echo(json.dumps(found, ensure_ascii=False, indent=2))
+    else:
+        Console().print(preflight_table(findings))
 
 
 def _show_status(settings: RelaySettings, watch: bool) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Generator
 from contextlib import closing
 from typing import Final
 
-from relay.errors import SourceUnreachable
+from relay.errors import SourceNotPermitted, SourceUnreachable
 from relay.model.gtid import GtidSet
 from relay.settings import SourceSettings
 from relay.source import event_types as types
@@ -14,7 +14,7 @@ from relay.source.connection import SourceConnection
 from relay.source.gtid_events import mysql_gtid, previous_gtids, tagged_gtid
 from relay.source.packets import PacketReader
 from relay.source.server_facts import ServerFacts
-from relay.source.session import say_what_we_read, send
+from relay.source.session import lacks_replication_slave, say_what_we_read, send
 from relay.source.transaction_assembler import BinlogEvent
 
 FIRST_OFFSET: Final = 4
@@ -61,5 +61,7 @@ def _events(settings: SourceSettings, server: ServerFacts, file: str) -> Generat
         taken = connection.taken_over()
         send(connection, taken, binlog_dump(file, FIRST_OFFSET, _READING_TOOL, _NOT_BLOCKING))
         yield from BinlogReader(PacketReader(taken), connection.place).events()
+    except SourceNotPermitted as exc:
+        raise lacks_replication_slave(connection.place, server) from exc
     finally:
         connection.close()

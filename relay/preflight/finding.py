@@ -1,0 +1,60 @@
+"""What a look at one thing found, and what all findings together mean."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from relay.errors import RelayError
+
+
+class Verdict(StrEnum):
+    """NOT_CHECKED: it depends on something that failed, which has a finding of its own."""
+
+    PASSED = "pass"
+    WARNING = "warn"
+    FAILED = "fail"
+    NOT_CHECKED = "not checked"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of the answer. `code` and `remedy` are those of the relay's error, empty where there is none; `instance` as well."""
+
+    check: str
+    verdict: Verdict
+    sentence: str
+    remedy: str = ""
+    code: str = ""
+    instance: str = ""
+
+    def to_fields(self) -> dict[str, str]:
+        """Return the JSON object."""
+        return {
+            "instance": self.instance,
+            "check": self.check,
+            "verdict": self.verdict.value,
+            "code": self.code,
+            "sentence": self.sentence,
+            "remedy": self.remedy,
+        }
+
+
+def passed(check: str, sentence: str, instance: str = "") -> Finding:
+    """Nothing is wrong; the sentence says what was seen."""
+    return Finding(check, Verdict.PASSED, sentence, instance=instance)
+
+
+def found(check: str, error: RelayError, instance: str = "", *, warning: bool = False) -> Finding:
+    """The error that the relay would meet, or log if it is a warning, in its words."""
+    verdict = Verdict.WARNING if warning else Verdict.FAILED
+    return Finding(check, verdict, error.reason, error.way_out, error.code, instance)
+
+
+def not_checked(check: str, because: str, instance: str = "") -> Finding:
+    """`because` continues the sentence "Not checked because"."""
+    return Finding(check, Verdict.NOT_CHECKED, f"Not checked because {because}.", instance=instance)
+
+
+def exit_code(findings: Iterable[Finding]) -> int:
+    """1 if the relay would not run as configured, 0 otherwise; warnings do not count."""
+    return 1 if any(each.verdict is Verdict.FAILED for each in findings) else 0

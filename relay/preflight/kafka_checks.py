@@ -1,0 +1,131 @@
+"""Kafka: do brokers answer, do they allow the transactions, do the topics stand as the settings ask."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from relay.errors import RelayError
+from relay.kafka import TopicAdmin, TopicFinding, row_topic_findings, transaction_timeout_error
+from relay.pipeline.saved_position import position_lost
+from relay.pipeline.statement_messages import DDL_TOPIC_SUFFIX
+from relay.pipeline.topics import new_topic, wanted_topic
+from relay.position import KafkaPositionStore, PositionRecord
+from relay.preflight.finding import Finding, found, not_checked, passed
+from relay.preflight.store_checks import StoreView
+from relay.route import MappingSet
+from relay.settings import InstanceSettings, KafkaSettings, RelaySettings
+
+_SILENT: Final = "Kafka does not answer"
+_POSITION: Final = "position"
+_NO_NOTE: Final = "ZooKeeper does not say whether the instance has a past"
+
+
+@dataclass(slots=True)
+class KafkaView:
+    """What Kafka told. `records` holds the instances whose position is known: None for one that has none."""
+
+    records: dict[str, PositionRecord | None] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+
+
+def look_at_kafka(settings: RelaySettings, store: StoreView) -> KafkaView:
+    """Ask the brokers everything that can be asked without a write.
+
+    No transaction is begun: with the relay's own transactional.id that would fence a running relay, and another id proves little.
+    """
+    kafka = _quiet(settings.kafka)
+    admin, view = TopicAdmin(kafka), KafkaView()
+    try:
+        brokers = admin.broker_settings()
+    except RelayError as exc:
+        view.findings += [found("kafka", exc), *(not_checked(check, _SILENT) for check in ("transactions", "position", "topics"))]
+        return view
+    view.findings.append(passed("kafka", f"{admin.broker_count()} brokers answer at {kafka.bootstrap_servers}."))
+    for instance in settings.instances:
+        view.findings.append(_transactions(instance, brokers))
+        view.findings += _position(kafka, settings.installation, instance, admin, store, view)
+        view.findings += _topics(kafka, instance, admin, store.mapping, view.records.get(instance.name))
+    return view
+
+
+def row_topics(instance: InstanceSettings, mapping: MappingSet, record: PositionRecord | None) -> dict[str, int | None]:
+    """Every topic that the instance may feed under this mapping, and by how many partitions it places there; None: as many as there are."""
+    kept = {} if record is None else record.partitions
+    default = instance.routing.default_topic if instance.routing.unmapped_db == "default_topic" else None
+    names = [*mapping.all_topics, *([default] if default is not None else [])]
+    topics: dict[str, int | None] = {name: instance.partition.partitions_num or kept.get(name) for name in names}
+    if instance.message.ddl == "topic" and "DDL" in instance.filter.operations:
+        topics |= {name + DDL_TOPIC_SUFFIX: 1 for name in names}
+    return topics
+
+
+def _transactions(instance: InstanceSettings, brokers: Mapping[str, str]) -> Finding:
+    if instance.transaction.delivery == "at_least_once":
+        return passed("transactions", "No transactions are used (at_least_once).", instance.name)
+    timeout_ms = instance.transaction.timeout_ms
+    if error := transaction_timeout_error(timeout_ms, brokers):
+        return found("transactions", error, instance.name)
+    return passed("transactions", f"The brokers allow transactions of {timeout_ms} ms.", instance.name)
+
+
+def _position(
+    kafka: KafkaSettings, installation: str, instance: InstanceSettings, admin: TopicAdmin, store: StoreView, view: KafkaView
+) -> Iterator[Finding]:
+    positions = KafkaPositionStore(kafka, installation, instance.name)
+    name = instance.name
+    try:
+        state = admin.state(positions.topic)
+        if state is None:
+            admin.create(positions.spec(), only_ask=True)
+            yield passed("position topic", f"{positions.topic} is not there and will be made.", name)
+        else:
+            yield from _of_topic("position topic", positions.topic, positions.findings(state), name)
+        record = positions.read() if state is not None else None
+    except RelayError as exc:
+        yield found("position topic", exc, name)
+        return
+    yield _record(instance, positions.topic, record, store, view)
+
+
+def _record(instance: InstanceSettings, topic: str, record: PositionRecord | None, store: StoreView, view: KafkaView) -> Finding:
+    name = instance.name
+    if record is None and name not in store.notes:
+        return not_checked(_POSITION, _NO_NOTE, name)
+    if lost := position_lost(name, topic, store.notes.get(name), record):
+        return found(_POSITION, lost, name)
+    view.records[name] = record
+    return passed(_POSITION, "The instance never published." if record is None else f"Published up to {record.source.binlog}.", name)
+
+
+def _topics(
+    kafka: KafkaSettings, instance: InstanceSettings, admin: TopicAdmin, mapping: MappingSet | None, record: PositionRecord | None
+) -> Iterator[Finding]:
+    if mapping is None:
+        yield not_checked("topics", "the mapping is not known", instance.name)
+        return
+    for topic, partitions in row_topics(instance, mapping, record).items():
+        yield from _topic(kafka, instance, admin, topic, partitions)
+
+
+def _topic(kafka: KafkaSettings, instance: InstanceSettings, admin: TopicAdmin, topic: str, partitions: int | None) -> Iterator[Finding]:
+    wanted = wanted_topic(kafka, instance, partitions)
+    try:
+        state = admin.state(topic)
+        if state is not None:
+            yield from _of_topic("topic", topic, row_topic_findings(state, wanted), instance.name)
+            return
+        spec = new_topic(topic, wanted)
+        admin.create(spec, only_ask=True)
+        yield passed("topic", f"{topic} is not there and will be made with {spec.partitions} partitions.", instance.name)
+    except RelayError as exc:
+        yield found("topic", exc, instance.name)
+
+
+def _of_topic(check: str, topic: str, findings: Iterable[TopicFinding], instance: str) -> list[Finding]:
+    told = [found(check, each.error, instance, warning=each.warning) for each in findings]
+    return told or [passed(check, f"{topic} stands as the settings ask.", instance)]
+
+
+def _quiet(kafka: KafkaSettings) -> KafkaSettings:
+    """The client's own log would stand between the lines of the answer."""
+    return kafka.model_copy(update={"client": {**kafka.client, "log_level": 0}})

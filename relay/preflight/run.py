@@ -1,0 +1,41 @@
+"""All checks of a configuration, one after the other; one that fails stops no other."""
+
+from relay.errors import RelayError
+from relay.partition import PartitionRule
+from relay.preflight.finding import Finding, Verdict, found, passed
+from relay.preflight.kafka_checks import KafkaView, look_at_kafka
+from relay.preflight.source_checks import look_at_source
+from relay.preflight.store_checks import look_at_store
+from relay.route import TableFilter
+from relay.settings import InstanceSettings, RelaySettings
+
+
+def preflight(settings: RelaySettings) -> list[Finding]:
+    """Look at everything that the relay will need, and write nothing. Never raises an error of a server."""
+    store = look_at_store(settings)
+    kafka = look_at_kafka(settings, store)
+    sources = [finding for instance in settings.instances for finding in _instance(instance, kafka)]
+    return [*_instances(settings), *store.findings, *kafka.findings, *sources]
+
+
+def _instances(settings: RelaySettings) -> list[Finding]:
+    if settings.instances:
+        return [_rules(instance) for instance in settings.instances]
+    return [Finding("settings", Verdict.WARNING, "The configuration names no instance.", "Add an [[instances]] table.")]
+
+
+def _rules(instance: InstanceSettings) -> Finding:
+    """Filters and partition rules are read when the instance starts to publish, so a broken one would show late."""
+    placing = instance.partition
+    try:
+        TableFilter(instance.filter)
+        PartitionRule(placing.partition_hash, database_hash=placing.database_hash, partitions=placing.partitions_num or 1)
+    except RelayError as exc:
+        return found("settings", exc, instance.name)
+    return passed("settings", "Filters and partition rules can be read.", instance.name)
+
+
+def _instance(instance: InstanceSettings, kafka: KafkaView) -> list[Finding]:
+    known = instance.name in kafka.records
+    record = kafka.records.get(instance.name)
+    return look_at_source(instance, None if record is None else record.source, "" if known else "the saved position is not known")
