@@ -1,34 +1,35 @@
 """Bring the copies up to what is committed in the topics now, once: `python -m spark_jobs.dedup_batch --config job.toml`."""
 
 import sys
-from argparse import ArgumentParser
 from collections.abc import Sequence
-from pathlib import Path
 
-from spark_jobs.apply import BatchFigures, apply_batch
+from spark_jobs.apply import apply_batch
+from spark_jobs.border import named_errors
+from spark_jobs.command_line import read_arguments
 from spark_jobs.errors import JobError
-from spark_jobs.kafka_source import read_batch
+from spark_jobs.figures import BatchFigures
+from spark_jobs.kafka_source import place_of, read_batch
+from spark_jobs.report import print_batch, print_error
 from spark_jobs.session import open_session
 from spark_jobs.settings import JobSettings, load_settings
 from spark_jobs.sinks import DeltaCopies
 
 
-def run(settings: JobSettings) -> BatchFigures:
-    """Read every topic whole and merge the newest change of each key."""
-    spark = open_session(settings, "roma-dedup-batch")
-    return apply_batch(read_batch(spark, settings.kafka), DeltaCopies(spark, settings.copy_root))
+def run(settings: JobSettings, *, trace: bool = False) -> BatchFigures:
+    """Read every topic whole and merge the newest change of each key. Raises JobError."""
+    with named_errors(place_of(settings.kafka)):
+        spark = open_session(settings, "roma-dedup-batch", trace=trace)
+        return apply_batch(read_batch(spark, settings.kafka), DeltaCopies(spark, settings.copy_root), settings.merge_threads)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command line."""
-    parser = ArgumentParser(prog="dedup_batch", description=__doc__)
-    parser.add_argument("--config", type=Path, required=True)
+    """The command line; exit code 1 with a sentence when the job cannot be done."""
+    given = read_arguments("dedup_batch", __doc__, arguments)
     try:
-        figures = run(load_settings(parser.parse_args(arguments).config))
+        print_batch("batch", run(load_settings(given.config), trace=given.trace))
     except JobError as exc:
-        sys.stderr.write(f"{exc}\n")
+        print_error(exc, trace=given.trace)
         return 1
-    sys.stdout.write(f"{figures}\n")
     return 0
 
 

@@ -2,17 +2,64 @@
 
 JobError
 ├── JobConfigurationError   the configuration file, or what it names, is wrong
-└── JavaRefused             Spark 4.0 runs on JDK 17 or 21
+├── JavaRefused             Spark 4.0 runs on JDK 17 or 21
+├── BrokerUnreachable       no broker answers
+├── BrokerRefused           the broker refuses the login or the right to read
+├── TopicUnknown            a topic does not exist
+├── OffsetsLost             the topic no longer holds what the job has still to read
+└── JobFailed               Spark ended the job for another reason
 """
+
+from typing import ClassVar
 
 
 class JobError(Exception):
-    """Root of the tree; the text says what is wrong and what to do."""
+    """Root of the tree; `remedy` tells what to do."""
+
+    remedy: ClassVar[str] = ""
+
+    def __str__(self) -> str:
+        return f"{self.args[0]} {self.remedy}".rstrip()
 
 
 class JobConfigurationError(JobError):
-    """Correct the configuration file and start again."""
+    """The configuration file, or what it names, is wrong."""
+
+    remedy = "Correct the configuration file and start again."
 
 
 class JavaRefused(JobError):
-    """Set JAVA_HOME to a JDK 17 or 21."""
+    """The JDK is missing or not one that Spark runs on; the sentence ends with its own remedy."""
+
+
+class BrokerUnreachable(JobError):
+    """No broker of `bootstrap_servers` answers."""
+
+    remedy = "Check kafka.bootstrap_servers and the way there, and start again; the job goes on at its checkpoint."
+
+
+class BrokerRefused(JobError):
+    """The broker refuses the login, or the right to read the topics."""
+
+    remedy = "Check kafka.client and kafka.jaas, and the access rights to the topics, and start again."
+
+
+class TopicUnknown(JobError):
+    """A topic that the job reads does not exist."""
+
+    remedy = "Check kafka.topics. The relay makes a topic with its first message; start the job after that."
+
+
+class OffsetsLost(JobError):
+    """The topic no longer holds offsets that the job has still to read: retention, or a topic made anew."""
+
+    remedy = (
+        "The copies lack these changes and stay as they are. Copy the tables anew: remove checkpoint and copies and start again, "
+        "if the topics still hold every row; otherwise from the source. Then let the topics keep messages longer than the job may stand."
+    )
+
+
+class JobFailed(JobError):
+    """Spark ended the job for a reason that has no name here."""
+
+    remedy = "Start again with --trace to see all that Spark says."

@@ -18,8 +18,15 @@ def read_batch(spark: SparkSession, source: KafkaSource) -> DataFrame:
     return spark.read.format("kafka").options(**_options(source)).load()
 
 
+def place_of(source: KafkaSource) -> str:
+    """Which topics of which servers, for sentences."""
+    return f"{', '.join(source.topics)} at {source.bootstrap_servers}"
+
+
 def _options(source: KafkaSource) -> dict[str, str]:
-    options = {f"kafka.{name}": value for name, value in source.client.items()}
+    patience_ms = str(int(source.patience_seconds * 1000))
+    options = {"kafka.default.api.timeout.ms": patience_ms, "kafka.request.timeout.ms": patience_ms}
+    options |= {f"kafka.{name}": value for name, value in source.client.items()}
     if source.jaas is not None:
         options["kafka.sasl.jaas.config"] = source.jaas.get_secret_value()
     return {
@@ -30,4 +37,6 @@ def _options(source: KafkaSource) -> dict[str, str]:
         "startingOffsets": "earliest",
         "failOnDataLoss": "true",
         "includeHeaders": "true",
+        # Kafka's own client tries again within the time above; asking it three times would only triple the time.
+        "fetchOffset.numRetries": "1",
     }

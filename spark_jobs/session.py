@@ -24,18 +24,26 @@ _SETTINGS: Final = {
     "spark.driver.host": "127.0.0.1",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
-    "spark.databricks.delta.snapshotPartitions": "2",
+    "spark.databricks.delta.snapshotPartitions": "1",
+    # A batch is read from the cache, and a lost piece of it again from fixed offsets: writing it down first would only cost.
+    "spark.databricks.delta.merge.materializeSource": "none",
 }
+# The second compiler of the JVM takes a core for its first minutes, which is when a copy is waited for; jvm_options may bring it back.
+_JVM_OPTIONS: Final = "-XX:+UseParallelGC -XX:TieredStopAtLevel=1"
 
 
-def open_session(settings: JobSettings, name: str) -> SparkSession:
-    """Start Spark. Raises JavaRefused before Spark can fail in words of its own."""
+def open_session(settings: JobSettings, name: str, *, trace: bool = False) -> SparkSession:
+    """Start Spark. Raises JavaRefused before Spark can fail in words of its own; `trace` lets Spark's log speak of errors."""
     check_java()
+    own = {
+        "spark.sql.shuffle.partitions": str(settings.shuffle_partitions),
+        "spark.driver.extraJavaOptions": f"{_JVM_OPTIONS} {settings.jvm_options}".rstrip(),
+    }
     builder = SparkSession.Builder().appName(name).master(settings.master)
-    for key, value in {**_SETTINGS, "spark.sql.shuffle.partitions": str(settings.shuffle_partitions), **_jars(settings.jars)}.items():
+    for key, value in {**_SETTINGS, **own, **_jars(settings.jars)}.items():
         builder = builder.config(key, value)
     session = builder.getOrCreate()
-    session.sparkContext.setLogLevel("ERROR")
+    session.sparkContext.setLogLevel("ERROR" if trace else "OFF")
     return session
 
 

@@ -16,19 +16,24 @@ class Settings(BaseModel):
 
 
 class KafkaSource(Settings):
-    """Which topics are read. `client` holds further Kafka client settings (security.protocol, sasl.*) as they are."""
+    """Which topics are read. `client` holds further Kafka client settings (security.protocol, sasl.*) as they are.
+
+    `patience_seconds`: how long a broker may be silent before the job ends and says so.
+    """
 
     bootstrap_servers: str
     topics: Annotated[tuple[str, ...], Field(min_length=1)]
     client: dict[str, str] = {}
     jaas: SecretStr | None = None
     max_offsets_per_trigger: Annotated[int, Field(ge=1)] | None = None
+    patience_seconds: Annotated[float, Field(ge=1)] = 60
 
 
 class JobSettings(Settings):
     """One dedup job: topics → one Delta table per logical table below `copy_root`.
 
     `trigger_seconds` None: take what is there, then end. `checkpoint` is the stream's memory and belongs to one job alone.
+    `merge_threads`: how many tables of a batch are merged at the same time. `jvm_options` are added to the driver's own.
     """
 
     kafka: KafkaSource
@@ -37,6 +42,8 @@ class JobSettings(Settings):
     trigger_seconds: Annotated[float, Field(gt=0)] | None = None
     master: str = "local[2]"
     shuffle_partitions: Annotated[int, Field(ge=1)] = 4
+    merge_threads: Annotated[int, Field(ge=1, le=64)] = 4
+    jvm_options: str = ""
     jars: tuple[Path, ...] = ()
 
 

@@ -1,0 +1,62 @@
+"""Where exceptions of Spark, Delta and Kafka end and the job's own begin."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+
+from spark_jobs.errors import BrokerRefused, BrokerUnreachable, JobError, JobFailed, OffsetsLost, TopicUnknown
+
+# Most telling first: a lost topic also makes requests time out. The words are those of Kafka's classes and of Spark's error conditions.
+_LEAVES: Final[tuple[tuple[re.Pattern[str], type[JobError], str], ...]] = (
+    (re.compile(r"KAFKA_DATA_LOSS|OffsetOutOfRangeException"), OffsetsLost, "The topic no longer holds offsets that have still to be read"),
+    (re.compile(r"UnknownTopicOrPartition|InvalidTopic"), TopicUnknown, "A topic does not exist"),
+    (
+        re.compile(r"(Sasl|Ssl)\w*Exception|IllegalSaslState|AuthorizationException|AuthenticationException"),
+        BrokerRefused,
+        "The broker refuses the job",
+    ),
+    (
+        re.compile(r"No resolvable bootstrap|kafka\.common\.errors\.(Timeout|Disconnect)Exception"),
+        BrokerUnreachable,
+        "No broker answers",
+    ),
+)
+_TRACE: Final = re.compile(r"^\s*at |^===|^\s*\.\.\. \d+ more")
+
+
+@contextmanager
+def named_errors(what: str) -> Iterator[None]:
+    """Raise a JobError in place of what Spark, Delta or Kafka raise; `what` says in the sentence which servers and topics were meant."""
+    try:
+        yield
+    except (PySparkException, Py4JError) as exc:
+        raise _named("\n".join(_texts(exc)), what) from exc
+
+
+def _named(text: str, what: str) -> JobError:
+    for pattern, leaf, sentence in _LEAVES:
+        if pattern.search(text):
+            return leaf(f"{sentence} ({what}). {_says(text, pattern)}")
+    return JobFailed(f"Spark ended the job ({what}): {next(_lines(text), 'it says nothing')}")
+
+
+def _says(text: str, pattern: re.Pattern[str]) -> str:
+    """The first line in which the cause shows, as far as it is a sentence."""
+    line = next((each for each in _lines(text) if pattern.search(each)), "")
+    cause = re.sub(r"^.*?((\w+\.)+\w*Exception: |(?=\[KAFKA))", "", line)
+    return f"Kafka says: {cause.rstrip('.')}." if cause else ""
+
+
+def _lines(text: str) -> Iterator[str]:
+    return (line.strip() for line in text.splitlines() if line.strip() and not _TRACE.match(line))
+
+
+def _texts(exc: BaseException | None) -> Iterator[str]:
+    """The words of an exception and of its causes, Java's included."""
+    while exc is not None:
+        yield str(exc)
+        exc = getattr(exc, "cause", None) or exc.__cause__

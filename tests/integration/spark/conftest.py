@@ -1,0 +1,21 @@
+"""One Spark session for all tests of the jobs: it takes longer to start than most of them take to run."""
+
+import os
+from collections.abc import Iterator
+
+import pytest
+from pyspark.sql import SparkSession
+
+from deploy.embedded import spark_environment, spark_jars
+from spark_jobs.session import open_session
+from spark_jobs.settings import JobSettings, KafkaSource
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    """The session that the jobs would open, with the pinned jars."""
+    os.environ.update(spark_environment())
+    source = KafkaSource(bootstrap_servers="127.0.0.1:1", topics=("none",))
+    session = open_session(JobSettings(kafka=source, copy_root=tmp_path_factory.mktemp("copy"), jars=spark_jars()), "tests")
+    yield session
+    session.stop()

@@ -1,0 +1,67 @@
+"""Topics → Delta copies, on a real broker and a real Spark."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from deploy.embedded import Kafka
+from relay.model.message import OutboundMessage
+from spark_jobs import dedup_batch, dedup_stream
+from spark_jobs.sinks import DeltaCopies
+from tests.support.spark_copies import change, copy_of, job, publish
+
+pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
+
+
+def test_the_newest_change_of_each_key_wins_and_deletes_stay(
+    spark: SparkSession, kafka: Kafka, fresh_name: Callable[[str], str], tmp_path: Path
+) -> None:
+    topic = fresh_name("orders")
+    publish(kafka, topic, change(topic, "INSERT", "9", 1, id="9", n="aborted"), commit=False)
+    publish(
+        kafka,
+        topic,
+        change(topic, "INSERT", "1", 10, id="1", n="first"),
+        change(topic, "UPDATE", "1", 30, id="1", n="newest"),
+        change(topic, "UPDATE", "1", 20, id="1", n="late"),
+        change(topic, "INSERT", "2", 40, id="2", n="two"),
+        change(topic, "DELETE", "2", 50, id="2", n="two"),
+        OutboundMessage(topic, 0, b'["shop.orders","2"]', None, ()),
+        change(topic, "INSERT", "3", 60, id="3", n=None),
+    )
+    figures = dedup_batch.run(job(kafka, topic, tmp_path))
+    assert (figures.rows, figures.keys, figures.winners, figures.stale, figures.deletes, figures.put_aside) == (6, 3, 3, 3, 1, 0)
+    assert 0 <= figures.lag_seconds < 60
+    copies = tmp_path / "copy"
+    assert copy_of(spark, copies) == {"1": {"id": "1", "n": "newest"}, "3": {"id": "3", "n": None}}
+    publish(kafka, topic, change(topic, "UPDATE", "2", 45, id="2", n="late"), change(topic, "INSERT", "4", 70, id="4", n="four", new="x"))
+    dedup_batch.run(job(kafka, topic, tmp_path))
+    assert copy_of(spark, copies)["4"] == {"id": "4", "n": "four", "new": "x"}
+    assert "2" not in copy_of(spark, copies)
+
+
+def test_the_stream_goes_on_at_its_checkpoint_and_puts_aside_by_name(
+    spark: SparkSession, kafka: Kafka, fresh_name: Callable[[str], str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    topic = fresh_name("orders")
+    settings = job(kafka, topic, tmp_path)
+    publish(kafka, topic, change(topic, "INSERT", "1", 10, id="1", n="a"), OutboundMessage(topic, 0, b"k", b"not json", ()))
+    dedup_stream.start(settings).awaitTermination(90)
+    assert copy_of(spark, tmp_path / "copy") == {"1": {"id": "1", "n": "a"}}
+    assert "batch 0: put aside 1: the value is not a message of the relay\n" in capsys.readouterr().out
+
+    keyless = [change(topic, "INSERT", None, order, table="log", id=str(order)) for order in (30, 31)]
+    publish(kafka, topic, change(topic, "UPDATE", "1", 20, id="1", n="b"), *keyless)
+    dedup_stream.start(settings).awaitTermination(90)
+    assert copy_of(spark, tmp_path / "copy") == {"1": {"id": "1", "n": "b"}}
+    sentence = "table shop.log has no key, so it has no copy: give it a primary key or a unique NOT NULL key"
+    out = capsys.readouterr().out
+    assert "batch 1: 3 rows in, 1 winners, 0 stale, 0 deletes, 2 put aside, lag " in out
+    assert f"batch 1: put aside 2: {sentence}\n" in out
+
+    kept = spark.read.format("delta").load(DeltaCopies(spark, tmp_path / "copy").quarantine_path)
+    assert kept.where("table = 'shop.log'").select("problem", "offset").distinct().count() == 2
+    assert {row["problem"] for row in kept.where("table = 'shop.log'").collect()} == {sentence}
+    assert [bytes(row["value"]) for row in kept.where("table is null").collect()] == [b"not json"]

@@ -1,0 +1,81 @@
+"""Messages as the Spark jobs read them, with and without a broker between."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+
+import orjson
+from pyspark.sql import DataFrame, SparkSession
+
+from deploy.embedded import Kafka
+from relay.envelope import order_text
+from relay.kafka import TopicAdmin, TopicSpec
+from relay.model.message import OutboundMessage
+from relay.publish import TransactionalProducer
+from relay.settings import KafkaSettings, TransactionSettings
+from spark_jobs.apply import apply_batch
+from spark_jobs.figures import BatchFigures
+from spark_jobs.settings import JobSettings, KafkaSource
+from spark_jobs.sinks import DeltaCopies, live_rows
+
+_RECORD = (
+    "key binary, value binary, topic string, partition int, offset bigint, timestamp timestamp, "
+    "headers array<struct<key: string, value: binary>>"
+)
+
+
+def change(
+    topic: str,
+    kind: str,
+    key: str | None,
+    order: int,
+    /,
+    *,
+    table: str = "orders",
+    row: Mapping[str, str | None] | None = None,
+    **data: str | None,
+) -> OutboundMessage:
+    """A message as the relay sends it, of the logical table shop.<table>."""
+    value = {"data": [{**(row or {}), **data}], "database": "shop", "table": table, "type": kind}
+    headers = (("order", order_text(1_700_000_000_000, order).encode()),)
+    return OutboundMessage(topic, 0, None if key is None else f'["shop.{table}","{key}"]'.encode(), orjson.dumps(value), headers)
+
+
+def publish(kafka: Kafka, topic: str, *messages: OutboundMessage, commit: bool = True) -> None:
+    """Send the messages in one Kafka transaction."""
+    settings = KafkaSettings(bootstrap_servers=kafka.bootstrap, replication_factor=1, min_insync_replicas=1)
+    TopicAdmin(settings).create(TopicSpec(topic, 1, 1))
+    with closing(TransactionalProducer(settings, TransactionSettings(), topic)) as producer:
+        producer.open()
+        for message in messages[:-1]:
+            producer.send(message)
+        if commit:
+            producer.commit(messages[-1]).result(30)
+        else:
+            producer.send(messages[-1])
+            producer.abort()
+
+
+def records(spark: SparkSession, messages: Sequence[OutboundMessage]) -> DataFrame:
+    """The messages as the Kafka source gives them."""
+    now = datetime.now(UTC)
+    rows = [(each.key, each.value, each.topic, 0, number, now, list(each.headers)) for number, each in enumerate(messages)]
+    return spark.createDataFrame(rows, _RECORD)
+
+
+def apply(spark: SparkSession, root: Path, *messages: OutboundMessage) -> BatchFigures:
+    """Apply one batch without a broker."""
+    return apply_batch(records(spark, messages), DeltaCopies(spark, root))
+
+
+def job(kafka: Kafka, topic: str, folder: Path) -> JobSettings:
+    """A job over one topic, all of its files in one folder."""
+    source = KafkaSource(bootstrap_servers=kafka.bootstrap, topics=(topic,), patience_seconds=5)
+    return JobSettings(kafka=source, copy_root=folder / "copy", checkpoint=folder / "checkpoint")
+
+
+def copy_of(spark: SparkSession, root: Path, table: str = "orders") -> dict[str, dict[str, str | None]]:
+    """The live rows of shop.<table>, by id."""
+    path = DeltaCopies(spark, root).path(f"shop.{table}")
+    return {row["id"]: row.asDict() for row in live_rows(spark.read.format("delta").load(path)).collect()}

@@ -1,0 +1,2 @@
+class Py4JError(Exception):
+    cause: BaseException | None
