@@ -38,6 +38,7 @@ class SourceConnection:
 
     def __init__(self, settings: SourceSettings) -> None:
         """Connect and log in. Raises SourceUnreachable or SourceLoginRefused."""
+        self.settings = settings
         self.place = f"{settings.host}:{settings.port}"
         # Made here, so that an unknown host and a refused connection can be told from what the driver makes of them.
         connected = _connected(settings)

@@ -27,7 +27,7 @@ def fresh_start(connection: SourceConnection, settings: SourceSettings, server: 
     if start.at == "oldest":
         at = BinlogPosition(next(iter(files)), FIRST_OFFSET)
     elif start.at == "end":
-        at = _end(connection, server)
+        at = binlog_end(connection, server)
     else:
         at = _named(connection, files, start)
     return _completed(connection, settings, server, at)
@@ -42,13 +42,20 @@ def resumed(
     """
     _check_server(server, saved)
     by_gtid = settings.gtid and server.has_gtids and bool(saved.gtid_set)
-    if by_gtid:
-        _check_gtids(server, saved)
+    # The file first: after a RESET the GTIDs are missing too, but not because they were lost.
     files = binlog_files(connection)
     known = _check_file(settings, server, files, saved, by_gtid=by_gtid)
+    if by_gtid:
+        _check_gtids(server, saved)
     if by_gtid or not (settings.gtid and server.has_gtids):
         return saved, by_gtid
     return _completed(connection, settings, server, saved.binlog) if known else saved, False
+
+
+def check_place(connection: SourceConnection, settings: SourceSettings, server: ServerFacts, at: SourcePosition) -> None:
+    """Make sure that the server still has the file and the offset. Raises HistoryChanged, SourceLostTransactions or BinlogPurged."""
+    _check_server(server, at)
+    _check_file(settings, server, binlog_files(connection), at, by_gtid=False)
 
 
 def binlog_files(connection: SourceConnection) -> dict[str, int]:
@@ -113,7 +120,8 @@ def _completed(connection: SourceConnection, settings: SourceSettings, server: S
     return SourcePosition(at, gtid_set, identity)
 
 
-def _end(connection: SourceConnection, server: ServerFacts) -> BinlogPosition:
+def binlog_end(connection: SourceConnection, server: ServerFacts) -> BinlogPosition:
+    """Where the binlog ends now. Raises SourceSettingsRefused when there is none."""
     newer = not server.mariadb and server.version >= (8, 2, 0)
     rows = connection.rows("SHOW BINARY LOG STATUS" if newer else "SHOW MASTER STATUS")
     if not rows:

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Iterator
 
-from relay.errors import HistoryChanged, SourceUnreachable
-from relay.model.change import RawItem, TransactionBegin
+from relay.errors import BinlogPurged, CorruptEvent, HistoryChanged, SourceUnreachable
+from relay.model.change import Advance, RawItem, TransactionBegin
 from relay.model.gtid import GtidSet
 from relay.model.position import SourceIdentity, SourcePosition
 from relay.source.binlog_reader import BinlogReader
 from relay.source.connection import SourceConnection
+from relay.source.history import HistoryWatch
 from relay.source.packets import PacketReader
 from relay.source.server_facts import ServerFacts
 from relay.source.transaction_assembler import ExcludedRange, TransactionAssembler
@@ -36,6 +37,7 @@ class SourceStream:
         self._already = GtidSet.parse(start.gtid_set) if by_gtid else None
         self._reader = BinlogReader(PacketReader(connection.taken_over()), connection.place)
         identity = SourceIdentity(server.server_uuid, server.server_id, start.identity.file_created_s)
+        self._watch = HistoryWatch(connection.settings, start)
         self._assembler = TransactionAssembler(mariadb=server.mariadb, identity=identity, excluded=excluded)
 
     def items(self) -> Iterator[RawItem]:
@@ -52,10 +54,17 @@ class SourceStream:
                         return
                     if self._already is not None and isinstance(item, TransactionBegin):
                         self._check_first(item)
+                    elif isinstance(item, Advance):
+                        self._watch.rests(item)
                     yield item
         except SourceUnreachable:
             if self._closed:
                 return
+            raise
+        except (BinlogPurged, CorruptEvent) as exc:
+            # A RESET takes the file away under the dump; MySQL 9 tells that as a file that cannot be read.
+            if changed := self._watch.change():
+                raise changed from exc
             raise
         finally:
             self._connection.close()

@@ -1,10 +1,6 @@
 """The steps of docs/operations.md, "A new start position", and of "Backup": what an operator does by hand works as written."""
 
-import tomllib
-from pathlib import Path
-
 import httpx
-import tomli_w
 from confluent_kafka.admin import AdminClient
 
 from deploy.embedded import Kafka, MariaDB, ZooKeeper
@@ -15,6 +11,7 @@ from tests.e2e.conftest import NewInstallation
 from tests.servers.fixtures import FreshName
 from tests.support.admin_server import admin_client, admin_settings
 from tests.support.relay_process import Installation, RelayProcess
+from tests.support.start_settings import start_at
 from tests.support.topic_reading import Seen, read_topic
 from tests.support.waiting import wait_until
 from tests.support.zookeeper_sessions import session_with
@@ -30,12 +27,6 @@ def _forget_position(installation: Installation, kafka: Kafka, zookeeper: ZooKee
     wait_until(lambda: TopicAdmin(settings).state(topic) is None, "the position topic deleted")
     with session_with(zookeeper.hosts) as session:
         session.delete(Paths.of(installation.settings.zookeeper, installation.name).instance_started("shop"))
-
-
-def _start_at(file: Path, **start: object) -> None:
-    document = tomllib.loads(file.read_text(encoding="utf-8"))
-    document["instances"][0]["start"] = start
-    file.write_text(tomli_w.dumps(document), encoding="utf-8")
 
 
 def _ids(seen: list[Seen]) -> list[str]:
@@ -54,7 +45,7 @@ def test_an_instance_begins_somewhere_else_on_purpose(
         assert relay.stop() == 0
         mariadb.execute(f"insert into {name}.t values (2, 0, 'left out on purpose')")
         _forget_position(installation, kafka, zookeeper)
-        _start_at(installation.file, at="end")
+        start_at(installation.file, at="end")
         relay.start()
         relay.wait_for("RUNNING")
         mariadb.execute(f"insert into {name}.t values (3, 0, 'published')")

@@ -42,7 +42,7 @@ def test_every_row_says_the_same_as_alone(
 ) -> None:
     single = new_installation(database, kafka, message={"value_style": style, "ddl": "none"})
     name = single.name
-    form = {
+    form: dict[str, Any] = {
         "filter": {"filter_regex": f"{name}\\..*"},
         "source": {"server_id": 800_000},
         "message": {"value_style": style, "ddl": "none", "rows_per_message": "event"},

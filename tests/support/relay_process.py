@@ -21,7 +21,17 @@ from tests.support.waiting import wait_until
 class Installation:
     """One installation on the shared servers, under names of its own."""
 
-    def __init__(self, name: str, folder: Path, database: SqlServer, kafka: Kafka, zookeeper: ZooKeeper, **instance: Any) -> None:
+    def __init__(
+        self,
+        name: str,
+        folder: Path,
+        database: SqlServer,
+        kafka: Kafka,
+        zookeeper: ZooKeeper,
+        *,
+        session_timeout_seconds: float = 2,
+        **instance: Any,
+    ) -> None:
         self.name = name
         self.folder = folder
         self.file = folder / f"{name}.toml"
@@ -35,7 +45,7 @@ class Installation:
         self.document: dict[str, Any] = {
             "installation": name,
             "kafka": {"bootstrap_servers": kafka.bootstrap, "replication_factor": 1, "min_insync_replicas": 1},
-            "zookeeper": {"hosts": zookeeper.hosts, "session_timeout_seconds": 2},
+            "zookeeper": {"hosts": zookeeper.hosts, "session_timeout_seconds": session_timeout_seconds},
             "status": {"port": 0},
             "instances": [{"name": "shop", "partition": {"partitions_num": 4}, **instance, "source": source | instance.get("source", {})}],
         }
