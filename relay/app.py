@@ -17,11 +17,13 @@ from relay.deadline import Deadline
 from relay.errors import NodeMissing, RelayError, StoreRefused, StoreUnreachable, VersionConflict
 from relay.ha import Election
 from relay.model.table import TableId
+from relay.order import file_number
 from relay.pipeline import Instance, InstanceState
 from relay.settings import RelaySettings
 from relay.state import DroppedName, InstanceStore, MappingStore, Membership, Paths, RelayMember
-from relay.telemetry import Answers, InstanceMetrics, StatusServer, set_up_logging
+from relay.telemetry import Answers, InstanceMetrics, ShownTotals, StatusServer, set_up_logging
 from relay.telemetry.instance_gauges import show_status
+from relay.telemetry.metrics import STORE_CONNECTED, STORE_SESSIONS
 from relay.zk import Session
 
 _STATUS_SECONDS: Final = 1.0
@@ -52,6 +54,7 @@ class Relay:
         paths = Paths.of(settings.zookeeper, settings.installation)
         self.name = f"{socket.gethostname()}-{os.getpid()}"
         self._settings = settings
+        self._session = session
         self._notes = InstanceStore(session, paths)
         self._membership = Membership(session, paths)
         self._mappings = MappingStore(session, paths)
@@ -62,6 +65,7 @@ class Relay:
         ]
         self._dropped_shown: dict[str, frozenset[TableId]] = {}
         self._metrics = {each.name: InstanceMetrics(each.name) for each in self.instances}
+        self._totals = {name: ShownTotals(metrics) for name, metrics in self._metrics.items()}
 
     def run(self, stop: threading.Event) -> int:
         """Start everything, show it every second, and stop everything in order."""
@@ -99,7 +103,17 @@ class Relay:
         except (StoreUnreachable, StoreRefused, VersionConflict, NodeMissing) as exc:
             _log.warning("status_not_shown", reason=exc.reason)
         for instance in self.instances:
-            show_status(self._metrics[instance.name], instance.status(self.name).to_fields())
+            self._show_metrics(instance)
+        STORE_CONNECTED.set(self._session.connected)
+        STORE_SESSIONS.set(self._session.sessions)
+
+    def _show_metrics(self, instance: Instance) -> None:
+        metrics, status = self._metrics[instance.name], instance.status(self.name)
+        show_status(metrics, status.to_fields())
+        if status.position_file:
+            metrics.position_file.set(file_number(status.position_file))
+        metrics.dropped_names.set(len(instance.meter.dropped))
+        self._totals[instance.name].show(instance.meter.totals)
 
     def _show_dropped(self, instance: Instance) -> None:
         """List the names that are left out when there is a new one; row counts alone are not worth a write."""

@@ -31,6 +31,7 @@ class InstanceView(BaseModel):
                 "buffer_put": 1000,
                 "buffer_get": 1000,
                 "buffer_ack": 1000,
+                "buffer_bytes": 0,
                 "updated_ms": 1767225600100,
             }
         }
@@ -56,6 +57,7 @@ class InstanceView(BaseModel):
     buffer_put: int
     buffer_get: int
     buffer_ack: int
+    buffer_bytes: int
     updated_ms: int
 
     @classmethod

@@ -13,11 +13,12 @@ _SMALL_ITEM_BYTES: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class BufferCursors:
-    """Items put into, taken from, and acknowledged out of the buffer since the instance's start."""
+    """Items put into, taken from, and acknowledged out of the buffer since it was made, and the bytes that lie in it."""
 
     put: int
     get: int
     ack: int
+    size_bytes: int
 
 
 class ChangeBuffer:
@@ -32,8 +33,8 @@ class ChangeBuffer:
         by_bytes = settings.batch_mode == "MEMSIZE"
         self._capacity = settings.buffer_size * (settings.buffer_memunit_bytes if by_bytes else 1)
         self._by_bytes = by_bytes
-        self._items: deque[tuple[StreamItem, int]] = deque()
-        self._weight = 0
+        self._items: deque[tuple[StreamItem, int, int]] = deque()
+        self._weight = self._size_bytes = 0
         self._put = self._get = self._ack = 0
         self._closed = False
         self._failure: BaseException | None = None
@@ -41,7 +42,7 @@ class ChangeBuffer:
 
     @property
     def cursors(self) -> BufferCursors:
-        return BufferCursors(self._put, self._get, self._ack)
+        return BufferCursors(self._put, self._get, self._ack, self._size_bytes)
 
     @property
     def empty(self) -> bool:
@@ -55,8 +56,9 @@ class ChangeBuffer:
                 self._changed.wait()
             if self._closed:
                 return False
-            self._items.append((item, weight))
+            self._items.append((item, weight, size_bytes))
             self._weight += weight
+            self._size_bytes += size_bytes
             self._put += 1
             self._changed.notify_all()
         return True
@@ -67,8 +69,9 @@ class ChangeBuffer:
             if not self._items and self._failure is None:
                 self._changed.wait(timeout_s)
             if self._items:
-                item, weight = self._items.popleft()
+                item, weight, size_bytes = self._items.popleft()
                 self._weight -= weight
+                self._size_bytes -= size_bytes
                 self._get += 1
                 self._changed.notify_all()
                 return item

@@ -84,11 +84,12 @@ class Instance:
             gtid_set=record.source.gtid_set if record else "",
             execute_time=record.order.execute_time if record else None,
             execute_position=record.order.execute_position if record else None,
-            published_rows=self.meter.rows,
+            published_rows=self.meter.totals.published_rows,
             lag_seconds=self.meter.lag_seconds(time()),
             buffer_put=cursors.put if cursors else 0,
             buffer_get=cursors.get if cursors else 0,
             buffer_ack=cursors.ack if cursors else 0,
+            buffer_bytes=cursors.size_bytes if cursors else 0,
             updated_ms=int(time() * 1000),
         )
 
@@ -122,8 +123,8 @@ class Instance:
         try:
             session.run(self._stop, lambda: self._show(InstanceState.RUNNING, None))
         except Fenced as exc:
-            self.meter.fences += 1
-            open_s, limit_s = session.producer.open_seconds, self._instance.transaction.timeout_ms / 1000
+            self.meter.totals.fences += 1
+            open_s, limit_s = session.open_seconds, self._instance.transaction.timeout_ms / 1000
             if after_fence(self._election.leads_synced(), open_s, limit_s) is AfterFence.NEW_PRODUCER:
                 raise BatchAborted(f"The broker's timeout ended a transaction that was open for {open_s:.1f} s.") from exc
             raise
@@ -132,7 +133,6 @@ class Instance:
         """Errors that a new producer and a new connection mend; with growing pauses while nothing gets better."""
         if isinstance(error, RolledBackRows):
             self._excluded.append((error.file, error.from_offset, error.to_offset))
-        self.meter.aborts += 1
         self._show(InstanceState.WAITING, error)
         self._stop.wait(self._pause_s)
         self._pause_s = min(2 * self._pause_s, _LONGEST_PAUSE_SECONDS)

@@ -1,30 +1,39 @@
-"""What an instance has done since it started, for the status and the metrics."""
+"""What an instance has done and how far it is, for the status and the metrics."""
 
 from dataclasses import dataclass, field
 
 from relay.model.table import TableId
+from relay.pipeline.open_batch import OpenBatch
 from relay.position import PositionRecord
+from relay.telemetry import Totals
 
 
 @dataclass(slots=True)
 class Meter:
-    """Counters written by the publishing thread and read by others; `dropped` holds a reason and a row count by real name."""
+    """Written by the publishing thread and read by others. `record` is the last committed one; `dropped` holds a reason and a row count
+    by real name.
+    """
 
-    rows: int = 0
-    transactions: int = 0
-    commits: int = 0
-    aborts: int = 0
-    fences: int = 0
+    totals: Totals = field(default_factory=Totals)
     record: PositionRecord | None = None
     dropped: dict[TableId, tuple[str, int]] = field(default_factory=dict)
 
-    def committed(self, record: PositionRecord) -> None:
-        self.commits += 1
+    def committed(self, record: PositionRecord, batch: OpenBatch, messages: int, seconds: float) -> None:
+        """Kafka has said yes to a batch of `messages` rows and statements, `seconds` after it was asked."""
+        totals = self.totals
+        totals.published_rows += batch.rows
+        totals.published_messages += messages
+        totals.published_bytes += batch.value_bytes
+        totals.undecodable_values += batch.undecodable_values
+        totals.commits += 1
+        totals.commit_seconds.append(seconds)
         self.record = record
 
     def lag_seconds(self, now_s: float) -> float | None:
         """Age of the newest committed change, in seconds; None before the first one."""
         return None if self.record is None else max(0.0, now_s - self.record.change_time_ms / 1000)
 
-    def drop(self, table: TableId, reason: str, rows: int) -> None:
+    def drop(self, table: TableId, reason: str, cause: str, rows: int) -> None:
+        """Note rows of a real table that are left out."""
         self.dropped[table] = (reason, self.dropped.get(table, ("", 0))[1] + rows)
+        self.totals.dropped_rows[cause] += rows

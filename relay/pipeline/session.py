@@ -9,7 +9,7 @@ from typing import Final
 
 import structlog
 
-from relay.errors import BatchAborted, HistoryChanged, LeadershipLost
+from relay.errors import BatchAborted, HistoryChanged, LeadershipLost, RelayError
 from relay.ha import Election
 from relay.model.position import OrderPair
 from relay.pipeline.buffer import ChangeBuffer
@@ -29,12 +29,16 @@ from relay.source import ExcludedRange, SourceStream, open_source
 from relay.state import InstanceStore, StartNote
 
 _IDLE_SECONDS: Final = 0.25
+_ASKED_TO_STOP: Final = "ASKED_TO_STOP"
 
 _log = structlog.stdlib.get_logger(__name__)
 
 
 class Session:
-    """Opens producer, position and source in this order, walks until stopped, and aborts what is open when it ends."""
+    """Opens producer, position and source in this order, walks until stopped, and aborts what is open when it ends.
+
+    `open_seconds` says afterwards how long the batch that was given up had been open.
+    """
 
     def __init__(
         self,
@@ -48,6 +52,7 @@ class Session:
     ) -> None:
         self.buffer = ChangeBuffer(instance.buffer)
         self.producer = new_producer(settings, instance)
+        self.open_seconds = 0.0
         self._settings = settings
         self._instance = instance
         self._election = election
@@ -63,6 +68,7 @@ class Session:
             self.producer.open()
             record = self._saved_record()
             with closing(self._open_source(record)) as stream:
+                self._meter.totals.source_connections += 1
                 walk = self._walk(stream, record)
                 running()
                 self._pump(stream, walk, stop)
@@ -70,11 +76,15 @@ class Session:
     def _pump(self, stream: SourceStream, walk: Walk, stop: threading.Event) -> None:
         reader = Reader(self._instance.name, stream, self.buffer)
         reader.start()
+        ended_by = _ASKED_TO_STOP
         try:
             self._walk_on(walk, stop)
+        except RelayError as exc:
+            ended_by = exc.code
+            raise
         finally:
             reader.stop()
-            self._abort()
+            self._abort(ended_by)
 
     def _walk_on(self, walk: Walk, stop: threading.Event) -> None:
         """Take items as they come. A half source transaction whose rest does not come must not hold others' rows back."""
@@ -93,8 +103,11 @@ class Session:
             if walk.end_batch_if_due(idle=self.buffer.empty):
                 self.buffer.ack()
 
-    def _abort(self) -> None:
+    def _abort(self, ended_by: str) -> None:
         """Abort what is open; an abort that is not answered must not hide what ended the session, and this producer is thrown away."""
+        self.open_seconds = self.producer.open_seconds
+        if self.open_seconds and self._instance.transaction.delivery == "exactly_once":
+            self._meter.totals.aborts[ended_by] += 1
         try:
             self.producer.abort()
         except BatchAborted as exc:

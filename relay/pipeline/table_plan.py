@@ -82,7 +82,7 @@ class TablePlans:
 
     def _make(self, table: TableMap) -> TablePlan | Dropped:
         if not self._filter.accepts(table.id):
-            return Dropped("the instance's filter leaves it out.")
+            return Dropped("the instance's filter leaves it out.", "filter")
         destination = self.router.route(table.id)
         if isinstance(destination, Dropped):
             return destination

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from time import time
+from time import monotonic, time
+from typing import Final
 
 from relay.encode import MessageFrame, Origin, message_headers
 from relay.errors import BatchAborted
@@ -12,6 +13,7 @@ from relay.model.position import OrderPair
 from relay.pipeline.batch_rules import BatchEnd, BatchView, batch_end
 from relay.pipeline.mapping_in_force import MappingInForce
 from relay.pipeline.meter import Meter
+from relay.pipeline.open_batch import OpenBatch
 from relay.pipeline.packed_messages import packed_messages
 from relay.pipeline.progress import Progress
 from relay.pipeline.published_changes import EventContext
@@ -24,6 +26,8 @@ from relay.publish import BatchProducer
 from relay.route import Dropped, TableFilter
 from relay.schema import StatementKind, TableDefinitions
 from relay.settings import InstanceSettings
+
+_OPERATION_FILTERED: Final = Dropped("the operation is filtered.", "operation")
 
 
 class Walk:
@@ -52,10 +56,9 @@ class Walk:
         self._largest_message_bytes = largest_message_bytes
         self._filter = TableFilter(settings.filter)
         self._plans = self._new_plans()
-        self._batch = 1
-        self._batch_bytes = 0
+        self._batch = OpenBatch()
+        self._batch_number = 1
         self._committed_at_s = time()
-        self._alone = False
 
     def take(self, item: StreamItem) -> None:
         """Do what one item asks for."""
@@ -66,7 +69,7 @@ class Walk:
                 self._begin(item)
             case TransactionEnd():
                 self.progress.end_transaction(item)
-                self.meter.transactions += 1
+                self.meter.totals.source_transactions += 1
             case Statement():
                 self._statement(item)
             case Advance():
@@ -76,10 +79,10 @@ class Walk:
         """Commit the open batch when its rules say so; True when it was committed."""
         view = BatchView(
             messages=self._open_messages,
-            size_bytes=self._batch_bytes,
+            size_bytes=self._batch.event_bytes,
             open_seconds=self._producer.open_seconds,
             whole=self.progress.whole,
-            idle=idle or self._alone,
+            idle=idle or self._batch.alone,
             moved=self.progress.moved,
             seconds_since_commit=time() - self._committed_at_s,
         )
@@ -115,13 +118,18 @@ class Walk:
         plan = self._plans.plan(event.table)
         if isinstance(plan, Dropped) or not self._filter.accepts_operation(event.operation):
             count = len(event.rows)
-            self.meter.drop(event.table.id, plan.reason if isinstance(plan, Dropped) else "the operation is filtered.", count)
+            dropped = plan if isinstance(plan, Dropped) else _OPERATION_FILTERED
+            self.meter.drop(event.table.id, dropped.reason, dropped.cause, count)
             self._count(count)
         else:
+            undecodable = plan.rows.undecodable_values
             count = self._send(event, plan, skip)
-            self._batch_bytes += event.size_bytes
-            self.meter.rows += max(0, count - skip)
+            self._batch.event_bytes += event.size_bytes
+            self._batch.rows += max(0, count - skip)
+            self._batch.undecodable_values += plan.rows.undecodable_values - undecodable
         progress.items += count
+        self.meter.totals.source_rows += count
+        self.meter.totals.source_bytes += event.size_bytes
 
     def _send(self, event: RowsEvent, plan: TablePlan, skip: int) -> int:
         """Hand the event's messages over, in bulk where the compiled printer can; return how many rows it has."""
@@ -130,12 +138,13 @@ class Walk:
         if printed is not None:
             count, rows = printed
             self._producer.send_rows(plan.lanes[0].topic, rows, message_headers(before, plan.tags, context.origin)[1:])
+            self._batch.value_bytes += sum([len(row[0]) for row in rows])
             self._count(count)
             return count
         for order, messages in self._messages(event, plan, context, skip):
             self.progress.order = order
             for message in messages:
-                self._producer.send(message)
+                self._send_one(message)
         return len(event.rows)
 
     def _messages(
@@ -164,8 +173,12 @@ class Walk:
         for message in statement_messages(
             ddl, destination, self._plans.router, self._topics, self._settings.message, context, progress.order
         ):
-            self._producer.send(message)
-        self._alone = True
+            self._send_one(message)
+        self._batch.alone = True
+
+    def _send_one(self, message: OutboundMessage) -> None:
+        self._producer.send(message)
+        self._batch.value_bytes += len(message.value or b"")
 
     def _commit_before_statement(self) -> None:
         """A statement travels alone: what was sent before it becomes visible first."""
@@ -184,7 +197,7 @@ class Walk:
         if begin is None:
             raise BatchAborted(f"A change at {item.position} stands outside of a transaction.")
         gtid = begin.gtid if self._settings.source.gtid else ""
-        frame = MessageFrame(event_time_ms=item.header_time_s * 1000, gtid=gtid, batch=self._batch, publish_time_ms=_now_ms())
+        frame = MessageFrame(event_time_ms=item.header_time_s * 1000, gtid=gtid, batch=self._batch_number, publish_time_ms=_now_ms())
         if self._settings.message.headers == "default" or not isinstance(item, RowsEvent):
             return EventContext(frame, None)
         server_id = self.progress.record.source.identity.server_id
@@ -193,13 +206,13 @@ class Walk:
     def _commit(self) -> None:
         """Close the batch with the record of exactly what it holds, and wait until Kafka has said yes."""
         self.progress.record = replace(self.progress.record, partitions=dict(self._topics.counts))
+        messages, asked_at_s = self._open_messages, monotonic()
         self._producer.commit(self._store.message(self.progress.record)).result()
+        self.meter.committed(self.progress.record, self._batch, messages, monotonic() - asked_at_s)
         self.progress.moved = False
-        self._batch += 1
-        self._batch_bytes = 0
+        self._batch = OpenBatch()
+        self._batch_number += 1
         self._committed_at_s = time()
-        self._alone = False
-        self.meter.committed(self.progress.record)
 
     def _new_plans(self) -> TablePlans:
         return TablePlans(self._settings, self._mapping.router, self._definitions, self._topics)

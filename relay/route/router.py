@@ -21,9 +21,10 @@ class Destination:
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """The change is left out, as configured; `reason` is a sentence for whoever wonders where the table went."""
+    """The change is left out, as configured; `reason` is a sentence for whoever wonders where the table went, `cause` one word for it."""
 
     reason: str
+    cause: str
 
 
 Route: TypeAlias = Destination | Dropped
@@ -71,13 +72,13 @@ class Router:
     def _unmapped_table(self, real: TableId) -> Dropped:
         if self._settings.unmapped_table == "stop":
             raise UnmappedName(f"No table mapping lists {real}.")
-        return Dropped('no table mapping lists it, and unmapped_table is "drop".')
+        return Dropped('no table mapping lists it, and unmapped_table is "drop".', "unmapped_table")
 
     def _unmapped_database(self, real: TableId, tags: Tags) -> Route:
         if self._settings.unmapped_db == "stop":
             raise UnmappedName(f"No database mapping lists {real.database or 'a statement without a database'}.")
         if self._settings.unmapped_db == "drop" or self._settings.default_topic is None:
-            return Dropped('no database mapping lists its database, and unmapped_db is "drop".')
+            return Dropped('no database mapping lists its database, and unmapped_db is "drop".', "unmapped_db")
         return Destination(real, (self._settings.default_topic,), tags)
 
 

@@ -14,7 +14,8 @@ class InstanceStatus:
 
     `state` is what it does, in a word; `code`, `reason` and `remedy` are those of the error that keeps it there.
     `mapping_set` is the set in force for the rows being published, `mapping_problem` why a newer one is not.
-    The position is a copy for people: the relay itself trusts Kafka's alone. The buffer cursors count slots since the relay's start.
+    The position is a copy for people: the relay itself trusts Kafka's alone. `published_rows` are those that Kafka has committed since
+    the relay's start; the buffer cursors count slots since the source was last connected.
     """
 
     name: str
@@ -36,6 +37,7 @@ class InstanceStatus:
     buffer_put: int = 0
     buffer_get: int = 0
     buffer_ack: int = 0
+    buffer_bytes: int = 0
     updated_ms: int = 0
 
     def to_fields(self) -> dict[str, object]:
@@ -72,5 +74,6 @@ class InstanceStatus:
             buffer_put=fields.whole("buffer_put"),
             buffer_get=fields.whole("buffer_get"),
             buffer_ack=fields.whole("buffer_ack"),
+            buffer_bytes=fields.whole("buffer_bytes"),
             updated_ms=fields.whole("updated_ms"),
         )

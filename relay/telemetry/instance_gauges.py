@@ -17,6 +17,7 @@ def show_status(metrics: InstanceMetrics, status: Mapping[str, object]) -> None:
         "buffer_put": metrics.buffer_put,
         "buffer_get": metrics.buffer_get,
         "buffer_ack": metrics.buffer_ack,
+        "buffer_bytes": metrics.buffer_bytes,
     }
     for field, gauge in gauges.items():
         value = status[field]

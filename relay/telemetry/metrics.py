@@ -14,41 +14,50 @@ ProcessCollector(registry=REGISTRY)
 PlatformCollector(registry=REGISTRY)
 GCCollector(registry=REGISTRY)
 
+LABELS: Final[dict[str, tuple[str, ...]]] = {}
+"""The label names of every metric of ours, by its name without `_total`."""
+
 _INSTANCE: Final = ("instance",)
 
 
 def _counter(name: str, what: str, labels: tuple[str, ...] = _INSTANCE) -> Counter:
+    LABELS[f"roma_{name}"] = labels
     return Counter(f"roma_{name}", what, labels, registry=REGISTRY)
 
 
 def _gauge(name: str, what: str, labels: tuple[str, ...] = _INSTANCE) -> Gauge:
+    LABELS[f"roma_{name}"] = labels
     return Gauge(f"roma_{name}", what, labels, registry=REGISTRY)
+
+
+def _histogram(name: str, what: str, buckets: tuple[float, ...]) -> Histogram:
+    LABELS[f"roma_{name}"] = _INSTANCE
+    return Histogram(f"roma_{name}", what, _INSTANCE, buckets=buckets, registry=REGISTRY)
 
 
 SOURCE_ROWS: Final = _counter("source_rows", "Row changes read from the source, before filters and mappings")
 SOURCE_TRANSACTIONS: Final = _counter("source_transactions", "Source transactions read to their end")
-SOURCE_BYTES: Final = _counter("source_bytes", "Bytes of binlog read")
+SOURCE_BYTES: Final = _counter("source_bytes", "Bytes of row events read from the source, without headers and decompressed")
 SOURCE_RECONNECTS: Final = _counter("source_reconnects", "Connections to the source beyond the first")
 PUBLISHED_ROWS: Final = _counter("published_rows", "Row changes visible in Kafka")
 PUBLISHED_MESSAGES: Final = _counter("published_messages", "Messages visible in Kafka")
 PUBLISHED_BYTES: Final = _counter("published_bytes", "Bytes of message values visible in Kafka")
-DROPPED_ROWS: Final = _counter("dropped_rows", "Row changes left out by filter or mapping", ("instance", "cause"))
+DROPPED_ROWS: Final = _counter("dropped_rows", "Row changes left out by filter or mapping, by cause", ("instance", "cause"))
+UNDECODABLE_VALUES: Final = _counter("undecodable_values", "Values visible in Kafka with U+FFFD for bytes that are no characters")
 DROPPED_NAMES: Final = _gauge("dropped_names", "Real tables left out by filter or mapping since the relay's start")
 COMMITS: Final = _counter("kafka_commits", "Kafka transactions committed")
-COMMIT_SECONDS: Final = Histogram(
-    "roma_kafka_commit_seconds",
+COMMIT_SECONDS: Final = _histogram(
+    "kafka_commit_seconds",
     "Time from asking for a commit to its answer",
-    _INSTANCE,
-    buckets=(0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 15),
-    registry=REGISTRY,
+    (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 15),
 )
-ABORTS: Final = _counter("kafka_aborts", "Kafka transactions aborted", ("instance", "code"))
+ABORTS: Final = _counter("kafka_aborts", "Kafka transactions given up, by the code of what ended them", ("instance", "code"))
 FENCES: Final = _counter("fences", "Times that Kafka fenced this relay's producer")
 LAG_SECONDS: Final = _gauge("lag_seconds", "Seconds between the newest published change's time and its commit in Kafka")
-BUFFER_PUT: Final = _gauge("buffer_put", "Cursor: slots ever put into the buffer")
-BUFFER_GET: Final = _gauge("buffer_get", "Cursor: slots ever taken by the publisher")
-BUFFER_ACK: Final = _gauge("buffer_ack", "Cursor: slots whose content is committed in Kafka")
-BUFFER_BYTES: Final = _gauge("buffer_bytes", "Bytes lying in the buffer")
+BUFFER_PUT: Final = _gauge("buffer_put", "Cursor: slots put into the buffer since the source was last connected")
+BUFFER_GET: Final = _gauge("buffer_get", "Cursor: those of them that the publisher took")
+BUFFER_ACK: Final = _gauge("buffer_ack", "Cursor: those of them whose content is committed in Kafka")
+BUFFER_BYTES: Final = _gauge("buffer_bytes", "Bytes of row events lying in the buffer")
 STATE: Final = _gauge("instance_state", "1 for the state that the instance is in", ("instance", "state"))
 EPOCH: Final = _gauge("epoch", "Counts discontinuities of the source")
 MAPPING_SET: Final = _gauge("mapping_set", "Number of the mapping set in force")
@@ -76,6 +85,7 @@ class InstanceMetrics:
         self.published_rows = PUBLISHED_ROWS.labels(instance)
         self.published_messages = PUBLISHED_MESSAGES.labels(instance)
         self.published_bytes = PUBLISHED_BYTES.labels(instance)
+        self.undecodable_values = UNDECODABLE_VALUES.labels(instance)
         self.dropped_names = DROPPED_NAMES.labels(instance)
         self.commits = COMMITS.labels(instance)
         self.commit_seconds = COMMIT_SECONDS.labels(instance)
@@ -93,13 +103,13 @@ class InstanceMetrics:
         self.execute_time = EXECUTE_TIME.labels(instance)
         self._state: str | None = None
 
-    def dropped_rows(self, cause: str, rows: int = 1) -> None:
-        """Count rows left out; `cause` is one of a few words (filter, unmapped_db, unmapped_table, operation), never a name."""
-        DROPPED_ROWS.labels(self.instance, cause).inc(rows)
+    def dropped_rows(self, cause: str) -> Counter:
+        """Rows left out; `cause` is one of a few words (filter, operation, unmapped_db, unmapped_table), never a name."""
+        return DROPPED_ROWS.labels(self.instance, cause)
 
-    def aborted(self, code: str) -> None:
-        """Count an aborted Kafka transaction under the code of the error behind it."""
-        ABORTS.labels(self.instance, code).inc()
+    def aborts(self, code: str) -> Counter:
+        """Aborted Kafka transactions under the code of what ended them."""
+        return ABORTS.labels(self.instance, code)
 
     def show_state(self, state: str) -> None:
         """Set the state's gauge to 1 and the former state's to 0."""

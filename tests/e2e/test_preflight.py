@@ -188,7 +188,7 @@ def test_what_preflight_warns_of_the_relay_logs_once(own: MariaDB, kafka: Kafka,
         with capture_logs() as logs, relayed(settings) as instance:
             wait_until(lambda: instance.state is InstanceState.RUNNING, "running")
             own.execute(f"insert into {name}.t values (1, 1, 'a')")
-            wait_until(lambda: instance.meter.rows == 1, "the row")
+            wait_until(lambda: instance.meter.totals.published_rows == 1, "the row")
     finally:
         own.execute("set global init_connect=''")
     warned = [each.sentence for each in findings if each.verdict is Verdict.WARNING]
@@ -237,8 +237,8 @@ def test_preflight_does_not_disturb_a_running_relay(own: MariaDB, kafka: Kafka, 
         wait_until(lambda: instance.state is InstanceState.RUNNING, "running")
         assert failures(preflight(installation.settings)) == []
         own.execute(f"insert into {installation.name}.t values (1, 1, 'a')")
-        wait_until(lambda: instance.meter.rows == 1, "the row")
-        assert (instance.meter.fences, instance.meter.aborts) == (0, 0)
+        wait_until(lambda: instance.meter.totals.published_rows == 1, "the row")
+        assert (instance.meter.totals.fences, instance.meter.totals.aborts) == (0, {})
 
 
 def _delete_topic(kafka: Kafka, topic: str) -> None:

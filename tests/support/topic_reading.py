@@ -21,6 +21,7 @@ class Seen:
     tags: tuple[str, ...]
     value: dict[str, Any] | None
     orders: str | None = None
+    value_bytes: int = 0
 
 
 def read_topic(bootstrap: str, topic: str, *, isolation: str = "read_committed", seconds: float = 30) -> list[Seen]:
@@ -61,6 +62,7 @@ def read_topic(bootstrap: str, topic: str, *, isolation: str = "read_committed",
                     tuple(text for name, text in texts if name == "tag"),
                     None if value is None else orjson.loads(value),
                     next((text for name, text in texts if name == "orders"), None),
+                    len(value or b""),
                 )
             )
     return sorted(seen, key=lambda each: (each.partition, each.offset))

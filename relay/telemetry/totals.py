@@ -1,0 +1,65 @@
+"""What an instance has done since its relay started: plain numbers, written by its publishing thread alone and shown from another."""
+
+from collections import Counter, deque
+from dataclasses import dataclass, field
+
+from prometheus_client import Counter as Metric
+
+from relay.telemetry.metrics import InstanceMetrics
+
+
+@dataclass(slots=True)
+class Totals:
+    """Numbers that only grow. Those of `source_` and `dropped_` count what was read, again when it is read again; those of
+    `published_` only what Kafka has committed. `aborts` are by the code of what ended the batch, `dropped_rows` by cause;
+    `commit_seconds` holds the commits' durations that are not shown yet.
+    """
+
+    source_connections: int = 0
+    source_transactions: int = 0
+    source_rows: int = 0
+    source_bytes: int = 0
+    published_rows: int = 0
+    published_messages: int = 0
+    published_bytes: int = 0
+    undecodable_values: int = 0
+    commits: int = 0
+    fences: int = 0
+    aborts: Counter[str] = field(default_factory=Counter)
+    dropped_rows: Counter[str] = field(default_factory=Counter)
+    commit_seconds: deque[float] = field(default_factory=deque)
+
+
+class ShownTotals:
+    """Raises an instance's counters to its totals; used by one thread."""
+
+    def __init__(self, metrics: InstanceMetrics) -> None:
+        self._metrics = metrics
+        self._shown: dict[Metric, int] = {}
+
+    def show(self, totals: Totals) -> None:
+        """Raise every counter by what came since the last call."""
+        metrics = self._metrics
+        for metric, total in (
+            (metrics.source_rows, totals.source_rows),
+            (metrics.source_transactions, totals.source_transactions),
+            (metrics.source_bytes, totals.source_bytes),
+            (metrics.source_reconnects, max(0, totals.source_connections - 1)),
+            (metrics.published_rows, totals.published_rows),
+            (metrics.published_messages, totals.published_messages),
+            (metrics.published_bytes, totals.published_bytes),
+            (metrics.undecodable_values, totals.undecodable_values),
+            (metrics.commits, totals.commits),
+            (metrics.fences, totals.fences),
+            *((metrics.aborts(code), total) for code, total in list(totals.aborts.items())),
+            *((metrics.dropped_rows(cause), total) for cause, total in list(totals.dropped_rows.items())),
+        ):
+            self._raise_to(metric, total)
+        while totals.commit_seconds:
+            metrics.commit_seconds.observe(totals.commit_seconds.popleft())
+
+    def _raise_to(self, metric: Metric, total: int) -> None:
+        shown = self._shown.get(metric, 0)
+        if total > shown:
+            metric.inc(total - shown)
+            self._shown[metric] = total
