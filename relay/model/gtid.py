@@ -4,7 +4,7 @@ Source of the rules: MySQL manual, "GTID Sets" (with tags since 8.3), and MariaD
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final, TypeAlias
@@ -65,6 +65,13 @@ class GtidSet:
         """The set with one more transaction (or set) in it; in a MariaDB domain the later call wins, as the binlog's order does."""
         return self.with_all(GtidSet.parse(text))
 
+    def with_each(self, ids: Iterable[str]) -> "GtidSet":
+        """The set with these single transactions in it, as `with_gtid` makes it one after the other; a run of numbers costs one step."""
+        result = self
+        for text in _runs(ids):
+            result = result.with_gtid(text)
+        return result
+
     def with_all(self, other: "GtidSet") -> "GtidSet":
         """The union; MariaDB domains that stand in both are the other's."""
         intervals = dict(self.intervals)
@@ -113,6 +120,25 @@ def _numbered(part: str) -> Iterator[tuple[TransactionSource, Interval]]:
             raise ValueError(f"{part!r} is not a GTID")
     if not numbered:
         raise ValueError(f"{part!r} names no transaction")
+
+
+def _runs(ids: Iterable[str]) -> Iterator[str]:
+    """MySQL ids that count up as one interval; of each MariaDB domain the last id alone."""
+    domains: dict[str, str] = {}
+    source, first, last = "", 0, 0
+    for text in ids:
+        head, _, number = text.rpartition(":")
+        if not head:
+            domains[text.partition("-")[0]] = text
+        elif head == source and int(number) == last + 1:
+            last += 1
+        else:
+            if source:
+                yield f"{source}:{first}-{last}"
+            source, first, last = head, int(number), int(number)
+    if source:
+        yield f"{source}:{first}-{last}"
+    yield from domains.values()
 
 
 def _interval(first: int, last: int, part: str) -> Interval:

@@ -1,10 +1,10 @@
 """Places in a source's history, and the order pair of design section 3."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class BinlogPosition:
+class BinlogPosition(NamedTuple):
     """A binlog file and a byte offset in it."""
 
     file: str
@@ -36,8 +36,7 @@ class SourcePosition:
     identity: SourceIdentity
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class OrderPair:
+class OrderPair(NamedTuple):
     """`execute_time` (ms) and `execute_position` (63 bits): never goes back within an instance."""
 
     execute_time: int

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class TableId:
+class TableId(NamedTuple):
     """A database and a table, real or logical."""
 
     database: str

@@ -1,6 +1,6 @@
 """How far the instance is: the last whole source transaction, and what of the open one is done."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from relay.errors import HistoryChanged
 from relay.model.change import Advance, TransactionBegin, TransactionEnd
@@ -10,7 +10,6 @@ from relay.order import begin_transaction
 from relay.position import PositionRecord, SplitProgress
 
 
-@dataclass(slots=True)
 class Progress:
     """Follows the stream and can say at any change what the position record must hold.
 
@@ -18,31 +17,61 @@ class Progress:
     published before a restart.
     """
 
-    record: PositionRecord
-    configuration: str
-    mapping_set: int
-    begin: TransactionBegin | None = None
-    order: OrderPair = field(init=False)
-    items: int = 0
-    moved: bool = False
-    _gtids: GtidSet = field(init=False)
+    def __init__(self, record: PositionRecord, configuration: str, mapping_set: int) -> None:
+        self.configuration = configuration
+        self.mapping_set = mapping_set
+        self.begin: TransactionBegin | None = None
+        self.order = record.order
+        self.items = 0
+        self.moved = False
+        self._record = record
+        self._gtids = GtidSet.parse(record.source.gtid_set)
+        # Transactions are many and commits few: what they change is kept here, and put together when a record is asked for.
+        self._stale = False
+        self._ended: list[str] = []
+        self._end = TransactionEnd(record.source.binlog, "", record.source.identity)
+        self._end_order = record.order
+        self._change_time_ms = record.change_time_ms
+        self._split = record.split
 
-    def __post_init__(self) -> None:
-        self.order = self.record.order
-        self._gtids = GtidSet.parse(self.record.source.gtid_set)
+    @property
+    def record(self) -> PositionRecord:
+        """What the position record holds when it is written now."""
+        if self._stale:
+            self._gtids = self._gtids.with_each(self._ended)
+            self._ended.clear()
+            self._record = replace(
+                self._record,
+                source=SourcePosition(self._end.position, str(self._gtids), self._end.identity),
+                order=self._end_order,
+                change_time_ms=self._change_time_ms,
+                split=self._split,
+            )
+            self._stale = False
+        return self._record
 
     @property
     def whole(self) -> bool:
         return self.begin is None
 
     @property
+    def between_transactions(self) -> bool:
+        """Whether no source transaction is open, here or half published before a restart."""
+        return self.begin is None and self._split is None
+
+    @property
     def skip(self) -> int:
         """Changes of the open transaction that are visible already."""
-        return self.record.split.items_done if self.record.split is not None else 0
+        return self._split.items_done if self._split is not None else 0
+
+    def placed(self, partitions: dict[str, int]) -> None:
+        """Take over how many partitions each topic has."""
+        if partitions != self._record.partitions:
+            self._record = replace(self._record, partitions=partitions)
 
     def start_transaction(self, begin: TransactionBegin, now_ms: int, skew_ms: int) -> None:
         """Take the transaction's first pair. Raises HistoryChanged when another one follows than the half-published one."""
-        split = self.record.split
+        split = self._split
         if split is not None and (split.begin, split.gtid) != (begin.position, begin.gtid):
             raise HistoryChanged(
                 f"Part of the transaction at {split.begin} {split.gtid} is published, but {begin.position} {begin.gtid} follows."
@@ -50,35 +79,36 @@ class Progress:
         changed_ms = change_time_ms(begin)
         self.begin = begin
         self.items = 0
-        self.order = begin_transaction(self.record.order, self.record.epoch, begin.position, changed_ms, now_ms + skew_ms)
+        self.order = begin_transaction(self._end_order, self._record.epoch, begin.position, changed_ms, now_ms + skew_ms)
         if split is not None:
-            self.order = replace(self.order, execute_time=split.execute_time)
-        self.record = replace(self.record, change_time_ms=min(changed_ms, now_ms))
+            self.order = OrderPair(split.execute_time, self.order.execute_position)
+        self._change_time_ms = min(changed_ms, now_ms)
+        self._stale = True
 
     def end_transaction(self, end: TransactionEnd) -> None:
         """The open transaction is whole."""
         if end.gtid:
-            self._gtids = self._gtids.with_gtid(end.gtid)
-        # A transaction without changes leaves the pair where it was.
-        order = self.order if self.items else self.record.order
-        source = SourcePosition(end.position, str(self._gtids), end.identity)
-        self.record = replace(self.record, source=source, order=order, split=None)
-        self.order, self.begin, self.moved = order, None, True
+            self._ended.append(end.gtid)
+        if self.items:
+            self._end_order = self.order
+        else:  # a transaction without changes leaves the pair where it was
+            self.order = self._end_order
+        self._end, self._split, self.begin = end, None, None
+        self.moved = self._stale = True
 
     def advance(self, item: Advance) -> None:
         """The source moved on without a transaction."""
-        if item.position != self.record.source.binlog or item.identity != self.record.source.identity:
-            source = replace(self.record.source, binlog=item.position, identity=item.identity)
-            self.record = replace(self.record, source=source)
-            self.moved = True
+        if item.position != self._end.position or item.identity != self._end.identity:
+            self._end = TransactionEnd(item.position, "", item.identity)
+            self.moved = self._stale = True
 
     def part_done(self) -> None:
         """What was taken of the open transaction goes into the next record."""
         if self.begin is not None and self.items > self.skip:
-            split = SplitProgress(
+            self._split = SplitProgress(
                 self.begin.position, self.begin.gtid, self.items, self.order.execute_time, self.mapping_set, self.configuration
             )
-            self.record = replace(self.record, split=split)
+            self._stale = True
 
 
 def change_time_ms(begin: TransactionBegin) -> int:

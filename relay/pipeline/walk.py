@@ -1,7 +1,6 @@
 """The walk of a change through the rooms: schema → order → route → partition → encode → publish → position."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from time import monotonic, time
 from typing import Final
 
@@ -96,7 +95,7 @@ class Walk:
 
     def renew_mapping(self) -> None:
         """Change over to a newer mapping set, between two source transactions and never inside one."""
-        if self.progress.whole and self.progress.record.split is None and self._mapping.renew():
+        if self.progress.between_transactions and self._mapping.renew():
             self._plans = self._new_plans()
             self.progress.mapping_set = self._mapping.number
 
@@ -190,7 +189,7 @@ class Walk:
 
     def _count(self, changes: int) -> None:
         order = self.progress.order
-        self.progress.order = replace(order, execute_position=order.execute_position + changes)
+        self.progress.order = OrderPair(order.execute_time, order.execute_position + changes)
 
     def _context(self, item: RowsEvent | Statement) -> EventContext:
         begin = self.progress.begin
@@ -205,7 +204,7 @@ class Walk:
 
     def _commit(self) -> None:
         """Close the batch with the record of exactly what it holds, and wait until Kafka has said yes."""
-        self.progress.record = replace(self.progress.record, partitions=dict(self._topics.counts))
+        self.progress.placed(dict(self._topics.counts))
         messages, asked_at_s = self._open_messages, monotonic()
         self._producer.commit(self._store.message(self.progress.record)).result()
         self.meter.committed(self.progress.record, self._batch, messages, monotonic() - asked_at_s)

@@ -43,7 +43,7 @@ class PositionRecord:
     split: SplitProgress | None = None
 
     def to_bytes(self) -> bytes:
-        return orjson.dumps({"format": FORMAT, **asdict(self)})
+        return orjson.dumps({"format": FORMAT, **asdict(self)}, default=_fields)
 
     @classmethod
     def from_bytes(cls, value: bytes) -> "PositionRecord":
@@ -62,6 +62,12 @@ class PositionRecord:
             )
         except (orjson.JSONDecodeError, KeyError, TypeError) as exc:
             raise PositionUnreadable(f"The position record cannot be read ({exc}).") from exc
+
+
+def _fields(value: object) -> dict[str, Any]:
+    if isinstance(value, BinlogPosition | OrderPair):
+        return value._asdict()
+    raise TypeError(f"{type(value)} has no place in a position record")
 
 
 def _source(fields: dict[str, Any]) -> SourcePosition:

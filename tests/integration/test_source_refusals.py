@@ -207,7 +207,7 @@ def test_a_reset_binlog_is_another_history_even_when_it_has_grown_again(own: Sql
 
 def test_a_shorter_binlog_has_lost_transactions(own: SqlServer) -> None:
     saved = position_of(own, gtid=False)
-    beyond = replace(saved, binlog=replace(saved.binlog, offset=saved.binlog.offset + 1000))
+    beyond = replace(saved, binlog=saved.binlog._replace(offset=saved.binlog.offset + 1000))
     error = refusal(source_settings(own, gtid=False), beyond)
     assert isinstance(error, SourceLostTransactions)
     assert str(beyond.binlog) in error.reason

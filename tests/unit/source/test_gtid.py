@@ -41,6 +41,21 @@ def test_union_membership_and_difference_are_those_of_plain_sets(held: set[int],
         assert ours.contains(f"{A}:{number}") is (number in held)
 
 
+ids = st.one_of(
+    st.builds("{}:{}".format, st.sampled_from([A, B, f"{A}:tag"]), st.integers(1, 40)),
+    st.builds("{}-{}-{}".format, st.integers(0, 2), st.integers(1, 2), st.integers(1, 40)),
+)
+
+
+@given(held=numbers, added=st.lists(ids, max_size=40))
+def test_many_ids_at_once_give_the_set_that_one_after_the_other_gives(held: set[int], added: list[str]) -> None:
+    ours = GtidSet.parse(",".join(text_of(A, held)))
+    one_by_one = ours
+    for text in added:
+        one_by_one = one_by_one.with_gtid(text)
+    assert ours.with_each(added) == one_by_one
+
+
 @given(a=numbers, b=numbers)
 def test_text_reads_back(a: set[int], b: set[int]) -> None:
     whole = GtidSet.parse(",".join([*text_of(A, a), *[f"{A}:tag_1:{n}" for n in b], "0-1-7"]))
