@@ -9,6 +9,7 @@ import structlog
 
 from relay.errors import BatchAborted, Fenced, LeadershipLost, MappingRefused, RelayError, RolledBackRows, Stop, Unreachable
 from relay.ha import AfterFence, Election, after_fence
+from relay.pipeline.lag import lag_seconds
 from relay.pipeline.mapping_in_force import MappingInForce
 from relay.pipeline.meter import Meter
 from relay.pipeline.session import Session
@@ -85,13 +86,19 @@ class Instance:
             execute_time=record.order.execute_time if record else None,
             execute_position=record.order.execute_position if record else None,
             published_rows=self.meter.totals.published_rows,
-            lag_seconds=self.meter.lag_seconds(time()),
+            lag_seconds=self._lag_seconds(),
             buffer_put=cursors.put if cursors else 0,
             buffer_get=cursors.get if cursors else 0,
             buffer_ack=cursors.ack if cursors else 0,
             buffer_bytes=cursors.size_bytes if cursors else 0,
             updated_ms=int(time() * 1000),
         )
+
+    def _lag_seconds(self) -> float | None:
+        """None on a relay that stands by: the lag is the leader's to tell."""
+        if self.state is InstanceState.STANDBY:
+            return None
+        return lag_seconds(self.meter.reached, time(), self._instance.source.heartbeat_seconds)
 
     def _run(self) -> None:
         while not self._stop.is_set():

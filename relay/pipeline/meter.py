@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from relay.model.table import TableId
+from relay.pipeline.lag import Reached
 from relay.pipeline.open_batch import OpenBatch
 from relay.position import PositionRecord
 from relay.telemetry import Totals
@@ -10,12 +11,13 @@ from relay.telemetry import Totals
 
 @dataclass(slots=True)
 class Meter:
-    """Written by the publishing thread and read by others. `record` is the last committed one; `dropped` holds a reason and a row count
-    by real name.
+    """Written by the publishing thread and read by others. `record` is the last committed one, `reached` what lag is measured from;
+    `dropped` holds a reason and a row count by real name.
     """
 
     totals: Totals = field(default_factory=Totals)
     record: PositionRecord | None = None
+    reached: Reached = field(default_factory=Reached)
     dropped: dict[TableId, tuple[str, int]] = field(default_factory=dict)
 
     def committed(self, record: PositionRecord, batch: OpenBatch, messages: int, seconds: float) -> None:
@@ -27,11 +29,20 @@ class Meter:
         totals.undecodable_values += batch.undecodable_values
         totals.commits += 1
         totals.commit_seconds.append(seconds)
-        self.record = record
+        self.resumed(record)
 
-    def lag_seconds(self, now_s: float) -> float | None:
-        """Age of the newest committed change, in seconds; None before the first one."""
-        return None if self.record is None else max(0.0, now_s - self.record.change_time_ms / 1000)
+    def resumed(self, record: PositionRecord) -> None:
+        """This record is the last committed one."""
+        self.record = record
+        self.done_up_to(record.change_time_ms)
+
+    def done_up_to(self, change_time_ms: int) -> None:
+        """Every change up to this time, Unix milliseconds, is visible or left out."""
+        self.reached = self.reached.with_change(change_time_ms / 1000)
+
+    def caught_up(self, now_s: float) -> None:
+        """The source has nothing more, and nothing of it waits here."""
+        self.reached = self.reached.with_idle(now_s)
 
     def drop(self, table: TableId, reason: str, cause: str, rows: int) -> None:
         """Note rows of a real table that are left out."""

@@ -14,7 +14,7 @@ class Progress:
     """Follows the stream and can say at any change what the position record must hold.
 
     `order` is the pair of the last change; `items` counts changes of the open transaction, of which the first `skip` were
-    published before a restart.
+    published before a restart. `change_time_ms` is the time of the transaction that began last, never ahead of the relay's clock.
     """
 
     def __init__(self, record: PositionRecord, configuration: str, mapping_set: int) -> None:
@@ -31,7 +31,7 @@ class Progress:
         self._ended: list[str] = []
         self._end = TransactionEnd(record.source.binlog, "", record.source.identity)
         self._end_order = record.order
-        self._change_time_ms = record.change_time_ms
+        self.change_time_ms = record.change_time_ms
         self._split = record.split
 
     @property
@@ -44,7 +44,7 @@ class Progress:
                 self._record,
                 source=SourcePosition(self._end.position, str(self._gtids), self._end.identity),
                 order=self._end_order,
-                change_time_ms=self._change_time_ms,
+                change_time_ms=self.change_time_ms,
                 split=self._split,
             )
             self._stale = False
@@ -82,7 +82,7 @@ class Progress:
         self.order = begin_transaction(self._end_order, self._record.epoch, begin.position, changed_ms, now_ms + skew_ms)
         if split is not None:
             self.order = OrderPair(split.execute_time, self.order.execute_position)
-        self._change_time_ms = min(changed_ms, now_ms)
+        self.change_time_ms = min(changed_ms, now_ms)
         self._stale = True
 
     def end_transaction(self, end: TransactionEnd) -> None:
@@ -96,11 +96,13 @@ class Progress:
         self._end, self._split, self.begin = end, None, None
         self.moved = self._stale = True
 
-    def advance(self, item: Advance) -> None:
-        """The source moved on without a transaction."""
-        if item.position != self._end.position or item.identity != self._end.identity:
-            self._end = TransactionEnd(item.position, "", item.identity)
-            self.moved = self._stale = True
+    def advance(self, item: Advance) -> bool:
+        """The source moved on without a transaction: True; or it says again where it stands, and has nothing more: False."""
+        if item.position == self._end.position and item.identity == self._end.identity:
+            return False
+        self._end = TransactionEnd(item.position, "", item.identity)
+        self.moved = self._stale = True
+        return True
 
     def part_done(self) -> None:
         """What was taken of the open transaction goes into the next record."""

@@ -154,7 +154,7 @@ class Session:
             self._notes.note_start(
                 self._instance.name, StartNote(stream.start.binlog.file, stream.start.binlog.offset, stream.start.gtid_set)
             )
-        self._meter.record = record
+        self._meter.resumed(record)
         return walk
 
 

@@ -58,6 +58,7 @@ class Walk:
         self._batch = OpenBatch()
         self._batch_number = 1
         self._committed_at_s = time()
+        self._source_idle = False
 
     def take(self, item: StreamItem) -> None:
         """Do what one item asks for."""
@@ -72,7 +73,7 @@ class Walk:
             case Statement():
                 self._statement(item)
             case Advance():
-                self.progress.advance(item)
+                self._source_idle = not self.progress.advance(item)
 
     def end_batch_if_due(self, *, idle: bool) -> bool:
         """Commit the open batch when its rules say so; True when it was committed."""
@@ -86,12 +87,14 @@ class Walk:
             seconds_since_commit=time() - self._committed_at_s,
         )
         end = batch_end(view, self._settings.transaction)
-        if end is BatchEnd.NOT_YET:
-            return False
         if end is BatchEnd.PART:
             self.progress.part_done()
-        self._commit()
-        return True
+        if end is not BatchEnd.NOT_YET:
+            self._commit()
+        if view.whole and not self._open_messages:
+            self._nothing_open(idle=idle)
+        self._source_idle = False
+        return end is not BatchEnd.NOT_YET
 
     def renew_mapping(self) -> None:
         """Change over to a newer mapping set, between two source transactions and never inside one."""
@@ -106,6 +109,12 @@ class Walk:
     @property
     def _open_messages(self) -> int:
         return self._producer.sent_messages if self._producer.open_seconds else 0
+
+    def _nothing_open(self, *, idle: bool) -> None:
+        """All that was taken is done; a heartbeat that lies behind nothing in the buffer says that there is no more."""
+        self.meter.done_up_to(self.progress.change_time_ms)
+        if idle and self._source_idle:
+            self.meter.caught_up(time())
 
     def _begin(self, item: TransactionBegin) -> None:
         self.renew_mapping()

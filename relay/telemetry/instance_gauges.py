@@ -1,19 +1,19 @@
 """An instance's status as gauges."""
 
+import math
 from collections.abc import Mapping
 
 from relay.telemetry.metrics import InstanceMetrics
 
 
 def show_status(metrics: InstanceMetrics, status: Mapping[str, object]) -> None:
-    """Set the gauges that a status has a field for; `status` is InstanceStatus.to_fields()."""
+    """Set the gauges that a status has a field for; `status` is InstanceStatus.to_fields(). A lag that is not known is NaN."""
     metrics.show_state(str(status["state"]))
     gauges = {
         "epoch": metrics.epoch,
         "mapping_set": metrics.mapping_set,
         "position_offset": metrics.position_offset,
         "execute_time": metrics.execute_time,
-        "lag_seconds": metrics.lag_seconds,
         "buffer_put": metrics.buffer_put,
         "buffer_get": metrics.buffer_get,
         "buffer_ack": metrics.buffer_ack,
@@ -23,4 +23,6 @@ def show_status(metrics: InstanceMetrics, status: Mapping[str, object]) -> None:
         value = status[field]
         if isinstance(value, int | float):
             gauge.set(value)
+    lag = status["lag_seconds"]
+    metrics.lag_seconds.set(lag if isinstance(lag, int | float) else math.nan)
     metrics.mapping_broken.set(1 if status["mapping_problem"] else 0)

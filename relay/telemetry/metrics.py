@@ -53,7 +53,9 @@ COMMIT_SECONDS: Final = _histogram(
 )
 ABORTS: Final = _counter("kafka_aborts", "Kafka transactions given up, by the code of what ended them", ("instance", "code"))
 FENCES: Final = _counter("fences", "Times that Kafka fenced this relay's producer")
-LAG_SECONDS: Final = _gauge("lag_seconds", "Seconds between the newest published change's time and its commit in Kafka")
+LAG_SECONDS: Final = _gauge(
+    "lag_seconds", "Seconds that the instance is behind: 0 while nothing waits at the source, NaN where another relay leads"
+)
 BUFFER_PUT: Final = _gauge("buffer_put", "Cursor: slots put into the buffer since the source was last connected")
 BUFFER_GET: Final = _gauge("buffer_get", "Cursor: those of them that the publisher took")
 BUFFER_ACK: Final = _gauge("buffer_ack", "Cursor: those of them whose content is committed in Kafka")

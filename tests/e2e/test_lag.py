@@ -1,0 +1,73 @@
+"""Lag as operators see it: nought while the source has nothing more, growing while rows wait, nought again."""
+
+import math
+import threading
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from deploy.embedded import Kafka, MariaDB, SqlServer
+from tests.e2e.conftest import NewInstallation
+from tests.support.relay_process import RelayProcess
+from tests.support.scraping import scrape
+from tests.support.topic_reading import read_topic
+from tests.support.waiting import wait_until
+
+
+def lag_of(relay: RelayProcess) -> float:
+    return scrape(relay)["roma_lag_seconds"]
+
+
+def every_half_second(times: int) -> Iterator[int]:
+    """For looks at what must stay as it is."""
+    for number in range(times):
+        threading.Event().wait(0.5)
+        yield number
+
+
+def test_an_idle_source_is_not_behind(database: SqlServer, kafka: Kafka, new_installation: NewInstallation) -> None:
+    """On every server, because each sends its heartbeats in its own way."""
+    installation = new_installation(database, kafka)
+    with RelayProcess(installation) as relay:
+        relay.wait_for("RUNNING")
+        database.execute(f"insert into {installation.name}.t values (1, 1, 'a')", "create database if not exists filtered_away")
+        wait_until(lambda: len(read_topic(kafka.bootstrap, installation.name)) == 1, "the row")
+        wait_until(lambda: lag_of(relay) == 0, "no lag")
+        looks = [lag_of(relay) for _ in every_half_second(16)]
+        status = installation.status()
+        assert status is not None
+        assert status.lag_seconds == 0
+        assert looks == [0] * 16, "an hour later it would be an hour, if it were the age of the last change"
+
+
+@pytest.mark.timeout(180)
+def test_rows_that_wait_for_a_broker_are_behind_until_they_are_visible(
+    mariadb: MariaDB, new_kafka: Callable[..., Kafka], new_installation: NewInstallation
+) -> None:
+    broker = new_kafka()
+    installation = new_installation(mariadb, broker)
+    name = installation.name
+    with RelayProcess(installation, "leader") as leader:
+        leader.wait_for("RUNNING")
+        with RelayProcess(installation, "standby") as standby:
+            wait_until(lambda: "state=STANDBY" in standby.log.read_text(), "the standby")
+            wait_until(lambda: math.isnan(lag_of(standby)), "no lag of the standby's own")
+        mariadb.execute(f"insert into {name}.t values (1, 1, 'a')")
+        wait_until(lambda: lag_of(leader) == 0, "no lag")
+        broker.kill()
+        mariadb.execute(f"insert into {name}.t values (2, 1, 'b')")
+        wait_until(lambda: lag_of(leader) > 6, "lag that grows", 20)
+        before = lag_of(leader)
+        wait_until(lambda: lag_of(leader) > before + 4, "lag that goes on growing", 20)
+        broker.start()
+        wait_until(lambda: lag_of(leader) == 0, "no lag", 60)
+        assert len(read_topic(broker.bootstrap, name)) == 2
+
+
+def test_a_stopped_instance_falls_behind(mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation) -> None:
+    installation = new_installation(mariadb, kafka)
+    with RelayProcess(installation) as relay:
+        relay.wait_for("RUNNING")
+        mariadb.execute(f"insert into {installation.name}.t values (3, 1, repeat('x', 1500000))")
+        status = relay.wait_for("STOPPED", "MESSAGE_TOO_LARGE")
+        wait_until(lambda: (status := installation.status()) is not None and (status.lag_seconds or 0) > 4, f"lag after {status}", 20)
