@@ -10,7 +10,6 @@ import pyspark.sql.functions as sf
 from pyspark import inheritable_thread_target
 from pyspark.sql import DataFrame
 
-from spark_jobs.fault import Fault, reached
 from spark_jobs.figures import BatchFigures
 from spark_jobs.sinks import DeltaCopies
 from spark_jobs.transforms import latest_by_key, parse_events
@@ -62,12 +61,7 @@ def _contents(events: DataFrame) -> _Contents:
 
 
 def _merges(newest: DataFrame, columns: Mapping[str, Sequence[str]], copies: DeltaCopies) -> Sequence[Callable[[], int]]:
-    def merge(table: str, names: Sequence[str]) -> int:
-        written = copies.apply(table, newest.where(sf.col("table") == table), names)
-        reached(Fault.TABLE_MERGED)
-        return written
-
-    return [partial(merge, table, names) for table, names in sorted(columns.items())]
+    return [partial(copies.apply, table, newest.where(sf.col("table") == table), names) for table, names in sorted(columns.items())]
 
 
 def _in_threads(calls: Sequence[Callable[[], int]], threads: int) -> Sequence[int]:

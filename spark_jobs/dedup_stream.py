@@ -11,7 +11,6 @@ from spark_jobs.border import named_errors
 from spark_jobs.command_line import read_arguments
 from spark_jobs.ending import Ending
 from spark_jobs.errors import JobConfigurationError, JobError
-from spark_jobs.fault import Fault, reached
 from spark_jobs.kafka_source import place_of, read_stream
 from spark_jobs.report import print_batch, print_error
 from spark_jobs.session import open_session
@@ -33,9 +32,8 @@ def start(settings: JobSettings, ending: Ending | None = None, *, trace: bool = 
     def apply(records: DataFrame, number: int) -> None:
         with ending.batch():
             print_batch(f"batch {number}", apply_batch(records, copies, settings.merge_threads))
-            reached(Fault.BATCH_APPLIED)
 
-    writer = read_stream(spark, settings.kafka).writeStream.foreachBatch(apply).option("checkpointLocation", str(settings.checkpoint))
+    writer = read_stream(spark, settings.kafka).writeStream.foreachBatch(apply).option("checkpointLocation", settings.checkpoint)
     if settings.trigger_seconds is None:
         return writer.trigger(availableNow=True).start()
     return writer.trigger(processingTime=f"{settings.trigger_seconds} seconds").start()

@@ -1,10 +1,10 @@
-"""The Spark session of the jobs: Delta, Kafka, UTC, loopback, and a JDK that Spark runs on."""
+"""The Spark session of the jobs: Delta, Kafka, UTC, and, where Spark runs in this process, loopback and a JDK that it runs on."""
 
 import os
 import re
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -20,13 +20,16 @@ _SETTINGS: Final = {
     "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
     "spark.sql.session.timeZone": "UTC",
-    "spark.driver.bindAddress": "127.0.0.1",
-    "spark.driver.host": "127.0.0.1",
-    "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.databricks.delta.snapshotPartitions": "1",
     # A batch is read from the cache, and a lost piece of it again from fixed offsets: writing it down first would only cost.
     "spark.databricks.delta.merge.materializeSource": "none",
+}
+# Nobody else has to find this process, and this machine's own name may not resolve.
+_ON_THIS_MACHINE: Final = {
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.host": "127.0.0.1",
+    "spark.ui.enabled": "false",
 }
 # The second compiler of the JVM takes a core for its first minutes, which is when a copy is waited for; jvm_options may bring it back.
 _JVM_OPTIONS: Final = "-XX:+UseParallelGC -XX:TieredStopAtLevel=1"
@@ -34,17 +37,25 @@ _JVM_OPTIONS: Final = "-XX:+UseParallelGC -XX:TieredStopAtLevel=1"
 
 def open_session(settings: JobSettings, name: str, *, trace: bool = False) -> SparkSession:
     """Start Spark. Raises JavaRefused before Spark can fail in words of its own; `trace` lets Spark's log speak of errors."""
-    check_java()
-    own = {
-        "spark.sql.shuffle.partitions": str(settings.shuffle_partitions),
-        "spark.driver.extraJavaOptions": f"{_JVM_OPTIONS} {settings.jvm_options}".rstrip(),
-    }
-    builder = SparkSession.Builder().appName(name).master(settings.master)
-    for key, value in {**_SETTINGS, **own, **_jars(settings.jars)}.items():
+    builder = SparkSession.Builder().appName(name)
+    for key, value in _configuration(settings).items():
         builder = builder.config(key, value)
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR" if trace else "OFF")
     return session
+
+
+def _configuration(settings: JobSettings) -> Mapping[str, str]:
+    """What the job asks of Spark; where spark-submit started the JVM, its own arguments hold for JVM, jars and network."""
+    configuration = {**_SETTINGS, "spark.sql.shuffle.partitions": str(settings.shuffle_partitions)}
+    if settings.master is not None:
+        configuration["spark.master"] = settings.master
+    if "PYSPARK_GATEWAY_PORT" in os.environ:
+        return configuration
+    check_java()
+    own = {"spark.driver.extraJavaOptions": f"{_JVM_OPTIONS} {settings.jvm_options}".rstrip(), **_jars(settings.jars)}
+    local = _ON_THIS_MACHINE if (settings.master or "local").startswith("local") else {}
+    return {**configuration, **own, **local}
 
 
 def check_java() -> None:

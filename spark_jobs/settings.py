@@ -32,15 +32,17 @@ class KafkaSource(Settings):
 class JobSettings(Settings):
     """One dedup job: topics → one Delta table per logical table below `copy_root`.
 
+    `copy_root` and `checkpoint` are paths, or URIs of a file system that Spark reaches (hdfs://, s3a://).
     `trigger_seconds` None: take what is there, then end. `checkpoint` is the stream's memory and belongs to one job alone.
+    `master` None: what spark-submit says; without it, all cores of this machine.
     `merge_threads`: how many tables of a batch are merged at the same time. `jvm_options` are added to the driver's own.
     """
 
     kafka: KafkaSource
-    copy_root: Path
-    checkpoint: Path | None = None
+    copy_root: Annotated[str, Field(min_length=1)]
+    checkpoint: Annotated[str, Field(min_length=1)] | None = None
     trigger_seconds: Annotated[float, Field(gt=0)] | None = None
-    master: str = "local[2]"
+    master: str | None = None
     shuffle_partitions: Annotated[int, Field(ge=1)] = 4
     merge_threads: Annotated[int, Field(ge=1, le=64)] = 4
     jvm_options: str = ""

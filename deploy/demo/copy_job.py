@@ -4,16 +4,19 @@ Runs the dedup stream; when the file WANTED appears it catches up and writes the
 """
 
 import json
-import signal
 import sys
 import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 import psutil
+from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
+from pyspark.sql.streaming import StreamingQuery
 
 from spark_jobs import dedup_stream
+from spark_jobs.ending import Ending
 from spark_jobs.settings import JobSettings, load_settings
 from spark_jobs.sinks import DeltaCopies, live_rows
 
@@ -22,33 +25,40 @@ _JVM_SECONDS: Final = 10.0
 
 
 def main() -> int:
-    """Run until SIGTERM."""
+    """Run until SIGTERM, then to the end of the batch that runs."""
     config, wanted, rows = map(Path, sys.argv[1:])
     settings = load_settings(config)
-    stop = threading.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda _number, _frame: stop.set())
-    query = dedup_stream.start(settings)
+    ending = Ending()
+    ending.listen()
+    query = dedup_stream.start(settings, ending)
+    ending.listen()  # again: Spark's start takes SIGINT away
     print("the stream runs", flush=True)
     try:
-        while query.isActive and not stop.wait(_LOOK_SECONDS):
-            if wanted.exists():
-                wanted.unlink()
-                query.processAllAvailable()
-                _write(settings, rows)
-        if not stop.is_set():
-            query.awaitTermination()  # raises what ended it
+        _serve(query, ending, settings, wanted, rows)
+        ending.watch(query)  # raises what ended it
     finally:
         query.stop()
         _end_spark()
-    return 0 if stop.is_set() else 1
+    return 0 if ending.requested else 1
+
+
+def _serve(query: StreamingQuery, ending: Ending, settings: JobSettings, wanted: Path, rows: Path) -> None:
+    """Write the rows as often as they are wanted, until the query ends or the end is asked for."""
+    pause = threading.Event()
+    while query.isActive and not ending.requested:
+        if wanted.exists():
+            wanted.unlink()
+            with suppress(StreamingQueryException):  # what ends the query is told by those who watch it
+                query.processAllAvailable()
+                _write(settings, rows)
+        pause.wait(_LOOK_SECONDS)
 
 
 def _write(settings: JobSettings, target: Path) -> None:
     """Write `{"database.table": [row, ...]}`, whole or not at all."""
     spark = SparkSession.getActiveSession() or SparkSession.Builder().getOrCreate()
     copies = DeltaCopies(spark, settings.copy_root)
-    names = [f"{path.parent.name}.{path.name}" for path in settings.copy_root.glob("[!_]*/*") if path.is_dir()]
+    names = [f"{path.parent.name}.{path.name}" for path in Path(settings.copy_root).glob("[!_]*/*") if path.is_dir()]
     content = {
         name: [row.asDict() for row in live_rows(spark.read.format("delta").load(copies.path(name))).collect()] for name in sorted(names)
     }

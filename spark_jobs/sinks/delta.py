@@ -21,25 +21,25 @@ _PROPERTIES: Final = {
 
 
 class DeltaCopies:
-    """The copies below one folder: `<root>/<database>/<table>`.
+    """The copies below one folder, or one URI that Spark reaches: `<root>/<database>/<table>`.
 
     A row holds the columns as text, `_key`, and the guard `_order`; a delete leaves its row with `_deleted`, so that a late older
     change cannot bring it back. Applying the same changes again changes nothing.
     """
 
-    def __init__(self, spark: SparkSession, root: Path) -> None:
+    def __init__(self, spark: SparkSession, root: str | Path) -> None:
         self._spark = spark
-        self._root = root
+        self._root = str(root).rstrip("/")
 
     def path(self, table: str) -> str:
         """Where the copy of `database.table` lies."""
         database, _, name = table.partition(".")
-        return str(self._root / _folder(database) / _folder(name))
+        return f"{self._root}/{_folder(database)}/{_folder(name)}"
 
     @property
     def quarantine_path(self) -> str:
         """Where the messages lie that could not be applied."""
-        return str(self._root / _QUARANTINE)
+        return f"{self._root}/{_QUARANTINE}"
 
     def apply(self, table: str, newest: DataFrame, seen: Iterable[str]) -> int:
         """Merge the newest change of each key of one table into its copy; return how many rows were written.

@@ -72,7 +72,7 @@ def apply(spark: SparkSession, root: Path, *messages: OutboundMessage) -> BatchF
 def job(kafka: Kafka, topic: str, folder: Path) -> JobSettings:
     """A job over one topic, all of its files in one folder."""
     source = KafkaSource(bootstrap_servers=kafka.bootstrap, topics=(topic,), patience_seconds=5)
-    return JobSettings(kafka=source, copy_root=folder / "copy", checkpoint=folder / "checkpoint")
+    return JobSettings(kafka=source, copy_root=str(folder / "copy"), checkpoint=str(folder / "checkpoint"), shuffle_partitions=1)
 
 
 def copy_of(spark: SparkSession, root: Path, table: str = "orders") -> dict[str, dict[str, str | None]]:

@@ -16,6 +16,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     """The session that the jobs would open, with the pinned jars."""
     os.environ.update(spark_environment())
     source = KafkaSource(bootstrap_servers="127.0.0.1:1", topics=("none",))
-    session = open_session(JobSettings(kafka=source, copy_root=tmp_path_factory.mktemp("copy"), jars=spark_jars()), "tests")
+    settings = JobSettings(kafka=source, copy_root=str(tmp_path_factory.mktemp("copy")), jars=spark_jars(), shuffle_partitions=1)
+    session = open_session(settings, "tests")
     yield session
     session.stop()

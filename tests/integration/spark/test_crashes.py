@@ -1,0 +1,156 @@
+"""The job as a process: killed at each step of a batch, told to end, and without a broker. The copies stay exact."""
+
+import random
+import re
+import signal
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+
+import pytest
+import tomli_w
+from pyspark.sql import SparkSession
+
+from deploy.embedded import Kafka
+from relay.model.message import OutboundMessage
+from spark_jobs import dedup_batch, dedup_stream
+from spark_jobs.settings import JobSettings
+from tests.support.job_process import JobProcess
+from tests.support.spark_copies import change, copy_of, job, publish
+from tests.support.waiting import wait_until
+
+pytestmark = [pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"), pytest.mark.timeout(300)]
+PATIENCE_S = 3
+TABLES = ("lines", "orders")
+Copies = dict[str, dict[str, dict[str, str | None]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One change of shop.<table>; its order is also what the row holds."""
+
+    table: str
+    key: str
+    order: int
+    kind: str
+
+    def message(self, topic: str) -> OutboundMessage:
+        return change(topic, self.kind, self.key, self.order, table=self.table, id=self.key, n=str(self.order))
+
+
+def history(seed: int, orders: Iterable[int]) -> list[Change]:
+    """Changes of two tables with thirty keys each, in no order."""
+    chance = random.Random(seed)
+    kinds = ("INSERT", "UPDATE", "UPDATE", "DELETE")
+    changes = [Change(chance.choice(TABLES), str(chance.randrange(30)), order, chance.choice(kinds)) for order in orders]
+    return chance.sample(changes, len(changes))
+
+
+def truth(changes: Iterable[Change]) -> Copies:
+    """What the source holds after these changes."""
+    newest = {(each.table, each.key): each for each in sorted(changes, key=lambda each: each.order)}
+    rows = [each for each in newest.values() if each.kind != "DELETE"]
+    return {table: {each.key: {"id": each.key, "n": str(each.order)} for each in rows if each.table == table} for table in TABLES}
+
+
+def copies(spark: SparkSession, folder: Path) -> Copies:
+    """What the copies hold, of those tables that have one."""
+    return {table: copy_of(spark, folder / "copy", table) for table in TABLES if (folder / "copy" / "shop" / table).exists()}
+
+
+def noted(folder: Path, what: str) -> set[str]:
+    """The batches that the checkpoint knows: `offsets` were begun, `commits` were finished."""
+    return {path.name for path in (folder / "checkpoint" / what).glob("[0-9]*")}
+
+
+def copies_begun(folder: Path) -> set[str]:
+    """The tables for which a batch has begun to write."""
+    return {path.name for path in (folder / "copy" / "shop").glob("*")}
+
+
+def configuration(folder: Path, bootstrap_servers: str, topic: str) -> Path:
+    """A file that names a broker and a topic."""
+    source = {"bootstrap_servers": bootstrap_servers, "topics": [topic], "patience_seconds": PATIENCE_S}
+    file = folder / "job.toml"
+    file.write_text(
+        tomli_w.dumps({"copy_root": str(folder / "copy"), "checkpoint": str(folder / "checkpoint"), "kafka": source}), encoding="utf-8"
+    )
+    return file
+
+
+def crash(settings: JobSettings, folder: Path, step: str) -> None:
+    """Start the job and see it die at this step."""
+    with JobProcess(settings, folder, module="tests.support.crashing_job", ROMA_CRASH=step) as process:
+        assert process.wait() == -signal.SIGKILL, process.errors
+
+
+def test_a_crash_at_any_step_of_a_batch_leaves_the_copies_exact(
+    spark: SparkSession, kafka: Kafka, fresh_name: Callable[[str], str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    topic = fresh_name("orders")
+    first, second = history(1, range(0, 400, 2)), history(2, range(1, 600, 2))
+    settings = job(kafka, topic, tmp_path).model_copy(update={"merge_threads": 1})
+    publish(kafka, topic, *(each.message(topic) for each in first))
+
+    crash(settings, tmp_path, "table_merged")
+    assert copies(spark, tmp_path) == {"lines": truth(first)["lines"]}
+    assert (noted(tmp_path, "offsets"), noted(tmp_path, "commits")) == ({"0"}, set())
+
+    publish(kafka, topic, *(each.message(topic) for each in second))
+    crash(settings, tmp_path, "batch_applied")
+    assert copies(spark, tmp_path) == truth(first)
+    assert (noted(tmp_path, "offsets"), noted(tmp_path, "commits")) == ({"0"}, set())
+
+    dedup_stream.start(settings).awaitTermination(90)
+    assert [line.split(",")[0] for line in capsys.readouterr().out.splitlines()] == ["batch 0: 200 rows in", "batch 1: 300 rows in"]
+    assert copies(spark, tmp_path) == truth(first + second)
+    assert noted(tmp_path, "commits") == {"0", "1"}
+
+
+def test_sigterm_ends_the_job_after_the_batch_that_runs(
+    spark: SparkSession, kafka: Kafka, fresh_name: Callable[[str], str], tmp_path: Path
+) -> None:
+    topic = fresh_name("orders")
+    changes = history(3, range(200))
+    publish(kafka, topic, *(each.message(topic) for each in changes))
+    settings = job(kafka, topic, tmp_path)
+    source = settings.kafka.model_copy(update={"max_offsets_per_trigger": 20})
+    with JobProcess(settings.model_copy(update={"kafka": source, "trigger_seconds": 0.1}), tmp_path) as process:
+        wait_until(lambda: bool(copies_begun(tmp_path)) or not process.running, "the first batch", 120)
+        process.ask_to_end()
+        assert process.wait() == 0, process.errors
+        assert re.findall(r"^batch (\d+): 20 rows in", process.output, re.MULTILINE) == ["0"]
+    assert noted(tmp_path, "commits") == {"0"}
+    assert copies(spark, tmp_path) == truth(changes[:20])
+
+
+@pytest.fixture
+def own_signals() -> Iterator[None]:
+    """The job takes signals for itself; the test's come back."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.usefixtures("spark", "own_signals")
+@pytest.mark.parametrize("main", [dedup_batch.main, dedup_stream.main], ids=["batch", "stream"])
+def test_without_a_broker_the_job_says_so_in_time(
+    main: Callable[[Sequence[str]], int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    began = monotonic()
+    assert main(["--config", str(configuration(tmp_path, "127.0.0.1:1", "orders"))]) == 1
+    assert monotonic() - began < PATIENCE_S + 4
+    said = capsys.readouterr().err
+    assert said.startswith("No broker answers (orders at 127.0.0.1:1). ")
+    assert said.endswith("start again; the job goes on at its checkpoint.\n")
+
+
+@pytest.mark.usefixtures("spark")
+def test_a_topic_that_does_not_exist_is_named(
+    kafka: Kafka, fresh_name: Callable[[str], str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    topic = fresh_name("orders")
+    assert dedup_batch.main(["--config", str(configuration(tmp_path, kafka.bootstrap, topic))]) == 1
+    assert capsys.readouterr().err.startswith(f"A topic does not exist ({topic} at {kafka.bootstrap}). ")
