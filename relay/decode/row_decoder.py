@@ -36,17 +36,23 @@ _EVENT_KINDS: Final = {
 
 
 class _EventHead(NamedTuple):
+    """What stands between the table's number and the images; `is_whole`: each image holds every column."""
+
     first: ImageReader
     second: ImageReader | None
     images_at: int
+    is_whole: bool
 
 
+_NO_HEAD: Final[tuple[bytes, _EventHead | None]] = (b"", None)
 _PARTIAL_UPDATE_ROWS: Final = 39
 _EXTRA_LENGTH_BYTES: Final = 2
 
 
 class LazyRows(Sequence[RowChange]):
     """The rows of one event, decoded once, when they are first looked at."""
+
+    __slots__ = ("_decode", "_rows")
 
     def __init__(self, decode: Callable[[], list[RowChange]]) -> None:
         self._decode: Callable[[], list[RowChange]] | None = decode
@@ -109,7 +115,7 @@ class RowDecoder:
             position=raw.position,
             size_bytes=len(raw.body),
             body=raw.body,
-            images_at=head.images_at if head.first.is_whole and (head.second is None or head.second.is_whole) else None,
+            images_at=head.images_at if head.is_whole else None,
         )
 
     def _table(self, raw: RawRows) -> "_TableRows":
@@ -128,9 +134,17 @@ class _TableRows:
     def __init__(self, table: TableMap) -> None:
         self.map = table
         self._images: BoundedCache[bytes, ImageReader] = BoundedCache(IMAGES_CACHED)
+        self._last: dict[int, tuple[bytes, _EventHead]] = {}
 
     def head(self, raw: RawRows, kind: _EventKind) -> "_EventHead":
-        """Read what stands before the images."""
+        """Read what stands before the images; the same bytes as in the last event of this type mean the same."""
+        text, head = self._last.get(raw.type_code, _NO_HEAD)
+        if head is None or not raw.body.startswith(text, TABLE_ID_AND_FLAGS_BYTES):
+            head = self._read_head(raw, kind)
+            self._last[raw.type_code] = (raw.body[TABLE_ID_AND_FLAGS_BYTES : head.images_at], head)
+        return head
+
+    def _read_head(self, raw: RawRows, kind: _EventKind) -> "_EventHead":
         try:
             cursor = Cursor(raw.body)
             cursor.take(TABLE_ID_AND_FLAGS_BYTES, "table id and flags")
@@ -143,7 +157,7 @@ class _TableRows:
             raise self._corrupt(raw, exc) from exc
         if first.is_empty and (second is None or second.is_empty):
             raise RowImageIncomplete(f"A row event of {self.map.id} at {raw.position} logs none of its columns.")
-        return _EventHead(first, second, cursor.pos)
+        return _EventHead(first, second, cursor.pos, first.is_whole and (second is None or second.is_whole))
 
     def rows(self, raw: RawRows, kind: _EventKind, head: "_EventHead") -> list[RowChange]:
         """Return the rows of the event's body."""

@@ -3,12 +3,15 @@
 import threading
 from collections import deque
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from relay.model.change import StreamItem
 from relay.settings import BufferSettings
 
-_SMALL_ITEM_BYTES: Final = 64
+_ITEM_BYTES: Final = 512
+"""What an item takes in memory beside the event's own bytes."""
+_MOST_STEPS: Final = 16
+_LARGEST_STEP: Final = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,19 +24,32 @@ class BufferCursors:
     size_bytes: int
 
 
+class _Step(NamedTuple):
+    """Items that are handed over together, because each hand-over wakes the other thread."""
+
+    items: list[StreamItem]
+    weight: int
+    size_bytes: int
+
+
 class ChangeBuffer:
     """Items in the order of the source; `put` waits while it is full, `get` while it is empty.
 
     Full means `buffer_size` items (ITEMSIZE) or `buffer_size` x `buffer_memunit_bytes` bytes (MEMSIZE) that were put and not yet
     taken; one item alone always fits. The ack cursor moves when Kafka has committed. Nothing is ever published from here twice:
-    after an abort the source is read again, and this buffer is left behind.
+    after an abort the source is read again, and this buffer is left behind. One thread puts and another one gets: items change
+    hands in steps, the last ones when the putting thread calls `hand_over` before it waits for anything.
     """
 
     def __init__(self, settings: BufferSettings) -> None:
         by_bytes = settings.batch_mode == "MEMSIZE"
         self._capacity = settings.buffer_size * (settings.buffer_memunit_bytes if by_bytes else 1)
+        self._item_weight = _ITEM_BYTES if by_bytes else 1
         self._by_bytes = by_bytes
-        self._items: deque[tuple[StreamItem, int, int]] = deque()
+        self._step_weight = max(1, min(self._capacity // _MOST_STEPS, _LARGEST_STEP * self._item_weight))
+        self._filling = _Step([], 0, 0)
+        self._waiting: deque[_Step] = deque()
+        self._taking: deque[StreamItem] = deque()
         self._weight = self._size_bytes = 0
         self._put = self._get = self._ack = 0
         self._closed = False
@@ -46,38 +62,40 @@ class ChangeBuffer:
 
     @property
     def empty(self) -> bool:
-        return not self._items
+        return not self._taking and not self._waiting
 
     def put(self, item: StreamItem, size_bytes: int) -> bool:
         """Append an item, waiting for room; False when the buffer was closed."""
-        weight = max(size_bytes, _SMALL_ITEM_BYTES) if self._by_bytes else 1
+        items, weight, held_bytes = self._filling
+        items.append(item)
+        weight += self._item_weight + (size_bytes if self._by_bytes else 0)
+        self._filling = _Step(items, weight, held_bytes + size_bytes)
+        return self.hand_over() if weight >= self._step_weight else not self._closed
+
+    def hand_over(self) -> bool:
+        """Let what was put be taken, waiting for room; False when the buffer was closed."""
+        step = self._filling
+        if not step.items:
+            return not self._closed
         with self._changed:
-            while self._items and self._weight + weight > self._capacity and not self._closed:
+            while self._waiting and self._weight + step.weight > self._capacity and not self._closed:
                 self._changed.wait()
             if self._closed:
                 return False
-            self._items.append((item, weight, size_bytes))
-            self._weight += weight
-            self._size_bytes += size_bytes
-            self._put += 1
-            self._changed.notify_all()
+            self._waiting.append(step)
+            self._weight += step.weight
+            self._size_bytes += step.size_bytes
+            self._put += len(step.items)
+            self._changed.notify()
+        self._filling = _Step([], 0, 0)
         return True
 
     def get(self, timeout_s: float) -> StreamItem | None:
         """Take the next item; None when none came in time. Raises what the reader ended with, behind the last item."""
-        with self._changed:
-            if not self._items and self._failure is None:
-                self._changed.wait(timeout_s)
-            if self._items:
-                item, weight, size_bytes = self._items.popleft()
-                self._weight -= weight
-                self._size_bytes -= size_bytes
-                self._get += 1
-                self._changed.notify_all()
-                return item
-            if self._failure is not None:
-                raise self._failure
-        return None
+        if not self._taking and not self._take_step(timeout_s):
+            return None
+        self._get += 1
+        return self._taking.popleft()
 
     def ack(self) -> None:
         """Everything taken so far is committed."""
@@ -85,12 +103,28 @@ class ChangeBuffer:
 
     def fail(self, failure: BaseException) -> None:
         """The reader has ended; `get` raises it once everything before it is taken."""
+        self.hand_over()
         with self._changed:
             self._failure = failure
-            self._changed.notify_all()
+            self._changed.notify()
 
     def close(self) -> None:
         """Free a waiting reader; nothing more is taken in."""
         with self._changed:
             self._closed = True
-            self._changed.notify_all()
+            self._changed.notify()
+
+    def _take_step(self, timeout_s: float) -> bool:
+        with self._changed:
+            if not self._waiting and self._failure is None:
+                self._changed.wait(timeout_s)
+            if not self._waiting:
+                if self._failure is not None:
+                    raise self._failure
+                return False
+            step = self._waiting.popleft()
+            self._weight -= step.weight
+            self._size_bytes -= step.size_bytes
+            self._changed.notify()
+        self._taking.extend(step.items)
+        return True

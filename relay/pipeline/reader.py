@@ -29,7 +29,7 @@ class Reader:
     def _run(self) -> None:
         decode = self._decoder.open
         try:
-            for raw in self._stream.items():
+            for raw in self._stream.items(before_waiting=self._buffer.hand_over):
                 item: StreamItem = decode(raw) if isinstance(raw, RawRows) else raw
                 if not self._buffer.put(item, len(raw.body) if isinstance(raw, RawRows) else 0):
                     return

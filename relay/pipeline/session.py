@@ -13,6 +13,7 @@ from relay.errors import BatchAborted, HistoryChanged, LeadershipLost, RelayErro
 from relay.ha import Election
 from relay.model.position import OrderPair
 from relay.pipeline.buffer import ChangeBuffer
+from relay.pipeline.compiled_events import event_scanner
 from relay.pipeline.mapping_in_force import MappingInForce
 from relay.pipeline.meter import Meter
 from relay.pipeline.progress import Progress
@@ -129,7 +130,14 @@ class Session:
     def _open_source(self, record: PositionRecord | None) -> SourceStream:
         resume = None if record is None else record.source
         clock_limit_s = self._instance.transaction.max_clock_skew_seconds
-        return open_source(self._instance.source, resume, self._instance.start, excluded=self._excluded, clock_limit_s=clock_limit_s)
+        return open_source(
+            self._instance.source,
+            resume,
+            self._instance.start,
+            excluded=self._excluded,
+            clock_limit_s=clock_limit_s,
+            scanner=event_scanner(),
+        )
 
     def _walk(self, stream: SourceStream, saved: PositionRecord | None) -> Walk:
         record = saved or PositionRecord(stream.start, OrderPair(0, 0), epoch=0, change_time_ms=int(time() * 1000))

@@ -12,7 +12,7 @@ from relay.errors import BrokerUnreachable
 from relay.kafka import client_configuration, cluster_metadata, error_of, relay_error
 from relay.model.message import Headers, OutboundMessage, PrintedRow
 from relay.publish.committer import Committer
-from relay.publish.delivery_count import DeliveryCount
+from relay.publish.deliveries import Deliveries
 from relay.settings import KafkaSettings, TransactionSettings
 
 _MESSAGES_PER_POLL: Final = 500
@@ -30,6 +30,7 @@ class IdempotentProducer:
                 **client_configuration(kafka),
                 "client.id": name,
                 "enable.idempotence": True,
+                "delivery.report.only.error": True,
                 "acks": "all",
                 "compression.type": kafka.compression,
                 "batch.size": kafka.batch_bytes,
@@ -42,12 +43,12 @@ class IdempotentProducer:
         self._kafka = kafka
         self._timeout_s = transaction.timeout_ms / 1000
         self._committer = Committer(name)
-        self._count = DeliveryCount()
+        self._deliveries = Deliveries()
         self._began_s: float | None = None
 
     @property
     def sent_messages(self) -> int:
-        return self._count.sent
+        return self._deliveries.sent
 
     @property
     def open_seconds(self) -> float:
@@ -64,25 +65,26 @@ class IdempotentProducer:
             self._produce(message)
         except KafkaException as exc:
             raise relay_error(error_of(exc), f"Handing a message for {message.topic} over") from exc
-        self._count.sent += 1
-        if self._count.sent % _MESSAGES_PER_POLL == 0:
+        self._deliveries.sent += 1
+        if self._deliveries.sent % _MESSAGES_PER_POLL == 0:
             self._producer.poll(0)
 
     def send_rows(self, topic: str, rows: Sequence[PrintedRow], tail: Headers) -> None:
         if rows and self._began_s is None:
             self._began_s = monotonic()
-        produce, report = self._producer.produce, self._count.report
+        deliveries = self._deliveries
+        produce, report = self._producer.produce, deliveries.report
         for value, key, order, partition in rows:
-            headers: list[tuple[str, str | bytes | None]] = [(_ORDER, order), *tail]
             try:
-                produce(topic, value, key, partition, report, headers=headers)
+                # By position, with no second callback and no timestamp: keyword arguments cost a tenth of the call.
+                produce(topic, value, key, partition, report, None, 0, [(_ORDER, order), *tail])
             except (BufferError, KafkaException):
                 # The single message's way waits for room, or says what is wrong.
                 self.send(OutboundMessage(topic, partition, key, value, ((_ORDER, order), *tail)))
-            else:
-                self._count.sent += 1
-                if self._count.sent % _MESSAGES_PER_POLL == 0:
-                    self._producer.poll(0)
+                continue
+            deliveries.sent += 1
+            if deliveries.sent % _MESSAGES_PER_POLL == 0:
+                self._producer.poll(0)
 
     def commit(self, record: OutboundMessage) -> "Future[None]":
         return self._committer.submit(lambda: self._commit(record))
@@ -99,7 +101,7 @@ class IdempotentProducer:
         while True:
             try:
                 self._producer.produce(
-                    message.topic, message.value, message.key, message.partition, self._count.report, headers=list(message.headers)
+                    message.topic, message.value, message.key, message.partition, self._deliveries.report, headers=list(message.headers)
                 )
                 return
             except BufferError:
@@ -112,10 +114,10 @@ class IdempotentProducer:
         self.send(record)
         self._flush()
         self._began_s = None
-        self._count = DeliveryCount()
+        self._deliveries = Deliveries()
 
     def _flush(self) -> None:
         """Wait for every report; message.timeout.ms ends the waiting."""
         while self._producer.flush(1.0) > 0:
             continue
-        self._count.check()
+        self._deliveries.check(len(self._producer))

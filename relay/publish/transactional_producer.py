@@ -16,7 +16,7 @@ from relay.errors import BatchAborted, BrokerUnreachable, RelayError
 from relay.kafka import TopicAdmin, client_configuration, cluster_metadata, error_of, kafka_errors, relay_error, transaction_timeout_error
 from relay.model.message import Headers, OutboundMessage, PrintedRow
 from relay.publish.committer import Committer
-from relay.publish.delivery_count import DeliveryCount
+from relay.publish.deliveries import Deliveries
 from relay.settings import KafkaSettings, TransactionSettings
 
 # Delivery reports are served at least this often, so that the client's queue does not fill with them.
@@ -39,6 +39,7 @@ class TransactionalProducer:
                 "transaction.timeout.ms": transaction.timeout_ms,
                 "message.timeout.ms": transaction.timeout_ms,
                 "enable.idempotence": True,
+                "delivery.report.only.error": True,
                 "acks": "all",
                 "compression.type": kafka.compression,
                 "batch.size": kafka.batch_bytes,
@@ -52,13 +53,13 @@ class TransactionalProducer:
         self._timeout_ms = transaction.timeout_ms
         self._timeout_s = transaction.timeout_ms / 1000
         self._committer = Committer(transactional_id)
-        self._count = DeliveryCount()
+        self._deliveries = Deliveries()
         self._began_s: float | None = None
         self._broken: RelayError | None = None
 
     @property
     def sent_messages(self) -> int:
-        return self._count.sent
+        return self._deliveries.sent
 
     @property
     def open_seconds(self) -> float:
@@ -80,25 +81,26 @@ class TransactionalProducer:
             # A message that was refused here is not part of the transaction, yet the commit would succeed without it.
             self._broken = relay_error(error_of(exc), f"Handing a message for {message.topic} over")
             raise self._broken from exc
-        self._count.sent += 1
-        if self._count.sent % _MESSAGES_PER_POLL == 0:
+        self._deliveries.sent += 1
+        if self._deliveries.sent % _MESSAGES_PER_POLL == 0:
             self._producer.poll(0)
 
     def send_rows(self, topic: str, rows: Sequence[PrintedRow], tail: Headers) -> None:
         if rows and self._began_s is None:
             self._begin()
-        produce, report = self._producer.produce, self._count.report
+        deliveries = self._deliveries
+        produce, report = self._producer.produce, deliveries.report
         for value, key, order, partition in rows:
-            headers: list[tuple[str, str | bytes | None]] = [(_ORDER, order), *tail]
             try:
-                produce(topic, value, key, partition, report, headers=headers)
+                # By position, with no second callback and no timestamp: keyword arguments cost a tenth of the call.
+                produce(topic, value, key, partition, report, None, 0, [(_ORDER, order), *tail])
             except (BufferError, KafkaException):
                 # The single message's way waits for room, or says what is wrong.
                 self.send(OutboundMessage(topic, partition, key, value, ((_ORDER, order), *tail)))
-            else:
-                self._count.sent += 1
-                if self._count.sent % _MESSAGES_PER_POLL == 0:
-                    self._producer.poll(0)
+                continue
+            deliveries.sent += 1
+            if deliveries.sent % _MESSAGES_PER_POLL == 0:
+                self._producer.poll(0)
 
     def commit(self, record: OutboundMessage) -> "Future[None]":
         self.send(record)
@@ -137,7 +139,7 @@ class TransactionalProducer:
         with kafka_errors("Beginning a transaction"):
             self._producer.begin_transaction()
         self._began_s = monotonic()
-        self._count = DeliveryCount()
+        self._deliveries = Deliveries()
 
     def _produce(self, message: OutboundMessage) -> None:
         deadline = Deadline.after(self._timeout_s)
@@ -148,7 +150,7 @@ class TransactionalProducer:
                     message.value,
                     message.key,
                     message.partition,
-                    self._count.report,
+                    self._deliveries.report,
                     headers=list(message.headers),
                 )
                 return
@@ -168,8 +170,8 @@ class TransactionalProducer:
             except KafkaException as exc:
                 if error_of(exc).retriable():
                     continue
-                raise self._count.refusal or relay_error(error_of(exc), "Committing") from exc
+                raise self._deliveries.refusal or relay_error(error_of(exc), "Committing") from exc
             break
         self._began_s = None
-        self._count.check()
-        self._count = DeliveryCount()
+        self._deliveries.check(self._producer.flush(0))
+        self._deliveries = Deliveries()

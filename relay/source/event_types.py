@@ -1,6 +1,9 @@
 """Event types of both families by number (MySQL: libs/mysql/binlog/event/binlog_event.h, MariaDB: sql/log_event.h)."""
 
-from typing import Final
+from typing import Final, TypeAlias
+
+Body: TypeAlias = "bytes | memoryview"
+"""An event without its header and checksum; a view may be of a buffer that is used again."""
 
 QUERY: Final = 2
 STOP: Final = 3

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from relay.model.gtid import GtidSet, TransactionSource
+from relay.source.event_types import Body
 
 _MYSQL_HEAD: Final = struct.Struct("<B16sQ")
 _COMMIT_TIME_AT: Final = _MYSQL_HEAD.size + 1 + 8 + 8
@@ -32,7 +33,7 @@ class MariadbGtid:
     halved_alter: bool
 
 
-def mysql_gtid(body: memoryview) -> tuple[str, int | None]:
+def mysql_gtid(body: Body) -> tuple[str, int | None]:
     """Read GTID (and ANONYMOUS_GTID): its text, and the immediate commit time in ms where the server wrote one (8+)."""
     _, source, number = _MYSQL_HEAD.unpack_from(body)
     text = f"{uuid.UUID(bytes=source)}:{number}"
@@ -42,7 +43,7 @@ def mysql_gtid(body: memoryview) -> tuple[str, int | None]:
     return text, commit_us // 1000 or None
 
 
-def tagged_gtid(body: memoryview) -> tuple[str, int | None]:
+def tagged_gtid(body: Body) -> tuple[str, int | None]:
     """Read GTID_TAGGED (MySQL 8.3+): its text with the tag, and the immediate commit time in ms."""
     at = 0
     for _ in range(3):  # format version, size, the last field that a reader must know
@@ -65,7 +66,7 @@ def tagged_gtid(body: memoryview) -> tuple[str, int | None]:
     return f"{uuid.UUID(bytes=source)}{tagged}:{number}", commit_us // 1000 or None
 
 
-def mariadb_gtid(body: memoryview, server_id: int) -> MariadbGtid:
+def mariadb_gtid(body: Body, server_id: int) -> MariadbGtid:
     """Read MariaDB's GTID event; the server id stands in the event's header."""
     sequence, domain, flags = _MARIADB_HEAD.unpack_from(body)
     at = _MARIADB_HEAD.size
@@ -77,7 +78,7 @@ def mariadb_gtid(body: memoryview, server_id: int) -> MariadbGtid:
     return MariadbGtid(f"{domain}-{server_id}-{sequence}", flags, bool(extra & (_MARIADB_START_ALTER | _MARIADB_ROLLBACK_ALTER)))
 
 
-def previous_gtids(body: memoryview) -> GtidSet:
+def previous_gtids(body: Body) -> GtidSet:
     """Read PREVIOUS_GTIDS: all that was executed before this binlog file."""
     (count,) = struct.unpack_from("<Q", body)
     tagged = bool(count >> 56)
@@ -97,7 +98,7 @@ def previous_gtids(body: memoryview) -> GtidSet:
     return GtidSet(intervals)
 
 
-def _octets(body: memoryview, at: int) -> tuple[bytes, int]:
+def _octets(body: Body, at: int) -> tuple[bytes, int]:
     """The uuid of a tagged event: each of its 16 bytes as a number of its own."""
     octets = bytearray()
     for _ in range(16):
@@ -106,7 +107,7 @@ def _octets(body: memoryview, at: int) -> tuple[bytes, int]:
     return bytes(octets), at
 
 
-def _unsigned(body: memoryview, at: int) -> tuple[int, int]:
+def _unsigned(body: Body, at: int) -> tuple[int, int]:
     """A number of 1 to 9 bytes: as many bytes follow the first as it has ones at its low end."""
     first = body[at]
     more = (~first & (first + 1)).bit_length() - 1

@@ -7,6 +7,7 @@ import structlog
 from relay.model.gtid import GtidSet
 from relay.model.position import SourcePosition
 from relay.settings import SourceSettings, StartSettings
+from relay.source.binlog_event import Scanner
 from relay.source.checks import CLOCK_LIMIT_SECONDS, clock_difference_s, clock_error, server_id_error, settings_error
 from relay.source.connection import SourceConnection
 from relay.source.server_facts import ServerFacts, read_server_facts
@@ -25,11 +26,12 @@ def open_source(
     *,
     excluded: Iterable[ExcludedRange] = (),
     clock_limit_s: float = CLOCK_LIMIT_SECONDS,
+    scanner: Scanner | None = None,
 ) -> SourceStream:
     """Connect once and begin to read after `resume`, or where `start` says when nothing is saved.
 
     Everything that can be known before the first row is checked here: raises Unreachable, a Stop or ConfigurationError.
-    Clocks further apart than `clock_limit_s` are logged.
+    Clocks further apart than `clock_limit_s` are logged. `scanner` finds events faster than they are read one by one.
     """
     connection = SourceConnection(settings)
     try:
@@ -40,7 +42,7 @@ def open_source(
             _log.warning("clocks_apart", reason=apart.reason, remedy=apart.way_out)
         position, by_gtid = _start(connection, settings, server, resume, start)
         start_dump(connection, settings, server, position.binlog, GtidSet.parse(position.gtid_set) if by_gtid else None)
-        return SourceStream(connection, server, position, by_gtid=by_gtid, excluded=excluded)
+        return SourceStream(connection, server, position, by_gtid=by_gtid, excluded=excluded, scanner=scanner)
     except BaseException:
         connection.close()
         raise

@@ -5,9 +5,11 @@ A packet is 3 bytes of length, 1 of sequence number and its payload; a payload o
 """
 
 import socket
+from collections.abc import Callable
 from typing import Final
 
 from relay.errors import SourceSilent, SourceUnreachable
+from relay.source.binlog_event import BinlogEvent, Scanner
 
 _BUFFER_BYTES: Final = 1 << 20  # many small packets per system call, still small beside one row image
 _HEADER_BYTES: Final = 4
@@ -15,11 +17,12 @@ _LONGEST_PAYLOAD: Final = 0xFFFFFF
 
 
 class PacketReader:
-    """Hands out the payloads that arrive on a connected socket; one thread reads."""
+    """Hands out the payloads that arrive on a connected socket; one thread reads. `before_waiting` is called before it may have to wait."""
 
-    __slots__ = ("_buffer", "_end", "_socket", "_start", "_view")
+    __slots__ = ("_buffer", "_end", "_socket", "_start", "_view", "before_waiting")
 
     def __init__(self, connected: socket.socket, buffer_bytes: int = _BUFFER_BYTES) -> None:
+        self.before_waiting: Callable[[], object] = _nothing
         self._socket = connected
         self._buffer = bytearray(max(buffer_bytes, _HEADER_BYTES))
         self._view = memoryview(self._buffer)
@@ -48,6 +51,11 @@ class PacketReader:
             start = self._start
         self._start = start + whole
         return self._view[start + _HEADER_BYTES : start + whole]
+
+    def scan(self, scanner: Scanner, offset: int, *, checksummed: bool) -> tuple[list[BinlogEvent], int]:
+        """Return the plain events that are in the buffer already, and the binlog offset behind them; `offset` is the one before."""
+        events, self._start, offset = scanner.scan(self._buffer, self._start, self._end, offset, checksummed)
+        return events, offset
 
     def _joined(self) -> memoryview:
         """A payload over several packets; the last one is shorter than the longest, maybe empty."""
@@ -82,6 +90,7 @@ class PacketReader:
             self._end += self._receive(self._view[self._end :])
 
     def _receive(self, into: memoryview) -> int:
+        self.before_waiting()
         try:
             received = self._socket.recv_into(into)
         except TimeoutError as exc:
@@ -92,3 +101,7 @@ class PacketReader:
         if received == 0:
             raise SourceUnreachable("The source closed the connection.")
         return received
+
+
+def _nothing() -> None:
+    pass

@@ -8,6 +8,7 @@ from relay.errors import SourceNotPermitted, SourceUnreachable
 from relay.model.gtid import GtidSet
 from relay.settings import SourceSettings
 from relay.source import event_types as types
+from relay.source.binlog_event import BinlogEvent
 from relay.source.binlog_reader import BinlogReader
 from relay.source.commands import binlog_dump
 from relay.source.connection import SourceConnection
@@ -15,7 +16,6 @@ from relay.source.gtid_events import mysql_gtid, previous_gtids, tagged_gtid
 from relay.source.packets import PacketReader
 from relay.source.server_facts import ServerFacts
 from relay.source.session import lacks_replication_slave, say_what_we_read, send
-from relay.source.transaction_assembler import BinlogEvent
 
 FIRST_OFFSET: Final = 4
 """Where the first event of a binlog file stands, after its magic number."""

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Final
 
+from relay.source.event_types import Body
+
 _HEAD: Final = struct.Struct("<IIBHH")
 _CHARSET_VARIABLE: Final = 4
 # Lengths of the status variables that both servers write before the character set (mysql-server: Query_event).
@@ -76,7 +78,7 @@ class QueryEvent:
         return self.sql.decode(self.codec, "replace")
 
 
-def read_query(body: memoryview, *, compressed: bool) -> QueryEvent:
+def read_query(body: Body, *, compressed: bool) -> QueryEvent:
     """Read a QUERY event's body. Raises struct.error, IndexError or zlib.error when it is cut short or broken."""
     _, _, database_length, _, status_length = _HEAD.unpack_from(body)
     status_end = _HEAD.size + status_length
@@ -90,7 +92,7 @@ def read_query(body: memoryview, *, compressed: bool) -> QueryEvent:
     return QueryEvent(meaning, sql, database, _codec(body[_HEAD.size : status_end]), name)
 
 
-def decompressed(packed: memoryview) -> bytes:
+def decompressed(packed: Body) -> bytes:
     """MariaDB's compressed part of an event: 1 byte of algorithm and length of the length, the length, zlib."""
     length_bytes = packed[0] & 0x07
     if packed[0] & 0x70:
@@ -122,7 +124,7 @@ def _meaning(sql: bytes) -> tuple[Meaning, str]:
     return Meaning.STATEMENT, ""
 
 
-def _codec(status: memoryview) -> str:
+def _codec(status: Body) -> str:
     """The client character set of the session, from the status variables; they stand in a fixed order, this one early."""
     at = 0
     while at < len(status):

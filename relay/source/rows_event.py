@@ -9,6 +9,7 @@ from relay.source.event_types import (
     UPDATE_ROWS_V1,
     WRITE_ROWS,
     WRITE_ROWS_V1,
+    Body,
 )
 from relay.source.query_event import decompressed
 
@@ -17,7 +18,7 @@ _V1_HEAD_BYTES: Final = 8
 _NO_TABLE: Final = frozenset({0xFFFFFF, 0xFFFFFFFFFFFF})
 
 
-def table_number(body: memoryview) -> int:
+def table_number(body: Body) -> int:
     """The number by which a row event, or a table map, names its table."""
     return int.from_bytes(body[:6], "little")
 
@@ -27,7 +28,7 @@ def closes_without_rows(number: int) -> bool:
     return number in _NO_TABLE
 
 
-def plain_rows(body: memoryview, type_code: int) -> tuple[bytes, int]:
+def plain_rows(body: Body, type_code: int) -> tuple[bytes, int]:
     """MariaDB's compressed row event as its plain form: body and type. Raises zlib.error or IndexError when it is broken."""
     v2 = type_code in MARIADB_COMPRESSED_ROWS
     family = MARIADB_COMPRESSED_ROWS if v2 else MARIADB_COMPRESSED_ROWS_V1
@@ -39,7 +40,7 @@ def plain_rows(body: memoryview, type_code: int) -> tuple[bytes, int]:
     return bytes(body[:at]) + decompressed(body[at:]), plain_type
 
 
-def _column_count(body: memoryview, at: int) -> tuple[int, int]:
+def _column_count(body: Body, at: int) -> tuple[int, int]:
     first = body[at]
     if first < 0xFB:
         return first, at + 1

@@ -1,11 +1,12 @@
 """An open dump of one source, from a resolved start on."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from relay.errors import BinlogPurged, CorruptEvent, HistoryChanged, SourceUnreachable
 from relay.model.change import Advance, RawItem, TransactionBegin
 from relay.model.gtid import GtidSet
 from relay.model.position import SourceIdentity, SourcePosition
+from relay.source.binlog_event import Scanner
 from relay.source.binlog_reader import BinlogReader
 from relay.source.connection import SourceConnection
 from relay.source.history import HistoryWatch
@@ -28,6 +29,7 @@ class SourceStream:
         *,
         by_gtid: bool,
         excluded: Iterable[ExcludedRange],
+        scanner: Scanner | None = None,
     ) -> None:
         self.server = server
         self.start = start
@@ -35,17 +37,19 @@ class SourceStream:
         self._closed = False
         self._reading = False
         self._already = GtidSet.parse(start.gtid_set) if by_gtid else None
-        self._reader = BinlogReader(PacketReader(connection.taken_over()), connection.place)
+        self._packets = PacketReader(connection.taken_over())
+        self._reader = BinlogReader(self._packets, connection.place, scanner)
         identity = SourceIdentity(server.server_uuid, server.server_id, start.identity.file_created_s)
         self._watch = HistoryWatch(connection.settings, start)
         self._assembler = TransactionAssembler(mariadb=server.mariadb, identity=identity, excluded=excluded)
 
-    def items(self) -> Iterator[RawItem]:
-        """Yield items until `close` is called.
+    def items(self, before_waiting: Callable[[], object] = lambda: None) -> Iterator[RawItem]:
+        """Yield items until `close` is called; `before_waiting` is called whenever the next one may have to come over the network.
 
         Raises Unreachable (SourceUnreachable, SourceSilent), a Stop, or RolledBackRows.
         """
         self._reading = True
+        self._packets.before_waiting = before_waiting
         feed = self._assembler.feed
         try:
             for event in self._reader.events():

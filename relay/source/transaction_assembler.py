@@ -7,12 +7,13 @@ it; a statement alone (DDL) is a transaction of its own (MySQL manual: Binary Lo
 import struct
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
 
 from relay.errors import CorruptEvent, RelayError, RolledBackRows, UnknownEvent
 from relay.model.change import Advance, RawItem, RawRows, Statement, TransactionBegin, TransactionEnd
 from relay.model.position import BinlogPosition, SourceIdentity
 from relay.source import event_types as types
+from relay.source.binlog_event import BinlogEvent
 from relay.source.gtid_events import (
     MARIADB_COMPLETED_XA,
     MARIADB_PREPARED_XA,
@@ -39,18 +40,6 @@ _PASSED_OVER: Final = (
     types.TRANSACTION_CONTEXT, types.VIEW_CHANGE, types.MARIADB_ANNOTATE_ROWS, types.MARIADB_BINLOG_CHECKPOINT,
     types.MARIADB_GTID_LIST, types.MARIADB_START_ENCRYPTION,
 )  # fmt: skip
-
-
-class BinlogEvent(NamedTuple):
-    """One event without its header and checksum; `start` and `end` are its offsets in the file. `body` may be a passing view."""
-
-    type_code: int
-    flags: int
-    time_s: int
-    server_id: int
-    start: int
-    end: int
-    body: memoryview
 
 
 class TransactionAssembler:
@@ -269,7 +258,7 @@ class TransactionAssembler:
     def _payload(self, event: BinlogEvent) -> Iterator[RawItem]:
         self._inside_payload = True
         try:
-            for inner in payload_events(event.body):
+            for inner in payload_events(memoryview(event.body)):
                 yield from self.feed(event._replace(type_code=inner.type_code, flags=inner.flags, time_s=inner.time_s, body=inner.body))
         except PayloadUnknown as exc:
             raise UnknownEvent(f"The compressed transaction at {self._place(event)} has {exc}.") from exc

@@ -5,7 +5,7 @@ import zlib
 from collections.abc import Iterable
 
 from relay.source import event_types as types
-from relay.source.transaction_assembler import BinlogEvent
+from relay.source.binlog_event import BinlogEvent
 
 UUID = bytes(range(16))
 UUID_TEXT = "00010203-0405-0607-0809-0a0b0c0d0e0f"

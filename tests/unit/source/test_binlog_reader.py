@@ -2,34 +2,90 @@
 
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import islice
+from typing import TypeAlias
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relay.errors import BinlogPurged, CorruptEvent, SourceUnreachable
+from relay.errors import BinlogPurged, CorruptEvent, RelayError, SourceUnreachable
+from relay.pipeline.compiled_events import event_scanner
 from relay.source import event_types as types
+from relay.source.binlog_event import BinlogEvent, Scanner
 from relay.source.binlog_reader import BinlogReader
 from relay.source.packets import PacketReader
-from relay.source.transaction_assembler import BinlogEvent
 from tests.unit.source.binlog_bytes import description, event, mariadb_gtid_body, packet, rotate, sent
 
 
 @contextmanager
-def reading(stream: bytes) -> Iterator[BinlogReader]:
+def reading(stream: bytes, scanner: Scanner | None = None) -> Iterator[BinlogReader]:
     near, far = socket.socketpair()
     with near:
         near.settimeout(10)
         with far:
             far.sendall(stream)
-        yield BinlogReader(PacketReader(near), "db:3306")
+        yield BinlogReader(PacketReader(near), "db:3306", scanner)
+
+
+Outcome: TypeAlias = tuple[list[tuple[BinlogEvent, str, int]], RelayError | None]
+
+
+def outcome(stream: bytes, count: int, scanner: Scanner | None) -> Outcome:
+    """The events, each with the place where the reader then stood, and what ended them."""
+    found: list[tuple[BinlogEvent, str, int]] = []
+    with reading(stream, scanner) as reader:
+        try:
+            events = islice(reader.events(), count)
+            found.extend((each._replace(body=bytes(each.body)), reader.file, reader.offset) for each in events)
+        except RelayError as exc:
+            return found, exc
+    return found, None
 
 
 def read(stream: bytes, count: int) -> list[BinlogEvent]:
-    with reading(stream) as reader:
-        return [read._replace(body=memoryview(bytes(read.body))) for read in islice(reader.events(), count)]
+    """The events as both ways of reading them give them, which is the same."""
+    plain, error = outcome(stream, count, None)
+    scanned, scanned_error = outcome(stream, count, event_scanner())
+    assert scanned == plain
+    assert (type(scanned_error), str(scanned_error)) == (type(error), str(error))
+    if error is not None:
+        raise error
+    return [each for each, _, _ in plain]
+
+
+def test_the_scanner_is_compiled() -> None:
+    assert event_scanner() is not None
+
+
+whole_events = st.builds(
+    event,
+    st.sampled_from(
+        [types.TABLE_MAP, types.XID, types.QUERY, types.WRITE_ROWS, types.ROTATE, types.HEARTBEAT, types.MARIADB_GTID_LIST, 222]
+    ),
+    st.binary(max_size=60),
+    log_pos=st.one_of(st.just(0), st.integers(0, 2**32 - 1), st.integers(200, 3000)),
+    flags=st.sampled_from([0, types.ARTIFICIAL_FLAG, 0x8000]),
+    checksum=st.sampled_from([True, True, True, False]),
+)
+
+
+@given(
+    events=st.lists(whole_events, max_size=12),
+    checksum=st.booleans(),
+    damage=st.one_of(st.none(), st.tuples(st.integers(0, 500), st.integers(1, 255))),
+    cut=st.integers(0, 40),
+)
+def test_scanned_events_are_those_that_are_read_one_by_one(
+    events: list[bytes], checksum: bool, damage: tuple[int, int] | None, cut: int
+) -> None:
+    rest = bytearray(sent(events))
+    if damage is not None and rest:
+        rest[damage[0] % len(rest)] ^= damage[1]
+    stream = sent([rotate("b.1"), description(log_pos=200, checksum=checksum)]) + bytes(rest[: len(rest) - cut])
+    with suppress(RelayError):
+        read(stream, 2 + len(events) + 1)
 
 
 def test_events_without_a_position_follow_their_neighbours() -> None:

@@ -13,7 +13,8 @@ from relay.errors import CorruptEvent, RolledBackRows, UnknownEvent, Unsupported
 from relay.model.change import Advance, RawItem, RawRows, Statement, TransactionBegin, TransactionEnd
 from relay.model.position import BinlogPosition, SourceIdentity
 from relay.source import event_types as types
-from relay.source.transaction_assembler import BinlogEvent, ExcludedRange, TransactionAssembler
+from relay.source.binlog_event import BinlogEvent
+from relay.source.transaction_assembler import ExcludedRange, TransactionAssembler
 from tests.unit.source.binlog_bytes import (
     UUID_TEXT,
     Feed,

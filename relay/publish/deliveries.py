@@ -1,0 +1,31 @@
+"""What became of the messages of a batch: a position may only count when every one of them was delivered.
+
+The client is asked to report failures alone (`delivery.report.only.error`), because a report of each success costs more than decoding
+its row does. Nothing is missed by that: a message leaves the client's queue delivered or reported, so an empty queue without a report
+says that all were delivered.
+"""
+
+from confluent_kafka import KafkaError, Message
+
+from relay.errors import BatchAborted, RelayError
+from relay.kafka import relay_error
+
+
+class Deliveries:
+    """The messages of one batch, and the first refusal that the client reported."""
+
+    def __init__(self) -> None:
+        self.sent = 0
+        self.refusal: RelayError | None = None
+
+    def report(self, error: KafkaError | None, message: Message) -> None:
+        """Delivery report of one message, called from poll, flush and commit."""
+        if error is not None and self.refusal is None:
+            self.refusal = relay_error(error, f"Delivering to {message.topic()} partition {message.partition()}")
+
+    def check(self, waiting: int) -> None:
+        """Raise unless every message of the batch was delivered; `waiting` are those that the client still holds."""
+        if self.refusal is not None:
+            raise self.refusal
+        if waiting:
+            raise BatchAborted(f"Of {self.sent} messages that were handed over, {waiting} were neither delivered nor refused.")
