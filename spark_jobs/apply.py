@@ -8,7 +8,7 @@ from time import monotonic, time
 
 import pyspark.sql.functions as sf
 from pyspark import inheritable_thread_target
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 
 from spark_jobs.figures import BatchFigures
 from spark_jobs.sinks import DeltaCopies
@@ -35,7 +35,7 @@ def apply_batch(records: DataFrame, copies: DeltaCopies, threads: int = 1) -> Ba
         if contents.problems:
             copies.quarantine(events.where(sf.col("problem").isNotNull()))
         keys, deletes = newest.agg(sf.count("*"), sf.count_if("deleted")).collect()[0] if contents.columns else (0, 0)
-        winners = sum(_in_threads(_merges(newest, contents.columns, copies), threads))
+        winners = sum(_in_threads(records.sparkSession, _merges(newest, contents.columns, copies), threads))
     finally:
         newest.unpersist()
         events.unpersist()
@@ -64,10 +64,11 @@ def _merges(newest: DataFrame, columns: Mapping[str, Sequence[str]], copies: Del
     return [partial(copies.apply, table, newest.where(sf.col("table") == table), names) for table, names in sorted(columns.items())]
 
 
-def _in_threads(calls: Sequence[Callable[[], int]], threads: int) -> Sequence[int]:
+def _in_threads(spark: SparkSession, calls: Sequence[Callable[[], int]], threads: int) -> Sequence[int]:
     """Call them all, in threads that Spark takes for this one: ending the query ends their jobs too."""
     if threads == 1 or len(calls) <= 1:
         return [call() for call in calls]
     with ThreadPoolExecutor(min(threads, len(calls)), "merge") as pool:
-        waiting = [pool.submit(inheritable_thread_target(call)) for call in calls]
+        inherit = inheritable_thread_target(spark)
+        waiting = [pool.submit(inherit(call)) for call in calls]
         return [each.result() for each in waiting]

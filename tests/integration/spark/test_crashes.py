@@ -90,10 +90,10 @@ def test_a_crash_at_any_step_of_a_batch_leaves_the_copies_exact(
 ) -> None:
     topic = fresh_name("orders")
     first, second = history(1, range(0, 400, 2)), history(2, range(1, 600, 2))
-    settings = job(kafka, topic, tmp_path).model_copy(update={"merge_threads": 1})
+    settings = job(kafka, topic, tmp_path)
     publish(kafka, topic, *(each.message(topic) for each in first))
 
-    crash(settings, tmp_path, "table_merged")
+    crash(settings.model_copy(update={"merge_threads": 1}), tmp_path, "table_merged")
     assert copies(spark, tmp_path) == {"lines": truth(first)["lines"]}
     assert (noted(tmp_path, "offsets"), noted(tmp_path, "commits")) == ({"0"}, set())
 
