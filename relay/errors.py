@@ -35,6 +35,7 @@ RelayError
 ├── BatchAborted                    the Kafka transaction was aborted; a new producer reads the position again
 ├── Fenced                          a newer producer of this instance exists; join the election again
 ├── LeadershipLost
+├── AskedToStop                     somebody did not answer before the relay had to end
 ├── VersionConflict                 somebody else changed the document first
 └── NodeMissing                     the ZooKeeper node is not there
 """
@@ -306,6 +307,13 @@ class LeadershipLost(RelayError):
 
     code = "LEADERSHIP_LOST"
     remedy = "Nothing: this relay joins the election again."
+
+
+class AskedToStop(RelayError):
+    """The relay was asked to stop, and somebody outside did not answer in time."""
+
+    code = "ASKED_TO_STOP"
+    remedy = "Nothing: the next start reads from Kafka what became of it."
 
 
 class VersionConflict(RelayError):

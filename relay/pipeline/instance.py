@@ -7,7 +7,7 @@ from typing import Final
 
 import structlog
 
-from relay.errors import BatchAborted, Fenced, LeadershipLost, MappingRefused, RelayError, RolledBackRows, Stop, Unreachable
+from relay.errors import AskedToStop, BatchAborted, Fenced, LeadershipLost, MappingRefused, RelayError, RolledBackRows, Stop, Unreachable
 from relay.ha import AfterFence, Election, after_fence
 from relay.pipeline.lag import lag_seconds
 from relay.pipeline.mapping_in_force import MappingInForce
@@ -60,9 +60,13 @@ class Instance:
     def start(self) -> None:
         self._thread.start()
 
+    def ask_to_stop(self) -> None:
+        """Let it end soon."""
+        self._stop.set()
+
     def stop(self, timeout_s: float) -> bool:
         """Ask it to end and wait; True when it ended in time."""
-        self._stop.set()
+        self.ask_to_stop()
         self._thread.join(timeout_s)
         return not self._thread.is_alive()
 
@@ -104,12 +108,16 @@ class Instance:
         while not self._stop.is_set():
             try:
                 self._stand_by_and_lead()
+            except AskedToStop as exc:
+                _log.warning("stopped_without_answer", instance=self.name, reason=exc.reason)
             except RelayError as exc:
                 self._after(exc)
             except BaseException:
                 _log.exception("instance_died", instance=self.name)
                 self._show(InstanceState.STOPPED, RelayError("An error that the relay does not know ended the instance."))
                 raise
+        if self.state not in (InstanceState.STANDBY, InstanceState.STOPPED):
+            self._show(InstanceState.ENDED, None)
         self._leave()
 
     def _stand_by_and_lead(self) -> None:

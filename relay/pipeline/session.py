@@ -2,16 +2,17 @@
 
 import hashlib
 import threading
-from collections.abc import Callable, Iterable
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager
 from time import monotonic, time
 from typing import Final
 
 import structlog
 
-from relay.errors import BatchAborted, HistoryChanged, LeadershipLost, RelayError
+from relay.errors import AskedToStop, BatchAborted, HistoryChanged, LeadershipLost, RelayError
 from relay.ha import Election
 from relay.model.position import OrderPair
+from relay.pipeline.answer import answered
 from relay.pipeline.buffer import ChangeBuffer
 from relay.pipeline.compiled_events import event_scanner
 from relay.pipeline.mapping_in_force import MappingInForce
@@ -30,7 +31,6 @@ from relay.source import ExcludedRange, SourceStream, open_source
 from relay.state import InstanceStore, StartNote
 
 _IDLE_SECONDS: Final = 0.25
-_ASKED_TO_STOP: Final = "ASKED_TO_STOP"
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -65,27 +65,48 @@ class Session:
 
     def run(self, stop: threading.Event, running: Callable[[], None]) -> None:
         """Publish until `stop`; `running` is called once rows flow. Raises every RelayError that ends a session."""
-        with closing(self.producer):
-            self.producer.open()
-            record = self._saved_record()
-            with closing(self._open_source(record)) as stream:
+        with self._own_producer():
+            record = answered(self._open_producer, stop, "Opening the producer")
+            with closing(answered(lambda: self._open_source(record), stop, "Opening the source")) as stream:
                 self._meter.totals.source_connections += 1
-                walk = self._walk(stream, record)
+                walk = self._walk(stream, record, stop)
                 running()
                 self._pump(stream, walk, stop)
+
+    @contextmanager
+    def _own_producer(self) -> Iterator[None]:
+        """Close the producer at the end; not one that owes an answer, because closing throws away what a commit on its way still needs."""
+        owes_answer = False
+        try:
+            yield
+        except AskedToStop:
+            owes_answer = True
+            raise
+        finally:
+            if not owes_answer:
+                self.producer.close()
+
+    def _open_producer(self) -> PositionRecord | None:
+        self.producer.open()
+        return self._saved_record()
 
     def _pump(self, stream: SourceStream, walk: Walk, stop: threading.Event) -> None:
         reader = Reader(self._instance.name, stream, self.buffer)
         reader.start()
-        ended_by = _ASKED_TO_STOP
+        ended_by, commit_unanswered = AskedToStop.code, False
         try:
             self._walk_on(walk, stop)
+        except AskedToStop:
+            # No call may follow an unanswered commit; the record tells the next start what became of it.
+            commit_unanswered = True
+            raise
         except RelayError as exc:
             ended_by = exc.code
             raise
         finally:
             reader.stop()
-            self._abort(ended_by)
+            if not commit_unanswered:
+                self._abort(ended_by, stop)
 
     def _walk_on(self, walk: Walk, stop: threading.Event) -> None:
         """Take items as they come. A half source transaction whose rest does not come must not hold others' rows back."""
@@ -104,14 +125,14 @@ class Session:
             if walk.end_batch_if_due(idle=self.buffer.empty):
                 self.buffer.ack()
 
-    def _abort(self, ended_by: str) -> None:
+    def _abort(self, ended_by: str, stop: threading.Event) -> None:
         """Abort what is open; an abort that is not answered must not hide what ended the session, and this producer is thrown away."""
         self.open_seconds = self.producer.open_seconds
         if self.open_seconds and self._instance.transaction.delivery == "exactly_once":
             self._meter.totals.aborts[ended_by] += 1
         try:
-            self.producer.abort()
-        except BatchAborted as exc:
+            answered(self.producer.abort, stop, "The abort")
+        except (BatchAborted, AskedToStop) as exc:
             _log.warning("abort_unanswered", instance=self._instance.name, reason=exc.reason)
 
     def _saved_record(self) -> PositionRecord | None:
@@ -139,7 +160,7 @@ class Session:
             scanner=event_scanner(),
         )
 
-    def _walk(self, stream: SourceStream, saved: PositionRecord | None) -> Walk:
+    def _walk(self, stream: SourceStream, saved: PositionRecord | None, stop: threading.Event) -> Walk:
         record = saved or PositionRecord(stream.start, OrderPair(0, 0), epoch=0, change_time_ms=int(time() * 1000))
         self._mapping.load(record.split.mapping_set if record.split is not None else None)
         topics = Topics(self._settings.kafka, self._instance, record.partitions)
@@ -156,6 +177,7 @@ class Session:
             topics,
             self._meter,
             self._settings.kafka.message_max_bytes,
+            stop,
         )
         if saved is None:
             walk.commit_start()
