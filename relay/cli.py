@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from relay.errors import ConfigurationError, RelayError
-from relay.settings import RelaySettings, load_settings
 
 if TYPE_CHECKING:
     from relay.preflight import Finding
+    from relay.settings import RelaySettings
 
-app = typer.Typer(name="roma", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+# Plain help: the coloured one loads a Markdown reader first, which takes longer than everything else.
+app = typer.Typer(name="roma", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 position = typer.Typer(no_args_is_help=True, help="Positions and the order pair.")
 app.add_typer(position, name="position")
 mapping = typer.Typer(no_args_is_help=True, help="Mapping documents.")
@@ -27,7 +28,7 @@ ConfigFile = Annotated[Path, typer.Option("--config", help="The configuration fi
 def relay(config: ConfigFile) -> None:
     """Publish the row changes of the configured instances until SIGTERM."""
     with told_errors():
-        settings = load_settings(config)
+        settings = _settings(config)
         from relay.app import run
 
         raise typer.Exit(run(settings))
@@ -39,7 +40,7 @@ def api(config: ConfigFile) -> None:
     import runpy
 
     with told_errors():
-        load_settings(config)
+        _settings(config)
     sys.argv = ["api", "--config", str(config)]
     runpy.run_module("api", run_name="__main__", alter_sys=True)
 
@@ -48,7 +49,7 @@ def api(config: ConfigFile) -> None:
 def status(config: ConfigFile, watch: Annotated[bool, typer.Option("--watch", help="Show it again every second.")] = False) -> None:
     """Show what every instance does, where it is and why it stands still."""
     with told_errors():
-        settings = load_settings(config)
+        settings = _settings(config)
         _show_status(settings, watch)
 
 
@@ -58,7 +59,7 @@ def preflight(
 ) -> None:
     """Look at everything that the relay will need, and change nothing. Exit code 0: it can run; 1: not; 2: the file is wrong."""
     with told_errors():
-        settings = load_settings(config)
+        settings = _settings(config)
         from relay.preflight import exit_code
         from relay.preflight import preflight as look
         from relay.settings import LogSettings
@@ -95,6 +96,12 @@ def decode(number: int) -> None:
     typer.echo(f"epoch {parts.epoch}, binlog file number {parts.file_number}, offset {parts.offset}")
 
 
+def _settings(config: Path) -> "RelaySettings":
+    from relay.settings import load_settings
+
+    return load_settings(config)
+
+
 @contextmanager
 def told_errors() -> Iterator[None]:
     """Errors of the relay become one sentence and an exit code: 2 for the configuration, 1 otherwise."""
@@ -119,7 +126,7 @@ def _print_findings(findings: "Sequence[Finding]", *, as_json: bool) -> None:
         Console().print(preflight_table(findings))
 
 
-def _show_status(settings: RelaySettings, watch: bool) -> None:
+def _show_status(settings: "RelaySettings", watch: bool) -> None:
     from contextlib import ExitStack
     from threading import Event
 

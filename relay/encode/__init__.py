@@ -2,7 +2,7 @@
 
 from relay.encode.charsets import byte_characters, is_utf8
 from relay.encode.frame import MessageFrame
-from relay.encode.headers import Origin, message_headers, packed_headers, tag_headers
+from relay.encode.headers import Origin, headers_behind_order, message_headers, packed_headers, tag_headers
 from relay.encode.key import KeyEncoder, key_changed, split_update
 from relay.encode.partition_texts import PartitionTexts
 from relay.encode.row_encoder import EventEncoder, RowEncoder, operation_of
@@ -21,6 +21,7 @@ __all__ = [
     "encode_statement",
     "exact_text",
     "fixed_decimals",
+    "headers_behind_order",
     "is_utf8",
     "key_changed",
     "message_headers",

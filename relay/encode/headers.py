@@ -28,7 +28,12 @@ def tag_headers(tags: Sequence[str]) -> Headers:
 def message_headers(order: OrderPair, tags: Headers, origin: Origin | None = None) -> Headers:
     """Return a message's headers; without an origin the default two."""
     own = (Header.ORDER.value, order_text(order.execute_time, order.execute_position).encode("ascii"))
-    return (own, *tags) if origin is None else (own, *tags, *_origin_headers(origin))
+    return (own, *headers_behind_order(tags, origin))
+
+
+def headers_behind_order(tags: Headers, origin: Origin | None) -> Headers:
+    """Return what all messages of an event with these tags have behind their order."""
+    return tags if origin is None else (*tags, *_origin_headers(origin))
 
 
 def packed_headers(orders: Sequence[OrderPair], tags: Headers, origin: Origin | None = None) -> Headers:

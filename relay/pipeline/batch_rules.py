@@ -1,8 +1,7 @@
 """When a Kafka transaction ends: a pure decision on what the open batch is."""
 
-from dataclasses import dataclass
 from enum import Enum
-from typing import Final
+from typing import Final, NamedTuple
 
 from relay.settings import TransactionSettings
 
@@ -22,8 +21,7 @@ class BatchEnd(Enum):
     POSITION = "the position alone"
 
 
-@dataclass(frozen=True, slots=True)
-class BatchView:
+class BatchView(NamedTuple):
     """The open batch as the rules see it. `idle`: nothing waits in the buffer. `whole`: no source transaction is open."""
 
     messages: int

@@ -30,7 +30,7 @@ class TableFilter:
 
     def accepts_operation(self, operation: Operation) -> bool:
         """Say whether changes of this kind are relayed."""
-        return operation.value in self._operations
+        return operation in self._operations
 
     def accepts_statement(self, tables: Collection[TableId], *, is_ddl: bool) -> bool:
         """Say whether a statement is relayed: one of its tables must pass; one that names no table always does.
