@@ -47,7 +47,7 @@ def _named(text: str, what: str) -> JobError:
 def _says(text: str, pattern: re.Pattern[str]) -> str:
     """The first line in which the cause shows, as far as it is a sentence."""
     line = next((each for each in _lines(text) if pattern.search(each)), "")
-    cause = re.sub(r"^.*?((\w+\.)+\w*Exception: |(?=\[KAFKA))", "", line)
+    cause = re.sub(r"^(.*Exception: |.*?(?=\[KAFKA))", "", line)
     return f"Kafka says: {cause.rstrip('.')}." if cause else ""
 
 

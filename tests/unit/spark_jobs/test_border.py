@@ -1,0 +1,56 @@
+import pytest
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+
+from spark_jobs.border import named_errors
+from spark_jobs.errors import BrokerRefused, BrokerUnreachable, JobError, JobFailed, OffsetsLost, TopicUnknown
+
+LOST = (
+    "[STREAM_FAILED] Query ended\n=== Streaming Query ===\n[KAFKA_DATA_LOSS.INITIAL_OFFSET] Some data may have been lost. SQLSTATE: 22000"
+)
+TIMES_OUT = "java.util.concurrent.ExecutionException: org.apache.kafka.common.errors.TimeoutException: Timed out waiting for a node."
+UNKNOWN = "org.apache.kafka.common.errors.UnknownTopicOrPartitionException: This server does not host this topic-partition."
+LOGIN = "org.apache.kafka.common.errors.SaslAuthenticationException: Authentication failed: bad password."
+NO_RIGHT = "org.apache.kafka.common.errors.TopicAuthorizationException: Not authorized to access topics: [shop]"
+
+
+@pytest.mark.parametrize(
+    ("text", "leaf", "sentence"),
+    [
+        (
+            LOST,
+            OffsetsLost,
+            "still to be read (shop at k:9092). Kafka says: [KAFKA_DATA_LOSS.INITIAL_OFFSET] Some data may have been lost.",
+        ),
+        (TIMES_OUT, BrokerUnreachable, "No broker answers (shop at k:9092). Kafka says: Timed out waiting for a node. Check "),
+        (UNKNOWN + "\n" + TIMES_OUT, TopicUnknown, "A topic does not exist (shop at k:9092). Kafka says: This server does not host"),
+        (
+            LOGIN + "\n" + TIMES_OUT,
+            BrokerRefused,
+            "The broker refuses the job (shop at k:9092). Kafka says: Authentication failed: bad password.",
+        ),
+        (NO_RIGHT, BrokerRefused, "Kafka says: Not authorized to access topics: [shop]. Check kafka.client"),
+        (
+            "at org.apache.Foo\n  java.lang.OutOfMemoryError: Java heap space",
+            JobFailed,
+            "Spark ended the job (shop at k:9092): java.lang.OutOf",
+        ),
+    ],
+)
+def test_the_most_telling_cause_gives_the_name(text: str, leaf: type[JobError], sentence: str) -> None:
+    with pytest.raises(JobError) as caught, named_errors("shop at k:9092"):
+        raise Py4JError(text)
+    assert type(caught.value) is leaf
+    assert sentence in str(caught.value)
+
+
+def test_a_cause_of_a_cause_is_found() -> None:
+    failure = PySparkException("the query failed")
+    failure.__cause__ = Py4JError(UNKNOWN)
+    with pytest.raises(TopicUnknown), named_errors("shop"):
+        raise failure
+
+
+def test_what_is_not_sparks_passes() -> None:
+    with pytest.raises(KeyError), named_errors("shop"):
+        raise KeyError("x")
