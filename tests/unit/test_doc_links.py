@@ -57,3 +57,9 @@ def test_metrics_that_the_operations_page_names_exist() -> None:
     known = {sample for family in REGISTRY.collect() for sample in (family.name, f"{family.name}_total")}
     named = set(re.findall(r"\broma_[a-z_]+", (_ROOT / "docs" / "operations.md").read_text(encoding="utf-8")))
     assert named <= known
+
+
+@pytest.mark.parametrize("page", _PAGES, ids=lambda page: str(page.relative_to(_ROOT)))
+def test_every_test_that_a_page_names_exists(page: Path) -> None:
+    for named in re.findall(r"`(tests/[^`\s]+)`", _without_blocks(page)):
+        assert (_ROOT / named).exists(), named
