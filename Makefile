@@ -2,13 +2,13 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup fetch check test demo up constraints clean
+.PHONY: help setup fetch check test demo up bench bench-latency constraints clean
 
 PYTHON := .venv/bin/python
 export PYTHONUTF8 := 1
 
 help: ## Show this list
-	@grep -E '^[a-z]+:.*## ' Makefile | while IFS= read -r line; do printf '  make %-12s %s\n' "$${line%%:*}" "$${line##*## }"; done
+	@grep -E '^[a-z-]+:.*## ' Makefile | while IFS= read -r line; do printf '  make %-14s %s\n' "$${line%%:*}" "$${line##*## }"; done
 
 setup: ## Make the virtual environment with the pinned packages (as root on Debian: install missing system packages too)
 	@bash deploy/setup.sh
@@ -30,6 +30,12 @@ demo: setup ## Two shards, Kafka and an equal copy on real servers, until Ctrl-C
 
 up: setup ## Start MariaDB, ZooKeeper and Kafka on free loopback ports, until Ctrl-C
 	@$(PYTHON) -m deploy.embedded up
+
+bench: setup ## Rows per second beside Debezium Server on the same binlog (780 MB once, JDK 21); QUICK=1, INTO=folder, BENCH='--help'
+	@$(PYTHON) -m tests.bench throughput $(if $(QUICK),--quick) $(if $(INTO),--into "$(INTO)") $(BENCH)
+
+bench-latency: setup ## Commit to consumer at 500 transactions a second beside Debezium Server; QUICK=1, INTO=folder, BENCH='--help'
+	@$(PYTHON) -m tests.bench latency $(if $(QUICK),--quick) $(if $(INTO),--into "$(INTO)") $(BENCH)
 
 constraints: setup ## Pin the newest allowed packages anew
 	$(PYTHON) -m uv pip compile pyproject.toml deploy/build-requirements.txt --universal --python-version 3.11 --all-extras \

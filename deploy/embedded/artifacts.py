@@ -13,31 +13,32 @@ LOCK: Final = Path(__file__).with_name("artifacts.lock")
 
 @dataclass(frozen=True, slots=True)
 class Artifact:
-    """One jar: its Maven coordinates and the SHA-256 that it must have."""
+    """One file, a jar unless its extension says otherwise: its Maven coordinates and the SHA-256 that it must have."""
 
     organisation: str
     name: str
     version: str
     sha256: str
+    extension: str = "jar"
 
     @property
     def file(self) -> str:
-        return f"{self.name}-{self.version}.jar"
+        return f"{self.name}-{self.version}.{self.extension}"
 
     def __str__(self) -> str:
         return f"{self.organisation}:{self.name}:{self.version}"
 
 
 def pinned(wanted: str, lock: Path = LOCK) -> tuple[Artifact, ...]:
-    """Return the artifacts of one set of the lock file, whose lines read `set organisation:name:version sha256`."""
+    """Return the artifacts of one set of the lock file, whose lines read `set organisation:name:version[:extension] sha256`."""
     found: list[Artifact] = []
     for line in lock.read_text(encoding="utf-8").splitlines():
         if line.startswith("#") or not line.strip():
             continue
         of_set, coordinates, sha256 = line.split()
         if of_set == wanted:
-            organisation, name, version = coordinates.split(":")
-            found.append(Artifact(organisation, name, version, sha256))
+            organisation, name, version, *extension = coordinates.split(":")
+            found.append(Artifact(organisation, name, version, sha256, *extension))
     return tuple(found)
 
 

@@ -33,7 +33,7 @@ def pyspark_jars() -> Path:
 
 
 def retrieve(artifacts: Sequence[Artifact], folder: Path) -> None:
-    """Put exactly these artifacts into `folder` as artifact-version.jar; what was fetched before an interruption is not fetched again.
+    """Put exactly these artifacts into `folder` by name and version; what was fetched before an interruption is not fetched again.
 
     Raises FetchFailed with the end of Ivy's words.
     """
@@ -41,7 +41,9 @@ def retrieve(artifacts: Sequence[Artifact], folder: Path) -> None:
     with locked(cache / ".lock"):  # Ivy's own cache is not made for two processes
         order = folder / "ivy.xml"
         order.write_text(_order(artifacts), encoding="utf-8")
-        said = _run([*_settings(folder), "-ivy", order.name, "-retrieve", "[artifact]-[revision].[ext]"], folder, cache)
+        types = sorted({"jar", "bundle", *(one.extension for one in artifacts)})
+        arguments = [*_settings(folder, artifacts), "-types", *types, "-ivy", order.name, "-retrieve", "[artifact]-[revision].[ext]"]
+        said = _run(arguments, folder, cache)
         order.unlink()
     missing = [str(artifact) for artifact in artifacts if not (folder / artifact.file).exists()]
     if missing:
@@ -62,7 +64,7 @@ def _order(artifacts: Sequence[Artifact]) -> str:
     """The pinned list is whole, so nothing is resolved beyond it."""
     lines = [
         f"<dependency org={quoteattr(one.organisation)} name={quoteattr(one.name)} rev={quoteattr(one.version)}"
-        ' force="true" transitive="false" conf="default->master"/>'
+        f' force="true" transitive="false"{_content(one)}'
         for one in artifacts
     ]
     return (
@@ -72,13 +74,25 @@ def _order(artifacts: Sequence[Artifact]) -> str:
     )
 
 
-def _settings(folder: Path) -> list[str]:
+def _content(artifact: Artifact) -> str:
+    """Close the element; what is not a jar is named, because Ivy would look for one."""
+    if artifact.extension == "jar":
+        return ' conf="default->master"/>'
+    extension = quoteattr(artifact.extension)
+    return f' conf="default->*"><artifact name={quoteattr(artifact.name)} type={extension} ext={extension}/></dependency>'
+
+
+def _settings(folder: Path, artifacts: Sequence[Artifact]) -> list[str]:
+    """POMs tell nothing that the list does not; a distribution's may have a parent that was never published, so they are passed over."""
     repository = os.environ.get("ROMA_MAVEN_REPOSITORY")
-    if not repository:
+    bare = any(one.extension != "jar" for one in artifacts)
+    if not repository and not bare:
         return []
+    root = f" root={quoteattr(repository)}" if repository else ""
+    poms = ' usepoms="false"' if bare else ""
     (folder / "ivysettings.xml").write_text(
         '<ivysettings><settings defaultResolver="maven"/><resolvers>'
-        f'<ibiblio name="maven" m2compatible="true" root={quoteattr(repository)}/></resolvers></ivysettings>',
+        f'<ibiblio name="maven" m2compatible="true"{poms}{root}/></resolvers></ivysettings>',
         encoding="utf-8",
     )
     return ["-settings", "ivysettings.xml"]
@@ -87,7 +101,7 @@ def _settings(folder: Path) -> list[str]:
 def _run(arguments: Sequence[str], folder: Path, cache: Path) -> list[str]:
     # File names reach Ivy relative to the working folder: brackets and parentheses in a path would be patterns to it.
     java = [str(find_java().binary), "-Djava.net.preferIPv4Stack=true", f"-Divy.default.ivy.user.dir={cache}", *_proxy_options()]
-    command = [*java, "-jar", str(_ivy_jar()), "-cache", os.path.relpath(cache, folder), "-types", "jar", "bundle", *arguments]
+    command = [*java, "-jar", str(_ivy_jar()), "-cache", os.path.relpath(cache, folder), *arguments]
     said: list[str] = []
     with subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as ivy:
         assert ivy.stdout is not None  # noqa: S101 - PIPE was asked for
@@ -101,7 +115,7 @@ def _run(arguments: Sequence[str], folder: Path, cache: Path) -> list[str]:
 
 def _tell(line: str) -> None:
     begun = _DOWNLOADS.match(line)
-    if begun and begun["file"].endswith(".jar"):
+    if begun and begun["file"].endswith((".jar", ".gz")):
         say(f"  fetching {begun['file']}")
 
 

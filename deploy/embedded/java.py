@@ -37,7 +37,7 @@ def find_java() -> Java:
     One named by ROMA_JAVA_HOME is binding: it is used or refused, never passed over. Raises JavaMissing.
     """
     named = os.environ.get("ROMA_JAVA_HOME")
-    candidates = [Path(named) / "bin" / "java"] if named else list(_candidates())
+    candidates = [Path(named) / "bin" / "java"] if named else list(java_candidates())
     seen: list[str] = []
     for binary in candidates:
         java = ask_java(binary)
@@ -69,7 +69,8 @@ def ask_java(binary: Path) -> Java | None:
     return Java(Path(found["java.home"]), int(version))
 
 
-def _candidates() -> Iterator[Path]:
+def java_candidates() -> Iterator[Path]:
+    """Yield the java programs of JAVA_HOME, PATH and /usr/lib/jvm, whatever their version."""
     home = os.environ.get("JAVA_HOME")
     if home:
         yield Path(home) / "bin" / "java"

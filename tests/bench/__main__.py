@@ -1,0 +1,140 @@
+"""`python -m tests.bench throughput | latency`: see `--help`, and `make bench`."""
+
+import argparse
+import signal
+import sys
+import tempfile
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Final
+
+from rich.console import Console
+
+from deploy.embedded import EmbeddedError, Kafka, MariaDB, MySQL, SqlServer, ZooKeeper
+from deploy.embedded.progress import say
+from tests.bench import live
+from tests.bench.contestant import BenchFailed, Stage
+from tests.bench.debezium import Debezium
+from tests.bench.figures import LiveRun, summarize
+from tests.bench.machine import setting
+from tests.bench.maxwell import Maxwell, maxwell_home
+from tests.bench.notes import live_notes, throughput_notes
+from tests.bench.orders import Orders
+from tests.bench.report import Report, live_report, throughput_report
+from tests.bench.throughput import DEBEZIUM, ENTRIES, MAXWELL, PLAIN, RELAY, Race
+from tests.bench.wide import Wide
+from tests.bench.workload import Workload, fill
+
+_SERVERS: Final[dict[str, type[SqlServer]]] = {"mariadb": MariaDB, "mysql": MySQL}
+_LIVE: Final = (RELAY, DEBEZIUM, MAXWELL)
+_WIDTH: Final = 200
+
+
+def main() -> int:
+    """Run the command line; the result is the exit code."""
+    arguments = _parser().parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that everything started here is ended
+    try:
+        report, versions, failures = _throughput(arguments) if arguments.command == "throughput" else _latency(arguments)
+    except EmbeddedError as failure:
+        say(str(failure))
+        return 1
+    here = setting(sys.argv[1:], versions)
+    Console(width=_WIDTH).print(report.table())
+    for line in (*report.notes, *failures):
+        say(line)
+    if arguments.into:
+        report.write(arguments.into, arguments.command, here)
+    return 1 if failures else 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    throughput = commands.add_parser("throughput", help="rows per second of relay and peers on one binlog")
+    throughput.add_argument("--rows", type=int, default=400_000, help="rows inserted in bulk (each is updated, a fifth deleted)")
+    throughput.add_argument("--transactions", type=int, default=50_000, help="small transactions of three or four rows")
+    throughput.add_argument("--wide", type=int, metavar="ROWS", default=0, help="run the wide workload, too: rows of sixty columns")
+    throughput.add_argument("--rounds", type=int, default=2)
+    throughput.add_argument("--quick", action="store_true", help="a tenth of it, one round")
+    latency = commands.add_parser("latency", help="from the commit on the server to a read_committed consumer")
+    latency.add_argument("--rate", type=float, default=500, help="transactions of one row per second")
+    latency.add_argument("--seconds", type=float, default=30)
+    latency.add_argument("--idle", type=float, default=20, metavar="SECONDS", help="the window of the CPU without load")
+    latency.add_argument("--quick", action="store_true", help="a third of the time")
+    for command, entries in ((throughput, (*ENTRIES, PLAIN)), (latency, _LIVE)):
+        command.add_argument("--server", action="append", choices=list(_SERVERS), help="this one; may be repeated")
+        command.add_argument("--only", action="append", choices=entries, help="this one; may be repeated")
+        command.add_argument("--into", type=Path, metavar="FOLDER", help="write the table there, as Markdown and JSON")
+    return parser
+
+
+def _throughput(arguments: argparse.Namespace) -> tuple[Report, dict[str, str], list[str]]:
+    rows, transactions, rounds = arguments.rows, arguments.transactions, arguments.rounds
+    if arguments.quick:
+        rows, transactions, rounds = rows // 10, transactions // 10, 1
+    workloads: list[Workload] = [Orders(rows, transactions)] if rows or transactions else []
+    workloads += [Wide(arguments.wide)] if arguments.wide else []
+    kinds, entries, versions = _available(arguments, (*ENTRIES, PLAIN))
+    with ZooKeeper() as zookeeper, Kafka() as kafka:
+        race = Race(kafka, zookeeper)
+        for workload in workloads:
+            race.rounds(kinds, workload, entries, rounds)
+    reference = MAXWELL if MAXWELL in entries else DEBEZIUM
+    report = throughput_report(race.runs, summarize(race.runs, reference), reference, throughput_notes(workloads))
+    return report, versions, race.failures
+
+
+def _latency(arguments: argparse.Namespace) -> tuple[Report, dict[str, str], list[str]]:
+    share = 3 if arguments.quick else 1
+    load = live.Load(arguments.rate, arguments.seconds / share, warm_s=10 / share, idle_s=arguments.idle / share)
+    kinds, entries, versions = _available(arguments, _LIVE)
+    found: list[LiveRun] = []
+    failures: list[str] = []
+    with ZooKeeper() as zookeeper, Kafka() as kafka:
+        for number, kind in enumerate(kinds):
+            for offset, name in enumerate(entries, 1 + 10 * number):
+                with kind() as source, tempfile.TemporaryDirectory(prefix="roma-bench-") as folder:
+                    written = fill(source, live.Ticks())
+                    stage = Stage(source, kafka, zookeeper, Path(folder), str(offset), live.Ticks.tables, written, live=True)
+                    _measure_live(name, stage, load, found, failures)
+    return live_report(found, live_notes(load)), versions, failures
+
+
+def _measure_live(name: str, stage: Stage, load: live.Load, found: list[LiveRun], failures: list[str]) -> None:
+    with closing(ENTRIES[name](stage)) as contestant:
+        try:
+            run = live.measure(contestant, name, stage, load)
+        except (BenchFailed, EmbeddedError) as failure:
+            say(f"{stage.source.name}, {name}: FAILED. {failure}")
+            failures.append(f"{stage.source.name}, {name}: {str(failure).splitlines()[0]}")
+        else:
+            found.append(run)
+            say(f"{run.server}, {name}: p50 {run.p50_ms:.1f} ms, p99 {run.p99_ms:.1f} ms, idle {run.idle_percent:.1f} %")
+
+
+def _available(arguments: argparse.Namespace, names: Sequence[str]) -> tuple[list[type[SqlServer]], list[str], dict[str, str]]:
+    """Servers and entries of the command line that this machine can give, and their versions; what is asked for by name must be here."""
+    versions: dict[str, str] = {}
+    kinds: list[type[SqlServer]] = []
+    for kind in (_SERVERS[name] for name in arguments.server or _SERVERS):
+        try:
+            versions[kind.name] = kind.fetch().removeprefix("mariadb-").removeprefix("mysql-")
+            kinds.append(kind)
+        except EmbeddedError as refusal:
+            if arguments.server:
+                raise
+            say(f"{kind.name} is left out: {refusal}")
+    versions["Kafka"] = Kafka.fetch().removeprefix("kafka-")
+    entries = [name for name in names if name in (arguments.only or names)]
+    if maxwell_home() is None and not arguments.only:
+        entries.remove(MAXWELL)
+        say("Maxwell is left out: ROMA_MAXWELL_HOME names no unpacked release")
+    peers: dict[str, type[Debezium | Maxwell]] = {DEBEZIUM: Debezium, MAXWELL: Maxwell}
+    versions.update({name: peers[name].fetch() for name in entries if name in peers})
+    return kinds, entries, versions
+
+
+if __name__ == "__main__":
+    sys.exit(main())

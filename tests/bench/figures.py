@@ -1,0 +1,130 @@
+"""Figures of runs: what was measured, and what is said of several rounds. Pure."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from statistics import median
+from typing import Final
+
+_MEGABYTE: Final = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One contestant's way through one binlog; all but `startup_s` and memory from its first row in the log to the last one visible.
+
+    `process_s` are CPU seconds (user and system) of its process and children, `broker_s` and `source_s` those of Kafka and the database
+    meanwhile; `startup_s` is from the start of the process to its first row. `peak_bytes` is None where memory says nothing.
+    """
+
+    workload: str
+    server: str
+    contestant: str
+    round: int
+    rows: int
+    messages: int
+    value_bytes: int
+    binlog_bytes: int
+    wall_s: float
+    process_s: float
+    broker_s: float
+    source_s: float
+    startup_s: float
+    peak_bytes: int | None
+
+    @property
+    def rows_per_second(self) -> float:
+        return self.rows / self.wall_s
+
+    @property
+    def rows_per_cpu_second(self) -> float:
+        return self.rows / self.process_s
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Medians of a contestant's rounds with one workload on one server; `slowest` and `fastest` are rows per second.
+
+    `times_reference` and `cpu_times_reference`: its rows/s and rows per CPU-second over those of the reference, None without one.
+    """
+
+    workload: str
+    server: str
+    contestant: str
+    rounds: int
+    rows_per_second: float
+    slowest: float
+    fastest: float
+    rows_per_cpu_second: float
+    broker_s: float
+    peak_megabytes: float | None
+    bytes_per_row: float
+    binlog_megabytes_per_second: float
+    startup_s: float
+    times_reference: float | None = None
+    cpu_times_reference: float | None = None
+
+
+def summarize(runs: Iterable[Run], reference: str) -> list[Summary]:
+    """One summary per workload, server and contestant, in the order of their first runs."""
+    groups: dict[tuple[str, str, str], list[Run]] = {}
+    for run in runs:
+        groups.setdefault((run.workload, run.server, run.contestant), []).append(run)
+    plain = {key: _of(group) for key, group in groups.items()}
+    return [_beside(summary, plain.get((workload, server, reference))) for (workload, server, _), summary in plain.items()]
+
+
+def _of(runs: Sequence[Run]) -> Summary:
+    first = runs[0]
+    speeds = [run.rows_per_second for run in runs]
+    peaks = [run.peak_bytes for run in runs if run.peak_bytes is not None]
+    return Summary(
+        workload=first.workload,
+        server=first.server,
+        contestant=first.contestant,
+        rounds=len(runs),
+        rows_per_second=median(speeds),
+        slowest=min(speeds),
+        fastest=max(speeds),
+        rows_per_cpu_second=median(run.rows_per_cpu_second for run in runs),
+        broker_s=median(run.broker_s for run in runs),
+        peak_megabytes=max(peaks) / _MEGABYTE if peaks else None,
+        bytes_per_row=first.value_bytes / first.rows,
+        binlog_megabytes_per_second=median(run.binlog_bytes / run.wall_s for run in runs) / _MEGABYTE,
+        startup_s=median(run.startup_s for run in runs),
+    )
+
+
+def _beside(summary: Summary, reference: Summary | None) -> Summary:
+    if reference is None:
+        return summary
+    return replace(
+        summary,
+        times_reference=summary.rows_per_second / reference.rows_per_second,
+        cpu_times_reference=summary.rows_per_cpu_second / reference.rows_per_cpu_second,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class LiveRun:
+    """Small transactions at a rate: milliseconds from the commit's answer to a read_committed consumer, and what the contestant used.
+
+    `idle_percent` is CPU of one core over `idle_s` seconds before the first transaction, `busy_percent` over those of the load.
+    """
+
+    server: str
+    contestant: str
+    rate: float
+    sent: int
+    seen: int
+    p50_ms: float
+    p99_ms: float
+    max_ms: float
+    idle_percent: float
+    idle_s: float
+    busy_percent: float
+    peak_bytes: int
+
+
+def percent(cpu_s: float, wall_s: float) -> float:
+    """Share of one core."""
+    return 100.0 * cpu_s / wall_s

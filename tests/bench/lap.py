@@ -1,0 +1,72 @@
+"""One run of one contestant, watched from outside: from the first row in the log to the moment when all are visible."""
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from tests.bench.contestant import BenchFailed, Contestant, Stage
+from tests.bench.offsets import Offsets
+from tests.bench.usage import cpu_seconds, peak_bytes
+from tests.bench.workload import FINISH_ROWS
+
+_POLL_S: Final = 0.01
+_FIRST_ROW_S: Final = 120.0
+_RUN_S: Final = 900.0
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A reading of clock and counters, all in seconds; the clock is monotonic."""
+
+    at_s: float
+    process_s: float
+    broker_s: float
+    source_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Lap:
+    """`began_s` is the start of the process; peak memory is that of its whole life up to `last`."""
+
+    began_s: float
+    first: Moment
+    last: Moment
+    peak_bytes: int
+
+
+def run_lap(contestant: Contestant, stage: Stage, offsets: Offsets) -> Lap:
+    """Start the contestant and watch it to the finish line. Raises BenchFailed when it dies or takes longer than _RUN_S.
+
+    The finish line is written last, so in a relay that commits in the source's order it proves the rest to be visible; one that does
+    not is done when as many messages are visible as there are rows, too.
+    """
+    topics, at_least = contestant.topics, 0 if contestant.packed else stage.written.changes
+    began_s = time.monotonic()
+    contestant.start()
+    _wait(lambda: offsets.written(topics.rows) > 0, contestant, "the first row", _FIRST_ROW_S)
+    first = _moment(contestant, stage)
+    _wait(
+        lambda: offsets.visible([topics.finish]) >= FINISH_ROWS and offsets.visible(topics.rows) >= at_least,
+        contestant,
+        "the finish line",
+        _RUN_S,
+    )
+    return Lap(began_s, first, _moment(contestant, stage), peak_bytes(contestant.pid))
+
+
+def _moment(contestant: Contestant, stage: Stage) -> Moment:
+    return Moment(time.monotonic(), cpu_seconds(contestant.pid), cpu_seconds(stage.kafka.pid), cpu_seconds(stage.source.pid))
+
+
+def _wait(reached: Callable[[], bool], contestant: Contestant, what: str, seconds: float) -> None:
+    deadline, pause = time.monotonic() + seconds, threading.Event()
+    while not reached():
+        if not contestant.running:
+            if reached():  # it may have ended well
+                return
+            raise BenchFailed(f"It ended before {what}. Its log ends:\n{contestant.log_tail()}")
+        if time.monotonic() > deadline:
+            raise BenchFailed(f"It did not reach {what} in {seconds:.0f} s. Its log ends:\n{contestant.log_tail()}")
+        pause.wait(_POLL_S)

@@ -1,0 +1,59 @@
+"""How far topics have grown, asked of the broker without reading them."""
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from confluent_kafka import IsolationLevel, KafkaException, TopicPartition
+from confluent_kafka.admin import AdminClient, OffsetSpec
+
+from deploy.embedded import Kafka
+from tests.bench.contestant import PARTITIONS
+
+_ASK_S: Final = 10
+_SPEC: Final[Any] = OffsetSpec  # its methods have no types
+
+
+class Offsets:
+    """The end offsets of topics. A topic that is not there yet counts as empty."""
+
+    def __init__(self, kafka: Kafka) -> None:
+        self._admin = AdminClient({"bootstrap.servers": kafka.bootstrap, "log_level": 0})
+        self._known: set[str] = set()
+
+    def written(self, topics: Iterable[str]) -> int:
+        """Everything in the logs, transactions that are not committed included."""
+        return self._sum(topics, IsolationLevel.READ_UNCOMMITTED)
+
+    def visible(self, topics: Iterable[str]) -> int:
+        """What a read_committed consumer can reach, the markers of transactions included."""
+        return self._sum(topics, IsolationLevel.READ_COMMITTED)
+
+    def delete(self, topics: Iterable[str]) -> None:
+        """Remove topics, as far as they are there."""
+        there = self._there(topics)
+        if there:
+            for deleted in self._admin.delete_topics(there, operation_timeout=_ASK_S).values():
+                deleted.result(_ASK_S)
+        self._known.difference_update(there)
+
+    def _sum(self, topics: Iterable[str], isolation: IsolationLevel) -> int:
+        places = [TopicPartition(topic, number) for topic in self._there(topics) for number in range(PARTITIONS)]
+        if not places:
+            return 0
+        latest = {place: _SPEC.latest() for place in places}
+        asked = self._admin.list_offsets(latest, isolation_level=isolation, request_timeout=_ASK_S)
+        return sum(self._offset(answer.result) for answer in asked.values())
+
+    def _there(self, topics: Iterable[str]) -> list[str]:
+        wanted = set(topics)
+        if not wanted <= self._known:
+            self._known = set(self._admin.list_topics(timeout=_ASK_S).topics)
+        return sorted(wanted & self._known)
+
+    @staticmethod
+    def _offset(result: object) -> int:
+        assert callable(result)
+        try:
+            return int(result(_ASK_S).offset)
+        except KafkaException:
+            return 0  # its leader is not chosen yet

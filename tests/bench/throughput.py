@@ -1,0 +1,131 @@
+"""The race: contestants one after the other on the same binlog, round by round, so that a noisy hour hits all of them."""
+
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Final, TypeAlias
+
+from deploy.embedded import EmbeddedError, Kafka, SqlServer, ZooKeeper
+from deploy.embedded.progress import say
+from tests.bench.contestant import BenchFailed, Contestant, Stage
+from tests.bench.count import Counted, count
+from tests.bench.debezium import Debezium
+from tests.bench.figures import Run
+from tests.bench.lap import Lap, run_lap
+from tests.bench.maxwell import Maxwell
+from tests.bench.offsets import Offsets
+from tests.bench.plain import PlainProducer
+from tests.bench.relay import Relay
+from tests.bench.workload import Workload, Written, fill
+
+Entry: TypeAlias = Callable[[Stage], Contestant]
+RELAY: Final = "relay"
+DEBEZIUM: Final = "Debezium Server"
+MAXWELL: Final = "Maxwell"
+PLAIN: Final = "plain producer (limit)"
+ENTRIES: Final[dict[str, Entry]] = {
+    RELAY: Relay,
+    DEBEZIUM: Debezium,
+    "relay, rows_per_message = event": lambda stage: Relay(stage, form="event"),
+    MAXWELL: Maxwell,
+    "relay, without a compiler": lambda stage: Relay(stage, readable=True),
+}
+_BUFFER_POOL_BYTES: Final = 512 * 1024 * 1024
+
+
+@dataclass(slots=True)
+class Race:
+    """Runs so far, and in words what could not be measured."""
+
+    kafka: Kafka
+    zookeeper: ZooKeeper
+    runs: list[Run] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
+    _number: int = 0
+    _offsets: Offsets = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._offsets = Offsets(self.kafka)
+
+    def rounds(self, kinds: Sequence[type[SqlServer]], workload: Workload, entries: Sequence[str], rounds: int) -> None:
+        """Fill fresh servers and let every entry run `rounds` times on each; the plain producer runs once a round."""
+        with _filled(kinds, workload) as sources:
+            for number in range(1, rounds + 1):
+                for source, written in sources:
+                    self._round(source, written, workload, entries, number)
+
+    def _round(self, source: SqlServer, written: Written, workload: Workload, entries: Sequence[str], number: int) -> None:
+        kept: list[str] = []
+        for name in entries:
+            if name == PLAIN and not kept:
+                continue
+            entry = partial(PlainProducer, topic=kept[0]) if name == PLAIN else ENTRIES[name]
+            with tempfile.TemporaryDirectory(prefix="roma-bench-") as folder:
+                self._number += 1
+                stage = Stage(source, self.kafka, self.zookeeper, Path(folder), str(self._number), workload.tables, written)
+                topics = self._attempt(name, entry, stage, workload.name, number)
+            if name == RELAY:
+                kept = topics  # the plain producer sends them again
+            else:
+                self._offsets.delete(topics)
+        self._offsets.delete(kept)
+
+    def _attempt(self, name: str, entry: Entry, stage: Stage, workload: str, number: int) -> list[str]:
+        """Measure one entry; a failure is told and kept, and does not end the race. Return its topics."""
+        said = f"{workload}, {stage.source.name}, round {number}, {name}"
+        with closing(entry(stage)) as contestant:
+            try:
+                lap = run_lap(contestant, stage, self._offsets)
+                contestant.close()
+                counted = _counted(contestant, stage)
+            except (BenchFailed, EmbeddedError) as failure:
+                say(f"{said}: FAILED. {failure}")
+                self.failures.append(f"{said}: {str(failure).splitlines()[0]}")
+            else:
+                self.runs.append(_run(name, lap, counted, stage, workload, number))
+                say(f"{said}: {self.runs[-1].rows_per_second:,.0f} rows/s, {self.runs[-1].rows_per_cpu_second:,.0f} rows per CPU-second")
+            return list(contestant.topics.all)
+
+
+@contextmanager
+def _filled(kinds: Sequence[type[SqlServer]], workload: Workload) -> Iterator[list[tuple[SqlServer, Written]]]:
+    """Start servers and fill their binlogs at the same time."""
+    with ExitStack() as stack:
+        servers = [stack.enter_context(kind({"innodb_buffer_pool_size": _BUFFER_POOL_BYTES})) for kind in kinds]
+        with ThreadPoolExecutor() as threads:
+            written = list(threads.map(lambda server: fill(server, workload), servers))
+        for server, each in zip(servers, written, strict=True):
+            say(f"{workload.name}, {server.name}: {each.changes:,} row changes, {each.binlog_bytes / 1e6:,.0f} MB of binlog")
+        yield list(zip(servers, written, strict=True))
+
+
+def _counted(contestant: Contestant, stage: Stage) -> Counted:
+    """Every row must be there, once."""
+    counted = count(stage.kafka, contestant.topics.rows, packed=contestant.packed)
+    if counted.rows != stage.written.changes:
+        raise BenchFailed(f"{counted.rows:,} rows are visible, {stage.written.changes:,} were written.")
+    return counted
+
+
+def _run(name: str, lap: Lap, counted: Counted, stage: Stage, workload: str, number: int) -> Run:
+    first, last = lap.first, lap.last
+    return Run(
+        workload=workload,
+        server=stage.source.name,
+        contestant=name,
+        round=number,
+        rows=counted.rows,
+        messages=counted.messages,
+        value_bytes=counted.value_bytes,
+        binlog_bytes=stage.written.binlog_bytes,
+        wall_s=last.at_s - first.at_s,
+        process_s=last.process_s - first.process_s,
+        broker_s=last.broker_s - first.broker_s,
+        source_s=last.source_s - first.source_s,
+        startup_s=first.at_s - lap.began_s,
+        peak_bytes=None if name == PLAIN else lap.peak_bytes,
+    )

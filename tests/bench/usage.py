@@ -1,0 +1,44 @@
+"""What processes used, from the kernel's own counters."""
+
+from pathlib import Path
+from typing import Final
+
+import psutil
+
+_KIB: Final = 1024
+
+
+def cpu_seconds(pid: int) -> float:
+    """User and system seconds of the process, its children that live and those it has waited for; 0 when it has ended."""
+    try:
+        root = psutil.Process(pid)
+        tree = [root, *root.children(recursive=True)]
+    except psutil.NoSuchProcess:
+        return 0.0
+    return sum(_own(process) for process in tree)
+
+
+def _own(process: psutil.Process) -> float:
+    try:
+        times = process.cpu_times()
+    except psutil.NoSuchProcess:
+        return 0.0
+    return float(times.user + times.system + times.children_user + times.children_system)
+
+
+def peak_bytes(pid: int) -> int:
+    """The highest resident memory of the process and its children so far (VmHWM), added up."""
+    try:
+        root = psutil.Process(pid)
+        tree = [root.pid, *(child.pid for child in root.children(recursive=True))]
+    except psutil.NoSuchProcess:
+        return 0
+    return sum(_high_water(each) for each in tree)
+
+
+def _high_water(pid: int) -> int:
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return 0
+    return next((int(line.split()[1]) * _KIB for line in lines if line.startswith("VmHWM:")), 0)
