@@ -1,5 +1,6 @@
 """The walk of a change through the rooms: schema → order → route → partition → encode → publish → position."""
 
+import threading
 from collections.abc import Iterator
 from time import monotonic, time
 from typing import Final
@@ -9,6 +10,7 @@ from relay.errors import BatchAborted
 from relay.model.change import Advance, RowsEvent, Statement, StreamItem, TransactionBegin, TransactionEnd
 from relay.model.message import OutboundMessage
 from relay.model.position import OrderPair
+from relay.pipeline.answer import answer_of
 from relay.pipeline.batch_rules import BatchEnd, BatchView, batch_end
 from relay.pipeline.mapping_in_force import MappingInForce
 from relay.pipeline.meter import Meter
@@ -43,6 +45,7 @@ class Walk:
         topics: Topics,
         meter: Meter,
         largest_message_bytes: int,
+        stop: threading.Event,
     ) -> None:
         self.progress = progress
         self.meter = meter
@@ -53,6 +56,7 @@ class Walk:
         self._definitions = definitions
         self._topics = topics
         self._largest_message_bytes = largest_message_bytes
+        self._stop = stop
         self._filter = TableFilter(settings.filter)
         self._plans = self._new_plans()
         self._batch = OpenBatch()
@@ -212,10 +216,10 @@ class Walk:
         return EventContext(frame, Origin(item.table.id, server_id, item.position, begin.gtid, self._mapping.number))
 
     def _commit(self) -> None:
-        """Close the batch with the record of exactly what it holds, and wait until Kafka has said yes."""
+        """Close the batch with the record of exactly what it holds, and wait until Kafka has said yes. Raises AskedToStop."""
         self.progress.placed(dict(self._topics.counts))
         messages, asked_at_s = self._open_messages, monotonic()
-        self._producer.commit(self._store.message(self.progress.record)).result()
+        answer_of(self._producer.commit(self._store.message(self.progress.record)), self._stop, "The commit")
         self.meter.committed(self.progress.record, self._batch, messages, monotonic() - asked_at_s)
         self.progress.moved = False
         self._batch = OpenBatch()
