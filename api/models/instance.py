@@ -32,6 +32,7 @@ class InstanceView(BaseModel):
                 "buffer_get": 1000,
                 "buffer_ack": 1000,
                 "buffer_bytes": 0,
+                "row_printer": "compiled",
                 "updated_ms": 1767225600100,
             }
         }
@@ -58,6 +59,7 @@ class InstanceView(BaseModel):
     buffer_get: int
     buffer_ack: int
     buffer_bytes: int
+    row_printer: str = Field(description="What prints rows: `compiled`, or several times slower `readable`; both print the same.")
     updated_ms: int
 
     @classmethod

@@ -13,6 +13,7 @@ from relay.pipeline.lag import lag_seconds
 from relay.pipeline.mapping_in_force import MappingInForce
 from relay.pipeline.meter import Meter
 from relay.pipeline.session import Session
+from relay.pipeline.table_plan import row_printer
 from relay.settings import InstanceSettings, RelaySettings
 from relay.source import ExcludedRange
 from relay.state import InstanceStatus, InstanceStore, MappingStore
@@ -95,6 +96,7 @@ class Instance:
             buffer_get=cursors.get if cursors else 0,
             buffer_ack=cursors.ack if cursors else 0,
             buffer_bytes=cursors.size_bytes if cursors else 0,
+            row_printer=row_printer(self._instance.message),
             updated_ms=int(time() * 1000),
         )
 

@@ -1,7 +1,9 @@
 """Everything about one table under one mapping set, made once: schema, route, partition and encode look at it together."""
 
 from dataclasses import dataclass
+from typing import Literal
 
+from relay.compiled import COMPILED
 from relay.encode import KeyEncoder, PartitionTexts, RowEncoder, key_changed, tag_headers
 from relay.model.change import RowChange
 from relay.model.message import Headers
@@ -12,7 +14,7 @@ from relay.pipeline.compiled_rows import CompiledRows, compiled_rows
 from relay.pipeline.topics import Topics
 from relay.route import Destination, Dropped, Router, TableFilter, tags_for
 from relay.schema import TableDefinitions
-from relay.settings import InstanceSettings
+from relay.settings import InstanceSettings, MessageSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +107,7 @@ class TablePlans:
         self, definition: TableDefinition, destination: Destination, lanes: tuple[Lane, ...], rows: RowEncoder
     ) -> CompiledRows | None:
         """The compiled way, where a row is one message whose headers do not depend on it."""
-        message = self._settings.message
-        simple = message.value_style == "exact" and message.rows_per_message == "row" and not message.tombstones
-        if not simple or destination.tags.fields or len(lanes) != 1:
+        if row_printer(self._settings.message) != "compiled" or destination.tags.fields or len(lanes) != 1:
             return None
         shard = (str(definition.id),) if self._settings.routing.key_scope == "shard" else ()
         return compiled_rows(definition, (str(destination.logical), *shard), lanes[0].placement, rows)
@@ -122,6 +122,12 @@ class TablePlans:
         names = tuple(column.name for column in definition.map.columns)
         placement = rule.for_table(name, names, definition.key)
         return Lane(topic, placement, PartitionTexts(definition, placement.ordinals))
+
+
+def row_printer(message: MessageSettings) -> Literal["compiled", "readable"]:
+    """Say what prints rows under these settings, tables with field tags, several topics or unusual columns apart."""
+    compilable = message.value_style == "exact" and message.rows_per_message == "row" and not message.tombstones
+    return "compiled" if COMPILED and compilable else "readable"
 
 
 def changed_columns(change: RowChange, definition: TableDefinition) -> list[str] | None:

@@ -16,6 +16,7 @@ class InstanceStatus:
     `mapping_set` is the set in force for the rows being published, `mapping_problem` why a newer one is not.
     The position is a copy for people: the relay itself trusts Kafka's alone. `published_rows` are those that Kafka has committed since
     the relay's start; the buffer cursors count slots since the source was last connected.
+    `row_printer` is what prints rows, `compiled` or `readable`; both print the same.
     """
 
     name: str
@@ -38,6 +39,7 @@ class InstanceStatus:
     buffer_get: int = 0
     buffer_ack: int = 0
     buffer_bytes: int = 0
+    row_printer: str = ""
     updated_ms: int = 0
 
     def to_fields(self) -> dict[str, object]:
@@ -75,5 +77,6 @@ class InstanceStatus:
             buffer_get=fields.whole("buffer_get"),
             buffer_ack=fields.whole("buffer_ack"),
             buffer_bytes=fields.whole("buffer_bytes"),
+            row_printer=fields.text("row_printer"),
             updated_ms=fields.whole("updated_ms"),
         )

@@ -6,6 +6,7 @@ from typing import Any
 from confluent_kafka import Producer
 
 from deploy.embedded import Kafka, MariaDB
+from relay.compiled import COMPILED
 from tests.e2e.conftest import NewInstallation
 from tests.support.counting_load import binlog_end
 from tests.support.relay_process import Installation, RelayProcess
@@ -108,6 +109,9 @@ def test_every_number_is_what_was_written_and_what_kafka_holds(mariadb: MariaDB,
                 "roma_fences_total": 0,
             },
         )
+        status = installation.status()
+        assert status is not None
+        assert status.row_printer == ("compiled" if COMPILED else "readable")
         visible = [*read_topic(kafka.bootstrap, name), *read_topic(kafka.bootstrap, f"{name}.ddl")]
         committed = positions(kafka, installation)
         assert len(visible) == found["roma_published_messages_total"]

@@ -26,6 +26,8 @@ _STATUSES = st.builds(
     execute_position=st.none() | _NUMBERS,
     lag_seconds=st.none() | st.floats(allow_nan=False, allow_infinity=False),
     published_rows=_NUMBERS,
+    buffer_bytes=_NUMBERS,
+    row_printer=_TEXT,
 )
 
 
