@@ -26,14 +26,17 @@ Entry: TypeAlias = Callable[[Stage], Contestant]
 RELAY: Final = "relay"
 DEBEZIUM: Final = "Debezium Server"
 MAXWELL: Final = "Maxwell"
+EVENT: Final = "relay, rows_per_message = event"
+READABLE: Final = "relay, without a compiler"
 PLAIN: Final = "plain producer (limit)"
 ENTRIES: Final[dict[str, Entry]] = {
     RELAY: Relay,
     DEBEZIUM: Debezium,
-    "relay, rows_per_message = event": lambda stage: Relay(stage, form="event"),
+    EVENT: lambda stage: Relay(stage, form="event"),
     MAXWELL: Maxwell,
-    "relay, without a compiler": lambda stage: Relay(stage, readable=True),
+    READABLE: lambda stage: Relay(stage, readable=True),
 }
+ONCE: Final = frozenset({PLAIN, EVENT, READABLE})  # in the first round only: they are measured against the others, not by turns
 _BUFFER_POOL_BYTES: Final = 512 * 1024 * 1024
 
 
@@ -52,7 +55,7 @@ class Race:
         self._offsets = Offsets(self.kafka)
 
     def rounds(self, kinds: Sequence[type[SqlServer]], workload: Workload, entries: Sequence[str], rounds: int) -> None:
-        """Fill fresh servers and let every entry run `rounds` times on each; the plain producer runs once a round."""
+        """Fill fresh servers and let every entry run `rounds` times on each, or once if it is one of ONCE."""
         with _filled(kinds, workload) as sources:
             for number in range(1, rounds + 1):
                 for source, written in sources:
@@ -61,7 +64,7 @@ class Race:
     def _round(self, source: SqlServer, written: Written, workload: Workload, entries: Sequence[str], number: int) -> None:
         kept: list[str] = []
         for name in entries:
-            if name == PLAIN and not kept:
+            if (name == PLAIN and not kept) or (name in ONCE and number > 1):
                 continue
             entry = partial(PlainProducer, topic=kept[0]) if name == PLAIN else ENTRIES[name]
             with tempfile.TemporaryDirectory(prefix="roma-bench-") as folder:
