@@ -1,14 +1,22 @@
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from relay.model.message import PrintedRow
+from relay.model.message import HeaderList, PrintedMessage
 
 Extra: TypeAlias = tuple[bytes | None, ...] | Callable[[bytes], str] | None
 ColumnPlan: TypeAlias = tuple[int, int, bool, bool, bool, int, int, bytes, Extra]
 
 class RowPrinter:
     def __init__(
-        self, columns: Sequence[ColumnPlan], key: tuple[int, ...], key_head: bytes, placed: tuple[int, ...], seed: int, partitions: int
+        self,
+        columns: Sequence[ColumnPlan],
+        key: tuple[int, ...],
+        key_head: bytes,
+        placed: tuple[int, ...],
+        seed: int,
+        partitions: int,
+        order_name: str,
+        orders_name: str,
     ) -> None: ...
     def print_rows(
         self,
@@ -20,4 +28,18 @@ class RowPrinter:
         time: bytes,
         position: int,
         skip: int,
-    ) -> tuple[int, list[PrintedRow]] | None: ...
+        tail: HeaderList,
+    ) -> tuple[int, list[PrintedMessage]] | None: ...
+    def pack_rows(
+        self,
+        body: bytes,
+        start: int,
+        update: bool,
+        before_old: bytes,
+        after_old: bytes,
+        time: bytes,
+        position: int,
+        skip: int,
+        tail: HeaderList,
+        largest: int,
+    ) -> tuple[int, list[PrintedMessage]] | None: ...

@@ -149,12 +149,37 @@ cdef inline bint same(Span* left, Span* right) noexcept:
     return left.size == right.size and (left.size <= 0 or memcmp(left.start, right.start, left.size) == 0)
 
 
+cdef class Run:
+    """Rows that become one message."""
+
+    cdef Buffer data
+    cdef Buffer old
+    cdef Buffer offsets
+    cdef uint64_t first
+    cdef Py_ssize_t rows
+
+    def __cinit__(self, uint64_t first):
+        self.data = Buffer()
+        self.old = Buffer()
+        self.offsets = Buffer()
+        self.first = first
+        self.rows = 0
+
+
+cdef bytes order_bytes(bytes time, uint64_t position):
+    cdef char order[ORDER_BYTES]
+    memcpy(order, PyBytes_AS_STRING(time), ORDER_TIME_BYTES)
+    digits(order + ORDER_TIME_BYTES, position)
+    return PyBytes_FromStringAndSize(order, ORDER_BYTES)
+
+
 cdef class RowPrinter:
     """The printer of one table under one name, for images that hold every column.
 
     `columns` are tuples (kind, width, variable, nullable, by_text, digits, scale, name, extra): `extra` is the labels' bytes of
     ENUM and SET, the 256 bytes objects of TABLE (None: no character), the function bytes → text of OTHER. `key` and `placed` are
-    ordinals, `key_head` the key up to its first value, `seed` and `partitions` what placing starts from and is cut by.
+    ordinals, `key_head` the key up to its first value, `seed` and `partitions` what placing starts from and is cut by; the names are
+    those of the headers with a message's first order and with those of its other rows.
     """
 
     cdef Column* columns
@@ -171,8 +196,10 @@ cdef class RowPrinter:
     cdef int64_t partitions
     cdef Buffer out
     cdef Buffer key_out
+    cdef str order_name
+    cdef str orders_name
 
-    def __cinit__(self, columns, tuple key, bytes key_head, tuple placed, seed, partitions):
+    def __cinit__(self, columns, tuple key, bytes key_head, tuple placed, seed, partitions, str order_name, str orders_name):
         cdef int i
         self.count = len(columns)
         self.null_bytes = (self.count + 7) // 8
@@ -201,42 +228,38 @@ cdef class RowPrinter:
         self.partitions = partitions
         self.out = Buffer()
         self.key_out = Buffer()
+        self.order_name = order_name
+        self.orders_name = orders_name
 
     def __dealloc__(self):
         free(self.columns)
         free(self.first)
         free(self.second)
 
-    def print_rows(self, bytes body, Py_ssize_t start, bint update, bytes before_old, bytes after_old, bytes time, uint64_t position, Py_ssize_t skip):
+    def print_rows(self, bytes body, Py_ssize_t start, bint update, bytes before_old, bytes after_old, bytes time, uint64_t position, Py_ssize_t skip, list tail):
         """Return (rows of the event, messages), or None.
 
-        A message is (value, key or None, order, partition). `start` is where the first image begins, `time` the first 14 bytes of
-        the order header, `position` the execute position before the first row. The first `skip` rows are only counted.
+        `before_old` stands between a row and `old`, `after_old` behind; for an update `old` itself is printed between them. `time` is
+        the order header's first part, `position` the execute position before the first row; the first `skip` rows give no message.
+        `tail` are the headers behind the order.
         """
         cdef const uint8_t* at = <const uint8_t*>PyBytes_AS_STRING(body)
         cdef const uint8_t* end = at + PyBytes_GET_SIZE(body)
         cdef Py_ssize_t rows = 0
-        cdef char order[ORDER_BYTES]
         cdef list messages = []
         if start > PyBytes_GET_SIZE(body):
             return None
         at += start
-        memcpy(order, PyBytes_AS_STRING(time), ORDER_TIME_BYTES)
         while at < end:
-            at = self.scan(at, end, self.first)
+            at = self.next_row(at, end, update)
             if at == NULL:
                 return None
-            if update:
-                at = self.scan(at, end, self.second)
-                if at == NULL or self.moves():
-                    return None
             rows += 1
             position += 1
             if rows <= skip:
                 continue
             if not self.print_message(update, before_old, after_old):
                 return None
-            digits(order + ORDER_TIME_BYTES, position)
             image = self.second if update else self.first
             partition = self.place(image)
             if partition < 0:
@@ -249,10 +272,90 @@ cdef class RowPrinter:
             messages.append((
                 PyBytes_FromStringAndSize(self.out.data, self.out.size),
                 key,
-                PyBytes_FromStringAndSize(order, ORDER_BYTES),
+                [(self.order_name, order_bytes(time, position)), *tail],
                 partition,
             ))
         return rows, messages
+
+    def pack_rows(self, bytes body, Py_ssize_t start, bint update, bytes before_old, bytes after_old, bytes time, uint64_t position, Py_ssize_t skip, list tail, Py_ssize_t largest):
+        """Return (rows of the event, messages) with one message for each partition, in the order of their first rows, or None.
+
+        As `print_rows`; None also where a message's value would have more than `largest` bytes.
+        """
+        cdef const uint8_t* at = <const uint8_t*>PyBytes_AS_STRING(body)
+        cdef const uint8_t* end = at + PyBytes_GET_SIZE(body)
+        cdef Py_ssize_t rows = 0
+        cdef dict runs = {}
+        cdef Run run
+        if start > PyBytes_GET_SIZE(body):
+            return None
+        at += start
+        while at < end:
+            at = self.next_row(at, end, update)
+            if at == NULL:
+                return None
+            rows += 1
+            position += 1
+            if rows <= skip:
+                continue
+            image = self.second if update else self.first
+            partition = self.place(image)
+            if partition < 0:
+                return None
+            found = runs.get(partition)
+            if found is None:
+                found = runs[partition] = Run(position)
+            run = <Run>found
+            if not self.add_row(run, update, position):
+                return None
+        messages = []
+        for partition, found in runs.items():
+            value = self.packed_value(<Run>found, update, before_old, after_old)
+            if PyBytes_GET_SIZE(value) > largest:
+                return None
+            messages.append((value, None, self.packed_headers(<Run>found, time, tail), partition))
+        return rows, messages
+
+    cdef bint add_row(self, Run run, bint update, uint64_t position) except -1:
+        if run.rows:
+            run.data.byte(b",")
+            run.offsets.byte(b",")
+        run.rows += 1
+        run.offsets.number(position - run.first)
+        if not self.print_row(run.data, self.second if update else self.first):
+            return False
+        if update:
+            if run.rows > 1:
+                run.old.byte(b",")
+            return self.print_old(run.old)
+        return True
+
+    cdef bytes packed_value(self, Run run, bint update, bytes before_old, bytes after_old):
+        cdef Buffer out = self.out
+        out.size = 0
+        out.put(b'{"data":[', 9)
+        out.put(run.data.data, run.data.size)
+        put_bytes(out, before_old)
+        if update:
+            out.byte(b"[")
+            out.put(run.old.data, run.old.size)
+            out.byte(b"]")
+        put_bytes(out, after_old)
+        return PyBytes_FromStringAndSize(out.data, out.size)
+
+    cdef list packed_headers(self, Run run, bytes time, list tail):
+        own = (self.order_name, order_bytes(time, run.first))
+        if run.rows == 1:
+            return [own, *tail]
+        return [own, (self.orders_name, PyBytes_FromStringAndSize(run.offsets.data, run.offsets.size)), *tail]
+
+    cdef const uint8_t* next_row(self, const uint8_t* at, const uint8_t* end, bint update):
+        """Find the values of the next row, of both its images for an update; NULL where it is damaged, or moves to another key or place."""
+        at = self.scan(at, end, self.first)
+        if at == NULL or not update:
+            return at
+        at = self.scan(at, end, self.second)
+        return NULL if at == NULL or self.moves() else at
 
     cdef const uint8_t* scan(self, const uint8_t* at, const uint8_t* end, Span* spans) noexcept:
         """Find every value of an image; NULL when it does not fit into the event."""
@@ -297,25 +400,33 @@ cdef class RowPrinter:
     cdef bint print_message(self, bint update, bytes before_old, bytes after_old) except -1:
         cdef Buffer out = self.out
         cdef Span* image = self.second if update else self.first
-        cdef int i
         out.size = 0
         out.put(b'{"data":[', 9)
+        if not self.print_row(out, image):
+            return False
+        put_bytes(out, before_old)
+        if update:
+            out.byte(b"[")
+            if not self.print_old(out):
+                return False
+            out.byte(b"]")
+        put_bytes(out, after_old)
+        return True
+
+    cdef bint print_row(self, Buffer out, Span* image) except -1:
+        cdef int i
         for i in range(self.count):
             out.put(self.columns[i].name, self.columns[i].name_size)
             if not self.print_value(out, i, &image[i]):
                 return False
         out.byte(b"}")
-        out.put(PyBytes_AS_STRING(before_old), PyBytes_GET_SIZE(before_old))
-        if update and not self.print_old(out):
-            return False
-        out.put(PyBytes_AS_STRING(after_old), PyBytes_GET_SIZE(after_old))
         return True
 
     cdef bint print_old(self, Buffer out) except -1:
         """The former values of what changed."""
         cdef int i
         cdef bint none_yet = True
-        out.put(b"[{", 2)
+        out.byte(b"{")
         for i in range(self.count):
             if same(&self.first[i], &self.second[i]) or self.prints_same(i):
                 continue
@@ -325,7 +436,7 @@ cdef class RowPrinter:
             out.put(self.columns[i].name + 1, self.columns[i].name_size - 1)
             if not self.print_value(out, i, &self.first[i]):
                 return False
-        out.put(b"}]", 2)
+        out.byte(b"}")
         return True
 
     cdef bint prints_same(self, int i):

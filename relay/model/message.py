@@ -17,5 +17,8 @@ class OutboundMessage:
     headers: Headers
 
 
-PrintedRow: TypeAlias = "tuple[bytes, bytes | None, bytes, int]"
-"""A row as it is handed over in bulk: value, key, the order header's text, partition."""
+HeaderList: TypeAlias = "list[tuple[str, str | bytes | None]]"
+"""Headers as the Kafka client takes them."""
+
+PrintedMessage: TypeAlias = "tuple[bytes, bytes | None, HeaderList, int]"
+"""A message as it is handed over in bulk: value, key, headers, partition."""

@@ -10,9 +10,10 @@ import orjson
 from relay.compiled import COMPILED
 from relay.decode import Fixed, Malformed, Prefixed, Storage, Unpacked, storage_of
 from relay.encode import MessageFrame, RowEncoder, byte_characters, exact_text, fixed_decimals, is_utf8
+from relay.envelope import Header
 from relay.errors import CorruptEvent, SchemaMismatch
 from relay.model.change import Operation, RowsEvent
-from relay.model.message import PrintedRow
+from relay.model.message import HeaderList, Headers, PrintedMessage
 from relay.model.position import OrderPair
 from relay.model.table import Column, ColumnType, TableDefinition
 from relay.partition import TablePlacement
@@ -70,39 +71,48 @@ _REFUSED: Final = (Malformed, CorruptEvent, SchemaMismatch, IndexError, struct.e
 
 
 class CompiledRows:
-    """Prints the events of one table for one topic; what it leaves alone goes through the readable rooms."""
+    """Prints the events of one table for one topic; what it leaves alone goes through the readable rooms.
 
-    def __init__(self, printer: "RowPrinter", encoder: RowEncoder) -> None:
+    `largest_bytes` None: one message a row; else one for the rows of each partition, none larger than that.
+    """
+
+    def __init__(self, printer: "RowPrinter", encoder: RowEncoder, largest_bytes: int | None) -> None:
         self._printer = printer
         self._encoder = encoder
+        self._largest_bytes = largest_bytes
 
-    def messages(self, event: RowsEvent, frame: MessageFrame, before: OrderPair, skip: int) -> "tuple[int, list[PrintedRow]] | None":
-        """Return how many rows the event has and the messages of those behind `skip`, the first order just after `before`."""
+    def messages(
+        self, event: RowsEvent, frame: MessageFrame, before: OrderPair, skip: int, tail: Headers
+    ) -> "tuple[int, list[PrintedMessage]] | None":
+        """Return how many rows the event has and the messages of those behind `skip`, the first order just after `before`.
+
+        `tail` are the headers behind the order.
+        """
         if event.images_at is None:
             return None
         before_old, after_old = self._encoder.around_old(event.operation, frame)
         time = b"%013d." % before.execute_time
+        update, position = event.operation is Operation.UPDATE, before.execute_position
+        headers: HeaderList = [*tail]
+        printer, largest = self._printer, self._largest_bytes
         try:
-            return self._printer.print_rows(
-                event.body,
-                event.images_at,
-                event.operation is Operation.UPDATE,
-                before_old,
-                after_old,
-                time,
-                before.execute_position,
-                skip,
-            )
+            if largest is None:
+                return printer.print_rows(event.body, event.images_at, update, before_old, after_old, time, position, skip, headers)
+            return printer.pack_rows(event.body, event.images_at, update, before_old, after_old, time, position, skip, headers, largest)
         except _REFUSED:
             return None
 
 
 def compiled_rows(
-    definition: TableDefinition, key_prefix: tuple[str, ...], placement: TablePlacement, encoder: RowEncoder
+    definition: TableDefinition,
+    key_prefix: tuple[str, ...],
+    placement: TablePlacement,
+    encoder: RowEncoder,
+    largest_bytes: int | None = None,
 ) -> CompiledRows | None:
     """Return the printer of a table in the exact style; None without a compiler, or where a column is beyond it.
 
-    `key_prefix` are the names that a key begins with.
+    `key_prefix` are the names that a key begins with; `largest_bytes` is None for one message a row, else the limit of a packed one.
     """
     columns = definition.map.columns
     if not COMPILED or not columns:
@@ -116,10 +126,9 @@ def compiled_rows(
     if len(known) < len(plans) or any(known[ordinal][0] not in _PLACED for ordinal in placement.ordinals):
         return None
     key_head = orjson.dumps(list(key_prefix))[:-1]
-    return CompiledRows(
-        RowPrinter(known, definition.key, key_head, placement.ordinals, placement.seed, placement.partitions),
-        encoder,
-    )
+    names_of_orders = Header.ORDER.value, Header.ORDERS.value
+    printer = RowPrinter(known, definition.key, key_head, placement.ordinals, placement.seed, placement.partitions, *names_of_orders)
+    return CompiledRows(printer, encoder, largest_bytes)
 
 
 def _column(column: Column, type_text: str, name: bytes, encoder: RowEncoder) -> "ColumnPlan | None":

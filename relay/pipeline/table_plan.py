@@ -62,11 +62,14 @@ class TablePlan:
 class TablePlans:
     """Plans by table map, for one mapping set; a new set means new plans."""
 
-    def __init__(self, settings: InstanceSettings, router: Router, definitions: TableDefinitions, topics: Topics) -> None:
+    def __init__(
+        self, settings: InstanceSettings, router: Router, definitions: TableDefinitions, topics: Topics, largest_message_bytes: int
+    ) -> None:
         self.router = router
         self._settings = settings
         self._definitions = definitions
         self._topics = topics
+        self._largest_message_bytes = largest_message_bytes
         self._filter = TableFilter(settings.filter)
         self._rules: dict[int, PartitionRule] = {}
         self._plans: dict[TableId, tuple[TableMap, TablePlan | Dropped]] = {}
@@ -106,11 +109,13 @@ class TablePlans:
     def _compiled(
         self, definition: TableDefinition, destination: Destination, lanes: tuple[Lane, ...], rows: RowEncoder
     ) -> CompiledRows | None:
-        """The compiled way, where a row is one message whose headers do not depend on it."""
+        """The compiled way, where all rows of an event go to one topic under the same tags."""
         if row_printer(self._settings.message) != "compiled" or destination.tags.fields or len(lanes) != 1:
             return None
         shard = (str(definition.id),) if self._settings.routing.key_scope == "shard" else ()
-        return compiled_rows(definition, (str(destination.logical), *shard), lanes[0].placement, rows)
+        # Close to the limit the readable rooms cut the rows of an event into several messages.
+        largest = self._largest_message_bytes // 2 if self._settings.message.rows_per_message == "event" else None
+        return compiled_rows(definition, (str(destination.logical), *shard), lanes[0].placement, rows, largest)
 
     def _lane(self, topic: str, definition: TableDefinition, name: TableId) -> Lane:
         count = self._topics.partitions(topic)
@@ -126,7 +131,7 @@ class TablePlans:
 
 def row_printer(message: MessageSettings) -> Literal["compiled", "readable"]:
     """Say what prints rows under these settings, tables with field tags, several topics or unusual columns apart."""
-    compilable = message.value_style == "exact" and message.rows_per_message == "row" and not message.tombstones
+    compilable = message.value_style == "exact" and not message.tombstones
     return "compiled" if COMPILED and compilable else "readable"
 
 

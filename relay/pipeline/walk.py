@@ -146,11 +146,12 @@ class Walk:
     def _send(self, event: RowsEvent, plan: TablePlan, skip: int) -> int:
         """Hand the event's messages over, in bulk where the compiled printer can; return how many rows it has."""
         context, before = self._context(event), self.progress.order
-        printed = plan.compiled.messages(event, context.frame, before, skip) if plan.compiled is not None else None
+        tail = headers_behind_order(plan.tags, context.origin)
+        printed = plan.compiled.messages(event, context.frame, before, skip, tail) if plan.compiled is not None else None
         if printed is not None:
-            count, rows = printed
-            self._producer.send_rows(plan.lanes[0].topic, rows, headers_behind_order(plan.tags, context.origin))
-            self._batch.value_bytes += sum([len(row[0]) for row in rows])
+            count, ready = printed
+            self._producer.send_printed(plan.lanes[0].topic, ready)
+            self._batch.value_bytes += sum([len(each[0]) for each in ready])
             self._count(count)
             return count
         for order, messages in self._messages(event, plan, context, skip):
@@ -227,7 +228,7 @@ class Walk:
         self._committed_at_s = time()
 
     def _new_plans(self) -> TablePlans:
-        return TablePlans(self._settings, self._mapping.router, self._definitions, self._topics)
+        return TablePlans(self._settings, self._mapping.router, self._definitions, self._topics, self._largest_message_bytes)
 
 
 def _now_ms() -> int:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 from typing import Protocol
 
-from relay.model.message import Headers, OutboundMessage, PrintedRow
+from relay.model.message import OutboundMessage, PrintedMessage
 
 
 class BatchProducer(Protocol):
@@ -27,8 +27,8 @@ class BatchProducer(Protocol):
     def send(self, message: OutboundMessage) -> None:
         """Hand one message over; begins a batch when none is open."""
 
-    def send_rows(self, topic: str, rows: Sequence[PrintedRow], tail: Headers) -> None:
-        """Hand rows of one topic over; `tail` are the headers behind `order`, the same for all of them."""
+    def send_printed(self, topic: str, messages: Sequence[PrintedMessage]) -> None:
+        """Hand messages of one topic over."""
 
     def commit(self, record: OutboundMessage) -> "Future[None]":
         """Close the batch with its position record; the future ends when Kafka has said yes, or with the error."""

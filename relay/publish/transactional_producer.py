@@ -11,17 +11,15 @@ from typing import Final
 from confluent_kafka import KafkaError, KafkaException, Producer
 
 from relay.deadline import Deadline
-from relay.envelope import Header
 from relay.errors import BatchAborted, BrokerUnreachable, RelayError
 from relay.kafka import TopicAdmin, client_configuration, cluster_metadata, error_of, kafka_errors, relay_error, transaction_timeout_error
-from relay.model.message import Headers, OutboundMessage, PrintedRow
+from relay.model.message import OutboundMessage, PrintedMessage
 from relay.publish.committer import Committer
 from relay.publish.deliveries import Deliveries
 from relay.settings import KafkaSettings, TransactionSettings
 
 # Delivery reports are served at least this often, so that the client's queue does not fill with them.
 _MESSAGES_PER_POLL: Final = 500
-_ORDER: Final = Header.ORDER.value
 _FULL_QUEUE_POLL_SECONDS: Final = 0.05
 _INIT_SECONDS: Final = 10.0
 _ABORT_SECONDS: Final = 5.0
@@ -85,18 +83,19 @@ class TransactionalProducer:
         if self._deliveries.sent % _MESSAGES_PER_POLL == 0:
             self._producer.poll(0)
 
-    def send_rows(self, topic: str, rows: Sequence[PrintedRow], tail: Headers) -> None:
-        if rows and self._began_s is None:
+    def send_printed(self, topic: str, messages: Sequence[PrintedMessage]) -> None:
+        if messages and self._began_s is None:
             self._begin()
         deliveries = self._deliveries
         produce, report = self._producer.produce, deliveries.report
-        for value, key, order, partition in rows:
+        for value, key, headers, partition in messages:
             try:
                 # By position, with no second callback and no timestamp: keyword arguments cost a tenth of the call.
-                produce(topic, value, key, partition, report, None, 0, [(_ORDER, order), *tail])
+                produce(topic, value, key, partition, report, None, 0, headers)
             except (BufferError, KafkaException):
                 # The single message's way waits for room, or says what is wrong.
-                self.send(OutboundMessage(topic, partition, key, value, ((_ORDER, order), *tail)))
+                own = tuple((name, text) for name, text in headers if isinstance(text, bytes))
+                self.send(OutboundMessage(topic, partition, key, value, own))
                 continue
             deliveries.sent += 1
             if deliveries.sent % _MESSAGES_PER_POLL == 0:

@@ -19,6 +19,7 @@ from relay.model.position import OrderPair
 from relay.model.table import TableDefinition, TableId
 from relay.partition import PartitionRule
 from relay.pipeline.compiled_rows import compiled_rows
+from relay.pipeline.packed_messages import packed_messages
 from relay.pipeline.published_changes import EventContext
 from relay.pipeline.row_messages import row_messages
 from relay.pipeline.table_plan import Lane, TablePlan
@@ -46,7 +47,7 @@ def events(draw: st.DrawFn, kind: int, *, damaged: bool = False) -> tuple[RowsEv
     table = WrittenTable(columns, primary_key=(0,))
     values = [key[1], *(st.one_of(st.none(), value) for _, value in others)]
     images: list[bytes] = []
-    for _ in range(draw(st.integers(1, 3))):
+    for _ in range(draw(st.integers(1, 6))):
         row = draw(st.tuples(*values))
         images.append(image(row))
         if kind == UPDATE_V2:
@@ -76,18 +77,22 @@ def plan_of(definition: TableDefinition) -> TablePlan:
     )
 
 
-def readable(event: RowsEvent, plan: TablePlan, skip: int) -> list[tuple[bytes | None, bytes | None, bytes, int]]:
-    return [
-        (message.value, message.key, message.headers[0][1], message.partition)
-        for _, messages in row_messages(event, plan, MessageSettings(), EventContext(FRAME, None), BEFORE, skip)
-        for message in messages
-    ]
+LARGEST = 1_000_000
+CONTEXT = EventContext(FRAME, None)
 
 
-def compiled(event: RowsEvent, plan: TablePlan, skip: int) -> tuple[int, Sequence[tuple[Any, ...]]] | None:
-    printer = compiled_rows(plan.definition, (str(LOGICAL),), plan.lanes[0].placement, plan.rows)
+def readable(event: RowsEvent, plan: TablePlan, skip: int, *, packed: bool) -> list[tuple[Any, ...]]:
+    settings = MessageSettings(rows_per_message="event" if packed else "row")
+    found = packed_messages(event, plan, settings, CONTEXT, BEFORE, skip, LARGEST) if packed else None
+    found = found or row_messages(event, plan, settings, CONTEXT, BEFORE, skip)
+    return [(each.value, each.key, [*each.headers], each.partition) for _, messages in found for each in messages]
+
+
+def compiled(event: RowsEvent, plan: TablePlan, skip: int, *, packed: bool) -> tuple[int, Sequence[tuple[Any, ...]]] | None:
+    largest = LARGEST // 2 if packed else None
+    printer = compiled_rows(plan.definition, (str(LOGICAL),), plan.lanes[0].placement, plan.rows, largest)
     assert printer is not None
-    return printer.messages(event, FRAME, BEFORE, skip)
+    return printer.messages(event, FRAME, BEFORE, skip, plan.tags)
 
 
 def test_the_printer_is_here_where_it_can_be_built() -> None:
@@ -96,29 +101,31 @@ def test_the_printer_is_here_where_it_can_be_built() -> None:
 
 
 @needs_the_printer
+@pytest.mark.parametrize("packed", [False, True], ids=["row", "event"])
 @pytest.mark.parametrize("kind", [WRITE_V2, UPDATE_V2, DELETE_V2])
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(data=st.data())
-def test_both_give_the_same_messages(kind: int, data: st.DataObject) -> None:
+def test_both_give_the_same_messages(kind: int, data: st.DataObject, packed: bool) -> None:
     event, definition = data.draw(events(kind))
     skip = data.draw(st.integers(0, 2))
     plan = plan_of(definition)
-    found = compiled(event, plan, skip)
+    found = compiled(event, plan, skip, packed=packed)
     assert found is not None
-    assert found == (len(event.rows), readable(event, plan, skip))
+    assert found == (len(event.rows), readable(event, plan, skip, packed=packed))
 
 
 @needs_the_printer
+@pytest.mark.parametrize("packed", [False, True], ids=["row", "event"])
 @pytest.mark.parametrize("kind", [WRITE_V2, UPDATE_V2, DELETE_V2])
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(data=st.data())
-def test_what_is_damaged_is_left_to_the_readable_rooms(kind: int, data: st.DataObject) -> None:
+def test_what_is_damaged_is_left_to_the_readable_rooms(kind: int, data: st.DataObject, packed: bool) -> None:
     try:
         event, definition = data.draw(events(kind, damaged=True))
     except RelayError:
         return  # its head is damaged
     plan = plan_of(definition)
-    found = compiled(event, plan, 0)
+    found = compiled(event, plan, 0, packed=packed)
     if found is None:
         return
-    assert found == (len(event.rows), readable(event, plan, 0))
+    assert found == (len(event.rows), readable(event, plan, 0, packed=packed))

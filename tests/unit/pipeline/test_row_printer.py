@@ -14,7 +14,7 @@ def test_by_default_it_is_the_compiled_one_where_it_is_built() -> None:
     assert row_printer(MessageSettings()) == ("compiled" if COMPILED else "readable")
 
 
-@pytest.mark.parametrize("settings", [{"value_style": "canal"}, {"rows_per_message": "event"}, {"tombstones": True}])
+@pytest.mark.parametrize("settings", [{"value_style": "canal"}, {"tombstones": True}])
 def test_settings_that_it_does_not_print_take_the_readable_one(settings: dict[str, Any]) -> None:
     assert row_printer(MessageSettings(**settings)) == "readable"
 
