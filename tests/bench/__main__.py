@@ -6,6 +6,7 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -34,18 +35,18 @@ _WIDTH: Final = 200
 def main() -> int:
     """Run the command line; the result is the exit code."""
     arguments = _parser().parse_args()
+    here = setting(sys.argv[1:])  # before anything weighs on the machine
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that everything started here is ended
     try:
         report, versions, failures = _throughput(arguments) if arguments.command == "throughput" else _latency(arguments)
     except EmbeddedError as failure:
         say(str(failure))
         return 1
-    here = setting(sys.argv[1:], versions)
     Console(width=_WIDTH).print(report.table())
     for line in (*report.notes, *failures):
         say(line)
     if arguments.into:
-        report.write(arguments.into, arguments.command, here)
+        report.write(arguments.into, arguments.command, replace(here, versions=versions))
     return 1 if failures else 0
 
 

@@ -31,15 +31,15 @@ class Setting:
     load_before: float
 
 
-def setting(arguments: Sequence[str], versions: dict[str, str]) -> Setting:
-    """Look at this machine now; `arguments` are those of `python -m tests.bench`."""
+def setting(arguments: Sequence[str]) -> Setting:
+    """Look at this machine now, with no versions yet; `arguments` are those of `python -m tests.bench`."""
     return Setting(
         cpu=_cpu_model(),
         cores=os.cpu_count() or 1,
         memory_gib=round(psutil.virtual_memory().total / _GIBIBYTE, 1),
         kernel=f"{platform.system()} {platform.release()}",
         python=platform.python_version(),
-        versions=versions,
+        versions={},
         command=shlex.join(["python", "-m", "tests.bench", *arguments]),
         commit=commit(),
         when=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),

@@ -35,6 +35,7 @@ def live_notes(load: Load) -> list[str]:
     return [
         f"{counted}: from the answer to the commit until a read_committed consumer holds the row.",
         f"idle CPU: of one core, over {load.idle_s:.0f} s without any transaction. CPU under load: with child processes.",
+        "The consumer's fetches wait 5 ms at most; it runs beside the broker like everything else.",
         f"{_RELAY} {_PEERS}, linger 5 ms; Debezium polls every 5 ms.",
     ]
 
