@@ -171,6 +171,19 @@ def test_a_lost_connection_and_a_fence_are_counted_and_nothing_twice(
         assert found["roma_published_messages_total"] == len(read_topic(kafka.bootstrap, name)) == 3
 
 
+def test_values_that_are_no_characters_are_counted(mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation) -> None:
+    """Two bytes that are well formed in EUC-KR and stand for nothing: the server prints a question mark."""
+    installation = new_installation(mariadb, kafka)
+    name = installation.name
+    mariadb.execute(f"create table {name}.k (id int primary key, c varchar(10) character set euckr)")
+    with RelayProcess(installation) as relay:
+        relay.wait_for("RUNNING")
+        mariadb.execute(f"insert into {name}.k values (1, _euckr x'C9A1'), (2, 'fine'), (3, _euckr x'C9A2C9A3')")
+        wait_for_samples(relay, {"roma_published_rows_total": 3, "roma_undecodable_values_total": 2})
+        texts = sorted((each.value or {})["data"][0]["c"] for each in read_topic(kafka.bootstrap, name))
+        assert ["\ufffd" in text for text in texts] == [False, True, True]
+
+
 def kill_dumps(database: MariaDB) -> int:
     """End the relay's connection at the source; how many there were."""
     with database.connect() as connection, connection.cursor() as cursor:

@@ -73,6 +73,21 @@ def test_a_stop_while_a_relay_waits_for_its_broker_is_soon_over(
     assert took_again_s < SOON_SECONDS
 
 
+def test_a_stop_while_the_source_does_not_answer_is_soon_over(
+    new_mariadb: Callable[..., MariaDB], kafka: Kafka, new_installation: NewInstallation
+) -> None:
+    database = new_mariadb()
+    installation = new_installation(database, kafka)
+    database.pause()
+    try:
+        with RelayProcess(installation) as relay:
+            wait_until(lambda: database.port in connected_ports(relay.pid), "the relay logs in")
+            took_s = seconds_to_stop(relay)
+    finally:
+        database.resume()
+    assert took_s < SOON_SECONDS
+
+
 def test_a_stop_under_load_ends_the_batch_and_leaves_nothing_to_repair(
     mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation
 ) -> None:
