@@ -19,7 +19,7 @@ def parse_events(records: DataFrame) -> DataFrame:
 
     Columns: topic, partition, offset, timestamp, key, order, execute_time, execute_position, table, type, deleted, data, problem, value.
     `problem` is null for a change that can be applied; `value` is there only where it is not. `records` come from the Kafka source with
-    headers. DDL has no row here.
+    headers. DDL has no row here, but for what empties a table.
     """
     place = ("topic", "partition", "offset", "timestamp", "key", "order")
     parsed = records.where(sf.col("value").isNotNull()).select(
@@ -66,6 +66,10 @@ def _problem() -> Column:
         .when(is_row & sf.col("packed"), _of_table("comes with several rows a message; set message.rows_per_message = 'row' in the relay"))
         .when(sf.col("order").isNull() | ~sf.col("order").rlike(_ORDER_PATTERN), "the order header is missing or unreadable")
         .when(sf.col("type") == "QUERY", _of_table("was changed by a statement that the source logged as text, so its copy is unproven"))
+        .when(
+            sf.col("type").isin("TRUNCATE", "ERASE"),
+            _of_table("was truncated or dropped, which its copy does not follow: it keeps the rows"),
+        )
         .when(is_row & (sf.coalesce(sf.size("rows"), sf.lit(0)) != 1), "the message has not one row")
         .when(is_row & sf.col("key").isNull(), _of_table("has no key, so it has no copy: give it a primary key or a unique NOT NULL key"))
         .when(

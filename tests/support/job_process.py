@@ -4,23 +4,36 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import pyspark
 import tomli_w
 
 from deploy.embedded import spark_environment, spark_jars
+from spark_jobs import dedup_stream
 from spark_jobs.settings import JobSettings
 
 
-class JobProcess:
-    """One process of the job; a context manager that leaves neither it nor its JVM behind."""
+def spark_submit(program: str) -> tuple[Sequence[str], Mapping[str, str]]:
+    """Return the command that gives a program to Spark as a cluster's users do, and the environment that it needs."""
+    home = Path(pyspark.__file__).parent
+    options = ("--master", "local[2]", "--driver-java-options", "-XX:TieredStopAtLevel=1", "--jars", ",".join(map(str, spark_jars())))
+    return (str(home / "bin" / "spark-submit"), *options, program), {
+        "SPARK_HOME": str(home),
+        "PYTHONPATH": str(Path(dedup_stream.__file__).parents[1]),
+    }
 
-    def __init__(self, settings: JobSettings, folder: Path, *, module: str = "spark_jobs.dedup_stream", **environment: str) -> None:
+
+class JobProcess:
+    """One process of the job, or of another `program` that takes its arguments; a context manager that leaves nothing behind."""
+
+    def __init__(self, settings: JobSettings, folder: Path, *program: str, **environment: str) -> None:
         document = settings.model_dump(mode="json", exclude_none=True) | {"jars": [str(jar) for jar in spark_jars()]}
         config = folder / "job.toml"
         config.write_text(tomli_w.dumps(document), encoding="utf-8")
         self._output, self._errors = folder / "job.out", folder / "job.err"
-        self._command = [sys.executable, "-m", module, "--config", str(config)]
+        self._command = [*(program or (sys.executable, "-m", "spark_jobs.dedup_stream")), "--config", str(config)]
         self._environment = {**os.environ, **spark_environment(), **environment}
 
     def __enter__(self) -> "JobProcess":

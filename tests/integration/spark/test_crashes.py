@@ -1,8 +1,9 @@
-"""The job as a process: killed at each step of a batch, told to end, and without a broker. The copies stay exact."""
+"""The job as a process, of its own or spark-submit's: killed at each step of a batch, told to end, and without a broker."""
 
 import random
 import re
 import signal
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +17,8 @@ from deploy.embedded import Kafka
 from relay.model.message import OutboundMessage
 from spark_jobs import dedup_batch, dedup_stream
 from spark_jobs.settings import JobSettings
-from tests.support.job_process import JobProcess
+from tests.support import crashing_job
+from tests.support.job_process import JobProcess, spark_submit
 from tests.support.spark_copies import change, copy_of, job, publish
 from tests.support.waiting import wait_until
 
@@ -79,9 +81,9 @@ def configuration(folder: Path, bootstrap_servers: str, topic: str) -> Path:
     return file
 
 
-def crash(settings: JobSettings, folder: Path, step: str) -> None:
+def crash(settings: JobSettings, folder: Path, step: str, program: Sequence[str], **environment: str) -> None:
     """Start the job and see it die at this step."""
-    with JobProcess(settings, folder, module="tests.support.crashing_job", ROMA_CRASH=step) as process:
+    with JobProcess(settings, folder, *program, ROMA_CRASH=step, **environment) as process:
         assert process.wait() == -signal.SIGKILL, process.errors
 
 
@@ -93,12 +95,15 @@ def test_a_crash_at_any_step_of_a_batch_leaves_the_copies_exact(
     settings = job(kafka, topic, tmp_path)
     publish(kafka, topic, *(each.message(topic) for each in first))
 
-    crash(settings.model_copy(update={"merge_threads": 1}), tmp_path, "table_merged")
+    one_by_one = settings.model_copy(update={"merge_threads": 1})
+    crash(one_by_one, tmp_path, "table_merged", (sys.executable, "-m", "tests.support.crashing_job"))
     assert copies(spark, tmp_path) == {"lines": truth(first)["lines"]}
     assert (noted(tmp_path, "offsets"), noted(tmp_path, "commits")) == ({"0"}, set())
 
     publish(kafka, topic, *(each.message(topic) for each in second))
-    crash(settings, tmp_path, "batch_applied")
+    places = {"copy_root": f"file://{settings.copy_root}", "checkpoint": f"file://{settings.checkpoint}"}
+    command, environment = spark_submit(crashing_job.__file__)
+    crash(settings.model_copy(update=places), tmp_path, "batch_applied", command, **environment)
     assert copies(spark, tmp_path) == truth(first)
     assert (noted(tmp_path, "offsets"), noted(tmp_path, "commits")) == ({"0"}, set())
 

@@ -36,10 +36,13 @@ def test_columns_come_and_go(spark: SparkSession, tmp_path: Path, batches: list[
     assert found == EXPECTED
 
 
-def test_a_column_named_like_a_guard_is_refused_by_name(spark: SparkSession, tmp_path: Path) -> None:
-    figures = apply(spark, tmp_path, change("t", "INSERT", "1", 1, table="odd", id="1", _Order="x"), change("t", "INSERT", "2", 2, id="2"))
-    (reason,) = figures.problems
-    assert reason.startswith("table shop.odd has a column named like a guard of the copy (_key, _order, ")
+def test_what_no_copy_can_show_is_put_aside_by_name(spark: SparkSession, tmp_path: Path) -> None:
+    like_a_guard = change("t", "INSERT", "1", 1, table="odd", id="1", _Order="x")
+    figures = apply(spark, tmp_path, like_a_guard, change("t", "INSERT", "2", 2, id="2"), change("t", "TRUNCATE", None, 3))
+    assert [reason.split(" (")[0] for reason in sorted(figures.problems)] == [
+        "table shop.odd has a column named like a guard of the copy",
+        "table shop.orders was truncated or dropped, which its copy does not follow: it keeps the rows",
+    ]
     assert list(copy_of(spark, tmp_path)) == ["2"]
 
 
