@@ -182,7 +182,7 @@ def test_what_preflight_warns_of_the_relay_logs_once(own: MariaDB, kafka: Kafka,
     installation = new_installation(own, kafka)
     settings, name = installation.settings, installation.name
     TopicAdmin(settings.kafka).create(TopicSpec(name, 4, 1, {**FOREVER, "min.insync.replicas": "1"}))
-    own.execute("set global init_connect='set timestamp=unix_timestamp() + 3600'")
+    own.execute("set global init_connect='set timestamp=unix_timestamp(now(6)) + 3600'")
     try:
         findings = preflight(settings)
         with capture_logs() as logs, relayed(settings) as instance:
