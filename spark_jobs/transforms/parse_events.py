@@ -8,7 +8,7 @@ from pyspark.sql import Column, DataFrame
 from relay.envelope import ROW_TYPES, Header, MessageType
 from spark_jobs.transforms.guards import GUARDS
 
-_VALUE_SCHEMA: Final = "database string, table string, type string, data array<map<string,string>>"
+_VALUE_SCHEMA: Final = "database string, table string, type string, isDdl boolean, data array<map<string,string>>"
 _ORDER_PATTERN: Final = r"^\d{13}\.\d{19}$"
 _ROWS: Final = tuple(str(each) for each in ROW_TYPES)
 _TYPES: Final = tuple(str(each) for each in MessageType)
@@ -39,6 +39,7 @@ def parse_events(records: DataFrame) -> DataFrame:
         sf.substring("order", 15, 19).cast("bigint").alias("execute_position"),
         sf.concat(sf.col("event.database"), sf.lit("."), sf.col("event.table")).alias("table"),
         sf.col("event.type").alias("type"),
+        sf.coalesce(sf.col("event.isDdl"), sf.lit(False)).alias("is_ddl"),
         (sf.col("event.type") == "DELETE").alias("deleted"),
         sf.col("event.data").alias("rows"),
         "packed",
@@ -65,7 +66,10 @@ def _problem() -> Column:
         sf.when(~sf.coalesce(known, sf.lit(False)), "the value is not a message of the relay")
         .when(is_row & sf.col("packed"), _of_table("comes with several rows a message; set message.rows_per_message = 'row' in the relay"))
         .when(sf.col("order").isNull() | ~sf.col("order").rlike(_ORDER_PATTERN), "the order header is missing or unreadable")
-        .when(sf.col("type") == "QUERY", _of_table("was changed by a statement that the source logged as text, so its copy is unproven"))
+        .when(
+            (sf.col("type") == "QUERY") & ~sf.col("is_ddl"),
+            _of_table("was changed by a statement that the source logged as text, so its copy is unproven"),
+        )
         .when(
             sf.col("type").isin("TRUNCATE", "ERASE"),
             _of_table("was truncated or dropped, which its copy does not follow: it keeps the rows"),

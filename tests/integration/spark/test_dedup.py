@@ -9,8 +9,9 @@ from pyspark.sql import SparkSession
 from deploy.embedded import Kafka
 from relay.model.message import OutboundMessage
 from spark_jobs import dedup_batch, dedup_stream
+from spark_jobs.apply import apply_batch
 from spark_jobs.sinks import DeltaCopies
-from tests.support.spark_copies import change, copy_of, job, publish
+from tests.support.spark_copies import change, copy_of, job, publish, records
 
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
 
@@ -65,3 +66,11 @@ def test_the_stream_goes_on_at_its_checkpoint_and_puts_aside_by_name(
     assert kept.where("table = 'shop.log'").select("problem", "offset").distinct().count() == 2
     assert {row["problem"] for row in kept.where("table = 'shop.log'").collect()} == {sentence}
     assert [bytes(row["value"]) for row in kept.where("table is null").collect()] == [b"not json"]
+
+
+def test_what_is_put_aside_is_there_once_however_often_it_is_read(spark: SparkSession, tmp_path: Path) -> None:
+    batch = records(spark, [OutboundMessage("t", 0, b"k", b"not json", ())])
+    copies = DeltaCopies(spark, tmp_path)
+    for _ in range(2):
+        assert apply_batch(batch, copies).put_aside == 1
+    assert spark.read.format("delta").load(copies.quarantine_path).count() == 1

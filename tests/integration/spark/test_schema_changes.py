@@ -1,7 +1,9 @@
 """A table that changes under the copy: what a row holds depends on its newest change alone, wherever batches end."""
 
+from dataclasses import replace
 from pathlib import Path
 
+import orjson
 import pytest
 from pyspark.sql import SparkSession
 
@@ -36,9 +38,16 @@ def test_columns_come_and_go(spark: SparkSession, tmp_path: Path, batches: list[
     assert found == EXPECTED
 
 
+def without_rows(kind: str, order: int) -> OutboundMessage:
+    """A DDL statement that is no business of the copy."""
+    message = change("t", kind, None, order)
+    return replace(message, value=orjson.dumps({"data": None, "database": "shop", "isDdl": True, "table": "", "type": kind}))
+
+
 def test_what_no_copy_can_show_is_put_aside_by_name(spark: SparkSession, tmp_path: Path) -> None:
     like_a_guard = change("t", "INSERT", "1", 1, table="odd", id="1", _Order="x")
-    figures = apply(spark, tmp_path, like_a_guard, change("t", "INSERT", "2", 2, id="2"), change("t", "TRUNCATE", None, 3))
+    empties, grants = change("t", "TRUNCATE", None, 3), without_rows("QUERY", 4)
+    figures = apply(spark, tmp_path, like_a_guard, change("t", "INSERT", "2", 2, id="2"), empties, grants)
     assert [reason.split(" (")[0] for reason in sorted(figures.problems)] == [
         "table shop.odd has a column named like a guard of the copy",
         "table shop.orders was truncated or dropped, which its copy does not follow: it keeps the rows",
