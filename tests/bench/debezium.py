@@ -117,7 +117,5 @@ class Debezium(JavaPeer):
             "schema.history.internal.skip.unparseable.ddl": "true",
             "include.schema.changes": "false",
             "tombstones.on.delete": "false",
-            "max.batch.size": 8192,
-            "max.queue.size": 32_768,
             "poll.interval.ms": 5 if self.stage.live else 50,
         }

@@ -11,7 +11,7 @@ from deploy.embedded.java import Java
 from deploy.embedded.ports import HOST
 from tests.bench.contestant import PARTITIONS, BenchFailed, Stage, Topics
 
-HEAP: Final = "1g"  # more did not make any of them faster
+HEAP: Final = "1g"  # 4g made neither of them faster, only larger
 _TOPICS_S: Final = 30
 
 
