@@ -11,11 +11,15 @@ from time import monotonic
 
 import pytest
 import tomli_w
+from confluent_kafka import TopicPartition
+from confluent_kafka.admin import AdminClient
 from pyspark.sql import SparkSession
 
 from deploy.embedded import Kafka
 from relay.model.message import OutboundMessage
 from spark_jobs import dedup_batch, dedup_stream
+from spark_jobs.ending import Ending
+from spark_jobs.errors import OffsetsLost
 from spark_jobs.settings import JobSettings
 from tests.support import crashing_job
 from tests.support.job_process import JobProcess, spark_submit
@@ -159,3 +163,21 @@ def test_a_topic_that_does_not_exist_is_named(
     topic = fresh_name("orders")
     assert dedup_batch.main(["--config", str(configuration(tmp_path, kafka.bootstrap, topic))]) == 1
     assert capsys.readouterr().err.startswith(f"A topic does not exist ({topic} at {kafka.bootstrap}). ")
+
+
+@pytest.mark.usefixtures("own_signals")
+def test_lost_offsets_end_the_stream_and_leave_the_copy(
+    spark: SparkSession, kafka: Kafka, fresh_name: Callable[[str], str], tmp_path: Path
+) -> None:
+    topic = fresh_name("orders")
+    settings = job(kafka, topic, tmp_path)
+    publish(kafka, topic, change(topic, "INSERT", "1", 1, id="1"))
+    dedup_stream.run(settings, Ending())
+    publish(kafka, topic, change(topic, "INSERT", "2", 2, id="2"))
+    publish(kafka, topic, change(topic, "INSERT", "3", 3, id="3"))
+    end = TopicPartition(topic, 0, offset=4)  # each transaction is a row and a marker
+    admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
+    admin.delete_records([end])[end].result(20)
+    with pytest.raises(OffsetsLost, match=rf"still to be read \({topic} at "):
+        dedup_stream.run(settings, Ending())
+    assert list(copy_of(spark, tmp_path / "copy")) == ["1"]

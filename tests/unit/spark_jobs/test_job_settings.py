@@ -1,9 +1,11 @@
+import re
 from pathlib import Path
 
 import pytest
+from pydantic_core import PydanticUndefined
 
 from spark_jobs.errors import JobConfigurationError
-from spark_jobs.settings import load_settings
+from spark_jobs.settings import JobSettings, KafkaSource, Settings, load_settings
 
 GOOD = 'copy_root = "hdfs://name/copies"\n[kafka]\nbootstrap_servers = "k:9092"\ntopics = ["shop"]\n'
 
@@ -46,3 +48,17 @@ def test_what_is_wrong_is_named_with_its_place(tmp_path: Path, text: str, senten
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(JobConfigurationError, match=r"job\.toml cannot be read: No such file"):
         load_settings(tmp_path / "job.toml")
+
+
+def test_the_page_names_every_key_and_its_default() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "spark.md").read_text(encoding="utf-8")
+    section = page.partition("## Configuration")[2].partition("\n## ")[0]
+    table = dict(re.findall(r"^\| `([\w.]+)` \| (.*?) \|", section, re.MULTILINE))
+    assert table == {**shown(JobSettings, exclude="kafka"), **{f"kafka.{name}": text for name, text in shown(KafkaSource).items()}}
+
+
+def shown(model: type[Settings], exclude: str = "") -> dict[str, str]:
+    """Each key with its default as the page shows it."""
+    texts = {PydanticUndefined: "", "": '`""`', None: "none", (): "none"}
+    fields = {name: field.default for name, field in model.model_fields.items() if name != exclude}
+    return {name: "`{}`" if default == {} else texts.get(default, str(default)) for name, default in fields.items()}
