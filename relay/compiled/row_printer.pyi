@@ -30,6 +30,7 @@ class RowPrinter:
         skip: int,
         tail: HeaderList,
     ) -> tuple[int, list[PrintedMessage]] | None: ...
+    def count_rows(self, body: bytes, start: int, update: bool) -> int | None: ...
     def pack_rows(
         self,
         body: bytes,

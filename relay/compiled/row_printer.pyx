@@ -316,6 +316,23 @@ cdef class RowPrinter:
             messages.append((value, None, self.packed_headers(<Run>found, time, tail), partition))
         return rows, messages
 
+    def count_rows(self, bytes body, Py_ssize_t start, bint update):
+        """Return how many rows the event has, or None where it is damaged."""
+        cdef const uint8_t* at = <const uint8_t*>PyBytes_AS_STRING(body)
+        cdef const uint8_t* end = at + PyBytes_GET_SIZE(body)
+        cdef Py_ssize_t rows = 0
+        if start > PyBytes_GET_SIZE(body):
+            return None
+        at += start
+        while at < end:
+            at = self.scan(at, end, self.first)
+            if at != NULL and update:
+                at = self.scan(at, end, self.second)
+            if at == NULL:
+                return None
+            rows += 1
+        return rows
+
     cdef bint add_row(self, Run run, bint update, uint64_t position) except -1:
         if run.rows:
             run.data.byte(b",")

@@ -52,7 +52,7 @@ class ChangeBuffer:
         self._taking: deque[StreamItem] = deque()
         self._weight = self._size_bytes = 0
         self._put = self._get = self._ack = 0
-        self._closed = False
+        self._closed = self._woken = False
         self._failure: BaseException | None = None
         self._changed = threading.Condition()
 
@@ -86,7 +86,7 @@ class ChangeBuffer:
             self._weight += step.weight
             self._size_bytes += step.size_bytes
             self._put += len(step.items)
-            self._changed.notify()
+            self._changed.notify_all()
         self._filling = _Step([], 0, 0)
         return True
 
@@ -97,27 +97,39 @@ class ChangeBuffer:
         self._get += 1
         return self._taking.popleft()
 
-    def ack(self) -> None:
-        """Everything taken so far is committed."""
-        self._ack = self._get
+    @property
+    def taken(self) -> int:
+        """How many items were taken so far."""
+        return self._get
+
+    def ack(self, taken: int) -> None:
+        """The first `taken` items are committed."""
+        self._ack = taken
+
+    def wake(self) -> None:
+        """End the wait of `get` for an item, or its next one."""
+        with self._changed:
+            self._woken = True
+            self._changed.notify_all()
 
     def fail(self, failure: BaseException) -> None:
         """The reader has ended; `get` raises it once everything before it is taken."""
         self.hand_over()
         with self._changed:
             self._failure = failure
-            self._changed.notify()
+            self._changed.notify_all()
 
     def close(self) -> None:
         """Free a waiting reader; nothing more is taken in."""
         with self._changed:
             self._closed = True
-            self._changed.notify()
+            self._changed.notify_all()
 
     def _take_step(self, timeout_s: float) -> bool:
         with self._changed:
-            if not self._waiting and self._failure is None:
+            if not self._waiting and self._failure is None and not self._woken:
                 self._changed.wait(timeout_s)
+            self._woken = False
             if not self._waiting:
                 if self._failure is not None:
                     raise self._failure
@@ -125,6 +137,6 @@ class ChangeBuffer:
             step = self._waiting.popleft()
             self._weight -= step.weight
             self._size_bytes -= step.size_bytes
-            self._changed.notify()
+            self._changed.notify_all()
         self._taking.extend(step.items)
         return True

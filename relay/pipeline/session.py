@@ -17,6 +17,7 @@ from relay.pipeline.buffer import ChangeBuffer
 from relay.pipeline.compiled_events import event_scanner
 from relay.pipeline.mapping_in_force import MappingInForce
 from relay.pipeline.meter import Meter
+from relay.pipeline.outbox import Outbox
 from relay.pipeline.progress import Progress
 from relay.pipeline.reader import Reader
 from relay.pipeline.saved_position import position_lost
@@ -69,9 +70,10 @@ class Session:
             record = answered(self._open_producer, stop, "Opening the producer")
             with closing(answered(lambda: self._open_source(record), stop, "Opening the source")) as stream:
                 self._meter.totals.source_connections += 1
-                walk = self._walk(stream, record, stop)
+                outbox = Outbox(self.producer, self.buffer, self._meter, stop)
+                walk = self._walk(stream, record, outbox)
                 running()
-                self._pump(stream, walk, stop)
+                self._pump(stream, walk, outbox, stop)
 
     @contextmanager
     def _own_producer(self) -> Iterator[None]:
@@ -90,12 +92,12 @@ class Session:
         self.producer.open()
         return self._saved_record()
 
-    def _pump(self, stream: SourceStream, walk: Walk, stop: threading.Event) -> None:
+    def _pump(self, stream: SourceStream, walk: Walk, outbox: Outbox, stop: threading.Event) -> None:
         reader = Reader(self._instance.name, stream, self.buffer)
         reader.start()
         ended_by, commit_unanswered = AskedToStop.code, False
         try:
-            self._walk_on(walk, stop)
+            self._walk_to_the_end(walk, outbox, stop)
         except AskedToStop:
             # No call may follow an unanswered commit; the record tells the next start what became of it.
             commit_unanswered = True
@@ -107,6 +109,17 @@ class Session:
             reader.stop()
             if not commit_unanswered:
                 self._abort(ended_by, stop)
+
+    def _walk_to_the_end(self, walk: Walk, outbox: Outbox, stop: threading.Event) -> None:
+        """Walk until something ends it; a commit on its way is waited for, because what ends it (a fence) goes before everything else."""
+        try:
+            self._walk_on(walk, stop)
+        except AskedToStop:
+            raise
+        except RelayError:
+            outbox.land()
+            raise
+        outbox.land()
 
     def _walk_on(self, walk: Walk, stop: threading.Event) -> None:
         """Take items as they come. A half source transaction whose rest does not come must not hold others' rows back."""
@@ -122,8 +135,7 @@ class Session:
                 raise BatchAborted("The source stalled in the middle of a transaction.")
             if not self._election.leads():
                 raise LeadershipLost(f"The election node of instance {self._instance.name} is gone.")
-            if walk.end_batch_if_due(idle=self.buffer.empty):
-                self.buffer.ack()
+            walk.end_batch_if_due(idle=self.buffer.empty)
 
     def _abort(self, ended_by: str, stop: threading.Event) -> None:
         """Abort what is open; an abort that is not answered must not hide what ended the session, and this producer is thrown away."""
@@ -160,7 +172,7 @@ class Session:
             scanner=event_scanner(),
         )
 
-    def _walk(self, stream: SourceStream, saved: PositionRecord | None, stop: threading.Event) -> Walk:
+    def _walk(self, stream: SourceStream, saved: PositionRecord | None, outbox: Outbox) -> Walk:
         record = saved or PositionRecord(stream.start, OrderPair(0, 0), epoch=0, change_time_ms=int(time() * 1000))
         self._mapping.load(record.split.mapping_set if record.split is not None else None)
         topics = Topics(self._settings.kafka, self._instance, record.partitions)
@@ -169,7 +181,7 @@ class Session:
         progress = Progress(record, configuration_digest(self._instance), self._mapping.number)
         walk = Walk(
             self._instance,
-            self.producer,
+            outbox,
             self._store,
             progress,
             self._mapping,
@@ -177,7 +189,6 @@ class Session:
             topics,
             self._meter,
             self._settings.kafka.message_max_bytes,
-            stop,
         )
         if saved is None:
             walk.commit_start()

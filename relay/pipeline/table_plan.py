@@ -5,12 +5,12 @@ from typing import Literal
 
 from relay.compiled import COMPILED
 from relay.encode import KeyEncoder, PartitionTexts, RowEncoder, key_changed, tag_headers
-from relay.model.change import RowChange
+from relay.model.change import RowChange, RowsEvent
 from relay.model.message import Headers
 from relay.model.table import TableDefinition, TableId, TableMap
 from relay.model.value import Row
 from relay.partition import PartitionRule, TablePlacement
-from relay.pipeline.compiled_rows import CompiledRows, compiled_rows
+from relay.pipeline.compiled_rows import CompiledRows, RowCount, compiled_rows
 from relay.pipeline.topics import Topics
 from relay.route import Destination, Dropped, Router, TableFilter, tags_for
 from relay.schema import TableDefinitions
@@ -72,6 +72,7 @@ class TablePlans:
         self._largest_message_bytes = largest_message_bytes
         self._filter = TableFilter(settings.filter)
         self._rules: dict[int, PartitionRule] = {}
+        self._counts: dict[TableId, tuple[TableMap, RowCount]] = {}
         self._plans: dict[TableId, tuple[TableMap, TablePlan | Dropped]] = {}
 
     def plan(self, table: TableMap) -> TablePlan | Dropped:
@@ -80,6 +81,13 @@ class TablePlans:
         if found is None or (found[0] is not table and found[0] != table):
             found = self._plans[table.id] = (table, self._make(table))
         return found[1]
+
+    def count(self, event: RowsEvent) -> int:
+        """Return how many rows an event has that is left out."""
+        found = self._counts.get(event.table.id)
+        if found is None or found[0] is not event.table:
+            found = self._counts[event.table.id] = (event.table, RowCount(event.table))
+        return found[1].of(event)
 
     def forget(self) -> None:
         """A statement may have changed tables."""

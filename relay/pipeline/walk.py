@@ -1,8 +1,7 @@
 """The walk of a change through the rooms: schema → order → route → partition → encode → publish → position."""
 
-import threading
 from collections.abc import Iterator
-from time import monotonic, time
+from time import time
 from typing import Final
 
 from relay.encode import MessageFrame, Origin, headers_behind_order
@@ -10,11 +9,11 @@ from relay.errors import BatchAborted
 from relay.model.change import Advance, RowsEvent, Statement, StreamItem, TransactionBegin, TransactionEnd
 from relay.model.message import OutboundMessage
 from relay.model.position import OrderPair
-from relay.pipeline.answer import answer_of
 from relay.pipeline.batch_rules import BatchEnd, BatchView, batch_end
 from relay.pipeline.mapping_in_force import MappingInForce
 from relay.pipeline.meter import Meter
 from relay.pipeline.open_batch import OpenBatch
+from relay.pipeline.outbox import Outbox
 from relay.pipeline.packed_messages import packed_messages
 from relay.pipeline.progress import Progress
 from relay.pipeline.published_changes import EventContext
@@ -23,7 +22,6 @@ from relay.pipeline.statement_messages import statement_messages, statement_rout
 from relay.pipeline.table_plan import TablePlan, TablePlans
 from relay.pipeline.topics import Topics
 from relay.position import KafkaPositionStore
-from relay.publish import BatchProducer
 from relay.route import Dropped, TableFilter
 from relay.schema import StatementKind, TableDefinitions
 from relay.settings import InstanceSettings
@@ -37,7 +35,7 @@ class Walk:
     def __init__(
         self,
         settings: InstanceSettings,
-        producer: BatchProducer,
+        outbox: Outbox,
         store: KafkaPositionStore,
         progress: Progress,
         mapping: MappingInForce,
@@ -45,18 +43,16 @@ class Walk:
         topics: Topics,
         meter: Meter,
         largest_message_bytes: int,
-        stop: threading.Event,
     ) -> None:
         self.progress = progress
         self.meter = meter
         self._settings = settings
-        self._producer = producer
+        self._outbox = outbox
         self._store = store
         self._mapping = mapping
         self._definitions = definitions
         self._topics = topics
         self._largest_message_bytes = largest_message_bytes
-        self._stop = stop
         self._filter = TableFilter(settings.filter)
         self._plans = self._new_plans()
         self._batch = OpenBatch()
@@ -79,12 +75,15 @@ class Walk:
             case Advance():
                 self._source_idle = not self.progress.advance(item)
 
-    def end_batch_if_due(self, *, idle: bool) -> bool:
-        """Commit the open batch when its rules say so; True when it was committed."""
+    def end_batch_if_due(self, *, idle: bool) -> None:
+        """Ask for the commit of the open batch when its rules say so; what comes while another one is unanswered joins one batch."""
+        self._outbox.settle()
+        if self._outbox.committing and not self._batch.alone:
+            return
         view = BatchView(
-            messages=self._open_messages,
+            messages=self._outbox.messages,
             size_bytes=self._batch.event_bytes,
-            open_seconds=self._producer.open_seconds,
+            open_seconds=self._outbox.open_seconds,
             whole=self.progress.whole,
             idle=idle or self._batch.alone,
             moved=self.progress.moved,
@@ -95,10 +94,9 @@ class Walk:
             self.progress.part_done()
         if end is not BatchEnd.NOT_YET:
             self._commit()
-        if view.whole and not self._open_messages:
+        elif view.whole and not view.messages:
             self._nothing_open(idle=idle)
         self._source_idle = False
-        return end is not BatchEnd.NOT_YET
 
     def renew_mapping(self) -> None:
         """Change over to a newer mapping set, between two source transactions and never inside one."""
@@ -107,12 +105,9 @@ class Walk:
             self.progress.mapping_set = self._mapping.number
 
     def commit_start(self) -> None:
-        """Write the resolved start position, the first record of an instance."""
+        """Write the resolved start position, the first record of an instance, and wait until Kafka has it."""
         self._commit()
-
-    @property
-    def _open_messages(self) -> int:
-        return self._producer.sent_messages if self._producer.open_seconds else 0
+        self._outbox.land()
 
     def _nothing_open(self, *, idle: bool) -> None:
         """All that was taken is done; a heartbeat that lies behind nothing in the buffer says that there is no more."""
@@ -129,7 +124,7 @@ class Walk:
         skip = max(0, progress.skip - progress.items)
         plan = self._plans.plan(event.table)
         if isinstance(plan, Dropped) or not self._filter.accepts_operation(event.operation):
-            count = len(event.rows)
+            count = self._plans.count(event)
             dropped = plan if isinstance(plan, Dropped) else _OPERATION_FILTERED
             self.meter.drop(event.table.id, dropped.reason, dropped.cause, count)
             self._count(count)
@@ -150,8 +145,9 @@ class Walk:
         printed = plan.compiled.messages(event, context.frame, before, skip, tail) if plan.compiled is not None else None
         if printed is not None:
             count, ready = printed
-            self._producer.send_printed(plan.lanes[0].topic, ready)
-            self._batch.value_bytes += sum([len(each[0]) for each in ready])
+            size_bytes = sum([len(each[0]) for each in ready])
+            self._outbox.send_printed(plan.lanes[0].topic, ready, size_bytes)
+            self._batch.value_bytes += size_bytes
             self._count(count)
             return count
         for order, messages in self._messages(event, plan, context, skip):
@@ -190,12 +186,12 @@ class Walk:
         self._batch.alone = True
 
     def _send_one(self, message: OutboundMessage) -> None:
-        self._producer.send(message)
+        self._outbox.send(message)
         self._batch.value_bytes += len(message.value or b"")
 
     def _commit_before_statement(self) -> None:
         """A statement travels alone: what was sent before it becomes visible first."""
-        if self._open_messages:
+        if self._outbox.messages:
             self.progress.items -= 1
             self.progress.part_done()
             self._commit()
@@ -217,11 +213,10 @@ class Walk:
         return EventContext(frame, Origin(item.table.id, server_id, item.position, begin.gtid, self._mapping.number))
 
     def _commit(self) -> None:
-        """Close the batch with the record of exactly what it holds, and wait until Kafka has said yes. Raises AskedToStop."""
+        """Close the batch with the record of exactly what it holds. Raises AskedToStop, and what ended the batch before."""
         self.progress.placed(dict(self._topics.counts))
-        messages, asked_at_s = self._open_messages, monotonic()
-        answer_of(self._producer.commit(self._store.message(self.progress.record)), self._stop, "The commit")
-        self.meter.committed(self.progress.record, self._batch, messages, monotonic() - asked_at_s)
+        record = self.progress.record
+        self._outbox.commit(self._store.message(record), record, self._batch)
         self.progress.moved = False
         self._batch = OpenBatch()
         self._batch_number += 1

@@ -30,7 +30,7 @@ def test_items_change_hands_in_order_when_the_reader_is_about_to_wait() -> None:
     assert buffer.hand_over()
     assert [buffer.get(0) for _ in range(10)] == [item(number) for number in range(10)]
     assert buffer.empty
-    buffer.ack()
+    buffer.ack(buffer.taken)
     assert buffer.cursors == BufferCursors(10, 10, 10, 0)
 
 
@@ -90,3 +90,13 @@ def test_a_closed_buffer_frees_a_waiting_reader() -> None:
     buffer.close()
     reader.join(5)
     assert answers == [False]
+
+
+def test_a_wake_ends_the_wait_once() -> None:
+    buffer = small(8)
+    found: list[object] = []
+    taker = threading.Thread(target=lambda: found.append(buffer.get(30)), daemon=True)
+    taker.start()
+    buffer.wake()
+    taker.join(5)
+    assert found == [None]

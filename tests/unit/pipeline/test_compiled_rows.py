@@ -18,7 +18,7 @@ from relay.model.change import RowsEvent
 from relay.model.position import OrderPair
 from relay.model.table import TableDefinition, TableId
 from relay.partition import PartitionRule
-from relay.pipeline.compiled_rows import compiled_rows
+from relay.pipeline.compiled_rows import RowCount, compiled_rows
 from relay.pipeline.packed_messages import packed_messages
 from relay.pipeline.published_changes import EventContext
 from relay.pipeline.row_messages import row_messages
@@ -129,3 +129,17 @@ def test_what_is_damaged_is_left_to_the_readable_rooms(kind: int, data: st.DataO
     if found is None:
         return
     assert found == (len(event.rows), readable(event, plan, 0, packed=packed))
+
+
+@needs_the_printer
+@pytest.mark.parametrize("damaged", [False, True])
+@pytest.mark.parametrize("kind", [WRITE_V2, UPDATE_V2, DELETE_V2])
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_rows_are_counted_as_they_are_decoded(kind: int, data: st.DataObject, damaged: bool) -> None:
+    try:
+        event, _ = data.draw(events(kind, damaged=damaged))
+        count = len(event.rows)
+    except RelayError:
+        return  # decoding refuses what counting need not look at
+    assert RowCount(event.table).of(event) == count
