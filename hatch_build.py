@@ -44,7 +44,7 @@ def _compiled(root: Path) -> list[Path]:
         for package in _PACKAGE, _PACKAGE.parent:
             (folder / package / "__init__.py").touch()
         sources = [str(_PACKAGE / f"{module}.pyx") for module in _MODULES]
-        for source in sources:
+        for source in [*sources, *(f"{_PACKAGE}/{part.name}" for part in (root / _PACKAGE).glob("*.pxi"))]:
             shutil.copy2(root / source, folder / source)
         command = [sys.executable, "-m", "Cython.Build.Cythonize", "--inplace", "-3", *sources]
         environment = {**os.environ, "CFLAGS": "-O2 -g0"}

@@ -1,0 +1,138 @@
+# What the printer works on: columns, found values, and bytes that grow.
+
+cdef extern from "Python.h":
+    char* PyOS_double_to_string(double value, char format_code, int precision, int flags, int* type) except NULL
+
+cdef enum:
+    SIGNED = 0
+    UNSIGNED = 1
+    DECIMAL = 2
+    DATE = 3
+    DATETIME = 4
+    TIMESTAMP = 5
+    TIME = 6
+    YEAR = 7
+    UTF8 = 8
+    TABLE = 9
+    BASE64 = 10
+    ENUM = 11
+    SET = 12
+    BIT = 13
+    OTHER = 14
+    FLOAT = 15
+    DOUBLE = 16
+
+cdef enum:
+    PLAIN_PLACES = 15  # how far from the digits the point may stand without an exponent
+    MOST_DIGITS = 64
+    ORDER_BYTES = 33
+    ORDER_TIME_BYTES = 14
+    DAY_SECONDS = 86400
+
+cdef uint64_t _TENS[20]
+cdef int _i
+_TENS[0] = 1
+for _i in range(1, 20):
+    _TENS[_i] = _TENS[_i - 1] * 10
+
+cdef const char* _HEX = b"0123456789abcdef"
+cdef const char* _BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+cdef int _BYTES_FOR_DIGITS[10]
+_BYTES_FOR_DIGITS[:] = [0, 1, 1, 2, 2, 3, 3, 4, 4, 4]
+
+cdef struct Column:
+    int kind
+    int width          # bytes of a fixed value, or of the length before a variable one
+    bint variable
+    bint nullable
+    bint by_text       # equal when it prints equal
+    int digits         # fractional digits, DECIMAL's precision, BIT's bits, BINARY's length, labels
+    int scale
+    const char* name   # `{"a":` or `,"b":`
+    Py_ssize_t name_size
+
+cdef struct Span:
+    const uint8_t* start
+    Py_ssize_t size    # -1: NULL
+
+
+cdef class Buffer:
+    """Bytes that grow."""
+
+    cdef char* data
+    cdef Py_ssize_t size
+    cdef Py_ssize_t room
+
+    def __cinit__(self):
+        self.room = 4096
+        self.data = <char*>malloc(self.room)
+        self.size = 0
+        if self.data == NULL:
+            raise MemoryError
+
+    def __dealloc__(self):
+        free(self.data)
+
+    cdef inline int need(self, Py_ssize_t more) except -1:
+        cdef Py_ssize_t wanted = self.size + more
+        cdef char* moved
+        if wanted > self.room:
+            while self.room < wanted:
+                self.room *= 2
+            moved = <char*>realloc(self.data, self.room)
+            if moved == NULL:
+                raise MemoryError
+            self.data = moved
+        return 0
+
+    cdef inline int put(self, const char* text, Py_ssize_t size) except -1:
+        self.need(size)
+        memcpy(self.data + self.size, text, size)
+        self.size += size
+        return 0
+
+    cdef inline int byte(self, char one) except -1:
+        self.need(1)
+        self.data[self.size] = one
+        self.size += 1
+        return 0
+
+    cdef inline int number(self, uint64_t value) except -1:
+        cdef char digits[20]
+        cdef int at = 20
+        while True:
+            at -= 1
+            digits[at] = 48 + value % 10
+            value //= 10
+            if value == 0:
+                break
+        return self.put(digits + at, 20 - at)
+
+    cdef inline int padded(self, uint64_t value, int width) except -1:
+        cdef int at
+        self.need(width)
+        for at in range(width - 1, -1, -1):
+            self.data[self.size + at] = 48 + value % 10
+            value //= 10
+        self.size += width
+        return 0
+
+
+cdef inline uint64_t little(const uint8_t* at, int width) noexcept:
+    cdef uint64_t value = 0
+    cdef int i
+    for i in range(width - 1, -1, -1):
+        value = value << 8 | at[i]
+    return value
+
+
+cdef inline uint64_t big(const uint8_t* at, int width) noexcept:
+    cdef uint64_t value = 0
+    cdef int i
+    for i in range(width):
+        value = value << 8 | at[i]
+    return value
+
+
+cdef inline bint same(Span* left, Span* right) noexcept:
+    return left.size == right.size and (left.size <= 0 or memcmp(left.start, right.start, left.size) == 0)

@@ -1,0 +1,110 @@
+# Texts: strings of characters, labels and base64, as JSON.
+
+cdef inline int put_bytes(Buffer out, bytes text) except -1:
+    return out.put(PyBytes_AS_STRING(text), PyBytes_GET_SIZE(text))
+
+
+cdef inline void digits(char* at, uint64_t value) noexcept:
+    cdef int i
+    for i in range(18, -1, -1):
+        at[i] = 48 + value % 10
+        value //= 10
+
+
+cdef bint print_utf8(Buffer out, const uint8_t* at, Py_ssize_t size) except -1:
+    """Append with JSON's escapes; False for bytes that are no UTF-8."""
+    cdef uint32_t point = 0
+    cdef uint8_t one
+    cdef int step
+    cdef char* to
+    out.need(6 * size)
+    to = out.data + out.size
+    while size > 0:
+        one = at[0]
+        if one >= 0x80:
+            step = utf8_step(at, size, &point)
+            if step == 0:
+                return False
+            memcpy(to, at, step)
+            to += step
+            at += step
+            size -= step
+            continue
+        if one >= 0x20 and one != 0x22 and one != 0x5C:
+            to[0] = one
+            to += 1
+        else:
+            to += escape(to, one)
+        at += 1
+        size -= 1
+    out.size = to - out.data
+    return True
+
+
+cdef inline int escape(char* to, uint8_t one) noexcept:
+    cdef char short_form = 0
+    if one == 0x22 or one == 0x5C:
+        short_form = one
+    elif one == 0x08:
+        short_form = 98
+    elif one == 0x09:
+        short_form = 116
+    elif one == 0x0A:
+        short_form = 110
+    elif one == 0x0C:
+        short_form = 102
+    elif one == 0x0D:
+        short_form = 114
+    to[0] = 0x5C
+    if short_form:
+        to[1] = short_form
+        return 2
+    memcpy(to + 1, b"u00", 3)
+    to[4] = _HEX[one >> 4]
+    to[5] = _HEX[one & 15]
+    return 6
+
+
+cdef bint print_table(Buffer out, const uint8_t* at, Py_ssize_t size, tuple characters) except -1:
+    cdef Py_ssize_t i
+    for i in range(size):
+        character = characters[at[i]]
+        if character is None:
+            return False
+        put_bytes(out, character)
+    return True
+
+
+cdef bint print_set(Buffer out, uint64_t mask, int count, tuple labels) except -1:
+    cdef int i
+    cdef bint none_yet = True
+    if count < 64 and mask >> count:
+        return False
+    for i in range(count):
+        if mask >> i & 1:
+            if not none_yet:
+                out.byte(b",")
+            none_yet = False
+            put_bytes(out, labels[i])
+    return True
+
+
+cdef int print_base64(Buffer out, const uint8_t* at, Py_ssize_t size, Py_ssize_t padded_size) except -1:
+    """Append base64, the bytes first filled with zeros to `padded_size`."""
+    cdef Py_ssize_t whole = size if size > padded_size else padded_size
+    cdef Py_ssize_t i
+    cdef uint32_t three
+    cdef char* to
+    out.need((whole + 2) // 3 * 4)
+    to = out.data + out.size
+    for i in range(0, whole, 3):
+        three = <uint32_t>(at[i] if i < size else 0) << 16
+        three |= <uint32_t>(at[i + 1] if i + 1 < size else 0) << 8
+        three |= at[i + 2] if i + 2 < size else 0
+        to[0] = _BASE64[three >> 18]
+        to[1] = _BASE64[three >> 12 & 63]
+        to[2] = _BASE64[three >> 6 & 63] if i + 1 < whole else 0x3D
+        to[3] = _BASE64[three & 63] if i + 2 < whole else 0x3D
+        to += 4
+    out.size = to - out.data
+    return 0

@@ -1,0 +1,84 @@
+# Dates and times.
+
+cdef inline bint print_day(Buffer out, uint64_t year, uint64_t month, uint64_t day) except -1:
+    if year > 9999 or month > 12:
+        return False
+    out.padded(year, 4)
+    out.byte(b"-")
+    out.padded(month, 2)
+    out.byte(b"-")
+    out.padded(day, 2)
+    return True
+
+
+cdef inline int print_clock(Buffer out, uint64_t hour, uint64_t minute, uint64_t second) except -1:
+    out.padded(hour, 2 if hour < 100 else 3)
+    out.byte(b":")
+    out.padded(minute, 2)
+    out.byte(b":")
+    out.padded(second, 2)
+    return 0
+
+
+cdef inline bint print_fraction(Buffer out, uint64_t fraction, int precision) except -1:
+    cdef int stored = (precision + 1) // 2 * 2
+    if precision == 0:
+        return True
+    if fraction >= _TENS[stored]:
+        return False
+    out.byte(b".")
+    out.padded(fraction // _TENS[stored - precision], precision)
+    return True
+
+
+cdef bint print_datetime(Buffer out, const uint8_t* at, Column* column) except -1:
+    cdef uint64_t packed = big(at, 5)
+    cdef uint64_t months, hour, minute, second
+    if not packed >> 39 & 1:
+        return False
+    packed &= (<uint64_t>1 << 39) - 1
+    months = packed >> 22
+    hour, minute, second = packed >> 12 & 31, packed >> 6 & 63, packed & 63
+    if hour > 23 or minute > 59 or second > 59 or not print_day(out, months // 13, months % 13, packed >> 17 & 31):
+        return False
+    out.byte(b" ")
+    print_clock(out, hour, minute, second)
+    return print_fraction(out, big(at + 5, column.width - 5), column.digits)
+
+
+cdef bint print_timestamp(Buffer out, const uint8_t* at, Column* column) except -1:
+    cdef uint64_t seconds = big(at, 4)
+    cdef uint64_t fraction = big(at + 4, column.width - 4)
+    cdef uint64_t days, rest, era, doe, yoe, doy, mp, year, month
+    if seconds == 0 and fraction == 0:
+        out.put(b"0000-00-00 00:00:00", 19)
+        return print_fraction(out, 0, column.digits)
+    days, rest = seconds // DAY_SECONDS, seconds % DAY_SECONDS
+    # Days to civil date in whole numbers (Hinnant, chrono-Compatible Low-Level Date Algorithms).
+    days += 719468
+    era = days // 146097
+    doe = days - era * 146097
+    yoe = (doe - doe // 1460 + doe // 36524 - doe // 146096) // 365
+    doy = doe - (365 * yoe + yoe // 4 - yoe // 100)
+    mp = (5 * doy + 2) // 153
+    month = mp + 3 if mp < 10 else mp - 9
+    year = yoe + era * 400 + (1 if month <= 2 else 0)
+    print_day(out, year, month, doy - (153 * mp + 2) // 5 + 1)
+    out.byte(b" ")
+    print_clock(out, rest // 3600, rest // 60 % 60, rest % 60)
+    return print_fraction(out, fraction, column.digits)
+
+
+cdef bint print_time(Buffer out, const uint8_t* at, Column* column) except -1:
+    cdef int bits = 8 * column.width
+    cdef int shift = bits - 24
+    cdef int64_t value = <int64_t>big(at, column.width) - (<int64_t>1 << (bits - 1))
+    cdef uint64_t packed
+    if value < 0:
+        out.byte(b"-")
+        value = -value
+    packed = <uint64_t>value >> shift
+    if packed >> 12 > 838 or packed >> 6 & 63 > 59 or packed & 63 > 59:
+        return False
+    print_clock(out, packed >> 12, packed >> 6 & 63, packed & 63)
+    return print_fraction(out, <uint64_t>value & ((<uint64_t>1 << shift) - 1), column.digits)
