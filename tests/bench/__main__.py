@@ -15,11 +15,11 @@ from rich.console import Console
 from deploy.embedded import EmbeddedError, Kafka, MariaDB, MySQL, SqlServer, ZooKeeper
 from deploy.embedded.progress import say
 from tests.bench import live
-from tests.bench.contestant import BenchFailed, Stage
+from tests.bench.contestant import BenchFailed, Stage, not_measured
 from tests.bench.debezium import Debezium
 from tests.bench.figures import LiveRun, summarize
 from tests.bench.machine import setting
-from tests.bench.maxwell import Maxwell, maxwell_home
+from tests.bench.maxwell import Maxwell
 from tests.bench.notes import live_notes, throughput_notes
 from tests.bench.orders import Orders
 from tests.bench.report import Report, live_report, throughput_report
@@ -29,6 +29,7 @@ from tests.bench.workload import Workload, fill
 
 _SERVERS: Final[dict[str, type[SqlServer]]] = {"mariadb": MariaDB, "mysql": MySQL}
 _LIVE: Final = (RELAY, DEBEZIUM, MAXWELL)
+_PEERS: Final[dict[str, type[Debezium | Maxwell]]] = {DEBEZIUM: Debezium, MAXWELL: Maxwell}
 _WIDTH: Final = 200
 
 
@@ -43,7 +44,7 @@ def main() -> int:
         say(str(failure))
         return 1
     Console(width=_WIDTH).print(report.table())
-    for line in (*report.notes, *failures):
+    for line in report.notes:
         say(line)
     if arguments.into:
         report.write(arguments.into, arguments.command, replace(here, versions=versions))
@@ -83,8 +84,8 @@ def _throughput(arguments: argparse.Namespace) -> tuple[Report, dict[str, str], 
         for workload in workloads:
             race.rounds(kinds, workload, entries, rounds)
     reference = MAXWELL if MAXWELL in entries else DEBEZIUM
-    report = throughput_report(race.runs, summarize(race.runs, reference), reference, throughput_notes(workloads))
-    return report, versions, race.failures
+    notes = [*throughput_notes(workloads), *race.failures]
+    return throughput_report(race.runs, summarize(race.runs, reference), reference, notes), versions, race.failures
 
 
 def _latency(arguments: argparse.Namespace) -> tuple[Report, dict[str, str], list[str]]:
@@ -100,7 +101,7 @@ def _latency(arguments: argparse.Namespace) -> tuple[Report, dict[str, str], lis
                     written = fill(source, live.Ticks())
                     stage = Stage(source, kafka, zookeeper, Path(folder), str(offset), live.Ticks.tables, written, live=True)
                     _measure_live(name, stage, load, found, failures)
-    return live_report(found, live_notes(load)), versions, failures
+    return live_report(found, [*live_notes(load), *failures]), versions, failures
 
 
 def _measure_live(name: str, stage: Stage, load: live.Load, found: list[LiveRun], failures: list[str]) -> None:
@@ -109,7 +110,7 @@ def _measure_live(name: str, stage: Stage, load: live.Load, found: list[LiveRun]
             run = live.measure(contestant, name, stage, load)
         except (BenchFailed, EmbeddedError) as failure:
             say(f"{stage.source.name}, {name}: FAILED. {failure}")
-            failures.append(f"{stage.source.name}, {name}: {str(failure).splitlines()[0]}")
+            failures.append(not_measured(f"{stage.source.name}, {name}", failure))
         else:
             found.append(run)
             say(f"{run.server}, {name}: p50 {run.p50_ms:.1f} ms, p99 {run.p99_ms:.1f} ms, idle {run.idle_percent:.1f} %")
@@ -129,11 +130,15 @@ def _available(arguments: argparse.Namespace, names: Sequence[str]) -> tuple[lis
             say(f"{kind.name} is left out: {refusal}")
     versions["Kafka"] = Kafka.fetch().removeprefix("kafka-")
     entries = [name for name in names if name in (arguments.only or names)]
-    if maxwell_home() is None and not arguments.only:
-        entries.remove(MAXWELL)
-        say("Maxwell is left out: ROMA_MAXWELL_HOME names no unpacked release")
-    peers: dict[str, type[Debezium | Maxwell]] = {DEBEZIUM: Debezium, MAXWELL: Maxwell}
-    versions.update({name: peers[name].fetch() for name in entries if name in peers})
+    for name, peer in _PEERS.items():
+        if name in entries:
+            try:
+                versions[name] = peer.fetch()
+            except EmbeddedError as refusal:
+                if arguments.only:
+                    raise
+                entries.remove(name)
+                say(f"{name} is left out: {refusal}")
     return kinds, entries, versions
 
 

@@ -14,6 +14,11 @@ class BenchFailed(Exception):
     """A measurement that proves nothing: rows are missing or too many, or a process ended; the text says which, with the end of its log."""
 
 
+def not_measured(what: str, failure: Exception) -> str:
+    """One line for the report; the log's end is for the terminal."""
+    return f"NOT MEASURED: {what}: {str(failure).splitlines()[0].removesuffix(' Its log ends:')}"
+
+
 @dataclass(frozen=True, slots=True)
 class Topics:
     """Where a contestant's rows arrive, each topic with PARTITIONS partitions, and where the finish line does."""

@@ -1,10 +1,11 @@
 """Our relay as a contestant, as operators run it."""
 
+from subprocess import TimeoutExpired
 from typing import Any, Final, Literal
 
 import psutil
 
-from tests.bench.contestant import PARTITIONS, Stage, Topics
+from tests.bench.contestant import PARTITIONS, BenchFailed, Stage, Topics
 from tests.bench.workload import FINISH_SCHEMA, SCHEMA
 from tests.support.relay_process import Installation, RelayProcess
 
@@ -23,6 +24,7 @@ class Relay:
         )
         self._map(stage)
         self._process = RelayProcess(self._installation, module=_READABLE_ONLY if readable else "relay")
+        self._open = True
         self._started = False
 
     def _map(self, stage: Stage) -> None:
@@ -46,10 +48,15 @@ class Relay:
         self._started = True
 
     def close(self) -> None:
-        if self._started:
-            self._started = False
-            self._process.stop()
-            self._installation.close()
+        if not self._open:
+            return
+        self._open = False
+        self._installation.close()
+        try:
+            if self._started:
+                self._process.stop()
+        except TimeoutExpired as exc:
+            raise BenchFailed(f"It did not end when it was told to. Its log ends:\n{self.log_tail()}") from exc
 
     def log_tail(self) -> str:
         return self._process.log_tail()

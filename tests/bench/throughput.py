@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 
 from deploy.embedded import EmbeddedError, Kafka, SqlServer, ZooKeeper
 from deploy.embedded.progress import say
-from tests.bench.contestant import BenchFailed, Contestant, Stage
+from tests.bench.contestant import BenchFailed, Contestant, Stage, not_measured
 from tests.bench.count import Counted, count
 from tests.bench.debezium import Debezium
 from tests.bench.figures import Run
@@ -87,7 +87,7 @@ class Race:
                 counted = _counted(contestant, stage)
             except (BenchFailed, EmbeddedError) as failure:
                 say(f"{said}: FAILED. {failure}")
-                self.failures.append(f"{said}: {str(failure).splitlines()[0]}")
+                self.failures.append(not_measured(said, failure))
             else:
                 self.runs.append(_run(name, lap, counted, stage, workload, number))
                 say(f"{said}: {self.runs[-1].rows_per_second:,.0f} rows/s, {self.runs[-1].rows_per_cpu_second:,.0f} rows per CPU-second")
