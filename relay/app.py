@@ -66,6 +66,7 @@ class Relay:
             for each in settings.instances
         ]
         self._dropped_shown: dict[str, frozenset[TableId]] = {}
+        self._tables_shown: dict[str, frozenset[str]] = {}
         self._metrics = {each.name: InstanceMetrics(each.name) for each in self.instances}
         self._totals = {name: ShownTotals(metrics) for name, metrics in self._metrics.items()}
 
@@ -105,6 +106,7 @@ class Relay:
                 if instance.state is not InstanceState.STANDBY:
                     self._notes.put_status(instance.status(self.name))
                     self._show_dropped(instance)
+                    self._show_tables(instance)
         except (StoreUnreachable, StoreRefused, VersionConflict, NodeMissing) as exc:
             _log.warning("status_not_shown", reason=exc.reason)
         for instance in self.instances:
@@ -126,6 +128,16 @@ class Relay:
         if self._dropped_shown.get(instance.name) != names:
             self._notes.put_dropped(instance.name, _dropped(instance))
             self._dropped_shown[instance.name] = names
+
+    def _show_tables(self, instance: Instance) -> None:
+        """List the tables that were met, now or by an earlier relay, for dry runs of mapping edits."""
+        met = frozenset(map(str, frozenset(instance.meter.tables)))
+        shown = self._tables_shown.get(instance.name)
+        if not met or (shown is not None and met <= shown):
+            return
+        known = met | (shown if shown is not None else frozenset(self._notes.tables_of(instance.name)))
+        self._notes.put_tables(instance.name, known)
+        self._tables_shown[instance.name] = known
 
     def _status_server(self) -> StatusServer | None:
         if self._settings.status.port is None:

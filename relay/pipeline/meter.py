@@ -12,13 +12,14 @@ from relay.telemetry import Totals
 @dataclass(slots=True)
 class Meter:
     """Written by the publishing thread and read by others. `record` is the last committed one, `reached` what lag is measured from;
-    `dropped` holds a reason and a row count by real name.
+    `dropped` holds a reason and a row count by real name, `tables` every real name that was met.
     """
 
     totals: Totals = field(default_factory=Totals)
     record: PositionRecord | None = None
     reached: Reached = field(default_factory=Reached)
     dropped: dict[TableId, tuple[str, int]] = field(default_factory=dict)
+    tables: set[TableId] = field(default_factory=set)
 
     def committed(self, record: PositionRecord, batch: OpenBatch, messages: int, seconds: float) -> None:
         """Kafka has said yes to a batch of `messages` rows and statements, `seconds` after it was asked."""

@@ -123,6 +123,7 @@ class Walk:
         progress = self.progress
         skip = max(0, progress.skip - progress.items)
         plan = self._plans.plan(event.table)
+        self.meter.tables.add(event.table.id)
         if isinstance(plan, Dropped) or not self._filter.accepts_operation(event.operation):
             count = self._plans.count(event)
             dropped = plan if isinstance(plan, Dropped) else _OPERATION_FILTERED

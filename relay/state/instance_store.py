@@ -61,6 +61,11 @@ class InstanceStore:
         """Note the real tables that the instance has met, as `database.table`: those that a dry run can speak of."""
         self._session.put(self._paths.instance_tables(instance), write_tables(names))
 
+    def tables_of(self, instance: str) -> tuple[str, ...]:
+        """Return the real tables that this instance has met, sorted."""
+        node = self._session.find(self._paths.instance_tables(instance))
+        return () if node is None else tuple(sorted(read_tables(node.value)))
+
     def tables(self) -> tuple[str, ...]:
         """Return the real tables that any instance has met, sorted."""
         nodes = [self._session.find(self._paths.instance_tables(name)) for name in self._names()]

@@ -66,6 +66,10 @@ class Installation:
         found = [each for each in InstanceStore(self._session, self._paths).statuses() if each.name == "shop"]
         return found[0] if found else None
 
+    def tables(self) -> tuple[str, ...]:
+        """The real tables that the instance has met, as ZooKeeper lists them."""
+        return InstanceStore(self._session, self._paths).tables_of("shop")
+
     def close(self) -> None:
         self._session.stop()
 
