@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup fetch check test demo up bench bench-latency constraints clean
+.PHONY: help setup fetch check test demo up bench bench-columns bench-latency constraints clean
 
 PYTHON := .venv/bin/python
 export PYTHONUTF8 := 1
@@ -33,6 +33,9 @@ up: setup ## Start MariaDB, ZooKeeper and Kafka on free loopback ports, until Ct
 
 bench: setup ## Rows per second beside Debezium Server on the same binlog (780 MB once, JDK 21); QUICK=1, INTO=folder, BENCH='--help'
 	@$(PYTHON) -m tests.bench throughput $(if $(QUICK),--quick) $(if $(INTO),--into "$(INTO)") $(BENCH)
+
+bench-columns: setup ## What a row costs in memory by its number of columns; INTO=folder
+	@$(PYTHON) -m tests.bench.columns $(if $(INTO),--into "$(INTO)")
 
 bench-latency: setup ## Commit to consumer at 500 transactions a second beside Debezium Server; QUICK=1, INTO=folder, BENCH='--help'
 	@$(PYTHON) -m tests.bench latency $(if $(QUICK),--quick) $(if $(INTO),--into "$(INTO)") $(BENCH)

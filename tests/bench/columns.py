@@ -1,0 +1,155 @@
+"""What a row costs in memory by its number of columns, without any server: `make bench-columns`.
+
+From the bytes of a row event to whole messages, by the compiled printer and by the readable rooms.
+"""
+
+import argparse
+import gc
+import struct
+import sys
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from time import process_time
+from typing import Final
+
+from rich.console import Console
+
+from relay.decode import RowDecoder
+from relay.encode import KeyEncoder, MessageFrame, PartitionTexts, RowEncoder, tag_headers
+from relay.model.change import RowsEvent
+from relay.model.position import OrderPair
+from relay.model.table import TableDefinition, TableId
+from relay.partition import PartitionRule
+from relay.pipeline.compiled_rows import CompiledRows, compiled_rows
+from relay.pipeline.published_changes import EventContext
+from relay.pipeline.row_messages import row_messages
+from relay.pipeline.table_plan import Lane, TablePlan
+from relay.route import Destination
+from relay.route.mapping import Tags
+from relay.schema.type_text import type_text
+from relay.settings import MessageSettings
+from tests.bench.machine import setting
+from tests.bench.report import Report
+from tests.unit.decode.event_bytes import WrittenColumn, WrittenTable, image, raw_rows, rows_body
+
+_WIDTHS: Final = (1, 5, 10, 20, 40, 60, 120, 240)
+_EVENT_ROWS: Final = 20
+_SECONDS: Final = 1.0
+_LOGICAL: Final = TableId("bench", "wide")
+_FRAME: Final = MessageFrame(event_time_ms=1_700_000_000_000, gtid="", batch=1, publish_time_ms=1_700_000_000_000)
+_BEFORE: Final = OrderPair(1_700_000_000_000, 1)
+_UTF8MB4: Final = 45
+
+
+def _text(value: str) -> bytes:
+    raw = value.encode()
+    return len(raw).to_bytes(2, "little") + raw
+
+
+_KINDS: Final = (
+    (WrittenColumn(3, unsigned=False), struct.pack("<i", 123_456_789)),
+    (WrittenColumn(15, (400).to_bytes(2, "little"), collation=_UTF8MB4), _text("a label of some thirty letters")),
+    (WrittenColumn(246, bytes([12, 2]), unsigned=False), bytes.fromhex("80000f42401f")),
+    (WrittenColumn(18, b"\x03"), (1 << 39 | (2026 * 13 + 5) << 22 | 7 << 17 | 10 << 12 | 20 << 6 | 30).to_bytes(5, "big") + b"\x04\xd2"),
+    (WrittenColumn(5, b"\x08", unsigned=False), struct.pack("<d", 1234.5678)),
+    (WrittenColumn(8, unsigned=True), struct.pack("<Q", 9_876_543_210)),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """One width: CPU microseconds a row, and megabytes of row images a CPU-second takes; 0 where nothing is compiled."""
+
+    columns: int
+    row_bytes: int
+    compiled_us: float
+    compiled_mb_per_s: float
+    readable_us: float
+    readable_mb_per_s: float
+
+
+def main() -> None:
+    """Run the command line."""
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.columns", description=__doc__)
+    parser.add_argument("--into", type=Path, metavar="FOLDER", help="write the table there, as Markdown and JSON")
+    arguments = parser.parse_args()
+    here = setting(sys.argv[1:])
+    gc.disable()
+    costs = [_cost(width) for width in _WIDTHS]
+    report = _report(costs)
+    Console().print(report.table())
+    if arguments.into:
+        report.write(arguments.into, "columns", replace(here, command=here.command.replace("tests.bench", "tests.bench.columns")))
+
+
+def _cost(width: int) -> Cost:
+    kinds = [_KINDS[number % len(_KINDS)] for number in range(width)]
+    columns = [
+        WrittenColumn(kind.type, kind.metadata, f"column_{i}", i > 0, kind.unsigned, kind.collation) for i, (kind, _) in enumerate(kinds)
+    ]
+    table = WrittenTable(columns, primary_key=(0,))
+    row = image([value for _, value in kinds])
+    raw = raw_rows(table.map_body(), rows_body(width, *[row] * _EVENT_ROWS))
+    decoder = RowDecoder()
+    plan = _plan(decoder.open(raw))
+    printer = compiled_rows(plan.definition, (str(_LOGICAL),), plan.lanes[0].placement, plan.rows)
+    readable = _seconds(lambda: _read(decoder.open(raw), plan)) / _EVENT_ROWS
+    compiled = _seconds(lambda: _print(decoder.open(raw), printer, plan)) / _EVENT_ROWS if printer is not None else 0.0
+    size = len(row)
+    return Cost(width, size, compiled * 1e6, size / compiled / 1e6 if compiled else 0.0, readable * 1e6, size / readable / 1e6)
+
+
+def _plan(event: RowsEvent) -> TablePlan:
+    definition = TableDefinition(event.table, (0,), tuple(map(type_text, event.table.columns)))
+    names = tuple(column.name for column in event.table.columns)
+    placement = PartitionRule("", database_hash=True, partitions=8).for_table(_LOGICAL, names, definition.key)
+    return TablePlan(
+        definition=definition,
+        destination=Destination(_LOGICAL, ("t",), Tags(("wide",), ())),
+        lanes=(Lane("t", placement, PartitionTexts(definition, placement.ordinals)),),
+        rows=RowEncoder(definition, _LOGICAL, "exact"),
+        keys=KeyEncoder(definition, _LOGICAL),
+        tags=tag_headers(("wide",)),
+        split_key_change=True,
+    )
+
+
+def _print(event: RowsEvent, printer: CompiledRows, plan: TablePlan) -> None:
+    printed = printer.messages(event, _FRAME, _BEFORE, 0, plan.tags)
+    assert printed is not None
+    assert printed[0] == _EVENT_ROWS
+
+
+def _read(event: RowsEvent, plan: TablePlan) -> None:
+    messages = [*row_messages(event, plan, MessageSettings(), EventContext(_FRAME, None), _BEFORE, 0)]
+    assert len(messages) == _EVENT_ROWS
+
+
+def _seconds(work: Callable[[], None]) -> float:
+    """CPU seconds of one call, from as many as fit into a while."""
+    work()
+    calls, began = 0, process_time()
+    while process_time() - began < _SECONDS:
+        work()
+        calls += 1
+    return (process_time() - began) / calls
+
+
+def _figures(cost: Cost) -> tuple[float, ...]:
+    return cost.compiled_us, cost.compiled_mb_per_s, cost.readable_us, cost.readable_mb_per_s
+
+
+def _report(costs: list[Cost]) -> Report:
+    head = ("columns", "bytes a row", "compiled, µs a row", "compiled, MB/s", "readable, µs a row", "readable, MB/s")
+    rows = [(str(each.columns), str(each.row_bytes), *(f"{figure:.1f}" for figure in _figures(each))) for each in costs]
+    notes = [
+        f"CPU of one core, in memory, no server: events of {_EVENT_ROWS} inserted rows become whole messages in the exact style.",
+        "Columns take turns: INT, VARCHAR of 30 letters, DECIMAL(12,2), DATETIME(3), DOUBLE, BIGINT UNSIGNED.",
+        "MB/s counts the rows' bytes in the binlog.",
+    ]
+    return Report("What a row costs by its number of columns", head, rows, notes, [asdict(each) for each in costs])
+
+
+if __name__ == "__main__":
+    main()
