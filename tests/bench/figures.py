@@ -13,7 +13,8 @@ class Run:
     """One contestant's way through one binlog; all but `startup_s` and memory from its first row in the log to the last one visible.
 
     `process_s` are CPU seconds (user and system) of its process and children, `broker_s` and `source_s` those of Kafka and the database
-    meanwhile; `startup_s` is from the start of the process to its first row. `peak_bytes` is None where memory says nothing.
+    meanwhile, `others_s` those of programs that take no part: many of them, and the figure is worth little. `startup_s` is from the start
+    of the process to its first row. `peak_bytes` is None where memory says nothing.
     """
 
     workload: str
@@ -28,6 +29,7 @@ class Run:
     process_s: float
     broker_s: float
     source_s: float
+    others_s: float
     startup_s: float
     peak_bytes: int | None
 
@@ -44,6 +46,7 @@ class Run:
 class Summary:
     """Medians of a contestant's rounds with one workload on one server; `slowest` and `fastest` are rows per second.
 
+    `other_cores`: how many cores programs that take no part used on average, in the worst round.
     `times_reference` and `cpu_times_reference`: its rows/s and rows per CPU-second over those of the reference, None without one.
     """
 
@@ -60,6 +63,7 @@ class Summary:
     bytes_per_row: float
     binlog_megabytes_per_second: float
     startup_s: float
+    other_cores: float
     times_reference: float | None = None
     cpu_times_reference: float | None = None
 
@@ -91,6 +95,7 @@ def _of(runs: Sequence[Run]) -> Summary:
         bytes_per_row=first.value_bytes / first.rows,
         binlog_megabytes_per_second=median(run.binlog_bytes / run.wall_s for run in runs) / _MEGABYTE,
         startup_s=median(run.startup_s for run in runs),
+        other_cores=max(run.others_s / run.wall_s for run in runs),
     )
 
 

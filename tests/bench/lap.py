@@ -8,7 +8,7 @@ from typing import Final
 
 from tests.bench.contestant import BenchFailed, Contestant, Stage
 from tests.bench.offsets import Offsets
-from tests.bench.usage import cpu_seconds, peak_bytes
+from tests.bench.usage import cpu_seconds, machine_seconds, peak_bytes
 from tests.bench.workload import FINISH_ROWS
 
 _POLL_S: Final = 0.01
@@ -18,12 +18,13 @@ _RUN_S: Final = 900.0
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A reading of clock and counters, all in seconds; the clock is monotonic."""
+    """A reading of clock and counters, all in seconds; the clock is monotonic. `others_s`: of every program that takes no part."""
 
     at_s: float
     process_s: float
     broker_s: float
     source_s: float
+    others_s: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,9 @@ def run_lap(contestant: Contestant, stage: Stage, offsets: Offsets) -> Lap:
 
 
 def _moment(contestant: Contestant, stage: Stage) -> Moment:
-    return Moment(time.monotonic(), cpu_seconds(contestant.pid), cpu_seconds(stage.kafka.pid), cpu_seconds(stage.source.pid))
+    process, broker, source = (cpu_seconds(pid) for pid in (contestant.pid, stage.kafka.pid, stage.source.pid))
+    others = machine_seconds() - process - broker - source - time.process_time()
+    return Moment(time.monotonic(), process, broker, source, others)
 
 
 def _wait(reached: Callable[[], bool], contestant: Contestant, what: str, seconds: float) -> None:

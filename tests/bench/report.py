@@ -56,7 +56,7 @@ def throughput_report(runs: Sequence[Run], summaries: Sequence[Summary], referen
     """Rows per second beside each other; `reference` is the contestant that the ratios refer to."""
     head = (
         "workload, server", "what", "rows/s", "slowest to fastest", f"times {reference}", "rows per CPU-s", f"times {reference}",
-        "peak memory", "broker CPU", "bytes a row", "binlog", "start-up",
+        "peak memory", "broker CPU", "bytes a row", "binlog", "start-up", "cores used by others",
     )  # fmt: skip
     rows = [_throughput_row(each) for each in summaries]
     return Report("Rows from the binlog into Kafka", head, rows, notes, [asdict(run) for run in runs])
@@ -76,6 +76,7 @@ def _throughput_row(each: Summary) -> Cells:
         f"{each.bytes_per_row:,.0f}",
         f"{each.binlog_megabytes_per_second:.1f} MB/s",
         f"{each.startup_s:.1f} s",
+        f"{max(0.0, each.other_cores):.2f}",
     )
 
 

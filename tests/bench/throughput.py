@@ -129,6 +129,7 @@ def _run(name: str, lap: Lap, counted: Counted, stage: Stage, workload: str, num
         process_s=last.process_s - first.process_s,
         broker_s=last.broker_s - first.broker_s,
         source_s=last.source_s - first.source_s,
+        others_s=last.others_s - first.others_s,
         startup_s=first.at_s - lap.began_s,
         peak_bytes=None if name == PLAIN else lap.peak_bytes,
     )

@@ -26,6 +26,12 @@ def _own(process: psutil.Process) -> float:
     return float(times.user + times.system + times.children_user + times.children_system)
 
 
+def machine_seconds() -> float:
+    """CPU seconds that all programs of the machine have used since it started, and those that its host took away."""
+    times = psutil.cpu_times()
+    return float(times.user + times.nice + times.system + times.irq + times.softirq + times.steal)
+
+
 def peak_bytes(pid: int) -> int:
     """The highest resident memory of the process and its children so far (VmHWM), added up."""
     try:

@@ -19,6 +19,7 @@ A_RUN = Run(
     process_s=0.5,
     broker_s=1.0,
     source_s=0.1,
+    others_s=0.5,
     startup_s=3.0,
     peak_bytes=100_000_000,
 )
@@ -35,6 +36,7 @@ def test_rounds_become_medians_and_the_highest_memory() -> None:
     assert (summary.rounds, summary.rows_per_second, summary.slowest, summary.fastest) == (3, 500, 250, 1000)
     assert summary.peak_megabytes == 9 / 1_000_000
     assert summary.bytes_per_row == 900
+    assert summary.other_cores == 0.5
     assert summary.binlog_megabytes_per_second == 2
     assert summary.times_reference is None
 

@@ -21,7 +21,7 @@ def test_markdown_has_one_line_a_contestant_and_says_where_it_was_measured() -> 
     table = [line for line in lines if line.startswith("|")]
     assert len(table) == 3
     assert len({line.count("|") for line in table}) == 1
-    assert "| relay | 500 | - | - | 2,000 | - | 100 MB | 1.0 s | 900 | 2.0 MB/s | 3.0 s |" in table[2]
+    assert "| relay | 500 | - | - | 2,000 | - | 100 MB | 1.0 s | 900 | 2.0 MB/s | 3.0 s | 0.25 |" in table[2]
     assert "- a note" in lines
     assert "a CPU, 2 cores, 24.0 GiB, Linux 6" in page
     assert "`python -m tests.bench throughput`, commit abc" in page
