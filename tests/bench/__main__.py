@@ -30,7 +30,7 @@ from tests.bench.workload import Workload, fill
 _SERVERS: Final[dict[str, type[SqlServer]]] = {"mariadb": MariaDB, "mysql": MySQL}
 _LIVE: Final = (RELAY, DEBEZIUM, MAXWELL)
 _PEERS: Final[dict[str, type[Debezium | Maxwell]]] = {DEBEZIUM: Debezium, MAXWELL: Maxwell}
-_WIDTH: Final = 200
+_WIDTH: Final = 230
 
 
 def main() -> int:
