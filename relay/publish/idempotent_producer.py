@@ -11,7 +11,7 @@ from relay.errors import BrokerUnreachable
 from relay.kafka import client_configuration, cluster_metadata, error_of, relay_error
 from relay.model.message import OutboundMessage, PrintedMessage
 from relay.publish.committer import Committer
-from relay.publish.deliveries import Deliveries
+from relay.publish.deliveries import ONE_UNDER_WAY, Deliveries
 from relay.settings import KafkaSettings, TransactionSettings
 
 _MESSAGES_PER_POLL: Final = 500
@@ -29,6 +29,7 @@ class IdempotentProducer:
                 "client.id": name,
                 "enable.idempotence": True,
                 "delivery.report.only.error": True,
+                **ONE_UNDER_WAY,
                 "acks": "all",
                 "compression.type": kafka.compression,
                 "batch.size": kafka.batch_bytes,

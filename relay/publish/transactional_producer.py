@@ -15,7 +15,7 @@ from relay.errors import BatchAborted, BrokerUnreachable, RelayError
 from relay.kafka import TopicAdmin, client_configuration, cluster_metadata, error_of, kafka_errors, relay_error, transaction_timeout_error
 from relay.model.message import OutboundMessage, PrintedMessage
 from relay.publish.committer import Committer
-from relay.publish.deliveries import Deliveries
+from relay.publish.deliveries import ONE_UNDER_WAY, Deliveries
 from relay.settings import KafkaSettings, TransactionSettings
 
 # Delivery reports are served at least this often, so that the client's queue does not fill with them.
@@ -38,6 +38,7 @@ class TransactionalProducer:
                 "message.timeout.ms": transaction.timeout_ms,
                 "enable.idempotence": True,
                 "delivery.report.only.error": True,
+                **ONE_UNDER_WAY,
                 "acks": "all",
                 "compression.type": kafka.compression,
                 "batch.size": kafka.batch_bytes,

@@ -1,6 +1,7 @@
 """`rows_per_message = "event"` against one row a message: two relays of the same tables must say the same of every row."""
 
 from collections import defaultdict
+from contextlib import closing
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -52,7 +53,7 @@ def test_every_row_says_the_same_as_alone(
     single.map(tags=tags)
     packed.map(topics=[{"logicDb": name, "topic": f"{name}p"}], dbs=[{"logicDb": name, "realDbs": name}], tags=tags)
     ids = range(1, 201)
-    with RelayProcess(single, "single") as one, RelayProcess(packed, "packed") as two:
+    with closing(packed), RelayProcess(single, "single") as one, RelayProcess(packed, "packed") as two:
         one.wait_for("RUNNING")
         two.wait_for("RUNNING")
         database.execute(
@@ -66,7 +67,6 @@ def test_every_row_says_the_same_as_alone(
         wait_until(lambda: row_count(read_topic(kafka.bootstrap, name)) >= expected, "all rows alone", 30)
         wait_until(lambda: row_count(read_topic(kafka.bootstrap, f"{name}p")) >= expected, "all rows packed", 30)
     alone, together = read_topic(kafka.bootstrap, name), read_topic(kafka.bootstrap, f"{name}p")
-    packed.close()
     assert rows_of(together) == rows_of(alone)
     assert len(alone) == expected
     assert len(together) < expected / 3

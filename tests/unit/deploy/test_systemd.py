@@ -52,7 +52,7 @@ def test_its_command_is_one_of_ours(unit: str) -> None:
 @pytest.mark.parametrize("unit", _UNITS)
 @pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd is not installed")
 def test_systemd_understands_it(unit: str, tmp_path: Path) -> None:
-    text = (_FOLDER / unit).read_text(encoding="utf-8").replace("/opt/roma/bin/roma", sys.executable)
+    text = (_FOLDER / unit).read_text(encoding="utf-8").replace("/opt/roma/bin/roma", f'"{sys.executable}"')
     (tmp_path / unit).write_text(text, encoding="utf-8")
     ran = subprocess.run(["systemd-analyze", "verify", tmp_path / unit], capture_output=True, text=True, check=False)
     assert (ran.returncode, ran.stderr) == (0, "")
