@@ -37,7 +37,7 @@ def setting(arguments: Sequence[str]) -> Setting:
         cpu=_cpu_model(),
         cores=os.cpu_count() or 1,
         memory_gib=round(psutil.virtual_memory().total / _GIBIBYTE, 1),
-        kernel=f"{platform.system()} {platform.release()}",
+        kernel=f"{platform.system()} {platform.release().partition('-')[0]}",
         python=platform.python_version(),
         versions={},
         command=shlex.join(["python", "-m", "tests.bench", *arguments]),

@@ -111,11 +111,11 @@ def _line(cells: Cells) -> str:
 
 def _setting_lines(setting: Setting) -> list[str]:
     hardware = f"{setting.cpu}, {setting.cores} cores, {setting.memory_gib} GiB, {setting.kernel}"
-    programs = ", ".join(f"{name} {version}" for name, version in setting.versions.items())
+    programs = ", ".join([f"Python {setting.python}", *(f"{name} {version}" for name, version in setting.versions.items())])
     return [
         f"Machine: {hardware}; all programs run on it; load average when it began: {setting.load_before}.",
         "",
-        f"Programs: Python {setting.python}, {programs}.",
+        f"Programs: {programs}.",
         "",
         f"Command: `{setting.command}`, commit {setting.commit}, {setting.when}.",
     ]
