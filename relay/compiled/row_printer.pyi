@@ -29,18 +29,6 @@ class RowPrinter:
         position: int,
         skip: int,
         tail: HeaderList,
+        largest: int | None,
     ) -> tuple[int, list[PrintedMessage]] | None: ...
     def count_rows(self, body: bytes, start: int, update: bool) -> int | None: ...
-    def pack_rows(
-        self,
-        body: bytes,
-        start: int,
-        update: bool,
-        before_old: bytes,
-        after_old: bytes,
-        time: bytes,
-        position: int,
-        skip: int,
-        tail: HeaderList,
-        largest: int,
-    ) -> tuple[int, list[PrintedMessage]] | None: ...

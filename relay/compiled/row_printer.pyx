@@ -105,57 +105,20 @@ cdef class RowPrinter:
         free(self.first)
         free(self.second)
 
-    def print_rows(self, bytes body, Py_ssize_t start, bint update, bytes before_old, bytes after_old, bytes time, uint64_t position, Py_ssize_t skip, list tail):
+    def print_rows(self, bytes body, Py_ssize_t start, bint update, bytes before_old, bytes after_old, bytes time, uint64_t position, Py_ssize_t skip, list tail, largest):
         """Return (rows of the event, messages), or None.
 
         `before_old` stands between a row and `old`, `after_old` behind; for an update `old` itself is printed between them. `time` is
         the order header's first part, `position` the execute position before the first row; the first `skip` rows give no message.
-        `tail` are the headers behind the order.
+        `tail` are the headers behind the order. `largest` None: one message a row; else one for each partition, in the order of their
+        first rows, and None where the value of one would have more than `largest` bytes.
         """
         cdef const uint8_t* at = <const uint8_t*>PyBytes_AS_STRING(body)
         cdef const uint8_t* end = at + PyBytes_GET_SIZE(body)
+        cdef bint packed = largest is not None
         cdef Py_ssize_t rows = 0
         cdef list messages = []
-        if start > PyBytes_GET_SIZE(body):
-            return None
-        at += start
-        while at < end:
-            at = self.next_row(at, end, update)
-            if at == NULL:
-                return None
-            rows += 1
-            position += 1
-            if rows <= skip:
-                continue
-            if not self.print_message(update, before_old, after_old):
-                return None
-            image = self.second if update else self.first
-            partition = self.place(image)
-            if partition < 0:
-                return None
-            key = None
-            if self.key:
-                if not self.print_key(image):
-                    return None
-                key = PyBytes_FromStringAndSize(self.key_out.data, self.key_out.size)
-            messages.append((
-                PyBytes_FromStringAndSize(self.out.data, self.out.size),
-                key,
-                [(self.order_name, order_bytes(time, position)), *tail],
-                partition,
-            ))
-        return rows, messages
-
-    def pack_rows(self, bytes body, Py_ssize_t start, bint update, bytes before_old, bytes after_old, bytes time, uint64_t position, Py_ssize_t skip, list tail, Py_ssize_t largest):
-        """Return (rows of the event, messages) with one message for each partition, in the order of their first rows, or None.
-
-        As `print_rows`; None also where a message's value would have more than `largest` bytes.
-        """
-        cdef const uint8_t* at = <const uint8_t*>PyBytes_AS_STRING(body)
-        cdef const uint8_t* end = at + PyBytes_GET_SIZE(body)
-        cdef Py_ssize_t rows = 0
         cdef dict runs = {}
-        cdef Run run
         if start > PyBytes_GET_SIZE(body):
             return None
         at += start
@@ -167,22 +130,25 @@ cdef class RowPrinter:
             position += 1
             if rows <= skip:
                 continue
-            image = self.second if update else self.first
-            partition = self.place(image)
+            partition = self.place(self.second if update else self.first)
             if partition < 0:
                 return None
-            found = runs.get(partition)
-            if found is None:
-                found = runs[partition] = Run(position)
-            run = <Run>found
-            if not self.add_row(run, update, position):
+            if packed:
+                run = runs.get(partition)
+                if run is None:
+                    run = runs[partition] = Run(position)
+                if not self.add_row(<Run>run, update, position):
+                    return None
+                continue
+            message = self.message(update, before_old, after_old, time, position, tail, partition)
+            if message is None:
                 return None
-        messages = []
-        for partition, found in runs.items():
-            value = self.packed_value(<Run>found, update, before_old, after_old)
+            messages.append(message)
+        for partition, run in runs.items():
+            value = self.packed_value(<Run>run, update, before_old, after_old)
             if PyBytes_GET_SIZE(value) > largest:
                 return None
-            messages.append((value, None, self.packed_headers(<Run>found, time, tail), partition))
+            messages.append((value, None, self.packed_headers(<Run>run, time, tail), partition))
         return rows, messages
 
     def count_rows(self, bytes body, Py_ssize_t start, bint update):
@@ -201,6 +167,18 @@ cdef class RowPrinter:
                 return None
             rows += 1
         return rows
+
+    cdef tuple message(self, bint update, bytes before_old, bytes after_old, bytes time, uint64_t position, list tail, partition):
+        """The message of one row, or None."""
+        if not self.print_message(update, before_old, after_old):
+            return None
+        key = None
+        if self.key:
+            if not self.print_key(self.second if update else self.first):
+                return None
+            key = PyBytes_FromStringAndSize(self.key_out.data, self.key_out.size)
+        value = PyBytes_FromStringAndSize(self.out.data, self.out.size)
+        return value, key, [(self.order_name, order_bytes(time, position)), *tail], partition
 
     cdef bint add_row(self, Run run, bint update, uint64_t position) except -1:
         if run.rows:

@@ -94,11 +94,10 @@ class CompiledRows:
         time = b"%013d." % before.execute_time
         update, position = event.operation is Operation.UPDATE, before.execute_position
         headers: HeaderList = [*tail]
-        printer, largest = self._printer, self._largest_bytes
         try:
-            if largest is None:
-                return printer.print_rows(event.body, event.images_at, update, before_old, after_old, time, position, skip, headers)
-            return printer.pack_rows(event.body, event.images_at, update, before_old, after_old, time, position, skip, headers, largest)
+            return self._printer.print_rows(
+                event.body, event.images_at, update, before_old, after_old, time, position, skip, headers, self._largest_bytes
+            )
         except _REFUSED:
             return None
 

@@ -5,19 +5,10 @@ its row does. Nothing is missed by that: a message leaves the client's queue del
 says that all were delivered.
 """
 
-from typing import Final
-
 from confluent_kafka import KafkaError, Message
 
 from relay.errors import BatchAborted, RelayError
 from relay.kafka import relay_error
-
-ONE_UNDER_WAY: Final = {"max.in.flight.requests.per.connection": 1}
-"""Idempotence holds the order of several requests only where the broker knows the producer already.
-
-A partition that has nothing of a producer yet takes any sequence number. When the first request is refused there (the broker has not made
-the partition, or does not lead it yet) and the second one is not, the first comes again as a duplicate: reported as delivered, and lost.
-"""
 
 
 class Deliveries:

@@ -12,15 +12,13 @@ from confluent_kafka import KafkaError, KafkaException, Producer
 
 from relay.deadline import Deadline
 from relay.errors import BatchAborted, BrokerUnreachable, RelayError
-from relay.kafka import TopicAdmin, client_configuration, cluster_metadata, error_of, kafka_errors, relay_error, transaction_timeout_error
+from relay.kafka import TopicAdmin, cluster_metadata, error_of, kafka_errors, relay_error, transaction_timeout_error
 from relay.model.message import OutboundMessage, PrintedMessage
+from relay.publish.client_queue import put, put_printed, queue_configuration
 from relay.publish.committer import Committer
-from relay.publish.deliveries import ONE_UNDER_WAY, Deliveries
+from relay.publish.deliveries import Deliveries
 from relay.settings import KafkaSettings, TransactionSettings
 
-# Delivery reports are served at least this often, so that the client's queue does not fill with them.
-_MESSAGES_PER_POLL: Final = 500
-_FULL_QUEUE_POLL_SECONDS: Final = 0.05
 _INIT_SECONDS: Final = 10.0
 _ABORT_SECONDS: Final = 5.0
 _ASK_SECONDS: Final = 2.0
@@ -32,20 +30,10 @@ class TransactionalProducer:
     def __init__(self, kafka: KafkaSettings, transaction: TransactionSettings, transactional_id: str) -> None:
         self._producer = Producer(
             {
-                **client_configuration(kafka),
+                **queue_configuration(kafka, transaction),
                 "transactional.id": transactional_id,
                 "transaction.timeout.ms": transaction.timeout_ms,
-                "message.timeout.ms": transaction.timeout_ms,
-                "enable.idempotence": True,
-                "delivery.report.only.error": True,
-                **ONE_UNDER_WAY,
-                "acks": "all",
-                "compression.type": kafka.compression,
-                "batch.size": kafka.batch_bytes,
-                "linger.ms": kafka.linger_ms,
-                "message.max.bytes": kafka.message_max_bytes,
                 "queue.buffering.max.messages": 200_000,
-                "queue.buffering.max.kbytes": 65_536,
             }
         )
         self._kafka = kafka
@@ -74,33 +62,21 @@ class TransactionalProducer:
     def send(self, message: OutboundMessage) -> None:
         if self._began_s is None:
             self._begin()
+        deadline = Deadline.after(self._timeout_s)
         try:
-            self._produce(message)
+            put(self._producer, self._deliveries, message, lambda: deadline.passed)
+        except BrokerUnreachable as exc:
+            self._broken = exc
+            raise
         except KafkaException as exc:
             # A message that was refused here is not part of the transaction, yet the commit would succeed without it.
             self._broken = relay_error(error_of(exc), f"Handing a message for {message.topic} over")
             raise self._broken from exc
-        self._deliveries.sent += 1
-        if self._deliveries.sent % _MESSAGES_PER_POLL == 0:
-            self._producer.poll(0)
 
     def send_printed(self, topic: str, messages: Sequence[PrintedMessage]) -> None:
         if messages and self._began_s is None:
             self._begin()
-        deliveries = self._deliveries
-        produce, report = self._producer.produce, deliveries.report
-        for value, key, headers, partition in messages:
-            try:
-                # By position, with no second callback and no timestamp: keyword arguments cost a tenth of the call.
-                produce(topic, value, key, partition, report, None, 0, headers)
-            except (BufferError, KafkaException):
-                # The single message's way waits for room, or says what is wrong.
-                own = tuple((name, text) for name, text in headers if isinstance(text, bytes))
-                self.send(OutboundMessage(topic, partition, key, value, own))
-                continue
-            deliveries.sent += 1
-            if deliveries.sent % _MESSAGES_PER_POLL == 0:
-                self._producer.poll(0)
+        put_printed(self._producer, self._deliveries, topic, messages, self.send)
 
     def commit(self, record: OutboundMessage) -> "Future[None]":
         self.send(record)
@@ -140,25 +116,6 @@ class TransactionalProducer:
             self._producer.begin_transaction()
         self._began_s = monotonic()
         self._deliveries = Deliveries()
-
-    def _produce(self, message: OutboundMessage) -> None:
-        deadline = Deadline.after(self._timeout_s)
-        while True:
-            try:
-                self._producer.produce(
-                    message.topic,
-                    message.value,
-                    message.key,
-                    message.partition,
-                    self._deliveries.report,
-                    headers=list(message.headers),
-                )
-                return
-            except BufferError as exc:
-                if deadline.passed:
-                    self._broken = BrokerUnreachable("The client's queue stayed full for a transaction's time.")
-                    raise self._broken from exc
-                self._producer.poll(_FULL_QUEUE_POLL_SECONDS)
 
     def _commit(self) -> None:
         """Commit, and after a timeout again: no other call may follow an unanswered commit."""
