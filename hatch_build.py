@@ -11,7 +11,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 _PACKAGE = Path("relay") / "compiled"
-_MODULES = ("event_scanner", "row_printer")
+_MODULES = ("event_scanner", "row_printer", "block_sender")
 _COMPILE_SECONDS = 300
 
 

@@ -6,7 +6,7 @@ Without it the readable rooms do the whole work; `COMPILED` says which.
 from importlib.util import find_spec
 from typing import Final
 
-COMPILED: Final = all(find_spec(f"relay.compiled.{name}") for name in ("event_scanner", "row_printer"))
+COMPILED: Final = all(find_spec(f"relay.compiled.{name}") for name in ("event_scanner", "row_printer", "block_sender"))
 """Whether the compiled modules are here."""
 
 __all__ = ["COMPILED"]

@@ -28,6 +28,7 @@ cdef enum:
     ORDER_BYTES = 33
     ORDER_TIME_BYTES = 14
     DAY_SECONDS = 86400
+    KEPT_BYTES = 1 << 20
 
 cdef uint64_t _TENS[20]
 cdef int _i
@@ -72,6 +73,17 @@ cdef class Buffer:
 
     def __dealloc__(self):
         free(self.data)
+
+    cdef int empty(self) except -1:
+        """Begin anew; what a large event needed is given back."""
+        cdef char* smaller
+        self.size = 0
+        if self.room > KEPT_BYTES:
+            smaller = <char*>realloc(self.data, KEPT_BYTES)
+            if smaller != NULL:
+                self.data = smaller
+                self.room = KEPT_BYTES
+        return 0
 
     cdef inline int need(self, Py_ssize_t more) except -1:
         cdef Py_ssize_t wanted = self.size + more

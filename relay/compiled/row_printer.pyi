@@ -1,8 +1,6 @@
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from relay.model.message import HeaderList, PrintedMessage
-
 Extra: TypeAlias = tuple[bytes | None, ...] | Callable[[bytes], str] | None
 ColumnPlan: TypeAlias = tuple[int, int, bool, bool, bool, int, int, bytes, Extra]
 
@@ -15,8 +13,6 @@ class RowPrinter:
         placed: tuple[int, ...],
         seed: int,
         partitions: int,
-        order_name: str,
-        orders_name: str,
     ) -> None: ...
     def print_rows(
         self,
@@ -28,7 +24,6 @@ class RowPrinter:
         time: bytes,
         position: int,
         skip: int,
-        tail: HeaderList,
         largest: int | None,
-    ) -> tuple[int, list[PrintedMessage]] | None: ...
+    ) -> tuple[int, int, int, bytes] | None: ...
     def count_rows(self, body: bytes, start: int, update: bool) -> int | None: ...

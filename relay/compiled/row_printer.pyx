@@ -18,6 +18,17 @@ include "numbers.pxi"
 include "times.pxi"
 
 
+cdef enum:
+    NONE = -1
+    LARGEST_PART = 0x7FFFFFFF
+
+cdef struct Head:
+    int32_t partition
+    int32_t value
+    int32_t key
+    int32_t orders
+
+
 cdef class Run:
     """Rows that become one message."""
 
@@ -35,20 +46,12 @@ cdef class Run:
         self.rows = 0
 
 
-cdef bytes order_bytes(bytes time, uint64_t position):
-    cdef char order[ORDER_BYTES]
-    memcpy(order, PyBytes_AS_STRING(time), ORDER_TIME_BYTES)
-    digits(order + ORDER_TIME_BYTES, position)
-    return PyBytes_FromStringAndSize(order, ORDER_BYTES)
-
-
 cdef class RowPrinter:
     """The printer of one table under one name, for images that hold every column.
 
     `columns` are tuples (kind, width, variable, nullable, by_text, digits, scale, name, extra): `extra` is the labels' bytes of
     ENUM and SET, the 256 bytes objects of TABLE (None: no character), the function bytes → text of OTHER. `key` and `placed` are
-    ordinals, `key_head` the key up to its first value, `seed` and `partitions` what placing starts from and is cut by; the names are
-    those of the headers with a message's first order and with those of its other rows.
+    ordinals, `key_head` the key up to its first value, `seed` and `partitions` what placing starts from and is cut by.
     """
 
     cdef Column* columns
@@ -64,11 +67,11 @@ cdef class RowPrinter:
     cdef int32_t seed
     cdef int64_t partitions
     cdef Buffer out
-    cdef Buffer key_out
-    cdef str order_name
-    cdef str orders_name
+    cdef Buffer placing
+    cdef Py_ssize_t messages
+    cdef Py_ssize_t value_bytes
 
-    def __cinit__(self, columns, tuple key, bytes key_head, tuple placed, seed, partitions, str order_name, str orders_name):
+    def __cinit__(self, columns, tuple key, bytes key_head, tuple placed, seed, partitions):
         cdef int i
         self.count = len(columns)
         self.null_bytes = (self.count + 7) // 8
@@ -96,32 +99,33 @@ cdef class RowPrinter:
         self.seed = seed
         self.partitions = partitions
         self.out = Buffer()
-        self.key_out = Buffer()
-        self.order_name = order_name
-        self.orders_name = orders_name
+        self.placing = Buffer()
+        self.messages = self.value_bytes = 0
 
     def __dealloc__(self):
         free(self.columns)
         free(self.first)
         free(self.second)
 
-    def print_rows(self, bytes body, Py_ssize_t start, bint update, bytes before_old, bytes after_old, bytes time, uint64_t position, Py_ssize_t skip, list tail, largest):
-        """Return (rows of the event, messages), or None.
+    def print_rows(self, bytes body, Py_ssize_t start, bint update, bytes before_old, bytes after_old, bytes time, uint64_t position, Py_ssize_t skip, largest):
+        """Return (rows of the event, messages, bytes of their values together, block of messages), or None.
 
         `before_old` stands between a row and `old`, `after_old` behind; for an update `old` itself is printed between them. `time` is
-        the order header's first part, `position` the execute position before the first row; the first `skip` rows give no message.
-        `tail` are the headers behind the order. `largest` None: one message a row; else one for each partition, in the order of their
-        first rows, and None where the value of one would have more than `largest` bytes.
+        the order's first part, `position` the execute position before the first row; the first `skip` rows give no message.
+        `largest` None: one message a row; else one for each partition, in the order of their first rows, and None where the value of
+        one would have more than `largest` bytes. The block is that of relay.model.message.
         """
         cdef const uint8_t* at = <const uint8_t*>PyBytes_AS_STRING(body)
         cdef const uint8_t* end = at + PyBytes_GET_SIZE(body)
         cdef bint packed = largest is not None
         cdef Py_ssize_t rows = 0
-        cdef list messages = []
+        cdef int64_t partition
         cdef dict runs = {}
         if start > PyBytes_GET_SIZE(body):
             return None
         at += start
+        self.out.empty()
+        self.messages = self.value_bytes = 0
         while at < end:
             at = self.next_row(at, end, update)
             if at == NULL:
@@ -139,17 +143,12 @@ cdef class RowPrinter:
                     run = runs[partition] = Run(position)
                 if not self.add_row(<Run>run, update, position):
                     return None
-                continue
-            message = self.message(update, before_old, after_old, time, position, tail, partition)
-            if message is None:
+            elif not self.add_message(update, before_old, after_old, time, position, partition):
                 return None
-            messages.append(message)
-        for partition, run in runs.items():
-            value = self.packed_value(<Run>run, update, before_old, after_old)
-            if PyBytes_GET_SIZE(value) > largest:
+        for place, run in runs.items():
+            if self.add_packed(<Run>run, update, before_old, after_old, time, place) > largest:
                 return None
-            messages.append((value, None, self.packed_headers(<Run>run, time, tail), partition))
-        return rows, messages
+        return rows, self.messages, self.value_bytes, PyBytes_FromStringAndSize(self.out.data, self.out.size)
 
     def count_rows(self, bytes body, Py_ssize_t start, bint update):
         """Return how many rows the event has, or None where it is damaged."""
@@ -168,17 +167,38 @@ cdef class RowPrinter:
             rows += 1
         return rows
 
-    cdef tuple message(self, bint update, bytes before_old, bytes after_old, bytes time, uint64_t position, list tail, partition):
-        """The message of one row, or None."""
+    cdef bint add_message(self, bint update, bytes before_old, bytes after_old, bytes time, uint64_t position, int64_t partition) except -1:
+        """Append the message of one row; False when a value is none of its column's."""
+        cdef Buffer out = self.out
+        cdef Py_ssize_t head = self.begin_message(time, position)
+        cdef Py_ssize_t key = out.size
+        if self.key and not self.print_key(self.second if update else self.first):
+            return False
+        cdef Py_ssize_t value = out.size
         if not self.print_message(update, before_old, after_old):
-            return None
-        key = None
-        if self.key:
-            if not self.print_key(self.second if update else self.first):
-                return None
-            key = PyBytes_FromStringAndSize(self.key_out.data, self.key_out.size)
-        value = PyBytes_FromStringAndSize(self.out.data, self.out.size)
-        return value, key, [(self.order_name, order_bytes(time, position)), *tail], partition
+            return False
+        self.end_message(head, partition, value - key if self.key else NONE, NONE, out.size - value)
+        return True
+
+    cdef Py_ssize_t begin_message(self, bytes time, uint64_t position) except -1:
+        """Leave room for the head, append the order; return where the head stands."""
+        cdef Buffer out = self.out
+        cdef Py_ssize_t head = out.size
+        out.need(sizeof(Head) + ORDER_BYTES)
+        memcpy(out.data + head + sizeof(Head), PyBytes_AS_STRING(time), ORDER_TIME_BYTES)
+        digits(out.data + head + sizeof(Head) + ORDER_TIME_BYTES, position)
+        out.size += sizeof(Head) + ORDER_BYTES
+        return head
+
+    cdef int end_message(self, Py_ssize_t head, int64_t partition, Py_ssize_t key, Py_ssize_t orders, Py_ssize_t value) except -1:
+        cdef Head sizes
+        if value > LARGEST_PART or key > LARGEST_PART or orders > LARGEST_PART:
+            raise MemoryError
+        sizes.partition, sizes.value, sizes.key, sizes.orders = <int32_t>partition, <int32_t>value, <int32_t>key, <int32_t>orders
+        memcpy(self.out.data + head, &sizes, sizeof(Head))
+        self.messages += 1
+        self.value_bytes += value
+        return 0
 
     cdef bint add_row(self, Run run, bint update, uint64_t position) except -1:
         if run.rows:
@@ -194,9 +214,14 @@ cdef class RowPrinter:
             return self.print_old(run.old)
         return True
 
-    cdef bytes packed_value(self, Run run, bint update, bytes before_old, bytes after_old):
+    cdef Py_ssize_t add_packed(self, Run run, bint update, bytes before_old, bytes after_old, bytes time, int64_t partition) except -1:
+        """Append the message of several rows; return the bytes of its value."""
         cdef Buffer out = self.out
-        out.size = 0
+        cdef Py_ssize_t head = self.begin_message(time, run.first)
+        cdef Py_ssize_t orders = run.offsets.size if run.rows > 1 else NONE
+        if run.rows > 1:
+            out.put(run.offsets.data, run.offsets.size)
+        cdef Py_ssize_t value = out.size
         out.put(b'{"data":[', 9)
         out.put(run.data.data, run.data.size)
         put_bytes(out, before_old)
@@ -205,13 +230,8 @@ cdef class RowPrinter:
             out.put(run.old.data, run.old.size)
             out.byte(b"]")
         put_bytes(out, after_old)
-        return PyBytes_FromStringAndSize(out.data, out.size)
-
-    cdef list packed_headers(self, Run run, bytes time, list tail):
-        own = (self.order_name, order_bytes(time, run.first))
-        if run.rows == 1:
-            return [own, *tail]
-        return [own, (self.orders_name, PyBytes_FromStringAndSize(run.offsets.data, run.offsets.size)), *tail]
+        self.end_message(head, partition, NONE, orders, out.size - value)
+        return out.size - value
 
     cdef const uint8_t* next_row(self, const uint8_t* at, const uint8_t* end, bint update):
         """Find the values of the next row, of both its images for an update; NULL where it is damaged, or moves to another key or place."""
@@ -264,7 +284,6 @@ cdef class RowPrinter:
     cdef bint print_message(self, bint update, bytes before_old, bytes after_old) except -1:
         cdef Buffer out = self.out
         cdef Span* image = self.second if update else self.first
-        out.size = 0
         out.put(b'{"data":[', 9)
         if not self.print_row(out, image):
             return False
@@ -312,9 +331,8 @@ cdef class RowPrinter:
         return text((<const char*>left.start)[:left.size]) == text((<const char*>right.start)[:right.size])
 
     cdef bint print_key(self, Span* image) except -1:
-        cdef Buffer out = self.key_out
+        cdef Buffer out = self.out
         cdef int i
-        out.size = 0
         out.put(PyBytes_AS_STRING(self.key_head), PyBytes_GET_SIZE(self.key_head))
         for i in self.key:
             out.byte(b",")
@@ -327,7 +345,7 @@ cdef class RowPrinter:
         """The partition; -1 when a text cannot be hashed here."""
         cdef int32_t value = self.seed
         cdef uint32_t hashed
-        cdef Buffer out = self.key_out
+        cdef Buffer out = self.placing
         cdef int i
         for i in self.placed:
             if image[i].size < 0:

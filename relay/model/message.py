@@ -1,7 +1,9 @@
 """What the publish room sends."""
 
+import struct
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 Headers: TypeAlias = "tuple[tuple[str, bytes], ...]"
 
@@ -20,5 +22,44 @@ class OutboundMessage:
 HeaderList: TypeAlias = "list[tuple[str, str | bytes | None]]"
 """Headers as the Kafka client takes them."""
 
-PrintedMessage: TypeAlias = "tuple[bytes, bytes | None, HeaderList, int]"
-"""A message as it is handed over in bulk: value, key, headers, partition."""
+BLOCK_HEAD: Final = struct.Struct("=iiii")
+"""Before each message of a block: partition, bytes of the value, of the key and of the orders; -1 where there is none."""
+BLOCK_ORDER_BYTES: Final = 33
+"""Behind the head stands the order of the first row, then orders, key and value."""
+
+
+class PrintedMessages(NamedTuple):
+    """Messages of one topic that were printed together, one after another in `block`.
+
+    `number` of them with values of `value_bytes` together. `names` are those of the header with the order of a message's first row and of
+    the one with its other rows' orders; `tail` are the headers behind, the same for all.
+    """
+
+    number: int
+    value_bytes: int
+    block: bytes
+    names: tuple[str, str]
+    tail: Headers
+
+    def each(self, topic: str) -> Iterator[OutboundMessage]:
+        """Yield them one by one."""
+        at = 0
+        for _ in range(self.number):
+            message, at = self.message_at(topic, at)
+            yield message
+
+    def message_at(self, topic: str, at: int) -> tuple[OutboundMessage, int]:
+        """Return the message that begins at this byte of the block, and where the next one does."""
+        block = self.block
+        partition, value_bytes, key_bytes, orders_bytes = BLOCK_HEAD.unpack_from(block, at)
+        at += BLOCK_HEAD.size + BLOCK_ORDER_BYTES
+        headers = [(self.names[0], block[at - BLOCK_ORDER_BYTES : at])]
+        if orders_bytes >= 0:
+            headers.append((self.names[1], block[at : at + orders_bytes]))
+            at += orders_bytes
+        key = None
+        if key_bytes >= 0:
+            key = block[at : at + key_bytes]
+            at += key_bytes
+        value = block[at : at + value_bytes]
+        return OutboundMessage(topic, partition, key, value, (*headers, *self.tail)), at + value_bytes

@@ -13,7 +13,7 @@ from relay.encode import MessageFrame, RowEncoder, byte_characters, exact_text, 
 from relay.envelope import Header
 from relay.errors import CorruptEvent, SchemaMismatch
 from relay.model.change import Operation, RowsEvent
-from relay.model.message import HeaderList, Headers, PrintedMessage
+from relay.model.message import Headers, PrintedMessages
 from relay.model.position import OrderPair
 from relay.model.table import Column, ColumnType, TableDefinition, TableMap
 from relay.partition import TablePlacement
@@ -67,6 +67,7 @@ _BY_TEXT: Final = frozenset({ColumnType.FLOAT, ColumnType.DOUBLE, ColumnType.JSO
 _PLACED: Final = frozenset(
     {Kind.SIGNED, Kind.UNSIGNED, Kind.DATE, Kind.DATETIME, Kind.TIMESTAMP, Kind.TIME, Kind.YEAR, Kind.UTF8, Kind.BIT}
 )
+_ORDER_NAMES: Final = (Header.ORDER.value, Header.ORDERS.value)
 _REFUSED: Final = (Malformed, CorruptEvent, SchemaMismatch, IndexError, struct.error)
 
 
@@ -83,7 +84,7 @@ class CompiledRows:
 
     def messages(
         self, event: RowsEvent, frame: MessageFrame, before: OrderPair, skip: int, tail: Headers
-    ) -> "tuple[int, list[PrintedMessage]] | None":
+    ) -> tuple[int, PrintedMessages] | None:
         """Return how many rows the event has and the messages of those behind `skip`, the first order just after `before`.
 
         `tail` are the headers behind the order.
@@ -93,13 +94,16 @@ class CompiledRows:
         before_old, after_old = self._encoder.around_old(event.operation, frame)
         time = b"%013d." % before.execute_time
         update, position = event.operation is Operation.UPDATE, before.execute_position
-        headers: HeaderList = [*tail]
         try:
-            return self._printer.print_rows(
-                event.body, event.images_at, update, before_old, after_old, time, position, skip, headers, self._largest_bytes
+            printed = self._printer.print_rows(
+                event.body, event.images_at, update, before_old, after_old, time, position, skip, self._largest_bytes
             )
         except _REFUSED:
             return None
+        if printed is None:
+            return None
+        rows, count, value_bytes, block = printed
+        return rows, PrintedMessages(count, value_bytes, block, _ORDER_NAMES, tail)
 
 
 def compiled_rows(
@@ -125,8 +129,7 @@ def compiled_rows(
     if len(known) < len(plans) or any(known[ordinal][0] not in _PLACED for ordinal in placement.ordinals):
         return None
     key_head = orjson.dumps(list(key_prefix))[:-1]
-    names_of_orders = Header.ORDER.value, Header.ORDERS.value
-    printer = RowPrinter(known, definition.key, key_head, placement.ordinals, placement.seed, placement.partitions, *names_of_orders)
+    printer = RowPrinter(known, definition.key, key_head, placement.ordinals, placement.seed, placement.partitions)
     return CompiledRows(printer, encoder, largest_bytes)
 
 
@@ -139,7 +142,7 @@ class RowCount:
             columns: list[ColumnPlan] = [
                 (int(Kind.OTHER), *_stored(storage_of(each)), each.nullable, False, 0, 0, b"", None) for each in table.columns
             ]
-            self._printer = RowPrinter(columns, (), b"", (), 0, 1, "", "")
+            self._printer = RowPrinter(columns, (), b"", (), 0, 1)
 
     def of(self, event: RowsEvent) -> int:
         """Return the number of rows; raises what decoding raises where the event is damaged."""

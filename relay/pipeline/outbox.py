@@ -1,13 +1,13 @@
 """Batches on their way to Kafka: one is open, and the one before it may still wait for the answer to its commit."""
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
 from time import monotonic
 from typing import Final
 
-from relay.model.message import OutboundMessage, PrintedMessage
+from relay.model.message import OutboundMessage, PrintedMessages
 from relay.pipeline.answer import answer_of
 from relay.pipeline.buffer import ChangeBuffer
 from relay.pipeline.meter import Meter
@@ -74,9 +74,9 @@ class Outbox:
         else:
             self._producer.send(message)
 
-    def send_printed(self, topic: str, messages: Sequence[PrintedMessage], size_bytes: int) -> None:
-        """Put messages of one topic, values of `size_bytes` together, into the open batch."""
-        if self._holds(size_bytes, len(messages)):
+    def send_printed(self, topic: str, messages: PrintedMessages) -> None:
+        """Put messages of one topic into the open batch."""
+        if self._holds(messages.value_bytes, messages.number):
             self._held.append(lambda: self._producer.send_printed(topic, messages))
         else:
             self._producer.send_printed(topic, messages)

@@ -146,9 +146,8 @@ class Walk:
         printed = plan.compiled.messages(event, context.frame, before, skip, tail) if plan.compiled is not None else None
         if printed is not None:
             count, ready = printed
-            size_bytes = sum([len(each[0]) for each in ready])
-            self._outbox.send_printed(plan.lanes[0].topic, ready, size_bytes)
-            self._batch.value_bytes += size_bytes
+            self._outbox.send_printed(plan.lanes[0].topic, ready)
+            self._batch.value_bytes += ready.value_bytes
             self._count(count)
             return count
         for order, messages in self._messages(event, plan, context, skip):

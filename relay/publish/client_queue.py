@@ -1,19 +1,29 @@
 """The client library's queue: how it is set up to keep what it takes, and how messages come into it. Both producers share it."""
 
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable
 from typing import Any, Final
 
-from confluent_kafka import KafkaException, Producer
+import structlog
+from confluent_kafka import KafkaError, KafkaException, Producer, cimpl
 
-from relay.errors import BrokerUnreachable
-from relay.kafka import client_configuration
-from relay.model.message import HeaderList, OutboundMessage, PrintedMessage
+from relay.compiled import COMPILED
+from relay.errors import BrokerUnreachable, RelayError
+from relay.kafka import client_configuration, relay_error
+from relay.model.message import HeaderList, OutboundMessage, PrintedMessages
 from relay.publish.deliveries import Deliveries
 from relay.settings import KafkaSettings, TransactionSettings
+
+if COMPILED:
+    from relay.compiled import block_sender
 
 # Delivery reports are served at least this often, so that the client's queue does not fill with them.
 _MESSAGES_PER_POLL: Final = 500
 _FULL_QUEUE_POLL_SECONDS: Final = 0.05
+_PLUGINS: Final = "plugin.library.paths"
+_MAKING: Final = threading.Lock()
+
+_log = structlog.stdlib.get_logger(__name__)
 
 
 def queue_configuration(kafka: KafkaSettings, transaction: TransactionSettings) -> dict[str, Any]:
@@ -38,40 +48,87 @@ def queue_configuration(kafka: KafkaSettings, transaction: TransactionSettings) 
     }
 
 
-def put(producer: Producer, deliveries: Deliveries, message: OutboundMessage, too_late: Callable[[], bool]) -> None:
-    """Hand one message over, waiting for room. Raises KafkaException, or BrokerUnreachable when it is `too_late` to wait on."""
-    topic, partition = message.topic, message.partition
-    headers: HeaderList = [*message.headers]
-    while True:
-        try:
-            producer.produce(topic, message.value, message.key, partition, deliveries.report, headers=headers)
-        except BufferError as exc:
-            if too_late():
-                raise BrokerUnreachable("The client's queue stayed full for a transaction's time.") from exc
-            producer.poll(_FULL_QUEUE_POLL_SECONDS)
-        else:
-            break
-    _count(producer, deliveries)
+class ClientQueue:
+    """A client and the way into its queue: whole blocks by compiled code where it is at hand, else one message after the other."""
+
+    def __init__(self, configuration: dict[str, Any]) -> None:
+        self.producer, self._sender = _with_sender(configuration) if COMPILED else (Producer(configuration), None)
+        self.deliveries = Deliveries()
+        self._unpolled = 0
+
+    @property
+    def refusal(self) -> RelayError | None:
+        """Why the first message that was not delivered was not."""
+        found = None if self._sender is None else self._sender.refusal
+        if self.deliveries.refusal is None and found is not None:
+            code, topic, partition = found
+            return relay_error(KafkaError(code), f"Delivering to {topic} partition {partition}")
+        return self.deliveries.refusal
+
+    def begin_batch(self) -> None:
+        """Count from here; nothing of an earlier batch may be left."""
+        self.deliveries = Deliveries()
+        if self._sender is not None:
+            self._sender.forget_refusal()
+
+    def put(self, message: OutboundMessage, too_late: Callable[[], bool]) -> None:
+        """Hand one message over, waiting for room. Raises KafkaException, or BrokerUnreachable when it is `too_late` to wait on."""
+        topic, partition, report = message.topic, message.partition, self.deliveries.report
+        headers: HeaderList = [*message.headers]
+        while True:
+            try:
+                # By position, with no second callback and no timestamp: keyword arguments cost a tenth of the call.
+                self.producer.produce(topic, message.value, message.key, partition, report, None, 0, headers)
+            except BufferError as exc:
+                if too_late():
+                    raise BrokerUnreachable("The client's queue stayed full for a transaction's time.") from exc
+                self.producer.poll(_FULL_QUEUE_POLL_SECONDS)
+            else:
+                break
+        self._count(1)
+
+    def put_printed(self, topic: str, messages: PrintedMessages, put_one: Callable[[OutboundMessage], None]) -> None:
+        """Hand messages of one topic over; one for which there is no room, or which is refused, goes through `put_one`."""
+        if self._sender is None:
+            for message in messages.each(topic):
+                put_one(message)
+            return
+        block, at = messages.block, 0
+        while at < len(block):
+            taken, at = self._sender.send(topic, block, at, messages.names, messages.tail)
+            self._count(taken)
+            if at < len(block):
+                # The single message's way waits for room, or says what is wrong.
+                message, at = messages.message_at(topic, at)
+                put_one(message)
+
+    def check(self) -> None:
+        """Raise unless every message of the batch was delivered."""
+        waiting = self.producer.flush(0)
+        if refusal := self.refusal:
+            raise refusal
+        self.deliveries.check(waiting)
+
+    def purge(self) -> None:
+        """Forget what waits, without waiting for anything."""
+        self.producer.purge(in_queue=True, in_flight=True, blocking=False)
+
+    def _count(self, messages: int) -> None:
+        self.deliveries.sent += messages
+        self._unpolled += messages
+        if self._unpolled >= _MESSAGES_PER_POLL:
+            self._unpolled = 0
+            self.producer.poll(0)
 
 
-def put_printed(
-    producer: Producer, deliveries: Deliveries, topic: str, messages: Sequence[PrintedMessage], put_one: Callable[[OutboundMessage], None]
-) -> None:
-    """Hand messages of one topic over; one for which there is no room, or which is refused, goes through `put_one`."""
-    produce, report = producer.produce, deliveries.report
-    for value, key, headers, partition in messages:
-        try:
-            # By position, with no second callback and no timestamp: keyword arguments cost a tenth of the call.
-            produce(topic, value, key, partition, report, None, 0, headers)
-        except (BufferError, KafkaException):
-            # The single message's way waits for room, or says what is wrong.
-            own = tuple((name, text) for name, text in headers if isinstance(text, bytes))
-            put_one(OutboundMessage(topic, partition, key, value, own))
-        else:
-            _count(producer, deliveries)
-
-
-def _count(producer: Producer, deliveries: Deliveries) -> None:
-    deliveries.sent += 1
-    if deliveries.sent % _MESSAGES_PER_POLL == 0:
-        producer.poll(0)
+def _with_sender(configuration: dict[str, Any]) -> "tuple[Producer, block_sender.BlockSender | None]":
+    """Make the client with the compiled sender as its plugin; without it where this build of the client takes none."""
+    try:
+        block_sender.load(cimpl.__file__)
+        plugins = ";".join(filter(None, [configuration.get(_PLUGINS), block_sender.__file__]))
+        with _MAKING:  # the sender takes the client that was made last
+            producer = Producer({**configuration, _PLUGINS: plugins})
+            return producer, block_sender.BlockSender(producer)
+    except (OSError, KafkaException) as exc:
+        _log.warning("messages_are_handed_over_one_by_one", reason=str(exc))
+        return Producer(configuration), None

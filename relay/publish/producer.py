@@ -1,10 +1,9 @@
 """What the pipeline asks of a producer, however it delivers."""
 
-from collections.abc import Sequence
 from concurrent.futures import Future
 from typing import Protocol
 
-from relay.model.message import OutboundMessage, PrintedMessage
+from relay.model.message import OutboundMessage, PrintedMessages
 
 
 class BatchProducer(Protocol):
@@ -27,7 +26,7 @@ class BatchProducer(Protocol):
     def send(self, message: OutboundMessage) -> None:
         """Hand one message over; begins a batch when none is open."""
 
-    def send_printed(self, topic: str, messages: Sequence[PrintedMessage]) -> None:
+    def send_printed(self, topic: str, messages: PrintedMessages) -> None:
         """Hand messages of one topic over."""
 
     def commit(self, record: OutboundMessage) -> "Future[None]":

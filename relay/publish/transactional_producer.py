@@ -3,20 +3,18 @@
 The rules are librdkafka's transactional producer API (its INTRODUCTION, "Transactional Producer") and docs/delivery.md.
 """
 
-from collections.abc import Sequence
 from concurrent.futures import Future
 from time import monotonic
 from typing import Final
 
-from confluent_kafka import KafkaError, KafkaException, Producer
+from confluent_kafka import KafkaError, KafkaException
 
 from relay.deadline import Deadline
 from relay.errors import BatchAborted, BrokerUnreachable, RelayError
 from relay.kafka import TopicAdmin, cluster_metadata, error_of, kafka_errors, relay_error, transaction_timeout_error
-from relay.model.message import OutboundMessage, PrintedMessage
-from relay.publish.client_queue import put, put_printed, queue_configuration
+from relay.model.message import OutboundMessage, PrintedMessages
+from relay.publish.client_queue import ClientQueue, queue_configuration
 from relay.publish.committer import Committer
-from relay.publish.deliveries import Deliveries
 from relay.settings import KafkaSettings, TransactionSettings
 
 _INIT_SECONDS: Final = 10.0
@@ -28,7 +26,7 @@ class TransactionalProducer:
     """The BatchProducer that keeps every promise; `transactional_id` is a pure function of installation and instance."""
 
     def __init__(self, kafka: KafkaSettings, transaction: TransactionSettings, transactional_id: str) -> None:
-        self._producer = Producer(
+        self._queue = ClientQueue(
             {
                 **queue_configuration(kafka, transaction),
                 "transactional.id": transactional_id,
@@ -40,13 +38,12 @@ class TransactionalProducer:
         self._timeout_ms = transaction.timeout_ms
         self._timeout_s = transaction.timeout_ms / 1000
         self._committer = Committer(transactional_id)
-        self._deliveries = Deliveries()
         self._began_s: float | None = None
         self._broken: RelayError | None = None
 
     @property
     def sent_messages(self) -> int:
-        return self._deliveries.sent
+        return self._queue.deliveries.sent
 
     @property
     def open_seconds(self) -> float:
@@ -55,7 +52,7 @@ class TransactionalProducer:
     def open(self) -> None:
         """Fence every older producer of this id. Raises BrokerUnreachable, TransactionsRefused."""
         try:
-            self._producer.init_transactions(_INIT_SECONDS)
+            self._queue.producer.init_transactions(_INIT_SECONDS)
         except KafkaException as exc:
             raise self._opening_error(error_of(exc)) from exc
 
@@ -64,7 +61,7 @@ class TransactionalProducer:
             self._begin()
         deadline = Deadline.after(self._timeout_s)
         try:
-            put(self._producer, self._deliveries, message, lambda: deadline.passed)
+            self._queue.put(message, lambda: deadline.passed)
         except BrokerUnreachable as exc:
             self._broken = exc
             raise
@@ -73,10 +70,10 @@ class TransactionalProducer:
             self._broken = relay_error(error_of(exc), f"Handing a message for {message.topic} over")
             raise self._broken from exc
 
-    def send_printed(self, topic: str, messages: Sequence[PrintedMessage]) -> None:
-        if messages and self._began_s is None:
+    def send_printed(self, topic: str, messages: PrintedMessages) -> None:
+        if messages.number and self._began_s is None:
             self._begin()
-        put_printed(self._producer, self._deliveries, topic, messages, self.send)
+        self._queue.put_printed(topic, messages, self.send)
 
     def commit(self, record: OutboundMessage) -> "Future[None]":
         self.send(record)
@@ -87,7 +84,7 @@ class TransactionalProducer:
             return
         self._began_s = None
         try:
-            self._producer.abort_transaction(_ABORT_SECONDS)
+            self._queue.producer.abort_transaction(_ABORT_SECONDS)
         except KafkaException as exc:
             raise BatchAborted(
                 f"The abort was not answered ({error_of(exc).name()}); the broker ends the transaction by its timeout."
@@ -95,14 +92,14 @@ class TransactionalProducer:
 
     def close(self) -> None:
         self._committer.stop()
-        self._producer.purge(in_queue=True, in_flight=True, blocking=False)
+        self._queue.purge()
 
     def _opening_error(self, error: KafkaError) -> RelayError:
         """The client says little about why it could not begin; the brokers say more when asked."""
         found = relay_error(error, "Opening the transactional producer")
         try:
             if isinstance(found, BrokerUnreachable):
-                cluster_metadata(self._producer, self._kafka, _ASK_SECONDS)
+                cluster_metadata(self._queue.producer, self._kafka, _ASK_SECONDS)
             if error.name() == "INVALID_TRANSACTION_TIMEOUT":
                 return transaction_timeout_error(self._timeout_ms, TopicAdmin(self._kafka).broker_settings()) or found
         except BrokerUnreachable as exc:
@@ -113,9 +110,9 @@ class TransactionalProducer:
 
     def _begin(self) -> None:
         with kafka_errors("Beginning a transaction"):
-            self._producer.begin_transaction()
+            self._queue.producer.begin_transaction()
         self._began_s = monotonic()
-        self._deliveries = Deliveries()
+        self._queue.begin_batch()
 
     def _commit(self) -> None:
         """Commit, and after a timeout again: no other call may follow an unanswered commit."""
@@ -123,12 +120,12 @@ class TransactionalProducer:
             raise self._broken
         while True:
             try:
-                self._producer.commit_transaction(-1)
+                self._queue.producer.commit_transaction(-1)
             except KafkaException as exc:
                 if error_of(exc).retriable():
                     continue
-                raise self._deliveries.refusal or relay_error(error_of(exc), "Committing") from exc
+                raise self._queue.refusal or relay_error(error_of(exc), "Committing") from exc
             break
         self._began_s = None
-        self._deliveries.check(self._producer.flush(0))
-        self._deliveries = Deliveries()
+        self._queue.check()
+        self._queue.begin_batch()

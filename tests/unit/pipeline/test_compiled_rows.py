@@ -2,9 +2,7 @@
 
 import shutil
 import sysconfig
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -15,6 +13,7 @@ from relay.decode import RowDecoder
 from relay.encode import KeyEncoder, MessageFrame, PartitionTexts, RowEncoder, tag_headers
 from relay.errors import RelayError
 from relay.model.change import RowsEvent
+from relay.model.message import OutboundMessage
 from relay.model.position import OrderPair
 from relay.model.table import TableDefinition, TableId
 from relay.partition import PartitionRule
@@ -81,18 +80,24 @@ LARGEST = 1_000_000
 CONTEXT = EventContext(FRAME, None)
 
 
-def readable(event: RowsEvent, plan: TablePlan, skip: int, *, packed: bool) -> list[tuple[Any, ...]]:
+def readable(event: RowsEvent, plan: TablePlan, skip: int, *, packed: bool) -> list[OutboundMessage]:
     settings = MessageSettings(rows_per_message="event" if packed else "row")
-    found = packed_messages(event, plan, settings, CONTEXT, BEFORE, skip, LARGEST) if packed else None
-    found = found or row_messages(event, plan, settings, CONTEXT, BEFORE, skip)
-    return [(each.value, each.key, [*each.headers], each.partition) for _, messages in found for each in messages]
+    arguments = event, plan, settings, CONTEXT, BEFORE, skip
+    found = packed_messages(*arguments, LARGEST) if packed else row_messages(*arguments)
+    return [each for _, messages in found for each in messages]
 
 
-def compiled(event: RowsEvent, plan: TablePlan, skip: int, *, packed: bool) -> tuple[int, Sequence[tuple[Any, ...]]] | None:
+def compiled(event: RowsEvent, plan: TablePlan, skip: int, *, packed: bool) -> tuple[int, list[OutboundMessage]] | None:
     largest = LARGEST // 2 if packed else None
     printer = compiled_rows(plan.definition, (str(LOGICAL),), plan.lanes[0].placement, plan.rows, largest)
     assert printer is not None
-    return printer.messages(event, FRAME, BEFORE, skip, plan.tags)
+    found = printer.messages(event, FRAME, BEFORE, skip, plan.tags)
+    if found is None:
+        return None
+    rows, printed = found
+    messages = [*printed.each("t")]
+    assert (printed.number, printed.value_bytes) == (len(messages), sum(len(each.value or b"") for each in messages))
+    return rows, messages
 
 
 def test_the_printer_is_here_where_it_can_be_built() -> None:

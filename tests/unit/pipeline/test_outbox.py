@@ -1,7 +1,6 @@
 """The walk goes on while a commit is on its way, and every message still lands in the batch that its record closes."""
 
 import threading
-from collections.abc import Sequence
 from concurrent.futures import Future
 
 import pytest
@@ -9,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from relay.errors import AskedToStop, BatchAborted, Fenced
-from relay.model.message import OutboundMessage, PrintedMessage
+from relay.model.message import OutboundMessage, PrintedMessages
 from relay.model.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
 from relay.pipeline import outbox as module
 from relay.pipeline.buffer import ChangeBuffer
@@ -45,9 +44,9 @@ class Broker:
         assert self.unanswered is None, "a producer has one transaction at a time"
         self.current.append(message.topic)
 
-    def send_printed(self, topic: str, messages: Sequence[PrintedMessage]) -> None:
+    def send_printed(self, topic: str, messages: PrintedMessages) -> None:
         assert self.unanswered is None, "a producer has one transaction at a time"
-        self.current.extend(topic for _ in messages)
+        self.current.extend([topic] * messages.number)
 
     def commit(self, record: OutboundMessage) -> "Future[None]":
         self.send(record)
@@ -75,6 +74,10 @@ def message(name: str) -> OutboundMessage:
     return OutboundMessage(name, 0, None, b"value", ())
 
 
+def printed(count: int, value_bytes: int) -> PrintedMessages:
+    return PrintedMessages(count, value_bytes, b"", ("order", "orders"), ())
+
+
 def new_outbox(broker: Broker, stop: threading.Event | None = None) -> Outbox:
     return Outbox(broker, ChangeBuffer(BufferSettings()), Meter(), stop or threading.Event())
 
@@ -90,7 +93,7 @@ def test_each_batch_holds_what_was_sent_between_two_commits(steps: list[str]) ->
                 outbox.send(message(f"m{number}"))
                 wanted[-1].append(f"m{number}")
             case "printed":
-                outbox.send_printed(f"m{number}", [(b"v", None, [], 0)] * 2, 2)
+                outbox.send_printed(f"m{number}", printed(2, 2))
                 wanted[-1] += [f"m{number}"] * 2
             case "commit":
                 if broker.unanswered is not None:
@@ -114,7 +117,7 @@ def test_too_much_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     broker = Broker()
     outbox = new_outbox(broker)
     outbox.commit(message("record"), RECORD, OpenBatch())
-    outbox.send_printed("m", [(b"v" * 10, None, [], 0)], 10)
+    outbox.send_printed("m", printed(1, 10))
     answering = threading.Timer(0.05, broker.answer)
     answering.start()
     outbox.send(message("waits"))
