@@ -27,6 +27,7 @@ cdef enum:
     MOST_DIGITS = 64
     ORDER_BYTES = 33
     ORDER_TIME_BYTES = 14
+    POSITION_DIGITS = 19
     DAY_SECONDS = 86400
     KEPT_BYTES = 1 << 20
 

@@ -21,7 +21,7 @@ class RowPrinter:
         update: bool,
         before_old: bytes,
         after_old: bytes,
-        time: bytes,
+        time: int,
         position: int,
         skip: int,
         largest: int | None,

@@ -18,6 +18,8 @@ include "numbers.pxi"
 include "times.pxi"
 
 
+cdef uint64_t LATEST_TIME_MS = 9999999999999  # of 13 digits, in the year 2286
+
 cdef enum:
     NONE = -1
     LARGEST_PART = 0x7FFFFFFF
@@ -107,11 +109,11 @@ cdef class RowPrinter:
         free(self.first)
         free(self.second)
 
-    def print_rows(self, bytes body, Py_ssize_t start, bint update, bytes before_old, bytes after_old, bytes time, uint64_t position, Py_ssize_t skip, largest):
+    def print_rows(self, bytes body, Py_ssize_t start, bint update, bytes before_old, bytes after_old, uint64_t time, uint64_t position, Py_ssize_t skip, largest):
         """Return (rows of the event, messages, bytes of their values together, block of messages), or None.
 
-        `before_old` stands between a row and `old`, `after_old` behind; for an update `old` itself is printed between them. `time` is
-        the order's first part, `position` the execute position before the first row; the first `skip` rows give no message.
+        `before_old` stands between a row and `old`, `after_old` behind; for an update `old` itself is printed between them. `time` is the
+        execute time of all rows, `position` the execute position before the first row; the first `skip` rows give no message.
         `largest` None: one message a row; else one for each partition, in the order of their first rows, and None where the value of
         one would have more than `largest` bytes. The block is that of relay.model.message.
         """
@@ -121,7 +123,7 @@ cdef class RowPrinter:
         cdef Py_ssize_t rows = 0
         cdef int64_t partition
         cdef dict runs = {}
-        if start > PyBytes_GET_SIZE(body):
+        if start > PyBytes_GET_SIZE(body) or time > LATEST_TIME_MS:
             return None
         at += start
         self.out.empty()
@@ -167,7 +169,7 @@ cdef class RowPrinter:
             rows += 1
         return rows
 
-    cdef bint add_message(self, bint update, bytes before_old, bytes after_old, bytes time, uint64_t position, int64_t partition) except -1:
+    cdef bint add_message(self, bint update, bytes before_old, bytes after_old, uint64_t time, uint64_t position, int64_t partition) except -1:
         """Append the message of one row; False when a value is none of its column's."""
         cdef Buffer out = self.out
         cdef Py_ssize_t head = self.begin_message(time, position)
@@ -180,13 +182,18 @@ cdef class RowPrinter:
         self.end_message(head, partition, value - key if self.key else NONE, NONE, out.size - value)
         return True
 
-    cdef Py_ssize_t begin_message(self, bytes time, uint64_t position) except -1:
+    cdef Py_ssize_t begin_message(self, uint64_t time, uint64_t position) except -1:
         """Leave room for the head, append the order; return where the head stands."""
         cdef Buffer out = self.out
         cdef Py_ssize_t head = out.size
+        cdef char text[POSITION_DIGITS]
         out.need(sizeof(Head) + ORDER_BYTES)
-        memcpy(out.data + head + sizeof(Head), PyBytes_AS_STRING(time), ORDER_TIME_BYTES)
-        digits(out.data + head + sizeof(Head) + ORDER_TIME_BYTES, position)
+        cdef char* order = out.data + head + sizeof(Head)
+        digits(order + ORDER_TIME_BYTES, position)
+        # Nineteen digits, of which the last thirteen are kept.
+        digits(text, time)
+        memcpy(order, text + POSITION_DIGITS - ORDER_TIME_BYTES + 1, ORDER_TIME_BYTES - 1)
+        order[ORDER_TIME_BYTES - 1] = b"."
         out.size += sizeof(Head) + ORDER_BYTES
         return head
 
@@ -214,7 +221,7 @@ cdef class RowPrinter:
             return self.print_old(run.old)
         return True
 
-    cdef Py_ssize_t add_packed(self, Run run, bint update, bytes before_old, bytes after_old, bytes time, int64_t partition) except -1:
+    cdef Py_ssize_t add_packed(self, Run run, bint update, bytes before_old, bytes after_old, uint64_t time, int64_t partition) except -1:
         """Append the message of several rows; return the bytes of its value."""
         cdef Buffer out = self.out
         cdef Py_ssize_t head = self.begin_message(time, run.first)

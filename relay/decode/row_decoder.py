@@ -1,14 +1,15 @@
 """Row events → rows: finds the table's readers, walks over the event, and refuses everything that does not add up."""
 
 import struct
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple, overload
 
 from relay.decode.bounded_cache import BoundedCache
 from relay.decode.cursor import Cursor
 from relay.decode.image_reader import ImageReader
 from relay.decode.malformed import Malformed
-from relay.decode.table_map import TABLE_ID_AND_FLAGS_BYTES, parse_table_map
+from relay.decode.table_map import TABLE_ID_AND_FLAGS_BYTES as _ID_BYTES
+from relay.decode.table_map import parse_table_map
 from relay.errors import CorruptEvent, RowImageIncomplete, SchemaMismatch, UnsupportedEvent
 from relay.model.change import Operation, RawRows, RowChange, RowsEvent
 from relay.model.table import TableMap
@@ -52,11 +53,14 @@ _EXTRA_LENGTH_BYTES: Final = 2
 class LazyRows(Sequence[RowChange]):
     """The rows of one event, decoded once, when they are first looked at."""
 
-    __slots__ = ("_decode", "_rows")
+    __slots__ = ("_head", "_kind", "_raw", "_rows", "_table")
 
-    def __init__(self, decode: Callable[[], list[RowChange]]) -> None:
-        self._decode: Callable[[], list[RowChange]] | None = decode
-        self._rows: list[RowChange] = []
+    def __init__(self, table: "_TableRows", raw: RawRows, kind: _EventKind, head: _EventHead) -> None:
+        self._table = table
+        self._raw = raw
+        self._kind = kind
+        self._head = head
+        self._rows: list[RowChange] | None = None
 
     def __len__(self) -> int:
         return len(self._decoded())
@@ -77,9 +81,8 @@ class LazyRows(Sequence[RowChange]):
     __hash__ = None  # type: ignore[assignment]  # rows hold lists of JSON
 
     def _decoded(self) -> list[RowChange]:
-        if self._decode is not None:
-            self._rows = self._decode()
-            self._decode = None
+        if self._rows is None:
+            self._rows = self._table.rows(self._raw, self._kind, self._head)
         return self._rows
 
 
@@ -88,6 +91,7 @@ class RowDecoder:
 
     def __init__(self, tables_cached: int = TABLES_CACHED) -> None:
         self._tables: BoundedCache[tuple[bytes, bool], _TableRows] = BoundedCache(tables_cached)
+        self._last: tuple[tuple[bytes, bool], _TableRows | None] = ((b"", False), None)
 
     def decode(self, raw: RawRows) -> RowsEvent:
         """Return every row of one event, in binlog order.
@@ -107,24 +111,22 @@ class RowDecoder:
             raise _unsupported(raw)
         table = self._table(raw)
         head = table.head(raw, kind)
-        return RowsEvent(
-            operation=kind.operation,
-            table=table.map,
-            rows=LazyRows(lambda: table.rows(raw, kind, head)),
-            header_time_s=raw.header_time_s,
-            position=raw.position,
-            size_bytes=len(raw.body),
-            body=raw.body,
-            images_at=head.images_at if head.is_whole else None,
-        )
+        rows = LazyRows(table, raw, kind, head)
+        images_at = head.images_at if head.is_whole else None
+        # By position: one is made for every event, and names cost as much again.
+        return RowsEvent(kind.operation, table.map, rows, raw.header_time_s, raw.position, len(raw.body), raw.body, images_at)
 
     def _table(self, raw: RawRows) -> "_TableRows":
         # The number of a table changes whenever the server opens it anew; the rest says whether it is the same table.
-        key = (raw.table_map[TABLE_ID_AND_FLAGS_BYTES:], raw.mariadb)
+        (text, mariadb), last = self._last
+        if last is not None and raw.mariadb == mariadb and raw.table_map.endswith(text) and len(raw.table_map) == len(text) + _ID_BYTES:
+            return last
+        key = (raw.table_map[_ID_BYTES:], raw.mariadb)
         table = self._tables.get(key)
         if table is None:
             table = _TableRows(parse_table_map(raw.table_map, mariadb=raw.mariadb))
             self._tables.put(key, table)
+        self._last = (key, table)
         return table
 
 
@@ -139,15 +141,15 @@ class _TableRows:
     def head(self, raw: RawRows, kind: _EventKind) -> "_EventHead":
         """Read what stands before the images; the same bytes as in the last event of this type mean the same."""
         text, head = self._last.get(raw.type_code, _NO_HEAD)
-        if head is None or not raw.body.startswith(text, TABLE_ID_AND_FLAGS_BYTES):
+        if head is None or not raw.body.startswith(text, _ID_BYTES):
             head = self._read_head(raw, kind)
-            self._last[raw.type_code] = (raw.body[TABLE_ID_AND_FLAGS_BYTES : head.images_at], head)
+            self._last[raw.type_code] = (raw.body[_ID_BYTES : head.images_at], head)
         return head
 
     def _read_head(self, raw: RawRows, kind: _EventKind) -> "_EventHead":
         try:
             cursor = Cursor(raw.body)
-            cursor.take(TABLE_ID_AND_FLAGS_BYTES, "table id and flags")
+            cursor.take(_ID_BYTES, "table id and flags")
             if kind.has_extra:
                 _skip_extra(cursor)
             self._check_width(cursor.lenenc("the column count"), raw)

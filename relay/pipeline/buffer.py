@@ -2,6 +2,7 @@
 
 import threading
 from collections import deque
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -33,7 +34,7 @@ class _Step(NamedTuple):
 
 
 class ChangeBuffer:
-    """Items in the order of the source; `put` waits while it is full, `get` while it is empty.
+    """Items in the order of the source; `put` waits while it is full, `take` while it is empty.
 
     Full means `buffer_size` items (ITEMSIZE) or `buffer_size` x `buffer_memunit_bytes` bytes (MEMSIZE) that were put and not yet
     taken; one item alone always fits. The ack cursor moves when Kafka has committed. Nothing is ever published from here twice:
@@ -49,7 +50,7 @@ class ChangeBuffer:
         self._step_weight = max(1, min(self._capacity // _MOST_STEPS, _LARGEST_STEP * self._item_weight))
         self._filling = _Step([], 0, 0)
         self._waiting: deque[_Step] = deque()
-        self._taking: deque[StreamItem] = deque()
+        self._taking = False
         self._weight = self._size_bytes = 0
         self._put = self._get = self._ack = 0
         self._closed = self._woken = False
@@ -90,12 +91,14 @@ class ChangeBuffer:
         self._filling = _Step([], 0, 0)
         return True
 
-    def get(self, timeout_s: float) -> StreamItem | None:
-        """Take the next item; None when none came in time. Raises what the reader ended with, behind the last item."""
-        if not self._taking and not self._take_step(timeout_s):
-            return None
-        self._get += 1
-        return self._taking.popleft()
+    def take(self, timeout_s: float) -> Iterator[StreamItem]:
+        """Yield the items of the next step, none when none came in time. Raises what the reader ended with, behind the last item."""
+        items = self._next_step(timeout_s)
+        self._taking = True
+        for item in items:
+            self._get += 1
+            yield item
+        self._taking = False
 
     @property
     def taken(self) -> int:
@@ -107,13 +110,13 @@ class ChangeBuffer:
         self._ack = taken
 
     def wake(self) -> None:
-        """End the wait of `get` for an item, or its next one."""
+        """End the wait of `take` for an item, or its next one."""
         with self._changed:
             self._woken = True
             self._changed.notify_all()
 
     def fail(self, failure: BaseException) -> None:
-        """The reader has ended; `get` raises it once everything before it is taken."""
+        """The reader has ended; `take` raises it once everything before it is taken."""
         self.hand_over()
         with self._changed:
             self._failure = failure
@@ -125,7 +128,7 @@ class ChangeBuffer:
             self._closed = True
             self._changed.notify_all()
 
-    def _take_step(self, timeout_s: float) -> bool:
+    def _next_step(self, timeout_s: float) -> Sequence[StreamItem]:
         with self._changed:
             if not self._waiting and self._failure is None and not self._woken:
                 self._changed.wait(timeout_s)
@@ -133,10 +136,9 @@ class ChangeBuffer:
             if not self._waiting:
                 if self._failure is not None:
                     raise self._failure
-                return False
+                return ()
             step = self._waiting.popleft()
             self._weight -= step.weight
             self._size_bytes -= step.size_bytes
             self._changed.notify_all()
-        self._taking.extend(step.items)
-        return True
+        return step.items

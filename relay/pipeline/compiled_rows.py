@@ -92,11 +92,10 @@ class CompiledRows:
         if event.images_at is None:
             return None
         before_old, after_old = self._encoder.around_old(event.operation, frame)
-        time = b"%013d." % before.execute_time
-        update, position = event.operation is Operation.UPDATE, before.execute_position
+        update = event.operation is Operation.UPDATE
         try:
             printed = self._printer.print_rows(
-                event.body, event.images_at, update, before_old, after_old, time, position, skip, self._largest_bytes
+                event.body, event.images_at, update, before_old, after_old, *before, skip, self._largest_bytes
             )
         except _REFUSED:
             return None

@@ -125,9 +125,7 @@ class Session:
         """Take items as they come. A half source transaction whose rest does not come must not hold others' rows back."""
         moved_at_s = monotonic()
         while not stop.is_set():
-            item = self.buffer.get(_IDLE_SECONDS)
-            if item is not None:
-                walk.take(item)
+            if walk.take(self.buffer.take(_IDLE_SECONDS)):
                 moved_at_s = monotonic()
             elif walk.progress.whole:
                 walk.renew_mapping()

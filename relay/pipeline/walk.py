@@ -1,7 +1,7 @@
 """The walk of a change through the rooms: schema → order → route → partition → encode → publish → position."""
 
-from collections.abc import Iterator
-from time import time
+from collections.abc import Iterable, Iterator
+from time import monotonic, time
 from typing import Final
 
 from relay.encode import MessageFrame, Origin, headers_behind_order
@@ -9,6 +9,7 @@ from relay.errors import BatchAborted
 from relay.model.change import Advance, RowsEvent, Statement, StreamItem, TransactionBegin, TransactionEnd
 from relay.model.message import OutboundMessage
 from relay.model.position import OrderPair
+from relay.model.table import TableMap
 from relay.pipeline.batch_rules import BatchEnd, BatchView, batch_end
 from relay.pipeline.mapping_in_force import MappingInForce
 from relay.pipeline.meter import Meter
@@ -25,6 +26,10 @@ from relay.position import KafkaPositionStore
 from relay.route import Dropped, TableFilter
 from relay.schema import StatementKind, TableDefinitions
 from relay.settings import InstanceSettings
+
+# While items come one after another, the batch's rules are looked at this often.
+_LOOK_SECONDS: Final = 0.002
+_LOOK_BYTES: Final = 1 << 20
 
 _OPERATION_FILTERED: Final = Dropped("the operation is filtered.", "operation")
 
@@ -55,16 +60,33 @@ class Walk:
         self._largest_message_bytes = largest_message_bytes
         self._filter = TableFilter(settings.filter)
         self._plans = self._new_plans()
+        self._table: TableMap | None = None  # of the last event, whose plan is `_plan`
+        self._plan: TablePlan | Dropped = _OPERATION_FILTERED
+        self._frame_of: tuple[TransactionBegin, int, int, int] | None = None  # what the context without an origin was made for
         self._batch = OpenBatch()
+        self._look_at_s = 0.0
+        self._look_at_bytes = 0
+        self._look_bytes = min(settings.transaction.busy_commit_bytes, settings.transaction.split_bytes, _LOOK_BYTES) // 16
+        self._now_ms = _now_ms()
         self._batch_number = 1
         self._committed_at_s = time()
         self._source_idle = False
 
-    def take(self, item: StreamItem) -> None:
-        """Do what one item asks for."""
-        match item:
-            case RowsEvent():
+    def take(self, items: Iterable[StreamItem]) -> bool:
+        """Do what the items ask for; False when there is none."""
+        item = None
+        for item in items:
+            if monotonic() >= self._look_at_s or self._batch.event_bytes >= self._look_at_bytes or self._batch.alone:
+                self._now_ms = _now_ms()
+                self.end_batch_if_due(idle=False)
+            if type(item) is RowsEvent:
                 self._rows(item)
+            else:
+                self._other(item)
+        return item is not None
+
+    def _other(self, item: StreamItem) -> None:
+        match item:
             case TransactionBegin():
                 self._begin(item)
             case TransactionEnd():
@@ -77,6 +99,8 @@ class Walk:
 
     def end_batch_if_due(self, *, idle: bool) -> None:
         """Ask for the commit of the open batch when its rules say so; what comes while another one is unanswered joins one batch."""
+        self._look_at_s = monotonic() + _LOOK_SECONDS
+        self._look_at_bytes = self._batch.event_bytes + self._look_bytes
         self._outbox.settle()
         if self._outbox.committing and not self._batch.alone:
             return
@@ -102,6 +126,7 @@ class Walk:
         """Change over to a newer mapping set, between two source transactions and never inside one."""
         if self.progress.between_transactions and self._mapping.renew():
             self._plans = self._new_plans()
+            self._table = None
             self.progress.mapping_set = self._mapping.number
 
     def commit_start(self) -> None:
@@ -117,13 +142,15 @@ class Walk:
 
     def _begin(self, item: TransactionBegin) -> None:
         self.renew_mapping()
-        self.progress.start_transaction(item, _now_ms(), int(self._settings.transaction.max_clock_skew_seconds * 1000))
+        self.progress.start_transaction(item, self._now_ms, int(self._settings.transaction.max_clock_skew_seconds * 1000))
 
     def _rows(self, event: RowsEvent) -> None:
         progress = self.progress
         skip = max(0, progress.skip - progress.items)
-        plan = self._plans.plan(event.table)
-        self.meter.tables.add(event.table.id)
+        if event.table is not self._table:
+            self._table, self._plan = event.table, self._plans.plan(event.table)
+            self.meter.tables.add(event.table.id)
+        plan = self._plan
         if isinstance(plan, Dropped) or not self._filter.accepts_operation(event.operation):
             count = self._plans.count(event)
             dropped = plan if isinstance(plan, Dropped) else _OPERATION_FILTERED
@@ -171,6 +198,7 @@ class Walk:
             return
         progress.items += 1
         self._plans.forget()
+        self._table = None
         self._count(1)
         if progress.items <= progress.skip or not self._filter.accepts_statement(ddl.tables, is_ddl=ddl.is_ddl):
             return
@@ -205,12 +233,16 @@ class Walk:
         begin = self.progress.begin
         if begin is None:
             raise BatchAborted(f"A change at {item.position} stands outside of a transaction.")
-        gtid = begin.gtid if self._settings.source.gtid else ""
-        frame = MessageFrame(event_time_ms=item.header_time_s * 1000, gtid=gtid, batch=self._batch_number, publish_time_ms=_now_ms())
+        frame_of = begin, item.header_time_s, self._batch_number, self._now_ms
+        if frame_of != self._frame_of:
+            gtid = begin.gtid if self._settings.source.gtid else ""
+            times = {"event_time_ms": item.header_time_s * 1000, "publish_time_ms": self._now_ms}
+            self._frame_of, self._bare = frame_of, EventContext(MessageFrame(gtid=gtid, batch=self._batch_number, **times), None)
         if self._settings.message.headers == "default" or not isinstance(item, RowsEvent):
-            return EventContext(frame, None)
+            return self._bare
         server_id = self.progress.record.source.identity.server_id
-        return EventContext(frame, Origin(item.table.id, server_id, item.position, begin.gtid, self._mapping.number))
+        origin = Origin(item.table.id, server_id, item.position, begin.gtid, self._mapping.number)
+        return EventContext(self._bare.frame, origin)
 
     def _commit(self) -> None:
         """Close the batch with the record of exactly what it holds. Raises AskedToStop, and what ended the batch before."""
