@@ -94,6 +94,11 @@ class Outbox:
         if self._commit is not None and self._commit.answer.done():
             self.land()
 
+    def finish(self) -> None:
+        """As `land`, but what was kept for the next batch is left out: it would only be aborted, and is read again."""
+        self._held.clear()
+        self.land()
+
     def land(self) -> None:
         """Wait for the answer to the last commit. Raises the error that it is, or AskedToStop when none comes."""
         commit = self._commit

@@ -117,9 +117,9 @@ class Session:
         except AskedToStop:
             raise
         except RelayError:
-            outbox.land()
+            outbox.finish()
             raise
-        outbox.land()
+        outbox.finish()
 
     def _walk_on(self, walk: Walk, stop: threading.Event) -> None:
         """Take items as they come. A half source transaction whose rest does not come must not hold others' rows back."""

@@ -10,7 +10,7 @@ from typing import Final
 from confluent_kafka import KafkaError, KafkaException
 
 from relay.deadline import Deadline
-from relay.errors import BatchAborted, BrokerUnreachable, RelayError
+from relay.errors import BatchAborted, BrokerUnreachable, Fenced, RelayError
 from relay.kafka import TopicAdmin, cluster_metadata, error_of, kafka_errors, relay_error, transaction_timeout_error
 from relay.model.message import OutboundMessage, PrintedMessages
 from relay.publish.client_queue import ClientQueue, queue_configuration
@@ -20,6 +20,8 @@ from relay.settings import KafkaSettings, TransactionSettings
 _INIT_SECONDS: Final = 10.0
 _ABORT_SECONDS: Final = 5.0
 _ASK_SECONDS: Final = 2.0
+_NOTHING_OPEN: Final = "INVALID_TXN_STATE"
+"""What the coordinator says to an abort when none of the batch has reached it yet."""
 
 
 class TransactionalProducer:
@@ -86,6 +88,8 @@ class TransactionalProducer:
         try:
             self._queue.producer.abort_transaction(_ABORT_SECONDS)
         except KafkaException as exc:
+            if error_of(exc).name() == _NOTHING_OPEN:
+                return
             raise BatchAborted(
                 f"The abort was not answered ({error_of(exc).name()}); the broker ends the transaction by its timeout."
             ) from exc
@@ -124,7 +128,9 @@ class TransactionalProducer:
             except KafkaException as exc:
                 if error_of(exc).retriable():
                     continue
-                raise self._queue.refusal or relay_error(error_of(exc), "Committing") from exc
+                error = relay_error(error_of(exc), "Committing")
+                # Why a message was refused says more than the commit that fails with it; a fence says more than both.
+                raise error if isinstance(error, Fenced) else self._queue.refusal or error from exc
             break
         self._began_s = None
         self._queue.check()
