@@ -1,7 +1,7 @@
 """What the publish room sends."""
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias
 
@@ -63,3 +63,12 @@ class PrintedMessages(NamedTuple):
             at += key_bytes
         value = block[at : at + value_bytes]
         return OutboundMessage(topic, partition, key, value, (*headers, *self.tail)), at + value_bytes
+
+
+def joined(parts: Sequence[PrintedMessages]) -> PrintedMessages:
+    """Return messages with the same headers behind their order as one."""
+    first = parts[0]
+    if len(parts) == 1:
+        return first
+    number, value_bytes = sum([each.number for each in parts]), sum([each.value_bytes for each in parts])
+    return first._replace(number=number, value_bytes=value_bytes, block=b"".join([each.block for each in parts]))

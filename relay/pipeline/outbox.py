@@ -1,13 +1,12 @@
 """Batches on their way to Kafka: one is open, and the one before it may still wait for the answer to its commit."""
 
 import threading
-from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
 from time import monotonic
 from typing import Final
 
-from relay.model.message import OutboundMessage, PrintedMessages
+from relay.model.message import OutboundMessage, PrintedMessages, joined
 from relay.pipeline.answer import answer_of
 from relay.pipeline.buffer import ChangeBuffer
 from relay.pipeline.meter import Meter
@@ -17,6 +16,8 @@ from relay.publish import BatchProducer
 
 _HELD_BYTES: Final = 8_000_000
 """More than this is not kept while a commit is on its way: the walk waits for the answer."""
+_PASSED_ON_BYTES: Final = 1 << 16
+"""So much is handed to the producer at once: each call costs as much as printing a row does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +32,19 @@ class _Commit:
     asked_at_s: float
 
 
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """Printed messages of one topic that follow one another."""
+
+    topic: str
+    parts: list[PrintedMessages]
+
+
 class Outbox:
     """Sends messages in batches; used by one thread.
 
-    A producer has one transaction at a time. So that the commit's round trip does not stop the walk, messages of the next batch are
-    kept here until it is answered.
+    Messages are kept here until they are worth a call, at most until `settle`. A producer has one transaction at a time: so that the
+    commit's round trip does not stop the walk, those of the next batch are kept until it is answered.
     """
 
     def __init__(self, producer: BatchProducer, buffer: ChangeBuffer, meter: Meter, stop: threading.Event) -> None:
@@ -44,7 +53,7 @@ class Outbox:
         self._meter = meter
         self._stop = stop
         self._commit: _Commit | None = None
-        self._held: list[Callable[[], None]] = []
+        self._held: list[OutboundMessage | _Run] = []
         self._held_messages = self._held_bytes = 0
         self._held_since_s = 0.0
 
@@ -56,48 +65,52 @@ class Outbox:
     @property
     def messages(self) -> int:
         """Messages of the open batch."""
-        if self._commit is not None:
-            return self._held_messages
-        return self._producer.sent_messages if self._producer.open_seconds else 0
+        passed_on = self._producer.sent_messages if self._commit is None and self._producer.open_seconds else 0
+        return passed_on + self._held_messages
 
     @property
     def open_seconds(self) -> float:
         """How long the batch has been open; 0 when none is."""
-        if self._commit is not None:
-            return monotonic() - self._held_since_s if self._held else 0.0
-        return self._producer.open_seconds
+        passed_on = self._producer.open_seconds if self._commit is None else 0.0
+        return passed_on or (monotonic() - self._held_since_s if self._held else 0.0)
 
     def send(self, message: OutboundMessage) -> None:
         """Put a message into the open batch."""
-        if self._holds(len(message.value or b""), 1):
-            self._held.append(lambda: self._producer.send(message))
-        else:
-            self._producer.send(message)
+        self._make_room()
+        self._held.append(message)
+        self._count(1, len(message.value or b""))
 
     def send_printed(self, topic: str, messages: PrintedMessages) -> None:
         """Put messages of one topic into the open batch."""
-        if self._holds(messages.value_bytes, messages.number):
-            self._held.append(lambda: self._producer.send_printed(topic, messages))
+        self._make_room()
+        last = self._held[-1] if self._held else None
+        if isinstance(last, _Run) and last.topic == topic and last.parts[0].tail == messages.tail:
+            last.parts.append(messages)
         else:
-            self._producer.send_printed(topic, messages)
+            self._held.append(_Run(topic, [messages]))
+        self._count(messages.number, messages.value_bytes)
 
     def commit(self, message: OutboundMessage, record: PositionRecord, batch: OpenBatch) -> None:
         """Close the open batch with its record, behind the answer to the one before. Raises AskedToStop, and what ended that one."""
         self.land()
+        self._pass_on()
         count, asked_at_s = self.messages, monotonic()
         answer = self._producer.commit(message)
         self._commit = _Commit(answer, record, batch, count, self._buffer.taken, asked_at_s)
         answer.add_done_callback(lambda _: self._buffer.wake())
 
     def settle(self) -> None:
-        """Take note of an answer that has come. Raises the error that it is."""
+        """Take note of an answer that has come, and keep nothing that can go. Raises the error that it is."""
         if self._commit is not None and self._commit.answer.done():
             self.land()
+        if self._commit is None:
+            self._pass_on()
 
     def finish(self) -> None:
         """As `land`, but what was kept for the next batch is left out: it would only be aborted, and is read again."""
-        self._held.clear()
         self.land()
+        self._held.clear()
+        self._held_messages = self._held_bytes = 0
 
     def land(self) -> None:
         """Wait for the answer to the last commit. Raises the error that it is, or AskedToStop when none comes."""
@@ -111,19 +124,26 @@ class Outbox:
                 self._commit = None
         self._meter.committed(commit.record, commit.batch, commit.messages, monotonic() - commit.asked_at_s)
         self._buffer.ack(commit.taken)
-        held, self._held = self._held, []
-        self._held_messages = self._held_bytes = 0
-        for send in held:
-            send()
 
-    def _holds(self, size_bytes: int, messages: int) -> bool:
-        """Whether messages must be kept for now; waits for the answer when too much is kept already."""
+    def _make_room(self) -> None:
+        """Wait for the answer when too much is kept already."""
         if self._commit is not None and self._held_bytes >= _HELD_BYTES:
             self.land()
-        if self._commit is None:
-            return False
-        if not self._held:
+
+    def _count(self, messages: int, size_bytes: int) -> None:
+        if not self._held_messages:
             self._held_since_s = monotonic()
         self._held_messages += messages
         self._held_bytes += size_bytes
-        return True
+        if self._commit is None and self._held_bytes >= _PASSED_ON_BYTES:
+            self._pass_on()
+
+    def _pass_on(self) -> None:
+        """Hand everything that is kept to the producer."""
+        held, self._held = self._held, []
+        self._held_messages = self._held_bytes = 0
+        for each in held:
+            if isinstance(each, _Run):
+                self._producer.send_printed(each.topic, joined(each.parts))
+            else:
+                self._producer.send(each)

@@ -44,7 +44,7 @@ def queue_configuration(kafka: KafkaSettings, transaction: TransactionSettings) 
         "batch.size": kafka.batch_bytes,
         "linger.ms": kafka.linger_ms,
         "message.max.bytes": kafka.message_max_bytes,
-        "queue.buffering.max.kbytes": 65_536,
+        "queue.buffering.max.kbytes": 32_768,
     }
 
 

@@ -108,7 +108,7 @@ def test_each_batch_holds_what_was_sent_between_two_commits(steps: list[str]) ->
                 outbox.settle()
     if broker.unanswered is not None:
         broker.answer()
-    outbox.land()
+    outbox.settle()
     assert [*broker.batches, broker.current] == wanted
 
 
@@ -121,6 +121,7 @@ def test_too_much_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     answering = threading.Timer(0.05, broker.answer)
     answering.start()
     outbox.send(message("waits"))
+    outbox.settle()
     assert (outbox.committing, broker.current) == (False, ["m", "waits"])
 
 
