@@ -21,15 +21,20 @@ cdef enum:
     OTHER = 14
     FLOAT = 15
     DOUBLE = 16
+    JSON = 17
 
 cdef enum:
     PLAIN_PLACES = 15  # how far from the digits the point may stand without an exponent
     MOST_DIGITS = 64
+    MOST_PRECISION = 65
+    MOST_SCALE = 38
     ORDER_BYTES = 33
     ORDER_TIME_BYTES = 14
     POSITION_DIGITS = 19
     DAY_SECONDS = 86400
+    MOST_HOURS = 838
     KEPT_BYTES = 1 << 20
+    LONGEST_ESCAPE = 8
 
 cdef uint64_t _TENS[20]
 cdef int _i
@@ -58,6 +63,7 @@ cdef struct Span:
     Py_ssize_t size    # -1: NULL
 
 
+@final
 cdef class Buffer:
     """Bytes that grow."""
 
@@ -87,15 +93,20 @@ cdef class Buffer:
         return 0
 
     cdef inline int need(self, Py_ssize_t more) except -1:
-        cdef Py_ssize_t wanted = self.size + more
+        if more > self.room - self.size:
+            self.grow(self.size + more)
+        return 0
+
+    cdef int grow(self, Py_ssize_t wanted) except -1:
+        cdef Py_ssize_t room = self.room
         cdef char* moved
-        if wanted > self.room:
-            while self.room < wanted:
-                self.room *= 2
-            moved = <char*>realloc(self.data, self.room)
-            if moved == NULL:
-                raise MemoryError
-            self.data = moved
+        while room < wanted:
+            room *= 2
+        moved = <char*>realloc(self.data, room)
+        if moved == NULL:
+            raise MemoryError
+        self.data = moved
+        self.room = room
         return 0
 
     cdef inline int put(self, const char* text, Py_ssize_t size) except -1:
@@ -121,6 +132,11 @@ cdef class Buffer:
                 break
         return self.put(digits + at, 20 - at)
 
+    cdef inline int signed_number(self, int64_t value) except -1:
+        if value < 0:
+            self.byte(b"-")
+        return self.number(<uint64_t>0 - <uint64_t>value if value < 0 else <uint64_t>value)
+
     cdef inline int padded(self, uint64_t value, int width) except -1:
         cdef int at
         self.need(width)
@@ -137,6 +153,10 @@ cdef inline uint64_t little(const uint8_t* at, int width) noexcept:
     for i in range(width - 1, -1, -1):
         value = value << 8 | at[i]
     return value
+
+
+cdef inline int64_t signed_little(const uint8_t* at, int width) noexcept:
+    return <int64_t>(little(at, width) << (64 - 8 * width)) >> (64 - 8 * width)
 
 
 cdef inline uint64_t big(const uint8_t* at, int width) noexcept:

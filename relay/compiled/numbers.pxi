@@ -1,20 +1,26 @@
 # DECIMAL, FLOAT and DOUBLE.
 
-cdef bint print_decimal(Buffer out, const uint8_t* raw, Column* column) except -1:
+cdef int decimal_width(int precision, int scale) noexcept:
+    cdef int whole = precision - scale
+    return 4 * (whole // 9 + scale // 9) + _BYTES_FOR_DIGITS[whole % 9] + _BYTES_FOR_DIGITS[scale % 9]
+
+
+cdef bint print_decimal(Buffer out, const uint8_t* raw, int precision, int scale) except -1:
+    """`raw` holds decimal_width() bytes."""
     cdef uint8_t copy[40]
     cdef uint8_t flip
     cdef const uint8_t* at = copy
-    cdef int whole = column.digits - column.scale
+    cdef int width = decimal_width(precision, scale)
     cdef int left, group, i
     cdef uint64_t number
     cdef bint begun = False
     flip = 0 if raw[0] & 0x80 else 0xFF
-    for i in range(column.width):
+    for i in range(width):
         copy[i] = raw[i] ^ flip
     copy[0] ^= 0x80
     if flip:
         out.byte(b"-")
-    left = whole
+    left = precision - scale
     while left > 0:
         group = left % 9 if left % 9 else 9
         number = big(at, _BYTES_FOR_DIGITS[group])
@@ -29,7 +35,7 @@ cdef bint print_decimal(Buffer out, const uint8_t* raw, Column* column) except -
             out.number(number)
     if not begun:
         out.byte(b"0")
-    left = column.scale
+    left = scale
     if left:
         out.byte(b".")
     while left > 0:

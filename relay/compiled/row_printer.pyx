@@ -5,17 +5,20 @@ Whatever it does not understand, or finds damaged, it leaves alone (None): the r
 does the work, or says what is wrong. Both give the same bytes (tests/unit/pipeline).
 """
 
+from cython cimport final
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from cpython.mem cimport PyMem_Free
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc, realloc
-from libc.string cimport memcmp, memcpy
+from libc.string cimport memchr, memcmp, memcpy
 
 include "memory.pxi"
 include "texts.pxi"
 include "java_hash.pxi"
 include "numbers.pxi"
 include "times.pxi"
+include "json_binary.pxi"
+include "json_text.pxi"
 
 
 cdef uint64_t LATEST_TIME_MS = 9999999999999  # of 13 digits, in the year 2286
@@ -24,6 +27,11 @@ cdef enum:
     NONE = -1
     LARGEST_PART = 0x7FFFFFFF
 
+cdef enum:
+    SAME
+    DIFFERENT
+    REFUSED
+
 cdef struct Head:
     int32_t partition
     int32_t value
@@ -31,6 +39,7 @@ cdef struct Head:
     int32_t orders
 
 
+@final
 cdef class Run:
     """Rows that become one message."""
 
@@ -48,6 +57,7 @@ cdef class Run:
         self.rows = 0
 
 
+@final
 cdef class RowPrinter:
     """The printer of one table under one name, for images that hold every column.
 
@@ -70,6 +80,7 @@ cdef class RowPrinter:
     cdef int64_t partitions
     cdef Buffer out
     cdef Buffer placing
+    cdef Buffer compared
     cdef Py_ssize_t messages
     cdef Py_ssize_t value_bytes
 
@@ -102,6 +113,7 @@ cdef class RowPrinter:
         self.partitions = partitions
         self.out = Buffer()
         self.placing = Buffer()
+        self.compared = Buffer()
         self.messages = self.value_bytes = 0
 
     def __dealloc__(self):
@@ -314,12 +326,18 @@ cdef class RowPrinter:
 
     cdef bint print_old(self, Buffer out) except -1:
         """The former values of what changed."""
-        cdef int i
+        cdef int i, compared
         cdef bint none_yet = True
         out.byte(b"{")
         for i in range(self.count):
-            if same(&self.first[i], &self.second[i]) or self.prints_same(i):
+            if same(&self.first[i], &self.second[i]):
                 continue
+            if self.columns[i].by_text and self.first[i].size >= 0 and self.second[i].size >= 0:
+                compared = self.compare(i)
+                if compared == REFUSED:
+                    return False
+                if compared == SAME:
+                    continue
             if not none_yet:
                 out.byte(b",")
             none_yet = False
@@ -329,13 +347,17 @@ cdef class RowPrinter:
         out.byte(b"}")
         return True
 
-    cdef bint prints_same(self, int i):
-        cdef Span* left = &self.first[i]
-        cdef Span* right = &self.second[i]
-        if not self.columns[i].by_text or left.size < 0 or right.size < 0:
-            return False
-        text = self.extras[i]
-        return text((<const char*>left.start)[:left.size]) == text((<const char*>right.start)[:right.size])
+    cdef int compare(self, int i) except -1:
+        """Whether both values of an update print SAME or DIFFERENT; REFUSED when one is none of its column's."""
+        cdef Buffer both = self.compared
+        cdef Py_ssize_t size
+        both.empty()
+        if not self.print_value(both, i, &self.first[i]):
+            return REFUSED
+        size = both.size
+        if not self.print_value(both, i, &self.second[i]):
+            return REFUSED
+        return SAME if both.size == 2 * size and memcmp(both.data, both.data + size, size) == 0 else DIFFERENT
 
     cdef bint print_key(self, Span* image) except -1:
         cdef Buffer out = self.out
@@ -374,25 +396,19 @@ cdef class RowPrinter:
         cdef int kind = column.kind
         cdef const uint8_t* at = span.start
         cdef uint64_t number
-        cdef int64_t signed_number
         if span.size < 0:
             out.put(b"null", 4)
             return True
         out.byte(b'"')
         if kind == SIGNED:
-            signed_number = <int64_t>(little(at, column.width) << (64 - 8 * column.width)) >> (64 - 8 * column.width)
-            if signed_number < 0:
-                out.byte(b"-")
-                out.number(<uint64_t>0 - <uint64_t>signed_number)
-            else:
-                out.number(<uint64_t>signed_number)
+            out.signed_number(signed_little(at, column.width))
         elif kind == UNSIGNED:
             out.number(little(at, column.width))
         elif kind == UTF8:
             if not print_utf8(out, at, span.size):
                 return False
         elif kind == DECIMAL:
-            if not print_decimal(out, at, column):
+            if not print_decimal(out, at, column.digits, column.scale):
                 return False
         elif kind == DATETIME:
             if not print_datetime(out, at, column):
@@ -430,6 +446,9 @@ cdef class RowPrinter:
                 return False
         elif kind == TABLE:
             if not print_table(out, at, span.size, self.extras[i]):
+                return False
+        elif kind == JSON:
+            if not print_json(out, at, span.size):
                 return False
         else:
             text = (<str>self.extras[i]((<const char*>at)[:span.size])).encode()

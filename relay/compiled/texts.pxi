@@ -13,32 +13,48 @@ cdef inline void digits(char* at, uint64_t value) noexcept:
 
 cdef bint print_utf8(Buffer out, const uint8_t* at, Py_ssize_t size) except -1:
     """Append with JSON's escapes; False for bytes that are no UTF-8."""
+    return print_characters(out, at, size, False)
+
+
+cdef bint print_characters(Buffer out, const uint8_t* at, Py_ssize_t size, bint inside) except -1:
+    """Append UTF-8 with JSON's escapes, twice when it is a JSON string `inside` another one; False when it is none."""
     cdef uint32_t point = 0
-    cdef uint8_t one
+    cdef uint64_t eight
     cdef int step
     cdef char* to
-    out.need(6 * size)
+    out.need(size + LONGEST_ESCAPE)
     to = out.data + out.size
     while size > 0:
-        one = at[0]
-        if one >= 0x80:
-            step = utf8_step(at, size, &point)
-            if step == 0:
-                return False
+        if size >= 8:
+            memcpy(&eight, at, 8)
+            if not special(eight):
+                memcpy(to, &eight, 8)
+                to += 8
+                at += 8
+                size -= 8
+                continue
+        step = utf8_step(at, size, &point)
+        if step == 0:
+            return False
+        if step > 1 or (point >= 0x20 and point != 0x22 and point != 0x5C):
             memcpy(to, at, step)
             to += step
-            at += step
-            size -= step
-            continue
-        if one >= 0x20 and one != 0x22 and one != 0x5C:
-            to[0] = one
-            to += 1
         else:
-            to += escape(to, one)
-        at += 1
-        size -= 1
+            to += escape_inside(to, at[0]) if inside else escape(to, at[0])
+            out.size = to - out.data
+            out.need(size + LONGEST_ESCAPE)
+            to = out.data + out.size
+        at += step
+        size -= step
     out.size = to - out.data
     return True
+
+
+cdef inline bint special(uint64_t eight) noexcept:
+    """Whether one of eight bytes is no ASCII, a control, a quote or a backslash (a borrow can only come from such a one)."""
+    cdef uint64_t ones = 0x0101010101010101ULL
+    cdef uint64_t quote = eight ^ ones * 0x22, backslash = eight ^ ones * 0x5C
+    return (eight | (eight - ones * 0x20) | (quote - ones) | (backslash - ones)) & ones * 0x80 != 0
 
 
 cdef inline int escape(char* to, uint8_t one) noexcept:
@@ -63,6 +79,13 @@ cdef inline int escape(char* to, uint8_t one) noexcept:
     to[4] = _HEX[one >> 4]
     to[5] = _HEX[one & 15]
     return 6
+
+
+cdef inline int escape_inside(char* to, uint8_t one) noexcept:
+    """A JSON escape whose backslashes, and quote, are escaped themselves."""
+    cdef int before = 2 if one == 0x22 or one == 0x5C else 1
+    to[0] = to[1] = 0x5C
+    return before + escape(to + before, one)
 
 
 cdef bint print_table(Buffer out, const uint8_t* at, Py_ssize_t size, tuple characters) except -1:

@@ -31,19 +31,34 @@ cdef inline bint print_fraction(Buffer out, uint64_t fraction, int precision) ex
     return True
 
 
-cdef bint print_datetime(Buffer out, const uint8_t* at, Column* column) except -1:
-    cdef uint64_t packed = big(at, 5)
-    cdef uint64_t months, hour, minute, second
-    if not packed >> 39 & 1:
-        return False
-    packed &= (<uint64_t>1 << 39) - 1
-    months = packed >> 22
-    hour, minute, second = packed >> 12 & 31, packed >> 6 & 63, packed & 63
-    if hour > 23 or minute > 59 or second > 59 or not print_day(out, months // 13, months % 13, packed >> 17 & 31):
+cdef inline bint print_packed_day(Buffer out, uint64_t packed) except -1:
+    """year * 13 + month (17 bits), day (5)."""
+    return print_day(out, (packed >> 5) // 13, (packed >> 5) % 13, packed & 31)
+
+
+cdef inline bint print_moment(Buffer out, uint64_t packed) except -1:
+    """A day, hour (5 bits), minute (6), second (6)."""
+    cdef uint64_t hour = packed >> 12 & 31, minute = packed >> 6 & 63, second = packed & 63
+    if hour > 23 or minute > 59 or second > 59 or not print_packed_day(out, packed >> 17):
         return False
     out.byte(b" ")
     print_clock(out, hour, minute, second)
-    return print_fraction(out, big(at + 5, column.width - 5), column.digits)
+    return True
+
+
+cdef inline bint print_duration(Buffer out, uint64_t packed) except -1:
+    """Hour, minute (6 bits), second (6)."""
+    if packed >> 12 > MOST_HOURS or packed >> 6 & 63 > 59 or packed & 63 > 59:
+        return False
+    print_clock(out, packed >> 12, packed >> 6 & 63, packed & 63)
+    return True
+
+
+cdef bint print_datetime(Buffer out, const uint8_t* at, Column* column) except -1:
+    cdef uint64_t packed = big(at, 5)
+    if not packed >> 39 & 1:
+        return False
+    return print_moment(out, packed & (<uint64_t>1 << 39) - 1) and print_fraction(out, big(at + 5, column.width - 5), column.digits)
 
 
 cdef bint print_timestamp(Buffer out, const uint8_t* at, Column* column) except -1:
@@ -73,12 +88,9 @@ cdef bint print_time(Buffer out, const uint8_t* at, Column* column) except -1:
     cdef int bits = 8 * column.width
     cdef int shift = bits - 24
     cdef int64_t value = <int64_t>big(at, column.width) - (<int64_t>1 << (bits - 1))
-    cdef uint64_t packed
     if value < 0:
         out.byte(b"-")
         value = -value
-    packed = <uint64_t>value >> shift
-    if packed >> 12 > 838 or packed >> 6 & 63 > 59 or packed & 63 > 59:
+    if not print_duration(out, <uint64_t>value >> shift):
         return False
-    print_clock(out, packed >> 12, packed >> 6 & 63, packed & 63)
     return print_fraction(out, <uint64_t>value & ((<uint64_t>1 << shift) - 1), column.digits)

@@ -101,7 +101,7 @@ class _Reader:
         kind = self._number(entry, 1, end)
         inlined = _INLINED_LARGE if width == 4 else _INLINED_SMALL
         if kind in inlined:
-            return self._scalar(kind, entry + 1, entry + 1 + width)
+            return self._scalar(kind, entry + 1, min(entry + 1 + width, end))
         return self.value(kind, start + self._number(entry + 1, width, end), end, depth)
 
     def _scalar(self, kind: int, start: int, end: int) -> JsonNode:

@@ -44,6 +44,7 @@ class Kind(IntEnum):
     OTHER = 14
     FLOAT = 15
     DOUBLE = 16
+    JSON = 17
 
 
 _INTEGERS: Final = frozenset({ColumnType.TINY, ColumnType.SHORT, ColumnType.INT24, ColumnType.LONG, ColumnType.LONGLONG})
@@ -175,6 +176,8 @@ def _kind(column: Column, type_text: str, storage: Storage, encoder: RowEncoder)
         return _PLAIN[column.type], column.length, None
     if column.type in _LABELLED and column.labels:
         return _LABELLED[column.type], len(column.labels), tuple(orjson.dumps(label)[1:-1] for label in column.labels)
+    if column.type is ColumnType.JSON:
+        return Kind.JSON, 0, None
     if column.type in _BYTES:
         return Kind.BASE64, 0, None
     if column.type in _STRINGS:

@@ -63,6 +63,7 @@ def test_each_kind_becomes_its_node(data: bytes, root: object) -> None:
         b"\x0f\x0b\x08" + b"\x7f" * 8,
         b"\x02\x01\x00\xff\x00\x05\x01\x00",
         b"\x00\x02\x00\x14\x00\x12\x00\x01\x00\x12\x00\x01\x00\x05\x01\x00\x05\x01\x00kk"[:21],
+        b"\x02\x01\x00\x05\x00\x05",  # the value within the entry is cut off
         nested(MAX_DEPTH + 1),
     ],
 )

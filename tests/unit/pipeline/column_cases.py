@@ -5,6 +5,9 @@ from typing import Any, TypeAlias
 
 from hypothesis import strategies as st
 
+from tests.unit.pipeline.decimal_bytes import decimals
+from tests.unit.pipeline.json_documents import DOCUMENTS
+
 Octets: TypeAlias = st.SearchStrategy[bytes]
 Case: TypeAlias = tuple[dict[str, Any], Octets]
 
@@ -56,20 +59,6 @@ def times(precision: int) -> Octets:
     return parts.map(packed)
 
 
-def decimals(precision: int, scale: int) -> Octets:
-    sizes = (0, 1, 1, 2, 2, 3, 3, 4, 4, 4)
-    whole = precision - scale
-    groups = [whole % 9] * bool(whole % 9) + [9] * (whole // 9) + [9] * (scale // 9) + [scale % 9] * bool(scale % 9)
-
-    def packed(value: tuple[bool, tuple[int, ...]]) -> bytes:
-        negative, parts = value
-        raw = bytearray(b"".join(part.to_bytes(sizes[digits], "big") for part, digits in zip(parts, groups, strict=True)))
-        raw[0] ^= 0x80
-        return bytes(one ^ 0xFF for one in raw) if negative else bytes(raw)
-
-    return st.tuples(st.booleans(), st.tuples(*(st.integers(0, 10**digits - 1) for digits in groups))).map(packed)
-
-
 def column(kind: int, metadata: bytes, values: Octets, **more: Any) -> Case:
     return {"type": kind, "metadata": metadata, **more}, values
 
@@ -92,7 +81,6 @@ LABELS = ("a", "", 'quo"te', "ä,b")
 _INTEGERS = ((1, 1), (2, 2), (9, 3), (3, 4), (8, 8))
 _DECIMALS = ((10, 2), (65, 30), (9, 9), (1, 0), (20, 0), (38, 38), (19, 1))
 _TEMPORALS = ((18, datetimes), (17, timestamps), (19, times))
-_JSON = [b"\x02\x00\x00\x00\x04\x01", b"\x03\x00\x00\x00\x05\x07\x00"]
 
 CASES: tuple[Case, ...] = (
     *(column(kind, b"", integers(width), unsigned=unsigned) for kind, width in _INTEGERS for unsigned in (False, True)),
@@ -116,7 +104,7 @@ CASES: tuple[Case, ...] = (
     column(16, b"\x00\x08", integers(8)),
     column(4, b"\x04", floats("<f", 4), unsigned=False),
     column(5, b"\x08", floats("<d", 8), unsigned=False),
-    column(245, b"\x04", st.sampled_from(_JSON)),
+    column(245, b"\x04", DOCUMENTS.map(lambda raw: len(raw).to_bytes(4, "little") + raw)),
     column(255, b"\x04", octets(4, 30)),
 )
 """Every type that row images of today's servers hold."""
