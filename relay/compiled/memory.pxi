@@ -1,5 +1,21 @@
 # What the printer works on: columns, found values, and bytes that grow.
 
+cdef extern from *:
+    """
+    #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    #define LOW_BYTES_FIRST 1
+    #define clean_bytes(mask) (__builtin_ctzll(mask) >> 3)
+    #define used_bits(value) (64 - __builtin_clzll((value) | 1))
+    #else
+    #define LOW_BYTES_FIRST 0
+    #define clean_bytes(mask) 0
+    static inline int used_bits(unsigned long long value) { int bits = 1; while (value >>= 1) bits++; return bits; }
+    #endif
+    """
+    const bint LOW_BYTES_FIRST
+    int clean_bytes(uint64_t mask) noexcept
+    int used_bits(uint64_t value) noexcept
+
 cdef extern from "Python.h":
     char* PyOS_double_to_string(double value, char format_code, int precision, int flags, int* type) except NULL
 
@@ -30,7 +46,6 @@ cdef enum:
     MOST_SCALE = 38
     ORDER_BYTES = 33
     ORDER_TIME_BYTES = 14
-    POSITION_DIGITS = 19
     DAY_SECONDS = 86400
     MOST_HOURS = 838
     KEPT_BYTES = 1 << 20
@@ -41,6 +56,10 @@ cdef int _i
 _TENS[0] = 1
 for _i in range(1, 20):
     _TENS[_i] = _TENS[_i - 1] * 10
+cdef char _PAIRS[200]  # 00 to 99
+for _i in range(100):
+    _PAIRS[2 * _i] = 48 + _i // 10
+    _PAIRS[2 * _i + 1] = 48 + _i % 10
 
 cdef const char* _HEX = b"0123456789abcdef"
 cdef const char* _BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
@@ -122,15 +141,7 @@ cdef class Buffer:
         return 0
 
     cdef inline int number(self, uint64_t value) except -1:
-        cdef char digits[20]
-        cdef int at = 20
-        while True:
-            at -= 1
-            digits[at] = 48 + value % 10
-            value //= 10
-            if value == 0:
-                break
-        return self.put(digits + at, 20 - at)
+        return self.padded(value, digits_of(value))
 
     cdef inline int signed_number(self, int64_t value) except -1:
         if value < 0:
@@ -138,18 +149,43 @@ cdef class Buffer:
         return self.number(<uint64_t>0 - <uint64_t>value if value < 0 else <uint64_t>value)
 
     cdef inline int padded(self, uint64_t value, int width) except -1:
-        cdef int at
         self.need(width)
-        for at in range(width - 1, -1, -1):
-            self.data[self.size + at] = 48 + value % 10
-            value //= 10
+        write_digits(self.data + self.size, value, width)
         self.size += width
         return 0
+
+
+cdef inline int digits_of(uint64_t value) noexcept:
+    """How many decimal digits a number has."""
+    cdef int fewest = used_bits(value) * 1233 >> 12  # log10(2) = 1233 / 4096
+    return fewest + (value >= _TENS[fewest] or value == 0)
+
+
+cdef inline void pair(char* to, uint64_t value) noexcept:
+    """Write a number below a hundred."""
+    memcpy(to, _PAIRS + 2 * value, 2)
+
+
+cdef inline void write_digits(char* to, uint64_t value, int width) noexcept:
+    while width >= 2:
+        width -= 2
+        pair(to + width, value % 100)
+        value //= 100
+    if width:
+        to[0] = 48 + value % 10
 
 
 cdef inline uint64_t little(const uint8_t* at, int width) noexcept:
     cdef uint64_t value = 0
     cdef int i
+    if width == 1:
+        return at[0]
+    if LOW_BYTES_FIRST and width == 8:
+        memcpy(&value, at, 8)
+        return value
+    if LOW_BYTES_FIRST and width == 4:
+        memcpy(&value, at, 4)
+        return value
     for i in range(width - 1, -1, -1):
         value = value << 8 | at[i]
     return value

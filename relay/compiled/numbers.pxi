@@ -1,4 +1,4 @@
-# DECIMAL, FLOAT and DOUBLE.
+# DECIMAL.
 
 cdef int decimal_width(int precision, int scale) noexcept:
     cdef int whole = precision - scale
@@ -46,81 +46,4 @@ cdef bint print_decimal(Buffer out, const uint8_t* raw, int precision, int scale
         at += _BYTES_FOR_DIGITS[group]
         left -= group
         out.padded(number, group)
-    return True
-
-
-cdef bint print_floating(Buffer out, const uint8_t* at, bint single) except -1:
-    """The shortest digits of a DOUBLE, six of a FLOAT, in the server's form."""
-    cdef float four
-    cdef double eight
-    cdef char* digits
-    if single:
-        memcpy(&four, at, 4)
-        digits = PyOS_double_to_string(four, b"e", 5, 0, NULL)
-    else:
-        memcpy(&eight, at, 8)
-        digits = PyOS_double_to_string(eight, b"r", 0, 0, NULL)
-    try:
-        return print_general(out, digits)
-    finally:
-        PyMem_Free(digits)
-
-
-cdef bint print_general(Buffer out, const char* number) except -1:
-    """Print Python's digits as the server places their point (relay.encode.server_numbers is the readable form)."""
-    cdef char digits[MOST_DIGITS]
-    cdef int count = 0, point = 0, exponent = 0, first = 0, i
-    cdef bint behind_point = False, small = False
-    if number[0] == b"-":
-        out.byte(b"-")
-        number += 1
-    while number[0] == b"." or 48 <= number[0] <= 57:
-        if number[0] == b".":
-            behind_point = True
-        elif count == MOST_DIGITS:
-            return False
-        else:
-            digits[count] = number[0]
-            count += 1
-            if not behind_point:
-                point += 1
-        number += 1
-    if number[0] == b"e":
-        number += 1
-        small = number[0] == b"-"
-        number += 1
-        while 48 <= number[0] <= 57:
-            exponent = exponent * 10 + number[0] - 48
-            number += 1
-    if count == 0 or number[0] != 0:
-        return False  # no number
-    while first < count and digits[first] == b"0":
-        first += 1
-    point += (-exponent if small else exponent) - first
-    while count > first and digits[count - 1] == b"0":
-        count -= 1
-    count -= first
-    if count == 0:
-        out.byte(b"0")
-    elif not (-PLAIN_PLACES < point <= PLAIN_PLACES or 0 < point < count):
-        out.byte(digits[first])
-        if count > 1:
-            out.byte(b".")
-            out.put(digits + first + 1, count - 1)
-        out.byte(b"e")
-        if point < 1:
-            out.byte(b"-")
-        out.number(point - 1 if point >= 1 else 1 - point)
-    elif point <= 0:
-        out.put(b"0.", 2)
-        for i in range(-point):
-            out.byte(b"0")
-        out.put(digits + first, count)
-    else:
-        out.put(digits + first, point if point < count else count)
-        for i in range(count, point):
-            out.byte(b"0")
-        if point < count:
-            out.byte(b".")
-            out.put(digits + first + point, count - point)
     return True

@@ -16,6 +16,7 @@ include "memory.pxi"
 include "texts.pxi"
 include "java_hash.pxi"
 include "numbers.pxi"
+include "floating.pxi"
 include "times.pxi"
 include "json_binary.pxi"
 include "json_text.pxi"
@@ -198,14 +199,12 @@ cdef class RowPrinter:
         """Leave room for the head, append the order; return where the head stands."""
         cdef Buffer out = self.out
         cdef Py_ssize_t head = out.size
-        cdef char text[POSITION_DIGITS]
+        cdef char* order
         out.need(sizeof(Head) + ORDER_BYTES)
-        cdef char* order = out.data + head + sizeof(Head)
-        digits(order + ORDER_TIME_BYTES, position)
-        # Nineteen digits, of which the last thirteen are kept.
-        digits(text, time)
-        memcpy(order, text + POSITION_DIGITS - ORDER_TIME_BYTES + 1, ORDER_TIME_BYTES - 1)
+        order = out.data + head + sizeof(Head)
+        write_digits(order, time, ORDER_TIME_BYTES - 1)
         order[ORDER_TIME_BYTES - 1] = b"."
+        write_digits(order + ORDER_TIME_BYTES, position, ORDER_BYTES - ORDER_TIME_BYTES)
         out.size += sizeof(Head) + ORDER_BYTES
         return head
 

@@ -4,13 +4,6 @@ cdef inline int put_bytes(Buffer out, bytes text) except -1:
     return out.put(PyBytes_AS_STRING(text), PyBytes_GET_SIZE(text))
 
 
-cdef inline void digits(char* at, uint64_t value) noexcept:
-    cdef int i
-    for i in range(18, -1, -1):
-        at[i] = 48 + value % 10
-        value //= 10
-
-
 cdef bint print_utf8(Buffer out, const uint8_t* at, Py_ssize_t size) except -1:
     """Append with JSON's escapes; False for bytes that are no UTF-8."""
     return print_characters(out, at, size, False)
@@ -18,43 +11,61 @@ cdef bint print_utf8(Buffer out, const uint8_t* at, Py_ssize_t size) except -1:
 
 cdef bint print_characters(Buffer out, const uint8_t* at, Py_ssize_t size, bint inside) except -1:
     """Append UTF-8 with JSON's escapes, twice when it is a JSON string `inside` another one; False when it is none."""
+    cdef uint64_t eight, mask
     cdef uint32_t point = 0
-    cdef uint64_t eight
     cdef int step
     cdef char* to
     out.need(size + LONGEST_ESCAPE)
     to = out.data + out.size
     while size > 0:
-        if size >= 8:
+        if LOW_BYTES_FIRST and size >= 8:
             memcpy(&eight, at, 8)
-            if not special(eight):
-                memcpy(to, &eight, 8)
-                to += 8
-                at += 8
-                size -= 8
-                continue
-        step = utf8_step(at, size, &point)
-        if step == 0:
-            return False
-        if step > 1 or (point >= 0x20 and point != 0x22 and point != 0x5C):
-            memcpy(to, at, step)
+            mask = special(eight)
+            memcpy(to, &eight, 8)
+            step = 8 if mask == 0 else clean_bytes(mask)
             to += step
+            at += step
+            size -= step
+            if mask == 0:
+                continue
+        while size > 0 and at[0] >= 0x80:
+            step = utf8_step(at, size, &point)
+            if step == 0:
+                return False
+            copy_character(to, at, step)
+            to += step
+            at += step
+            size -= step
+        if size == 0:
+            break
+        if at[0] >= 0x20 and at[0] != 0x22 and at[0] != 0x5C:
+            to[0] = at[0]
+            to += 1
         else:
             to += escape_inside(to, at[0]) if inside else escape(to, at[0])
             out.size = to - out.data
             out.need(size + LONGEST_ESCAPE)
             to = out.data + out.size
-        at += step
-        size -= step
+        at += 1
+        size -= 1
     out.size = to - out.data
     return True
 
 
-cdef inline bint special(uint64_t eight) noexcept:
-    """Whether one of eight bytes is no ASCII, a control, a quote or a backslash (a borrow can only come from such a one)."""
+cdef inline void copy_character(char* to, const uint8_t* at, int bytes) noexcept:
+    to[0] = at[0]
+    to[1] = at[1]
+    if bytes > 2:
+        to[2] = at[2]
+    if bytes > 3:
+        to[3] = at[3]
+
+
+cdef inline uint64_t special(uint64_t eight) noexcept:
+    """The high bits of bytes that are no ASCII, a control, a quote or a backslash; the lowest is right, those above may be its borrow."""
     cdef uint64_t ones = 0x0101010101010101ULL
     cdef uint64_t quote = eight ^ ones * 0x22, backslash = eight ^ ones * 0x5C
-    return (eight | (eight - ones * 0x20) | (quote - ones) | (backslash - ones)) & ones * 0x80 != 0
+    return (eight | (eight - ones * 0x20) | (quote - ones) | (backslash - ones)) & ones * 0x80
 
 
 cdef inline int escape(char* to, uint8_t one) noexcept:

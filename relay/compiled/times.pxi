@@ -1,22 +1,31 @@
 # Dates and times.
 
 cdef inline bint print_day(Buffer out, uint64_t year, uint64_t month, uint64_t day) except -1:
+    """`day` is below a hundred."""
+    cdef char* to
     if year > 9999 or month > 12:
         return False
-    out.padded(year, 4)
-    out.byte(b"-")
-    out.padded(month, 2)
-    out.byte(b"-")
-    out.padded(day, 2)
+    out.need(10)
+    to = out.data + out.size
+    pair(to, year // 100)
+    pair(to + 2, year % 100)
+    pair(to + 5, month)
+    pair(to + 8, day)
+    to[4] = to[7] = 0x2D
+    out.size += 10
     return True
 
 
 cdef inline int print_clock(Buffer out, uint64_t hour, uint64_t minute, uint64_t second) except -1:
+    """Minutes and seconds are below a hundred."""
+    cdef char* to
     out.padded(hour, 2 if hour < 100 else 3)
-    out.byte(b":")
-    out.padded(minute, 2)
-    out.byte(b":")
-    out.padded(second, 2)
+    out.need(6)
+    to = out.data + out.size
+    pair(to + 1, minute)
+    pair(to + 4, second)
+    to[0] = to[3] = 0x3A
+    out.size += 6
     return 0
 
 
