@@ -74,8 +74,12 @@ cdef struct Column:
     bint by_text       # equal when it prints equal
     int digits         # fractional digits, DECIMAL's precision, BIT's bits, BINARY's length, labels
     int scale
-    const char* name   # `{"a":` or `,"b":`
+    const char* name   # `{"a":"` or `,"b":"`
     Py_ssize_t name_size
+
+cdef struct Ordinals:
+    int* each
+    int count
 
 cdef struct Span:
     const uint8_t* start
@@ -153,6 +157,20 @@ cdef class Buffer:
         write_digits(self.data + self.size, value, width)
         self.size += width
         return 0
+
+
+cdef int fill(Ordinals* ordinals, tuple numbers, int columns) except -1:
+    """Keep ordinals of so many columns."""
+    cdef int i
+    ordinals.each = <int*>malloc(max(1, len(numbers)) * sizeof(int))
+    if ordinals.each == NULL:
+        raise MemoryError
+    for i in range(len(numbers)):
+        if not 0 <= numbers[i] < columns:
+            raise IndexError(numbers[i])
+        ordinals.each[i] = numbers[i]
+    ordinals.count = <int>len(numbers)
+    return 0
 
 
 cdef inline int digits_of(uint64_t value) noexcept:

@@ -74,8 +74,8 @@ cdef class RowPrinter:
     cdef int null_bytes
     cdef list extras
     cdef list names
-    cdef tuple key
-    cdef tuple placed
+    cdef Ordinals key
+    cdef Ordinals placed
     cdef bytes key_head
     cdef int32_t seed
     cdef int64_t partitions
@@ -95,7 +95,7 @@ cdef class RowPrinter:
         if self.columns == NULL or self.first == NULL or self.second == NULL:
             raise MemoryError
         self.extras = [each[8] for each in columns]
-        self.names = [each[7] for each in columns]
+        self.names = [each[7] + b'"' for each in columns]
         for i in range(self.count):
             each = columns[i]
             self.columns[i].kind = each[0]
@@ -107,9 +107,9 @@ cdef class RowPrinter:
             self.columns[i].scale = each[6]
             self.columns[i].name = PyBytes_AS_STRING(self.names[i])
             self.columns[i].name_size = PyBytes_GET_SIZE(self.names[i])
-        self.key = key
+        fill(&self.key, key, self.count)
         self.key_head = key_head
-        self.placed = placed
+        fill(&self.placed, placed, self.count)
         self.seed = seed
         self.partitions = partitions
         self.out = Buffer()
@@ -121,6 +121,8 @@ cdef class RowPrinter:
         free(self.columns)
         free(self.first)
         free(self.second)
+        free(self.key.each)
+        free(self.placed.each)
 
     def print_rows(self, bytes body, Py_ssize_t start, bint update, bytes before_old, bytes after_old, uint64_t time, uint64_t position, Py_ssize_t skip, largest):
         """Return (rows of the event, messages, bytes of their values together, block of messages), or None.
@@ -187,12 +189,12 @@ cdef class RowPrinter:
         cdef Buffer out = self.out
         cdef Py_ssize_t head = self.begin_message(time, position)
         cdef Py_ssize_t key = out.size
-        if self.key and not self.print_key(self.second if update else self.first):
+        if self.key.count and not self.print_key(self.second if update else self.first):
             return False
         cdef Py_ssize_t value = out.size
         if not self.print_message(update, before_old, after_old):
             return False
-        self.end_message(head, partition, value - key if self.key else NONE, NONE, out.size - value)
+        self.end_message(head, partition, value - key if self.key.count else NONE, NONE, out.size - value)
         return True
 
     cdef Py_ssize_t begin_message(self, uint64_t time, uint64_t position) except -1:
@@ -290,11 +292,13 @@ cdef class RowPrinter:
 
     cdef bint moves(self):
         """Whether an update changes the key or the place of its row."""
-        cdef int i
-        for i in self.key:
+        cdef int i, n
+        for n in range(self.key.count):
+            i = self.key.each[n]
             if not same(&self.first[i], &self.second[i]):
                 return True
-        for i in self.placed:
+        for n in range(self.placed.count):
+            i = self.placed.each[n]
             if not same(&self.first[i], &self.second[i]):
                 return True
         return False
@@ -317,10 +321,22 @@ cdef class RowPrinter:
     cdef bint print_row(self, Buffer out, Span* image) except -1:
         cdef int i
         for i in range(self.count):
-            out.put(self.columns[i].name, self.columns[i].name_size)
-            if not self.print_value(out, i, &image[i]):
+            if not self.print_member(out, i, &image[i], 0):
                 return False
         out.byte(b"}")
+        return True
+
+    cdef inline bint print_member(self, Buffer out, int i, Span* span, int skipped) except -1:
+        """Append name and value, without the first `skipped` bytes of the name."""
+        cdef Column* column = &self.columns[i]
+        if span.size < 0:
+            out.put(column.name + skipped, column.name_size - skipped - 1)
+            out.put(b"null", 4)
+            return True
+        out.put(column.name + skipped, column.name_size - skipped)
+        if not self.print_text(out, i, span):
+            return False
+        out.byte(b'"')
         return True
 
     cdef bint print_old(self, Buffer out) except -1:
@@ -340,8 +356,7 @@ cdef class RowPrinter:
             if not none_yet:
                 out.byte(b",")
             none_yet = False
-            out.put(self.columns[i].name + 1, self.columns[i].name_size - 1)
-            if not self.print_value(out, i, &self.first[i]):
+            if not self.print_member(out, i, &self.first[i], 1):
                 return False
         out.byte(b"}")
         return True
@@ -351,18 +366,19 @@ cdef class RowPrinter:
         cdef Buffer both = self.compared
         cdef Py_ssize_t size
         both.empty()
-        if not self.print_value(both, i, &self.first[i]):
+        if not self.print_text(both, i, &self.first[i]):
             return REFUSED
         size = both.size
-        if not self.print_value(both, i, &self.second[i]):
+        if not self.print_text(both, i, &self.second[i]):
             return REFUSED
         return SAME if both.size == 2 * size and memcmp(both.data, both.data + size, size) == 0 else DIFFERENT
 
     cdef bint print_key(self, Span* image) except -1:
         cdef Buffer out = self.out
-        cdef int i
+        cdef int i, n
         out.put(PyBytes_AS_STRING(self.key_head), PyBytes_GET_SIZE(self.key_head))
-        for i in self.key:
+        for n in range(self.key.count):
+            i = self.key.each[n]
             out.byte(b",")
             if not self.print_value(out, i, &image[i]):
                 return False
@@ -374,8 +390,9 @@ cdef class RowPrinter:
         cdef int32_t value = self.seed
         cdef uint32_t hashed
         cdef Buffer out = self.placing
-        cdef int i
-        for i in self.placed:
+        cdef int i, n
+        for n in range(self.placed.count):
+            i = self.placed.each[n]
             if image[i].size < 0:
                 continue
             out.size = 0
@@ -383,22 +400,29 @@ cdef class RowPrinter:
                 if not valid_hash(image[i].start, image[i].size, &hashed):
                     return -1
             else:
-                if not self.print_value(out, i, &image[i]):
+                if not self.print_text(out, i, &image[i]):
                     return -1
-                hashed = ascii_hash(out.data + 1, out.size - 2)
+                hashed = ascii_hash(out.data, out.size)
             value ^= <int32_t>hashed
         return (<int64_t>value if value >= 0 else -<int64_t>value) % self.partitions
 
     cdef bint print_value(self, Buffer out, int i, Span* span) except -1:
         """Append a JSON string, or null; False when the value is none of the column's."""
-        cdef Column* column = &self.columns[i]
-        cdef int kind = column.kind
-        cdef const uint8_t* at = span.start
-        cdef uint64_t number
         if span.size < 0:
             out.put(b"null", 4)
             return True
         out.byte(b'"')
+        if not self.print_text(out, i, span):
+            return False
+        out.byte(b'"')
+        return True
+
+    cdef bint print_text(self, Buffer out, int i, Span* span) except -1:
+        """Append what stands within the quotes of a value that is not NULL; False when it is none of the column's."""
+        cdef Column* column = &self.columns[i]
+        cdef int kind = column.kind
+        cdef const uint8_t* at = span.start
+        cdef uint64_t number
         if kind == SIGNED:
             out.signed_number(signed_little(at, column.width))
         elif kind == UNSIGNED:
@@ -453,5 +477,4 @@ cdef class RowPrinter:
             text = (<str>self.extras[i]((<const char*>at)[:span.size])).encode()
             if not print_utf8(out, <const uint8_t*>PyBytes_AS_STRING(text), PyBytes_GET_SIZE(text)):
                 return False
-        out.byte(b'"')
         return True
