@@ -32,8 +32,10 @@ from relay.settings import MessageSettings
 from tests.bench.machine import setting
 from tests.bench.report import Report
 from tests.unit.decode.event_bytes import WrittenColumn, WrittenTable, image, raw_rows, rows_body
+from tests.unit.pipeline.json_documents import document, json_scalar
 
 _WIDTHS: Final = (1, 5, 10, 20, 40, 60, 120, 240)
+_LONG_WIDTH: Final = 60
 _EVENT_ROWS: Final = 20
 _SECONDS: Final = 1.0
 _LOGICAL: Final = TableId("bench", "wide")
@@ -57,11 +59,31 @@ _KINDS: Final = (
 )
 
 
+_DOCUMENT: Final = document(
+    {
+        "id": json_scalar(4711),
+        "tags": [json_scalar("a"), json_scalar("b"), json_scalar("c3")],
+        "size": {"w": json_scalar(33), "h": json_scalar(4.5)},
+        "open": json_scalar(True),
+        "note": json_scalar(None),
+    }
+)
+_STORY: Final = "4711 the quick brown fox jumps over the lazy dog 敏捷的狐狸 " * 32
+_LONG_KINDS: Final = (
+    (WrittenColumn(245, b"\x04"), len(_DOCUMENT).to_bytes(4, "little") + _DOCUMENT),
+    (WrittenColumn(252, b"\x02", collation=_UTF8MB4), _text(_STORY)),
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """One width: CPU microseconds a row, and megabytes of row images a CPU-second takes; 0 where nothing is compiled."""
+    """One width: CPU microseconds a row, and megabytes of row images a CPU-second takes; 0 where nothing is compiled.
+
+    `long` rows end with a JSON document and a text of 2 KB.
+    """
 
     columns: int
+    long: bool
     row_bytes: int
     compiled_us: float
     compiled_mb_per_s: float
@@ -76,15 +98,17 @@ def main() -> None:
     arguments = parser.parse_args()
     here = setting(sys.argv[1:])
     gc.disable()
-    costs = [_cost(width) for width in _WIDTHS]
+    costs = [*map(_cost, _WIDTHS), _cost(_LONG_WIDTH, long=True)]
     report = _report(costs)
     Console().print(report.table())
     if arguments.into:
         report.write(arguments.into, "columns", replace(here, command=here.command.replace("tests.bench", "tests.bench.columns")))
 
 
-def _cost(width: int) -> Cost:
+def _cost(width: int, *, long: bool = False) -> Cost:
     kinds = [_KINDS[number % len(_KINDS)] for number in range(width)]
+    if long:
+        kinds[-len(_LONG_KINDS) :] = _LONG_KINDS
     columns = [
         WrittenColumn(kind.type, kind.metadata, f"column_{i}", i > 0, kind.unsigned, kind.collation) for i, (kind, _) in enumerate(kinds)
     ]
@@ -97,7 +121,7 @@ def _cost(width: int) -> Cost:
     readable = _seconds(lambda: _read(decoder.open(raw), plan)) / _EVENT_ROWS
     compiled = _seconds(lambda: _print(decoder.open(raw), printer, plan)) / _EVENT_ROWS if printer is not None else 0.0
     size = len(row)
-    return Cost(width, size, compiled * 1e6, size / compiled / 1e6 if compiled else 0.0, readable * 1e6, size / readable / 1e6)
+    return Cost(width, long, size, compiled * 1e6, size / compiled / 1e6 if compiled else 0.0, readable * 1e6, size / readable / 1e6)
 
 
 def _plan(event: RowsEvent) -> TablePlan:
@@ -142,10 +166,13 @@ def _figures(cost: Cost) -> tuple[float, ...]:
 
 def _report(costs: list[Cost]) -> Report:
     head = ("columns", "bytes a row", "compiled, µs a row", "compiled, MB/s", "readable, µs a row", "readable, MB/s")
-    rows = [(str(each.columns), str(each.row_bytes), *(f"{figure:.1f}" for figure in _figures(each))) for each in costs]
+    rows = [
+        (f"{each.columns}{', long' * each.long}", str(each.row_bytes), *(f"{figure:.1f}" for figure in _figures(each))) for each in costs
+    ]
     notes = [
         f"CPU of one core, in memory, no server: events of {_EVENT_ROWS} inserted rows become whole messages in the exact style.",
         "Columns take turns: INT, VARCHAR of 30 letters, DECIMAL(12,2), DATETIME(3), DOUBLE, BIGINT UNSIGNED.",
+        "long: the last two columns are a JSON document of 110 bytes, as MySQL stores it, and a text of 2 KB.",
         "MB/s counts the rows' bytes in the binlog.",
     ]
     return Report("What a row costs by its number of columns", head, rows, notes, [asdict(each) for each in costs])

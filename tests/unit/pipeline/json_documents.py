@@ -83,6 +83,15 @@ def sized(raw: bytes) -> bytes:
     return head + bytes([left]) + raw
 
 
+def json_scalar(value: float | str | None) -> Written:
+    """Return a scalar as JSON's own literals become one; whole numbers fit into 16 bits."""
+    if value is None or isinstance(value, bool):
+        return Written(4, b"\0" if value is None else b"\1" if value else b"\2")
+    if isinstance(value, int):
+        return Written(5, struct.pack("<h", value))
+    return Written(0x0B, struct.pack("<d", value)) if isinstance(value, float) else Written(0x0C, sized(value.encode()))
+
+
 def opaque(kind: int, raw: bytes) -> Written:
     return Written(0x0F, bytes([kind]) + sized(raw))
 

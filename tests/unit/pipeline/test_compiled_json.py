@@ -20,7 +20,7 @@ if COMPILED:
 pytestmark = pytest.mark.skipif(not COMPILED, reason="the compiled printer was not built")
 
 _AFTER = b'],"old":'
-_TIME = b"1700000000123."
+_TIME = 1_700_000_000_123
 
 
 def readable(raw: bytes) -> bytes | None:
