@@ -13,6 +13,7 @@ from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memchr, memcmp, memcpy
 
 include "memory.pxi"
+include "buffer.pxi"
 include "texts.pxi"
 include "java_hash.pxi"
 include "numbers.pxi"
@@ -20,6 +21,7 @@ include "floating.pxi"
 include "times.pxi"
 include "json_binary.pxi"
 include "json_text.pxi"
+include "values.pxi"
 
 
 cdef uint64_t LATEST_TIME_MS = 9999999999999  # of 13 digits, in the year 2286
@@ -334,7 +336,7 @@ cdef class RowPrinter:
             out.put(b"null", 4)
             return True
         out.put(column.name + skipped, column.name_size - skipped)
-        if not self.print_text(out, i, span):
+        if not print_text(out, &self.columns[i], span, self.extras, i):
             return False
         out.byte(b'"')
         return True
@@ -366,10 +368,10 @@ cdef class RowPrinter:
         cdef Buffer both = self.compared
         cdef Py_ssize_t size
         both.empty()
-        if not self.print_text(both, i, &self.first[i]):
+        if not print_text(both, &self.columns[i], &self.first[i], self.extras, i):
             return REFUSED
         size = both.size
-        if not self.print_text(both, i, &self.second[i]):
+        if not print_text(both, &self.columns[i], &self.second[i], self.extras, i):
             return REFUSED
         return SAME if both.size == 2 * size and memcmp(both.data, both.data + size, size) == 0 else DIFFERENT
 
@@ -400,7 +402,7 @@ cdef class RowPrinter:
                 if not valid_hash(image[i].start, image[i].size, &hashed):
                     return -1
             else:
-                if not self.print_text(out, i, &image[i]):
+                if not print_text(out, &self.columns[i], &image[i], self.extras, i):
                     return -1
                 hashed = ascii_hash(out.data, out.size)
             value ^= <int32_t>hashed
@@ -412,69 +414,7 @@ cdef class RowPrinter:
             out.put(b"null", 4)
             return True
         out.byte(b'"')
-        if not self.print_text(out, i, span):
+        if not print_text(out, &self.columns[i], span, self.extras, i):
             return False
         out.byte(b'"')
-        return True
-
-    cdef bint print_text(self, Buffer out, int i, Span* span) except -1:
-        """Append what stands within the quotes of a value that is not NULL; False when it is none of the column's."""
-        cdef Column* column = &self.columns[i]
-        cdef int kind = column.kind
-        cdef const uint8_t* at = span.start
-        cdef uint64_t number
-        if kind == SIGNED:
-            out.signed_number(signed_little(at, column.width))
-        elif kind == UNSIGNED:
-            out.number(little(at, column.width))
-        elif kind == UTF8:
-            if not print_utf8(out, at, span.size):
-                return False
-        elif kind == DECIMAL:
-            if not print_decimal(out, at, column.digits, column.scale):
-                return False
-        elif kind == DATETIME:
-            if not print_datetime(out, at, column):
-                return False
-        elif kind == TIMESTAMP:
-            if not print_timestamp(out, at, column):
-                return False
-        elif kind == DOUBLE or kind == FLOAT:
-            if not print_floating(out, at, kind == FLOAT):
-                return False
-        elif kind == DATE:
-            number = little(at, 3)
-            if not print_day(out, number >> 9, number >> 5 & 15, number & 31):
-                return False
-        elif kind == TIME:
-            if not print_time(out, at, column):
-                return False
-        elif kind == YEAR:
-            out.padded(1900 + at[0] if at[0] else 0, 4)
-        elif kind == BIT:
-            number = big(at, column.width)
-            if column.digits < 64 and number >> column.digits:
-                return False
-            out.number(number)
-        elif kind == BASE64:
-            print_base64(out, at, span.size, column.digits)
-        elif kind == ENUM:
-            number = little(at, column.width)
-            if number > <uint64_t>column.digits:
-                return False
-            if number:
-                put_bytes(out, (<tuple>self.extras[i])[number - 1])
-        elif kind == SET:
-            if not print_set(out, little(at, column.width), column.digits, self.extras[i]):
-                return False
-        elif kind == TABLE:
-            if not print_table(out, at, span.size, self.extras[i]):
-                return False
-        elif kind == JSON:
-            if not print_json(out, at, span.size):
-                return False
-        else:
-            text = (<str>self.extras[i]((<const char*>at)[:span.size])).encode()
-            if not print_utf8(out, <const uint8_t*>PyBytes_AS_STRING(text), PyBytes_GET_SIZE(text)):
-                return False
         return True
