@@ -1,10 +1,6 @@
-from collections.abc import Container
-from typing import Generic, TypeVar
+from relay.model.change import RawItem
 
-EventT = TypeVar("EventT", bound=tuple[object, ...])
-
-class EventScanner(Generic[EventT]):
-    def __init__(self, special: Container[int], event: type[EventT]) -> None: ...
+class EventScanner:
     def scan(
-        self, buffer: bytearray | memoryview, start: int, end: int, offset: int, checksummed: bool
-    ) -> tuple[list[EventT], int, int]: ...
+        self, buffer: bytearray, start: int, end: int, offset: int, checksummed: bool, group: object, /
+    ) -> tuple[list[RawItem], int, int]: ...

@@ -1,11 +1,16 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, nonecheck=False
-"""Takes the plain events out of a buffer of packets at once: framing, header, checksum and place.
+"""Takes the events of plain transactions out of a buffer of packets at once: framing, header, checksum, place, and what they amount to.
 
-It stops before everything that is not plain (an error or a long packet, an artificial event, a heartbeat, a rotation, a description, a
-damaged or cut-off event, an offset beyond 32 bits), and the readable reader goes on there, or says what is wrong.
+It stops before everything that is not plain (an error or a long packet, an artificial event, a rotation, a statement, a savepoint, a
+transaction that never ended, rows without a table, a damaged or cut-off event, an offset beyond 32 bits), and the readable reader and
+assembler go on there, or say what is wrong.
 """
 
-from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.string cimport memcmp
+
+from relay.model.change import RawRows, TransactionBegin, TransactionEnd
+from relay.model.position import BinlogPosition
 
 cdef enum:
     PACKET_HEADER = 4
@@ -13,6 +18,34 @@ cdef enum:
     CHECKSUM = 4
     LONGEST_PAYLOAD = 0xFFFFFF
     ARTIFICIAL = 0x20
+    TABLE_NUMBER = 6
+
+cdef enum:
+    QUERY = 2
+    XID = 16
+    TABLE_MAP = 19
+    WRITE_ROWS_V1 = 23
+    DELETE_ROWS_V1 = 25
+    ROWS_QUERY = 29
+    WRITE_ROWS = 30
+    DELETE_ROWS = 32
+    GTID = 33
+    MARIADB_ANNOTATE_ROWS = 160
+    MARIADB_GTID = 162
+
+cdef enum:
+    MARIADB_GTID_BYTES = 13    # sequence number, domain, flags
+    GROUP_COMMIT = 0x02
+    GROUP_COMMIT_BYTES = 8
+    PLAIN_MARIADB_FLAGS = 0x1E # group commit, transactional, may run in parallel, waited
+    HALVED_ALTER = 0x0A        # of the extra flags: two-phase ALTER begun or withdrawn
+    COMMIT_TIME_AT = 42        # behind flags, uuid, number, type of the logical clock, and its two times
+    COMMIT_TIME_BYTES = 7
+    QUERY_HEAD_BYTES = 13      # thread, seconds, length of the database, error, length of the status variables
+
+cdef uint64_t COMMIT_TIME_MASK = (<uint64_t>1 << 55) - 1
+cdef const char* _HEX = b"0123456789abcdef"
+cdef object new_tuple = tuple.__new__
 
 cdef uint32_t _CRC[8][256]
 
@@ -56,31 +89,55 @@ cdef uint32_t crc32(const uint8_t* at, Py_ssize_t size) noexcept:
     return value ^ 0xFFFFFFFF
 
 
+cdef bint is_begin(const uint8_t* body, Py_ssize_t size) noexcept:
+    """Whether a QUERY event is the BEGIN that follows MySQL's GTID."""
+    cdef Py_ssize_t at
+    if size < QUERY_HEAD_BYTES:
+        return False
+    at = QUERY_HEAD_BYTES + (body[11] | <Py_ssize_t>body[12] << 8) + body[8] + 1
+    return size - at == 5 and memcmp(body + at, b"BEGIN", 5) == 0
+
+
+cdef inline uint64_t eight(const uint8_t* at) noexcept:
+    return four(at) | <uint64_t>four(at + 4) << 32
+
+
+cdef str uuid_text(const uint8_t* at):
+    """The usual form: 8-4-4-4-12 digits."""
+    cdef char text[36]
+    cdef int i, to = 0
+    for i in range(16):
+        if i == 4 or i == 6 or i == 8 or i == 10:
+            text[to] = b"-"
+            to += 1
+        text[to] = _HEX[at[i] >> 4]
+        text[to + 1] = _HEX[at[i] & 15]
+        to += 2
+    return text[:36].decode("ascii")
+
+
 cdef class EventScanner:
-    """Finds events of every type but `special` ones; `event` makes one of them (type, flags, time, server, start, end, body)."""
+    """Finds what the events of plain transactions amount to, for the transaction that is open in a `group`.
 
-    cdef bint _special[256]
-    cdef object _event
+    A group has `file`, `identity`, `mariadb`, and `transaction`: None, or with `gtid`, `stays_open`, `last_row` and `tables` (bodies of
+    table maps by number); `begin(start, gtid, stays_open)` opens one.
+    """
 
-    def __init__(self, special, event):
-        cdef int i
-        for i in range(256):
-            self._special[i] = i in special
-        self._event = event
-
-    def scan(self, const uint8_t[::1] buffer, Py_ssize_t start, Py_ssize_t end, int64_t offset, bint checksummed):
-        """Return the plain events that stand whole in buffer[start:end], where the next packet begins, and the offset behind them.
+    def scan(self, const uint8_t[::1] buffer, Py_ssize_t start, Py_ssize_t end, int64_t offset, bint checksummed, group):
+        """Return the items of the plain events that stand whole in buffer[start:end], where the next packet begins, and the offset there.
 
         `offset` is the place in the binlog file that was reached before.
         """
-        cdef list events = []
+        cdef list items = []
         cdef const uint8_t* payload
+        cdef const uint8_t* body
         cdef Py_ssize_t length, size, body_size
         cdef int type_code
-        cdef uint32_t log_pos
+        cdef uint32_t log_pos, time_s
         cdef int64_t event_start
-        cdef int flags
-        cdef object make = self._event, new = tuple.__new__
+        cdef str file = group.file
+        cdef bint mariadb = group.mariadb
+        transaction = group.transaction
         if end > buffer.shape[0] or start < 0 or offset < 0:
             raise ValueError("the range is not in the buffer")
         while end - start >= PACKET_HEADER + 1 + EVENT_HEADER + CHECKSUM:
@@ -92,26 +149,65 @@ cdef class EventScanner:
             payload += 1
             size = length - 1
             type_code = payload[4]
-            flags = payload[17] | <int>payload[18] << 8
             log_pos = four(payload + 13)
-            if self._special[type_code] or flags & ARTIFICIAL or four(payload + 9) != <uint32_t>size:
+            if payload[17] & ARTIFICIAL or four(payload + 9) != <uint32_t>size:
                 break
             event_start = offset
             if log_pos:
                 if log_pos < offset or log_pos < size:
                     break
                 event_start = <int64_t>log_pos - size
+            body = payload + EVENT_HEADER
             body_size = size - EVENT_HEADER
             if checksummed:
                 body_size -= CHECKSUM
                 if crc32(payload, size - CHECKSUM) != four(payload + size - CHECKSUM):
                     break
+            time_s = four(payload)
+            if type_code == TABLE_MAP or WRITE_ROWS_V1 <= type_code <= DELETE_ROWS_V1 or WRITE_ROWS <= type_code <= DELETE_ROWS:
+                if transaction is None or body_size < TABLE_NUMBER:
+                    break
+                number = four(body) | <uint64_t>(body[4] | <uint32_t>body[5] << 8) << 32
+                if type_code == TABLE_MAP:
+                    transaction.tables[number] = <bytes>body[:body_size]
+                else:
+                    table = (<dict>transaction.tables).get(number)
+                    if table is None:
+                        break
+                    transaction.last_row = event_start
+                    place = new_tuple(BinlogPosition, (file, event_start))
+                    items.append(new_tuple(RawRows, (table, <bytes>body[:body_size], type_code, time_s, place, mariadb)))
+            elif type_code == XID:
+                if transaction is None:
+                    break
+                place = new_tuple(BinlogPosition, (file, event_start + size))
+                items.append(new_tuple(TransactionEnd, (place, transaction.gtid, group.identity)))
+                transaction = None
+            elif type_code == MARIADB_GTID and mariadb:
+                if transaction is not None or body_size < MARIADB_GTID_BYTES or body[12] & ~PLAIN_MARIADB_FLAGS:
+                    break
+                if body_size > MARIADB_GTID_BYTES + (GROUP_COMMIT_BYTES if body[12] & GROUP_COMMIT else 0) and body[
+                    MARIADB_GTID_BYTES + (GROUP_COMMIT_BYTES if body[12] & GROUP_COMMIT else 0)
+                ] & HALVED_ALTER:
+                    break
+                gtid = f"{four(body + 8)}-{four(payload + 5)}-{eight(body)}"
+                transaction = group.begin(event_start, gtid, True)
+                items.append(new_tuple(TransactionBegin, (new_tuple(BinlogPosition, (file, event_start)), gtid, None, time_s)))
+            elif type_code == GTID and not mariadb:
+                if transaction is not None or body_size < COMMIT_TIME_AT + COMMIT_TIME_BYTES:
+                    break
+                gtid = f"{uuid_text(body + 1)}:{<int64_t>eight(body + 17)}"
+                commit_us = eight(body + COMMIT_TIME_AT - 1) >> 8 & COMMIT_TIME_MASK
+                transaction = group.begin(event_start, gtid, False)
+                place = new_tuple(BinlogPosition, (file, event_start))
+                items.append(new_tuple(TransactionBegin, (place, gtid, commit_us // 1000 or None, time_s)))
+            elif type_code == QUERY:
+                if transaction is None or not is_begin(body, body_size):
+                    break
+                transaction.stays_open = True
+            elif type_code != ROWS_QUERY and type_code != MARIADB_ANNOTATE_ROWS:
+                break
             offset = event_start + size
-            events.append(
-                new(
-                    make,
-                    (type_code, flags, four(payload), four(payload + 5), event_start, offset, <bytes>payload[EVENT_HEADER:EVENT_HEADER + body_size]),
-                )
-            )
             start += PACKET_HEADER + length
-        return events, start, offset
+        group.transaction = transaction
+        return items, start, offset

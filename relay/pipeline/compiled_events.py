@@ -1,7 +1,7 @@
 """Finding the events in what has arrived by compiled code, where it is at hand."""
 
 from relay.compiled import COMPILED
-from relay.source import SPECIAL_TYPES, BinlogEvent, Scanner
+from relay.source import Scanner
 
 if COMPILED:
     from relay.compiled.event_scanner import EventScanner
@@ -9,4 +9,4 @@ if COMPILED:
 
 def event_scanner() -> Scanner | None:
     """Return the compiled scanner; None without a compiler, and then events are read one by one."""
-    return EventScanner(SPECIAL_TYPES, BinlogEvent) if COMPILED else None
+    return EventScanner() if COMPILED else None

@@ -1,7 +1,6 @@
 """Reads the binlog of one server as a replica does, and hands it out as items of source transactions."""
 
-from relay.source.binlog_event import BinlogEvent, Scanner
-from relay.source.binlog_reader import SPECIAL_TYPES
+from relay.source.binlog_event import Scanner
 from relay.source.checks import SourceCheck, check_source
 from relay.source.opening import check_start, open_source
 from relay.source.server_facts import ServerFacts
@@ -9,8 +8,6 @@ from relay.source.stream import SourceStream
 from relay.source.transaction_assembler import ExcludedRange
 
 __all__ = [
-    "SPECIAL_TYPES",
-    "BinlogEvent",
     "ExcludedRange",
     "Scanner",
     "ServerFacts",

@@ -1,8 +1,11 @@
-"""One event of the binlog, and who may find many of them at once."""
+"""One event of the binlog, and who may take many of them at once."""
 
 from typing import NamedTuple, Protocol
 
+from relay.model.change import RawItem
+from relay.model.position import SourceIdentity
 from relay.source.event_types import Body
+from relay.source.open_transaction import OpenTransaction
 
 
 class BinlogEvent(NamedTuple):
@@ -17,8 +20,25 @@ class BinlogEvent(NamedTuple):
     body: Body
 
 
+class Group(Protocol):
+    """The file that is read, and the transaction that is open in it; `plain` says that all its rows count."""
+
+    file: str
+    identity: SourceIdentity
+    mariadb: bool
+    transaction: OpenTransaction | None
+
+    @property
+    def plain(self) -> bool: ...
+
+    def begin(self, start: int, gtid: str, stays_open: bool) -> OpenTransaction:
+        """Open a transaction."""
+
+
 class Scanner(Protocol):
     """Takes events that need no second look out of a buffer of packets; what it leaves is read one by one."""
 
-    def scan(self, buffer: bytearray, start: int, end: int, offset: int, checksummed: bool, /) -> tuple[list[BinlogEvent], int, int]:
-        """Return the events at the front of buffer[start:end], where the packet behind them begins, and their last end in the file."""
+    def scan(
+        self, buffer: bytearray, start: int, end: int, offset: int, checksummed: bool, group: Group, /
+    ) -> tuple[list[RawItem], int, int]:
+        """Return what the events at the front of buffer[start:end] amount to, where the packet behind them begins, and the offset there."""

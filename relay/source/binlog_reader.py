@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from relay.errors import CorruptEvent
+from relay.model.change import RawItem
 from relay.source import event_types as types
-from relay.source.binlog_event import BinlogEvent, Scanner
+from relay.source.binlog_event import BinlogEvent, Group, Scanner
 from relay.source.packets import PacketReader
 from relay.source.server_errors import from_packet
 
@@ -24,8 +25,6 @@ _PLACELESS: Final = frozenset(
         types.MARIADB_GTID_LIST, types.MARIADB_START_ENCRYPTION, types.MARIADB_BINLOG_CHECKPOINT,
     }
 )  # fmt: skip
-# What an event scanner must leave: events that are placed or checked in a way of their own, and one that may be very large.
-SPECIAL_TYPES: Final = _PLACELESS | {types.TRANSACTION_PAYLOAD}
 _HEARTBEATS: Final = (types.HEARTBEAT, types.HEARTBEAT_V2)
 _OK: Final = 0
 
@@ -33,14 +32,13 @@ _OK: Final = 0
 class BinlogReader:
     """Reads the events of a dump; knows at every moment which file and offset it has reached."""
 
-    def __init__(self, packets: PacketReader, place: str, scanner: Scanner | None = None) -> None:
+    def __init__(self, packets: PacketReader, place: str) -> None:
         self.file = ""
         self.offset = 0
         self._packets = packets
         self._place = place
         self._checksummed = False
         self._rotated = True
-        self._scanner = scanner
 
     def events(self) -> Iterator[BinlogEvent]:
         """Yield events for ever; the body of each is a view that holds until the next is asked for.
@@ -50,8 +48,6 @@ class BinlogReader:
         next_payload = self._packets.next_payload
         unpack = _HEADER.unpack_from
         while True:
-            if self._scanner is not None and not self._rotated:
-                yield from self._scanned(self._scanner)
             payload = next_payload()
             if payload[0] != _OK:
                 raise from_packet(payload, f"The source at {self._place} ended the binlog stream at {self.file}:{self.offset}")
@@ -67,13 +63,12 @@ class BinlogReader:
                 self._rotate(body)
             yield event
 
-    def _scanned(self, scanner: Scanner) -> Iterator[BinlogEvent]:
-        """The plain events that have arrived; at every one of them the reader stands behind it."""
-        events, end = self._packets.scan(scanner, self.offset, checksummed=self._checksummed)
-        for event in events:
-            self.offset = event.end
-            yield event
-        self.offset = end
+    def scan(self, scanner: Scanner, group: Group) -> list[RawItem]:
+        """Return what the plain events that have arrived amount to; between two of `events`, and the reader stands behind them."""
+        if self._rotated or not group.plain:
+            return []
+        items, self.offset = self._packets.scan(scanner, group, self.offset, checksummed=self._checksummed)
+        return items
 
     def _body(self, payload: memoryview, type_code: int, flags: int) -> memoryview:
         """What stands between header and checksum."""

@@ -9,7 +9,8 @@ from collections.abc import Callable
 from typing import Final
 
 from relay.errors import SourceSilent, SourceUnreachable
-from relay.source.binlog_event import BinlogEvent, Scanner
+from relay.model.change import RawItem
+from relay.source.binlog_event import Group, Scanner
 
 _BUFFER_BYTES: Final = 1 << 20  # many small packets per system call, still small beside one row image
 _HEADER_BYTES: Final = 4
@@ -52,10 +53,10 @@ class PacketReader:
         self._start = start + whole
         return self._view[start + _HEADER_BYTES : start + whole]
 
-    def scan(self, scanner: Scanner, offset: int, *, checksummed: bool) -> tuple[list[BinlogEvent], int]:
-        """Return the plain events that are in the buffer already, and the binlog offset behind them; `offset` is the one before."""
-        events, self._start, offset = scanner.scan(self._buffer, self._start, self._end, offset, checksummed)
-        return events, offset
+    def scan(self, scanner: Scanner, group: Group, offset: int, *, checksummed: bool) -> tuple[list[RawItem], int]:
+        """Return what the plain events in the buffer amount to, and the binlog offset behind them; `offset` is the one before."""
+        items, self._start, offset = scanner.scan(self._buffer, self._start, self._end, offset, checksummed, group)
+        return items, offset
 
     def _joined(self) -> memoryview:
         """A payload over several packets; the last one is shorter than the longest, maybe empty."""

@@ -38,7 +38,8 @@ class SourceStream:
         self._reading = False
         self._already = GtidSet.parse(start.gtid_set) if by_gtid else None
         self._packets = PacketReader(connection.taken_over())
-        self._reader = BinlogReader(self._packets, connection.place, scanner)
+        self._reader = BinlogReader(self._packets, connection.place)
+        self._scanner = scanner
         identity = SourceIdentity(server.server_uuid, server.server_id, start.identity.file_created_s)
         self._watch = HistoryWatch(connection.settings, start)
         self._assembler = TransactionAssembler(mariadb=server.mariadb, identity=identity, excluded=excluded)
@@ -50,17 +51,15 @@ class SourceStream:
         """
         self._reading = True
         self._packets.before_waiting = before_waiting
-        feed = self._assembler.feed
         try:
-            for event in self._reader.events():
-                for item in feed(event):
-                    if self._closed:
-                        return
-                    if self._already is not None and isinstance(item, TransactionBegin):
-                        self._check_first(item)
-                    elif isinstance(item, Advance):
-                        self._watch.rests(item)
-                    yield item
+            for item in self._assembled():
+                if self._closed:
+                    return
+                if self._already is not None and isinstance(item, TransactionBegin):
+                    self._check_first(item)
+                elif isinstance(item, Advance):
+                    self._watch.rests(item)
+                yield item
         except SourceUnreachable:
             if self._closed:
                 return
@@ -80,6 +79,13 @@ class SourceStream:
             self._connection.cut()  # the reading thread gives the socket back
         else:
             self._connection.close()
+
+    def _assembled(self) -> Iterator[RawItem]:
+        """What the events amount to: one by one, and behind each of them many at once where that can be."""
+        for event in self._reader.events():
+            yield from self._assembler.feed(event)
+            while self._scanner is not None and (items := self._reader.scan(self._scanner, self._assembler)):
+                yield from items
 
     def _check_first(self, item: TransactionBegin) -> None:
         """A start by GTID must not send again what was published."""

@@ -52,18 +52,28 @@ class TransactionAssembler:
     def __init__(self, *, mariadb: bool, identity: SourceIdentity, excluded: Iterable[ExcludedRange] = ()) -> None:
         self.file = ""
         self.identity = identity
-        self._mariadb = mariadb
+        self.mariadb = mariadb
         self._excluded = tuple(excluded)
         self._excluded_here: tuple[tuple[int, int], ...] = ()
         self._described = False
         self._rotated = True
         self._inside_payload = False
-        self._transaction: OpenTransaction | None = None
+        self.transaction: OpenTransaction | None = None
         self._handlers = self._all_handlers()
 
     @property
     def inside_transaction(self) -> bool:
-        return self._transaction is not None
+        return self.transaction is not None
+
+    @property
+    def plain(self) -> bool:
+        """Whether no row of this file is known to be rolled back."""
+        return not self._excluded_here
+
+    def begin(self, start: int, gtid: str, stays_open: bool) -> OpenTransaction:
+        """Open the transaction that begins at this offset."""
+        self.transaction = OpenTransaction(start, gtid, stays_open)
+        return self.transaction
 
     def feed(self, event: BinlogEvent) -> Iterable[RawItem]:
         """The items that the event completes, to be consumed before the next event is fed.
@@ -117,7 +127,7 @@ class TransactionAssembler:
         return (self._advance(event.end),)
 
     def _heartbeat(self, event: BinlogEvent) -> Iterable[RawItem]:
-        if self._transaction is not None or self._rotated:
+        if self.transaction is not None or self._rotated:
             return ()
         return (self._advance(event.end),)
 
@@ -137,13 +147,13 @@ class TransactionAssembler:
         if gtid.flags & (MARIADB_PREPARED_XA | MARIADB_COMPLETED_XA):
             raise xa_transaction(self._place(event))
         items = self._begin(event, gtid.text, None, stays_open=not gtid.flags & MARIADB_STANDALONE)
-        if self._transaction is not None:
-            self._transaction.silent_statement = gtid.halved_alter
+        if self.transaction is not None:
+            self.transaction.silent_statement = gtid.halved_alter
         return items
 
     def _begin(self, event: BinlogEvent, gtid: str, commit_time_ms: int | None, *, stays_open: bool) -> Iterable[RawItem]:
         items = self._abandoned(event.start, event)
-        self._transaction = OpenTransaction(event.start, gtid, stays_open)
+        self.begin(event.start, gtid, stays_open)
         return (*items, TransactionBegin(BinlogPosition(self.file, event.start), gtid, commit_time_ms, event.time_s))
 
     # Inside
@@ -171,7 +181,7 @@ class TransactionAssembler:
         if self._excluded_here and self._is_excluded(event.start):
             return ()
         transaction.last_row = event.start
-        return (RawRows(table_map, body, type_code, event.time_s, BinlogPosition(self.file, event.start), self._mariadb),)
+        return (RawRows(table_map, body, type_code, event.time_s, BinlogPosition(self.file, event.start), self.mariadb),)
 
     def _query(self, event: BinlogEvent) -> Iterable[RawItem]:
         query = read_query(event.body, compressed=event.type_code == types.MARIADB_QUERY_COMPRESSED)
@@ -195,23 +205,23 @@ class TransactionAssembler:
                 return ()
 
     def _begin_statement(self, event: BinlogEvent) -> Iterable[RawItem]:
-        if self._transaction is None:
+        if self.transaction is None:
             return self._begin(event, "", None, stays_open=True)
-        self._transaction.stays_open = True
+        self.transaction.stays_open = True
         return ()
 
     def _statement(self, event: BinlogEvent, query: QueryEvent) -> Iterable[RawItem]:
-        if query.meaning is Meaning.ATOMIC_CREATE and self._transaction is not None:
-            self._transaction.stays_open = True
+        if query.meaning is Meaning.ATOMIC_CREATE and self.transaction is not None:
+            self.transaction.stays_open = True
         item = Statement(query.text(), query.database, event.time_s, BinlogPosition(self.file, event.start))
-        if self._transaction is not None and self._transaction.stays_open:
+        if self.transaction is not None and self.transaction.stays_open:
             return (item,)
         return self._standalone(event, item)
 
     def _standalone(self, event: BinlogEvent, item: Statement | None) -> Iterable[RawItem]:
         """A statement that is a transaction by itself."""
-        begin = () if self._transaction is not None else self._begin(event, "", None, stays_open=False)
-        silent = item is None or (self._transaction is not None and self._transaction.silent_statement)
+        begin = () if self.transaction is not None else self._begin(event, "", None, stays_open=False)
+        silent = item is None or (self.transaction is not None and self.transaction.silent_statement)
         return (*begin, *(() if silent or item is None else (item,)), *self._commit(event))
 
     def _savepoint(self, event: BinlogEvent, query: QueryEvent) -> None:
@@ -240,18 +250,18 @@ class TransactionAssembler:
 
     def _commit(self, event: BinlogEvent) -> Iterable[RawItem]:
         transaction = self._opened(event)
-        self._transaction = None
+        self.transaction = None
         return (TransactionEnd(BinlogPosition(self.file, event.end), transaction.gtid, self.identity),)
 
     def _abandoned(self, to_offset: int, event: BinlogEvent) -> tuple[RawItem, ...]:
         """A transaction that the server never finished (it died while writing): nothing of it happened."""
-        transaction = self._transaction
+        transaction = self.transaction
         if transaction is None:
             return ()
         if transaction.last_row >= transaction.begin:
             reason = f"The source never finished the transaction that begins at {self.file}:{transaction.begin}."
             raise RolledBackRows(reason, file=self.file, from_offset=transaction.begin, to_offset=to_offset)
-        self._transaction = None
+        self.transaction = None
         end = event.start if event.type_code != types.ROTATE else transaction.begin
         return (TransactionEnd(BinlogPosition(self.file, end), "", self.identity),)
 
@@ -266,7 +276,7 @@ class TransactionAssembler:
             raise self._corrupt(event, f"cannot be decompressed: {exc}") from exc
         finally:
             self._inside_payload = False
-        if self._transaction is not None:
+        if self.transaction is not None:
             raise self._corrupt(event, "holds a transaction without its end")
 
     # Stops
@@ -285,9 +295,9 @@ class TransactionAssembler:
     # Small things
 
     def _opened(self, event: BinlogEvent) -> OpenTransaction:
-        if self._transaction is None:
+        if self.transaction is None:
             raise self._corrupt(event, "stands outside of any transaction; reading began inside one, or the binlog is damaged")
-        return self._transaction
+        return self.transaction
 
     def _advance(self, offset: int) -> Advance:
         return Advance(BinlogPosition(self.file, offset), self.identity)

@@ -2,67 +2,111 @@
 
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from itertools import islice
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from relay.errors import BinlogPurged, CorruptEvent, RelayError, SourceUnreachable
+from relay.model.change import RawItem, RawRows, TransactionBegin, TransactionEnd
+from relay.model.position import SourceIdentity
 from relay.pipeline.compiled_events import event_scanner
 from relay.source import event_types as types
 from relay.source.binlog_event import BinlogEvent, Scanner
 from relay.source.binlog_reader import BinlogReader
+from relay.source.open_transaction import OpenTransaction
 from relay.source.packets import PacketReader
-from tests.unit.source.binlog_bytes import description, event, mariadb_gtid_body, packet, rotate, sent
+from relay.source.transaction_assembler import TransactionAssembler
+from tests.unit.source.binlog_bytes import (
+    description,
+    event,
+    mariadb_gtid_body,
+    mysql_gtid_body,
+    packet,
+    query_body,
+    rotate,
+    rows_body,
+    sent,
+    table_map_body,
+)
 
 
 @contextmanager
-def reading(stream: bytes, scanner: Scanner | None = None) -> Iterator[BinlogReader]:
+def reading(stream: bytes) -> Iterator[BinlogReader]:
     near, far = socket.socketpair()
     with near:
         near.settimeout(10)
         with far:
             far.sendall(stream)
-        yield BinlogReader(PacketReader(near), "db:3306", scanner)
-
-
-Outcome: TypeAlias = tuple[list[tuple[BinlogEvent, str, int]], RelayError | None]
-
-
-def outcome(stream: bytes, count: int, scanner: Scanner | None) -> Outcome:
-    """The events, each with the place where the reader then stood, and what ended them."""
-    found: list[tuple[BinlogEvent, str, int]] = []
-    with reading(stream, scanner) as reader:
-        try:
-            events = islice(reader.events(), count)
-            found.extend((each._replace(body=bytes(each.body)), reader.file, reader.offset) for each in events)
-        except RelayError as exc:
-            return found, exc
-    return found, None
+        yield BinlogReader(PacketReader(near), "db:3306")
 
 
 def read(stream: bytes, count: int) -> list[BinlogEvent]:
-    """The events as both ways of reading them give them, which is the same."""
-    plain, error = outcome(stream, count, None)
-    scanned, scanned_error = outcome(stream, count, event_scanner())
-    assert scanned == plain
-    assert (type(scanned_error), str(scanned_error)) == (type(error), str(error))
-    if error is not None:
-        raise error
-    return [each for each, _, _ in plain]
+    with reading(stream) as reader:
+        return [each._replace(body=bytes(each.body)) for each in islice(reader.events(), count)]
+
+
+Outcome: TypeAlias = tuple[list[RawItem], str, tuple[str, int], OpenTransaction | None]
+
+
+def outcome(stream: bytes, scanner: Scanner | None, *, mariadb: bool) -> Outcome:
+    """The items, what ended them, where the reader then stood, and the transaction that was open."""
+    found: list[RawItem] = []
+    group = TransactionAssembler(mariadb=mariadb, identity=SourceIdentity("", 1, 0))
+    with reading(stream) as reader:
+        try:
+            for each in reader.events():
+                found.extend(group.feed(each))
+                while scanner is not None and (items := reader.scan(scanner, group)):
+                    found.extend(items)
+        except RelayError as exc:
+            return found, f"{type(exc).__name__}: {exc}", (reader.file, reader.offset), group.transaction
+    raise AssertionError("a stream never ends by itself")
 
 
 def test_the_scanner_is_compiled() -> None:
     assert event_scanner() is not None
 
 
-whole_events = st.builds(
+@st.composite
+def transactions(draw: st.DrawFn, *, mariadb: bool) -> list[bytes]:
+    """The events of a transaction as servers log them, now and then with one too many, too few or strange."""
+
+    def logged(type_code: int, body: bytes) -> bytes:
+        return event(type_code, body, log_pos=draw(st.sampled_from([0, 0, 0, 5000])), time_s=draw(st.integers(1, 9)))
+
+    if mariadb:
+        flags = draw(st.sampled_from([0, 2, 4, 8, 0x1E, 1, 0x20, 0x40]))
+        commit_id = bytes(8) if flags & 2 else b""
+        begin = [
+            logged(
+                types.MARIADB_GTID, mariadb_gtid_body(draw(st.integers(0, 2**64 - 1)), flags, 7, commit_id + draw(st.binary(max_size=2)))
+            )
+        ]
+    else:
+        number, commit_us = draw(st.integers(1, 2**62)), draw(st.integers(0, 2**55 - 1))
+        begin = [logged(types.GTID, mysql_gtid_body(number, commit_us)), logged(types.QUERY, query_body("BEGIN", status=b"\0\1\2\3\4"))]
+    body: list[bytes] = []
+    for number in draw(st.lists(st.integers(1, 3), max_size=4)):
+        notes = draw(st.sampled_from([[], [logged(types.ROWS_QUERY, b"x")], [logged(types.MARIADB_ANNOTATE_ROWS, b"x")]]))
+        kinds = draw(st.lists(st.sampled_from([23, 24, 25, 30, 31, 32]), max_size=3))
+        rows = [logged(kind, rows_body(draw(st.sampled_from([number, number, number, 9, 0xFFFFFF])))) for kind in kinds]
+        body += [*notes, logged(types.TABLE_MAP, table_map_body(number)), *rows]
+    between = [[], [], [], [logged(types.QUERY, query_body("SAVEPOINT a"))], [logged(types.QUERY, query_body("BEGIN"))]]
+    end = draw(st.sampled_from([logged(types.XID, bytes(8)), logged(types.XID, bytes(8)), logged(types.QUERY, query_body("COMMIT")), b""]))
+    events = [*begin, *body, *draw(st.sampled_from(between)), *([end] if end else [])]
+    if draw(st.integers(0, 9)) == 0:
+        del events[draw(st.integers(0, len(events) - 1))]
+    return events
+
+
+strange_events = st.builds(
     event,
     st.sampled_from(
-        [types.TABLE_MAP, types.XID, types.QUERY, types.WRITE_ROWS, types.ROTATE, types.HEARTBEAT, types.MARIADB_GTID_LIST, 222]
+        [types.TABLE_MAP, types.XID, types.QUERY, types.WRITE_ROWS, types.ROTATE, types.HEARTBEAT, types.MARIADB_GTID_LIST, types.GTID, 222]
     ),
     st.binary(max_size=60),
     log_pos=st.one_of(st.just(0), st.integers(0, 2**32 - 1), st.integers(200, 3000)),
@@ -71,21 +115,35 @@ whole_events = st.builds(
 )
 
 
-@given(
-    events=st.lists(whole_events, max_size=12),
-    checksum=st.booleans(),
-    damage=st.one_of(st.none(), st.tuples(st.integers(0, 500), st.integers(1, 255))),
-    cut=st.integers(0, 40),
-)
-def test_scanned_events_are_those_that_are_read_one_by_one(
-    events: list[bytes], checksum: bool, damage: tuple[int, int] | None, cut: int
-) -> None:
-    rest = bytearray(sent(events))
+@pytest.mark.parametrize("mariadb", [True, False], ids=["mariadb", "mysql"])
+@settings(max_examples=300, deadline=None)
+@given(data=st.data())
+def test_scanned_events_amount_to_the_same_as_those_that_are_read_one_by_one(data: st.DataObject, mariadb: bool) -> None:
+    groups = data.draw(st.lists(transactions(mariadb=mariadb) | st.lists(strange_events, max_size=1), max_size=6))
+    rest = bytearray(sent([each for events in groups for each in events]))
+    damage = data.draw(st.none() | st.none() | st.tuples(st.integers(0, 500), st.integers(1, 255)))
     if damage is not None and rest:
         rest[damage[0] % len(rest)] ^= damage[1]
-    stream = sent([rotate("b.1"), description(log_pos=200, checksum=checksum)]) + bytes(rest[: len(rest) - cut])
-    with suppress(RelayError):
-        read(stream, 2 + len(events) + 1)
+    cut = data.draw(st.sampled_from([0, 0, 0, 7, 40]))
+    head = sent([rotate("b.1"), description(log_pos=200, checksum=data.draw(st.booleans()))])
+    stream = head + bytes(rest[: max(0, len(rest) - cut)])
+    assert outcome(stream, event_scanner(), mariadb=mariadb) == outcome(stream, None, mariadb=mariadb)
+
+
+def test_plain_transactions_are_scanned_to_their_end() -> None:
+    """It would be slow and go unnoticed if they were left to the readable way."""
+    one = [
+        event(types.MARIADB_GTID, mariadb_gtid_body(5, 0x0C)),
+        event(types.TABLE_MAP, table_map_body(1)),
+        event(types.WRITE_ROWS_V1, rows_body(1)),
+        event(types.XID, bytes(8)),
+    ]
+    group = TransactionAssembler(mariadb=True, identity=SourceIdentity("", 1, 0))
+    with reading(sent([rotate("b.1"), description(log_pos=200), *one * 3])) as reader:
+        for each in islice(reader.events(), 3):
+            assert not [*group.feed(each)] or each.type_code == types.MARIADB_GTID
+        kinds = [type(item) for item in reader.scan(cast("Scanner", event_scanner()), group)]
+    assert kinds == [RawRows, TransactionEnd, *[TransactionBegin, RawRows, TransactionEnd] * 2]
 
 
 def test_events_without_a_position_follow_their_neighbours() -> None:
