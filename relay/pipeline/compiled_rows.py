@@ -1,7 +1,7 @@
 """Which tables the compiled printer can print, and how: schema, decode, encode and partition said in its words."""
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import IntEnum
 from typing import TYPE_CHECKING, Final
 
@@ -13,7 +13,7 @@ from relay.encode import MessageFrame, RowEncoder, byte_characters, exact_text, 
 from relay.envelope import Header
 from relay.errors import CorruptEvent, SchemaMismatch
 from relay.model.change import Operation, RowsEvent
-from relay.model.message import Headers, PrintedMessages
+from relay.model.message import Headers, PrintedMessages, joined
 from relay.model.position import OrderPair
 from relay.model.table import Column, ColumnType, TableDefinition, TableMap
 from relay.partition import TablePlacement
@@ -84,26 +84,36 @@ class CompiledRows:
         self._largest_bytes = largest_bytes
 
     def messages(
-        self, event: RowsEvent, frame: MessageFrame, before: OrderPair, skip: int, tail: Headers
-    ) -> tuple[int, PrintedMessages] | None:
-        """Return how many rows the event has and the messages of those behind `skip`, the first order just after `before`.
+        self, events: Sequence[RowsEvent], frame: MessageFrame, before: OrderPair, skip: int, tail: Headers
+    ) -> tuple[int, int, PrintedMessages]:
+        """Return how many of the events could be printed, how many rows those have, and the messages of the rows behind `skip`.
 
-        `tail` are the headers behind the order.
+        The events follow one another; the first order comes just after `before`. `tail` are the headers behind the order.
         """
+        rows = 0
+        around: dict[Operation, tuple[bytes, bytes]] = {}
+        parts: list[PrintedMessages] = []
+        for event in events:
+            operation = event.operation
+            texts = around.get(operation) or around.setdefault(operation, self._encoder.around_old(operation, frame))
+            printed = self._print(event, texts, before.execute_time, before.execute_position + rows, skip - rows)
+            if printed is None:
+                break
+            count, number, value_bytes, block = printed
+            rows += count
+            parts.append(PrintedMessages(number, value_bytes, block, _ORDER_NAMES, tail))
+        return len(parts), rows, joined(parts) if parts else PrintedMessages(0, 0, b"", _ORDER_NAMES, tail)
+
+    def _print(
+        self, event: RowsEvent, texts: tuple[bytes, bytes], time: int, position: int, skip: int
+    ) -> tuple[int, int, int, bytes] | None:
         if event.images_at is None:
             return None
-        before_old, after_old = self._encoder.around_old(event.operation, frame)
         update = event.operation is Operation.UPDATE
         try:
-            printed = self._printer.print_rows(
-                event.body, event.images_at, update, before_old, after_old, *before, skip, self._largest_bytes
-            )
+            return self._printer.print_rows(event.body, event.images_at, update, *texts, time, position, max(0, skip), self._largest_bytes)
         except _REFUSED:
             return None
-        if printed is None:
-            return None
-        rows, count, value_bytes, block = printed
-        return rows, PrintedMessages(count, value_bytes, block, _ORDER_NAMES, tail)
 
 
 def compiled_rows(

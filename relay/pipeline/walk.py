@@ -1,12 +1,12 @@
 """The walk of a change through the rooms: schema → order → route → partition → encode → publish → position."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from time import monotonic, time
 from typing import Final
 
 from relay.encode import MessageFrame, Origin, headers_behind_order
 from relay.errors import BatchAborted
-from relay.model.change import Advance, RowsEvent, Statement, StreamItem, TransactionBegin, TransactionEnd
+from relay.model.change import Advance, Operation, RowsEvent, Statement, StreamItem, TransactionBegin, TransactionEnd
 from relay.model.message import OutboundMessage
 from relay.model.position import OrderPair
 from relay.model.table import TableMap
@@ -30,6 +30,9 @@ from relay.settings import InstanceSettings
 # While items come one after another, the batch's rules are looked at this often.
 _LOOK_SECONDS: Final = 0.002
 _LOOK_BYTES: Final = 1 << 20
+
+# So many row events of one table go on together.
+_RUN_EVENTS: Final = 16
 
 _OPERATION_FILTERED: Final = Dropped("the operation is filtered.", "operation")
 
@@ -63,6 +66,10 @@ class Walk:
         self._table: TableMap | None = None  # of the last event, whose plan is `_plan`
         self._plan: TablePlan | Dropped = _OPERATION_FILTERED
         self._frame_of: tuple[TransactionBegin, int, int, int] | None = None  # what the context without an origin was made for
+        alike = settings.message.headers == "default" and all(map(self._filter.accepts_operation, Operation))
+        self._run: list[RowsEvent] = []
+        self._run_bytes = 0
+        self._run_events = _RUN_EVENTS if alike else 1
         self._batch = OpenBatch()
         self._look_at_s = 0.0
         self._look_at_bytes = 0
@@ -74,16 +81,42 @@ class Walk:
 
     def take(self, items: Iterable[StreamItem]) -> bool:
         """Do what the items ask for; False when there is none."""
-        item = None
+        taken = False
+        self._run = []
         for item in items:
-            if monotonic() >= self._look_at_s or self._batch.event_bytes >= self._look_at_bytes or self._batch.alone:
-                self._now_ms = _now_ms()
-                self.end_batch_if_due(idle=False)
+            if not taken:
+                taken, self._now_ms = True, _now_ms()
             if type(item) is RowsEvent:
-                self._rows(item)
-            else:
-                self._other(item)
-        return item is not None
+                self._join_run(item)
+                continue
+            self._end_run()
+            self._other(item)
+            self._look()
+        self._end_run()
+        return taken
+
+    def _join_run(self, event: RowsEvent) -> None:
+        """Row events of one table that follow one another in a second of one transaction go on together."""
+        run = self._run
+        if run and (event.table is not run[0].table or event.header_time_s != run[0].header_time_s):
+            self._end_run()
+        run.append(event)
+        self._run_bytes += event.size_bytes
+        if len(run) >= self._run_events or self._run_bytes >= self._look_bytes:
+            self._end_run()
+
+    def _end_run(self) -> None:
+        if self._run:
+            self._rows(self._run)
+            self._run.clear()
+            self._run_bytes = 0
+            self._look()
+
+    def _look(self) -> None:
+        """While items come one after another, look at the batch's rules now and then."""
+        if monotonic() >= self._look_at_s or self._batch.event_bytes >= self._look_at_bytes or self._batch.alone:
+            self._now_ms = _now_ms()
+            self.end_batch_if_due(idle=False)
 
     def _other(self, item: StreamItem) -> None:
         match item:
@@ -144,44 +177,71 @@ class Walk:
         self.renew_mapping()
         self.progress.start_transaction(item, self._now_ms, int(self._settings.transaction.max_clock_skew_seconds * 1000))
 
-    def _rows(self, event: RowsEvent) -> None:
-        progress = self.progress
-        skip = max(0, progress.skip - progress.items)
-        if event.table is not self._table:
-            self._table, self._plan = event.table, self._plans.plan(event.table)
-            self.meter.tables.add(event.table.id)
+    def _rows(self, events: Sequence[RowsEvent]) -> None:
+        first = events[0]
+        if first.table is not self._table:
+            self._table, self._plan = first.table, self._plans.plan(first.table)
+            self.meter.tables.add(first.table.id)
         plan = self._plan
-        if isinstance(plan, Dropped) or not self._filter.accepts_operation(event.operation):
-            count = self._plans.count(event)
-            dropped = plan if isinstance(plan, Dropped) else _OPERATION_FILTERED
-            self.meter.drop(event.table.id, dropped.reason, dropped.cause, count)
-            self._count(count)
+        if isinstance(plan, Dropped):
+            self._drop(events, plan)
+        elif not self._filter.accepts_operation(first.operation):
+            self._drop(events, _OPERATION_FILTERED)
         else:
             undecodable = plan.rows.undecodable_values
-            count = self._send(event, plan, skip)
-            self._batch.event_bytes += event.size_bytes
-            self._batch.rows += max(0, count - skip)
+            self._publish(events, plan)
             self._batch.undecodable_values += plan.rows.undecodable_values - undecodable
-        progress.items += count
-        self.meter.totals.source_rows += count
-        self.meter.totals.source_bytes += event.size_bytes
 
-    def _send(self, event: RowsEvent, plan: TablePlan, skip: int) -> int:
-        """Hand the event's messages over, in bulk where the compiled printer can; return how many rows it has."""
-        context, before = self._context(event), self.progress.order
-        tail = headers_behind_order(plan.tags, context.origin)
-        printed = plan.compiled.messages(event, context.frame, before, skip, tail) if plan.compiled is not None else None
-        if printed is not None:
-            count, ready = printed
-            self._outbox.send_printed(plan.lanes[0].topic, ready)
-            self._batch.value_bytes += ready.value_bytes
+    def _drop(self, events: Sequence[RowsEvent], dropped: Dropped) -> None:
+        for event in events:
+            count = self._plans.count(event)
+            self.meter.drop(event.table.id, dropped.reason, dropped.cause, count)
             self._count(count)
-            return count
-        for order, messages in self._messages(event, plan, context, skip):
+            self._count_rows(count, event.size_bytes)
+
+    def _publish(self, events: Sequence[RowsEvent], plan: TablePlan) -> None:
+        """Hand the events' messages over, in bulk where the compiled printer can, else row by row."""
+        context = self._context(events[0])
+        while events:
+            done = self._in_bulk(events, plan, context) or self._row_by_row(events[0], plan, context)
+            events = events[done:]
+
+    def _in_bulk(self, events: Sequence[RowsEvent], plan: TablePlan, context: EventContext) -> int:
+        """Return how many of the events could be."""
+        if plan.compiled is None:
+            return 0
+        tail = headers_behind_order(plan.tags, context.origin)
+        done, rows, messages = plan.compiled.messages(events, context.frame, self.progress.order, self._skip, tail)
+        if messages.number:
+            self._outbox.send_printed(plan.lanes[0].topic, messages)
+            self._batch.value_bytes += messages.value_bytes
+        self._count(rows)
+        self._count_published(rows, sum([event.size_bytes for event in events[:done]]))
+        return done
+
+    def _row_by_row(self, event: RowsEvent, plan: TablePlan, context: EventContext) -> int:
+        """Return 1, the number of events."""
+        for order, messages in self._messages(event, plan, context, self._skip):
             self.progress.order = order
             for message in messages:
                 self._send_one(message)
-        return len(event.rows)
+        self._count_published(len(event.rows), event.size_bytes)
+        return 1
+
+    @property
+    def _skip(self) -> int:
+        """How many of the rows that come now are visible already."""
+        return max(0, self.progress.skip - self.progress.items)
+
+    def _count_published(self, rows: int, size_bytes: int) -> None:
+        self._batch.event_bytes += size_bytes
+        self._batch.rows += max(0, rows - self._skip)
+        self._count_rows(rows, size_bytes)
+
+    def _count_rows(self, rows: int, size_bytes: int) -> None:
+        self.progress.items += rows
+        self.meter.totals.source_rows += rows
+        self.meter.totals.source_bytes += size_bytes
 
     def _messages(
         self, event: RowsEvent, plan: TablePlan, context: EventContext, skip: int

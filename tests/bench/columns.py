@@ -140,9 +140,8 @@ def _plan(event: RowsEvent) -> TablePlan:
 
 
 def _print(event: RowsEvent, printer: CompiledRows, plan: TablePlan) -> None:
-    printed = printer.messages(event, _FRAME, _BEFORE, 0, plan.tags)
-    assert printed is not None
-    assert printed[0] == _EVENT_ROWS
+    _, rows, _ = printer.messages([event], _FRAME, _BEFORE, 0, plan.tags)
+    assert rows == _EVENT_ROWS
 
 
 def _read(event: RowsEvent, plan: TablePlan) -> None:

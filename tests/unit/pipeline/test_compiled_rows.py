@@ -91,10 +91,9 @@ def compiled(event: RowsEvent, plan: TablePlan, skip: int, *, packed: bool) -> t
     largest = LARGEST // 2 if packed else None
     printer = compiled_rows(plan.definition, (str(LOGICAL),), plan.lanes[0].placement, plan.rows, largest)
     assert printer is not None
-    found = printer.messages(event, FRAME, BEFORE, skip, plan.tags)
-    if found is None:
+    done, rows, printed = printer.messages([event], FRAME, BEFORE, skip, plan.tags)
+    if not done:
         return None
-    rows, printed = found
     messages = [*printed.each("t")]
     assert (printed.number, printed.value_bytes) == (len(messages), sum(len(each.value or b"") for each in messages))
     return rows, messages
