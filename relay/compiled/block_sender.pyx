@@ -63,6 +63,9 @@ cdef enum:
     COPY = 2            # RD_KAFKA_MSG_F_COPY
     ARGUMENTS = 6
     NO_ERROR = 0
+    # Given up with a batch, because of what another message was refused for.
+    PURGED_IN_QUEUE = -152
+    PURGED_IN_FLIGHT = -151
     PLUGIN_FAILED = -1
     ORDER_BYTES = 33
     TOPIC_NAME_BYTES = 250
@@ -144,7 +147,7 @@ cdef int on_new(void* handle, const void* conf, void* opaque, char* error, size_
 cdef int on_acknowledgement(void* handle, Delivered* message, void* opaque) noexcept nogil:
     """Called in the client's threads for every message that leaves it."""
     cdef Client* client = <Client*>opaque
-    if message.err and RELAY_IS_FIRST(&client.claimed):
+    if message.err and message.err != PURGED_IN_QUEUE and message.err != PURGED_IN_FLIGHT and RELAY_IS_FIRST(&client.claimed):
         client.partition = message.partition
         if message.rkt != NULL:
             strncpy(client.topic, _library.topic_name(message.rkt), TOPIC_NAME_BYTES - 1)

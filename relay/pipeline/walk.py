@@ -4,13 +4,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from time import monotonic, time
 from typing import Final
 
-from relay.encode import MessageFrame, Origin, headers_behind_order
-from relay.errors import BatchAborted
+from relay.encode import headers_behind_order
 from relay.model.change import Advance, Operation, RowsEvent, Statement, StreamItem, TransactionBegin, TransactionEnd
 from relay.model.message import OutboundMessage
 from relay.model.position import OrderPair
 from relay.model.table import TableMap
 from relay.pipeline.batch_rules import BatchEnd, BatchView, batch_end
+from relay.pipeline.event_contexts import EventContexts
+from relay.pipeline.event_runs import OtherItem, in_runs
 from relay.pipeline.mapping_in_force import MappingInForce
 from relay.pipeline.meter import Meter
 from relay.pipeline.open_batch import OpenBatch
@@ -65,60 +66,36 @@ class Walk:
         self._plans = self._new_plans()
         self._table: TableMap | None = None  # of the last event, whose plan is `_plan`
         self._plan: TablePlan | Dropped = _OPERATION_FILTERED
-        self._frame_of: tuple[TransactionBegin, int, int, int] | None = None  # what the context without an origin was made for
         alike = settings.message.headers == "default" and all(map(self._filter.accepts_operation, Operation))
-        self._run: list[RowsEvent] = []
-        self._run_bytes = 0
-        self._run_events = _RUN_EVENTS if alike else 1
+        self._most_events = _RUN_EVENTS if alike else 1
+        self._contexts = EventContexts(settings, progress, _now_ms())
         self._batch = OpenBatch()
         self._look_at_s = 0.0
         self._look_at_bytes = 0
         self._look_bytes = min(settings.transaction.busy_commit_bytes, settings.transaction.split_bytes, _LOOK_BYTES) // 16
-        self._now_ms = _now_ms()
-        self._batch_number = 1
         self._committed_at_s = time()
         self._source_idle = False
 
     def take(self, items: Iterable[StreamItem]) -> bool:
         """Do what the items ask for; False when there is none."""
         taken = False
-        self._run = []
-        for item in items:
+        for each in in_runs(items, self._most_events, self._look_bytes):
             if not taken:
-                taken, self._now_ms = True, _now_ms()
-            if type(item) is RowsEvent:
-                self._join_run(item)
-                continue
-            self._end_run()
-            self._other(item)
+                taken, self._contexts.publish_time_ms = True, _now_ms()
+            if isinstance(each, list):
+                self._rows(each)
+            else:
+                self._other(each)
             self._look()
-        self._end_run()
         return taken
-
-    def _join_run(self, event: RowsEvent) -> None:
-        """Row events of one table that follow one another in a second of one transaction go on together."""
-        run = self._run
-        if run and (event.table is not run[0].table or event.header_time_s != run[0].header_time_s):
-            self._end_run()
-        run.append(event)
-        self._run_bytes += event.size_bytes
-        if len(run) >= self._run_events or self._run_bytes >= self._look_bytes:
-            self._end_run()
-
-    def _end_run(self) -> None:
-        if self._run:
-            self._rows(self._run)
-            self._run.clear()
-            self._run_bytes = 0
-            self._look()
 
     def _look(self) -> None:
         """While items come one after another, look at the batch's rules now and then."""
         if monotonic() >= self._look_at_s or self._batch.event_bytes >= self._look_at_bytes or self._batch.alone:
-            self._now_ms = _now_ms()
+            self._contexts.publish_time_ms = _now_ms()
             self.end_batch_if_due(idle=False)
 
-    def _other(self, item: StreamItem) -> None:
+    def _other(self, item: OtherItem) -> None:
         match item:
             case TransactionBegin():
                 self._begin(item)
@@ -175,7 +152,7 @@ class Walk:
 
     def _begin(self, item: TransactionBegin) -> None:
         self.renew_mapping()
-        self.progress.start_transaction(item, self._now_ms, int(self._settings.transaction.max_clock_skew_seconds * 1000))
+        self.progress.start_transaction(item, self._contexts.publish_time_ms, int(self._settings.transaction.max_clock_skew_seconds * 1000))
 
     def _rows(self, events: Sequence[RowsEvent]) -> None:
         first = events[0]
@@ -201,7 +178,7 @@ class Walk:
 
     def _publish(self, events: Sequence[RowsEvent], plan: TablePlan) -> None:
         """Hand the events' messages over, in bulk where the compiled printer can, else row by row."""
-        context = self._context(events[0])
+        context = self._contexts.of(events[0])
         while events:
             done = self._in_bulk(events, plan, context) or self._row_by_row(events[0], plan, context)
             events = events[done:]
@@ -266,7 +243,7 @@ class Walk:
         if isinstance(destination, Dropped):
             return
         self._commit_before_statement()
-        context = self._context(item)
+        context = self._contexts.of(item)
         for message in statement_messages(
             ddl, destination, self._plans.router, self._topics, self._settings.message, context, progress.order
         ):
@@ -289,21 +266,6 @@ class Walk:
         order = self.progress.order
         self.progress.order = OrderPair(order.execute_time, order.execute_position + changes)
 
-    def _context(self, item: RowsEvent | Statement) -> EventContext:
-        begin = self.progress.begin
-        if begin is None:
-            raise BatchAborted(f"A change at {item.position} stands outside of a transaction.")
-        frame_of = begin, item.header_time_s, self._batch_number, self._now_ms
-        if frame_of != self._frame_of:
-            gtid = begin.gtid if self._settings.source.gtid else ""
-            times = {"event_time_ms": item.header_time_s * 1000, "publish_time_ms": self._now_ms}
-            self._frame_of, self._bare = frame_of, EventContext(MessageFrame(gtid=gtid, batch=self._batch_number, **times), None)
-        if self._settings.message.headers == "default" or not isinstance(item, RowsEvent):
-            return self._bare
-        server_id = self.progress.record.source.identity.server_id
-        origin = Origin(item.table.id, server_id, item.position, begin.gtid, self._mapping.number)
-        return EventContext(self._bare.frame, origin)
-
     def _commit(self) -> None:
         """Close the batch with the record of exactly what it holds. Raises AskedToStop, and what ended the batch before."""
         self.progress.placed(dict(self._topics.counts))
@@ -311,7 +273,7 @@ class Walk:
         self._outbox.commit(self._store.message(record), record, self._batch)
         self.progress.moved = False
         self._batch = OpenBatch()
-        self._batch_number += 1
+        self._contexts.batch += 1
         self._committed_at_s = time()
 
     def _new_plans(self) -> TablePlans:
