@@ -5,10 +5,15 @@ its row does. Nothing is missed by that: a message leaves the client's queue del
 says that all were delivered.
 """
 
+from typing import Final
+
 from confluent_kafka import KafkaError, Message
 
 from relay.errors import BatchAborted, RelayError
 from relay.kafka import relay_error
+
+_GIVEN_UP: Final = frozenset({"_PURGE_QUEUE", "_PURGE_INFLIGHT"})
+"""With a batch, because of what another message was refused for."""
 
 
 class Deliveries:
@@ -20,7 +25,7 @@ class Deliveries:
 
     def report(self, error: KafkaError | None, message: Message) -> None:
         """Delivery report of one message, called from poll, flush and commit."""
-        if error is not None and self.refusal is None:
+        if error is not None and error.name() not in _GIVEN_UP and self.refusal is None:
             self.refusal = relay_error(error, f"Delivering to {message.topic()} partition {message.partition()}")
 
     def check(self, waiting: int) -> None:
