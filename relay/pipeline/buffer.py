@@ -12,7 +12,7 @@ from relay.settings import BufferSettings
 _ITEM_BYTES: Final = 512
 """What an item takes in memory beside the event's own bytes."""
 _MOST_STEPS: Final = 16
-_LARGEST_STEP: Final = 256
+_LARGEST_STEP: Final = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,8 @@ class ChangeBuffer:
         self._item_weight = _ITEM_BYTES if by_bytes else 1
         self._by_bytes = by_bytes
         self._step_weight = max(1, min(self._capacity // _MOST_STEPS, _LARGEST_STEP * self._item_weight))
-        self._filling = _Step([], 0, 0)
+        self._filling: list[StreamItem] = []
+        self._filling_weight = self._filling_bytes = 0
         self._waiting: deque[_Step] = deque()
         self._taking = False
         self._weight = self._size_bytes = 0
@@ -67,17 +68,16 @@ class ChangeBuffer:
 
     def put(self, item: StreamItem, size_bytes: int) -> bool:
         """Append an item, waiting for room; False when the buffer was closed."""
-        items, weight, held_bytes = self._filling
-        items.append(item)
-        weight += self._item_weight + (size_bytes if self._by_bytes else 0)
-        self._filling = _Step(items, weight, held_bytes + size_bytes)
-        return self.hand_over() if weight >= self._step_weight else not self._closed
+        self._filling.append(item)
+        self._filling_bytes += size_bytes
+        self._filling_weight += self._item_weight + (size_bytes if self._by_bytes else 0)
+        return self.hand_over() if self._filling_weight >= self._step_weight else not self._closed
 
     def hand_over(self) -> bool:
         """Let what was put be taken, waiting for room; False when the buffer was closed."""
-        step = self._filling
-        if not step.items:
+        if not self._filling:
             return not self._closed
+        step = _Step(self._filling, self._filling_weight, self._filling_bytes)
         with self._changed:
             while self._waiting and self._weight + step.weight > self._capacity and not self._closed:
                 self._changed.wait()
@@ -88,7 +88,7 @@ class ChangeBuffer:
             self._size_bytes += step.size_bytes
             self._put += len(step.items)
             self._changed.notify_all()
-        self._filling = _Step([], 0, 0)
+        self._filling, self._filling_weight, self._filling_bytes = [], 0, 0
         return True
 
     def take(self, timeout_s: float) -> Iterator[StreamItem]:

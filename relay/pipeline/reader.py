@@ -3,7 +3,7 @@
 import threading
 
 from relay.decode import RowDecoder
-from relay.model.change import RawRows, StreamItem
+from relay.model.change import RawRows
 from relay.pipeline.buffer import ChangeBuffer
 from relay.source import SourceStream
 
@@ -27,11 +27,10 @@ class Reader:
         self._thread.join()
 
     def _run(self) -> None:
-        decode = self._decoder.open
+        decode, put = self._decoder.open, self._buffer.put
         try:
             for raw in self._stream.items(before_waiting=self._buffer.hand_over):
-                item: StreamItem = decode(raw) if isinstance(raw, RawRows) else raw
-                if not self._buffer.put(item, len(raw.body) if isinstance(raw, RawRows) else 0):
+                if not (put(decode(raw), len(raw.body)) if isinstance(raw, RawRows) else put(raw, 0)):
                     return
         except BaseException as exc:  # noqa: BLE001 - handed to the publishing thread, which raises it
             self._buffer.fail(exc)
