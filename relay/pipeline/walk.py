@@ -96,6 +96,7 @@ class Walk:
             self.end_batch_if_due(idle=False)
 
     def _other(self, item: OtherItem) -> None:
+        self._source_idle = False
         match item:
             case TransactionBegin():
                 self._begin(item)
@@ -130,7 +131,8 @@ class Walk:
             self._commit()
         elif view.whole and not view.messages:
             self._nothing_open(idle=idle)
-        self._source_idle = False
+        if idle:
+            self._source_idle = False
 
     def renew_mapping(self) -> None:
         """Change over to a newer mapping set, between two source transactions and never inside one."""
@@ -155,6 +157,7 @@ class Walk:
         self.progress.start_transaction(item, self._contexts.publish_time_ms, int(self._settings.transaction.max_clock_skew_seconds * 1000))
 
     def _rows(self, events: Sequence[RowsEvent]) -> None:
+        self._source_idle = False
         first = events[0]
         if first.table is not self._table:
             self._table, self._plan = first.table, self._plans.plan(first.table)
