@@ -1,4 +1,4 @@
-"""`python -m tests.bench throughput | latency`: see `--help`, and `make bench`."""
+"""`python -m tests.bench throughput | latency | scaling`: see `--help`, and `make bench`."""
 
 import argparse
 import signal
@@ -14,11 +14,11 @@ from rich.console import Console
 
 from deploy.embedded import EmbeddedError, Kafka, MariaDB, MySQL, SqlServer, ZooKeeper
 from deploy.embedded.progress import say
-from tests.bench import live
+from tests.bench import live, scaling
 from tests.bench.contestant import BenchFailed, Stage, not_measured
 from tests.bench.debezium import Debezium
 from tests.bench.figures import LiveRun, summarize
-from tests.bench.machine import setting
+from tests.bench.machine import Setting, setting
 from tests.bench.maxwell import Maxwell
 from tests.bench.notes import live_notes, throughput_notes
 from tests.bench.orders import Orders
@@ -39,16 +39,22 @@ def main() -> int:
     here = setting(sys.argv[1:])  # before anything weighs on the machine
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that everything started here is ended
     try:
+        if arguments.command == "scaling":
+            return _scaling(arguments, here)
         report, versions, failures = _throughput(arguments) if arguments.command == "throughput" else _latency(arguments)
     except EmbeddedError as failure:
         say(str(failure))
         return 1
+    _show(report, arguments, arguments.command, replace(here, versions=versions))
+    return 1 if failures else 0
+
+
+def _show(report: Report, arguments: argparse.Namespace, name: str, here: Setting) -> None:
     Console(width=_WIDTH).print(report.table())
     for line in report.notes:
         say(line)
     if arguments.into:
-        report.write(arguments.into, arguments.command, replace(here, versions=versions))
-    return 1 if failures else 0
+        report.write(arguments.into, name, here)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -69,7 +75,16 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument("--server", action="append", choices=list(_SERVERS), help="this one; may be repeated")
         command.add_argument("--only", action="append", choices=entries, help="this one; may be repeated")
         command.add_argument("--into", type=Path, metavar="FOLDER", help="write the table there, as Markdown and JSON")
+    _scaling_options(commands.add_parser("scaling", help="what the relay's speed does when one thing grows"))
     return parser
+
+
+def _scaling_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--quick", action="store_true", help="ends and middle of every series, a fifth of the rows, one round")
+    parser.add_argument("--server", choices=list(_SERVERS), default="mariadb")
+    parser.add_argument("--only", action="append", choices=scaling.SERIES_NAMES, help="this series; may be repeated")
+    parser.add_argument("--into", type=Path, metavar="FOLDER", help="write tables and plots there, as Markdown, JSON and SVG")
 
 
 def _throughput(arguments: argparse.Namespace) -> tuple[Report, dict[str, str], list[str]]:
@@ -104,6 +119,21 @@ def _latency(arguments: argparse.Namespace) -> tuple[Report, dict[str, str], lis
     return live_report(found, [*live_notes(load), *failures]), versions, failures
 
 
+def _scaling(arguments: argparse.Namespace, here: Setting) -> int:
+    """Every series is shown and written as soon as it is measured."""
+    kind = _SERVERS[arguments.server]
+    here = replace(here, versions={kind.name: _version(kind), "Kafka": Kafka.fetch().removeprefix("kafka-")})
+    rounds, failed = 1 if arguments.quick else arguments.rounds, False
+    for measured in scaling.scale(kind, arguments.only or scaling.SERIES_NAMES, rounds, small=arguments.quick):
+        failed = failed or bool(measured.failures)
+        if measured.runs:
+            name = f"scaling-{measured.series.name}"
+            _show(scaling.page(measured, f"{name}.svg"), arguments, name, here)
+            if arguments.into:
+                (arguments.into / f"{name}.svg").write_bytes(scaling.svg(measured))
+    return 1 if failed else 0
+
+
 def _measure_live(name: str, stage: Stage, load: live.Load, found: list[LiveRun], failures: list[str]) -> None:
     with closing(ENTRIES[name](stage)) as contestant:
         try:
@@ -122,7 +152,7 @@ def _available(arguments: argparse.Namespace, names: Sequence[str]) -> tuple[lis
     kinds: list[type[SqlServer]] = []
     for kind in (_SERVERS[name] for name in arguments.server or _SERVERS):
         try:
-            versions[kind.name] = kind.fetch().removeprefix("mariadb-").removeprefix("mysql-")
+            versions[kind.name] = _version(kind)
             kinds.append(kind)
         except EmbeddedError as refusal:
             if arguments.server:
@@ -140,6 +170,10 @@ def _available(arguments: argparse.Namespace, names: Sequence[str]) -> tuple[lis
                 entries.remove(name)
                 say(f"{name} is left out: {refusal}")
     return kinds, entries, versions
+
+
+def _version(kind: type[SqlServer]) -> str:
+    return kind.fetch().removeprefix("mariadb-").removeprefix("mysql-")
 
 
 if __name__ == "__main__":

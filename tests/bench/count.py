@@ -9,10 +9,11 @@ import orjson
 from confluent_kafka import Consumer, KafkaError, TopicPartition
 
 from deploy.embedded import Kafka
-from tests.bench.contestant import PARTITIONS, BenchFailed
+from tests.bench.contestant import BenchFailed
 
 _BATCH: Final = 10_000
 _READ_S: Final = 300.0
+_ASK_S: Final = 10.0
 
 
 @dataclass(slots=True)
@@ -36,8 +37,9 @@ def count(kafka: Kafka, topics: tuple[str, ...], *, packed: bool) -> Counted:
     }
     counted, ended, deadline = Counted(), 0, time.monotonic() + _READ_S
     with closing(Consumer(settings)) as consumer:
-        consumer.assign([TopicPartition(topic, number, 0) for topic in topics for number in range(PARTITIONS)])
-        while ended < len(topics) * PARTITIONS:
+        places = [TopicPartition(topic, number, 0) for topic in topics for number in _partitions(consumer, topic)]
+        consumer.assign(places)
+        while ended < len(places):
             if time.monotonic() > deadline:
                 raise BenchFailed(f"{', '.join(topics)} could not be read to the end in {_READ_S:.0f} s")
             for message in consumer.consume(_BATCH, 1):
@@ -49,6 +51,10 @@ def count(kafka: Kafka, topics: tuple[str, ...], *, packed: bool) -> Counted:
                 else:
                     raise BenchFailed(str(error))
     return counted
+
+
+def _partitions(consumer: Consumer, topic: str) -> list[int]:
+    return [*consumer.list_topics(topic, timeout=_ASK_S).topics[topic].partitions]
 
 
 def _add(counted: Counted, value: bytes, packed: bool) -> None:

@@ -2,9 +2,9 @@
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
 from tests.bench.contestant import BenchFailed, Contestant, Stage
 from tests.bench.offsets import Offsets
@@ -37,6 +37,25 @@ class Lap:
     peak_bytes: int
 
 
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Where a lap begins and where it ends, as questions that are asked again and again."""
+
+    first_row: Callable[[], bool]
+    finished: Callable[[], bool]
+
+
+class Watched(Protocol):
+    """Whatever is started and may die."""
+
+    @property
+    def running(self) -> bool: ...
+
+    def start(self) -> object: ...
+
+    def log_tail(self) -> str: ...
+
+
 def run_lap(contestant: Contestant, stage: Stage, offsets: Offsets) -> Lap:
     """Start the contestant and watch it to the finish line. Raises BenchFailed when it dies or takes longer than _RUN_S.
 
@@ -44,26 +63,30 @@ def run_lap(contestant: Contestant, stage: Stage, offsets: Offsets) -> Lap:
     not is done when as many messages are visible as there are rows, too.
     """
     topics, at_least = contestant.topics, 0 if contestant.packed else stage.written.changes
+    line = Line(
+        lambda: offsets.written(topics.rows) > 0,
+        lambda: offsets.visible([topics.finish]) >= FINISH_ROWS and offsets.visible(topics.rows) >= at_least,
+    )
+    return watch(contestant, line, pids=lambda: (contestant.pid,), broker=stage.kafka.pid, source=stage.source.pid)
+
+
+def watch(contestant: Watched, line: Line, *, pids: Callable[[], Sequence[int]], broker: int, source: int) -> Lap:
+    """Start what is watched and read clock and counters at both ends of the line; `pids` are asked for once it is started."""
     began_s = time.monotonic()
     contestant.start()
-    _wait(lambda: offsets.written(topics.rows) > 0, contestant, "the first row", _FIRST_ROW_S)
-    first = _moment(contestant, stage)
-    _wait(
-        lambda: offsets.visible([topics.finish]) >= FINISH_ROWS and offsets.visible(topics.rows) >= at_least,
-        contestant,
-        "the finish line",
-        _RUN_S,
-    )
-    return Lap(began_s, first, _moment(contestant, stage), peak_bytes(contestant.pid))
+    _wait(line.first_row, contestant, "the first row", _FIRST_ROW_S)
+    first = _moment(pids(), broker, source)
+    _wait(line.finished, contestant, "the finish line", _RUN_S)
+    return Lap(began_s, first, _moment(pids(), broker, source), peak_bytes(*pids()))
 
 
-def _moment(contestant: Contestant, stage: Stage) -> Moment:
-    process, broker, source = (cpu_seconds(pid) for pid in (contestant.pid, stage.kafka.pid, stage.source.pid))
+def _moment(pids: Sequence[int], broker_pid: int, source_pid: int) -> Moment:
+    process, broker, source = cpu_seconds(*pids), cpu_seconds(broker_pid), cpu_seconds(source_pid)
     others = machine_seconds() - process - broker - source - time.process_time()
     return Moment(time.monotonic(), process, broker, source, others)
 
 
-def _wait(reached: Callable[[], bool], contestant: Contestant, what: str, seconds: float) -> None:
+def _wait(reached: Callable[[], bool], contestant: Watched, what: str, seconds: float) -> None:
     deadline, pause = time.monotonic() + seconds, threading.Event()
     while not reached():
         if not contestant.running:

@@ -7,7 +7,6 @@ from confluent_kafka import IsolationLevel, KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient, OffsetSpec
 
 from deploy.embedded import Kafka
-from tests.bench.contestant import PARTITIONS
 
 _ASK_S: Final = 10
 _SPEC: Final[Any] = OffsetSpec  # its methods have no types
@@ -18,7 +17,7 @@ class Offsets:
 
     def __init__(self, kafka: Kafka) -> None:
         self._admin = AdminClient({"bootstrap.servers": kafka.bootstrap, "log_level": 0})
-        self._known: set[str] = set()
+        self._known: dict[str, int] = {}  # how many partitions each has
 
     def written(self, topics: Iterable[str]) -> int:
         """Everything in the logs, transactions that are not committed included."""
@@ -34,10 +33,11 @@ class Offsets:
         if there:
             for deleted in self._admin.delete_topics(there, operation_timeout=_ASK_S).values():
                 deleted.result(_ASK_S)
-        self._known.difference_update(there)
+        for topic in there:
+            del self._known[topic]
 
     def _sum(self, topics: Iterable[str], isolation: IsolationLevel) -> int:
-        places = [TopicPartition(topic, number) for topic in self._there(topics) for number in range(PARTITIONS)]
+        places = [TopicPartition(topic, number) for topic in self._there(topics) for number in range(self._known[topic])]
         if not places:
             return 0
         latest = {place: _SPEC.latest() for place in places}
@@ -46,9 +46,10 @@ class Offsets:
 
     def _there(self, topics: Iterable[str]) -> list[str]:
         wanted = set(topics)
-        if not wanted <= self._known:
-            self._known = set(self._admin.list_topics(timeout=_ASK_S).topics)
-        return sorted(wanted & self._known)
+        if not wanted <= self._known.keys():
+            found = self._admin.list_topics(timeout=_ASK_S).topics
+            self._known = {name: len(topic.partitions) for name, topic in found.items() if topic.partitions}
+        return sorted(wanted & self._known.keys())
 
     @staticmethod
     def _offset(result: object) -> int:

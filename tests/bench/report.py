@@ -19,13 +19,14 @@ Cells: TypeAlias = "Sequence[str]"
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A table with a title, notes on how it came about, and the measured values behind it."""
+    """A table with a title, notes on how it came about, the measured values behind it, and the file name of a picture beside it."""
 
     title: str
     head: Cells
     rows: Sequence[Cells]
     notes: Sequence[str]
     measured: Sequence[Mapping[str, Any]]
+    picture: str = ""
 
     def table(self) -> Table:
         shown = Table(title=self.title, box=box.ASCII2)
@@ -39,7 +40,10 @@ class Report:
         """A whole page."""
         rule = ["---" if number < _TEXT_COLUMNS else "---:" for number in range(len(self.head))]
         table = [_line(self.head), _line(rule), *map(_line, self.rows)]
-        return "\n".join([f"# {self.title}", "", *table, "", *(f"- {note}" for note in self.notes), "", *_setting_lines(setting), ""])
+        picture = [f"![{self.title}]({self.picture})", ""] if self.picture else []
+        return "\n".join(
+            [f"# {self.title}", "", *picture, *table, "", *(f"- {note}" for note in self.notes), "", *_setting_lines(setting), ""]
+        )
 
     def write(self, folder: Path, name: str, setting: Setting) -> None:
         """Write `name`.md and `name`.json into the folder, which is made if missing."""

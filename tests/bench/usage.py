@@ -8,8 +8,12 @@ import psutil
 _KIB: Final = 1024
 
 
-def cpu_seconds(pid: int) -> float:
-    """User and system seconds of the process, its children that live and those it has waited for; 0 when it has ended."""
+def cpu_seconds(*pids: int) -> float:
+    """User and system seconds of the processes, their children that live and those they have waited for; 0 for those that have ended."""
+    return sum(map(_family, pids))
+
+
+def _family(pid: int) -> float:
     try:
         root = psutil.Process(pid)
         tree = [root, *root.children(recursive=True)]
@@ -32,8 +36,12 @@ def machine_seconds() -> float:
     return float(times.user + times.nice + times.system + times.irq + times.softirq + times.steal)
 
 
-def peak_bytes(pid: int) -> int:
-    """The highest resident memory of the process and its children so far (VmHWM), added up."""
+def peak_bytes(*pids: int) -> int:
+    """The highest resident memory of the processes and their children so far (VmHWM), added up."""
+    return sum(map(_family_peak, pids))
+
+
+def _family_peak(pid: int) -> int:
     try:
         root = psutil.Process(pid)
         tree = [root.pid, *(child.pid for child in root.children(recursive=True))]

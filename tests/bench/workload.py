@@ -52,7 +52,7 @@ def fill(database: SqlServer, workload: Workload) -> Written:
         database.execute(f"CREATE DATABASE {schema} CHARACTER SET utf8mb4")
     database.execute(f"CREATE TABLE {FINISH_SCHEMA}.{FINISH_TABLE} (id INT PRIMARY KEY)")
     workload.create(database)
-    file, offset, gtids = _place(database)
+    file, offset, gtids = place(database)
     line = f"INSERT INTO {FINISH_SCHEMA}.{FINISH_TABLE} VALUES"
     database.execute(f"{line} (0)")
     changes = workload.write(database)
@@ -60,7 +60,8 @@ def fill(database: SqlServer, workload: Workload) -> Written:
     return Written(changes, _binlog_bytes(database), file, offset, gtids)
 
 
-def _place(database: SqlServer) -> tuple[str, int, str]:
+def place(database: SqlServer) -> tuple[str, int, str]:
+    """The binlog's end: file, offset, and MySQL's GTID set."""
     with database.connect() as connection, connection.cursor() as cursor:
         cursor.execute(_STATUS[database.family])
         row = cursor.fetchone()
