@@ -63,12 +63,13 @@ class Session:
         self._meter = meter
         self._excluded = tuple(excluded)
         self._store = KafkaPositionStore(settings.kafka, settings.installation, instance.name)
+        self._catalog = CatalogReader(instance.source)
 
     def run(self, stop: threading.Event, running: Callable[[], None]) -> None:
         """Publish until `stop`; `running` is called once rows flow. Raises every RelayError that ends a session."""
         with self._own_producer():
             record = answered(self._open_producer, stop, "Opening the producer")
-            with closing(answered(lambda: self._open_source(record), stop, "Opening the source")) as stream:
+            with closing(self._catalog), closing(answered(lambda: self._open_source(record), stop, "Opening the source")) as stream:
                 self._meter.totals.source_connections += 1
                 outbox = Outbox(self.producer, self.buffer, self._meter, stop)
                 walk = self._walk(stream, record, outbox)
@@ -175,7 +176,7 @@ class Session:
         self._mapping.load(record.split.mapping_set if record.split is not None else None)
         topics = Topics(self._settings.kafka, self._instance, record.partitions)
         as_declared = self._instance.message.value_style == "canal"
-        definitions = TableDefinitions(type_text, CatalogReader(self._instance.source), DeclaredTypes(), as_declared=as_declared)
+        definitions = TableDefinitions(type_text, self._catalog, DeclaredTypes(), as_declared=as_declared)
         progress = Progress(record, configuration_digest(self._instance), self._mapping.number)
         walk = Walk(
             self._instance,

@@ -1,6 +1,7 @@
-"""Unique keys of one table from the source's own catalogue, which a table map without a primary key does not carry."""
+"""Types and unique keys of one table from the source's own catalogue, for what a table map does not carry."""
 
 import ssl
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -19,26 +20,40 @@ _NOT_PERMITTED: Final = frozenset({1142, 1143, 1227, 1370})
 
 @dataclass(frozen=True, slots=True)
 class CatalogTable:
-    """A table as the server describes it now: column names and types in order, and the unique not-null keys in the server's order."""
+    """A table as the server describes it now: column names and types in order, and the unique not-null keys in the server's order.
+
+    Nobody has asked for the keys where the map has a primary one.
+    """
 
     columns: tuple[tuple[str, str], ...]
     unique_keys: tuple[tuple[str, ...], ...]
 
 
 class CatalogReader:
-    """Asks the source about one table over a connection of its own, which it closes at once."""
+    """Asks the source about one table after the other over a connection of its own; used by one thread.
+
+    The connection stays: at a start every table is new, and logging in costs ten times as much as the question, with TLS a hundred times.
+    """
 
     def __init__(self, settings: SourceSettings) -> None:
         self._settings = settings
+        self._connection: pymysql.Connection[DictCursor] | None = None
 
-    def read(self, table: TableId) -> CatalogTable | None:
-        """Describe a table as it is now, None if it is gone.
+    def close(self) -> None:
+        """Give the connection back; a later question makes a new one."""
+        if self._connection is not None:
+            with suppress(pymysql.err.MySQLError, OSError):
+                self._connection.close()
+            self._connection = None
+
+    def read(self, table: TableId, *, keys: bool) -> CatalogTable | None:
+        """Describe a table as it is now, with or without its keys; None if it is gone.
 
         Raises SourceUnreachable, SourceLoginRefused or SourceNotPermitted.
         """
         where = f"{self._settings.host}:{self._settings.port}"
         try:
-            return self._describe(table)
+            return self._answer(table, keys)
         except pymysql.err.MySQLError as exc:
             if _number(exc) in _NO_SUCH_DATABASE_OR_TABLE:
                 # It vanished between two questions.
@@ -47,8 +62,20 @@ class CatalogReader:
         except OSError as exc:
             raise SourceUnreachable(f"{where} cannot be reached to ask for the keys of {table}: {exc}.") from exc
 
-    def _describe(self, table: TableId) -> CatalogTable | None:
-        with self._connect() as connection, connection.cursor() as cursor:
+    def _answer(self, table: TableId, keys: bool) -> CatalogTable | None:
+        """Ask over the connection that is there; one that has been closed meanwhile is made anew, once."""
+        if self._connection is not None:
+            try:
+                return self._describe(self._connection, table, keys)
+            except (pymysql.err.MySQLError, OSError) as exc:
+                self.close()
+                if _number(exc) in _NO_SUCH_DATABASE_OR_TABLE | _NOT_PERMITTED:
+                    raise
+        self._connection = self._connect()
+        return self._describe(self._connection, table, keys)
+
+    def _describe(self, connection: "pymysql.Connection[DictCursor]", table: TableId, keys: bool) -> CatalogTable | None:
+        with connection.cursor() as cursor:
             cursor.execute(
                 "SELECT COLUMN_NAME AS name, COLUMN_TYPE AS type FROM information_schema.COLUMNS "
                 "WHERE TABLE_SCHEMA = %s AND TABLE_NAME = %s ORDER BY ORDINAL_POSITION",
@@ -57,6 +84,8 @@ class CatalogReader:
             columns = tuple((row["name"], row["type"]) for row in cursor.fetchall())
             if not columns:
                 return None
+            if not keys:
+                return CatalogTable(columns, ())
             cursor.execute(f"SHOW INDEX FROM {_quoted(table.table)} FROM {_quoted(table.database)}")
             return CatalogTable(columns, _unique_keys(cursor.fetchall()))
 
@@ -68,6 +97,7 @@ class CatalogReader:
             user=settings.user,
             password=settings.password.get_secret_value(),
             charset="utf8mb4",
+            autocommit=True,  # an open transaction would hold locks on what was looked at
             cursorclass=DictCursor,
             connect_timeout=settings.connect_timeout_seconds,
             read_timeout=settings.read_timeout_seconds,
@@ -83,7 +113,7 @@ class CatalogReader:
         return SourceUnreachable(f"The server did not answer {when}: {exc}.")
 
 
-def _number(exc: pymysql.err.MySQLError) -> int:
+def _number(exc: Exception) -> int:
     """Return the server's or the client's error number, 0 where there is none."""
     return exc.args[0] if exc.args and isinstance(exc.args[0], int) else 0
 

@@ -14,7 +14,7 @@ from relay.schema.refined_types import may_be_refined, refined_texts
 class Catalog(Protocol):
     """Whoever can describe a table as it is on the source now."""
 
-    def read(self, table: TableId) -> CatalogTable | None: ...
+    def read(self, table: TableId, *, keys: bool) -> CatalogTable | None: ...
 
 
 class TableDefinitions:
@@ -75,7 +75,7 @@ class TableDefinitions:
 
     def _catalogued(self, table: TableMap) -> CatalogTable | None:
         """Ask the source, and take the answer only if its table still has the columns that the map names."""
-        found = self._catalog.read(table.id) if self._catalog is not None else None
+        found = self._catalog.read(table.id, keys=not table.primary_key) if self._catalog is not None else None
         names = [column.name for column in table.columns]
         return found if found is not None and [name for name, _ in found.columns] == names else None
 

@@ -15,9 +15,11 @@ class RecordedCatalog:
     def __init__(self, answer: CatalogTable | None) -> None:
         self.answer = answer
         self.asked: list[TableId] = []
+        self.asked_for_keys = False
 
-    def read(self, table: TableId) -> CatalogTable | None:
+    def read(self, table: TableId, *, keys: bool) -> CatalogTable | None:
         self.asked.append(table)
+        self.asked_for_keys = keys
         return self.answer
 
 
