@@ -6,7 +6,8 @@ columns is what makes it fast; the code is assembled from ordinals and the piece
 
 import struct
 from collections.abc import Callable
-from types import TracebackType
+from functools import cached_property
+from types import CodeType, TracebackType
 from typing import Final, TypeAlias
 
 from relay.decode.column_types import Fixed, Prefixed, Storage, Unpacked, storage_of
@@ -28,19 +29,32 @@ _LENGTH_EXPRESSIONS: Final = {
 class ImageReader:
     """Reads row images that hold the columns of one bitmap.
 
-    `read(body, pos)` returns the row and the position behind it. It may look past the end of `body` and then answers a position
-    past the end, or raises Malformed, IndexError or struct.error; its caller checks both.
+    The function is written when it is first wanted: where compiled code prints the rows it never is, and with thousands of tables
+    writing it would be half of what meeting a table costs.
     """
 
     def __init__(self, table: TableMap, present: bytes) -> None:
-        logged = [i for i in range(len(table.columns)) if present[i >> 3] & (1 << (i & 7))]
-        source = _Source(table.columns, logged)
-        self.is_empty = not logged
-        self.is_whole = len(logged) == len(table.columns)
-        self.read: ReadImage = source.compiled()
-        self._code = self.read.__code__
+        """Raises Malformed for measures of a logged column that no server writes."""
         self._table = table
-        self._ordinals_by_line = source.ordinals_by_line
+        self._logged = [i for i in range(len(table.columns)) if present[i >> 3] & (1 << (i & 7))]
+        for ordinal in self._logged:
+            storage_of(table.columns[ordinal])
+        self.is_empty = not self._logged
+        self.is_whole = len(self._logged) == len(table.columns)
+        self._code: CodeType | None = None
+        self._ordinals_by_line: dict[int, int] = {}
+
+    @cached_property
+    def read(self) -> ReadImage:
+        """`read(body, pos)` returns the row and the position behind it.
+
+        It may look past the end of `body` and then answers a position past the end, or raises Malformed, IndexError or struct.error;
+        its caller checks both.
+        """
+        source = _Source(self._table.columns, self._logged)
+        read = source.compiled()
+        self._code, self._ordinals_by_line = read.__code__, source.ordinals_by_line
+        return read
 
     def column_at(self, trace: TracebackType | None) -> Column | None:
         """Return the column whose value raised the exception that `trace` belongs to."""
