@@ -11,12 +11,12 @@ from tests.bench.machine import Setting
 from tests.bench.report import live_report, throughput_report
 from tests.unit.bench.test_figures import A_RUN
 
-_SETTING = Setting("a CPU", 2, 24.0, "Linux 6", "3.11", {"Kafka": "4.1"}, "python -m tests.bench throughput", "abc", "2026-01-01", 0.5)
+A_SETTING = Setting("a CPU", 2, 24.0, "Linux 6", "3.11", {"Kafka": "4.1"}, "python -m tests.bench throughput", "abc", "2026-01-01", 0.5)
 _LIVE = LiveRun("mariadb", "relay", 500.0, 100, 100, 7.25, 20.0, 31.0, 1.5, 10.0, 25.0, 90_000_000)
 
 
 def test_markdown_has_one_line_a_contestant_and_says_where_it_was_measured() -> None:
-    page = throughput_report([A_RUN], summarize([A_RUN], "peer"), "peer", ["a note"]).markdown(_SETTING)
+    page = throughput_report([A_RUN], summarize([A_RUN], "peer"), "peer", ["a note"]).markdown(A_SETTING)
     lines = page.splitlines()
     table = [line for line in lines if line.startswith("|")]
     assert len(table) == 3
@@ -29,7 +29,7 @@ def test_markdown_has_one_line_a_contestant_and_says_where_it_was_measured() -> 
 
 def test_what_is_written_can_be_read_again(tmp_path: Path) -> None:
     report = throughput_report([A_RUN], summarize([A_RUN], "relay"), "relay", [])
-    report.write(tmp_path / "new", "throughput", _SETTING)
+    report.write(tmp_path / "new", "throughput", A_SETTING)
     document = json.loads((tmp_path / "new" / "throughput.json").read_text(encoding="utf-8"))
     assert document["measured"][0]["rows"] == 1000
     assert document["setting"]["cores"] == 2
