@@ -39,10 +39,11 @@ class Lap:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Where a lap begins and where it ends, as questions that are asked again and again."""
+    """Where a lap begins and where it ends, as questions that are asked again and again; the first one for `first_row_s`."""
 
     first_row: Callable[[], bool]
     finished: Callable[[], bool]
+    first_row_s: float = _FIRST_ROW_S
 
 
 class Watched(Protocol):
@@ -74,7 +75,7 @@ def watch(contestant: Watched, line: Line, *, pids: Callable[[], Sequence[int]],
     """Start what is watched and read clock and counters at both ends of the line; `pids` are asked for once it is started."""
     began_s = time.monotonic()
     contestant.start()
-    _wait(line.first_row, contestant, "the first row", _FIRST_ROW_S)
+    _wait(line.first_row, contestant, "the first row", line.first_row_s)
     first = _moment(pids(), broker, source)
     _wait(line.finished, contestant, "the finish line", _RUN_S)
     return Lap(began_s, first, _moment(pids(), broker, source), peak_bytes(*pids()))

@@ -77,7 +77,7 @@ class Binlog:
 
     def _copy(self, shape: Shape) -> None:
         self._database.execute(f"USE {SCHEMA}", f"CALL copy_rows({self._next_id}, {shape.transactions})")
-        self._next_id += shape.rows
+        self._next_id += shape.written
 
     def _bytes_since(self, file: str) -> int:
         with self._database.connect() as connection, connection.cursor() as cursor:

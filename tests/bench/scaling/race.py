@@ -21,6 +21,8 @@ from tests.bench.workload import FINISH_ROWS
 
 # An index of 10 MB is mapped into memory, and the first entry in a fresh one costs 20 ms on kernels that map large pages, whoever writes.
 _BROKER: Final = {"log.index.size.max.bytes": 128 * 1024}
+_START_S: Final = 60.0
+_MEET_S: Final = 0.03  # for a table that is new to a relay: ten times what it takes
 _WARM: Final = Shape(100_000, transaction_rows=20)
 SERIES_NAMES: Final = tuple(series.name for series in all_series())
 
@@ -79,14 +81,15 @@ class _Bench:
 
     def _lap(self, relays: Relays, point: Point) -> Lap:
         """Every instance has a finish line of its own, so one look at all of them is enough only when each one is complete."""
-        offsets, each = self._offsets, point.shape.rows
+        offsets, shape = self._offsets, point.shape
 
         def finished() -> bool:
             return all(offsets.visible([finish]) >= FINISH_ROWS for finish in relays.finishes) and all(
-                offsets.visible([topic]) >= each for topic in relays.topics
+                offsets.visible([topic]) >= shape.written for topic in relays.topics
             )
 
-        line = Line(lambda: offsets.written(relays.topics) > 0, finished)
+        met = shape.uncounted * shape.instances
+        line = Line(lambda: offsets.written(relays.topics) > met, finished, first_row_s=_START_S + _MEET_S * shape.tables)
         return watch(relays, line, pids=lambda: relays.pids, broker=self._kafka.pid, source=self._source.pid)
 
     def _counted(self, relays: Relays, point: Point) -> Counted:
@@ -94,8 +97,8 @@ class _Bench:
         total = Counted()
         for topic in relays.topics:
             counted = count(self._kafka, (topic,), packed=False)
-            if counted.rows != point.shape.rows:
-                raise BenchFailed(f"{counted.rows:,} rows are visible in {topic}, {point.shape.rows:,} were written.")
+            if counted.rows != point.shape.written:
+                raise BenchFailed(f"{counted.rows:,} rows are visible in {topic}, {point.shape.written:,} were written.")
             total = Counted(*(a + b for a, b in zip(_parts(total), _parts(counted), strict=True)))
         return total
 
@@ -105,16 +108,17 @@ def _parts(counted: Counted) -> tuple[int, int, int]:
 
 
 def _run(series: Series, point: Point, number: int, lap: Lap, counted: Counted, part: Part, server: str) -> Run:
-    first, last = lap.first, lap.last
+    first, last, shape = lap.first, lap.last, point.shape
+    share = shape.rows / shape.written  # all rows of a point are alike
     return Run(
         workload=series.name,
         server=server,
         contestant=point.label,
         round=number,
-        rows=counted.rows,
-        messages=counted.messages,
-        value_bytes=counted.value_bytes,
-        binlog_bytes=part.size_bytes * point.shape.instances,
+        rows=shape.rows * shape.instances,
+        messages=round(counted.messages * share),
+        value_bytes=round(counted.value_bytes * share),
+        binlog_bytes=round(part.size_bytes * share) * shape.instances,
         wall_s=last.at_s - first.at_s,
         process_s=last.process_s - first.process_s,
         broker_s=last.broker_s - first.broker_s,

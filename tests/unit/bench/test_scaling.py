@@ -96,3 +96,9 @@ def test_the_same_runs_give_the_same_picture() -> None:
     text = drawn.decode()
     for word in ("rows/s", "rows per CPU-second", "rows/s, 2 processes", "Speed by instances", "the rest"):
         assert f">{word}</text>" in text
+
+
+def test_every_table_is_met_before_rows_count() -> None:
+    shape = Shape(1000, transaction_rows=20, tables=10)
+    assert (shape.uncounted, shape.written, shape.transactions) == (200, 1200, 60)
+    assert (Shape(1000).uncounted, Shape(1000).written) == (0, 1000)
