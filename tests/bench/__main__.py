@@ -42,7 +42,7 @@ def main() -> int:
         if arguments.command == "scaling":
             return _scaling(arguments, here)
         report, versions, failures = _throughput(arguments) if arguments.command == "throughput" else _latency(arguments)
-    except EmbeddedError as failure:
+    except (BenchFailed, EmbeddedError) as failure:
         say(str(failure))
         return 1
     _show(report, arguments, arguments.command, replace(here, versions=versions))
