@@ -1,0 +1,148 @@
+"""Orders from a binlog file to printed messages, in memory and in one thread: what profilers run.
+
+    python -m tests.bench.in_memory write orders.binlog
+    valgrind --tool=callgrind python -m tests.bench.in_memory read orders.binlog
+
+Source, decode, encode and partition do their work; nothing is published, and no batch is closed.
+"""
+
+import argparse
+import gc
+import socket
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from time import process_time
+from typing import Final
+
+from deploy.embedded import MariaDB
+from relay.decode import RowDecoder
+from relay.encode import MessageFrame, RowEncoder
+from relay.errors import SourceUnreachable
+from relay.model.change import RawItem, RawRows, RowsEvent, StreamItem
+from relay.model.position import OrderPair, SourceIdentity
+from relay.model.table import TableDefinition, TableId, TableMap
+from relay.partition import PartitionRule
+from relay.pipeline.compiled_events import event_scanner
+from relay.pipeline.compiled_rows import CompiledRows, compiled_rows
+from relay.pipeline.event_runs import in_runs
+from relay.schema.type_text import type_text
+from relay.source.binlog_reader import BinlogReader
+from relay.source.packets import PacketReader
+from relay.source.transaction_assembler import TransactionAssembler
+from tests.bench.orders import Orders
+from tests.bench.workload import SCHEMA, fill
+from tests.unit.source.binlog_bytes import packet, rotate, sent
+
+_ROWS: Final = 20_000
+_TRANSACTIONS: Final = 4_000
+_MAGIC_BYTES: Final = 4
+_LOGICAL: Final = TableId(SCHEMA, "orders")
+_TAIL: Final = (("tag", b"orders"),)
+_RUN_EVENTS: Final = 16
+_RUN_BYTES: Final = 1 << 16
+
+
+class _File(socket.socket):
+    """Answers as the server's end of a dump would, from memory."""
+
+    rest: memoryview
+
+    def recv_into(self, buffer: memoryview, *_: object) -> int:  # type: ignore[override]  # the reader gives it nothing else
+        size = min(len(buffer), len(self.rest))
+        buffer[:size] = self.rest[:size]
+        self.rest = self.rest[size:]
+        return size
+
+
+def main() -> None:
+    """Run the command line."""
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.in_memory", description=__doc__)
+    parser.add_argument("what", choices=["write", "read"])
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--times", type=int, default=1, help="read it so often, each time from its beginning")
+    arguments = parser.parse_args()
+    if arguments.what == "write":
+        write(arguments.file)
+        return
+    stream = _as_dump(arguments.file.read_bytes())
+    gc.disable()
+    for _ in range(arguments.times):
+        began = process_time()
+        rows, value_bytes = read(stream)
+        spent = process_time() - began
+        print(f"{rows:,} rows, {value_bytes:,} bytes of values: {spent / rows * 1e6:.2f} µs a row")
+
+
+def write(file: Path) -> None:
+    """Keep the binlog of a small common workload."""
+    with MariaDB() as database:
+        fill(database, Orders(_ROWS, _TRANSACTIONS))
+        with database.connect() as connection, connection.cursor() as cursor:
+            cursor.execute("SHOW BINARY LOGS")
+            names = [str(row[0]) for row in cursor.fetchall()]
+        file.write_bytes((database.data / names[-1]).read_bytes())
+
+
+def read(stream: bytes) -> tuple[int, int]:
+    """Print every row; return how many there were, and the bytes of their values."""
+    printers: dict[TableId, CompiledRows] = {}
+    order = OrderPair(1_700_000_000_000, 1)
+    frame = MessageFrame(event_time_ms=1_700_000_000_000, gtid="0-1-1", batch=1, publish_time_ms=1_700_000_000_000)
+    rows = value_bytes = 0
+    for run in in_runs(_decoded(_assembled(stream)), _RUN_EVENTS, _RUN_BYTES):
+        if not isinstance(run, list) or run[0].table.id.database != SCHEMA:
+            continue
+        table = run[0].table
+        printer = printers.get(table.id) or printers.setdefault(table.id, _printer(table))
+        done, count, messages = printer.messages(run, frame, order, 0, _TAIL)
+        assert done == len(run), "a row was left to the readable rooms"
+        order = OrderPair(order.execute_time, order.execute_position + count)
+        rows += count
+        value_bytes += messages.value_bytes
+    return rows, value_bytes
+
+
+def _as_dump(binlog: bytes) -> bytes:
+    """The file as a server sends it."""
+    events, at = [], _MAGIC_BYTES
+    while at < len(binlog):
+        size = int.from_bytes(binlog[at + 9 : at + 13], "little")
+        events.append(packet(b"\0" + binlog[at : at + size]))
+        at += size
+    return sent([rotate("binlog.000001")]) + b"".join(events)
+
+
+def _assembled(stream: bytes) -> Iterator[RawItem]:
+    near = _File()
+    near.rest = memoryview(stream)
+    group = TransactionAssembler(mariadb=True, identity=SourceIdentity("", 1, 0))
+    scanner = event_scanner()
+    with near:
+        reader = BinlogReader(PacketReader(near), "a file")
+        try:
+            for event in reader.events():
+                yield from group.feed(event)
+                while scanner is not None and (items := reader.scan(scanner, group)):
+                    yield from items
+        except SourceUnreachable:
+            return
+
+
+def _decoded(items: Iterable[RawItem]) -> Iterator[StreamItem]:
+    decoder = RowDecoder()
+    for item in items:
+        event: RowsEvent | StreamItem = decoder.open(item) if isinstance(item, RawRows) else item
+        yield event
+
+
+def _printer(table: TableMap) -> CompiledRows:
+    definition = TableDefinition(table, (0,), tuple(map(type_text, table.columns)))
+    names = tuple(column.name for column in table.columns)
+    placement = PartitionRule("", database_hash=True, partitions=4).for_table(_LOGICAL, names, definition.key)
+    printer = compiled_rows(definition, (str(_LOGICAL),), placement, RowEncoder(definition, _LOGICAL, "exact"))
+    assert printer is not None, "nothing was compiled here"
+    return printer
+
+
+if __name__ == "__main__":
+    main()
