@@ -61,6 +61,23 @@ cdef class Run:
 
 
 @final
+cdef class Workplace:
+    """What an event is printed in; lent for one event, so that ten thousand printers need not one each."""
+
+    cdef Buffer out
+    cdef Buffer placing
+    cdef Buffer compared
+
+    def __cinit__(self):
+        self.out = Buffer()
+        self.placing = Buffer()
+        self.compared = Buffer()
+
+
+cdef list _workplaces = []  # as many as threads have printed at once
+
+
+@final
 cdef class RowPrinter:
     """The printer of one table under one name, for images that hold every column.
 
@@ -114,9 +131,6 @@ cdef class RowPrinter:
         fill(&self.placed, placed, self.count)
         self.seed = seed
         self.partitions = partitions
-        self.out = Buffer()
-        self.placing = Buffer()
-        self.compared = Buffer()
         self.messages = self.value_bytes = 0
 
     def __dealloc__(self):
@@ -134,6 +148,15 @@ cdef class RowPrinter:
         `largest` None: one message a row; else one for each partition, in the order of their first rows, and None where the value of
         one would have more than `largest` bytes. The block is that of relay.model.message.
         """
+        cdef Workplace place = <Workplace>(_workplaces.pop() if _workplaces else Workplace())
+        self.out, self.placing, self.compared = place.out, place.placing, place.compared
+        try:
+            return self.print_event(body, start, update, before_old, after_old, time, position, skip, largest)
+        finally:
+            self.out = self.placing = self.compared = None
+            _workplaces.append(place)
+
+    cdef tuple print_event(self, bytes body, Py_ssize_t start, bint update, bytes before_old, bytes after_old, uint64_t time, uint64_t position, Py_ssize_t skip, largest):
         cdef const uint8_t* at = <const uint8_t*>PyBytes_AS_STRING(body)
         cdef const uint8_t* end = at + PyBytes_GET_SIZE(body)
         cdef bint packed = largest is not None
