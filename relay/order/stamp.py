@@ -5,6 +5,7 @@ begin again with every file, and a session can date a change to any time. See do
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from relay.model.position import BinlogPosition, OrderPair
@@ -27,6 +28,7 @@ class PositionParts:
     offset: int
 
 
+@lru_cache(maxsize=64)
 def file_number(binlog_file: str) -> int:
     """The number at the end of a binlog file's name (`mysql-bin.000042` → 42); 0 where there is none."""
     digits = binlog_file.rpartition(".")[2]

@@ -70,6 +70,7 @@ class Walk:
         self._most_events = _RUN_EVENTS if alike else 1
         self._contexts = EventContexts(settings, progress, _now_ms())
         self._batch = OpenBatch()
+        self._skew_ms = int(settings.transaction.max_clock_skew_seconds * 1000)
         self._look_at_s = 0.0
         self._look_at_bytes = 0
         self._look_bytes = min(settings.transaction.busy_commit_bytes, settings.transaction.split_bytes, _LOOK_BYTES) // 16
@@ -154,7 +155,7 @@ class Walk:
 
     def _begin(self, item: TransactionBegin) -> None:
         self.renew_mapping()
-        self.progress.start_transaction(item, self._contexts.publish_time_ms, int(self._settings.transaction.max_clock_skew_seconds * 1000))
+        self.progress.start_transaction(item, self._contexts.publish_time_ms, self._skew_ms)
 
     def _rows(self, events: Sequence[RowsEvent]) -> None:
         self._source_idle = False
