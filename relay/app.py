@@ -40,7 +40,7 @@ def run(settings: RelaySettings) -> int:
     set_up_logging(settings.log)
     stop = threading.Event()
     _stop_on_signals(stop)
-    _log.info("row_printer", compiled=COMPILED)
+    _log.info("row_printer", form="compiled" if COMPILED else "generated")
     with ExitStack() as stack:
         session = stack.enter_context(_zookeeper(settings, stop))
         if stop.is_set():

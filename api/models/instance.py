@@ -59,7 +59,7 @@ class InstanceView(BaseModel):
     buffer_get: int
     buffer_ack: int
     buffer_bytes: int
-    row_printer: str = Field(description="What prints rows: `compiled`, or several times slower `readable`; both print the same.")
+    row_printer: str = Field(description="What prints rows: `compiled`, slower `generated`, or slowest `readable`; all print the same.")
     updated_ms: int
 
     @classmethod

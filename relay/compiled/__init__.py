@@ -1,6 +1,6 @@
 """Rows straight from the bytes of an event to the bytes of messages, by compiled code where a compiler was at hand.
 
-Without it the readable rooms do the whole work; `COMPILED` says which.
+Without it relay.generated prints rows, and events are read one by one; `COMPILED` says which.
 """
 
 from importlib.util import find_spec

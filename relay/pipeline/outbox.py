@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Final
 
-from relay.model.message import OutboundMessage, PrintedMessages, joined
+from relay.model.message import OutboundMessage, Printed, joined
 from relay.pipeline.answer import answer_of
 from relay.pipeline.buffer import ChangeBuffer
 from relay.pipeline.meter import Meter
@@ -37,7 +37,12 @@ class _Run:
     """Printed messages of one topic that follow one another."""
 
     topic: str
-    parts: list[PrintedMessages]
+    parts: list[Printed]
+
+    def fits(self, messages: Printed) -> bool:
+        """Whether these can be joined to them."""
+        first = self.parts[0]
+        return first.tail == messages.tail and type(first) is type(messages)
 
 
 class Outbox:
@@ -80,11 +85,11 @@ class Outbox:
         self._held.append(message)
         self._count(1, len(message.value or b""))
 
-    def send_printed(self, topic: str, messages: PrintedMessages) -> None:
+    def send_printed(self, topic: str, messages: Printed) -> None:
         """Put messages of one topic into the open batch."""
         self._make_room()
         last = self._held[-1] if self._held else None
-        if isinstance(last, _Run) and last.topic == topic and last.parts[0].tail == messages.tail:
+        if isinstance(last, _Run) and last.topic == topic and last.fits(messages):
             last.parts.append(messages)
         else:
             self._held.append(_Run(topic, [messages]))

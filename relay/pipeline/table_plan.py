@@ -10,7 +10,7 @@ from relay.model.message import Headers
 from relay.model.table import TableDefinition, TableId, TableMap
 from relay.model.value import Row
 from relay.partition import PartitionRule, TablePlacement
-from relay.pipeline.compiled_rows import CompiledRows, RowCount, compiled_rows
+from relay.pipeline.bulk_rows import BulkRows, RowCount, bulk_rows
 from relay.pipeline.topics import Topics
 from relay.route import Destination, Dropped, Router, TableFilter, tags_for
 from relay.schema import TableDefinitions
@@ -39,7 +39,7 @@ class Lane:
 
 @dataclass(frozen=True, slots=True)
 class TablePlan:
-    """A published table. `compiled` prints its events in bulk; it is None where the readable rooms do all the work."""
+    """A published table. `bulk` prints whole events; it is None where the readable rooms do all the work."""
 
     definition: TableDefinition
     destination: Destination
@@ -48,7 +48,7 @@ class TablePlan:
     keys: KeyEncoder
     tags: Headers
     split_key_change: bool
-    compiled: CompiledRows | None = None
+    bulk: BulkRows | None = None
 
     def splits(self, change: RowChange) -> bool:
         """Whether an update travels as a delete and an insert."""
@@ -111,19 +111,17 @@ class TablePlans:
             keys=KeyEncoder(definition, destination.logical, table.id if settings.routing.key_scope == "shard" else None),
             tags=tag_headers(tags_for(destination, ())),
             split_key_change=settings.message.key_change == "split",
-            compiled=self._compiled(definition, destination, lanes, rows),
+            bulk=self._bulk(definition, destination, lanes, rows),
         )
 
-    def _compiled(
-        self, definition: TableDefinition, destination: Destination, lanes: tuple[Lane, ...], rows: RowEncoder
-    ) -> CompiledRows | None:
-        """The compiled way, where all rows of an event go to one topic under the same tags."""
-        if row_printer(self._settings.message) != "compiled" or destination.tags.fields or len(lanes) != 1:
+    def _bulk(self, definition: TableDefinition, destination: Destination, lanes: tuple[Lane, ...], rows: RowEncoder) -> BulkRows | None:
+        """The printer of whole events, where all rows of one go to one topic under the same tags."""
+        if row_printer(self._settings.message) == "readable" or destination.tags.fields or len(lanes) != 1:
             return None
         shard = (str(definition.id),) if self._settings.routing.key_scope == "shard" else ()
         # Close to the limit the readable rooms cut the rows of an event into several messages.
         largest = self._largest_message_bytes // 2 if self._settings.message.rows_per_message == "event" else None
-        return compiled_rows(definition, (str(destination.logical), *shard), lanes[0].placement, rows, largest)
+        return bulk_rows(definition, (str(destination.logical), *shard), lanes[0].placement, rows, largest)
 
     def _lane(self, topic: str, definition: TableDefinition, name: TableId) -> Lane:
         count = self._topics.partitions(topic)
@@ -137,10 +135,11 @@ class TablePlans:
         return Lane(topic, placement, PartitionTexts(definition, placement.ordinals))
 
 
-def row_printer(message: MessageSettings) -> Literal["compiled", "readable"]:
+def row_printer(message: MessageSettings) -> Literal["compiled", "generated", "readable"]:
     """Say what prints rows under these settings, tables with field tags, several topics or unusual columns apart."""
-    compilable = message.value_style == "exact" and not message.tombstones
-    return "compiled" if COMPILED and compilable else "readable"
+    if message.value_style != "exact" or message.tombstones:
+        return "readable"
+    return "compiled" if COMPILED else "generated"
 
 
 def changed_columns(change: RowChange, definition: TableDefinition) -> list[str] | None:

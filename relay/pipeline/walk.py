@@ -181,7 +181,7 @@ class Walk:
             self._count_rows(count, event.size_bytes)
 
     def _publish(self, events: Sequence[RowsEvent], plan: TablePlan) -> None:
-        """Hand the events' messages over, in bulk where the compiled printer can, else row by row."""
+        """Hand the events' messages over, in bulk where the table's printer can, else row by row."""
         context = self._contexts.of(events[0])
         while events:
             done = self._in_bulk(events, plan, context) or self._row_by_row(events[0], plan, context)
@@ -189,10 +189,10 @@ class Walk:
 
     def _in_bulk(self, events: Sequence[RowsEvent], plan: TablePlan, context: EventContext) -> int:
         """Return how many of the events could be."""
-        if plan.compiled is None:
+        if plan.bulk is None:
             return 0
         tail = headers_behind_order(plan.tags, context.origin)
-        done, rows, messages = plan.compiled.messages(events, context.frame, self.progress.order, self._skip, tail)
+        done, rows, messages = plan.bulk.messages(events, context.frame, self.progress.order, self._skip, tail)
         if messages.number:
             self._outbox.send_printed(plan.lanes[0].topic, messages)
             self._batch.value_bytes += messages.value_bytes

@@ -10,7 +10,7 @@ from confluent_kafka import KafkaError, KafkaException, Producer, cimpl
 from relay.compiled import COMPILED
 from relay.errors import BrokerUnreachable, RelayError
 from relay.kafka import client_configuration, relay_error
-from relay.model.message import HeaderList, OutboundMessage, PrintedMessages
+from relay.model.message import HeaderList, OutboundMessage, Printed, PrintedRecords
 from relay.publish.deliveries import Deliveries
 from relay.settings import KafkaSettings, TransactionSettings
 
@@ -89,8 +89,11 @@ class ClientQueue:
                 break
         self._count(1)
 
-    def put_printed(self, topic: str, messages: PrintedMessages, put_one: Callable[[OutboundMessage], None]) -> None:
+    def put_printed(self, topic: str, messages: Printed, put_one: Callable[[OutboundMessage], None]) -> None:
         """Hand messages of one topic over; one for which there is no room, or which is refused, goes through `put_one`."""
+        if isinstance(messages, PrintedRecords):
+            self._put_records(topic, messages, put_one)
+            return
         if self._sender is None:
             for message in messages.each(topic):
                 put_one(message)
@@ -103,6 +106,27 @@ class ClientQueue:
                 # The single message's way waits for room, or says what is wrong.
                 message, at = messages.message_at(topic, at)
                 put_one(message)
+
+    def _put_records(self, topic: str, messages: PrintedRecords, put_one: Callable[[OutboundMessage], None]) -> None:
+        produce, report = self.producer.produce, self.deliveries.report
+        first, others = messages.names
+        headers: HeaderList = [(first, b""), *messages.tail]
+        for record in messages.records:
+            partition, key, value, order, orders = record
+            # The client copies the headers, so that one list serves for all.
+            headers[0] = (first, order)
+            all_headers = headers if orders is None else [headers[0], (others, orders), *messages.tail]
+            try:
+                produce(topic, value, key, partition, report, None, 0, all_headers)
+            except (BufferError, KafkaException):
+                # The single message's way waits for room, or says what is wrong.
+                put_one(messages.message(topic, record))
+            else:
+                self.deliveries.sent += 1
+                self._unpolled += 1
+                if self._unpolled >= _MESSAGES_PER_POLL:
+                    self._unpolled = 0
+                    self.producer.poll(0)
 
     def check(self) -> None:
         """Raise unless every message of the batch was delivered."""

@@ -7,7 +7,7 @@ from typing import Final
 from confluent_kafka import KafkaException
 
 from relay.kafka import cluster_metadata, error_of, relay_error
-from relay.model.message import OutboundMessage, PrintedMessages
+from relay.model.message import OutboundMessage, Printed
 from relay.publish.client_queue import ClientQueue, queue_configuration
 from relay.publish.committer import Committer
 from relay.settings import KafkaSettings, TransactionSettings
@@ -45,7 +45,7 @@ class IdempotentProducer:
         except KafkaException as exc:
             raise relay_error(error_of(exc), f"Handing a message for {message.topic} over") from exc
 
-    def send_printed(self, topic: str, messages: PrintedMessages) -> None:
+    def send_printed(self, topic: str, messages: Printed) -> None:
         if messages.number and self._began_s is None:
             self._began_s = monotonic()
         self._queue.put_printed(topic, messages, self.send)

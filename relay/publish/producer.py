@@ -3,7 +3,7 @@
 from concurrent.futures import Future
 from typing import Protocol
 
-from relay.model.message import OutboundMessage, PrintedMessages
+from relay.model.message import OutboundMessage, Printed
 
 
 class BatchProducer(Protocol):
@@ -26,7 +26,7 @@ class BatchProducer(Protocol):
     def send(self, message: OutboundMessage) -> None:
         """Hand one message over; begins a batch when none is open."""
 
-    def send_printed(self, topic: str, messages: PrintedMessages) -> None:
+    def send_printed(self, topic: str, messages: Printed) -> None:
         """Hand messages of one topic over."""
 
     def commit(self, record: OutboundMessage) -> "Future[None]":

@@ -12,7 +12,7 @@ from confluent_kafka import KafkaError, KafkaException
 from relay.deadline import Deadline
 from relay.errors import BatchAborted, BrokerUnreachable, Fenced, RelayError
 from relay.kafka import TopicAdmin, cluster_metadata, error_of, kafka_errors, relay_error, transaction_timeout_error
-from relay.model.message import OutboundMessage, PrintedMessages
+from relay.model.message import OutboundMessage, Printed
 from relay.publish.client_queue import ClientQueue, queue_configuration
 from relay.publish.committer import Committer
 from relay.settings import KafkaSettings, TransactionSettings
@@ -72,7 +72,7 @@ class TransactionalProducer:
             self._broken = relay_error(error_of(exc), f"Handing a message for {message.topic} over")
             raise self._broken from exc
 
-    def send_printed(self, topic: str, messages: PrintedMessages) -> None:
+    def send_printed(self, topic: str, messages: Printed) -> None:
         if messages.number and self._began_s is None:
             self._begin()
         self._queue.put_printed(topic, messages, self.send)

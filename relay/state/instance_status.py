@@ -16,7 +16,7 @@ class InstanceStatus:
     `mapping_set` is the set in force for the rows being published, `mapping_problem` why a newer one is not.
     The position is a copy for people: the relay itself trusts Kafka's alone. `published_rows` are those that Kafka has committed since
     the relay's start; the buffer cursors count slots since the source was last connected.
-    `row_printer` is what prints rows, `compiled` or `readable`; both print the same.
+    `row_printer` is what prints rows, `compiled`, `generated` or `readable`; all print the same.
     """
 
     name: str

@@ -22,8 +22,8 @@ from relay.model.change import RawItem, RawRows, RowsEvent, StreamItem
 from relay.model.position import OrderPair, SourceIdentity
 from relay.model.table import TableDefinition, TableId, TableMap
 from relay.partition import PartitionRule
+from relay.pipeline.bulk_rows import BulkRows, bulk_rows
 from relay.pipeline.compiled_events import event_scanner
-from relay.pipeline.compiled_rows import CompiledRows, compiled_rows
 from relay.pipeline.event_runs import in_runs
 from relay.schema.type_text import type_text
 from relay.source.binlog_reader import BinlogReader
@@ -85,7 +85,7 @@ def write(file: Path) -> None:
 
 def read(stream: bytes) -> tuple[int, int]:
     """Print every row; return how many there were, and the bytes of their values."""
-    printers: dict[TableId, CompiledRows] = {}
+    printers: dict[TableId, BulkRows] = {}
     order = OrderPair(1_700_000_000_000, 1)
     frame = MessageFrame(event_time_ms=1_700_000_000_000, gtid="0-1-1", batch=1, publish_time_ms=1_700_000_000_000)
     rows = value_bytes = 0
@@ -135,11 +135,11 @@ def _decoded(items: Iterable[RawItem]) -> Iterator[StreamItem]:
         yield event
 
 
-def _printer(table: TableMap) -> CompiledRows:
+def _printer(table: TableMap) -> BulkRows:
     definition = TableDefinition(table, (0,), tuple(map(type_text, table.columns)))
     names = tuple(column.name for column in table.columns)
     placement = PartitionRule("", database_hash=True, partitions=4).for_table(_LOGICAL, names, definition.key)
-    printer = compiled_rows(definition, (str(_LOGICAL),), placement, RowEncoder(definition, _LOGICAL, "exact"))
+    printer = bulk_rows(definition, (str(_LOGICAL),), placement, RowEncoder(definition, _LOGICAL, "exact"))
     assert printer is not None, "nothing was compiled here"
     return printer
 

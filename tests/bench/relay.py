@@ -9,13 +9,13 @@ from tests.bench.contestant import PARTITIONS, BenchFailed, Stage, Topics
 from tests.bench.workload import FINISH_SCHEMA, SCHEMA
 from tests.support.relay_process import Installation, RelayProcess
 
-_READABLE_ONLY: Final = "tests.bench.readable_relay"
+_UNCOMPILED: Final = "tests.bench.uncompiled_relay"
 
 
 class Relay:
-    """The relay with a message per row or per event; `readable` takes its compiled printer away."""
+    """The relay with a message per row or per event; `uncompiled` takes its compiled code away."""
 
-    def __init__(self, stage: Stage, *, form: Literal["row", "event"] = "row", readable: bool = False) -> None:
+    def __init__(self, stage: Stage, *, form: Literal["row", "event"] = "row", uncompiled: bool = False) -> None:
         self.packed = form == "event"
         name = f"relay_{stage.label}"
         self.topics = Topics((name,), f"{name}_finish")
@@ -23,7 +23,7 @@ class Relay:
             name, stage.folder, stage.source, stage.kafka, stage.zookeeper, session_timeout_seconds=6, **_instance(stage, form)
         )
         self._map(stage)
-        self._process = RelayProcess(self._installation, module=_READABLE_ONLY if readable else "relay")
+        self._process = RelayProcess(self._installation, module=_UNCOMPILED if uncompiled else "relay")
         self._open = True
         self._started = False
 

@@ -27,16 +27,16 @@ RELAY: Final = "relay"
 DEBEZIUM: Final = "Debezium Server"
 MAXWELL: Final = "Maxwell"
 EVENT: Final = "relay, rows_per_message = event"
-READABLE: Final = "relay, without a compiler"
+UNCOMPILED: Final = "relay, without a compiler"
 PLAIN: Final = "plain producer (limit)"
 ENTRIES: Final[dict[str, Entry]] = {
     RELAY: Relay,
     DEBEZIUM: Debezium,
     EVENT: lambda stage: Relay(stage, form="event"),
     MAXWELL: Maxwell,
-    READABLE: lambda stage: Relay(stage, readable=True),
+    UNCOMPILED: lambda stage: Relay(stage, uncompiled=True),
 }
-ONCE: Final = frozenset({PLAIN, EVENT, READABLE})  # in the first round only: they are measured against the others, not by turns
+ONCE: Final = frozenset({PLAIN, EVENT, UNCOMPILED})  # in the first round only: they are measured against the others, not by turns
 _BUFFER_POOL_BYTES: Final = 512 * 1024 * 1024
 
 

@@ -111,7 +111,7 @@ def test_every_number_is_what_was_written_and_what_kafka_holds(mariadb: MariaDB,
         )
         status = installation.status()
         assert status is not None
-        assert status.row_printer == ("compiled" if COMPILED else "readable")
+        assert status.row_printer == ("compiled" if COMPILED else "generated")
         met = (f"{name}.hidden", f"{name}.t", f"{name}.unlisted", f"{name}_other.t")
         wait_until(lambda: installation.tables() == met, "the tables that were met", 10)
         visible = [*read_topic(kafka.bootstrap, name), *read_topic(kafka.bootstrap, f"{name}.ddl")]

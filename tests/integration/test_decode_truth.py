@@ -7,18 +7,18 @@ from typing import Any, Protocol
 
 import pytest
 
-from relay.compiled import COMPILED
 from relay.decode import RowDecoder
 from relay.decode.collations import charset_of_collation
 from relay.errors import CorruptEvent
 from relay.model.change import RowsEvent
 from relay.model.table import TableDefinition
 from relay.model.value import JsonDocument, Row, Value
+from relay.pipeline.bulk_rows import PrinterMaker
 from relay.schema.type_text import type_text
 from tests.support.row_events import BinlogConnection
 from tests.support.type_zoo import FIRST_SECOND, TableTruth, replay, truths
 from tests.support.zoo_rows import CanonicalRow, apply, canonical_truth, json_text
-from tests.unit.pipeline.test_compiled_rows import compiled, plan_of
+from tests.unit.pipeline.test_bulk_rows import PRINTERS, in_bulk, plan_of
 
 # Statements after which the table holds what the binlog never says (rolled back before it was logged, logged as text, or not at
 # all), and the first statements behind them.
@@ -143,8 +143,8 @@ def test_binary_json_reads_as_the_server_prints_it(session: Session) -> None:
         assert json.loads(json_text(document.root), parse_float=_number) == json.loads(printed[number], parse_float=_number), number
 
 
-@pytest.mark.skipif(not COMPILED, reason="the compiled printer was not built")
-def test_compiled_code_prints_binary_json_as_the_server_does(session: Session) -> None:
+@pytest.mark.parametrize("maker", PRINTERS)
+def test_the_printers_print_binary_json_as_the_server_does(session: Session, maker: PrinterMaker) -> None:
     if session.mariadb:
         pytest.skip("MariaDB's JSON is a text column")
     printed = _documents(session)
@@ -152,7 +152,7 @@ def test_compiled_code_prints_binary_json_as_the_server_does(session: Session) -
     for event in session.events():
         if event.table.id.table == "documents":
             plan = plan_of(TableDefinition(event.table, (0,), tuple(map(type_text, event.table.columns))))
-            rows = compiled(event, plan, 0, packed=False)
+            rows = in_bulk(event, plan, 0, maker, packed=False)
             assert rows is not None, "the readable rooms had to print it"
             (row,) = (json.loads(each.value or b"")["data"][0] for each in rows[1])
             found[int(row["id"])] = row["j"]

@@ -9,7 +9,7 @@ from relay.compiled import COMPILED
 from relay.decode.json_binary import MAX_DEPTH, parse_json
 from relay.decode.malformed import Malformed
 from relay.encode.json_text import server_json
-from relay.pipeline.compiled_rows import Kind
+from relay.generated import Kind
 from tests.unit.decode.event_bytes import image
 from tests.unit.decode.test_json_binary import nested, small_array
 from tests.unit.pipeline.json_documents import DOCUMENTS, NODES, Node, document, long_document

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from relay.errors import AskedToStop, BatchAborted, Fenced
-from relay.model.message import OutboundMessage, PrintedMessages
+from relay.model.message import OutboundMessage, Printed, PrintedMessages
 from relay.model.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
 from relay.pipeline import outbox as module
 from relay.pipeline.buffer import ChangeBuffer
@@ -44,7 +44,7 @@ class Broker:
         assert self.unanswered is None, "a producer has one transaction at a time"
         self.current.append(message.topic)
 
-    def send_printed(self, topic: str, messages: PrintedMessages) -> None:
+    def send_printed(self, topic: str, messages: Printed) -> None:
         assert self.unanswered is None, "a producer has one transaction at a time"
         self.current.extend([topic] * messages.number)
 

@@ -1,4 +1,4 @@
-"""The relay as it is where no compiler was at hand: `python -m tests.bench.readable_relay relay --config FILE`."""
+"""The relay as it is where no compiler was at hand: `python -m tests.bench.uncompiled_relay relay --config FILE`."""
 
 import sys
 from typing import Any

@@ -1,7 +1,8 @@
-"""The compiled printer and the readable rooms give the same bytes, and it leaves alone what they refuse."""
+"""The compiled printer, the generated one and the readable rooms give the same bytes; the printers leave alone what these refuse."""
 
 import shutil
 import sysconfig
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,12 +13,13 @@ from relay.compiled import COMPILED
 from relay.decode import RowDecoder
 from relay.encode import KeyEncoder, MessageFrame, PartitionTexts, RowEncoder, tag_headers
 from relay.errors import RelayError
+from relay.generated import RowPrinter
 from relay.model.change import RowsEvent
 from relay.model.message import OutboundMessage
 from relay.model.position import OrderPair
 from relay.model.table import TableDefinition, TableId
 from relay.partition import PartitionRule
-from relay.pipeline.compiled_rows import RowCount, compiled_rows
+from relay.pipeline.bulk_rows import PrinterMaker, RowCount, bulk_rows
 from relay.pipeline.packed_messages import packed_messages
 from relay.pipeline.published_changes import EventContext
 from relay.pipeline.row_messages import row_messages
@@ -29,7 +31,21 @@ from relay.settings import MessageSettings
 from tests.unit.decode.event_bytes import DELETE_V2, UPDATE_V2, WRITE_V2, WrittenColumn, WrittenTable, image, raw_rows, rows_body
 from tests.unit.pipeline.column_cases import CASES, KEYS
 
-needs_the_printer = pytest.mark.skipif(not COMPILED, reason="the compiled printer was not built")
+if COMPILED:
+    from relay.compiled import row_printer
+
+GENERATED: PrinterMaker = partial(RowPrinter, worth_bytes=0)
+PRINTERS = [
+    pytest.param(
+        row_printer.RowPrinter if COMPILED else GENERATED,
+        id="compiled",
+        marks=pytest.mark.skipif(not COMPILED, reason="the compiled printer was not built"),
+    ),
+    pytest.param(GENERATED, id="generated"),
+]
+all_events = pytest.mark.parametrize("kind", [WRITE_V2, UPDATE_V2, DELETE_V2])
+both_forms = pytest.mark.parametrize("packed", [False, True], ids=["row", "event"])
+all_printers = pytest.mark.parametrize("maker", PRINTERS)
 
 LOGICAL = TableId("shop", 'or"ders')
 BEFORE = OrderPair(1_700_000_000_123, 77)
@@ -87,9 +103,9 @@ def readable(event: RowsEvent, plan: TablePlan, skip: int, *, packed: bool) -> l
     return [each for _, messages in found for each in messages]
 
 
-def compiled(event: RowsEvent, plan: TablePlan, skip: int, *, packed: bool) -> tuple[int, list[OutboundMessage]] | None:
+def in_bulk(event: RowsEvent, plan: TablePlan, skip: int, maker: PrinterMaker, *, packed: bool) -> tuple[int, list[OutboundMessage]] | None:
     largest = LARGEST // 2 if packed else None
-    printer = compiled_rows(plan.definition, (str(LOGICAL),), plan.lanes[0].placement, plan.rows, largest)
+    printer = bulk_rows(plan.definition, (str(LOGICAL),), plan.lanes[0].placement, plan.rows, largest, maker)
     assert printer is not None
     done, rows, printed = printer.messages([event], FRAME, BEFORE, skip, plan.tags)
     if not done:
@@ -104,46 +120,46 @@ def test_the_printer_is_here_where_it_can_be_built() -> None:
     assert COMPILED or shutil.which("cc") is None or not header.exists(), "run `make setup` again: it shows why nothing was compiled"
 
 
-@needs_the_printer
-@pytest.mark.parametrize("packed", [False, True], ids=["row", "event"])
-@pytest.mark.parametrize("kind", [WRITE_V2, UPDATE_V2, DELETE_V2])
+@all_printers
+@both_forms
+@all_events
 @settings(max_examples=100, deadline=None)
 @given(data=st.data())
-def test_both_give_the_same_messages(kind: int, data: st.DataObject, packed: bool) -> None:
+def test_all_give_the_same_messages(kind: int, data: st.DataObject, packed: bool, maker: PrinterMaker) -> None:
     event, definition = data.draw(events(kind))
     skip = data.draw(st.integers(0, 2))
     plan = plan_of(definition)
-    found = compiled(event, plan, skip, packed=packed)
+    found = in_bulk(event, plan, skip, maker, packed=packed)
     assert found is not None
     assert found == (len(event.rows), readable(event, plan, skip, packed=packed))
 
 
-@needs_the_printer
-@pytest.mark.parametrize("packed", [False, True], ids=["row", "event"])
-@pytest.mark.parametrize("kind", [WRITE_V2, UPDATE_V2, DELETE_V2])
+@all_printers
+@both_forms
+@all_events
 @settings(max_examples=100, deadline=None)
 @given(data=st.data())
-def test_what_is_damaged_is_left_to_the_readable_rooms(kind: int, data: st.DataObject, packed: bool) -> None:
+def test_what_is_damaged_is_left_to_the_readable_rooms(kind: int, data: st.DataObject, packed: bool, maker: PrinterMaker) -> None:
     try:
         event, definition = data.draw(events(kind, damaged=True))
     except RelayError:
         return  # its head is damaged
     plan = plan_of(definition)
-    found = compiled(event, plan, 0, packed=packed)
+    found = in_bulk(event, plan, 0, maker, packed=packed)
     if found is None:
         return
     assert found == (len(event.rows), readable(event, plan, 0, packed=packed))
 
 
-@needs_the_printer
+@all_printers
 @pytest.mark.parametrize("damaged", [False, True])
-@pytest.mark.parametrize("kind", [WRITE_V2, UPDATE_V2, DELETE_V2])
+@all_events
 @settings(max_examples=60, deadline=None)
 @given(data=st.data())
-def test_rows_are_counted_as_they_are_decoded(kind: int, data: st.DataObject, damaged: bool) -> None:
+def test_rows_are_counted_as_they_are_decoded(kind: int, data: st.DataObject, damaged: bool, maker: PrinterMaker) -> None:
     try:
         event, _ = data.draw(events(kind, damaged=damaged))
         count = len(event.rows)
     except RelayError:
         return  # decoding refuses what counting need not look at
-    assert RowCount(event.table).of(event) == count
+    assert RowCount(event.table, maker).of(event) == count

@@ -1,9 +1,8 @@
-"""Which tables the compiled printer can print, and how: schema, decode, encode and partition said in its words."""
+"""Which tables can be printed in bulk, and how: schema, decode, encode and partition said in the words of the printers."""
 
 import struct
 from collections.abc import Callable, Sequence
-from enum import IntEnum
-from typing import TYPE_CHECKING, Final
+from typing import Final, TypeAlias
 
 import orjson
 
@@ -12,39 +11,21 @@ from relay.decode import Fixed, Malformed, Prefixed, Storage, Unpacked, storage_
 from relay.encode import MessageFrame, RowEncoder, byte_characters, exact_text, fixed_decimals, is_utf8
 from relay.envelope import Header
 from relay.errors import CorruptEvent, SchemaMismatch
+from relay.generated import ColumnPlan, Extra, Kind, RowPrinter
 from relay.model.change import Operation, RowsEvent
-from relay.model.message import Headers, PrintedMessages, joined
+from relay.model.message import Headers, Printed, PrintedMessages, PrintedRecord, PrintedRecords, joined
 from relay.model.position import OrderPair
 from relay.model.table import Column, ColumnType, TableDefinition, TableMap
 from relay.partition import TablePlacement
 
-if TYPE_CHECKING:
-    from relay.compiled.row_printer import ColumnPlan, Extra, RowPrinter
-elif COMPILED:
-    from relay.compiled.row_printer import RowPrinter
+if COMPILED:
+    from relay.compiled import row_printer
 
+Printer: TypeAlias = "row_printer.RowPrinter | RowPrinter"
+PrinterMaker: TypeAlias = Callable[[Sequence[ColumnPlan], tuple[int, ...], bytes, tuple[int, ...], int, int], Printer]
 
-class Kind(IntEnum):
-    """How the printer reads and prints a column; the numbers are its own."""
-
-    SIGNED = 0
-    UNSIGNED = 1
-    DECIMAL = 2
-    DATE = 3
-    DATETIME = 4
-    TIMESTAMP = 5
-    TIME = 6
-    YEAR = 7
-    UTF8 = 8
-    TABLE = 9
-    BASE64 = 10
-    ENUM = 11
-    SET = 12
-    BIT = 13
-    OTHER = 14
-    FLOAT = 15
-    DOUBLE = 16
-    JSON = 17
+PRINTER: Final[PrinterMaker] = row_printer.RowPrinter if COMPILED else RowPrinter
+"""The compiled printer where it is at hand, else the one that writes its code as it goes."""
 
 
 _INTEGERS: Final = frozenset({ColumnType.TINY, ColumnType.SHORT, ColumnType.INT24, ColumnType.LONG, ColumnType.LONGLONG})
@@ -72,41 +53,44 @@ _ORDER_NAMES: Final = (Header.ORDER.value, Header.ORDERS.value)
 _REFUSED: Final = (Malformed, CorruptEvent, SchemaMismatch, IndexError, struct.error)
 
 
-class CompiledRows:
+class BulkRows:
     """Prints the events of one table for one topic; what it leaves alone goes through the readable rooms.
 
     `largest_bytes` None: one message a row; else one for the rows of each partition, none larger than that.
     """
 
-    def __init__(self, printer: "RowPrinter", encoder: RowEncoder, largest_bytes: int | None) -> None:
+    def __init__(self, printer: Printer, encoder: RowEncoder, largest_bytes: int | None) -> None:
         self._printer = printer
         self._encoder = encoder
         self._largest_bytes = largest_bytes
 
     def messages(
         self, events: Sequence[RowsEvent], frame: MessageFrame, before: OrderPair, skip: int, tail: Headers
-    ) -> tuple[int, int, PrintedMessages]:
+    ) -> tuple[int, int, Printed]:
         """Return how many of the events could be printed, how many rows those have, and the messages of the rows behind `skip`.
 
         The events follow one another; the first order comes just after `before`. `tail` are the headers behind the order.
         """
         rows = 0
         around: dict[Operation, tuple[bytes, bytes]] = {}
-        parts: list[PrintedMessages] = []
+        parts: list[Printed] = []
         for event in events:
             operation = event.operation
             texts = around.get(operation) or around.setdefault(operation, self._encoder.around_old(operation, frame))
             printed = self._print(event, texts, before.execute_time, before.execute_position + rows, skip - rows)
             if printed is None:
                 break
-            count, number, value_bytes, block = printed
+            count, number, value_bytes, messages = printed
             rows += count
-            parts.append(PrintedMessages(number, value_bytes, block, _ORDER_NAMES, tail))
+            if isinstance(messages, bytes):
+                parts.append(PrintedMessages(number, value_bytes, messages, _ORDER_NAMES, tail))
+            else:
+                parts.append(PrintedRecords(messages, value_bytes, _ORDER_NAMES, tail))
         return len(parts), rows, joined(parts) if parts else PrintedMessages(0, 0, b"", _ORDER_NAMES, tail)
 
     def _print(
         self, event: RowsEvent, texts: tuple[bytes, bytes], time: int, position: int, skip: int
-    ) -> tuple[int, int, int, bytes] | None:
+    ) -> tuple[int, int, int, bytes | Sequence[PrintedRecord]] | None:
         if event.images_at is None:
             return None
         update = event.operation is Operation.UPDATE
@@ -116,19 +100,20 @@ class CompiledRows:
             return None
 
 
-def compiled_rows(
+def bulk_rows(
     definition: TableDefinition,
     key_prefix: tuple[str, ...],
     placement: TablePlacement,
     encoder: RowEncoder,
     largest_bytes: int | None = None,
-) -> CompiledRows | None:
-    """Return the printer of a table in the exact style; None without a compiler, or where a column is beyond it.
+    maker: PrinterMaker = PRINTER,
+) -> BulkRows | None:
+    """Return the printer of a table in the exact style; None where a column is beyond it.
 
     `key_prefix` are the names that a key begins with; `largest_bytes` is None for one message a row, else the limit of a packed one.
     """
     columns = definition.map.columns
-    if not COMPILED or not columns:
+    if not columns:
         return None
     names = [orjson.dumps(column.name) for column in columns]
     plans = [
@@ -139,20 +124,20 @@ def compiled_rows(
     if len(known) < len(plans) or any(known[ordinal][0] not in _PLACED for ordinal in placement.ordinals):
         return None
     key_head = orjson.dumps(list(key_prefix))[:-1]
-    printer = RowPrinter(known, definition.key, key_head, placement.ordinals, placement.seed, placement.partitions)
-    return CompiledRows(printer, encoder, largest_bytes)
+    printer = maker(known, definition.key, key_head, placement.ordinals, placement.seed, placement.partitions)
+    return BulkRows(printer, encoder, largest_bytes)
 
 
 class RowCount:
-    """Counts the rows of events that nobody wants, of one table, without reading their values where compiled code can."""
+    """Counts the rows of events that nobody wants, of one table, without reading their values where that can be done."""
 
-    def __init__(self, table: TableMap) -> None:
-        self._printer: RowPrinter | None = None
-        if COMPILED and table.columns:
+    def __init__(self, table: TableMap, maker: PrinterMaker = PRINTER) -> None:
+        self._printer: Printer | None = None
+        if table.columns:
             columns: list[ColumnPlan] = [
                 (int(Kind.OTHER), *_stored(storage_of(each)), each.nullable, False, 0, 0, b"", None) for each in table.columns
             ]
-            self._printer = RowPrinter(columns, (), b"", (), 0, 1)
+            self._printer = maker(columns, (), b"", (), 0, 1)
 
     def of(self, event: RowsEvent) -> int:
         """Return the number of rows; raises what decoding raises where the event is damaged."""
@@ -167,7 +152,7 @@ def _stored(storage: Storage) -> tuple[int, bool]:
     return (storage.prefix, True) if isinstance(storage, Prefixed) else (storage.width, False)
 
 
-def _column(column: Column, type_text: str, name: bytes, encoder: RowEncoder) -> "ColumnPlan | None":
+def _column(column: Column, type_text: str, name: bytes, encoder: RowEncoder) -> ColumnPlan | None:
     storage = storage_of(column)
     kind, digits, extra = _kind(column, type_text, storage, encoder)
     if kind is None:
@@ -175,7 +160,7 @@ def _column(column: Column, type_text: str, name: bytes, encoder: RowEncoder) ->
     return (int(kind), *_stored(storage), column.nullable, column.type in _BY_TEXT, digits, column.scale, name, extra)
 
 
-def _kind(column: Column, type_text: str, storage: Storage, encoder: RowEncoder) -> "tuple[Kind | None, int, Extra]":
+def _kind(column: Column, type_text: str, storage: Storage, encoder: RowEncoder) -> tuple[Kind | None, int, Extra]:
     """The kind, its digits (fraction, precision, bits, labels or padded length) and what it prints from."""
     zero_filled = "zerofill" in type_text.lower()
     if column.type in _INTEGERS and not zero_filled:
@@ -187,7 +172,7 @@ def _kind(column: Column, type_text: str, storage: Storage, encoder: RowEncoder)
     if column.type in _LABELLED and column.labels:
         return _LABELLED[column.type], len(column.labels), tuple(orjson.dumps(label)[1:-1] for label in column.labels)
     if column.type is ColumnType.JSON:
-        return Kind.JSON, 0, None
+        return Kind.JSON, 0, _printed_by(storage, exact_text(column, type_text, encoder.count_undecodable))
     if column.type in _BYTES:
         return Kind.BASE64, 0, None
     if column.type in _STRINGS:
@@ -195,7 +180,7 @@ def _kind(column: Column, type_text: str, storage: Storage, encoder: RowEncoder)
     return _other(column, type_text, storage, encoder)
 
 
-def _string_kind(column: Column, type_text: str, storage: Storage, encoder: RowEncoder) -> "tuple[Kind | None, int, Extra]":
+def _string_kind(column: Column, type_text: str, storage: Storage, encoder: RowEncoder) -> tuple[Kind | None, int, Extra]:
     if column.charset == "binary" or (column.charset is None and column.type in _BLOBS):
         return Kind.BASE64, (column.length if column.type is ColumnType.STRING else 0), None
     if column.charset is not None and is_utf8(column.charset):
@@ -206,7 +191,7 @@ def _string_kind(column: Column, type_text: str, storage: Storage, encoder: RowE
     return _other(column, type_text, storage, encoder)
 
 
-def _other(column: Column, type_text: str, storage: Storage, encoder: RowEncoder) -> "tuple[Kind | None, int, Extra]":
+def _other(column: Column, type_text: str, storage: Storage, encoder: RowEncoder) -> tuple[Kind | None, int, Extra]:
     """Through the readable rooms, value by value; compressed columns not at all, because equal values may differ in bytes."""
     if column.type in (ColumnType.BLOB_COMPRESSED, ColumnType.VARCHAR_COMPRESSED):
         return None, 0, None

@@ -1,0 +1,204 @@
+"""Prints the rows of one event from its bytes without a compiler: by functions that are written for a table and its nulls.
+
+Whatever it does not understand, or finds damaged, it leaves alone (None): the readable path in decode, encode and partition then
+does the work, or says what is wrong. All give the same bytes (tests/unit/pipeline).
+"""
+
+import struct
+from binascii import b2a_base64
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from types import CodeType
+from typing import Any, Final, TypeAlias
+
+from relay.generated.bounded_forms import BoundedForms
+from relay.generated.column_source import ColumnPlan, column_source
+from relay.generated.image_ends import ImageEnds
+from relay.generated.java_hashes import hash_names
+from relay.generated.numbers import double_text, float_text
+from relay.generated.row_source import RowSource, TableSource
+from relay.generated.runs import Run, packed_records
+from relay.generated.tables import Refused, table_names
+from relay.generated.texts import BYTES_AS_TEXT, quoted
+from relay.model.message import PrintedRecord
+
+PrintRows: TypeAlias = Callable[[bytes, str, int, int, int, int, str, str, Any], tuple[int, int, int]]
+Printed: TypeAlias = tuple[int, int, int, Sequence[PrintedRecord]]
+_FormKey: TypeAlias = tuple["RowPrinter", bytes | None, bool, bool]
+
+FORMS_KEPT: Final = 1024
+"""Functions that are kept ready; one of twelve columns takes some 20 kB, less where tables look the same."""
+WORTH_BYTES: Final = 8192
+"""Of a table's rows so many must have come since a function was missed before one is written, which takes some milliseconds."""
+_NULLS_KNOWN: Final = 8  # sets of null columns with a function of their own, per table
+_LATEST_TIME_MS: Final = 9_999_999_999_999  # of 13 digits, in the year 2286
+_REFUSED: Final = (ValueError, IndexError, KeyError, struct.error)
+
+_forms: "BoundedForms[_FormKey, PrintRows]" = BoundedForms(FORMS_KEPT)
+
+
+class RowPrinter:
+    """The printer of one table under one name, for images that hold every column.
+
+    The parameters are those of relay.compiled.row_printer.RowPrinter. With `worth_bytes` 0 nothing is left to the readable rooms.
+    """
+
+    def __init__(
+        self,
+        columns: Sequence[ColumnPlan],
+        key: tuple[int, ...],
+        key_head: bytes,
+        placed: tuple[int, ...],
+        seed: int,
+        partitions: int,
+        *,
+        worth_bytes: int = WORTH_BYTES,
+    ) -> None:
+        sources = tuple(column_source(ordinal, plan) for ordinal, plan in enumerate(columns))
+        self._table = TableSource(sources, key, key_head, placed, seed, partitions)
+        self._ends = ImageEnds([(plan[1], plan[2], plan[3]) for plan in columns])
+        self._nulls_known: set[bytes] = set()
+        self._worth_bytes = worth_bytes
+        self._missed_bytes = 0
+
+    def print_rows(
+        self,
+        body: bytes,
+        start: int,
+        update: bool,
+        before_old: bytes,
+        after_old: bytes,
+        time: int,
+        position: int,
+        skip: int,
+        largest: int | None,
+    ) -> Printed | None:
+        """Return (rows of the event, messages, bytes of their values together, the messages), or None.
+
+        `before_old` stands between a row and `old`, `after_old` behind; for an update `old` itself is printed between them. `time` is the
+        execute time of all rows, `position` the execute position before the first row; the first `skip` rows give no message.
+        `largest` None: one message a row; else one for each partition, in the order of their first rows, and None where the value of
+        one would have more than `largest` bytes.
+        """
+        if start > len(body) or time > _LATEST_TIME_MS:
+            return None
+        before, after = before_old.decode(BYTES_AS_TEXT), after_old.decode(BYTES_AS_TEXT)
+        if not update:
+            before, after = "", before + after
+        try:
+            skipped, at = self._skip(body, start, update, skip)
+            first = position + skipped
+            if largest is None:
+                records: list[PrintedRecord] = []
+                printed = self._print(body, at, update, before, after, time, first, records)
+            else:
+                runs: dict[int, Run] = {}
+                printed = self._print(body, at, update, before, after, time, first, runs)
+                records = packed_records(runs, before, after, time, with_old=update)
+                if any(len(record[2]) > largest for record in records):
+                    return None
+        except _REFUSED:
+            return None
+        if printed is None:
+            return None
+        last, size = printed
+        return last - position, len(records), size if largest is None else sum(len(record[2]) for record in records), records
+
+    def count_rows(self, body: bytes, start: int, update: bool) -> int | None:
+        """Return how many rows the event has, or None where it is damaged."""
+        if start > len(body):
+            return None
+        try:
+            return self._ends.rows(body, start, images=2 if update else 1)
+        except _REFUSED:
+            return None
+
+    def _print(
+        self,
+        body: bytes,
+        at: int,
+        update: bool,
+        before: str,
+        after: str,
+        time: int,
+        position: int,
+        into: "list[PrintedRecord] | dict[int, Run]",
+    ) -> tuple[int, int] | None:
+        """Print rows from `at` on; return the last position and the bytes of their values, None where no function is worth writing."""
+        text, end, null_bytes = body.decode(BYTES_AS_TEXT), len(body), self._table.null_bytes
+        size, packed = 0, isinstance(into, dict)
+        nulls: bytes | None = b""
+        while at < end:
+            if nulls is not None:
+                nulls = self._known(body[at : at + null_bytes])
+            function = self._function(nulls, update, packed, end)
+            if function is None:
+                return None
+            stopped, position, printed = function(body, text, at, end, position, time, before, after, into)
+            size += printed
+            if stopped == at:
+                nulls = None  # two images with different nulls, or one that is cut short
+            at = stopped
+        return position, size
+
+    def _skip(self, body: bytes, at: int, update: bool, skip: int) -> tuple[int, int]:
+        """Step over the first rows; return how many there were, and where the next one begins."""
+        fixed_points = self._table.fixed_points
+        rows = 0
+        while rows < skip and at < len(body):
+            first, at = self._ends.spans(body, at)
+            if update:
+                second, at = self._ends.spans(body, at)
+                if any(first[i] != second[i] for i in fixed_points):
+                    raise Refused
+            rows += 1
+        return rows, at
+
+    def _known(self, nulls: bytes) -> bytes | None:
+        """The same nulls, or None when the table has had too many others."""
+        if nulls not in self._nulls_known:
+            if len(self._nulls_known) >= _NULLS_KNOWN or len(nulls) < self._table.null_bytes or self._ends.refuses(nulls):
+                return None
+            self._nulls_known.add(nulls)
+        return nulls
+
+    def _function(self, nulls: bytes | None, update: bool, packed: bool, event_bytes: int) -> PrintRows | None:
+        key = self, nulls, update, packed
+        function = _forms.get(key)
+        if function is None:
+            self._missed_bytes += event_bytes
+            if self._missed_bytes < self._worth_bytes:
+                return None
+            self._missed_bytes = 0
+            function = self._written(nulls, update, packed)
+            _forms.put(key, function)
+        return function
+
+    def _written(self, nulls: bytes | None, update: bool, packed: bool) -> PrintRows:
+        source = RowSource(self._table, nulls, update=update, packed=packed)
+        names: dict[str, Any] = {**_common_names(), **source.readers}
+        for column in self._table.columns:
+            names.update(column.constants)
+        exec(_code(source.text), names)
+        function: PrintRows = names["rows"]
+        return function
+
+
+@lru_cache(maxsize=256)
+def _code(text: str) -> CodeType:
+    """Tables that look the same, as the shards of one do, share their code."""
+    return compile(text, "<row printer>", "exec")
+
+
+@lru_cache(maxsize=1)
+def _common_names() -> dict[str, object]:
+    own = {
+        "Refused": Refused,
+        "Run": Run,
+        "TooShort": struct.error,
+        "base64": b2a_base64,
+        "double_text": double_text,
+        "float_text": float_text,
+        "quoted": quoted,
+    }
+    return {**own, **table_names(), **hash_names()}
