@@ -1,6 +1,5 @@
-"""What is kept ready for all instances of a process: a dictionary of bounded size that forgets what was not used for the longest time."""
+"""What is kept ready for all instances of a process, in a dictionary of bounded size."""
 
-from collections import OrderedDict
 from contextlib import suppress
 from typing import Generic, TypeVar
 
@@ -8,27 +7,19 @@ _Key = TypeVar("_Key")
 _Form = TypeVar("_Form")
 
 
-class BoundedForms(Generic[_Key, _Form]):
-    """Keeps the `size` entries used last. Several threads may use it: each step below is one call of the interpreter, without a lock."""
+class BoundedForms(dict[_Key, _Form], Generic[_Key, _Form]):
+    """A dictionary to which entries are added by `keep`, at the price of the oldest one when there are `size`.
+
+    Several threads may use it. Age and not use decides, so that looking up costs nothing beside; what is still in use is made again.
+    """
 
     def __init__(self, size: int) -> None:
+        super().__init__()
         self._size = size
-        self._entries: OrderedDict[_Key, _Form] = OrderedDict()
 
-    def __len__(self) -> int:
-        return len(self._entries)
-
-    def get(self, key: _Key) -> _Form | None:
-        """Return the entry of `key` and count it as used now."""
-        form = self._entries.get(key)
-        if form is not None:
-            with suppress(KeyError):  # another thread has just put one too many
-                self._entries.move_to_end(key)
-        return form
-
-    def put(self, key: _Key, form: _Form) -> None:
-        """Keep an entry, at the price of the oldest one when full."""
-        self._entries[key] = form
-        if len(self._entries) > self._size:
-            with suppress(KeyError):
-                self._entries.popitem(last=False)
+    def keep(self, key: _Key, form: _Form) -> None:
+        """Add an entry."""
+        self[key] = form
+        while len(self) > self._size:
+            with suppress(KeyError, RuntimeError):  # another thread is doing the same
+                del self[next(iter(self))]

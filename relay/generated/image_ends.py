@@ -19,21 +19,21 @@ class ImageEnds:
         self._steps: dict[bytes, tuple[list[tuple[int, int]], int]] = {}
 
     def refuses(self, nulls: bytes) -> bool:
-        """Whether a column is null that cannot be."""
-        return bool(int.from_bytes(nulls, "little") & self._never_null)
+        """Whether a column is null that cannot be, or the bytes are too few."""
+        return len(nulls) < self._null_bytes or bool(int.from_bytes(nulls, "little") & self._never_null)
 
     def rows(self, body: bytes, at: int, images: int) -> int:
         """Return how many rows of so many images each there are. Raises Refused where the event is damaged."""
         rows = 0
         while at < len(body):
             for _ in range(images):
-                at = self._end(body, at)
+                at = self.end(body, at)
             rows += 1
         return rows
 
     def spans(self, body: bytes, at: int) -> tuple[Spans, int]:
         """Return the bytes of each value of the image at this place, None for nulls, and where it ends. Raises Refused."""
-        end = self._end(body, at)
+        end = self.end(body, at)
         nulls = int.from_bytes(body[at : at + self._null_bytes], "little")
         at += self._null_bytes
         spans: Spans = []
@@ -46,7 +46,8 @@ class ImageEnds:
             at += width + size
         return spans, end
 
-    def _end(self, body: bytes, at: int) -> int:
+    def end(self, body: bytes, at: int) -> int:
+        """Return where the image at this place ends. Raises Refused."""
         nulls = body[at : at + self._null_bytes]
         steps, rest = self._steps.get(nulls) or self._new_steps(nulls)
         end = len(body)
@@ -62,7 +63,7 @@ class ImageEnds:
 
     def _new_steps(self, nulls: bytes) -> tuple[list[tuple[int, int]], int]:
         """How far it is behind each length before a value, the bytes of that length, and what follows the last one."""
-        if len(nulls) < self._null_bytes or self.refuses(nulls):
+        if self.refuses(nulls):
             raise Refused
         bits, ahead = int.from_bytes(nulls, "little"), 0
         steps: list[tuple[int, int]] = []

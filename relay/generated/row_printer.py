@@ -16,21 +16,24 @@ from relay.generated.column_source import ColumnPlan, column_source
 from relay.generated.image_ends import ImageEnds
 from relay.generated.java_hashes import hash_names
 from relay.generated.numbers import double_text, float_text
-from relay.generated.row_source import RowSource, TableSource
+from relay.generated.row_source import RowSource
 from relay.generated.runs import Run, packed_records
+from relay.generated.table_source import TableSource
 from relay.generated.tables import Refused, table_names
 from relay.generated.texts import BYTES_AS_TEXT, quoted
 from relay.model.message import PrintedRecord
 
 PrintRows: TypeAlias = Callable[[bytes, str, int, int, int, int, str, str, Any], tuple[int, int, int]]
 Printed: TypeAlias = tuple[int, int, int, Sequence[PrintedRecord]]
-_FormKey: TypeAlias = tuple["RowPrinter", bytes | None, bool, bool]
+Nulls: TypeAlias = tuple[bytes, ...]
+_FormKey: TypeAlias = tuple["RowPrinter", Nulls | None, bool, bool]
 
 FORMS_KEPT: Final = 1024
 """Functions that are kept ready; one of twelve columns takes some 20 kB, less where tables look the same."""
 WORTH_BYTES: Final = 8192
 """Of a table's rows so many must have come since a function was missed before one is written, which takes some milliseconds."""
-_NULLS_KNOWN: Final = 8  # sets of null columns with a function of their own, per table
+NULLS_KNOWN: Final = 8
+"""Sets of null columns that have a function of their own, per table."""
 _LATEST_TIME_MS: Final = 9_999_999_999_999  # of 13 digits, in the year 2286
 _REFUSED: Final = (ValueError, IndexError, KeyError, struct.error)
 
@@ -53,11 +56,13 @@ class RowPrinter:
         partitions: int,
         *,
         worth_bytes: int = WORTH_BYTES,
+        nulls_known: int = NULLS_KNOWN,
     ) -> None:
         sources = tuple(column_source(ordinal, plan) for ordinal, plan in enumerate(columns))
         self._table = TableSource(sources, key, key_head, placed, seed, partitions)
         self._ends = ImageEnds([(plan[1], plan[2], plan[3]) for plan in columns])
-        self._nulls_known: set[bytes] = set()
+        self._nulls_known: set[Nulls] = set()
+        self._most_nulls_known = nulls_known
         self._worth_bytes = worth_bytes
         self._missed_bytes = 0
 
@@ -86,7 +91,7 @@ class RowPrinter:
         if not update:
             before, after = "", before + after
         try:
-            skipped, at = self._skip(body, start, update, skip)
+            skipped, at = self._skip(body, start, update, skip) if skip else (0, start)
             first = position + skipped
             if largest is None:
                 records: list[PrintedRecord] = []
@@ -125,21 +130,31 @@ class RowPrinter:
         into: "list[PrintedRecord] | dict[int, Run]",
     ) -> tuple[int, int] | None:
         """Print rows from `at` on; return the last position and the bytes of their values, None where no function is worth writing."""
-        text, end, null_bytes = body.decode(BYTES_AS_TEXT), len(body), self._table.null_bytes
-        size, packed = 0, isinstance(into, dict)
-        nulls: bytes | None = b""
+        text, end = body.decode(BYTES_AS_TEXT), len(body)
+        size, packed, stuck = 0, isinstance(into, dict), False
         while at < end:
-            if nulls is not None:
-                nulls = self._known(body[at : at + null_bytes])
-            function = self._function(nulls, update, packed, end)
+            function = self._function(None if stuck else self._nulls(body, at, update), update, packed, end)
             if function is None:
                 return None
             stopped, position, printed = function(body, text, at, end, position, time, before, after, into)
             size += printed
-            if stopped == at:
-                nulls = None  # two images with different nulls, or one that is cut short
+            stuck = stopped == at  # at a row that is cut short
             at = stopped
         return position, size
+
+    def _nulls(self, body: bytes, at: int, update: bool) -> Nulls | None:
+        """The bytes before each image of a row, or None when the table has had too many others."""
+        first = body[at : at + self._table.null_bytes]
+        if update:
+            at = self._ends.end(body, at)
+            nulls: Nulls = (first, body[at : at + self._table.null_bytes])
+        else:
+            nulls = (first,)
+        if nulls not in self._nulls_known:
+            if len(self._nulls_known) >= self._most_nulls_known or any(map(self._ends.refuses, nulls)):
+                return None
+            self._nulls_known.add(nulls)
+        return nulls
 
     def _skip(self, body: bytes, at: int, update: bool, skip: int) -> tuple[int, int]:
         """Step over the first rows; return how many there were, and where the next one begins."""
@@ -154,15 +169,7 @@ class RowPrinter:
             rows += 1
         return rows, at
 
-    def _known(self, nulls: bytes) -> bytes | None:
-        """The same nulls, or None when the table has had too many others."""
-        if nulls not in self._nulls_known:
-            if len(self._nulls_known) >= _NULLS_KNOWN or len(nulls) < self._table.null_bytes or self._ends.refuses(nulls):
-                return None
-            self._nulls_known.add(nulls)
-        return nulls
-
-    def _function(self, nulls: bytes | None, update: bool, packed: bool, event_bytes: int) -> PrintRows | None:
+    def _function(self, nulls: Nulls | None, update: bool, packed: bool, event_bytes: int) -> PrintRows | None:
         key = self, nulls, update, packed
         function = _forms.get(key)
         if function is None:
@@ -171,22 +178,22 @@ class RowPrinter:
                 return None
             self._missed_bytes = 0
             function = self._written(nulls, update, packed)
-            _forms.put(key, function)
+            _forms.keep(key, function)
         return function
 
-    def _written(self, nulls: bytes | None, update: bool, packed: bool) -> PrintRows:
+    def _written(self, nulls: Nulls | None, update: bool, packed: bool) -> PrintRows:
         source = RowSource(self._table, nulls, update=update, packed=packed)
         names: dict[str, Any] = {**_common_names(), **source.readers}
         for column in self._table.columns:
             names.update(column.constants)
-        exec(_code(source.text), names)
+        exec(code_of(source.text), names)
         function: PrintRows = names["rows"]
         return function
 
 
 @lru_cache(maxsize=256)
-def _code(text: str) -> CodeType:
-    """Tables that look the same, as the shards of one do, share their code."""
+def code_of(text: str) -> CodeType:
+    """Return the code of a source. Tables that look the same, as the shards of one do, share their code."""
     return compile(text, "<row printer>", "exec")
 
 

@@ -35,6 +35,7 @@ if COMPILED:
     from relay.compiled import row_printer
 
 GENERATED: PrinterMaker = partial(RowPrinter, worth_bytes=0)
+GENERATED_FOR_ANY_NULLS: PrinterMaker = partial(RowPrinter, worth_bytes=0, nulls_known=0)
 PRINTERS = [
     pytest.param(
         row_printer.RowPrinter if COMPILED else GENERATED,
@@ -42,6 +43,7 @@ PRINTERS = [
         marks=pytest.mark.skipif(not COMPILED, reason="the compiled printer was not built"),
     ),
     pytest.param(GENERATED, id="generated"),
+    pytest.param(GENERATED_FOR_ANY_NULLS, id="generated-any-nulls"),
 ]
 all_events = pytest.mark.parametrize("kind", [WRITE_V2, UPDATE_V2, DELETE_V2])
 both_forms = pytest.mark.parametrize("packed", [False, True], ids=["row", "event"])
@@ -123,7 +125,7 @@ def test_the_printer_is_here_where_it_can_be_built() -> None:
 @all_printers
 @both_forms
 @all_events
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_all_give_the_same_messages(kind: int, data: st.DataObject, packed: bool, maker: PrinterMaker) -> None:
     event, definition = data.draw(events(kind))
@@ -137,7 +139,7 @@ def test_all_give_the_same_messages(kind: int, data: st.DataObject, packed: bool
 @all_printers
 @both_forms
 @all_events
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_what_is_damaged_is_left_to_the_readable_rooms(kind: int, data: st.DataObject, packed: bool, maker: PrinterMaker) -> None:
     try:
@@ -154,7 +156,7 @@ def test_what_is_damaged_is_left_to_the_readable_rooms(kind: int, data: st.DataO
 @all_printers
 @pytest.mark.parametrize("damaged", [False, True])
 @all_events
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(data=st.data())
 def test_rows_are_counted_as_they_are_decoded(kind: int, data: st.DataObject, damaged: bool, maker: PrinterMaker) -> None:
     try:
