@@ -147,8 +147,9 @@ def _form(kind: Kind, width: int, digits: int, scale: int, ordinal: int) -> Form
             return _bits(width, digits)
         case Kind.FLOAT | Kind.DOUBLE:
             single = kind is Kind.FLOAT
-            function = "float_text" if single else "double_text"
-            return Form((Field(0, "<", "f" if single else "d", width),), (f"@t = {function}(@)",), '"{@t}"')
+            # Most numbers of a DOUBLE take the short way here; double_text knows all of them.
+            double = "@t = shortest(@).decode() if 0.0001 <= @ < 1e15 and not @.is_integer() else double_text(@)"
+            return Form((Field(0, "<", "f" if single else "d", width),), ("@t = float_text(@)" if single else double,), '"{@t}"')
         case Kind.UTF8:
             return Form((), ("@.isascii() or @.encode('latin-1').decode()",), "{quoted(@)}")
         case Kind.TABLE:

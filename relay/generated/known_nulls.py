@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from relay.generated.column_source import ColumnSource, Field, length_of
+from relay.generated.kinds import Kind
 from relay.generated.table_source import INDENT, Readers, TableSource, indented
 
 _IMAGES: Final = {1: ("n",), 2: ("o", "n")}
@@ -103,9 +104,9 @@ class KnownNulls:
             lines += indented(self._read("o", number, again=True))
             at = 0 if number else self._table.null_bytes
             for column in group.columns:
-                piece = f"p{number} + {at}:{{0}}p{number} + {at + column.width}]"
-                raw = [f"body[{image}{piece.format(image)}" for image in "on"]
-                differs = f"o{column.ordinal} != n{column.ordinal}" if column.variable else f"{raw[0]} != {raw[1]}"
+                # The numbers of a DECIMAL are no longer as they were read.
+                is_changed = column.kind is Kind.DECIMAL
+                differs = _bytes_differ(number, at, column.width) if is_changed else self._differs(column)
                 lines += indented(self._compare(column, differs))
                 at += column.width
         return lines
@@ -140,3 +141,9 @@ class KnownNulls:
         if column.by_text:
             append = f"if f'{column.piece('o')}' != f'{column.piece('n')}': {append}"
         return [f"if {differs}:", *indented([*column.lines("o"), append])]
+
+
+def _bytes_differ(number: int, at: int, width: int) -> str:
+    """Whether bytes differ that stand at the same place of both images' groups."""
+    old, new = (f"body[{image}p{number} + {at}:{image}p{number} + {at + width}]" for image in "on")
+    return f"{old} != {new}"

@@ -11,6 +11,8 @@ from functools import lru_cache
 from types import CodeType
 from typing import Any, Final, TypeAlias
 
+import orjson
+
 from relay.generated.bounded_forms import BoundedForms
 from relay.generated.column_source import ColumnPlan, column_source
 from relay.generated.image_ends import ImageEnds
@@ -207,5 +209,6 @@ def _common_names() -> dict[str, object]:
         "double_text": double_text,
         "float_text": float_text,
         "quoted": quoted,
+        "shortest": orjson.dumps,
     }
     return {**own, **table_names(), **hash_names()}

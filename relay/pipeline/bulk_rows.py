@@ -63,6 +63,8 @@ class BulkRows:
         self._printer = printer
         self._encoder = encoder
         self._largest_bytes = largest_bytes
+        self._frame: MessageFrame | None = None  # of the last events, with what stands around `old` under it
+        self._around: dict[Operation, tuple[bytes, bytes]] = {}
 
     def messages(
         self, events: Sequence[RowsEvent], frame: MessageFrame, before: OrderPair, skip: int, tail: Headers
@@ -72,7 +74,9 @@ class BulkRows:
         The events follow one another; the first order comes just after `before`. `tail` are the headers behind the order.
         """
         rows = 0
-        around: dict[Operation, tuple[bytes, bytes]] = {}
+        if frame is not self._frame:
+            self._frame, self._around = frame, {}
+        around = self._around
         parts: list[Printed] = []
         for event in events:
             operation = event.operation
