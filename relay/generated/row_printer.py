@@ -32,8 +32,9 @@ _FormKey: TypeAlias = tuple["RowPrinter", Nulls | None, bool, bool]
 
 FORMS_KEPT: Final = 1024
 """Functions that are kept ready; one of twelve columns takes some 20 kB, less where tables look the same."""
-WORTH_BYTES: Final = 8192
-"""Of a table's rows so many must have come since a function was missed before one is written, which takes some milliseconds."""
+COLUMN_WORTH_BYTES: Final = 700
+"""So many bytes of a table's rows, for each of its columns, must have come since a function was missed before one is written: the
+readable rooms take as long for these as writing a function takes, some tenth of a millisecond a column."""
 NULLS_KNOWN: Final = 8
 """Sets of null columns that have a function of their own, per table."""
 _LATEST_TIME_MS: Final = 9_999_999_999_999  # of 13 digits, in the year 2286
@@ -57,7 +58,7 @@ class RowPrinter:
         seed: int,
         partitions: int,
         *,
-        worth_bytes: int = WORTH_BYTES,
+        worth_bytes: int | None = None,
         nulls_known: int = NULLS_KNOWN,
     ) -> None:
         sources = tuple(column_source(ordinal, plan) for ordinal, plan in enumerate(columns))
@@ -65,7 +66,7 @@ class RowPrinter:
         self._ends = ImageEnds([(plan[1], plan[2], plan[3]) for plan in columns])
         self._nulls_known: set[Nulls] = set()
         self._most_nulls_known = nulls_known
-        self._worth_bytes = worth_bytes
+        self._worth_bytes = len(columns) * COLUMN_WORTH_BYTES if worth_bytes is None else worth_bytes
         self._missed_bytes = 0
 
     def print_rows(
@@ -193,7 +194,7 @@ class RowPrinter:
         return function
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=128)
 def code_of(text: str) -> CodeType:
     """Return the code of a source. Tables that look the same, as the shards of one do, share their code."""
     return compile(text, "<row printer>", "exec")
