@@ -108,7 +108,8 @@ class ClientQueue:
                 put_one(message)
 
     def _put_records(self, topic: str, messages: PrintedRecords, put_one: Callable[[OutboundMessage], None]) -> None:
-        produce, report = self.producer.produce, self.deliveries.report
+        produce = self.producer.produce
+        report = self.deliveries.report if self._sender is None else None  # as `put` says
         first, others = messages.names
         headers: HeaderList = [(first, b""), *messages.tail]
         for record in messages.records:

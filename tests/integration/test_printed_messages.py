@@ -13,7 +13,7 @@ from deploy.embedded.kafka import Kafka
 from relay.compiled import COMPILED
 from relay.errors import MessageTooLarge
 from relay.kafka import TopicAdmin, TopicSpec
-from relay.model.message import BLOCK_HEAD, Headers, OutboundMessage, PrintedMessages
+from relay.model.message import BLOCK_HEAD, Headers, OutboundMessage, Printed, PrintedMessages, PrintedRecord, PrintedRecords
 from relay.publish import BatchProducer, IdempotentProducer, TransactionalProducer
 from relay.settings import KafkaSettings, TransactionSettings
 
@@ -29,10 +29,10 @@ def settings(kafka: Kafka) -> KafkaSettings:
     return KafkaSettings(bootstrap_servers=kafka.bootstrap, replication_factor=1, min_insync_replicas=1)
 
 
-@pytest.fixture(params=["blocks", "one_by_one"])
+@pytest.fixture(params=["blocks", "one_by_one", "records"])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Through the client's plugin, or as if this build of the client took none."""
-    if request.param == "one_by_one":
+    """Through the client's plugin, or as if this build of the client took none: cut out of blocks, or as records."""
+    if request.param != "blocks":
         if COMPILED:
             monkeypatch.setattr("relay.compiled.block_sender.load", _refuse)
     elif not COMPILED:
@@ -53,6 +53,16 @@ def printed(values: list[bytes], tail: Headers = TAGS) -> PrintedMessages:
         sizes = [-1 if part is None else len(part) for part in (value, key, orders)]
         block += BLOCK_HEAD.pack(number % PARTITIONS, *sizes) + ORDER + b"%03d" % (number % 1000) + (orders or b"") + (key or b"") + value
     return PrintedMessages(len(values), sum(map(len, values)), block, ("order", "orders"), tail)
+
+
+def in_form(messages: PrintedMessages, way: str) -> Printed:
+    if way != "records":
+        return messages
+    records: list[PrintedRecord] = []
+    for each in messages.each("t"):
+        headers = dict(each.headers)
+        records.append((each.partition, each.key, each.value or b"", headers["order"], headers.get("orders")))
+    return PrintedRecords(records, messages.value_bytes, messages.names, messages.tail)
 
 
 def open_producer(settings: KafkaSettings, name: str, delivery: str) -> BatchProducer:
@@ -94,7 +104,7 @@ def test_printed_messages_arrive_whole_and_in_order(
         for batch in range(3):
             parts = [printed([b"v%d.%d" % (batch, number) for number in range(size)]) for size in (1, 500, 7)]
             for part in (*parts, printed([b"x" * 200_000], ())):
-                sender.send_printed(topic, part)
+                sender.send_printed(topic, in_form(part, way))
                 wanted += [*part.each(topic)]
             record = OutboundMessage(topic, batch, b"record", b"r%d" % batch, ())
             assert sender.sent_messages == 509
@@ -109,7 +119,7 @@ def test_a_full_queue_is_waited_for(settings: KafkaSettings, fresh_name: Callabl
     small = settings.model_copy(update={"client": {"queue.buffering.max.messages": 50}})
     messages = printed([b"%d" % number for number in range(1000)])
     with closing(open_producer(small, topic, "at_least_once")) as sender:
-        sender.send_printed(topic, messages)
+        sender.send_printed(topic, in_form(messages, way))
         sender.commit(OutboundMessage(topic, 0, None, b"record", ())).result(30)
     assert len(committed(settings, topic)) == 1001
 
@@ -121,7 +131,7 @@ def test_a_message_that_the_broker_refuses_fails_the_commit_by_its_name(
     topic = fresh_name("printed")
     TopicAdmin(settings).create(TopicSpec(topic, PARTITIONS, 1, {"max.message.bytes": "1000"}))
     with closing(open_producer(settings, topic, delivery)) as sender:
-        sender.send_printed(topic, printed([b"small", random.Random(7).randbytes(5_000)]))
+        sender.send_printed(topic, in_form(printed([b"small", random.Random(7).randbytes(5_000)]), way))
         with pytest.raises(MessageTooLarge, match=topic):
             sender.commit(OutboundMessage(topic, 0, None, b"record", ())).result(30)
 
@@ -131,7 +141,7 @@ def test_a_message_that_the_client_refuses_is_named(settings: KafkaSettings, fre
     TopicAdmin(settings).create(TopicSpec(topic, PARTITIONS, 1))
     small = settings.model_copy(update={"message_max_bytes": 5_000})
     with closing(open_producer(small, topic, "exactly_once")) as sender, pytest.raises(MessageTooLarge, match=topic):
-        sender.send_printed(topic, printed([b"small", bytes(6_000)]))
+        sender.send_printed(topic, in_form(printed([b"small", bytes(6_000)]), way))
 
 
 @needs_the_sender
