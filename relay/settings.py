@@ -20,7 +20,11 @@ class Settings(BaseModel):
 
 
 class KafkaSettings(Settings):
-    """How to reach Kafka. `client` holds further librdkafka settings (security.protocol, sasl.*, ssl.*) as they are."""
+    """How to reach Kafka. `client` holds further librdkafka settings (security.protocol, sasl.*, ssl.*) as they are.
+
+    `queue_bytes` is how much the client holds before it makes the relay wait (never less than two of the largest messages). What is
+    little stays in the processor's caches; many brokers or long round trips want a `batch_bytes` for each broker, and more.
+    """
 
     bootstrap_servers: str
     client: dict[str, str | int | bool] = {}
@@ -28,6 +32,7 @@ class KafkaSettings(Settings):
     compression: Literal["none", "lz4", "snappy", "zstd", "gzip"] = "lz4"
     batch_bytes: Annotated[int, Field(ge=1)] = 1_000_000
     linger_ms: Annotated[float, Field(ge=0)] = 5
+    queue_bytes: Annotated[int, Field(ge=1)] = 4_000_000
     message_max_bytes: Annotated[int, Field(ge=1000)] = 1_000_000
     replication_factor: Annotated[int, Field(ge=1)] = 3
     min_insync_replicas: Annotated[int, Field(ge=1)] = 2

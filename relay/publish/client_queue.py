@@ -19,7 +19,8 @@ if COMPILED:
 
 # Delivery reports are served at least this often, so that the client's queue does not fill with them.
 _MESSAGES_PER_POLL: Final = 500
-_FULL_QUEUE_POLL_SECONDS: Final = 0.05
+# While the client sends some megabytes a second, this is a small part of its queue.
+_FULL_QUEUE_POLL_SECONDS: Final = 0.002
 _PLUGINS: Final = "plugin.library.paths"
 _MAKING: Final = threading.Lock()
 
@@ -44,7 +45,7 @@ def queue_configuration(kafka: KafkaSettings, transaction: TransactionSettings) 
         "batch.size": kafka.batch_bytes,
         "linger.ms": kafka.linger_ms,
         "message.max.bytes": kafka.message_max_bytes,
-        "queue.buffering.max.kbytes": 32_768,
+        "queue.buffering.max.kbytes": max(kafka.queue_bytes, 2 * kafka.message_max_bytes) // 1000,
     }
 
 
