@@ -32,8 +32,9 @@ from relay.settings import InstanceSettings
 _LOOK_SECONDS: Final = 0.002
 _LOOK_BYTES: Final = 1 << 20
 
-# So many row events of one table go on together.
+# So many row events of one table go on together; what is printed of them should stay in the processor's caches.
 _RUN_EVENTS: Final = 16
+_RUN_BYTES: Final = 1 << 14
 
 _OPERATION_FILTERED: Final = Dropped("the operation is filtered.", "operation")
 
@@ -74,13 +75,14 @@ class Walk:
         self._look_at_s = 0.0
         self._look_at_bytes = 0
         self._look_bytes = min(settings.transaction.busy_commit_bytes, settings.transaction.split_bytes, _LOOK_BYTES) // 16
+        self._run_bytes = min(self._look_bytes, _RUN_BYTES)
         self._committed_at_s = time()
         self._source_idle = False
 
     def take(self, items: Iterable[StreamItem]) -> bool:
         """Do what the items ask for; False when there is none."""
         taken = False
-        for each in in_runs(items, self._most_events, self._look_bytes):
+        for each in in_runs(items, self._most_events, self._run_bytes):
             if not taken:
                 taken, self._contexts.publish_time_ms = True, _now_ms()
             if isinstance(each, list):
