@@ -78,7 +78,6 @@ ctypedef int (*header_add_t)(void*, const char*, Py_ssize_t, const void*, Py_ssi
 ctypedef void (*destroy_t)(void*) noexcept nogil
 ctypedef void* (*topic_new_t)(void*, const char*, void*) noexcept nogil
 ctypedef const char* (*topic_name_t)(void*) noexcept nogil
-ctypedef int (*conf_set_t)(void*, const char*, const char*, char*, size_t) noexcept nogil
 ctypedef int (*add_interceptor_t)(void*, const char*, void*, void*) noexcept nogil
 
 cdef struct Library:
@@ -90,7 +89,6 @@ cdef struct Library:
     topic_new_t topic_new
     destroy_t topic_destroy
     topic_name_t topic_name
-    conf_set_t conf_set
     add_interceptor_t add_on_new
     add_interceptor_t add_on_conf_destroy
     add_interceptor_t add_on_acknowledgement
@@ -123,9 +121,6 @@ cdef public int conf_init(void* conf, void** opaque, char* error, size_t error_s
     """Called by librdkafka for a configuration that names this module."""
     cdef Client* client
     if not _loaded:
-        return PLUGIN_FAILED
-    # Python's client keeps this setting to itself, and would free every delivered message in the thread that polls.
-    if _library.conf_set(conf, b"delivery.report.only.error", b"true", error, error_size):
         return PLUGIN_FAILED
     client = <Client*>calloc(1, sizeof(Client))
     if client == NULL:
@@ -183,7 +178,6 @@ def load(str path):
     _library.topic_new = <topic_new_t>symbol(library, b"rd_kafka_topic_new")
     _library.topic_destroy = <destroy_t>symbol(library, b"rd_kafka_topic_destroy")
     _library.topic_name = <topic_name_t>symbol(library, b"rd_kafka_topic_name")
-    _library.conf_set = <conf_set_t>symbol(library, b"rd_kafka_conf_set")
     _library.add_on_new = <add_interceptor_t>symbol(library, b"rd_kafka_conf_interceptor_add_on_new")
     _library.add_on_conf_destroy = <add_interceptor_t>symbol(library, b"rd_kafka_conf_interceptor_add_on_conf_destroy")
     _library.add_on_acknowledgement = <add_interceptor_t>symbol(library, b"rd_kafka_interceptor_add_on_acknowledgement")

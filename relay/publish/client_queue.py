@@ -75,7 +75,7 @@ class ClientQueue:
     def put(self, message: OutboundMessage, too_late: Callable[[], bool]) -> None:
         """Hand one message over, waiting for room. Raises KafkaException, or BrokerUnreachable when it is `too_late` to wait on."""
         topic, partition = message.topic, message.partition
-        # The sender is told of every refusal; a callback would never be freed, because nobody reports what was delivered.
+        # The sender is told of every refusal.
         report = self.deliveries.report if self._sender is None else None
         headers: HeaderList = [*message.headers]
         while True:
