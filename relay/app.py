@@ -13,14 +13,13 @@ from typing import Final
 
 import structlog
 
-from relay.compiled import COMPILED
 from relay.deadline import Deadline
 from relay.errors import NodeMissing, RelayError, StoreRefused, StoreUnreachable, VersionConflict
 from relay.ha import Election
 from relay.model.table import TableId
 from relay.order import file_number
-from relay.pipeline import Instance, InstanceState
-from relay.settings import RelaySettings
+from relay.pipeline import Instance, InstanceState, row_printer
+from relay.settings import MessageSettings, RelaySettings
 from relay.state import DroppedName, InstanceStore, MappingStore, Membership, Paths, RelayMember
 from relay.telemetry import Answers, InstanceMetrics, ShownTotals, StatusServer, set_up_logging
 from relay.telemetry.instance_gauges import show_status
@@ -40,7 +39,7 @@ def run(settings: RelaySettings) -> int:
     set_up_logging(settings.log)
     stop = threading.Event()
     _stop_on_signals(stop)
-    _log.info("row_printer", form="compiled" if COMPILED else "generated")
+    _log.info("row_printer", form=row_printer(MessageSettings()))
     with ExitStack() as stack:
         session = stack.enter_context(_zookeeper(settings, stop))
         if stop.is_set():

@@ -8,8 +8,7 @@ from relay.decode.bounded_cache import BoundedCache
 from relay.decode.cursor import Cursor
 from relay.decode.image_reader import ImageReader
 from relay.decode.malformed import Malformed
-from relay.decode.table_map import TABLE_ID_AND_FLAGS_BYTES as _ID_BYTES
-from relay.decode.table_map import parse_table_map
+from relay.decode.table_map import TABLE_ID_AND_FLAGS_BYTES, parse_table_map
 from relay.errors import CorruptEvent, RowImageIncomplete, SchemaMismatch, UnsupportedEvent
 from relay.model.change import Operation, RawRows, RowChange, RowsEvent
 from relay.model.table import TableMap
@@ -118,10 +117,10 @@ class RowDecoder:
 
     def _table(self, raw: RawRows) -> "_TableRows":
         # The number of a table changes whenever the server opens it anew; the rest says whether it is the same table.
-        (text, mariadb), last = self._last
-        if last is not None and raw.mariadb == mariadb and raw.table_map.endswith(text) and len(raw.table_map) == len(text) + _ID_BYTES:
+        key = (raw.table_map[TABLE_ID_AND_FLAGS_BYTES:], raw.mariadb)
+        last_key, last = self._last
+        if last is not None and key == last_key:
             return last
-        key = (raw.table_map[_ID_BYTES:], raw.mariadb)
         table = self._tables.get(key)
         if table is None:
             table = _TableRows(parse_table_map(raw.table_map, mariadb=raw.mariadb))
@@ -141,15 +140,15 @@ class _TableRows:
     def head(self, raw: RawRows, kind: _EventKind) -> "_EventHead":
         """Read what stands before the images; the same bytes as in the last event of this type mean the same."""
         text, head = self._last.get(raw.type_code, _NO_HEAD)
-        if head is None or not raw.body.startswith(text, _ID_BYTES):
+        if head is None or not raw.body.startswith(text, TABLE_ID_AND_FLAGS_BYTES):
             head = self._read_head(raw, kind)
-            self._last[raw.type_code] = (raw.body[_ID_BYTES : head.images_at], head)
+            self._last[raw.type_code] = (raw.body[TABLE_ID_AND_FLAGS_BYTES : head.images_at], head)
         return head
 
     def _read_head(self, raw: RawRows, kind: _EventKind) -> "_EventHead":
         try:
             cursor = Cursor(raw.body)
-            cursor.take(_ID_BYTES, "table id and flags")
+            cursor.take(TABLE_ID_AND_FLAGS_BYTES, "table id and flags")
             if kind.has_extra:
                 _skip_extra(cursor)
             self._check_width(cursor.lenenc("the column count"), raw)

@@ -2,5 +2,6 @@
 
 from relay.pipeline.instance import Instance, InstanceState
 from relay.pipeline.session import configuration_digest
+from relay.pipeline.table_plan import row_printer
 
-__all__ = ["Instance", "InstanceState", "configuration_digest"]
+__all__ = ["Instance", "InstanceState", "configuration_digest", "row_printer"]

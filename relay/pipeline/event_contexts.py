@@ -26,9 +26,13 @@ class EventContexts:
             raise BatchAborted(f"A change at {item.position} stands outside of a transaction.")
         made_for = begin, item.header_time_s, self.batch, self.publish_time_ms
         if made_for != self._made_for:
-            times = {"event_time_ms": item.header_time_s * 1000, "publish_time_ms": self.publish_time_ms}
-            self._made_for = made_for
-            self._bare = EventContext(MessageFrame(gtid=begin.gtid if self._names_gtid else "", batch=self.batch, **times), None)
+            frame = MessageFrame(
+                event_time_ms=item.header_time_s * 1000,
+                gtid=begin.gtid if self._names_gtid else "",
+                batch=self.batch,
+                publish_time_ms=self.publish_time_ms,
+            )
+            self._made_for, self._bare = made_for, EventContext(frame, None)
         if self._full_headers and isinstance(item, RowsEvent):
             server_id = self._progress.record.source.identity.server_id
             origin = Origin(item.table.id, server_id, item.position, begin.gtid, self._progress.mapping_set)

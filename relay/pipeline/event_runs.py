@@ -1,11 +1,15 @@
 """Row events that can go through the rooms together."""
 
 from collections.abc import Iterable, Iterator
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from relay.model.change import Advance, RowsEvent, Statement, StreamItem, TransactionBegin, TransactionEnd
 
 OtherItem: TypeAlias = TransactionBegin | Statement | TransactionEnd | Advance
+
+MOST_EVENTS: Final = 16
+MOST_BYTES: Final = 1 << 14
+"""What is printed of so many row events stays in the processor's caches."""
 
 
 def in_runs(items: Iterable[StreamItem], most_events: int, most_bytes: int) -> Iterator[list[RowsEvent] | OtherItem]:

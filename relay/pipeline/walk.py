@@ -11,7 +11,7 @@ from relay.model.position import OrderPair
 from relay.model.table import TableMap
 from relay.pipeline.batch_rules import BatchEnd, BatchView, batch_end
 from relay.pipeline.event_contexts import EventContexts
-from relay.pipeline.event_runs import OtherItem, in_runs
+from relay.pipeline.event_runs import MOST_BYTES, MOST_EVENTS, OtherItem, in_runs
 from relay.pipeline.mapping_in_force import MappingInForce
 from relay.pipeline.meter import Meter
 from relay.pipeline.open_batch import OpenBatch
@@ -31,10 +31,6 @@ from relay.settings import InstanceSettings
 # While items come one after another, the batch's rules are looked at this often.
 _LOOK_SECONDS: Final = 0.002
 _LOOK_BYTES: Final = 1 << 20
-
-# So many row events of one table go on together; what is printed of them should stay in the processor's caches.
-_RUN_EVENTS: Final = 16
-_RUN_BYTES: Final = 1 << 14
 
 _OPERATION_FILTERED: Final = Dropped("the operation is filtered.", "operation")
 
@@ -68,14 +64,14 @@ class Walk:
         self._table: TableMap | None = None  # of the last event, whose plan is `_plan`
         self._plan: TablePlan | Dropped = _OPERATION_FILTERED
         alike = settings.message.headers == "default" and all(map(self._filter.accepts_operation, Operation))
-        self._most_events = _RUN_EVENTS if alike else 1
+        self._most_events = MOST_EVENTS if alike else 1
         self._contexts = EventContexts(settings, progress, _now_ms())
         self._batch = OpenBatch()
         self._skew_ms = int(settings.transaction.max_clock_skew_seconds * 1000)
         self._look_at_s = 0.0
         self._look_at_bytes = 0
         self._look_bytes = min(settings.transaction.busy_commit_bytes, settings.transaction.split_bytes, _LOOK_BYTES) // 16
-        self._run_bytes = min(self._look_bytes, _RUN_BYTES)
+        self._run_bytes = min(self._look_bytes, MOST_BYTES)
         self._committed_at_s = time()
         self._source_idle = False
 

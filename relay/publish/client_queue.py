@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import structlog
-from confluent_kafka import KafkaError, KafkaException, Producer, cimpl
+from confluent_kafka import KafkaError, KafkaException, Message, Producer, cimpl
 
 from relay.compiled import COMPILED
 from relay.errors import BrokerUnreachable, RelayError
@@ -74,9 +74,7 @@ class ClientQueue:
 
     def put(self, message: OutboundMessage, too_late: Callable[[], bool]) -> None:
         """Hand one message over, waiting for room. Raises KafkaException, or BrokerUnreachable when it is `too_late` to wait on."""
-        topic, partition = message.topic, message.partition
-        # The sender is told of every refusal.
-        report = self.deliveries.report if self._sender is None else None
+        topic, partition, report = message.topic, message.partition, self._report
         headers: HeaderList = [*message.headers]
         while True:
             try:
@@ -109,8 +107,7 @@ class ClientQueue:
                 put_one(message)
 
     def _put_records(self, topic: str, messages: PrintedRecords, put_one: Callable[[OutboundMessage], None]) -> None:
-        produce = self.producer.produce
-        report = self.deliveries.report if self._sender is None else None  # as `put` says
+        produce, report = self.producer.produce, self._report
         first, others = messages.names
         headers: HeaderList = [(first, b""), *messages.tail]
         for record in messages.records:
@@ -124,11 +121,7 @@ class ClientQueue:
                 # The single message's way waits for room, or says what is wrong.
                 put_one(messages.message(topic, record))
             else:
-                self.deliveries.sent += 1
-                self._unpolled += 1
-                if self._unpolled >= _MESSAGES_PER_POLL:
-                    self._unpolled = 0
-                    self.producer.poll(0)
+                self._count(1)
 
     def check(self) -> None:
         """Raise unless every message of the batch was delivered."""
@@ -140,6 +133,11 @@ class ClientQueue:
     def purge(self) -> None:
         """Forget what waits, without waiting for anything."""
         self.producer.purge(in_queue=True, in_flight=True, blocking=False)
+
+    @property
+    def _report(self) -> Callable[[KafkaError | None, Message], None] | None:
+        """The callback of single messages; none where the sender is told of every refusal."""
+        return self.deliveries.report if self._sender is None else None
 
     def _count(self, messages: int) -> None:
         self.deliveries.sent += messages

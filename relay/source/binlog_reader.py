@@ -14,8 +14,7 @@ from relay.source.server_errors import from_packet
 
 _HEADER: Final = struct.Struct("<IBIIIH")
 _BODY_AT: Final = 1 + _HEADER.size
-_CHECKSUM: Final = struct.Struct("<I")
-_CHECKSUM_BYTES: Final = _CHECKSUM.size
+_CHECKSUM_BYTES: Final = 4
 _CRC32: Final = 1
 _WRAP: Final = 1 << 32  # the header's position has 32 bits; a file may grow beyond by one giant transaction
 
@@ -47,7 +46,7 @@ class BinlogReader:
         Raises what the server says, SourceSilent, SourceUnreachable, or CorruptEvent naming file and offset.
         """
         next_payload = self._packets.next_payload
-        unpack, checksum, crc32, new = _HEADER.unpack_from, _CHECKSUM.unpack_from, zlib.crc32, tuple.__new__
+        unpack, new = _HEADER.unpack_from, tuple.__new__
         while True:
             payload = next_payload()
             if payload[0] != _OK:
@@ -59,11 +58,10 @@ class BinlogReader:
                 raise self._corrupt(f"says {size} bytes and has {len(payload) - 1}")
             if self._checksummed and 0 < log_pos >= self.offset and type_code not in _PLACELESS and not flags & types.ARTIFICIAL_FLAG:
                 # Nearly all events are like this one; they are many, and what each costs counts.
-                checksum_at = size - _CHECKSUM_BYTES + 1
-                if crc32(payload[1:checksum_at]) != checksum(payload, checksum_at)[0]:
-                    raise self._corrupt("does not match its checksum")
+                self._verify(payload)
                 self.offset = log_pos
-                yield new(BinlogEvent, (type_code, flags, time_s, server_id, log_pos - size, log_pos, payload[_BODY_AT:checksum_at]))
+                body = payload[_BODY_AT:-_CHECKSUM_BYTES]
+                yield new(BinlogEvent, (type_code, flags, time_s, server_id, log_pos - size, log_pos, body))
                 continue
             body = self._body(payload, type_code, flags)
             start, end = self._placed(type_code, flags, size, log_pos)
@@ -85,12 +83,15 @@ class BinlogReader:
             self._describe(payload)
             return payload[_BODY_AT : -_CHECKSUM_BYTES - 1]
         if self._checksummed:
-            if not _sound(payload):
-                raise self._corrupt("does not match its checksum")
+            self._verify(payload)
             return payload[_BODY_AT:-_CHECKSUM_BYTES]
         # What the server makes itself has a checksum when this connection asked for one, whatever the file has.
         made = flags & types.ARTIFICIAL_FLAG or type_code in _HEARTBEATS
         return payload[_BODY_AT:-_CHECKSUM_BYTES] if made and _sound(payload) else payload[_BODY_AT:]
+
+    def _verify(self, payload: memoryview) -> None:
+        if not _sound(payload):
+            raise self._corrupt("does not match its checksum")
 
     def _describe(self, payload: memoryview) -> None:
         """A file's first event says whether the others have checksums; without them its own may be left unmade."""
@@ -106,8 +107,7 @@ class BinlogReader:
         # The flag of a file in use is set after the checksum was made.
         without_flag = bytearray(payload)
         without_flag[_BODY_AT - 2] &= ~types.IN_USE_FLAG
-        if not _sound(memoryview(without_flag)):
-            raise self._corrupt("does not match its checksum")
+        self._verify(memoryview(without_flag))
 
     def _placed(self, type_code: int, flags: int, size: int, log_pos: int) -> tuple[int, int]:
         """Start and end offset of the event; the reader moves to its end."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from math import nan
 from statistics import median
 from typing import Final
 
@@ -39,7 +40,8 @@ class Run:
 
     @property
     def rows_per_cpu_second(self) -> float:
-        return self.rows / self.process_s
+        """Not a number for a run that ended before the system's clock of processes ticked."""
+        return self.rows / self.process_s if self.process_s else nan
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from relay.model.table import TableDefinition, TableId, TableMap
 from relay.partition import PartitionRule
 from relay.pipeline.bulk_rows import PRINTER, BulkRows, PrinterMaker, bulk_rows
 from relay.pipeline.compiled_events import event_scanner
-from relay.pipeline.event_runs import in_runs
+from relay.pipeline.event_runs import MOST_BYTES, MOST_EVENTS, in_runs
 from relay.schema.type_text import type_text
 from relay.source.binlog_reader import BinlogReader
 from relay.source.packets import PacketReader
@@ -43,8 +43,6 @@ _TRANSACTIONS: Final = 4_000
 _MAGIC_BYTES: Final = 4
 _LOGICAL: Final = TableId(SCHEMA, "orders")
 _TAIL: Final = (("tag", b"orders"),)
-_RUN_EVENTS: Final = 16
-_RUN_BYTES: Final = 1 << 16
 
 
 class _File(socket.socket):
@@ -94,7 +92,7 @@ def read(stream: bytes) -> tuple[int, int]:
     order = OrderPair(1_700_000_000_000, 1)
     frame = MessageFrame(event_time_ms=1_700_000_000_000, gtid="0-1-1", batch=1, publish_time_ms=1_700_000_000_000)
     rows = value_bytes = 0
-    for run in in_runs(_decoded(_assembled(stream)), _RUN_EVENTS, _RUN_BYTES):
+    for run in in_runs(_decoded(_assembled(stream)), MOST_EVENTS, MOST_BYTES):
         if not isinstance(run, list) or run[0].table.id.database != SCHEMA:
             continue
         table = run[0].table

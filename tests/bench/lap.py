@@ -4,7 +4,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final, Protocol, TypedDict
 
 from tests.bench.contestant import BenchFailed, Contestant, Stage
 from tests.bench.offsets import Offsets
@@ -27,6 +27,17 @@ class Moment:
     others_s: float
 
 
+class Spent(TypedDict):
+    """What a Run says of the time from the first row in the log to the last one visible, and of the time before."""
+
+    wall_s: float
+    process_s: float
+    broker_s: float
+    source_s: float
+    others_s: float
+    startup_s: float
+
+
 @dataclass(frozen=True, slots=True)
 class Lap:
     """`began_s` is the start of the process; peak memory is that of its whole life up to `last`."""
@@ -35,6 +46,18 @@ class Lap:
     first: Moment
     last: Moment
     peak_bytes: int
+
+    @property
+    def spent(self) -> Spent:
+        first, last = self.first, self.last
+        return {
+            "wall_s": last.at_s - first.at_s,
+            "process_s": last.process_s - first.process_s,
+            "broker_s": last.broker_s - first.broker_s,
+            "source_s": last.source_s - first.source_s,
+            "others_s": last.others_s - first.others_s,
+            "startup_s": first.at_s - self.began_s,
+        }
 
 
 @dataclass(frozen=True, slots=True)

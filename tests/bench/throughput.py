@@ -115,7 +115,6 @@ def _counted(contestant: Contestant, stage: Stage) -> Counted:
 
 
 def _run(name: str, lap: Lap, counted: Counted, stage: Stage, workload: str, number: int) -> Run:
-    first, last = lap.first, lap.last
     return Run(
         workload=workload,
         server=stage.source.name,
@@ -125,11 +124,6 @@ def _run(name: str, lap: Lap, counted: Counted, stage: Stage, workload: str, num
         messages=counted.messages,
         value_bytes=counted.value_bytes,
         binlog_bytes=stage.written.binlog_bytes,
-        wall_s=last.at_s - first.at_s,
-        process_s=last.process_s - first.process_s,
-        broker_s=last.broker_s - first.broker_s,
-        source_s=last.source_s - first.source_s,
-        others_s=last.others_s - first.others_s,
-        startup_s=first.at_s - lap.began_s,
+        **lap.spent,
         peak_bytes=None if name == PLAIN else lap.peak_bytes,
     )

@@ -108,7 +108,7 @@ def _parts(counted: Counted) -> tuple[int, int, int]:
 
 
 def _run(series: Series, point: Point, number: int, lap: Lap, counted: Counted, part: Part, server: str) -> Run:
-    first, last, shape = lap.first, lap.last, point.shape
+    shape = point.shape
     share = shape.rows / shape.written  # all rows of a point are alike
     return Run(
         workload=series.name,
@@ -119,11 +119,6 @@ def _run(series: Series, point: Point, number: int, lap: Lap, counted: Counted, 
         messages=round(counted.messages * share),
         value_bytes=round(counted.value_bytes * share),
         binlog_bytes=round(part.size_bytes * share) * shape.instances,
-        wall_s=last.at_s - first.at_s,
-        process_s=last.process_s - first.process_s,
-        broker_s=last.broker_s - first.broker_s,
-        source_s=last.source_s - first.source_s,
-        others_s=last.others_s - first.others_s,
-        startup_s=first.at_s - lap.began_s,
+        **lap.spent,
         peak_bytes=lap.peak_bytes,
     )

@@ -1,6 +1,7 @@
 """What is said of several rounds."""
 
 from dataclasses import replace
+from math import isnan
 
 import pytest
 
@@ -28,6 +29,10 @@ A_RUN = Run(
 def test_a_run_is_judged_by_wall_and_cpu() -> None:
     assert A_RUN.rows_per_second == 500
     assert A_RUN.rows_per_cpu_second == 2000
+
+
+def test_a_run_shorter_than_the_clock_of_processes_has_no_figure_for_it() -> None:
+    assert isnan(replace(A_RUN, process_s=0.0).rows_per_cpu_second)
 
 
 def test_rounds_become_medians_and_the_highest_memory() -> None:

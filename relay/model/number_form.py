@@ -1,0 +1,24 @@
+"""Floating-point digits in the form that servers print."""
+
+from typing import Final
+
+_PLAIN_PLACES: Final = 15
+"""How far from the digits the point may stand without an exponent."""
+
+
+def server_form(number: str) -> str:
+    """Return Python's text of a finite number (`repr`, or with an exponent) with the point where the server puts it."""
+    sign = "-" if number.startswith("-") else ""
+    mantissa, _, exponent = number.removeprefix("-").partition("e")
+    whole, _, fraction = mantissa.partition(".")
+    digits = (whole + fraction).lstrip("0")
+    point = len(whole) + int(exponent or 0) - (len(whole + fraction) - len(digits))
+    digits = digits.rstrip("0")
+    if not digits:
+        return f"{sign}0"
+    if not (-_PLAIN_PLACES < point <= _PLAIN_PLACES or 0 < point < len(digits)):
+        rest = f".{digits[1:]}" if len(digits) > 1 else ""
+        return f"{sign}{digits[0]}{rest}e{point - 1}"
+    if point <= 0:
+        return f"{sign}0.{'0' * -point}{digits}"
+    return f"{sign}{digits[:point].ljust(point, '0')}{'.' + digits[point:] if len(digits) > point else ''}"
