@@ -17,22 +17,19 @@ from rich.console import Console
 
 from relay.compiled import COMPILED
 from relay.decode import RowDecoder
-from relay.encode import KeyEncoder, MessageFrame, PartitionTexts, RowEncoder, tag_headers
+from relay.encode import MessageFrame
 from relay.generated import RowPrinter
 from relay.model.change import RawRows, RowsEvent
 from relay.model.position import OrderPair
-from relay.model.table import TableDefinition, TableId
-from relay.partition import PartitionRule
-from relay.pipeline.bulk_rows import PRINTER, BulkRows, PrinterMaker, bulk_rows
+from relay.model.table import TableId
+from relay.pipeline.bulk_rows import PRINTER, BulkRows, PrinterMaker
 from relay.pipeline.published_changes import EventContext
 from relay.pipeline.row_messages import row_messages
-from relay.pipeline.table_plan import Lane, TablePlan
-from relay.route import Destination
-from relay.route.mapping import Tags
-from relay.schema.type_text import type_text
+from relay.pipeline.table_plan import TablePlan
 from relay.settings import MessageSettings
 from tests.bench.machine import setting
 from tests.bench.report import Report
+from tests.support.table_plans import plan_printer, table_definition, table_plan
 from tests.unit.decode.event_bytes import WrittenColumn, WrittenTable, image, raw_rows, rows_body
 from tests.unit.pipeline.json_documents import document, json_scalar
 
@@ -120,7 +117,7 @@ def _cost(width: int, *, long: bool = False) -> Cost:
     row = image([value for _, value in kinds])
     raw = raw_rows(table.map_body(), rows_body(width, *[row] * _EVENT_ROWS))
     decoder = RowDecoder()
-    plan = _plan(decoder.open(raw))
+    plan = table_plan(table_definition(decoder.open(raw).table), _LOGICAL, "wide", 8)
     readable = _seconds(lambda: _read(decoder.open(raw), plan)) / _EVENT_ROWS
     generated = _printing(RowPrinter, raw, plan)
     compiled = _printing(PRINTER, raw, plan) if COMPILED else 0.0
@@ -130,27 +127,11 @@ def _cost(width: int, *, long: bool = False) -> Cost:
 
 def _printing(maker: PrinterMaker, raw: RawRows, plan: TablePlan) -> float:
     """CPU seconds of a row."""
-    printer = bulk_rows(plan.definition, (str(_LOGICAL),), plan.lanes[0].placement, plan.rows, None, maker)
-    assert printer is not None
+    printer = plan_printer(plan, maker)
     decoder = RowDecoder()
     while not printer.messages([decoder.open(raw)], _FRAME, _BEFORE, 0, plan.tags)[0]:
         continue  # until it is worth writing the code of this table
     return _seconds(lambda: _print(decoder.open(raw), printer, plan)) / _EVENT_ROWS
-
-
-def _plan(event: RowsEvent) -> TablePlan:
-    definition = TableDefinition(event.table, (0,), tuple(map(type_text, event.table.columns)))
-    names = tuple(column.name for column in event.table.columns)
-    placement = PartitionRule("", database_hash=True, partitions=8).for_table(_LOGICAL, names, definition.key)
-    return TablePlan(
-        definition=definition,
-        destination=Destination(_LOGICAL, ("t",), Tags(("wide",), ())),
-        lanes=(Lane("t", placement, PartitionTexts(definition, placement.ordinals)),),
-        rows=RowEncoder(definition, _LOGICAL, "exact"),
-        keys=KeyEncoder(definition, _LOGICAL),
-        tags=tag_headers(("wide",)),
-        split_key_change=True,
-    )
 
 
 def _print(event: RowsEvent, printer: BulkRows, plan: TablePlan) -> None:

@@ -18,22 +18,21 @@ from typing import Final
 from deploy.embedded import MariaDB
 from relay.compiled import COMPILED
 from relay.decode import RowDecoder
-from relay.encode import MessageFrame, RowEncoder
+from relay.encode import MessageFrame
 from relay.errors import SourceUnreachable
 from relay.generated import RowPrinter
 from relay.model.change import RawItem, RawRows, RowsEvent, StreamItem
 from relay.model.position import OrderPair, SourceIdentity
-from relay.model.table import TableDefinition, TableId, TableMap
-from relay.partition import PartitionRule
-from relay.pipeline.bulk_rows import PRINTER, BulkRows, PrinterMaker, bulk_rows
+from relay.model.table import TableId, TableMap
+from relay.pipeline.bulk_rows import PRINTER, BulkRows, PrinterMaker
 from relay.pipeline.compiled_events import event_scanner
 from relay.pipeline.event_runs import MOST_BYTES, MOST_EVENTS, in_runs
-from relay.schema.type_text import type_text
 from relay.source.binlog_reader import BinlogReader
 from relay.source.packets import PacketReader
 from relay.source.transaction_assembler import TransactionAssembler
 from tests.bench.orders import Orders
 from tests.bench.workload import SCHEMA, fill
+from tests.support.table_plans import plan_printer, table_definition, table_plan
 from tests.unit.source.binlog_bytes import packet, rotate, sent
 
 # Without a compiler functions are written at once, so that no row is left to the readable rooms.
@@ -139,12 +138,7 @@ def _decoded(items: Iterable[RawItem]) -> Iterator[StreamItem]:
 
 
 def _printer(table: TableMap) -> BulkRows:
-    definition = TableDefinition(table, (0,), tuple(map(type_text, table.columns)))
-    names = tuple(column.name for column in table.columns)
-    placement = PartitionRule("", database_hash=True, partitions=4).for_table(_LOGICAL, names, definition.key)
-    printer = bulk_rows(definition, (str(_LOGICAL),), placement, RowEncoder(definition, _LOGICAL, "exact"), None, _MAKER)
-    assert printer is not None, "a column is beyond the printers"
-    return printer
+    return plan_printer(table_plan(table_definition(table), _LOGICAL, "orders", 4), _MAKER)
 
 
 if __name__ == "__main__":

@@ -11,11 +11,10 @@ from relay.decode import RowDecoder
 from relay.decode.collations import charset_of_collation
 from relay.errors import CorruptEvent
 from relay.model.change import RowsEvent
-from relay.model.table import TableDefinition
 from relay.model.value import JsonDocument, Row, Value
 from relay.pipeline.bulk_rows import PrinterMaker
-from relay.schema.type_text import type_text
 from tests.support.row_events import BinlogConnection
+from tests.support.table_plans import table_definition
 from tests.support.type_zoo import FIRST_SECOND, TableTruth, replay, truths
 from tests.support.zoo_rows import CanonicalRow, apply, canonical_truth, json_text
 from tests.unit.pipeline.test_bulk_rows import PRINTERS, in_bulk, plan_of
@@ -151,7 +150,7 @@ def test_the_printers_print_binary_json_as_the_server_does(session: Session, mak
     found: dict[Value, str] = {}
     for event in session.events():
         if event.table.id.table == "documents":
-            plan = plan_of(TableDefinition(event.table, (0,), tuple(map(type_text, event.table.columns))))
+            plan = plan_of(table_definition(event.table))
             rows = in_bulk(event, plan, 0, maker, packed=False)
             assert rows is not None, "the readable rooms had to print it"
             (row,) = (json.loads(each.value or b"")["data"][0] for each in rows[1])

@@ -11,23 +11,20 @@ from hypothesis import strategies as st
 
 from relay.compiled import COMPILED
 from relay.decode import RowDecoder
-from relay.encode import KeyEncoder, MessageFrame, PartitionTexts, RowEncoder, tag_headers
+from relay.encode import MessageFrame
 from relay.errors import RelayError
 from relay.generated import RowPrinter
 from relay.model.change import RowsEvent
 from relay.model.message import OutboundMessage
 from relay.model.position import OrderPair
 from relay.model.table import TableDefinition, TableId
-from relay.partition import PartitionRule
-from relay.pipeline.bulk_rows import PrinterMaker, RowCount, bulk_rows
+from relay.pipeline.bulk_rows import PrinterMaker, RowCount
 from relay.pipeline.packed_messages import packed_messages
 from relay.pipeline.published_changes import EventContext
 from relay.pipeline.row_messages import row_messages
-from relay.pipeline.table_plan import Lane, TablePlan
-from relay.route import Destination
-from relay.route.mapping import Tags
-from relay.schema.type_text import type_text
+from relay.pipeline.table_plan import TablePlan
 from relay.settings import MessageSettings
+from tests.support.table_plans import TOPIC, plan_printer, table_definition, table_plan
 from tests.unit.decode.event_bytes import DELETE_V2, UPDATE_V2, WRITE_V2, WrittenColumn, WrittenTable, image, raw_rows, rows_body
 from tests.unit.pipeline.column_cases import CASES, KEYS
 
@@ -77,21 +74,11 @@ def events(draw: st.DrawFn, kind: int, *, damaged: bool = False) -> tuple[RowsEv
             body[draw(st.integers(10, len(body) - 1))] = draw(st.integers(0, 255))
         del body[draw(st.integers(10, len(body))) :]
     event = RowDecoder().open(raw_rows(table.map_body(), bytes(body), kind))
-    return event, TableDefinition(event.table, (0,), tuple(map(type_text, event.table.columns)))
+    return event, table_definition(event.table)
 
 
 def plan_of(definition: TableDefinition) -> TablePlan:
-    rule = PartitionRule("", database_hash=True, partitions=7)
-    placement = rule.for_table(LOGICAL, tuple(each.name for each in definition.map.columns), definition.key)
-    return TablePlan(
-        definition=definition,
-        destination=Destination(LOGICAL, ("t",), Tags(("orders",), ())),
-        lanes=(Lane("t", placement, PartitionTexts(definition, placement.ordinals)),),
-        rows=RowEncoder(definition, LOGICAL, "exact"),
-        keys=KeyEncoder(definition, LOGICAL),
-        tags=tag_headers(("orders",)),
-        split_key_change=True,
-    )
+    return table_plan(definition, LOGICAL, "orders", 7)
 
 
 LARGEST = 1_000_000
@@ -106,13 +93,11 @@ def readable(event: RowsEvent, plan: TablePlan, skip: int, *, packed: bool) -> l
 
 
 def in_bulk(event: RowsEvent, plan: TablePlan, skip: int, maker: PrinterMaker, *, packed: bool) -> tuple[int, list[OutboundMessage]] | None:
-    largest = LARGEST // 2 if packed else None
-    printer = bulk_rows(plan.definition, (str(LOGICAL),), plan.lanes[0].placement, plan.rows, largest, maker)
-    assert printer is not None
+    printer = plan_printer(plan, maker, LARGEST // 2 if packed else None)
     done, rows, printed = printer.messages([event], FRAME, BEFORE, skip, plan.tags)
     if not done:
         return None
-    messages = [*printed.each("t")]
+    messages = [*printed.each(TOPIC)]
     assert (printed.number, printed.value_bytes) == (len(messages), sum(len(each.value or b"") for each in messages))
     return rows, messages
 
