@@ -7,10 +7,12 @@ The client is librdkafka, and all that is used of it is public: it loads this mo
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int32_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, strncpy
 from posix.dlfcn cimport RTLD_NOW, dlerror, dlopen, dlsym
+
+include "block.pxi"
 
 cdef extern from "Python.h":
     const char* PyUnicode_AsUTF8AndSize(object text, Py_ssize_t* size) except NULL
@@ -67,7 +69,6 @@ cdef enum:
     PURGED_IN_QUEUE = -152
     PURGED_IN_FLIGHT = -151
     PLUGIN_FAILED = -1
-    ORDER_BYTES = 33
     TOPIC_NAME_BYTES = 250
     MOST_HEADERS = 32
     LARGE_BYTES = 1 << 16  # a block of this size is worth letting other threads run meanwhile
@@ -106,12 +107,6 @@ cdef struct Header:
     const char* value
     Py_ssize_t value_size
 
-cdef struct Head:
-    int32_t partition
-    int32_t value
-    int32_t key
-    int32_t orders
-
 cdef Library _library
 cdef bint _loaded = False
 cdef Client* _newest = NULL
@@ -133,6 +128,9 @@ cdef public int conf_init(void* conf, void** opaque, char* error, size_t error_s
 
 
 cdef int on_conf_destroy(void* opaque) noexcept nogil:
+    global _newest
+    if _newest == opaque:  # the client could not be made after all
+        _newest = NULL
     free(opaque)
     return NO_ERROR
 
@@ -259,6 +257,10 @@ cdef class BlockSender:
         return rkt
 
 
+cdef inline Py_ssize_t part_bytes(int32_t size) noexcept nogil:
+    return size if size > NONE else 0
+
+
 cdef Py_ssize_t hand_over(
     void* handle, void* rkt, const char* data, Py_ssize_t size, Py_ssize_t* at, Header* headers, int count
 ) noexcept nogil:
@@ -278,11 +280,11 @@ cdef Py_ssize_t hand_over(
         if place > size:
             return -1
         memcpy(&head, data + at[0], sizeof(Head))
-        if head.value < 0 or size - place < <Py_ssize_t>head.value + (head.key if head.key > 0 else 0) + <Py_ssize_t>(head.orders if head.orders > 0 else 0):
+        if head.value < 0 or size - place < part_bytes(head.value) + part_bytes(head.key) + part_bytes(head.orders):
             return -1
         own = _library.headers_new(count)
         _library.header_add(own, headers[0].name, headers[0].name_size, data + place - ORDER_BYTES, ORDER_BYTES)
-        if head.orders >= 0:
+        if head.orders > NONE:
             _library.header_add(own, headers[1].name, headers[1].name_size, data + place, head.orders)
             place += head.orders
         for i in range(2, count):
@@ -290,7 +292,7 @@ cdef Py_ssize_t hand_over(
         arguments[2].i32 = head.partition
         arguments[3].mem_ptr = NULL
         arguments[3].mem_size = 0
-        if head.key >= 0:
+        if head.key > NONE:
             arguments[3].mem_ptr = data + place
             arguments[3].mem_size = head.key
             place += head.key

@@ -12,6 +12,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memchr, memcmp, memcpy
 
+include "block.pxi"
 include "memory.pxi"
 include "buffer.pxi"
 include "texts.pxi"
@@ -27,20 +28,12 @@ include "values.pxi"
 cdef uint64_t LATEST_TIME_MS = 9999999999999  # of 13 digits, in the year 2286
 
 cdef enum:
-    NONE = -1
     LARGEST_PART = 0x7FFFFFFF
 
 cdef enum:
     SAME
     DIFFERENT
     REFUSED
-
-cdef struct Head:
-    int32_t partition
-    int32_t value
-    int32_t key
-    int32_t orders
-
 
 @final
 cdef class Run:
