@@ -6,6 +6,7 @@ from concurrent.futures import Future, wait
 from typing import Final, TypeVar
 
 from relay.errors import AskedToStop
+from relay.settled import settle
 
 GRACE_SECONDS: Final = 2.0
 """What an answer may still take once a stop is asked for; a healthy broker needs some milliseconds."""
@@ -28,12 +29,5 @@ def answer_of(future: "Future[Answer]", stop: threading.Event, what: str) -> Ans
 def answered(call: Callable[[], Answer], stop: threading.Event, what: str) -> Answer:
     """Make a call that waits for somebody outside, in a daemon thread that a stop leaves behind; raises what it raises, or AskedToStop."""
     future: Future[Answer] = Future()
-
-    def run() -> None:
-        try:
-            future.set_result(call())
-        except BaseException as exc:  # noqa: BLE001 - it is handed to whoever waits for the future, never swallowed
-            future.set_exception(exc)
-
-    threading.Thread(target=run, name=f"ask-{what}", daemon=True).start()
+    threading.Thread(target=settle, args=(future, call), name=f"ask-{what}", daemon=True).start()
     return answer_of(future, stop, what)

@@ -5,18 +5,20 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from queue import SimpleQueue
 
+from relay.settled import settle
+
 
 class Committer:
     """Runs one call after the other in a daemon thread; a commit that never ends must not keep the process alive."""
 
     def __init__(self, name: str) -> None:
-        self._calls: SimpleQueue[tuple[Callable[[], None], Future[None]] | None] = SimpleQueue()
+        self._calls: SimpleQueue[tuple[Future[None], Callable[[], None]] | None] = SimpleQueue()
         threading.Thread(target=self._run, name=f"commit-{name}", daemon=True).start()
 
     def submit(self, call: Callable[[], None]) -> "Future[None]":
         """Run `call` soon; its error is the future's."""
         future: Future[None] = Future()
-        self._calls.put((call, future))
+        self._calls.put((future, call))
         return future
 
     def stop(self) -> None:
@@ -25,10 +27,5 @@ class Committer:
 
     def _run(self) -> None:
         while (entry := self._calls.get()) is not None:
-            call, future = entry
-            try:
-                call()
-            except BaseException as exc:  # noqa: BLE001 - it is handed to whoever waits for the future, never swallowed
-                future.set_exception(exc)
-            else:
-                future.set_result(None)
+            future, call = entry
+            settle(future, call)
