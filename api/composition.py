@@ -9,6 +9,7 @@ from api.services.mapping_archive import MappingArchive
 from api.services.mapping_editor import MappingEditor
 from api.services.routing_views import routing_views
 from api.services.table_route import TableRoute
+from relay.audit import AuditTrail
 from relay.settings import RelaySettings
 from relay.state import InstanceStore, MappingStore, Membership, Paths
 from relay.zk import Session
@@ -24,6 +25,7 @@ class Admin:
     editor: MappingEditor
     directory: InstanceDirectory
     route: TableRoute
+    audit: AuditTrail
 
 
 def compose(settings: RelaySettings, session: Session) -> Admin:
@@ -42,4 +44,5 @@ def compose(settings: RelaySettings, session: Session) -> Admin:
         editor=MappingEditor(store, instances, views),
         directory=InstanceDirectory(instances, Membership(session, paths), settings.instances),
         route=TableRoute(archive, views),
+        audit=AuditTrail(settings.kafka, settings.installation),
     )

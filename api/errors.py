@@ -22,7 +22,16 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from api.models.problem import MappingProblemView, Problem
-from relay.errors import MappingRefused, NodeMissing, RelayError, StoreRefused, StoreUnreachable, VersionConflict
+from relay.errors import (
+    AuditUnreadable,
+    BrokerUnreachable,
+    MappingRefused,
+    NodeMissing,
+    RelayError,
+    StoreRefused,
+    StoreUnreachable,
+    VersionConflict,
+)
 from relay.route import MappingProblem
 
 PROBLEM_JSON: Final = "application/problem+json"
@@ -118,6 +127,8 @@ class ProblemsFound(ApiError):
 
 _STATUS: Final[dict[type[RelayError], HTTPStatus]] = {
     StoreUnreachable: HTTPStatus.SERVICE_UNAVAILABLE,
+    BrokerUnreachable: HTTPStatus.SERVICE_UNAVAILABLE,
+    AuditUnreadable: HTTPStatus.SERVICE_UNAVAILABLE,
     VersionConflict: HTTPStatus.PRECONDITION_FAILED,
     NodeMissing: HTTPStatus.NOT_FOUND,
     MappingRefused: HTTPStatus.UNPROCESSABLE_ENTITY,

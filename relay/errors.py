@@ -36,6 +36,7 @@ RelayError
 ├── Fenced                          a newer producer of this instance exists; join the election again
 ├── LeadershipLost
 ├── AskedToStop                     somebody did not answer before the relay had to end
+├── AuditUnreadable                 an entry of the audit trail is none, or an open transaction hides it
 ├── VersionConflict                 somebody else changed the document first
 └── NodeMissing                     the ZooKeeper node is not there
 """
@@ -314,6 +315,13 @@ class AskedToStop(RelayError):
 
     code = "ASKED_TO_STOP"
     remedy = "Nothing: the next start reads from Kafka what became of it."
+
+
+class AuditUnreadable(RelayError):
+    """An entry of the audit trail is none, or committed entries are hidden behind an open transaction."""
+
+    code = "AUDIT_UNREADABLE"
+    remedy = "Wait for open transactions on the topic to end, and ask again."
 
 
 class VersionConflict(RelayError):

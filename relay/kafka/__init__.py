@@ -3,12 +3,15 @@
 from relay.kafka.client import ClientConfiguration, client_configuration
 from relay.kafka.errors import error_of, kafka_errors, relay_error
 from relay.kafka.metadata import cluster_metadata
+from relay.kafka.partition_reader import KeyAndValue, PartitionReader
 from relay.kafka.topic_form import TopicSpec, TopicState
 from relay.kafka.topic_rules import TopicFinding, WantedTopic, position_topic_findings, row_topic_findings, transaction_timeout_error
 from relay.kafka.topics import TopicAdmin, accept
 
 __all__ = [
     "ClientConfiguration",
+    "KeyAndValue",
+    "PartitionReader",
     "TopicAdmin",
     "TopicFinding",
     "TopicSpec",

@@ -1,30 +1,22 @@
 """The instance's position topic: compacted, one partition, read to its true end."""
 
-from contextlib import closing
 from typing import Final
 
-from confluent_kafka import OFFSET_BEGINNING, Consumer, TopicPartition
-
-from relay.deadline import Deadline
 from relay.errors import PositionUnreadable
 from relay.kafka import (
+    PartitionReader,
     TopicAdmin,
     TopicFinding,
     TopicSpec,
     TopicState,
     WantedTopic,
     accept,
-    client_configuration,
-    kafka_errors,
     position_topic_findings,
 )
 from relay.model.message import OutboundMessage
 from relay.position.record import PositionRecord
 from relay.settings import KafkaSettings
 
-_READ_SECONDS: Final = 30.0
-_REQUEST_SECONDS: Final = 10.0
-_POLL_SECONDS: Final = 0.2
 # One record a batch: the newest is among the last few offsets, half of which are transaction markers.
 _TAIL_OFFSETS: Final = 100
 
@@ -36,6 +28,7 @@ class KafkaPositionStore:
         self.topic = f"{installation}.position.{instance}"
         self._kafka = kafka
         self._key = instance.encode()
+        self._reader = PartitionReader(kafka, self.topic, PositionUnreadable)
 
     def ensure_topic(self) -> bool:
         """Make the topic if it is not there (True); raise TopicRefused if it stands with another form."""
@@ -72,45 +65,14 @@ class KafkaPositionStore:
 
         Raises PositionUnreadable when committed records may still be hidden behind an open transaction.
         """
-        low, high = self._watermarks()
+        low, high = self._reader.ends()
         tail = max(low, high - _TAIL_OFFSETS)
         found = self._last_between(tail, high)
         return found if found is not None or tail == low else self._last_between(low, high)
 
-    def _watermarks(self) -> tuple[int, int]:
-        """Oldest and next offset as an uncommitted reader sees them: what a committed one must reach to have seen all."""
-        with closing(self._consumer("read_uncommitted")) as consumer, kafka_errors(f"Reading {self.topic}"):
-            offsets = consumer.get_watermark_offsets(TopicPartition(self.topic, 0), timeout=_REQUEST_SECONDS)
-        if offsets is None:
-            raise PositionUnreadable(f"The offsets of {self.topic} were not answered.")
-        return offsets
-
     def _last_between(self, start: int, high: int) -> PositionRecord | None:
         last: bytes | None = None
-        reached = start
-        deadline = Deadline.after(_READ_SECONDS)
-        with closing(self._consumer("read_committed")) as consumer, kafka_errors(f"Reading {self.topic}"):
-            consumer.assign([TopicPartition(self.topic, 0, start if start else OFFSET_BEGINNING)])
-            while reached < high:
-                message = consumer.poll(_POLL_SECONDS)
-                if message is not None and message.error() is None and message.key() == self._key:
-                    last = message.value()
-                reached = max(reached, consumer.position([TopicPartition(self.topic, 0)])[0].offset)
-                if deadline.passed:
-                    raise PositionUnreadable(
-                        f"{self.topic} was read to offset {reached} of {high}: an open transaction hides what lies behind."
-                    )
+        for key, value in self._reader.committed(start, high):
+            if key == self._key:
+                last = value
         return None if last is None else PositionRecord.from_bytes(last)
-
-    def _consumer(self, isolation: str) -> Consumer:
-        return Consumer(
-            {
-                **client_configuration(self._kafka),
-                "group.id": f"{self.topic}.reader",
-                "enable.auto.commit": False,
-                "enable.auto.offset.store": False,
-                "auto.offset.reset": "error",
-                "isolation.level": isolation,
-                "fetch.wait.max.ms": 20,
-            }
-        )

@@ -141,7 +141,7 @@ def test_a_message_too_large_breaks_the_whole_batch(settings: KafkaSettings, fre
 def test_a_position_hidden_by_an_open_transaction_is_not_taken_for_none(
     settings: KafkaSettings, fresh_name: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("relay.position.kafka_position_store._READ_SECONDS", 1.0)
+    monkeypatch.setattr("relay.kafka.partition_reader._READ_SECONDS", 1.0)
     store = KafkaPositionStore(settings, fresh_name("inst"), "i1")
     store.ensure_topic()
     with closing(producer(settings, store.topic)) as sender, closing(producer(settings, store.topic + "other")) as sibling:

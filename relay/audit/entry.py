@@ -1,0 +1,41 @@
+"""One line of the audit trail."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from time import time
+from typing import Any, Final
+
+import orjson
+
+from relay.errors import AuditUnreadable
+
+FORMAT: Final = 1
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEntry:
+    """What was done by hand: `actor` did `act` to `subject` (an instance, or "" for the installation), at `at_ms` (Unix milliseconds).
+
+    `before` and `after` hold the few fields that the act changed, as JSON knows them.
+    """
+
+    actor: str
+    act: str
+    subject: str = ""
+    before: Mapping[str, Any] = field(default_factory=dict)
+    after: Mapping[str, Any] = field(default_factory=dict)
+    comment: str = ""
+    at_ms: int = field(default_factory=lambda: int(time() * 1000))
+
+    def to_bytes(self) -> bytes:
+        return orjson.dumps({"format": FORMAT, **asdict(self)})
+
+    @classmethod
+    def from_bytes(cls, value: bytes) -> "AuditEntry":
+        """Read an entry; fields that a newer version added are left out. Raises AuditUnreadable for anything that is none."""
+        try:
+            fields: dict[str, Any] = orjson.loads(value)
+            known = {name: fields[name] for name in ("actor", "act", "subject", "before", "after", "comment", "at_ms")}
+            return cls(**known)
+        except (orjson.JSONDecodeError, KeyError, TypeError) as exc:
+            raise AuditUnreadable(f"An entry of the audit trail cannot be read ({exc}).") from exc
