@@ -46,6 +46,16 @@ class ZooKeeperSettings(Settings):
     session_timeout_seconds: Annotated[float, Field(gt=0)] = 6
 
 
+class StandbySettings(Settings):
+    """The server that takes the source's place when that fails. What is not set is as at the source itself."""
+
+    host: str
+    port: Port = 3306
+    user: str | None = None
+    password: SecretStr | None = None
+    tls_ca: Path | None = None
+
+
 class SourceSettings(Settings):
     """One MySQL or MariaDB server, read as a replica with `server_id` of the relay's own."""
 
@@ -59,6 +69,37 @@ class SourceSettings(Settings):
     heartbeat_seconds: Annotated[float, Field(gt=0)] = 1
     read_timeout_seconds: Annotated[float, Field(gt=0)] = 15
     connect_timeout_seconds: Annotated[float, Field(gt=0)] = 10
+    standby: StandbySettings | None = None
+
+    @model_validator(mode="after")
+    def _standby_is_another_server(self) -> "SourceSettings":
+        if self.standby is not None and (self.standby.host, self.standby.port) == (self.host, self.port):
+            raise ValueError("standby has the address of the source itself")
+        return self
+
+    def at_standby(self) -> "SourceSettings | None":
+        """The same settings with the standby's address and login; None where there is no standby."""
+        if self.standby is None:
+            return None
+        theirs = {name: value for name, value in self.standby if value is not None}
+        return self.model_copy(update={**theirs, "standby": None})
+
+
+class FailoverSettings(Settings):
+    """When the source's place is taken by its standby, in the words of Canal's settings.
+
+    `heartbeat_ha_enable` lets failed heartbeats alone decide; without it an operator does. `virtual_address` says that another server
+    may come to stand at the source's address. Without GTIDs nothing proves what a standby holds: `switch_without_gtid` "stop" stands
+    still, "fallback" goes back by `fallback_interval_seconds` and repeats what lies between.
+    """
+
+    detecting_enable: bool = True
+    detecting_interval_seconds: Annotated[float, Field(gt=0)] = 3
+    retry_threshold: Annotated[int, Field(ge=1)] = 3
+    heartbeat_ha_enable: bool = False
+    virtual_address: bool = False
+    switch_without_gtid: Literal["stop", "fallback"] = "stop"
+    fallback_interval_seconds: Annotated[float, Field(ge=0)] = 60
 
 
 class StartSettings(Settings):
@@ -155,6 +196,7 @@ class InstanceSettings(Settings):
 
     name: Name
     source: SourceSettings
+    failover: FailoverSettings = FailoverSettings()
     start: StartSettings = StartSettings()
     filter: FilterSettings = FilterSettings()
     routing: RoutingSettings = RoutingSettings()

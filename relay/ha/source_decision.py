@@ -1,0 +1,161 @@
+"""Which server an instance reads from next: a pure judgement on what is known of both.
+
+The promise: a switch by GTID comes out only when the other server has all that was published and still has the binlog of the rest,
+but for losses that an operator accepted. A server that answers is never left for one that is not ready, and never because of it.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from relay.model.failover import FailoverOrders, Published, ServerRole, ServerSeen
+from relay.model.gtid import GtidSet
+from relay.model.standby_proof import StandbyProof, standby_proof
+
+
+class Action(Enum):
+    """What follows: go on as it is, wait for the other server, switch, or stand still until an operator acts."""
+
+    STAY = "stay"
+    WAIT = "wait"
+    SWITCH = "switch"
+    STOP = "stop"
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchRules:
+    """The settings that matter here."""
+
+    retry_threshold: int
+    automatic: bool
+    virtual_address: bool = False
+    without_gtid: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """Both servers, what was published, and what is asked for. `followed` is the one that the position belongs to.
+
+    `published_before` is the published set of a heartbeat earlier: a healthy standby has that, though rarely all of this moment.
+    `streaming` says that rows flow; otherwise reading is about to begin.
+    """
+
+    followed: ServerRole
+    servers: tuple[ServerSeen, ...]
+    published: Published
+    published_before: str
+    orders: FailoverOrders
+    rules: SwitchRules
+    streaming: bool = False
+
+    def server(self, role: ServerRole) -> ServerSeen | None:
+        return next((seen for seen in self.servers if seen.role is role), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """`code` names a STOP; `lacking` and `gone` are what an operator would have to accept, `behind` how many transactions lack."""
+
+    action: Action
+    reason: str
+    to: ServerRole | None = None
+    code: str = ""
+    behind: int = 0
+    lacking: str = ""
+    gone: str = ""
+
+
+def followed_role(published: Published, servers: tuple[ServerSeen, ...], noted: ServerRole | None) -> ServerRole:
+    """The role of the server that the position belongs to; where neither matches, the one that was noted, or that cannot be asked."""
+    for seen in servers:
+        if seen.is_of(published.identity):
+            return seen.role
+    if noted is not None and any(seen.role is noted for seen in servers):
+        return noted
+    unknown = [seen.role for seen in servers if not seen.known]
+    return unknown[0] if len(unknown) == 1 else ServerRole.MASTER
+
+
+def decide(situation: Situation) -> Decision:
+    """Judge. Every way through is a row of the table in the tests."""
+    target, why = _wanted(situation)
+    if target is None:
+        return Decision(Action.STAY, why)
+    seen = situation.server(target)
+    if seen is None:
+        return Decision(Action.STAY, f"{why} No {target} is configured.")
+    if not seen.answers:
+        return Decision(Action.STAY, f"{why} The {target} does not answer: {seen.error}")
+    return _judged(situation, seen, why)
+
+
+def _wanted(situation: Situation) -> tuple[ServerRole | None, str]:
+    """Where somebody or something wants to go, and why."""
+    orders, rules = situation.orders, situation.rules
+    followed = situation.server(situation.followed)
+    if orders.switch_to is not None and orders.switch_to is not situation.followed:
+        return orders.switch_to, f"An operator asks for the {orders.switch_to}."
+    if followed is None:
+        return None, f"The {situation.followed} is not configured any more."
+    if followed.answers and not followed.is_of(situation.published.identity):
+        if rules.virtual_address or orders.switch_to is situation.followed:
+            return situation.followed, "Another server stands at the address."
+        return None, "Another server stands at the address, and failover.virtual_address is off."
+    if followed.failures < rules.retry_threshold:
+        return None, "" if followed.answers else f"{followed.failures} of {rules.retry_threshold} heartbeats failed: {followed.error}"
+    gone = f"The {situation.followed} failed {followed.failures} heartbeats in a row."
+    if orders.hold:
+        return None, f"{gone} An operator holds the instance where it is."
+    if not rules.automatic:
+        return None, f"{gone} failover.heartbeat_ha_enable is off, so an operator decides."
+    return situation.followed.other, gone
+
+
+def _judged(situation: Situation, seen: ServerSeen, why: str) -> Decision:
+    """What the proof says about the server that is wanted."""
+    published, orders = situation.published, situation.orders
+    if reason := _no_proof_possible(published, seen):
+        if situation.rules.without_gtid:
+            return Decision(Action.SWITCH, f"{why} {reason}", seen.role)
+        return _unready(situation, Decision(Action.STOP, f"{why} {reason}", seen.role, code="SWITCH_NEEDS_GTID"))
+    proof = standby_proof(published.gtid_set, published.split_gtid, seen.executed, seen.purged, orders.accepted)
+    if proof.behind and not _nearly_there(situation, seen):
+        return _unready(situation, _behind(seen, proof, Action.WAIT))
+    if proof.behind and not situation.streaming:
+        return _behind(seen, proof, Action.WAIT)
+    if not proof.gone.empty:
+        reason = f"The {seen.role} no longer has the binlog of {proof.gone}, which was not published yet."
+        return _unready(situation, Decision(Action.STOP, reason, seen.role, code="STANDBY_PURGED", gone=str(proof.gone)))
+    return Decision(Action.SWITCH, why, seen.role)
+
+
+def _no_proof_possible(published: Published, seen: ServerSeen) -> str:
+    if not published.gtid_set or not seen.gtids:
+        return f"Without GTIDs nothing proves that the {seen.role} has what was published."
+    if bool(GtidSet.parse(published.gtid_set).domains) is not seen.mariadb:
+        return f"The {seen.role} is of another family than the published GTIDs."
+    return ""
+
+
+def _nearly_there(situation: Situation, seen: ServerSeen) -> bool:
+    """A server that answers is followed until the other one is a heartbeat behind at most: a switch by hand then costs no standstill."""
+    if not _followed_serves(situation):
+        return False
+    return standby_proof(situation.published_before, "", seen.executed, "", situation.orders.accepted).lacking.empty
+
+
+def _followed_serves(situation: Situation) -> bool:
+    followed = situation.server(situation.followed)
+    return followed is not None and followed.answers and followed.is_of(situation.published.identity)
+
+
+def _unready(situation: Situation, decision: Decision) -> Decision:
+    """While the followed server serves, what is wrong with the other one is said and nothing more."""
+    if not _followed_serves(situation):
+        return decision
+    return Decision(Action.STAY, decision.reason, decision.to, decision.code, decision.behind, decision.lacking, decision.gone)
+
+
+def _behind(seen: ServerSeen, proof: StandbyProof, action: Action) -> Decision:
+    number = f"{proof.behind:,}".replace(",", " ")
+    noun = "transaction" if proof.behind == 1 else "transactions"
+    return Decision(action, f"{seen.role} is {number} {noun} behind", seen.role, behind=proof.behind, lacking=str(proof.lacking))

@@ -1,0 +1,70 @@
+"""The two servers of an instance as they were seen last, and what operators have asked for: values without I/O."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from relay.model.position import SourceIdentity
+
+
+class ServerRole(StrEnum):
+    """Which of the two configured addresses; not which of the servers takes writes at the moment."""
+
+    MASTER = "master"
+    STANDBY = "standby"
+
+    @property
+    def other(self) -> "ServerRole":
+        return ServerRole.STANDBY if self is ServerRole.MASTER else ServerRole.MASTER
+
+
+@dataclass(frozen=True, slots=True)
+class ServerSeen:
+    """One server at its last heartbeat. When it does not answer, everything but the first five is what it said before.
+
+    `failures` counts heartbeats that failed in a row because nobody answered; an answer that is a refusal is no such failure.
+    `executed` is gtid_executed or gtid_binlog_pos, `purged` gtid_purged ("" on MariaDB), `binlog_state` MariaDB's newest number of each
+    domain and server ("" on MySQL). `seen_ms` is Unix milliseconds of the last answer, 0 when there never was one.
+    """
+
+    role: ServerRole
+    place: str
+    answers: bool = False
+    failures: int = 0
+    error: str = ""
+    seen_ms: int = 0
+    server_uuid: str = ""
+    server_id: int = 0
+    mariadb: bool = False
+    gtids: bool = False
+    executed: str = ""
+    purged: str = ""
+    binlog_state: str = ""
+
+    @property
+    def known(self) -> bool:
+        """Whether it has ever answered."""
+        return self.seen_ms > 0
+
+    def is_of(self, identity: SourceIdentity) -> bool:
+        """Say whether this is the server that a position belongs to."""
+        if not self.known:
+            return False
+        return self.server_uuid == identity.server_uuid and (bool(identity.server_uuid) or self.server_id == identity.server_id)
+
+
+@dataclass(frozen=True, slots=True)
+class FailoverOrders:
+    """What operators want. `accepted` are the GTIDs whose loss one of them has accepted, in writing."""
+
+    hold: bool = False
+    switch_to: ServerRole | None = None
+    accepted: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What Kafka holds of the source: `gtid_set` whole transactions, `split_gtid` one of which a part is visible ("" without)."""
+
+    identity: SourceIdentity
+    gtid_set: str
+    split_gtid: str = ""

@@ -1,0 +1,58 @@
+"""The arithmetic behind a switch: what a server lacks, what is gone, what is errant, and where reading goes on after a loss."""
+
+from typing import Final
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from relay.model.gtid import GtidSet
+from relay.model.standby_proof import errant_in_domains, errant_transactions, standby_proof, without_lost
+
+M: Final = "11111111-1111-1111-1111-111111111111"
+S: Final = "22222222-2222-2222-2222-222222222222"
+
+
+def test_what_lacks_is_counted_and_named() -> None:
+    proof = standby_proof(f"{M}:1-100,{S}:1-3", "", f"{M}:1-40:50-90,{S}:1-3", "")
+    assert (str(proof.lacking), proof.behind, proof.holds) == (f"{M}:41-49:91-100", 19, False)
+
+
+def test_a_tag_is_a_row_of_numbers_of_its_own() -> None:
+    proof = standby_proof(f"{M}:1-5:batch:1-2", "", f"{M}:1-5:batch:1", "")
+    assert (str(proof.lacking), proof.behind) == (f"{M}:batch:2", 1)
+
+
+def test_what_is_purged_before_it_was_published_is_gone() -> None:
+    proof = standby_proof(f"{M}:1-10", "", f"{M}:1-30", f"{M}:1-20")
+    assert (proof.behind, str(proof.gone), proof.holds) == (0, f"{M}:11-20", False)
+    assert standby_proof(f"{M}:1-10", "", f"{M}:1-30", f"{M}:1-20", f"{M}:11-20").holds
+
+
+def test_a_mysql_server_goes_on_behind_what_it_has() -> None:
+    assert str(without_lost(GtidSet.parse(f"{M}:1-10"), GtidSet.parse(f"{M}:1-7,{S}:1-4"))) == f"{M}:1-7"
+
+
+def test_a_mariadb_server_goes_on_at_its_own_end_of_the_domain() -> None:
+    assert str(without_lost(GtidSet.parse("0-1-10,1-1-5,2-1-2"), GtidSet.parse("0-2-8,1-1-5"))) == "0-2-8,1-1-5"
+
+
+def test_errant_transactions_are_those_that_replication_did_not_bring() -> None:
+    assert str(errant_transactions(f"{M}:1-12,{S}:1-2", f"{M}:1-10", M)) == f"{S}:1-2"
+    assert errant_transactions(f"{M}:1-12", f"{M}:1-10", M).empty
+    assert errant_in_domains("0-1-12,0-2-14,7-2-1", "0-1-10", 1) == ("0-2-14", "7-2-1")
+    assert errant_in_domains("0-1-12,0-2-9", "0-1-13,0-2-9", 1) == ()
+
+
+numbers = st.sets(st.integers(1, 30))
+
+
+def text(held: set[int]) -> str:
+    return ",".join(f"{M}:{number}" for number in held)
+
+
+@given(numbers, numbers, numbers, numbers)
+def test_the_proof_is_the_one_of_plain_sets(published: set[int], executed: set[int], purged: set[int], accepted: set[int]) -> None:
+    proof = standby_proof(text(published), "", text(executed), text(purged), text(accepted))
+    assert proof.behind == len(published - executed - accepted)
+    assert proof.gone == GtidSet.parse(text(purged - published - accepted))
+    assert without_lost(GtidSet.parse(text(published)), GtidSet.parse(text(executed))) == GtidSet.parse(text(published & executed))
