@@ -8,6 +8,7 @@ RelayError
 ├── Unreachable                     somebody does not answer; the instance waits and tries again
 │   ├── SourceUnreachable
 │   ├── SourceSilent
+│   ├── StandbyBehind               the server that shall be read next lacks what was published
 │   ├── BrokerUnreachable
 │   └── StoreUnreachable            ZooKeeper
 ├── Stop                            the instance stands still until an operator acts
@@ -18,6 +19,10 @@ RelayError
 │   ├── BinlogPurged
 │   ├── HistoryChanged
 │   ├── SourceLostTransactions
+│   ├── SwitchRefused               another server cannot take the source's place
+│   │   ├── StandbyPurged
+│   │   ├── StandbyDiverged
+│   │   └── SwitchNeedsGtid
 │   ├── CorruptEvent
 │   ├── UnknownEvent
 │   ├── UnsupportedEvent            known, but not yet built (XA PREPARE, PARTIAL_JSON)
@@ -33,6 +38,7 @@ RelayError
 │   └── DeliveryRefused             any other broken batch that would break again
 ├── RolledBackRows                  rows in the binlog that the source rolled back; it is read again without them
 ├── BatchAborted                    the Kafka transaction was aborted; a new producer reads the position again
+│   └── SwitchingSource             the other server is read from now on
 ├── Fenced                          a newer producer of this instance exists; join the election again
 ├── LeadershipLost
 ├── AskedToStop                     somebody did not answer before the relay had to end
@@ -112,6 +118,16 @@ class SourceSilent(SourceUnreachable):
     remedy = "Check the network to the source; the relay reconnects by itself from the committed position."
 
 
+class StandbyBehind(Unreachable):
+    """The server that shall be read next does not have all that was published yet."""
+
+    code = "STANDBY_BEHIND"
+    remedy = (
+        "Nothing while its replication catches up. If it never will: bring the other server back, or accept the loss of what is "
+        "missing (POST /api/v1/instances/{name}/failover/accept-loss)."
+    )
+
+
 class BrokerUnreachable(Unreachable):
     """Kafka does not answer."""
 
@@ -184,6 +200,42 @@ class SourceLostTransactions(Stop):
     remedy = (
         "The source lost binlog that was already published (crash without sync_binlog=1?): compare copies, "
         "then choose a new start position."
+    )
+
+
+class SwitchRefused(Stop):
+    """Another server cannot take the source's place; the instance goes on when that changes, or when an operator orders otherwise."""
+
+    code = "SWITCH_REFUSED"
+    remedy = "Bring the server back that was read before, or do what the reason asks for."
+
+
+class StandbyPurged(SwitchRefused):
+    """The server no longer has the binlog of transactions that were not published yet."""
+
+    code = "STANDBY_PURGED"
+    remedy = (
+        "Bring the server back that was read before. If it is gone for good: accept the loss of the transactions named "
+        "(POST /api/v1/instances/{name}/failover/accept-loss) and make a new first copy."
+    )
+
+
+class StandbyDiverged(SwitchRefused):
+    """The server has other transactions in the place of published ones."""
+
+    code = "STANDBY_DIVERGED"
+    remedy = (
+        "Bring the server back that was read before, rebuild this one from it, or choose a new start position and make a new first copy."
+    )
+
+
+class SwitchNeedsGtid(SwitchRefused):
+    """Without GTIDs on both sides nothing proves that the server has what was published."""
+
+    code = "SWITCH_NEEDS_GTID"
+    remedy = (
+        "Bring the server back that was read before, or set failover.switch_without_gtid = 'fallback', which repeats up to "
+        "fallback_interval_seconds of changes under a new epoch."
     )
 
 
@@ -294,6 +346,13 @@ class BatchAborted(RelayError):
 
     code = "BATCH_ABORTED"
     remedy = "Nothing: the relay goes on from the committed position."
+
+
+class SwitchingSource(BatchAborted):
+    """The other server is read from now on."""
+
+    code = "SWITCHING_SOURCE"
+    remedy = "Nothing: the relay proves that the other server has what was published, and goes on there."
 
 
 class Fenced(RelayError):

@@ -4,16 +4,21 @@ from relay.source.binlog_event import Scanner
 from relay.source.checks import SourceCheck, check_source
 from relay.source.opening import check_start, open_source
 from relay.source.server_facts import ServerFacts
+from relay.source.server_watch import ServerWatch
+from relay.source.standby import ProvenPlace, proven_place
 from relay.source.stream import SourceStream
 from relay.source.transaction_assembler import ExcludedRange
 
 __all__ = [
     "ExcludedRange",
+    "ProvenPlace",
     "Scanner",
     "ServerFacts",
+    "ServerWatch",
     "SourceCheck",
     "SourceStream",
     "check_source",
     "check_start",
     "open_source",
+    "proven_place",
 ]

@@ -12,6 +12,7 @@ _MYSQL_HEAD: Final = struct.Struct("<B16sQ")
 _COMMIT_TIME_AT: Final = _MYSQL_HEAD.size + 1 + 8 + 8
 _COMMIT_TIME_MASK: Final = (1 << 55) - 1  # the topmost bit says that the original commit time follows
 
+_LIST_COUNT_MASK: Final = (1 << 28) - 1  # the upper four bits are flags
 _MARIADB_HEAD: Final = struct.Struct("<QIB")
 MARIADB_STANDALONE: Final = 0x01
 _MARIADB_GROUP_COMMIT: Final = 0x02
@@ -96,6 +97,13 @@ def previous_gtids(body: Body) -> GtidSet:
         at += 8 + 16 * pairs
         intervals[TransactionSource(source, tag)] = tuple((low, high - 1) for low, high in zip(bounds[::2], bounds[1::2], strict=True))
     return GtidSet(intervals)
+
+
+def gtid_list(body: Body) -> dict[tuple[int, int], int]:
+    """Read MariaDB's GTID_LIST: of every domain and server the newest number before this binlog file."""
+    (count,) = struct.unpack_from("<I", body)
+    entries = (struct.unpack_from("<IIQ", body, 4 + 16 * index) for index in range(count & _LIST_COUNT_MASK))
+    return {(domain, server): number for domain, server, number in entries}
 
 
 def _octets(body: Body, at: int) -> tuple[bytes, int]:

@@ -12,7 +12,7 @@ from relay.source.binlog_event import BinlogEvent
 from relay.source.binlog_reader import BinlogReader
 from relay.source.commands import binlog_dump
 from relay.source.connection import SourceConnection
-from relay.source.gtid_events import mysql_gtid, previous_gtids, tagged_gtid
+from relay.source.gtid_events import gtid_list, mariadb_gtid, mysql_gtid, previous_gtids, tagged_gtid
 from relay.source.packets import PacketReader
 from relay.source.server_facts import ServerFacts
 from relay.source.session import lacks_replication_slave, say_what_we_read, send
@@ -44,6 +44,31 @@ def mysql_gtids_before(settings: SourceSettings, server: ServerFacts, file: str,
             if before is not None and event.end >= offset:
                 return before
     raise SourceUnreachable(f"The source ended the stream of {file} before offset {offset}.")
+
+
+def mysql_gtids_of_earlier_files(settings: SourceSettings, server: ServerFacts, file: str) -> GtidSet:
+    """All GTIDs that a MySQL server logged before this file began. Raises BinlogPurged when it is gone."""
+    return mysql_gtids_before(settings, server, file, FIRST_OFFSET)
+
+
+def mariadb_list(settings: SourceSettings, server: ServerFacts, file: str) -> dict[tuple[int, int], int]:
+    """Of every domain and server the newest number that a MariaDB server logged before this file began."""
+    with closing(_events(settings, server, file)) as events:
+        for event in events:
+            if event.type_code == types.MARIADB_GTID_LIST:
+                return gtid_list(event.body)
+    raise SourceUnreachable(f"The source ended the stream of {file} before its list of GTIDs.")
+
+
+def mariadb_has(settings: SourceSettings, server: ServerFacts, file: str, size_bytes: int, gtid: str) -> bool:
+    """Whether exactly this transaction stands in the first `size_bytes` of the file."""
+    with closing(_events(settings, server, file)) as events:
+        for event in events:
+            if event.type_code == types.MARIADB_GTID and mariadb_gtid(event.body, event.server_id).text == gtid:
+                return True
+            if event.end >= size_bytes:
+                return False
+    raise SourceUnreachable(f"The source ended the stream of {file} before offset {size_bytes}.")
 
 
 def _with_event(before: GtidSet, event: BinlogEvent) -> GtidSet:
