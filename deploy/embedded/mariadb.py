@@ -40,6 +40,13 @@ class MariaDB(SqlServer):
     }
     system_sql_prefix: ClassVar[str] = "mariadb"
 
+    def replicate_from(self, master: SqlServer) -> None:
+        self.execute(
+            f"CHANGE MASTER TO MASTER_HOST='{master.host}', MASTER_PORT={master.port}, MASTER_USER='{master.admin}', "
+            f"MASTER_PASSWORD='{master.admin}', MASTER_USE_GTID=slave_pos, MASTER_CONNECT_RETRY=1, MASTER_SSL=0",
+            "START SLAVE",
+        )
+
     @classmethod
     def fetch(cls) -> str:
         install(cls._base(), _unpack)

@@ -25,6 +25,7 @@ _VERSION: Final = "version.txt"
 _SETUP_S: Final = 120
 _POLL_S: Final = 0.1
 _GREETING_S: Final = 2
+_RECONNECT_S: Final = 1
 
 
 class MySQL(SqlServer):
@@ -39,6 +40,14 @@ class MySQL(SqlServer):
         "mysqlx": "OFF",
         "innodb_redo_log_capacity": 64 * 1024 * 1024,
     }
+
+    def replicate_from(self, master: SqlServer) -> None:
+        self.execute(
+            f"CHANGE REPLICATION SOURCE TO SOURCE_HOST='{master.host}', SOURCE_PORT={master.port}, SOURCE_USER='{master.admin}', "
+            f"SOURCE_PASSWORD='{master.admin}', SOURCE_AUTO_POSITION=1, GET_SOURCE_PUBLIC_KEY=1, "
+            f"SOURCE_CONNECT_RETRY={_RECONNECT_S}, SOURCE_RETRY_COUNT=100000",
+            "START REPLICA",
+        )
 
     @classmethod
     def fetch(cls) -> str:

@@ -73,6 +73,10 @@ class SqlServer(ServerProcess):
             for statement in statements:
                 cursor.execute(statement)
 
+    @abstractmethod
+    def replicate_from(self, master: "SqlServer") -> None:
+        """Follow another server by GTID, from the beginning of its binlog."""
+
     @classmethod
     @abstractmethod
     def _program(cls) -> Sequence[str | Path]:
