@@ -11,6 +11,7 @@ from deploy.embedded.errors import (
 )
 from deploy.embedded.java import Java, find_java
 from deploy.embedded.kafka import Kafka
+from deploy.embedded.kafka_cluster import KafkaCluster
 from deploy.embedded.mariadb import DebianMariaDB, MariaDB
 from deploy.embedded.mysql import MySQL
 from deploy.embedded.process import ServerProcess
@@ -26,6 +27,7 @@ __all__ = [
     "Java",
     "JavaMissing",
     "Kafka",
+    "KafkaCluster",
     "MariaDB",
     "MySQL",
     "NotReady",

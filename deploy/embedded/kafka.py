@@ -29,7 +29,7 @@ class Kafka(ServerProcess):
         super().__init__()
         self.port = self._reserve_port()
         self._controller_port = self._reserve_port()
-        self.properties = dict(properties or {})
+        self.properties: Mapping[str, str | int] = dict(properties or {})
         self.heap = heap
 
     @classmethod
@@ -46,6 +46,11 @@ class Kafka(ServerProcess):
     def bootstrap(self) -> str:
         """What clients call bootstrap.servers."""
         return self.address
+
+    @property
+    def controller_address(self) -> str:
+        """Where the controllers of a cluster find one another."""
+        return f"{HOST}:{self._controller_port}"
 
     def _settings(self) -> Mapping[str, str | int]:
         return {

@@ -129,6 +129,8 @@ class Instance:
             if self._stop.is_set():
                 return
         while not self._stop.is_set():
+            if not self._election.leads():
+                raise LeadershipLost(f"The election node of instance {self.name} is gone.")
             try:
                 self._lead_once()
             except (Unreachable, BatchAborted, RolledBackRows) as exc:
@@ -142,7 +144,7 @@ class Instance:
         except Fenced as exc:
             self.meter.totals.fences += 1
             open_s, limit_s = session.open_seconds, self._instance.transaction.timeout_ms / 1000
-            if after_fence(self._election.leads_synced(), open_s, limit_s) is AfterFence.NEW_PRODUCER:
+            if after_fence(self._leads_for_sure(), open_s, limit_s) is AfterFence.NEW_PRODUCER:
                 raise BatchAborted(f"The broker's timeout ended a transaction that was open for {open_s:.1f} s.") from exc
             raise
 
@@ -163,6 +165,13 @@ class Instance:
             return
         self._show(InstanceState.STOPPED, error)
         self._stop.wait()
+
+    def _leads_for_sure(self) -> bool:
+        """Who cannot ask does not know."""
+        try:
+            return self._election.leads_synced()
+        except Unreachable:
+            return False
 
     def _still_leads(self) -> bool:
         """Who was paused meets the traces of its successor first: its server_id in use, a newer history. That is no error of its own."""

@@ -137,7 +137,10 @@ class Session:
             walk.end_batch_if_due(idle=self.buffer.empty)
 
     def _abort(self, ended_by: str, stop: threading.Event) -> None:
-        """Abort what is open; an abort that is not answered must not hide what ended the session, and this producer is thrown away."""
+        """Abort what is open; an abort that is not answered must not hide what ended the session, and this producer is thrown away.
+
+        A fence goes before everything else: who is told of it here must not open the next producer under the same leadership.
+        """
         self.open_seconds = self.producer.open_seconds
         if self.open_seconds and self._instance.transaction.delivery == "exactly_once":
             self._meter.totals.aborts[ended_by] += 1

@@ -33,7 +33,7 @@ class BatchProducer(Protocol):
         """Close the batch with its position record; the future ends when Kafka has said yes, or with the error."""
 
     def abort(self) -> None:
-        """Give the open batch up, as far as Kafka can be reached."""
+        """Give the open batch up, as far as Kafka can be reached. Raises BatchAborted when nobody answers, and Fenced."""
 
     def close(self) -> None:
         """Let go of the connection without waiting for anything."""

@@ -90,6 +90,9 @@ class TransactionalProducer:
         except KafkaException as exc:
             if error_of(exc).name() == _NOTHING_OPEN:
                 return
+            error = relay_error(error_of(exc), "Aborting")
+            if isinstance(error, Fenced):
+                raise error from exc
             raise BatchAborted(
                 f"The abort was not answered ({error_of(exc).name()}); the broker ends the transaction by its timeout."
             ) from exc

@@ -1,13 +1,16 @@
 """Promise 5: one voice. A paused relay that wakes up after another took over publishes nothing more."""
 
 import signal
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from deploy.embedded import Kafka, MariaDB
+from deploy.embedded import Kafka, MariaDB, ZooKeeper
 from tests.e2e.conftest import NewInstallation
+from tests.support.fence import Stranger
 from tests.support.relay_process import RelayProcess
+from tests.support.tcp_gate import TcpGate
 from tests.support.topic_reading import read_topic
 from tests.support.waiting import wait_until
 
@@ -32,3 +35,22 @@ def test_a_paused_leader_is_fenced_and_stands_by(mariadb: MariaDB, kafka: Kafka,
             assert sorted(int((each.value or {})["data"][0]["id"]) for each in seen) == list(range(1, 103))
             assert new.stop() == 0
         old.wait_for("RUNNING")
+
+
+@pytest.mark.timeout(120)
+def test_a_fenced_relay_that_cannot_ask_zookeeper_fences_nobody(
+    mariadb: MariaDB, kafka: Kafka, zookeeper: ZooKeeper, new_installation: NewInstallation
+) -> None:
+    with TcpGate("127.0.0.1", zookeeper.port) as gate:
+        installation = new_installation(mariadb, kafka, relay_zookeeper=gate.address)
+        name = installation.name
+        with RelayProcess(installation) as relay:
+            relay.wait_for("RUNNING")
+            gate.shut()
+            with closing(Stranger(kafka.bootstrap, f"{name}.shop", f"{name}.position.shop")) as stranger:
+                mariadb.execute(f"insert into {name}.t values (1, 1, 'a')")
+                wait_until(lambda: "FENCED" in relay.log.read_text(), "the fence", 20)
+                assert stranger.holds(seconds=3), "the fenced relay opened another producer"
+            gate.reopen()
+            relay.wait_for("RUNNING")
+            wait_until(lambda: len(read_topic(kafka.bootstrap, name)) == 1, "the row")

@@ -113,6 +113,18 @@ def test_the_older_producer_is_fenced_and_nothing_of_it_shows(settings: KafkaSet
     assert committed_values(settings, topic) == [b"new"]
 
 
+def test_a_fence_that_an_abort_meets_is_told(settings: KafkaSettings, fresh_name: Callable[[str], str]) -> None:
+    """Else the fenced relay would open its next producer, and fence its successor."""
+    topic = fresh_name("rows")
+    TopicAdmin(settings).create(TopicSpec(topic, 1, 1))
+    with closing(producer(settings, topic)) as old:
+        old.send(OutboundMessage(topic, 0, None, b"old", ()))
+        wait_until(lambda: committed_values(settings, topic, "read_uncommitted") == [b"old"], "the old row on the broker")
+        with closing(producer(settings, topic)), pytest.raises(Fenced):
+            old.abort()
+    assert committed_values(settings, topic) == []
+
+
 def test_a_transaction_beyond_the_brokers_timeout_looks_fenced(settings: KafkaSettings, fresh_name: Callable[[str], str]) -> None:
     topic = fresh_name("rows")
     TopicAdmin(settings).create(TopicSpec(topic, 1, 1))

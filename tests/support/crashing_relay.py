@@ -3,7 +3,8 @@
 `ROMA_CRASH` names the point, and the commit at which it strikes: `position_sent:3`. Only the client library's producer is
 replaced, before the relay imports it; the relay itself knows nothing of it.
 
-- `before_position`: the rows are handed over, their position record is not
+- `before_position`: the rows are at the broker, their position record is not handed over
+- `position_handed_over`: it is, and lies in the client's queue
 - `position_sent`: everything is at the broker, and the commit was not asked for
 - `commit_under_way`: the commit is being asked for; the process dies `ROMA_CRASH_AFTER_MS` later
 - `committed`: the broker has said yes, and nothing else has happened
@@ -35,6 +36,8 @@ class CrashingProducer(confluent_kafka.Producer):
             CrashingProducer.commits += 1
             self._reached("before_position")
         super().produce(topic, *arguments, **named)
+        if ".position." in topic:
+            self._reached("position_handed_over")
 
     def commit_transaction(self, *arguments: Any) -> None:
         self._reached("position_sent")
@@ -45,7 +48,8 @@ class CrashingProducer(confluent_kafka.Producer):
     def _reached(self, point: str) -> None:
         if point != POINT or CrashingProducer.commits != AT_COMMIT:
             return
-        self.flush()
+        if point != "position_handed_over":
+            self.flush()
         if point == "commit_under_way":
             threading.Timer(AFTER_S, crash).start()
         else:

@@ -10,7 +10,7 @@ from typing import Any
 
 import tomli_w
 
-from deploy.embedded import Kafka, SqlServer, ZooKeeper
+from deploy.embedded import Kafka, KafkaCluster, SqlServer, ZooKeeper
 from relay.deadline import Deadline
 from relay.settings import RelaySettings
 from relay.state import InstanceStatus, InstanceStore, MappingStore, Note, Paths
@@ -19,17 +19,22 @@ from tests.support.waiting import wait_until
 
 
 class Installation:
-    """One installation on the shared servers, under names of its own."""
+    """One installation on the shared servers, under names of its own.
+
+    `relay_zookeeper` is another way to ZooKeeper for the relays alone; `copies` is how many each topic has, all but one in sync.
+    """
 
     def __init__(
         self,
         name: str,
         folder: Path,
         database: SqlServer,
-        kafka: Kafka,
+        kafka: Kafka | KafkaCluster,
         zookeeper: ZooKeeper,
         *,
         session_timeout_seconds: float = 2,
+        relay_zookeeper: str | None = None,
+        copies: int = 1,
         **instance: Any,
     ) -> None:
         self.name = name
@@ -44,14 +49,14 @@ class Installation:
         }
         self.document: dict[str, Any] = {
             "installation": name,
-            "kafka": {"bootstrap_servers": kafka.bootstrap, "replication_factor": 1, "min_insync_replicas": 1},
-            "zookeeper": {"hosts": zookeeper.hosts, "session_timeout_seconds": session_timeout_seconds},
+            "kafka": {"bootstrap_servers": kafka.bootstrap, "replication_factor": copies, "min_insync_replicas": max(1, copies - 1)},
+            "zookeeper": {"hosts": relay_zookeeper or zookeeper.hosts, "session_timeout_seconds": session_timeout_seconds},
             "status": {"port": 0},
             "instances": [{"name": "shop", "partition": {"partitions_num": 4}, **instance, "source": source | instance.get("source", {})}],
         }
         self.file.write_text(tomli_w.dumps(self.document), encoding="utf-8")
         self.settings = RelaySettings.model_validate(self.document)
-        self._session = Session(self.settings.zookeeper)
+        self._session = Session(self.settings.zookeeper.model_copy(update={"hosts": zookeeper.hosts}))
         self._session.start(Deadline.after(20))
         self._paths = Paths.of(self.settings.zookeeper, name)
 

@@ -10,19 +10,28 @@ _CHUNK_BYTES = 65_536
 
 
 class TcpGate:
-    """Forwards connections on a loopback port to a server; `shut` drops those there are and refuses new ones, `reopen` ends that."""
+    """Forwards connections on a loopback port to a server; `shut` drops those there are and refuses new ones, `reopen` ends that.
+
+    `swallow` makes a black hole of it: connections stay and are taken, and nothing comes through until `reopen`.
+    """
 
     def __init__(self, host: str, port: int) -> None:
         self._target = (host, port)
         self._listener = socket.create_server(("127.0.0.1", 0))
         self._open = True
+        self._flowing = threading.Event()
+        self._flowing.set()
         self._sockets: list[socket.socket] = []
         self._lock = threading.Lock()
         self._thread = threading.Thread(target=self._accept, name="tcp-gate", daemon=True)
 
     @property
     def address(self) -> str:
-        return f"127.0.0.1:{self._listener.getsockname()[1]}"
+        return f"127.0.0.1:{self.port}"
+
+    @property
+    def port(self) -> int:
+        return int(self._listener.getsockname()[1])
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -33,6 +42,7 @@ class TcpGate:
             self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
         self.shut()
+        self._flowing.set()
         self._thread.join(10)
 
     def shut(self) -> None:
@@ -43,9 +53,13 @@ class TcpGate:
             with suppress(OSError):
                 each.shutdown(socket.SHUT_RDWR)
 
+    def swallow(self) -> None:
+        self._flowing.clear()
+
     def reopen(self) -> None:
         with self._lock:
             self._open = True
+        self._flowing.set()
 
     def _accept(self) -> None:
         while True:
@@ -57,16 +71,20 @@ class TcpGate:
                 if not self._open:
                     client.close()
                     continue
-                server = socket.create_connection(self._target)
+                try:
+                    server = socket.create_connection(self._target)
+                except OSError:  # the server itself is down
+                    client.close()
+                    continue
                 self._sockets += [client, server]
             for source, target in ((client, server), (server, client)):
-                threading.Thread(target=_copy, args=(source, target), name="tcp-gate-copy", daemon=True).start()
+                threading.Thread(target=self._copy, args=(source, target), name="tcp-gate-copy", daemon=True).start()
 
-
-def _copy(source: socket.socket, target: socket.socket) -> None:
-    with suppress(OSError):
-        while chunk := source.recv(_CHUNK_BYTES):
-            target.sendall(chunk)
-    with suppress(OSError):
-        target.shutdown(socket.SHUT_RDWR)
-    source.close()
+    def _copy(self, source: socket.socket, target: socket.socket) -> None:
+        with suppress(OSError):
+            while chunk := source.recv(_CHUNK_BYTES):
+                self._flowing.wait()
+                target.sendall(chunk)
+        with suppress(OSError):
+            target.shutdown(socket.SHUT_RDWR)
+        source.close()
