@@ -32,6 +32,7 @@ RelayError
 │   ├── UnmappedName
 │   ├── PositionLost
 │   ├── PositionUnreadable
+│   │   └── PositionNewer           a newer version wrote the record; a relay of that version may lead
 │   ├── TopicRefused                partition count, cleanup policy, retention, min.insync.replicas
 │   ├── TransactionsRefused         broker maximum, forbidden transactions
 │   ├── MessageTooLarge
@@ -42,6 +43,7 @@ RelayError
 ├── Fenced                          a newer producer of this instance exists; join the election again
 ├── LeadershipLost
 ├── AskedToStop                     somebody did not answer before the relay had to end
+├── MoveRefused                     what an operator asked of a position cannot be done as asked
 ├── AuditUnreadable                 an entry of the audit trail is none, or an open transaction hides it
 ├── VersionConflict                 somebody else changed the document first
 └── NodeMissing                     the ZooKeeper node is not there
@@ -294,10 +296,17 @@ class PositionLost(Stop):
 
 
 class PositionUnreadable(Stop):
-    """The position topic cannot be read to its end, or holds a format that this relay does not know."""
+    """The position topic cannot be read to its end, or its record is none."""
 
     code = "POSITION_UNREADABLE"
-    remedy = "Wait for open transactions on the topic to end, or upgrade the relay to the version that wrote the record."
+    remedy = "Wait for open transactions on the topic to end."
+
+
+class PositionNewer(PositionUnreadable):
+    """A relay of a newer version wrote the position record in a format that this one does not know."""
+
+    code = "POSITION_NEWER"
+    remedy = "Upgrade this relay to the version that wrote the record; until then it stands by for relays of that version."
 
 
 class TopicRefused(Stop):
@@ -374,6 +383,13 @@ class AskedToStop(RelayError):
 
     code = "ASKED_TO_STOP"
     remedy = "Nothing: the next start reads from Kafka what became of it."
+
+
+class MoveRefused(RelayError):
+    """What an operator asked of a position cannot be done as asked; nothing was changed."""
+
+    code = "MOVE_REFUSED"
+    remedy = "Ask for what the reason names; nothing was changed."
 
 
 class AuditUnreadable(RelayError):

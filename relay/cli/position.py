@@ -1,11 +1,23 @@
-"""`roma position`: positions and the order pair."""
+"""`roma position`: where an instance is, moved by hand, and the order pair."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from relay.cli.root import app
+from relay.cli.confirm import Actor, Comment, Yes, confirm, who_does, zookeeper
+from relay.cli.root import ConfigFile, app, settings_of, told_errors
+
+if TYPE_CHECKING:
+    from relay.operations import InstancePosition
 
 position = typer.Typer(no_args_is_help=True, help="Positions and the order pair.")
 app.add_typer(position, name="position")
+
+Instance: TypeAlias = Annotated[str, typer.Argument(help="The instance's name.")]
+Gtid: TypeAlias = Annotated[str, typer.Option("--gtid", help="The transaction, as the source prints it.")]
 
 
 @position.command("decode")
@@ -15,3 +27,86 @@ def decode(number: int) -> None:
 
     parts = decompose(number)
     typer.echo(f"epoch {parts.epoch}, binlog file number {parts.file_number}, offset {parts.offset}")
+
+
+@position.command("show")
+def show(instance: Instance, config: ConfigFile) -> None:
+    """Show where an instance is, its pair, what is to be skipped, who leads, and how far it can go back with the same pairs."""
+    with _position_of(instance, config) as found:
+        from relay.operations.sentences import shown
+
+        typer.echo(shown(found.show()))
+
+
+@position.command("set")
+def set_position(
+    instance: Instance,
+    config: ConfigFile,
+    file: Annotated[str, typer.Option("--file", help="The binlog file.")],
+    offset: Annotated[int, typer.Option("--offset", min=4, help="The offset of a transaction's first event.")],
+    gtid_set: Annotated[str | None, typer.Option("--gtid-set", help="What the source executed before it; checked.")] = None,
+    as_new: Annotated[bool, typer.Option("--as-new", help="Publish what follows with new pairs, under a new epoch.")] = False,
+    only_ask: Annotated[bool, typer.Option("--preview", help="Say what would happen, and do nothing.")] = False,
+    comment: Comment = "",
+    actor: Actor = None,
+    yes: Yes = None,
+) -> None:
+    """Move an instance's position, forward (what lies between is left out) or back (it comes again)."""
+    with _position_of(instance, config) as found:
+        from relay.model.position import BinlogPosition
+        from relay.operations.sentences import foretold, moved
+
+        at = BinlogPosition(file, offset)
+        typer.echo(foretold(instance, found.preview(at, as_new=as_new, gtid_set=gtid_set)))
+        if not only_ask:
+            confirm(instance, yes)
+            typer.echo(moved(instance, found.move(at, who_does(actor, comment), as_new=as_new, gtid_set=gtid_set)))
+
+
+@position.command("raise-floor")
+def raise_floor(
+    instance: Instance,
+    config: ConfigFile,
+    above: Annotated[str, typer.Option("--above", help="The instance whose pairs all lie below from now on.")],
+    comment: Comment = "",
+    actor: Actor = None,
+    yes: Yes = None,
+) -> None:
+    """Lift the pairs of an instance above those of another one, before a shard moves from there to here."""
+    with _position_of(instance, config) as found:
+        typer.echo(f"The next pairs of {instance} will lie above the last one that {above} has published.")
+        confirm(instance, yes)
+        pair = found.raise_floor(above, who_does(actor, comment)).order
+        typer.echo(f"{instance} goes on above {pair.execute_time}.{pair.execute_position}.")
+
+
+@position.command("skip")
+def skip(
+    instance: Instance,
+    config: ConfigFile,
+    gtid: Gtid,
+    undo: Annotated[bool, typer.Option("--undo", help="Publish it after all, if the relay has not come to it yet.")] = False,
+    comment: Comment = "",
+    actor: Actor = None,
+    yes: Yes = None,
+) -> None:
+    """Leave one coming transaction out; its tables and row counts are written down in the audit trail when the relay passes it."""
+    with _position_of(instance, config) as found:
+        typer.echo(f"{instance} will {'publish' if undo else 'leave out'} the transaction {gtid}.")
+        confirm(instance, yes)
+        change = found.unskip if undo else found.skip
+        left = change(gtid, who_does(actor, comment)).skips
+        typer.echo(f"To be skipped: {', '.join(left) or 'nothing'}.")
+
+
+@contextmanager
+def _position_of(instance: str, config: Path) -> Iterator["InstancePosition"]:
+    with told_errors():
+        settings = settings_of(config)
+        from relay.operations import InstancePosition, instance_of
+        from relay.settings import LogSettings
+        from relay.telemetry import set_up_logging
+
+        set_up_logging(LogSettings(level="ERROR"))
+        with zookeeper(settings) as session:
+            yield InstancePosition(settings, instance_of(settings, instance), session)

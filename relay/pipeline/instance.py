@@ -7,11 +7,23 @@ from typing import Final
 
 import structlog
 
-from relay.errors import AskedToStop, BatchAborted, Fenced, LeadershipLost, MappingRefused, RelayError, RolledBackRows, Stop, Unreachable
+from relay.errors import (
+    AskedToStop,
+    BatchAborted,
+    Fenced,
+    LeadershipLost,
+    MappingRefused,
+    PositionNewer,
+    RelayError,
+    RolledBackRows,
+    Stop,
+    Unreachable,
+)
 from relay.ha import AfterFence, Election, after_fence
 from relay.pipeline.lag import lag_seconds
 from relay.pipeline.mapping_in_force import MappingInForce
 from relay.pipeline.meter import Meter
+from relay.pipeline.operator_call import OperatorCall
 from relay.pipeline.session import Session
 from relay.pipeline.table_plan import row_printer
 from relay.settings import InstanceSettings, RelaySettings
@@ -52,6 +64,7 @@ class Instance:
         self._election = election
         self._mapping = MappingInForce(mappings, instance.routing, self.mapping_changed)
         self._notes = notes
+        self._call = OperatorCall(notes, instance.name)
         self._session: Session | None = None
         self._excluded: list[ExcludedRange] = []
         self._pause_s = _FIRST_PAUSE_SECONDS
@@ -59,6 +72,7 @@ class Instance:
         self._thread = threading.Thread(target=self._run, name=f"instance-{instance.name}", daemon=True)
 
     def start(self) -> None:
+        self._call.watch()
         self._thread.start()
 
     def ask_to_stop(self) -> None:
@@ -137,7 +151,9 @@ class Instance:
                 self._again(exc)
 
     def _lead_once(self) -> None:
-        session = Session(self._settings, self._instance, self._election, self._mapping, self._notes, self.meter, self._excluded)
+        session = Session(
+            self._settings, self._instance, self._election, self._mapping, self._notes, self.meter, self._excluded, self._call
+        )
         self._session = session
         try:
             session.run(self._stop, lambda: self._show(InstanceState.RUNNING, None))
@@ -158,13 +174,13 @@ class Instance:
 
     def _after(self, error: RelayError) -> None:
         """Errors that end this leadership, or the work altogether."""
-        if isinstance(error, Fenced | LeadershipLost | Unreachable) or not self._still_leads():
+        if isinstance(error, Fenced | LeadershipLost | Unreachable | PositionNewer) or not self._still_leads():
             self._show(InstanceState.STANDBY, error)
             self._leave()
             self._stop.wait(self._pause_s)
             return
         self._show(InstanceState.STOPPED, error)
-        self._stop.wait()
+        self._call.wait(self._stop)
 
     def _leads_for_sure(self) -> bool:
         """Who cannot ask does not know."""

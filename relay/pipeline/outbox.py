@@ -1,6 +1,7 @@
 """Batches on their way to Kafka: one is open, and the one before it may still wait for the answer to its commit."""
 
 import threading
+from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from time import monotonic
@@ -95,11 +96,16 @@ class Outbox:
             self._held.append(_Run(topic, [messages]))
         self._count(messages.number, messages.value_bytes)
 
-    def commit(self, message: OutboundMessage, record: PositionRecord, batch: OpenBatch) -> None:
-        """Close the open batch with its record, behind the answer to the one before. Raises AskedToStop, and what ended that one."""
+    def commit(self, message: OutboundMessage, record: PositionRecord, batch: OpenBatch, beside: Sequence[OutboundMessage] = ()) -> None:
+        """Close the open batch with its record, behind the answer to the one before. Raises AskedToStop, and what ended that one.
+
+        The messages `beside` the record are of the relay's own and not counted.
+        """
         self.land()
         self._pass_on()
         count, asked_at_s = self.messages, monotonic()
+        for each in beside:
+            self._producer.send(each)
         answer = self._producer.commit(message)
         self._commit = _Commit(answer, record, batch, count, self._buffer.taken, asked_at_s)
         answer.add_done_callback(lambda _: self._buffer.wake())

@@ -5,8 +5,9 @@ from dataclasses import replace
 from relay.errors import HistoryChanged
 from relay.model.change import Advance, TransactionBegin, TransactionEnd
 from relay.model.gtid import GtidSet
-from relay.model.position import OrderPair, SourcePosition
+from relay.model.position import BinlogPosition, OrderPair, SourcePosition
 from relay.order import begin_transaction
+from relay.pipeline.left_out import LeftOut, behind, highest, left_out
 from relay.position import PositionRecord, SplitProgress
 
 
@@ -15,6 +16,7 @@ class Progress:
 
     `order` is the pair of the last change; `items` counts changes of the open transaction, of which the first `skip` were
     published before a restart. `change_time_ms` is the time of the transaction that began last, never ahead of the relay's clock.
+    `left_out` says why nothing of the open transaction is published, None for all but a few.
     """
 
     def __init__(self, record: PositionRecord, configuration: str, mapping_set: int) -> None:
@@ -24,6 +26,7 @@ class Progress:
         self.order = record.order
         self.items = 0
         self.moved = False
+        self.left_out: LeftOut | None = None
         self._record = record
         self._gtids = GtidSet.parse(record.source.gtid_set)
         # Transactions are many and commits few: what they change is kept here, and put together when a record is asked for.
@@ -33,6 +36,8 @@ class Progress:
         self._end_order = record.order
         self.change_time_ms = record.change_time_ms
         self._split = record.split
+        self._replay = record.replay
+        self._skips = record.skips
 
     @property
     def record(self) -> PositionRecord:
@@ -46,6 +51,8 @@ class Progress:
                 order=self._end_order,
                 change_time_ms=self.change_time_ms,
                 split=self._split,
+                replay=self._replay,
+                skips=self._skips,
             )
             self._stale = False
         return self._record
@@ -79,7 +86,11 @@ class Progress:
         changed_ms = change_time_ms(begin)
         self.begin = begin
         self.items = 0
-        self.order = begin_transaction(self._end_order, self._record.epoch, begin.position, changed_ms, now_ms + skew_ms)
+        latest_ms = now_ms + skew_ms
+        if self._replay is not None or self._skips:
+            self.left_out = left_out(begin, self._replay, self._skips)
+            latest_ms = latest_ms if self._replay is None else min(latest_ms, self._replay.order.execute_time)
+        self.order = begin_transaction(self._end_order, self._record.epoch, begin.position, changed_ms, latest_ms)
         if split is not None:
             self.order = OrderPair(split.execute_time, self.order.execute_position)
         self.change_time_ms = min(changed_ms, now_ms)
@@ -95,6 +106,10 @@ class Progress:
             self.order = self._end_order
         self._end, self._split, self.begin = end, None, None
         self.moved = self._stale = True
+        if self.left_out is LeftOut.SKIPPED:
+            self._skips = tuple(each for each in self._skips if each != end.gtid)
+        self.left_out = None
+        self._end_replay(end.position)
 
     def advance(self, item: Advance) -> bool:
         """The source moved on without a transaction: True; or it says again where it stands, and has nothing more: False."""
@@ -102,6 +117,8 @@ class Progress:
             return False
         self._end = TransactionEnd(item.position, "", item.identity)
         self.moved = self._stale = True
+        if self.begin is None:
+            self._end_replay(item.position)
         return True
 
     def part_done(self) -> None:
@@ -111,6 +128,12 @@ class Progress:
                 self.begin.position, self.begin.gtid, self.items, self.order.execute_time, self.mapping_set, self.configuration
             )
             self._stale = True
+
+    def _end_replay(self, position: BinlogPosition) -> None:
+        """Behind the place where the instance had been, the pair goes on from the one that it had there."""
+        if self._replay is not None and behind(position, self._replay.until):
+            self.order = self._end_order = highest(self._end_order, self._replay.order)
+            self._replay = None
 
 
 def change_time_ms(begin: TransactionBegin) -> int:

@@ -9,6 +9,7 @@ from typing import Final
 
 import structlog
 
+from relay.audit import AuditTrail
 from relay.errors import AskedToStop, BatchAborted, HistoryChanged, LeadershipLost, RelayError
 from relay.ha import Election
 from relay.model.position import OrderPair
@@ -17,10 +18,12 @@ from relay.pipeline.buffer import ChangeBuffer
 from relay.pipeline.compiled_events import event_scanner
 from relay.pipeline.mapping_in_force import MappingInForce
 from relay.pipeline.meter import Meter
+from relay.pipeline.operator_call import OperatorCall
 from relay.pipeline.outbox import Outbox
 from relay.pipeline.progress import Progress
 from relay.pipeline.reader import Reader
 from relay.pipeline.saved_position import position_lost
+from relay.pipeline.skip_notes import SkipNotes
 from relay.pipeline.topics import Topics
 from relay.pipeline.walk import Walk
 from relay.position import KafkaPositionStore, PositionRecord
@@ -51,6 +54,7 @@ class Session:
         notes: InstanceStore,
         meter: Meter,
         excluded: Iterable[ExcludedRange],
+        call: OperatorCall,
     ) -> None:
         self.buffer = ChangeBuffer(instance.buffer)
         self.producer = new_producer(settings, instance)
@@ -62,6 +66,7 @@ class Session:
         self._notes = notes
         self._meter = meter
         self._excluded = tuple(excluded)
+        self._call = call
         self._store = KafkaPositionStore(settings.kafka, settings.installation, instance.name)
         self._catalog = CatalogReader(instance.source)
 
@@ -90,6 +95,7 @@ class Session:
                 self.producer.close()
 
     def _open_producer(self) -> PositionRecord | None:
+        self._call.forget()
         self.producer.open()
         return self._saved_record()
 
@@ -134,6 +140,8 @@ class Session:
                 raise BatchAborted("The source stalled in the middle of a transaction.")
             if not self._election.leads():
                 raise LeadershipLost(f"The election node of instance {self._instance.name} is gone.")
+            if self._call.came():
+                raise BatchAborted("An operator changed the position; reading goes on from the new one.")
             walk.end_batch_if_due(idle=self.buffer.empty)
 
     def _abort(self, ended_by: str, stop: threading.Event) -> None:
@@ -176,6 +184,9 @@ class Session:
 
     def _walk(self, stream: SourceStream, saved: PositionRecord | None, outbox: Outbox) -> Walk:
         record = saved or PositionRecord(stream.start, OrderPair(0, 0), epoch=0, change_time_ms=int(time() * 1000))
+        trail = AuditTrail(self._settings.kafka, self._settings.installation)
+        if record.skips:
+            trail.ensure_topic()
         self._mapping.load(record.split.mapping_set if record.split is not None else None)
         topics = Topics(self._settings.kafka, self._instance, record.partitions)
         as_declared = self._instance.message.value_style == "canal"
@@ -191,6 +202,7 @@ class Session:
             topics,
             self._meter,
             self._settings.kafka.message_max_bytes,
+            SkipNotes(trail, self._instance.name),
         )
         if saved is None:
             walk.commit_start()

@@ -12,6 +12,7 @@ from relay.model.table import TableMap
 from relay.pipeline.batch_rules import BatchEnd, BatchView, batch_end
 from relay.pipeline.event_contexts import EventContexts
 from relay.pipeline.event_runs import MOST_BYTES, MOST_EVENTS, OtherItem, in_runs
+from relay.pipeline.left_out import LeftOut
 from relay.pipeline.mapping_in_force import MappingInForce
 from relay.pipeline.meter import Meter
 from relay.pipeline.open_batch import OpenBatch
@@ -20,6 +21,7 @@ from relay.pipeline.packed_messages import packed_messages
 from relay.pipeline.progress import Progress
 from relay.pipeline.published_changes import EventContext
 from relay.pipeline.row_messages import row_messages
+from relay.pipeline.skip_notes import SkipNotes
 from relay.pipeline.statement_messages import statement_messages, statement_route
 from relay.pipeline.table_plan import TablePlan, TablePlans
 from relay.pipeline.topics import Topics
@@ -49,6 +51,7 @@ class Walk:
         topics: Topics,
         meter: Meter,
         largest_message_bytes: int,
+        skip_notes: SkipNotes,
     ) -> None:
         self.progress = progress
         self.meter = meter
@@ -58,6 +61,7 @@ class Walk:
         self._mapping = mapping
         self._definitions = definitions
         self._topics = topics
+        self._skip_notes = skip_notes
         self._largest_message_bytes = largest_message_bytes
         self._filter = TableFilter(settings.filter)
         self._plans = self._new_plans()
@@ -100,7 +104,7 @@ class Walk:
             case TransactionBegin():
                 self._begin(item)
             case TransactionEnd():
-                self.progress.end_transaction(item)
+                self._end(item)
                 self.meter.totals.source_transactions += 1
             case Statement():
                 self._statement(item)
@@ -155,8 +159,17 @@ class Walk:
         self.renew_mapping()
         self.progress.start_transaction(item, self._contexts.publish_time_ms, self._skew_ms)
 
+    def _end(self, item: TransactionEnd) -> None:
+        progress = self.progress
+        if progress.left_out is LeftOut.SKIPPED and progress.begin is not None:
+            self._skip_notes.end(progress.begin)
+        progress.end_transaction(item)
+
     def _rows(self, events: Sequence[RowsEvent]) -> None:
         self._source_idle = False
+        if self.progress.left_out is not None:
+            self._leave_out(events, self.progress.left_out)
+            return
         first = events[0]
         if first.table is not self._table:
             self._table, self._plan = first.table, self._plans.plan(first.table)
@@ -175,6 +188,16 @@ class Walk:
         for event in events:
             count = self._plans.count(event)
             self.meter.drop(event.table.id, dropped.reason, dropped.cause, count)
+            self._count(count)
+            self._count_rows(count, event.size_bytes)
+
+    def _leave_out(self, events: Sequence[RowsEvent], why: LeftOut) -> None:
+        """Count rows that an operator has left out, so that those behind get the pairs that they would have had."""
+        for event in events:
+            count = self._plans.count(event)
+            if why is LeftOut.SKIPPED:
+                self.meter.drop(event.table.id, "a transaction is skipped by hand.", "skipped", count)
+                self._skip_notes.count(event.table.id, count)
             self._count(count)
             self._count_rows(count, event.size_bytes)
 
@@ -239,6 +262,10 @@ class Walk:
         self._plans.forget()
         self._table = None
         self._count(1)
+        if progress.left_out is not None:
+            for table in ddl.tables if progress.left_out is LeftOut.SKIPPED else ():
+                self._skip_notes.count(table, 1)
+            return
         if progress.items <= progress.skip or not self._filter.accepts_statement(ddl.tables, is_ddl=ddl.is_ddl):
             return
         destination = statement_route(ddl, self._plans.router)
@@ -272,7 +299,8 @@ class Walk:
         """Close the batch with the record of exactly what it holds. Raises AskedToStop, and what ended the batch before."""
         self.progress.placed(dict(self._topics.counts))
         record = self.progress.record
-        self._outbox.commit(self._store.message(record), record, self._batch)
+        beside = [*self._skip_notes.taken(), *self._store.waypoints(record, _now_ms())]
+        self._outbox.commit(self._store.message(record), record, self._batch, beside)
         self.progress.moved = False
         self._batch = OpenBatch()
         self._contexts.batch += 1

@@ -1,6 +1,6 @@
 """Position: remember how far the source is safely published."""
 
 from relay.position.kafka_position_store import KafkaPositionStore
-from relay.position.record import PositionRecord, SplitProgress
+from relay.position.record import PositionRecord, Replay, SplitProgress
 
-__all__ = ["KafkaPositionStore", "PositionRecord", "SplitProgress"]
+__all__ = ["KafkaPositionStore", "PositionRecord", "Replay", "SplitProgress"]

@@ -1,8 +1,10 @@
 """The instance's position topic: compacted, one partition, read to its true end."""
 
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import Final
 
-from relay.errors import PositionUnreadable
+from relay.errors import PositionNewer, PositionUnreadable
 from relay.kafka import (
     PartitionReader,
     TopicAdmin,
@@ -15,6 +17,7 @@ from relay.kafka import (
 )
 from relay.model.message import OutboundMessage
 from relay.position.record import PositionRecord
+from relay.position.waypoints import WaypointClock
 from relay.settings import KafkaSettings
 
 # One record a batch: the newest is among the last few offsets, half of which are transaction markers.
@@ -28,6 +31,8 @@ class KafkaPositionStore:
         self.topic = f"{installation}.position.{instance}"
         self._kafka = kafka
         self._key = instance.encode()
+        self._waypoint_key = f"{instance}/".encode()
+        self._clock = WaypointClock()
         self._reader = PartitionReader(kafka, self.topic, PositionUnreadable)
 
     def ensure_topic(self) -> bool:
@@ -60,6 +65,17 @@ class KafkaPositionStore:
         """Return the message that joins the rows' batch."""
         return OutboundMessage(self.topic, 0, self._key, record.to_bytes(), ())
 
+    def waypoints(self, record: PositionRecord, now_ms: int) -> list[OutboundMessage]:
+        """Return the messages that keep this record as a waypoint beside it, none where the present ones are young enough."""
+        value = record.to_bytes() if (slots := self._clock.due(record, now_ms)) else b""
+        return [OutboundMessage(self.topic, 0, self._waypoint_key + slot.encode(), value, ()) for slot in slots]
+
+    def read_waypoints(self) -> tuple[PositionRecord, ...]:
+        """Read all waypoints, in no order; those of a newer format are left out. Raises PositionUnreadable as `read` does."""
+        committed = self._reader.committed(*self._reader.ends())
+        newest = {key: value for key, value in committed if key is not None and key.startswith(self._waypoint_key)}
+        return tuple(_readable(newest.values()))
+
     def read(self) -> PositionRecord | None:
         """Return the last committed record, None if there never was one. Call it after the producer has fenced the older ones.
 
@@ -76,3 +92,10 @@ class KafkaPositionStore:
             if key == self._key:
                 last = value
         return None if last is None else PositionRecord.from_bytes(last)
+
+
+def _readable(values: Iterable[bytes | None]) -> Iterator[PositionRecord]:
+    for value in values:
+        with suppress(PositionNewer):
+            if value is not None:
+                yield PositionRecord.from_bytes(value)

@@ -5,10 +5,12 @@ from typing import Any, Final
 
 import orjson
 
-from relay.errors import PositionUnreadable
+from relay.errors import PositionNewer, PositionUnreadable
 from relay.model.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
 
-FORMAT: Final = 1
+FORMAT: Final = 2
+"""The newest format that is read. A record is written in the oldest one that holds what it has to say, so that a relay of the version
+before can take over in the middle of an upgrade: 1 without `replay` and `skips`, 2 with them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +30,25 @@ class SplitProgress:
 
 
 @dataclass(frozen=True, slots=True)
+class Replay:
+    """A stretch of the binlog that is read again because the position was moved back by hand.
+
+    Transactions that begin before `publish_from` are read for their pairs alone. Behind `until`, where the instance had been, nothing
+    goes below `order`, the pair that it had there.
+    """
+
+    publish_from: BinlogPosition
+    until: BinlogPosition
+    order: OrderPair
+
+
+@dataclass(frozen=True, slots=True)
 class PositionRecord:
     """The end of the last whole source transaction, and the order pair there.
 
     `change_time_ms` is min(raw change time, relay's clock at publishing), for searches by time. `partitions` keeps the partition
-    count that each topic had when the instance first wrote to it, because placement must not move with the topic.
+    count that each topic had when the instance first wrote to it, because placement must not move with the topic. `skips` are the
+    GTIDs of coming transactions that are left out on an operator's wish.
     """
 
     source: SourcePosition
@@ -41,17 +57,27 @@ class PositionRecord:
     change_time_ms: int
     partitions: dict[str, int] = field(default_factory=dict)
     split: SplitProgress | None = None
+    replay: Replay | None = None
+    skips: tuple[str, ...] = ()
+
+    @property
+    def format(self) -> int:
+        """The oldest format that holds this record."""
+        return 1 if self.replay is None and not self.skips else 2
 
     def to_bytes(self) -> bytes:
-        return orjson.dumps({"format": FORMAT, **asdict(self)}, default=_fields)
+        fields = asdict(self)
+        if self.format == 1:
+            del fields["replay"], fields["skips"]
+        return orjson.dumps({"format": self.format, **fields}, default=_fields)
 
     @classmethod
     def from_bytes(cls, value: bytes) -> "PositionRecord":
-        """Read a record. Raises PositionUnreadable for a format this relay does not know, or for anything else that is none."""
+        """Read a record of this or an older format. Raises PositionNewer, or PositionUnreadable for what is none."""
         try:
             fields: dict[str, Any] = orjson.loads(value)
-            if fields["format"] != FORMAT:
-                raise PositionUnreadable(f"The position record has format {fields['format']}, this relay knows {FORMAT}.")
+            if fields["format"] > FORMAT:
+                raise PositionNewer(f"The position record has format {fields['format']}, this relay knows formats 1 to {FORMAT}.")
             return cls(
                 source=_source(fields["source"]),
                 order=OrderPair(**fields["order"]),
@@ -59,6 +85,8 @@ class PositionRecord:
                 change_time_ms=fields["change_time_ms"],
                 partitions=fields["partitions"],
                 split=None if fields["split"] is None else _split(fields["split"]),
+                replay=None if fields.get("replay") is None else _replay(fields["replay"]),
+                skips=tuple(fields.get("skips", ())),
             )
         except (orjson.JSONDecodeError, KeyError, TypeError) as exc:
             raise PositionUnreadable(f"The position record cannot be read ({exc}).") from exc
@@ -76,3 +104,7 @@ def _source(fields: dict[str, Any]) -> SourcePosition:
 
 def _split(fields: dict[str, Any]) -> SplitProgress:
     return SplitProgress(**{**fields, "begin": BinlogPosition(**fields["begin"])})
+
+
+def _replay(fields: dict[str, Any]) -> Replay:
+    return Replay(BinlogPosition(**fields["publish_from"]), BinlogPosition(**fields["until"]), OrderPair(**fields["order"]))

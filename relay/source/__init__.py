@@ -3,6 +3,7 @@
 from relay.source.binlog_event import Scanner
 from relay.source.checks import SourceCheck, check_source
 from relay.source.opening import check_start, open_source
+from relay.source.place import TransactionPlace, transaction_place
 from relay.source.server_facts import ServerFacts
 from relay.source.server_watch import ServerWatch
 from relay.source.standby import ProvenPlace, proven_place
@@ -17,8 +18,10 @@ __all__ = [
     "ServerWatch",
     "SourceCheck",
     "SourceStream",
+    "TransactionPlace",
     "check_source",
     "check_start",
     "open_source",
     "proven_place",
+    "transaction_place",
 ]

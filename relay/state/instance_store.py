@@ -1,13 +1,16 @@
 """What relays tell about their instances, kept in ZooKeeper so that it outlives the relay that wrote it."""
 
+import threading
 from collections.abc import Iterable
+from time import time
 from urllib.parse import unquote
 
 from relay.errors import NodeMissing, VersionConflict
 from relay.state.instance_notes import DroppedName, StartNote, read_dropped, read_tables, write_dropped, write_tables
 from relay.state.instance_status import InstanceStatus
+from relay.state.json_object import write_json
 from relay.state.paths import Paths
-from relay.zk import Session
+from relay.zk import Session, Watch
 
 
 class InstanceStore:
@@ -70,6 +73,19 @@ class InstanceStore:
         """Return the real tables that any instance has met, sorted."""
         nodes = [self._session.find(self._paths.instance_tables(name)) for name in self._names()]
         return tuple(sorted({table for node in nodes if node is not None for table in read_tables(node.value)}))
+
+    def call(self, instance: str) -> None:
+        """Let the relay that runs the instance look at its position again: something was done to it by hand."""
+        self._session.put(self._paths.instance_called(instance), write_json({"called_ms": int(time() * 1000)}))
+
+    def calls(self, instance: str) -> int | None:
+        """Return a number that differs after every call, None where there was none."""
+        node = self._session.find(self._paths.instance_called(instance), synced=True)
+        return None if node is None else node.version
+
+    def watch_calls(self, instance: str, signal: threading.Event) -> Watch:
+        """Set the event whenever somebody may have called, and after every reconnect."""
+        return self._session.watch(self._paths.instance_called(instance), signal.set)
 
     def _names(self) -> tuple[str, ...]:
         try:

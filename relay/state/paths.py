@@ -17,6 +17,7 @@ class Paths:
     instances/<name>/started             the place where it started for the first time
     instances/<name>/dropped             the tables that its mapping leaves out
     instances/<name>/tables              the real tables that it has met
+    instances/<name>/called              an operator did something that the instance must look at
     instances/<name>/election/           ephemeral sequential nodes of the relays that may run it
     relays/<name>                        ephemeral: a relay process that lives
     """
@@ -59,6 +60,9 @@ class Paths:
 
     def instance_tables(self, instance: str) -> str:
         return f"{self.instances}/{quote(instance, safe='')}/tables"
+
+    def instance_called(self, instance: str) -> str:
+        return f"{self.instances}/{quote(instance, safe='')}/called"
 
     def election(self, instance: str) -> str:
         return f"{self.instances}/{quote(instance, safe='')}/election"

@@ -1,40 +1,46 @@
-"""The steps of docs/operations.md, "A new start position", and of "Backup": what an operator does by hand works as written."""
+"""What docs/operations.md says of a lost position and of the documents' backup over HTTP works as written."""
+
+from contextlib import closing
 
 import httpx
 from confluent_kafka.admin import AdminClient
+from typer.testing import CliRunner
 
 from deploy.embedded import Kafka, MariaDB, ZooKeeper
+from relay.cli import app
 from relay.kafka import TopicAdmin
 from relay.settings import KafkaSettings
-from relay.state import Paths
 from tests.e2e.conftest import NewInstallation
 from tests.servers.fixtures import FreshName
 from tests.support.admin_server import admin_client, admin_settings
 from tests.support.relay_process import Installation, RelayProcess
-from tests.support.start_settings import start_at
 from tests.support.topic_reading import Seen, read_topic
 from tests.support.waiting import wait_until
-from tests.support.zookeeper_sessions import session_with
 
 _GROUP = "/api/v1/configs/ROMA_GROUP"
 
 
-def _forget_position(installation: Installation, kafka: Kafka, zookeeper: ZooKeeper) -> None:
+def _lose_position(installation: Installation, kafka: Kafka) -> None:
     topic = f"{installation.name}.position.shop"
     client = AdminClient({"bootstrap.servers": kafka.bootstrap})
     client.delete_topics([topic])[topic].result(20)
     settings = KafkaSettings(bootstrap_servers=kafka.bootstrap)
     wait_until(lambda: TopicAdmin(settings).state(topic) is None, "the position topic deleted")
-    with session_with(zookeeper.hosts) as session:
-        session.delete(Paths.of(installation.settings.zookeeper, installation.name).instance_started("shop"))
+
+
+def _place(mariadb: MariaDB) -> tuple[str, str]:
+    with closing(mariadb.connect()) as connection, connection.cursor() as cursor:
+        cursor.execute("show master status")
+        row = cursor.fetchone() or ("", 0)
+        return str(row[0]), str(row[1])
 
 
 def _ids(seen: list[Seen]) -> list[str]:
     return [(each.value or {})["data"][0]["id"] for each in sorted(seen, key=lambda each: each.order)]
 
 
-def test_an_instance_begins_somewhere_else_on_purpose(
-    mariadb: MariaDB, kafka: Kafka, zookeeper: ZooKeeper, new_installation: NewInstallation
+def test_an_instance_whose_position_is_lost_begins_where_an_operator_says(
+    mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation
 ) -> None:
     installation = new_installation(mariadb, kafka)
     name = installation.name
@@ -44,9 +50,14 @@ def test_an_instance_begins_somewhere_else_on_purpose(
         wait_until(lambda: len(read_topic(kafka.bootstrap, name)) == 1, "the first row")
         assert relay.stop() == 0
         mariadb.execute(f"insert into {name}.t values (2, 0, 'left out on purpose')")
-        _forget_position(installation, kafka, zookeeper)
-        start_at(installation.file, at="end")
+        _lose_position(installation, kafka)
         relay.start()
+        relay.wait_for("STOPPED", "POSITION_LOST")
+        file, offset = _place(mariadb)
+        move = ["position", "set", "shop", "--file", file, "--offset", offset, "--yes", "shop", "--config", str(installation.file)]
+        assert CliRunner().invoke(app, move).exit_code == 1, "a position that is lost is never guessed"
+        done = CliRunner().invoke(app, [*move, "--as-new"])
+        assert done.exit_code == 0, done.output
         relay.wait_for("RUNNING")
         mariadb.execute(f"insert into {name}.t values (3, 0, 'published')")
         wait_until(lambda: len(read_topic(kafka.bootstrap, name)) == 2, "the row behind the new start")

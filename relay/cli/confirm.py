@@ -1,0 +1,48 @@
+"""What every act by hand asks for: who does it, why, and that it is meant."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+import typer
+
+if TYPE_CHECKING:
+    from relay.operations import Who
+    from relay.settings import RelaySettings
+    from relay.zk import Session
+
+Comment: TypeAlias = Annotated[str, typer.Option("--comment", help="Why; it stands in the audit trail.")]
+Actor: TypeAlias = Annotated[str | None, typer.Option("--actor", help="Who does it; without it the name of the login.")]
+Yes: TypeAlias = Annotated[str | None, typer.Option("--yes", help="Do it without asking; names what it is done to, once more.")]
+
+
+def who_does(actor: str | None, comment: str) -> "Who":
+    """The operator as the audit trail names them."""
+    import getpass
+    import socket
+
+    from relay.operations import Who
+
+    return Who(actor or f"{getpass.getuser()}@{socket.gethostname()}", comment)
+
+
+def confirm(name: str, yes: str | None) -> None:
+    """Go on only if the name is given once more, by --yes or typed. Ends the program with code 1 otherwise."""
+    given = typer.prompt(f"Type {name} to do it", default="", show_default=False) if yes is None else yes
+    if given != name:
+        typer.echo(f"Not done: {given!r} is not {name!r}.", err=True)
+        raise typer.Exit(1)
+
+
+@contextmanager
+def zookeeper(settings: "RelaySettings") -> Iterator["Session"]:
+    """A session with the installation's ZooKeeper. Raises StoreUnreachable."""
+    from relay.deadline import Deadline
+    from relay.zk import Session
+
+    session = Session(settings.zookeeper)
+    try:
+        session.start(Deadline.after(10))
+        yield session
+    finally:
+        session.stop()

@@ -1,0 +1,7 @@
+"""What operators do by hand: previews, fenced writes, entries in the audit trail. The command line and the admin call these alone."""
+
+from relay.operations.instance_position import InstancePosition, Preview, Shown, instance_of
+from relay.operations.moves import Move, MoveKind
+from relay.operations.who import Who
+
+__all__ = ["InstancePosition", "Move", "MoveKind", "Preview", "Shown", "Who", "instance_of"]

@@ -1,0 +1,212 @@
+"""One instance's position, read and changed by hand.
+
+A change is written by a producer with the instance's own transactional id, after `init_transactions`: Kafka then takes nothing more of
+the relay that leads, which comes back by the election and reads the new record. The record is read between the two, when nobody else can
+write it any more, and the entry of the audit trail travels in the same transaction.
+"""
+
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass, replace
+from time import time
+from typing import Any, Final, TypeAlias
+
+from relay.audit import AuditEntry, AuditTrail
+from relay.errors import ConfigurationError, Fenced, MoveRefused, Stop, StoreUnreachable
+from relay.ha import Election
+from relay.model.gtid import GtidSet
+from relay.model.position import BinlogPosition
+from relay.operations.moves import Move, MoveKind, plan_move, raise_floor, skip, unskip
+from relay.operations.who import Who
+from relay.pipeline.session import new_producer
+from relay.position import KafkaPositionStore, PositionRecord
+from relay.settings import InstanceSettings, RelaySettings
+from relay.source import TransactionPlace, check_start, transaction_place
+from relay.state import InstanceStore, Paths
+from relay.zk import Session
+
+_COMMIT_SECONDS: Final = 30.0
+# A leader that was fenced needs some tenths of a second to lead again, and a change some hundredths.
+_ATTEMPTS: Final = 5
+_PLACE_REMEDY: Final = "Name the offset of a transaction's first event, as mysqlbinlog or SHOW BINLOG EVENTS shows it."
+
+Change: TypeAlias = Callable[[PositionRecord | None], PositionRecord]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A position as it stands: the record, who leads (None: nobody), and the waypoints that it can go back to exactly."""
+
+    record: PositionRecord | None
+    leader: str | None
+    waypoints: tuple[PositionRecord, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What a move would do; `distance_bytes` of binlog lie between (None where the source does not have them all), `gtids` are theirs."""
+
+    move: Move
+    leader: str | None
+    distance_bytes: int | None
+    gtids: str
+
+
+class InstancePosition:
+    """Shows and changes the position of one instance of this installation."""
+
+    def __init__(self, settings: RelaySettings, instance: InstanceSettings, session: Session) -> None:
+        paths = Paths.of(settings.zookeeper, settings.installation)
+        self.name = instance.name
+        self._settings = settings
+        self._instance = instance
+        self._notes = InstanceStore(session, paths)
+        self._election = Election(session, paths.election(instance.name), "by hand")
+        self._store = KafkaPositionStore(settings.kafka, settings.installation, instance.name)
+        self._trail = AuditTrail(settings.kafka, settings.installation)
+
+    def show(self) -> Shown:
+        """Read the position. Raises BrokerUnreachable, PositionUnreadable, StoreUnreachable."""
+        made = self._store.ensure_topic()
+        record = None if made else self._store.read()
+        waypoints = () if made else self._store.read_waypoints()
+        return Shown(record, self._election.leader(), waypoints)
+
+    def preview(self, at: BinlogPosition, *, as_new: bool = False, gtid_set: str | None = None) -> Preview:
+        """Say what `move` would do, and do nothing. Raises MoveRefused."""
+        place, shown = self._place(at, gtid_set), self.show()
+        move = self._plan(shown.record, place, shown.waypoints, as_new=as_new)
+        self._check_readable(move)
+        if move.before is None:
+            return Preview(move, shown.leader, None, "")
+        before, after = move.before.source, place.position
+        published, wanted = GtidSet.parse(before.gtid_set), GtidSet.parse(after.gtid_set)
+        between = wanted.without(published) if move.kind is MoveKind.FORWARD else published.without(wanted)
+        return Preview(move, shown.leader, place.bytes_from(before.binlog), str(between))
+
+    def move(self, at: BinlogPosition, who: Who, *, as_new: bool = False, gtid_set: str | None = None) -> Move:
+        """Move the position to the beginning of a transaction. Raises MoveRefused; after Fenced nothing was changed."""
+        place = self._place(at, gtid_set)
+        shown = self.show()
+        waypoints = shown.waypoints
+        self._check_readable(self._plan(shown.record, place, waypoints, as_new=as_new))
+
+        def change(record: PositionRecord | None) -> PositionRecord:
+            return self._plan(record, place, waypoints, as_new=as_new).after
+
+        before, after = self._write("position.set", who, change)
+        return replace(self._plan(before, place, waypoints, as_new=as_new), after=after)
+
+    def raise_floor(self, above: str, who: Who) -> PositionRecord:
+        """Lift the pair above the last one of instance `above` of this installation. Raises MoveRefused."""
+        other = KafkaPositionStore(self._settings.kafka, self._settings.installation, above)
+        made = other.ensure_topic() if above in {each.name for each in self._settings.instances} else True
+        found = None if made else other.read()
+        if found is None:
+            raise MoveRefused(f"Instance {above} has no position record.", remedy="Name one that has published.")
+        order = found.order if found.replay is None else found.replay.order
+        return self._write("position.raise-floor", who, lambda record: raise_floor(_known(record), order))[1]
+
+    def skip(self, gtid: str, who: Who) -> PositionRecord:
+        """Let the relay leave one coming transaction out. Raises MoveRefused."""
+        return self._write("transaction.skip", who, lambda record: skip(_known(record), gtid))[1]
+
+    def unskip(self, gtid: str, who: Who) -> PositionRecord:
+        """Take a skip back that the relay has not come to. Raises MoveRefused."""
+        return self._write("transaction.unskip", who, lambda record: unskip(_known(record), gtid))[1]
+
+    def _place(self, at: BinlogPosition, gtid_set: str | None) -> TransactionPlace:
+        try:
+            place = transaction_place(self._instance.source, at)
+        except ConfigurationError as exc:
+            raise MoveRefused(exc.reason, remedy=_PLACE_REMEDY) from exc
+        found = place.position.gtid_set
+        if gtid_set is not None and str(GtidSet.parse(gtid_set)) != found:
+            raise MoveRefused(
+                f"Before {at} the source has executed {found!r}, not {gtid_set!r}.",
+                remedy="Correct the place or the set.",
+            )
+        return place
+
+    def _plan(self, record: PositionRecord | None, place: TransactionPlace, waypoints: tuple[PositionRecord, ...], *, as_new: bool) -> Move:
+        latest_ms = int((time() + self._instance.transaction.max_clock_skew_seconds) * 1000)
+        return plan_move(record, place.position, waypoints, as_new=as_new, latest_ms=latest_ms)
+
+    def _check_readable(self, move: Move) -> None:
+        """Reading begins before the place when a position goes back: the source must still have that, in the same history."""
+        if move.kind is MoveKind.BACK:
+            try:
+                check_start(self._instance.source, move.after.source, self._instance.start)
+            except Stop as exc:
+                remedy = "Add --as-new: everything behind the place then comes with new pairs, and consumers apply it again."
+                raise MoveRefused(f"Reading would begin at {move.after.source.binlog}: {exc.reason}", remedy=remedy) from exc
+
+    def _write(self, act: str, who: Who, change: Change) -> tuple[PositionRecord | None, PositionRecord]:
+        """Change the record behind a fence, again when the relay that leads was quicker."""
+        self._refuse_without_fence()
+        self._trail.ensure_topic()
+        for attempts_left in reversed(range(_ATTEMPTS)):
+            try:
+                written = self._write_once(act, who, change)
+                break
+            except Fenced:
+                if not attempts_left:
+                    raise
+        self._tell()
+        return written
+
+    def _write_once(self, act: str, who: Who, change: Change) -> tuple[PositionRecord | None, PositionRecord]:
+        with closing(new_producer(self._settings, self._instance)) as producer:
+            producer.open()
+            before = self._store.read()
+            after = change(before)
+            entry = AuditEntry(who.name, act, self.name, _fields(before), _fields(after), who.comment)
+            for message in (self._trail.message(entry), *self._store.waypoints(after, int(time() * 1000))):
+                producer.send(message)
+            producer.commit(self._store.message(after)).result(_COMMIT_SECONDS)
+        return before, after
+
+    def _refuse_without_fence(self) -> None:
+        """At least once knows no fence: a relay that leads would go on and write its own position over this one."""
+        if self._instance.transaction.delivery == "at_least_once" and (leader := self._election.leader()):
+            raise MoveRefused(f"{leader} leads {self.name}, and at_least_once cannot fence it.", remedy="Stop its relays first.")
+
+    def _tell(self) -> None:
+        """Let the leader look at once; where ZooKeeper is away, it finds out at its next commit."""
+        try:
+            self._notes.call(self.name)
+        except StoreUnreachable:
+            return
+
+
+def instance_of(settings: RelaySettings, name: str) -> InstanceSettings:
+    """The instance's settings. Raises ConfigurationError where the file has none of this name."""
+    found = next((each for each in settings.instances if each.name == name), None)
+    if found is None:
+        known = ", ".join(each.name for each in settings.instances)
+        raise ConfigurationError(f"The configuration has no instance {name!r}; it has {known or 'none'}.")
+    return found
+
+
+def _known(record: PositionRecord | None) -> PositionRecord:
+    if record is None:
+        raise MoveRefused("The instance has no position record.", remedy="Start a relay first, or set a position with --as-new.")
+    return record
+
+
+def _fields(record: PositionRecord | None) -> dict[str, Any]:
+    """What the audit trail keeps of a record."""
+    if record is None:
+        return {}
+    fields: dict[str, Any] = {
+        "place": str(record.source.binlog),
+        "gtid_set": record.source.gtid_set,
+        "execute_time": record.order.execute_time,
+        "execute_position": record.order.execute_position,
+        "epoch": record.epoch,
+    }
+    if record.replay is not None:
+        fields |= {"replay_from": str(record.replay.publish_from), "replay_until": str(record.replay.until)}
+    if record.split is not None:
+        fields["half_published"] = f"{record.split.begin} {record.split.gtid}".strip()
+    return {**fields, "skips": list(record.skips)} if record.skips else fields

@@ -1,0 +1,35 @@
+"""Which source transactions are read and not published, because an operator asked for it: pure judgement on places and GTIDs."""
+
+from collections.abc import Collection
+from enum import Enum
+
+from relay.model.change import TransactionBegin
+from relay.model.position import BinlogPosition, OrderPair
+from relay.order import file_number
+from relay.position import Replay
+
+
+class LeftOut(Enum):
+    """Why a transaction is read, counted and not published."""
+
+    BEFORE = "it lies before the place that the position was moved to"
+    SKIPPED = "an operator skips it"
+
+
+def left_out(begin: TransactionBegin, replay: Replay | None, skips: Collection[str]) -> LeftOut | None:
+    """Say why nothing of this transaction is published, None for one that is."""
+    if begin.gtid and begin.gtid in skips:
+        return LeftOut.SKIPPED
+    if replay is not None and not behind(begin.position, replay.publish_from):
+        return LeftOut.BEFORE
+    return None
+
+
+def behind(place: BinlogPosition, other: BinlogPosition) -> bool:
+    """Whether a place is the other one or lies behind it, in the history of one server."""
+    return (file_number(place.file), place.offset) >= (file_number(other.file), other.offset)
+
+
+def highest(one: OrderPair, other: OrderPair) -> OrderPair:
+    """The pair that lies below neither, in none of its halves."""
+    return OrderPair(max(one.execute_time, other.execute_time), max(one.execute_position, other.execute_position))

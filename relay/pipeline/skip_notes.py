@@ -1,0 +1,43 @@
+"""What was left out of a skipped transaction, written down in the audit trail with the position that passes it."""
+
+from collections import Counter
+
+from relay.audit import AuditEntry, AuditTrail
+from relay.model.change import TransactionBegin
+from relay.model.message import OutboundMessage
+from relay.model.table import TableId
+
+TABLES_NAMED = 200
+"""So many tables of one transaction are named, those with the most rows first; an entry stays far below the smallest message limit."""
+
+
+class SkipNotes:
+    """Counts what is left out of the open transaction, and keeps the entries of those that ended until a batch takes them along."""
+
+    def __init__(self, trail: AuditTrail, instance: str) -> None:
+        self._trail = trail
+        self._instance = instance
+        self._rows: Counter[str] = Counter()
+        self._ended: list[OutboundMessage] = []
+
+    def count(self, table: TableId, rows: int) -> None:
+        """Note rows (or a statement, as one) of a real table that are left out."""
+        self._rows[str(table)] += rows
+
+    def end(self, begin: TransactionBegin) -> None:
+        """The skipped transaction is over."""
+        named = self._rows.most_common(TABLES_NAMED)
+        after = {
+            "gtid": begin.gtid,
+            "place": str(begin.position),
+            "rows": self._rows.total(),
+            "rows_by_table": dict(named),
+            "more_tables": len(self._rows) - len(named),
+        }
+        self._ended.append(self._trail.message(AuditEntry("relay", "transaction.skipped", self._instance, after=after)))
+        self._rows.clear()
+
+    def taken(self) -> list[OutboundMessage]:
+        """Hand the entries over to the batch that commits now."""
+        ended, self._ended = self._ended, []
+        return ended

@@ -1,0 +1,29 @@
+"""Older position records that are kept, so that a replay begins where pairs are known: one of each minute of a day, one of each hour of
+sixty days. Each overwrites the one of the same slot of the round before, by its key in the compacted topic.
+"""
+
+from typing import Final
+
+from relay.position.record import PositionRecord
+
+_MINUTE_MS: Final = 60_000
+_HOUR_MS: Final = 60 * _MINUTE_MS
+_MINUTES_KEPT: Final = 24 * 60
+_HOURS_KEPT: Final = 60 * 24
+
+
+class WaypointClock:
+    """Says under which keys a record is kept; used by the one thread that commits."""
+
+    def __init__(self) -> None:
+        self._minute = self._hour = -1
+
+    def due(self, record: PositionRecord, now_ms: int) -> list[str]:
+        """Return the slots that this record is the first one for: none inside a split transaction or a replay, whose pairs are others'."""
+        if record.split is not None or record.replay is not None:
+            return []
+        minute, hour = now_ms // _MINUTE_MS, now_ms // _HOUR_MS
+        slots = [f"m{minute % _MINUTES_KEPT:04d}"] if minute != self._minute else []
+        slots += [f"h{hour % _HOURS_KEPT:04d}"] if hour != self._hour else []
+        self._minute, self._hour = minute, hour
+        return slots

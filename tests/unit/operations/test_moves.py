@@ -1,0 +1,120 @@
+"""What a wish for another position makes of the record."""
+
+from dataclasses import replace
+
+import pytest
+
+from relay.errors import MoveRefused
+from relay.model.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
+from relay.operations.moves import MoveKind, plan_move, raise_floor, skip, unskip
+from relay.order import MAX_EPOCH
+from relay.position import PositionRecord, Replay, SplitProgress
+
+SERVER, OTHER = SourceIdentity("", 1, 1), SourceIdentity("", 2, 1)
+
+
+def place(file: int, offset: int, server: SourceIdentity = SERVER) -> SourcePosition:
+    return SourcePosition(BinlogPosition(f"b.{file:06}", offset), f"0-1-{file * 1000 + offset}", server)
+
+
+def record(file: int, offset: int, order: tuple[int, int], epoch: int = 3) -> PositionRecord:
+    return PositionRecord(place(file, offset), OrderPair(*order), epoch, change_time_ms=order[0], partitions={"t": 4})
+
+
+NOW = record(2, 500, (90, 9000))
+WAYPOINTS = (record(1, 900, (80, 8000)), record(1, 300, (70, 7000)), record(2, 100, (85, 8500)), record(1, 4, (1, 1), epoch=2))
+
+
+def test_forward_opens_an_epoch_and_keeps_the_pair() -> None:
+    move = plan_move(NOW, place(3, 4), WAYPOINTS, as_new=False, latest_ms=0)
+    assert (move.kind, move.after) == (MoveKind.FORWARD, replace(NOW, source=place(3, 4), epoch=4))
+
+
+def test_back_reads_from_the_nearest_known_pair_and_publishes_from_the_place() -> None:
+    move = plan_move(NOW, place(1, 950), WAYPOINTS, as_new=False, latest_ms=0)
+    replay = Replay(place(1, 950).binlog, NOW.source.binlog, NOW.order)
+    assert move.kind is MoveKind.BACK
+    assert move.after == replace(NOW, source=place(1, 900), order=OrderPair(80, 8000), change_time_ms=80, replay=replay)
+
+
+def test_back_as_new_keeps_the_pair_and_opens_an_epoch() -> None:
+    move = plan_move(NOW, place(1, 4), WAYPOINTS, as_new=True, latest_ms=0)
+    assert (move.kind, move.after) == (MoveKind.AS_NEW, replace(NOW, source=place(1, 4), epoch=4))
+
+
+def test_back_within_a_replay_goes_on_to_where_the_instance_had_been() -> None:
+    once = plan_move(NOW, place(1, 950), WAYPOINTS, as_new=False, latest_ms=0).after
+    twice = plan_move(once, place(1, 400), WAYPOINTS, as_new=False, latest_ms=0).after
+    assert twice.source == place(1, 300)
+    assert twice.replay == Replay(place(1, 400).binlog, NOW.source.binlog, NOW.order)
+
+
+def test_a_replay_is_ended_by_going_forward_above_all_that_was_published() -> None:
+    once = plan_move(NOW, place(1, 950), WAYPOINTS, as_new=False, latest_ms=0).after
+    ended = plan_move(once, place(2, 500), WAYPOINTS, as_new=False, latest_ms=0)
+    assert (ended.kind, ended.after) == (MoveKind.FORWARD, replace(NOW, epoch=4, change_time_ms=80))
+
+
+def test_what_is_half_published_is_not_half_published_any_more() -> None:
+    split = replace(NOW, split=SplitProgress(NOW.source.binlog, "0-1-1", 7, 95, 1, ""))
+    for target, as_new in ((place(3, 4), False), (place(1, 950), False), (place(1, 950), True)):
+        assert plan_move(split, target, WAYPOINTS, as_new=as_new, latest_ms=0).after.split is None
+
+
+@pytest.mark.parametrize(
+    ("start", "target", "reason"),
+    [
+        (NOW, place(2, 500), "already"),
+        (NOW, place(1, 4), "is known is b.000001:300"),
+        (replace(NOW, epoch=7), place(1, 950), "no older pair of this epoch is known"),
+        (NOW, place(2, 600, OTHER), "another server"),
+        (None, place(1, 4), "no position record"),
+    ],
+)
+def test_what_cannot_be_done_as_asked_is_refused(start: PositionRecord | None, target: SourcePosition, reason: str) -> None:
+    with pytest.raises(MoveRefused, match=reason):
+        plan_move(start, target, WAYPOINTS, as_new=False, latest_ms=0)
+
+
+def test_another_server_is_taken_as_new() -> None:
+    move = plan_move(NOW, place(1, 4, OTHER), WAYPOINTS, as_new=True, latest_ms=0)
+    assert (move.kind, move.after.source, move.after.order, move.after.epoch) == (MoveKind.AS_NEW, place(1, 4, OTHER), NOW.order, 4)
+
+
+def test_without_a_record_the_clock_is_the_floor() -> None:
+    move = plan_move(None, place(1, 4), (), as_new=True, latest_ms=5000)
+    assert (move.after.order, move.after.epoch) == (OrderPair(5000, 0), 1)
+
+
+def test_the_last_epoch_stays_the_last() -> None:
+    assert plan_move(replace(NOW, epoch=MAX_EPOCH), place(3, 4), (), as_new=False, latest_ms=0).after.epoch == MAX_EPOCH
+
+
+def test_the_floor_rises_in_both_halves_and_behind_a_replay() -> None:
+    assert raise_floor(NOW, OrderPair(50, 9999)).order == OrderPair(90, 9999)
+    assert raise_floor(NOW, OrderPair(99, 1)).order == OrderPair(99, 9000)
+    replaying = plan_move(NOW, place(1, 950), WAYPOINTS, as_new=False, latest_ms=0).after
+    raised = raise_floor(replaying, OrderPair(99, 9999))
+    assert raised.order == OrderPair(80, 8000)
+    assert raised.replay is not None
+    assert raised.replay.order == OrderPair(99, 9999)
+
+
+def test_a_floor_that_is_high_enough_or_cannot_rise_now_is_refused() -> None:
+    with pytest.raises(MoveRefused, match="already"):
+        raise_floor(NOW, OrderPair(90, 9000))
+    with pytest.raises(MoveRefused, match="published"):
+        raise_floor(replace(NOW, split=SplitProgress(NOW.source.binlog, "0-1-1", 7, 95, 1, "")), OrderPair(99, 9999))
+
+
+def test_a_skip_is_one_coming_transaction() -> None:
+    gtid = "3E11FA47-71CA-11E1-9E33-C80AA9429562:78"
+    skipping = skip(NOW, gtid)
+    assert skipping.skips == (gtid.lower(),)
+    assert unskip(skipping, gtid) == NOW
+    refused = {"already": (skipping, gtid), "one transaction": (NOW, f"{gtid}-80"), "behind": (NOW, "0-1-7"), "not a GTID": (NOW, "x")}
+    for reason, (start, wanted) in refused.items():
+        with pytest.raises(MoveRefused, match=reason):
+            skip(start, wanted)
+    with pytest.raises(MoveRefused, match="not to be skipped"):
+        unskip(NOW, gtid)
