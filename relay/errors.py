@@ -44,6 +44,7 @@ RelayError
 ├── LeadershipLost
 ├── AskedToStop                     somebody did not answer before the relay had to end
 ├── MoveRefused                     what an operator asked of a position cannot be done as asked
+├── BackupRefused                   a backup is not whole, of a newer format, or would overwrite what is there
 ├── AuditUnreadable                 an entry of the audit trail is none, or an open transaction hides it
 ├── VersionConflict                 somebody else changed the document first
 └── NodeMissing                     the ZooKeeper node is not there
@@ -390,6 +391,13 @@ class MoveRefused(RelayError):
 
     code = "MOVE_REFUSED"
     remedy = "Ask for what the reason names; nothing was changed."
+
+
+class BackupRefused(RelayError):
+    """A backup cannot be written or put back as asked."""
+
+    code = "BACKUP_REFUSED"
+    remedy = "Correct what the reason names."
 
 
 class AuditUnreadable(RelayError):

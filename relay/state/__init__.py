@@ -1,5 +1,6 @@
 """What outlives every process: mapping sets, statuses, notes, and who is there."""
 
+from relay.state.backup import Backup, DocumentStore
 from relay.state.instance_notes import DroppedName, StartNote
 from relay.state.instance_status import UNKNOWN_STATE, InstanceStatus
 from relay.state.instance_store import InstanceStore
@@ -11,6 +12,8 @@ from relay.state.paths import Paths
 __all__ = [
     "SAVE_LIMIT_BYTES",
     "UNKNOWN_STATE",
+    "Backup",
+    "DocumentStore",
     "DroppedName",
     "InstanceStatus",
     "InstanceStore",
