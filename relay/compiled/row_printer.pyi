@@ -1,6 +1,10 @@
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from typing import Generic, TypeAlias, TypeVar
 
+from relay.model.change import StreamItem, TransactionBegin, TransactionEnd
+from relay.model.table import TableMap
+
+Plan = TypeVar("Plan")
 Extra: TypeAlias = tuple[bytes | None, ...] | Callable[[bytes], str] | None
 ColumnPlan: TypeAlias = tuple[int, int, bool, bool, bool, int, int, bytes, Extra]
 
@@ -27,3 +31,24 @@ class RowPrinter:
         largest: int | None,
     ) -> tuple[int, int, int, bytes] | None: ...
     def count_rows(self, body: bytes, start: int, update: bool) -> int | None: ...
+
+class TransactionPrinter(Generic[Plan]):
+    def __init__(self) -> None: ...
+    def __len__(self) -> int: ...
+    def know(self, table: TableMap, plan: Plan, printer: RowPrinter, parts: tuple[tuple[bytes, bytes, bytes, bytes], ...]) -> None: ...
+    def forget(self) -> None: ...
+    def print_transactions(
+        self,
+        items: list[StreamItem],
+        at: int,
+        most_bytes: int,
+        file: str,
+        base: int,
+        time: int,
+        position: int,
+        latest_ms: int,
+        names_gtid: bool,
+        batch: bytes,
+        publish_time: bytes,
+        /,
+    ) -> tuple[int, int, int, int, int, int, TransactionBegin, TransactionEnd, list[str], list[tuple[Plan, int, int, bytes]]] | None: ...

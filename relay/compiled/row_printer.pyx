@@ -12,6 +12,11 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memchr, memcmp, memcpy
 
+from relay.model.change import Operation, RowsEvent, TransactionBegin, TransactionEnd
+
+cdef extern from "Python.h":
+    const char* PyUnicode_AsUTF8AndSize(object text, Py_ssize_t* size) except NULL
+
 include "block.pxi"
 include "memory.pxi"
 include "buffer.pxi"
@@ -150,40 +155,67 @@ cdef class RowPrinter:
             _workplaces.append(place)
 
     cdef tuple print_event(self, bytes body, Py_ssize_t start, bint update, bytes before_old, bytes after_old, uint64_t time, uint64_t position, Py_ssize_t skip, largest):
+        cdef Py_ssize_t rows
+        self.out.empty()
+        self.messages = self.value_bytes = 0
+        if largest is None:
+            rows = self.add_event(body, start, update, before_old, after_old, time, position, skip)
+        else:
+            rows = self.add_packed_event(body, start, update, before_old, after_old, time, position, skip, largest)
+        return None if rows < 0 else (rows, self.messages, self.value_bytes, PyBytes_FromStringAndSize(self.out.data, self.out.size))
+
+    cdef Py_ssize_t add_event(self, bytes body, Py_ssize_t start, bint update, bytes before_old, bytes after_old, uint64_t time, uint64_t position, Py_ssize_t skip) except -2:
+        """Append a message for each row behind `skip`; return how many rows the event has, -1 where it is left alone."""
         cdef const uint8_t* at = <const uint8_t*>PyBytes_AS_STRING(body)
         cdef const uint8_t* end = at + PyBytes_GET_SIZE(body)
-        cdef bint packed = largest is not None
+        cdef Py_ssize_t rows = 0
+        cdef int64_t partition
+        if start > PyBytes_GET_SIZE(body) or time > LATEST_TIME_MS:
+            return -1
+        at += start
+        while at < end:
+            at = self.next_row(at, end, update)
+            if at == NULL:
+                return -1
+            rows += 1
+            position += 1
+            if rows <= skip:
+                continue
+            partition = self.place(self.second if update else self.first)
+            if partition < 0 or not self.add_message(update, before_old, after_old, time, position, partition):
+                return -1
+        return rows
+
+    cdef Py_ssize_t add_packed_event(self, bytes body, Py_ssize_t start, bint update, bytes before_old, bytes after_old, uint64_t time, uint64_t position, Py_ssize_t skip, Py_ssize_t largest) except -2:
+        """As `add_event`, with a message for each partition."""
+        cdef const uint8_t* at = <const uint8_t*>PyBytes_AS_STRING(body)
+        cdef const uint8_t* end = at + PyBytes_GET_SIZE(body)
         cdef Py_ssize_t rows = 0
         cdef int64_t partition
         cdef dict runs = {}
         if start > PyBytes_GET_SIZE(body) or time > LATEST_TIME_MS:
-            return None
+            return -1
         at += start
-        self.out.empty()
-        self.messages = self.value_bytes = 0
         while at < end:
             at = self.next_row(at, end, update)
             if at == NULL:
-                return None
+                return -1
             rows += 1
             position += 1
             if rows <= skip:
                 continue
             partition = self.place(self.second if update else self.first)
             if partition < 0:
-                return None
-            if packed:
-                run = runs.get(partition)
-                if run is None:
-                    run = runs[partition] = Run(position)
-                if not self.add_row(<Run>run, update, position):
-                    return None
-            elif not self.add_message(update, before_old, after_old, time, position, partition):
-                return None
+                return -1
+            run = runs.get(partition)
+            if run is None:
+                run = runs[partition] = Run(position)
+            if not self.add_row(<Run>run, update, position):
+                return -1
         for place, run in runs.items():
             if self.add_packed(<Run>run, update, before_old, after_old, time, place) > largest:
-                return None
-        return rows, self.messages, self.value_bytes, PyBytes_FromStringAndSize(self.out.data, self.out.size)
+                return -1
+        return rows
 
     def count_rows(self, bytes body, Py_ssize_t start, bint update):
         """Return how many rows the event has, or None where it is damaged."""
@@ -434,3 +466,9 @@ cdef class RowPrinter:
             return False
         out.byte(b'"')
         return True
+
+
+cdef object INSERT = Operation.INSERT
+cdef object UPDATE = Operation.UPDATE
+
+include "transactions.pxi"

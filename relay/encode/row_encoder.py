@@ -41,10 +41,19 @@ class RowEncoder:
 
     def around_old(self, operation: Operation, frame: MessageFrame) -> tuple[bytes, bytes]:
         """Return what stands between the row and `old`, and behind `old`, in a message of a whole row; an update's `old` is between."""
+        before_middle, behind_middle, before_time, behind_time = self.around_frame(operation)
+        return before_middle + frame.middle + behind_middle, before_time + frame.publish_time + behind_time
+
+    def around_frame(self, operation: Operation) -> tuple[bytes, bytes, bytes, bytes]:
+        """Return what stands before and behind the frame's middle, then before and behind its time of publishing, in such a message."""
         before_old, before_sql_type, sql_type = self._facts.get(None) or self._new_facts(None)
         old = b"" if operation is Operation.UPDATE else b"null"
-        behind = b"".join((before_sql_type, sql_type, self._after_sql_type, frame.publish_time, _TAILS[operation]))
-        return self._after_data + frame.middle + before_old + old, behind
+        return self._after_data, before_old + old, before_sql_type + sql_type + self._after_sql_type, _TAILS[operation]
+
+    def take_undecodable(self) -> int:
+        """Return how many values were printed with U+FFFD since this was asked last."""
+        count, self.undecodable_values = self.undecodable_values, 0
+        return count
 
     def compose(
         self, changes: Sequence[RowChange], frame: MessageFrame, changed: Sequence[Sequence[int]] | None, sql_type: bytes | None

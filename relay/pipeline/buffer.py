@@ -2,9 +2,9 @@
 
 import threading
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final
 
 from relay.model.change import StreamItem
 from relay.settings import BufferSettings
@@ -25,12 +25,25 @@ class BufferCursors:
     size_bytes: int
 
 
-class _Step(NamedTuple):
-    """Items that are handed over together, because each hand-over wakes the other thread."""
+@dataclass(slots=True)
+class Step:
+    """Items that are handed over together, because each hand-over wakes the other thread. Whoever takes them moves `at`."""
 
     items: list[StreamItem]
-    weight: int
-    size_bytes: int
+    weight: int = 0
+    size_bytes: int = 0
+    at: int = 0
+
+    @property
+    def done(self) -> bool:
+        """Whether every item is taken."""
+        return self.at == len(self.items)
+
+    def __iter__(self) -> Iterator[StreamItem]:
+        """Take the items one by one."""
+        while not self.done:
+            self.at += 1
+            yield self.items[self.at - 1]
 
 
 class ChangeBuffer:
@@ -50,21 +63,21 @@ class ChangeBuffer:
         self._step_weight = max(1, min(self._capacity // _MOST_STEPS, _LARGEST_STEP * self._item_weight))
         self._filling: list[StreamItem] = []
         self._filling_weight = self._filling_bytes = 0
-        self._waiting: deque[_Step] = deque()
-        self._taking = False
+        self._waiting: deque[Step] = deque()
+        self._step = Step([])
         self._weight = self._size_bytes = 0
-        self._put = self._get = self._ack = 0
+        self._put = self._taken_before = self._ack = 0
         self._closed = self._woken = False
         self._failure: BaseException | None = None
         self._changed = threading.Condition()
 
     @property
     def cursors(self) -> BufferCursors:
-        return BufferCursors(self._put, self._get, self._ack, self._size_bytes)
+        return BufferCursors(self._put, self.taken, self._ack, self._size_bytes)
 
     @property
     def empty(self) -> bool:
-        return not self._taking and not self._waiting
+        return self._step.done and not self._waiting
 
     def put(self, item: StreamItem, size_bytes: int) -> bool:
         """Append an item, waiting for room; False when the buffer was closed."""
@@ -77,7 +90,7 @@ class ChangeBuffer:
         """Let what was put be taken, waiting for room; False when the buffer was closed."""
         if not self._filling:
             return not self._closed
-        step = _Step(self._filling, self._filling_weight, self._filling_bytes)
+        step = Step(self._filling, self._filling_weight, self._filling_bytes)
         with self._changed:
             while self._waiting and self._weight + step.weight > self._capacity and not self._closed:
                 self._changed.wait()
@@ -91,19 +104,17 @@ class ChangeBuffer:
         self._filling, self._filling_weight, self._filling_bytes = [], 0, 0
         return True
 
-    def take(self, timeout_s: float) -> Iterator[StreamItem]:
-        """Yield the items of the next step, none when none came in time. Raises what the reader ended with, behind the last item."""
-        items = self._next_step(timeout_s)
-        self._taking = True
-        for item in items:
-            self._get += 1
-            yield item
-        self._taking = False
+    def take(self, timeout_s: float) -> Step:
+        """Return the next step, an empty one when none came in time. Raises what the reader ended with, behind the last item."""
+        step = self._next_step(timeout_s)
+        self._taken_before += self._step.at
+        self._step = step
+        return step
 
     @property
     def taken(self) -> int:
         """How many items were taken so far."""
-        return self._get
+        return self._taken_before + self._step.at
 
     def ack(self, taken: int) -> None:
         """The first `taken` items are committed."""
@@ -128,7 +139,7 @@ class ChangeBuffer:
             self._closed = True
             self._changed.notify_all()
 
-    def _next_step(self, timeout_s: float) -> Sequence[StreamItem]:
+    def _next_step(self, timeout_s: float) -> Step:
         with self._changed:
             if not self._waiting and self._failure is None and not self._woken:
                 self._changed.wait(timeout_s)
@@ -136,9 +147,9 @@ class ChangeBuffer:
             if not self._waiting:
                 if self._failure is not None:
                     raise self._failure
-                return ()
+                return Step([])
             step = self._waiting.popleft()
             self._weight -= step.weight
             self._size_bytes -= step.size_bytes
             self._changed.notify_all()
-        return step.items
+        return step

@@ -49,8 +49,8 @@ _BY_TEXT: Final = frozenset({ColumnType.FLOAT, ColumnType.DOUBLE, ColumnType.JSO
 _PLACED: Final = frozenset(
     {Kind.SIGNED, Kind.UNSIGNED, Kind.DATE, Kind.DATETIME, Kind.TIMESTAMP, Kind.TIME, Kind.YEAR, Kind.UTF8, Kind.BIT}
 )
-_ORDER_NAMES: Final = (Header.ORDER.value, Header.ORDERS.value)
-_REFUSED: Final = (Malformed, CorruptEvent, SchemaMismatch, IndexError, struct.error)
+ORDER_NAMES: Final = (Header.ORDER.value, Header.ORDERS.value)
+REFUSED: Final = (Malformed, CorruptEvent, SchemaMismatch, IndexError, struct.error)
 
 
 class BulkRows:
@@ -65,6 +65,11 @@ class BulkRows:
         self._largest_bytes = largest_bytes
         self._frame: MessageFrame | None = None  # of the last events, with what stands around `old` under it
         self._around: dict[Operation, tuple[bytes, bytes]] = {}
+
+    @property
+    def of_whole_transactions(self) -> "row_printer.RowPrinter | None":
+        """The printer where it can print whole transactions, too: compiled, and one message a row."""
+        return self._printer if COMPILED and self._largest_bytes is None and isinstance(self._printer, row_printer.RowPrinter) else None
 
     def messages(
         self, events: Sequence[RowsEvent], frame: MessageFrame, before: OrderPair, skip: int, tail: Headers
@@ -87,10 +92,10 @@ class BulkRows:
             count, number, value_bytes, messages = printed
             rows += count
             if isinstance(messages, bytes):
-                parts.append(PrintedMessages(number, value_bytes, messages, _ORDER_NAMES, tail))
+                parts.append(PrintedMessages(number, value_bytes, messages, ORDER_NAMES, tail))
             else:
-                parts.append(PrintedRecords(messages, value_bytes, _ORDER_NAMES, tail))
-        return len(parts), rows, joined(parts) if parts else PrintedMessages(0, 0, b"", _ORDER_NAMES, tail)
+                parts.append(PrintedRecords(messages, value_bytes, ORDER_NAMES, tail))
+        return len(parts), rows, joined(parts) if parts else PrintedMessages(0, 0, b"", ORDER_NAMES, tail)
 
     def _print(
         self, event: RowsEvent, texts: tuple[bytes, bytes], time: int, position: int, skip: int
@@ -100,7 +105,7 @@ class BulkRows:
         update = event.operation is Operation.UPDATE
         try:
             return self._printer.print_rows(event.body, event.images_at, update, *texts, time, position, max(0, skip), self._largest_bytes)
-        except _REFUSED:
+        except REFUSED:
             return None
 
 

@@ -1,5 +1,6 @@
 """How far the instance is: the last whole source transaction, and what of the open one is done."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from relay.errors import HistoryChanged
@@ -58,6 +59,11 @@ class Progress:
         return self._record
 
     @property
+    def epoch(self) -> int:
+        """The epoch that pairs are made in."""
+        return self._record.epoch
+
+    @property
     def whole(self) -> bool:
         return self.begin is None
 
@@ -65,6 +71,11 @@ class Progress:
     def between_transactions(self) -> bool:
         """Whether no source transaction is open, here or half published before a restart."""
         return self.begin is None and self._split is None
+
+    @property
+    def leaves_nothing_out(self) -> bool:
+        """Whether every row from here on is to be published, under a pair that its place and time make."""
+        return self.between_transactions and self._replay is None and not self._skips
 
     @property
     def skip(self) -> int:
@@ -110,6 +121,14 @@ class Progress:
             self._skips = tuple(each for each in self._skips if each != end.gtid)
         self.left_out = None
         self._end_replay(end.position)
+
+    def end_transactions(self, gtids: Sequence[str], end: TransactionEnd, order: OrderPair, change_time_ms: int) -> None:
+        """Whole transactions were taken at once: what they were called, how the last one ended, and the pair of their last change."""
+        self._ended += gtids
+        self.order = self._end_order = order
+        self.change_time_ms = change_time_ms
+        self._end = end
+        self.moved = self._stale = True
 
     def advance(self, item: Advance) -> bool:
         """The source moved on without a transaction: True; or it says again where it stands, and has nothing more: False."""

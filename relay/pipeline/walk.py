@@ -1,30 +1,32 @@
 """The walk of a change through the rooms: schema → order → route → partition → encode → publish → position."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from time import monotonic, time
 from typing import Final
 
 from relay.encode import headers_behind_order
-from relay.model.change import Advance, Operation, RowsEvent, Statement, StreamItem, TransactionBegin, TransactionEnd
+from relay.model.change import Advance, Operation, RowsEvent, Statement, TransactionBegin, TransactionEnd
 from relay.model.message import OutboundMessage
 from relay.model.position import OrderPair
 from relay.model.table import TableMap
 from relay.pipeline.batch_rules import BatchEnd, BatchView, batch_end
+from relay.pipeline.buffer import Step
 from relay.pipeline.event_contexts import EventContexts
-from relay.pipeline.event_runs import MOST_BYTES, MOST_EVENTS, OtherItem, in_runs
+from relay.pipeline.event_runs import MOST_BYTES, MOST_EVENTS, OtherItem, run_at
 from relay.pipeline.left_out import LeftOut
 from relay.pipeline.mapping_in_force import MappingInForce
 from relay.pipeline.meter import Meter
 from relay.pipeline.open_batch import OpenBatch
 from relay.pipeline.outbox import Outbox
 from relay.pipeline.packed_messages import packed_messages
-from relay.pipeline.progress import Progress
+from relay.pipeline.progress import Progress, change_time_ms
 from relay.pipeline.published_changes import EventContext
 from relay.pipeline.row_messages import row_messages
 from relay.pipeline.skip_notes import SkipNotes
 from relay.pipeline.statement_messages import statement_messages, statement_route
 from relay.pipeline.table_plan import TablePlan, TablePlans
 from relay.pipeline.topics import Topics
+from relay.pipeline.whole_transactions import WholeTransactionPrinter
 from relay.position import KafkaPositionStore
 from relay.route import Dropped, TableFilter
 from relay.schema import StatementKind, TableDefinitions
@@ -70,6 +72,7 @@ class Walk:
         alike = settings.message.headers == "default" and all(map(self._filter.accepts_operation, Operation))
         self._most_events = MOST_EVENTS if alike else 1
         self._contexts = EventContexts(settings, progress, _now_ms())
+        self._whole = WholeTransactionPrinter(names_gtid=settings.source.gtid)
         self._batch = OpenBatch()
         self._skew_ms = int(settings.transaction.max_clock_skew_seconds * 1000)
         self._look_at_s = 0.0
@@ -79,18 +82,47 @@ class Walk:
         self._committed_at_s = time()
         self._source_idle = False
 
-    def take(self, items: Iterable[StreamItem]) -> bool:
+    def take(self, step: Step) -> bool:
         """Do what the items ask for; False when there is none."""
-        taken = False
-        for each in in_runs(items, self._most_events, self._run_bytes):
-            if not taken:
-                taken, self._contexts.publish_time_ms = True, _now_ms()
-            if isinstance(each, list):
-                self._rows(each)
-            else:
-                self._other(each)
+        before = step.at
+        self._contexts.publish_time_ms = _now_ms()
+        while not step.done:
+            step.at += self._whole_transactions(step) or self._run(step)
             self._look()
-        return taken
+        return step.at > before
+
+    def _run(self, step: Step) -> int:
+        """Do what the next item asks for, with the row events that go with it; return how many there were."""
+        each = run_at(step.items, step.at, self._most_events, self._run_bytes)
+        if isinstance(each, list):
+            self._rows(each)
+            return len(each)
+        self._other(each)
+        return 1
+
+    def _whole_transactions(self, step: Step) -> int:
+        """Publish the transactions that can be printed together; return how many items they had."""
+        progress = self.progress
+        if self._most_events == 1 or not progress.leaves_nothing_out:
+            return 0
+        self.renew_mapping()
+        now_ms = self._contexts.publish_time_ms
+        times_ms = now_ms, now_ms + self._skew_ms
+        found = self._whole.take(step.items, step.at, self._run_bytes, progress.order, progress.epoch, times_ms, self._contexts.batch)
+        if found is None:
+            return 0
+        self._source_idle = False
+        for plan, messages in found.printed:
+            self._outbox.send_printed(plan.lanes[0].topic, messages)
+            self._batch.value_bytes += messages.value_bytes
+            self._batch.undecodable_values += plan.rows.take_undecodable()
+        progress.end_transactions(found.gtids, found.last_end, found.order, min(change_time_ms(found.last_begin), now_ms))
+        self._batch.event_bytes += found.event_bytes
+        self._batch.rows += found.rows
+        self.meter.totals.source_transactions += found.transactions
+        self.meter.totals.source_rows += found.rows
+        self.meter.totals.source_bytes += found.event_bytes
+        return found.items
 
     def _look(self) -> None:
         """While items come one after another, look at the batch's rules now and then."""
@@ -141,7 +173,7 @@ class Walk:
         """Change over to a newer mapping set, between two source transactions and never inside one."""
         if self.progress.between_transactions and self._mapping.renew():
             self._plans = self._new_plans()
-            self._table = None
+            self._forget_tables()
             self.progress.mapping_set = self._mapping.number
 
     def commit_start(self) -> None:
@@ -174,15 +206,16 @@ class Walk:
         if first.table is not self._table:
             self._table, self._plan = first.table, self._plans.plan(first.table)
             self.meter.tables.add(first.table.id)
+            if isinstance(self._plan, TablePlan):
+                self._whole.know(first.table, self._plan)
         plan = self._plan
         if isinstance(plan, Dropped):
             self._drop(events, plan)
         elif not self._filter.accepts_operation(first.operation):
             self._drop(events, _OPERATION_FILTERED)
         else:
-            undecodable = plan.rows.undecodable_values
             self._publish(events, plan)
-            self._batch.undecodable_values += plan.rows.undecodable_values - undecodable
+            self._batch.undecodable_values += plan.rows.take_undecodable()
 
     def _drop(self, events: Sequence[RowsEvent], dropped: Dropped) -> None:
         for event in events:
@@ -260,7 +293,7 @@ class Walk:
             return
         progress.items += 1
         self._plans.forget()
-        self._table = None
+        self._forget_tables()
         self._count(1)
         if progress.left_out is not None:
             for table in ddl.tables if progress.left_out is LeftOut.SKIPPED else ():
@@ -305,6 +338,10 @@ class Walk:
         self._batch = OpenBatch()
         self._contexts.batch += 1
         self._committed_at_s = time()
+
+    def _forget_tables(self) -> None:
+        self._table = None
+        self._whole.forget()
 
     def _new_plans(self) -> TablePlans:
         return TablePlans(self._settings, self._mapping.router, self._definitions, self._topics, self._largest_message_bytes)

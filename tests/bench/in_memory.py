@@ -3,45 +3,47 @@
     python -m tests.bench.in_memory write orders.binlog
     valgrind --tool=callgrind python -m tests.bench.in_memory read orders.binlog
 
-Source, decode, encode and partition do their work; nothing is published, and no batch is closed.
+Every room does its work; what would be published is counted.
 """
 
 import argparse
 import gc
 import socket
 from collections.abc import Iterable, Iterator
-from functools import partial
+from itertools import islice
 from pathlib import Path
 from time import process_time
 from typing import Final
 
 from deploy.embedded import MariaDB
-from relay.compiled import COMPILED
 from relay.decode import RowDecoder
-from relay.encode import MessageFrame
 from relay.errors import SourceUnreachable
-from relay.generated import RowPrinter
 from relay.model.change import RawItem, RawRows, RowsEvent, StreamItem
-from relay.model.position import OrderPair, SourceIdentity
-from relay.model.table import TableId, TableMap
-from relay.pipeline.bulk_rows import PRINTER, BulkRows, PrinterMaker
+from relay.model.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
+from relay.pipeline.buffer import Step
 from relay.pipeline.compiled_events import event_scanner
-from relay.pipeline.event_runs import MOST_BYTES, MOST_EVENTS, in_runs
+from relay.position import PositionRecord
 from relay.source.binlog_reader import BinlogReader
 from relay.source.packets import PacketReader
 from relay.source.transaction_assembler import TransactionAssembler
 from tests.bench.orders import Orders
 from tests.bench.workload import SCHEMA, fill
-from tests.support.table_plans import plan_printer, table_definition, table_plan
+from tests.support.walks import CountedMessages, walk_without_servers
+from tests.unit.route.mappings import documents, router
 from tests.unit.source.binlog_bytes import packet, rotate, sent
 
-# Without a compiler functions are written at once, so that no row is left to the readable rooms.
-_MAKER: Final[PrinterMaker] = PRINTER if COMPILED else partial(RowPrinter, worth_bytes=0)
 _ROWS: Final = 20_000
 _TRANSACTIONS: Final = 4_000
 _MAGIC_BYTES: Final = 4
-_LOGICAL: Final = TableId(SCHEMA, "orders")
-_TAIL: Final = (("tag", b"orders"),)
+_STEP_ITEMS: Final = 1024
+_TOPIC: Final = "orders"
+_ROUTER: Final = router(
+    documents(
+        dbs=[{"logicDb": SCHEMA, "realDbs": SCHEMA}],
+        tbs=[{"logicTb": "orders", "realTbs": "orders_0,orders_1"}],
+        topics=[{"logicDb": SCHEMA, "topic": _TOPIC}],
+    )
+)
 
 
 class _File(socket.socket):
@@ -87,21 +89,15 @@ def write(file: Path) -> None:
 
 def read(stream: bytes) -> tuple[int, int]:
     """Print every row; return how many there were, and the bytes of their values."""
-    printers: dict[TableId, BulkRows] = {}
-    order = OrderPair(1_700_000_000_000, 1)
-    frame = MessageFrame(event_time_ms=1_700_000_000_000, gtid="0-1-1", batch=1, publish_time_ms=1_700_000_000_000)
-    rows = value_bytes = 0
-    for run in in_runs(_decoded(_assembled(stream)), MOST_EVENTS, MOST_BYTES):
-        if not isinstance(run, list) or run[0].table.id.database != SCHEMA:
-            continue
-        table = run[0].table
-        printer = printers.get(table.id) or printers.setdefault(table.id, _printer(table))
-        done, count, messages = printer.messages(run, frame, order, 0, _TAIL)
-        assert done == len(run), "a row was left to the readable rooms"
-        order = OrderPair(order.execute_time, order.execute_position + count)
-        rows += count
-        value_bytes += messages.value_bytes
-    return rows, value_bytes
+    start = SourcePosition(BinlogPosition("binlog.000001", 4), "", SourceIdentity("", 1, 0))
+    producer = CountedMessages()
+    record = PositionRecord(start, OrderPair(0, 0), epoch=0, change_time_ms=0)
+    walk = walk_without_servers(record, producer, _ROUTER, {_TOPIC: 4})
+    items = _decoded(_assembled(stream))
+    while walk.take(Step([*islice(items, _STEP_ITEMS)])):
+        pass
+    walk.end_batch_if_due(idle=True)
+    return producer.rows, producer.value_bytes
 
 
 def _as_dump(binlog: bytes) -> bytes:
@@ -135,10 +131,6 @@ def _decoded(items: Iterable[RawItem]) -> Iterator[StreamItem]:
     for item in items:
         event: RowsEvent | StreamItem = decoder.open(item) if isinstance(item, RawRows) else item
         yield event
-
-
-def _printer(table: TableMap) -> BulkRows:
-    return plan_printer(table_plan(table_definition(table), _LOGICAL, "orders", 4), _MAKER)
 
 
 if __name__ == "__main__":

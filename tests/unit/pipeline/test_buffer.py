@@ -77,7 +77,7 @@ def test_what_ended_the_reader_is_raised_behind_its_last_item() -> None:
     buffer.fail(SourceUnreachable("It hung up."))
     assert [*buffer.take(0)] == [item(1)]
     with pytest.raises(SourceUnreachable):
-        next(buffer.take(0))
+        buffer.take(0)
 
 
 def test_a_closed_buffer_frees_a_waiting_reader() -> None:

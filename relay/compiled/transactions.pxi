@@ -1,0 +1,261 @@
+# Whole source transactions at once: nearly all of them are small, and what each costs beside its rows counts.
+
+cdef enum:
+    INSERTED
+    UPDATED
+    DELETED
+
+cdef int64_t MOST_OFFSET = 0xFFFFFFFF
+
+
+@final
+cdef class KnownTable:
+    """A table whose rows can be printed, with `plan`, whatever the caller wants back with them.
+
+    `parts` are, for inserts, updates and deletes, what stands before and behind the times, GTID and batch, then before and behind the
+    time of publishing.
+    """
+
+    cdef object table
+    cdef object plan
+    cdef RowPrinter printer
+    cdef tuple parts
+    cdef bytes publish_time
+    cdef list behind
+
+    def __cinit__(self, table, plan, RowPrinter printer not None, tuple parts not None):
+        self.table = table  # kept, because its address names it
+        self.plan = plan
+        self.printer = printer
+        self.parts = parts
+        self.publish_time = None
+        self.behind = []
+
+    cdef bytes behind_old(self, int operation, bytes publish_time):
+        if self.publish_time is not publish_time:
+            self.behind = [each[2] + publish_time + each[3] for each in self.parts]
+            self.publish_time = publish_time
+        return <bytes>self.behind[operation]
+
+
+cdef struct Cut:
+    Py_ssize_t end          # in the buffer
+    Py_ssize_t messages
+    Py_ssize_t value_bytes
+
+
+@final
+cdef class TransactionPrinter:
+    """Prints source transactions that are whole in a list of items, as long as all their rows are inserted, updated or deleted in known
+    tables and every event can be printed."""
+
+    cdef dict tables  # KnownTable by the address of its table map
+    cdef Buffer frame
+    cdef Buffer text
+    cdef list plans   # of the cuts
+    cdef Buffer cuts
+
+    def __cinit__(self):
+        self.tables = {}
+        self.frame = Buffer()
+        self.text = Buffer()
+        self.cuts = Buffer()
+
+    def __len__(self):
+        return len(self.tables)
+
+    def know(self, table, plan, RowPrinter printer not None, tuple parts not None):
+        """Print the rows of this very table map so from now on."""
+        self.tables[<size_t><void*>table] = KnownTable(table, plan, printer, parts)
+
+    def forget(self):
+        """No table is known any more."""
+        self.tables.clear()
+
+    def print_transactions(
+        self, list items not None, Py_ssize_t at, Py_ssize_t most_bytes, str file not None, int64_t base, uint64_t time, uint64_t position,
+        int64_t latest_ms, bint names_gtid, bytes batch not None, bytes publish_time not None,
+    ):
+        """Return (items, transactions, rows, bytes of the events, time, position, last begin, last end, GTIDs, printed), None for no item.
+
+        `file` is the one that they must begin in, and `base` its part of the execute position; `time` and `position` are the pair of the
+        last change before them, and come back as that of the last one of theirs; no pair is dated behind `latest_ms`. `printed` is a list
+        of (plan, messages, bytes of their values, block), `batch` and `publish_time` stand in every message. About `most_bytes` at most.
+        """
+        cdef Workplace place = <Workplace>(_workplaces.pop() if _workplaces else Workplace())
+        cdef Py_ssize_t first = at, end, transactions = 0, rows = 0, taken_bytes = 0, event_bytes, added
+        cdef Buffer out = place.out
+        cdef uint64_t next_time, next_position
+        cdef Cut kept
+        cdef list gtids = []
+        cdef tuple begin, last_begin = None
+        out.empty()
+        self.cuts.empty()
+        self.plans = []
+        kept.end = kept.messages = kept.value_bytes = 0
+        try:
+            while taken_bytes < most_bytes:
+                end = self.end_of(items, at, most_bytes, file, &event_bytes)
+                if end < 0:
+                    break
+                begin = <tuple>items[at]
+                next_time, next_position = time, position
+                start_pair(begin, base, latest_ms, &next_time, &next_position)
+                if next_time > LATEST_TIME_MS or not self.begin_frame(<str>begin[1] if names_gtid else ""):
+                    break
+                added = self.add_transaction(place, items, at + 1, end, next_time, &next_position, batch, publish_time)
+                if added < 0:
+                    break
+                if added:
+                    time, position = next_time, next_position
+                if begin[1]:
+                    gtids.append(begin[1])
+                last_begin = begin
+                transactions += 1
+                rows += added
+                taken_bytes += event_bytes
+                at = end + 1
+            if at == first:
+                return None
+            return at - first, transactions, rows, taken_bytes, time, position, last_begin, items[at - 1], gtids, self.printed(out)
+        finally:
+            self.plans = None
+            _workplaces.append(place)
+
+    cdef Py_ssize_t end_of(self, list items, Py_ssize_t at, Py_ssize_t most_bytes, str file, Py_ssize_t* event_bytes) except -2:
+        """Return where the transaction that begins at `at` ends, -1 when it does not begin or end here or holds what is not known."""
+        cdef Py_ssize_t count = len(items), size = 0
+        cdef tuple item
+        if at >= count or type(items[at]) is not TransactionBegin or (<tuple>(<tuple>items[at])[0])[0] != file:
+            return -1
+        at += 1
+        while at < count:
+            item = <tuple>items[at]
+            if type(item) is RowsEvent:
+                if item[7] is None or <size_t><void*>item[1] not in self.tables:
+                    return -1
+                size += <Py_ssize_t>item[5]
+                if size > most_bytes:
+                    return -1
+            elif type(item) is TransactionEnd:
+                event_bytes[0] = size
+                return at
+            else:
+                return -1
+            at += 1
+        return -1
+
+    cdef bint begin_frame(self, str gtid) except -1:
+        """Keep the frame's middle from behind the time on; False where the GTID is no plain text."""
+        cdef Buffer frame = self.frame
+        cdef Py_ssize_t size
+        cdef const char* text = PyUnicode_AsUTF8AndSize(gtid, &size)
+        cdef Py_ssize_t i
+        for i in range(size):
+            if text[i] < 32 or text[i] > 126 or text[i] == b'"' or text[i] == b"\\":
+                return False
+        frame.empty()
+        frame.put(b',"gtid":"', 9)
+        frame.put(text, size)
+        frame.put(b'","id":', 7)
+        return True
+
+    cdef Py_ssize_t add_transaction(
+        self, Workplace place, list items, Py_ssize_t at, Py_ssize_t end, uint64_t time, uint64_t* position, bytes batch, bytes publish_time
+    ) except -2:
+        """Append the messages of the events up to `end`; return how many rows they have, -1 with nothing appended if one is refused."""
+        cdef Buffer out = place.out
+        cdef Py_ssize_t begun = out.size, cut = self.cuts.size, rows = 0, added, plans = len(self.plans)
+        cdef tuple event
+        cdef KnownTable known
+        cdef RowPrinter printer
+        cdef Cut before = self.last_cut()
+        cdef int operation, last_operation = -1
+        cdef int64_t seconds, last_seconds = -1
+        cdef KnownTable last = None
+        cdef bytes before_old = None, behind_old = None
+        while at < end:
+            event = <tuple>items[at]
+            known = <KnownTable>(self.tables[<size_t><void*>event[1]])
+            operation = UPDATED if event[0] is UPDATE else INSERTED if event[0] is INSERT else DELETED
+            seconds = event[3]
+            if known is not last or operation != last_operation or seconds != last_seconds:
+                before_old = self.before_old(<tuple>known.parts[operation], seconds, batch)
+                behind_old = known.behind_old(operation, publish_time)
+                last, last_operation, last_seconds = known, operation, seconds
+            printer = known.printer
+            printer.messages = printer.value_bytes = 0
+            printer.out, printer.placing, printer.compared = out, place.placing, place.compared
+            try:
+                added = printer.add_event(<bytes>event[6], event[7], operation == UPDATED, before_old, behind_old, time, position[0], 0)
+            finally:
+                printer.out = printer.placing = printer.compared = None
+            if added < 0:
+                out.size = begun
+                self.cuts.size = cut
+                del self.plans[plans:]
+                if cut:
+                    memcpy(self.cuts.data + cut - sizeof(Cut), &before, sizeof(Cut))
+                return -1
+            position[0] += <uint64_t>added
+            rows += added
+            self.grown(known.plan, out.size, printer.messages, printer.value_bytes)
+            at += 1
+        return rows
+
+    cdef bytes before_old(self, tuple parts, int64_t seconds, bytes batch):
+        cdef Buffer text = self.text
+        text.empty()
+        put_bytes(text, <bytes>parts[0])
+        text.put(b'"es":', 5)
+        text.signed_number(seconds * 1000)
+        text.put(self.frame.data, self.frame.size)
+        put_bytes(text, batch)
+        put_bytes(text, <bytes>parts[1])
+        return PyBytes_FromStringAndSize(text.data, text.size)
+
+    cdef Cut last_cut(self):
+        cdef Cut cut
+        cut.end = cut.messages = cut.value_bytes = 0
+        if self.cuts.size:
+            memcpy(&cut, self.cuts.data + self.cuts.size - sizeof(Cut), sizeof(Cut))
+        return cut
+
+    cdef int grown(self, plan, Py_ssize_t end, Py_ssize_t messages, Py_ssize_t value_bytes) except -1:
+        """Count messages that were appended, in the last cut if that is of the same plan."""
+        cdef Cut cut
+        cut.messages = cut.value_bytes = 0
+        if self.plans and self.plans[len(self.plans) - 1] is plan:
+            cut = self.last_cut()
+            self.cuts.size -= sizeof(Cut)
+        else:
+            self.plans.append(plan)
+        cut.end = end
+        cut.messages += messages
+        cut.value_bytes += value_bytes
+        self.cuts.put(<char*>&cut, sizeof(Cut))
+        return 0
+
+    cdef list printed(self, Buffer out):
+        cdef list found = []
+        cdef Py_ssize_t start = 0, i
+        cdef Cut* cuts = <Cut*>self.cuts.data
+        for i in range(len(self.plans)):
+            block = PyBytes_FromStringAndSize(out.data + start, cuts[i].end - start)
+            found.append((self.plans[i], cuts[i].messages, cuts[i].value_bytes, block))
+            start = cuts[i].end
+        return found
+
+
+cdef int start_pair(tuple begin, int64_t base, int64_t latest_ms, uint64_t* time, uint64_t* position) except -1:
+    """The rule of relay.order.begin_transaction, for a file whose part of the execute position is `base`."""
+    cdef object commit = begin[2]
+    cdef int64_t changed_ms = <int64_t>begin[3] * 1000 if commit is None else <int64_t>commit
+    cdef int64_t offset = (<tuple>begin[0])[1]
+    cdef int64_t before = base + min(offset, <int64_t>MOST_OFFSET) - 1
+    changed_ms = min(changed_ms, latest_ms)
+    if changed_ms > <int64_t>time[0]:
+        time[0] = <uint64_t>changed_ms
+    if before > <int64_t>position[0]:
+        position[0] = <uint64_t>before
+    return 0

@@ -1,0 +1,106 @@
+"""A walk without servers: what it asks of Kafka, ZooKeeper and the catalogue is answered from memory."""
+
+import threading
+from collections.abc import Mapping
+from concurrent.futures import Future
+
+from relay.audit import AuditEntry
+from relay.model.message import OutboundMessage, Printed
+from relay.pipeline.buffer import ChangeBuffer
+from relay.pipeline.meter import Meter
+from relay.pipeline.outbox import Outbox
+from relay.pipeline.progress import Progress
+from relay.pipeline.skip_notes import SkipNotes
+from relay.pipeline.walk import Walk
+from relay.position import PositionRecord
+from relay.publish import BatchProducer
+from relay.route import Router
+from relay.schema import DeclaredTypes, TableDefinitions
+from relay.schema.type_text import type_text
+from relay.settings import BufferSettings, InstanceSettings
+
+_LARGEST_MESSAGE_BYTES = 1_000_000
+
+
+class SentMessages:
+    """A producer that remembers what it was given."""
+
+    sent_messages = 0
+    open_seconds = 0.0
+
+    def __init__(self) -> None:
+        self.messages: list[OutboundMessage] = []
+
+    def open(self) -> None: ...
+
+    def send(self, message: OutboundMessage) -> None:
+        self.messages.append(message)
+        self.sent_messages += 1
+        self.open_seconds = 0.001
+
+    def send_printed(self, topic: str, messages: Printed) -> None:
+        for each in messages.each(topic):
+            self.send(each)
+
+    def commit(self, record: OutboundMessage) -> "Future[None]":
+        self.send(record)
+        self.sent_messages, self.open_seconds = 0, 0.0
+        answer: Future[None] = Future()
+        answer.set_result(None)
+        return answer
+
+    def abort(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class CountedMessages(SentMessages):
+    """A producer that counts rows and bytes."""
+
+    rows = 0
+    value_bytes = 0
+
+    def send_printed(self, topic: str, messages: Printed) -> None:  # noqa: ARG002 - it counts whatever the topic is
+        self.rows += messages.number
+        self.value_bytes += messages.value_bytes
+        self.sent_messages += messages.number
+        self.open_seconds = 0.001
+
+
+class _Around:
+    """What a walk asks of the world around it."""
+
+    number = 1
+
+    def __init__(self, router: Router, partitions: Mapping[str, int]) -> None:
+        self.router = router
+        self.counts = dict(partitions)
+
+    def renew(self) -> bool:
+        return False
+
+    def partitions(self, topic: str) -> int:
+        return self.counts[topic]
+
+    def ddl(self, *_: object) -> None:
+        return None
+
+    def read(self, *_: object, **__: object) -> None:
+        return None
+
+    def message(self, record: PositionRecord | AuditEntry) -> OutboundMessage:
+        return OutboundMessage("position", 0, None, repr(record).encode(), ())
+
+    def waypoints(self, *_: object) -> list[OutboundMessage]:
+        return []
+
+
+def walk_without_servers(record: PositionRecord, producer: BatchProducer, router: Router, partitions: Mapping[str, int]) -> Walk:
+    """Return a walk from this record on, without DDL topics; `partitions` are how many each topic has."""
+    source = {"host": "h", "user": "u", "server_id": 7}
+    settings = InstanceSettings.model_validate({"name": "x", "source": source, "message": {"ddl": "none"}})
+    around, meter = _Around(router, partitions), Meter()
+    outbox = Outbox(producer, ChangeBuffer(BufferSettings()), meter, threading.Event())
+    definitions = TableDefinitions(type_text, around, DeclaredTypes(), as_declared=False)
+    progress, notes = Progress(record, "", 1), SkipNotes(around, "x")  # type: ignore[arg-type]  # it answers for all of them
+    return Walk(settings, outbox, around, progress, around, definitions, around, meter, _LARGEST_MESSAGE_BYTES, notes)  # type: ignore[arg-type]
