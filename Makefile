@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup fetch check test demo up bench bench-columns bench-latency bench-scaling constraints clean
+.PHONY: help setup fetch check test demo up bench bench-columns bench-latency bench-scaling faults soak constraints clean
 
 PYTHON := .venv/bin/python
 export PYTHONUTF8 := 1
@@ -42,6 +42,12 @@ bench-latency: setup ## Commit to consumer at 500 transactions a second beside D
 
 bench-scaling: setup ## Rows per second by columns, transaction size, tables, partitions, instances, with plots; QUICK=1, INTO=folder, BENCH='--help'
 	@$(PYTHON) -m tests.bench scaling $(if $(QUICK),--quick) $(if $(INTO),--into "$(INTO)") $(BENCH)
+
+faults: setup ## Every fault on real servers, 20 times: lost, repeated, out of order, silence; TIMES=1, SEED=1, ONLY='relay-killed', INTO=folder
+	@$(PYTHON) -m tests.faults run $(ONLY) $(if $(TIMES),--times $(TIMES)) $(if $(SEED),--seed $(SEED)) $(if $(INTO),--into "$(INTO)")
+
+soak: setup ## Half an hour of load with a random fault every 20 s; at the end source and copy must be equal; MINUTES=30, SEED=1
+	@$(PYTHON) -m tests.faults soak $(if $(MINUTES),--minutes $(MINUTES)) $(if $(SEED),--seed $(SEED)) $(if $(INTO),--into "$(INTO)")
 
 constraints: setup ## Pin the newest allowed packages anew
 	$(PYTHON) -m uv pip compile pyproject.toml deploy/build-requirements.txt --universal --python-version 3.11 --all-extras \

@@ -1,0 +1,34 @@
+"""A scenario: what is done to a running installation, and under which name."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeAlias
+
+from tests.faults.stage import Run
+
+Act: TypeAlias = Callable[[Run], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """`act` runs under load; `relays` of one installation are up, and `instance` are settings of theirs."""
+
+    name: str
+    what: str
+    act: Act
+    relays: int = 1
+    cluster: bool = False
+    instance: Mapping[str, Any] = field(default_factory=dict)
+
+
+SCENARIOS: Final[dict[str, Scenario]] = {}
+
+
+def scenario(name: str, what: str, *, relays: int = 1, cluster: bool = False, **instance: Any) -> Callable[[Act], Act]:
+    """Put a function on the list of scenarios."""
+
+    def listed(act: Act) -> Act:
+        SCENARIOS[name] = Scenario(name, what, act, relays, cluster, instance)
+        return act
+
+    return listed

@@ -1,0 +1,31 @@
+"""Faults of the source and of the line to it."""
+
+from tests.faults.scenario import scenario
+from tests.faults.stage import Run
+
+
+@scenario("source-cut", "the line to the source cut for 5 s")
+def cut(run: Run) -> None:
+    run.rest(0, 1)
+    run.line.shut()
+    run.rest(5)
+    run.line.reopen()
+    run.moving()
+
+
+@scenario("source-black-hole", "the line to the source swallows all for 8 s (read_timeout_seconds = 3)", source={"read_timeout_seconds": 3})
+def black_hole(run: Run) -> None:
+    run.rest(0, 1)
+    run.line.swallow()
+    run.rest(8)
+    run.line.reopen()
+    run.moving()
+
+
+@scenario("source-killed", "the database server killed by kill -9 and started again")
+def killed(run: Run) -> None:
+    run.rest(0, 1)
+    run.database.kill()
+    run.rest(1, 2)
+    run.database.start()
+    run.moving()

@@ -1,0 +1,135 @@
+"""The servers of all runs, and what one run of a scenario has at hand."""
+
+import random
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final, Self
+
+from deploy.embedded import Kafka, KafkaCluster, MariaDB, ZooKeeper
+from tests.faults.load import Load
+from tests.faults.watcher import Watcher
+from tests.support.relay_process import Installation, RelayProcess
+from tests.support.tcp_gate import TcpGate
+from tests.support.waiting import wait_until
+
+PARTITIONS: Final = 4
+_QUICK_TIMEOUTS: Final = {"transaction.abort.timed.out.transaction.cleanup.interval.ms": 500}
+_RUNNING_S: Final = 90.0
+MODULE: Final = "tests.support.crashing_relay"
+"""The relay with fault points that the environment switches on; none is on by itself."""
+
+
+class Servers:
+    """Real servers, each started when the first scenario asks for it and kept for the others."""
+
+    def __init__(self) -> None:
+        self._stack = ExitStack()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    @cached_property
+    def database(self) -> MariaDB:
+        return self._stack.enter_context(MariaDB({"slave_connections_needed_for_purge": 0}))
+
+    @cached_property
+    def zookeeper(self) -> ZooKeeper:
+        return self._stack.enter_context(ZooKeeper(tick_ms=1000))
+
+    @cached_property
+    def broker(self) -> Kafka:
+        return self._stack.enter_context(Kafka(_QUICK_TIMEOUTS))
+
+    @cached_property
+    def cluster(self) -> KafkaCluster:
+        return self._stack.enter_context(KafkaCluster(_QUICK_TIMEOUTS))
+
+
+class Run:
+    """One run: an installation of its own, its relays, the load, the reader, and the chance that the seed gives."""
+
+    def __init__(
+        self, servers: Servers, name: str, folder: Path, seed: int, *, cluster: bool, instance: dict[str, Any], rate: float = 1000
+    ) -> None:
+        self.name = name
+        self.chance = random.Random(seed)
+        self.servers = servers
+        self.database, self.zookeeper = servers.database, servers.zookeeper
+        self.kafka: Kafka | KafkaCluster = servers.cluster if cluster else servers.broker
+        self.notes: list[str] = []
+        self.relays: list[RelayProcess] = []
+        self._stack = ExitStack()
+        self._pause = threading.Event()
+        self.line = self._stack.enter_context(TcpGate("127.0.0.1", self.database.port))
+        self.database.execute(f"create database {name}", f"create table {name}.t (id int primary key, n int, v longtext)")
+        settings = {
+            "filter": {"filter_regex": f"{name}\\..*"},
+            **instance,
+            "source": {"port": self.line.port, **instance.get("source", {})},
+        }
+        copies = 3 if cluster else 1
+        self.installation = Installation(name, folder, self.database, self.kafka, self.zookeeper, copies=copies, **settings)
+        self._stack.callback(self.installation.close)
+        self.installation.map(topics=[{"logicDb": name, "topic": name}], dbs=[{"logicDb": name, "realDbs": name}])
+        self.watcher = Watcher(self.kafka.bootstrap, name)
+        self.load = Load(self.database, name, seed, rate)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    @contextmanager
+    def busy(self, relays: int) -> Iterator[None]:
+        """Relays that run, a load on them, and a reader that has seen some of it."""
+        with ExitStack() as stack:
+            for number in range(relays):
+                relay = RelayProcess(self.installation, f"relay-{number}", module=MODULE)
+                self.relays.append(stack.enter_context(relay))
+                if not number:
+                    relay.wait_for("RUNNING", seconds=_RUNNING_S)
+            stack.enter_context(self.watcher)
+            stack.enter_context(self.load)
+            wait_until(lambda: self.watcher.tally.seen > 300, "the first changes", _RUNNING_S)
+            yield
+
+    @property
+    def leader(self) -> RelayProcess:
+        """The relay that shows itself running, waited for."""
+        found: list[RelayProcess] = []
+
+        def shown() -> bool:
+            status = self.installation.status()
+            running = status is not None and status.state == "RUNNING"
+            found[:] = [each for each in self.relays if running and status is not None and status.relay.endswith(f"-{each.pid}")]
+            return bool(found)
+
+        wait_until(shown, "a relay that runs", _RUNNING_S)
+        return found[0]
+
+    @property
+    def position_topic(self) -> str:
+        return f"{self.name}.position.shop"
+
+    def rest(self, least_s: float, most_s: float | None = None) -> None:
+        """Let everything go on for a time, a random one between the two."""
+        self._pause.wait(least_s if most_s is None else self.chance.uniform(least_s, most_s))
+
+    def moving(self) -> None:
+        """Wait until the reader hears something new."""
+        seen = self.watcher.tally.seen
+        try:
+            wait_until(lambda: self.watcher.tally.seen != seen, "changes after the fault", _RUNNING_S)
+        except AssertionError as exc:
+            raise AssertionError(f"{exc}: {self.installation.status()}\n{self.logs()}") from exc
+
+    def logs(self) -> str:
+        """The ends of the relays' logs, for whoever looks for the cause."""
+        return "\n".join(f"--- {each.log.name}\n{each.log_tail()}" for each in self.relays)

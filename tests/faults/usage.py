@@ -1,0 +1,83 @@
+"""Memory and file descriptors of a process over a time, and whether they grow."""
+
+import threading
+from dataclasses import dataclass
+from statistics import median
+from typing import Final
+
+import psutil
+
+_EVERY_S: Final = 2.0
+_MEGABYTE: Final = 1_000_000
+# An allocator's reserve and a connection more or less are no leak; one comes with every fault, and grows beyond.
+_MEMORY_SLACK_BYTES: Final = 30 * _MEGABYTE
+_FILES_SLACK: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Medians of the second and of the last quarter of the time."""
+
+    early_bytes: float
+    late_bytes: float
+    most_bytes: float
+    early_files: float
+    late_files: float
+    most_files: float
+
+    @property
+    def flat(self) -> bool:
+        return self.late_bytes - self.early_bytes < _MEMORY_SLACK_BYTES and self.late_files - self.early_files < _FILES_SLACK
+
+    def __str__(self) -> str:
+        memory = [f"{each / _MEGABYTE:.0f}" for each in (self.early_bytes, self.late_bytes, self.most_bytes)]
+        files = [f"{each:.0f}" for each in (self.early_files, self.late_files, self.most_files)]
+        return (
+            f"memory {memory[0]} MB in the second quarter, {memory[1]} MB in the last, {memory[2]} MB at most; "
+            f"files {files[0]}, {files[1]}, {files[2]}: {'flat' if self.flat else 'GROWING'}"
+        )
+
+
+def usage_of(memory: list[float], files: list[float]) -> Usage:
+    """Judge samples in the order of time; the first quarter is warming up."""
+    quarter = max(1, len(memory) // 4)
+    return Usage(
+        median(memory[quarter : 2 * quarter] or memory),
+        median(memory[-quarter:]),
+        max(memory),
+        median(files[quarter : 2 * quarter] or files),
+        median(files[-quarter:]),
+        max(files),
+    )
+
+
+class UsageSampler:
+    """Looks at a process every two seconds while its block lasts."""
+
+    def __init__(self, pid: int) -> None:
+        self._process = psutil.Process(pid)
+        self._memory: list[float] = []
+        self._files: list[float] = []
+        self._end = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="usage")
+
+    def __enter__(self) -> "UsageSampler":
+        self._sample()
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end.set()
+        self._thread.join(10)
+
+    def usage(self) -> Usage:
+        """What was seen so far."""
+        return usage_of(list(self._memory), list(self._files))
+
+    def _run(self) -> None:
+        while not self._end.wait(_EVERY_S):
+            self._sample()
+
+    def _sample(self) -> None:
+        self._memory.append(self._process.memory_info().rss)
+        self._files.append(self._process.num_fds())
