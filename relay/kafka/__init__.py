@@ -5,7 +5,14 @@ from relay.kafka.errors import error_of, kafka_errors, relay_error
 from relay.kafka.metadata import cluster_metadata
 from relay.kafka.partition_reader import KeyAndValue, PartitionReader
 from relay.kafka.topic_form import TopicSpec, TopicState
-from relay.kafka.topic_rules import TopicFinding, WantedTopic, position_topic_findings, row_topic_findings, transaction_timeout_error
+from relay.kafka.topic_rules import (
+    TopicFinding,
+    WantedTopic,
+    position_topic_findings,
+    row_topic_findings,
+    surplus_partitions,
+    transaction_timeout_error,
+)
 from relay.kafka.topics import TopicAdmin, accept
 
 __all__ = [
@@ -25,5 +32,6 @@ __all__ = [
     "position_topic_findings",
     "relay_error",
     "row_topic_findings",
+    "surplus_partitions",
     "transaction_timeout_error",
 ]

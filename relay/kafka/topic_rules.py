@@ -72,8 +72,19 @@ def transaction_timeout_error(timeout_ms: int, broker_settings: Mapping[str, str
     return TransactionsRefused(f"transaction.timeout_ms is {timeout_ms}, and the brokers' transaction.max.timeout.ms is {allowed_ms}.")
 
 
+def surplus_partitions(topic: str, found: int, placed: int) -> Iterator[TopicFinding]:
+    """Warn of partitions that get no row, because a key that has a partition stays there."""
+    if found > placed:
+        reason = f"Topic {topic} has {found} partitions, and rows go to the first {placed} only: where a key is must not change."
+        remedy = "Leave it so, or publish to a new topic with more partitions from a position of your choice."
+        yield TopicFinding(TopicRefused(reason, remedy=remedy), warning=True)
+
+
 def _partitions(state: TopicState, wanted: WantedTopic) -> Iterator[TopicFinding]:
-    if wanted.partitions is not None and state.partitions < wanted.partitions:
+    if wanted.partitions is None:
+        return
+    yield from surplus_partitions(state.name, state.partitions, wanted.partitions)
+    if state.partitions < wanted.partitions:
         yield TopicFinding(
             TopicRefused(
                 f"Topic {state.name} has {state.partitions} partitions, rows are placed by {wanted.partitions}.",

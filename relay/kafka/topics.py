@@ -60,6 +60,11 @@ class TopicAdmin:
         brokers = cluster_metadata(self._admin, self._settings, _REQUEST_SECONDS).brokers
         return self._settings_of(ResourceType.BROKER, str(min(brokers)))
 
+    def partition_counts(self) -> Mapping[str, int]:
+        """How many partitions every topic of the cluster has."""
+        topics = cluster_metadata(self._admin, self._settings, _REQUEST_SECONDS).topics
+        return {name: len(topic.partitions) for name, topic in topics.items()}
+
     def broker_count(self) -> int:
         return len(cluster_metadata(self._admin, self._settings, _REQUEST_SECONDS).brokers)
 

@@ -24,6 +24,7 @@ from relay.pipeline.progress import Progress
 from relay.pipeline.reader import Reader
 from relay.pipeline.saved_position import position_lost
 from relay.pipeline.skip_notes import SkipNotes
+from relay.pipeline.topic_watch import watched
 from relay.pipeline.topics import Topics
 from relay.pipeline.walk import Walk
 from relay.position import KafkaPositionStore, PositionRecord
@@ -77,9 +78,11 @@ class Session:
             with closing(self._catalog), closing(answered(lambda: self._open_source(record), stop, "Opening the source")) as stream:
                 self._meter.totals.source_connections += 1
                 outbox = Outbox(self.producer, self.buffer, self._meter, stop)
-                walk = self._walk(stream, record, outbox)
+                topics = Topics(self._settings.kafka, self._instance, {} if record is None else record.partitions)
+                walk = self._walk(stream, record, outbox, topics)
                 running()
-                self._pump(stream, walk, outbox, stop)
+                with watched(topics, self._settings.kafka, self._instance.name):
+                    self._pump(stream, walk, outbox, stop)
 
     @contextmanager
     def _own_producer(self) -> Iterator[None]:
@@ -182,13 +185,12 @@ class Session:
             scanner=event_scanner(),
         )
 
-    def _walk(self, stream: SourceStream, saved: PositionRecord | None, outbox: Outbox) -> Walk:
+    def _walk(self, stream: SourceStream, saved: PositionRecord | None, outbox: Outbox, topics: Topics) -> Walk:
         record = saved or PositionRecord(stream.start, OrderPair(0, 0), epoch=0, change_time_ms=int(time() * 1000))
         trail = AuditTrail(self._settings.kafka, self._settings.installation)
         if record.skips:
             trail.ensure_topic()
         self._mapping.load(record.split.mapping_set if record.split is not None else None)
-        topics = Topics(self._settings.kafka, self._instance, record.partitions)
         as_declared = self._instance.message.value_style == "canal"
         definitions = TableDefinitions(type_text, self._catalog, DeclaredTypes(), as_declared=as_declared)
         progress = Progress(record, configuration_digest(self._instance), self._mapping.number)

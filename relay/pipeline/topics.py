@@ -1,8 +1,9 @@
 """Topics of the rows: made on first use, checked, and their partition counts kept."""
 
+from collections.abc import Mapping
 from typing import Final
 
-from relay.kafka import TopicAdmin, TopicSpec, WantedTopic, accept, row_topic_findings
+from relay.kafka import TopicAdmin, TopicSpec, WantedTopic, accept, row_topic_findings, surplus_partitions
 from relay.settings import InstanceSettings, KafkaSettings
 
 DEFAULT_PARTITIONS: Final = 1
@@ -31,6 +32,10 @@ class Topics:
         if topic not in self._checked:
             self._ensure(topic, 1)
             self._checked.add(topic)
+
+    def look_again(self, found: Mapping[str, int]) -> None:
+        """Warn of topics that have more partitions by now than rows are placed by; `found` are the counts of all topics."""
+        accept(finding for topic, placed in list(self.counts.items()) for finding in surplus_partitions(topic, found.get(topic, 0), placed))
 
     def _ensure(self, topic: str, partitions: int | None) -> int:
         wanted = wanted_topic(self._kafka, self._instance, partitions)

@@ -14,6 +14,7 @@ from relay.kafka import (
     accept,
     position_topic_findings,
     row_topic_findings,
+    surplus_partitions,
     transaction_timeout_error,
 )
 
@@ -36,8 +37,11 @@ def test_a_topic_as_the_relay_makes_it_is_accepted(retention: str) -> None:
     assert found(replace(GOOD, settings=wanted.settings), wanted) == []
 
 
-def test_more_partitions_are_no_fault_and_fewer_are() -> None:
-    assert found(replace(GOOD, partitions=9)) == []
+def test_more_partitions_are_a_warning_and_fewer_a_fault() -> None:
+    more = "Topic orders has 9 partitions, and rows go to the first 4 only: where a key is must not change."
+    assert found(replace(GOOD, partitions=9)) == [(True, more)]
+    assert [(each.warning, each.error.reason) for each in surplus_partitions("orders", 9, 4)] == [(True, more)]
+    assert list(surplus_partitions("orders", 4, 4)) == []
     assert found(replace(GOOD, partitions=3)) == [(False, "Topic orders has 3 partitions, rows are placed by 4.")]
     assert found(replace(GOOD, partitions=1), replace(WANTED, partitions=None)) == []
 
