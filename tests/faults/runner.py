@@ -5,7 +5,11 @@ from pathlib import Path
 from time import monotonic
 from typing import Final
 
+import pymysql
+from confluent_kafka import KafkaException
+
 from deploy.embedded import EmbeddedError
+from relay.errors import RelayError
 from tests.faults.load import held
 from tests.faults.outcome import Outcome, outcome
 from tests.faults.scenario import Scenario
@@ -23,7 +27,7 @@ def run_once(servers: Servers, scenario: Scenario, seed: int, number: int) -> Ou
     with tempfile.TemporaryDirectory(prefix="roma-faults-") as folder:
         try:
             return _run(servers, scenario, seed, f"fault_{seed}_{number}", Path(folder), began)
-        except (AssertionError, EmbeddedError, OSError) as failure:
+        except (AssertionError, EmbeddedError, KafkaException, RelayError, pymysql.err.Error, OSError) as failure:
             return Outcome(scenario.name, seed, 0, 0, 0, 0, 0.0, round(monotonic() - began, 1), failure=str(failure) or repr(failure))
 
 

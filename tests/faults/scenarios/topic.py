@@ -22,7 +22,8 @@ def too_large(run: Run) -> None:
     relay.stop()
     entry = ConfigEntry("max.message.bytes", str(_LARGER_BYTES), incremental_operation=AlterConfigOpType.SET)
     resource = ConfigResource(ResourceType.TOPIC, run.name, incremental_configs=[entry])
-    _admin(run).incremental_alter_configs([resource])[resource].result(20)
+    admin = _admin(run)  # kept: its answers go with it
+    admin.incremental_alter_configs([resource])[resource].result(20)
     run.installation.document["kafka"]["message_max_bytes"] = _LARGER_BYTES
     run.installation.file.write_text(tomli_w.dumps(run.installation.document), encoding="utf-8")
     relay.start()
@@ -33,7 +34,8 @@ def too_large(run: Run) -> None:
 def deleted(run: Run) -> None:
     relay = run.leader
     run.rest(0, 1)
-    _admin(run).delete_topics([run.name])[run.name].result(20)
+    admin = _admin(run)
+    admin.delete_topics([run.name])[run.name].result(20)
     status = relay.wait_for("STOPPED", "TOPIC_REFUSED", _STOP_S)
     relay.stop()
     run.watcher.begin_again(before=status.published_rows)
@@ -45,7 +47,8 @@ def deleted(run: Run) -> None:
 def raised(run: Run) -> None:
     relay = run.leader
     run.rest(0, 1)
-    _admin(run).create_partitions([NewPartitions(run.name, 2 * PARTITIONS)])[run.name].result(20)
+    admin = _admin(run)
+    admin.create_partitions([NewPartitions(run.name, 2 * PARTITIONS)])[run.name].result(20)
     wait_until(lambda: "8 partitions" in relay.log.read_text(), f"the warning\n{run.logs()}", _STOP_S)
     run.watcher.begin_again()
     run.moving()
