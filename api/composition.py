@@ -7,6 +7,7 @@ from pydantic import SecretStr
 from api.services.instance_directory import InstanceDirectory
 from api.services.mapping_archive import MappingArchive
 from api.services.mapping_editor import MappingEditor
+from api.services.position_desk import PositionDesk
 from api.services.routing_views import routing_views
 from api.services.table_route import TableRoute
 from relay.audit import AuditTrail
@@ -26,6 +27,7 @@ class Admin:
     directory: InstanceDirectory
     route: TableRoute
     audit: AuditTrail
+    positions: PositionDesk
 
 
 def compose(settings: RelaySettings, session: Session) -> Admin:
@@ -45,4 +47,5 @@ def compose(settings: RelaySettings, session: Session) -> Admin:
         directory=InstanceDirectory(instances, Membership(session, paths), settings.instances),
         route=TableRoute(archive, views),
         audit=AuditTrail(settings.kafka, settings.installation),
+        positions=PositionDesk(settings, session),
     )

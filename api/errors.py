@@ -24,12 +24,15 @@ from starlette.exceptions import HTTPException
 from api.models.problem import MappingProblemView, Problem
 from relay.errors import (
     AuditUnreadable,
-    BrokerUnreachable,
+    Fenced,
     MappingRefused,
+    MoveRefused,
     NodeMissing,
+    PositionUnreadable,
     RelayError,
+    Stop,
     StoreRefused,
-    StoreUnreachable,
+    Unreachable,
     VersionConflict,
 )
 from relay.route import MappingProblem
@@ -126,9 +129,12 @@ class ProblemsFound(ApiError):
 
 
 _STATUS: Final[dict[type[RelayError], HTTPStatus]] = {
-    StoreUnreachable: HTTPStatus.SERVICE_UNAVAILABLE,
-    BrokerUnreachable: HTTPStatus.SERVICE_UNAVAILABLE,
     AuditUnreadable: HTTPStatus.SERVICE_UNAVAILABLE,
+    Unreachable: HTTPStatus.SERVICE_UNAVAILABLE,
+    PositionUnreadable: HTTPStatus.SERVICE_UNAVAILABLE,
+    MoveRefused: HTTPStatus.CONFLICT,
+    Fenced: HTTPStatus.CONFLICT,
+    Stop: HTTPStatus.BAD_GATEWAY,
     VersionConflict: HTTPStatus.PRECONDITION_FAILED,
     NodeMissing: HTTPStatus.NOT_FOUND,
     MappingRefused: HTTPStatus.UNPROCESSABLE_ENTITY,

@@ -33,7 +33,7 @@ def decode(number: int) -> None:
 def show(instance: Instance, config: ConfigFile) -> None:
     """Show where an instance is, its pair, what is to be skipped, who leads, and how far it can go back with the same pairs."""
     with _position_of(instance, config) as found:
-        from relay.operations.sentences import shown
+        from relay.operations import shown
 
         typer.echo(shown(found.show()))
 
@@ -54,7 +54,7 @@ def set_position(
     """Move an instance's position, forward (what lies between is left out) or back (it comes again)."""
     with _position_of(instance, config) as found:
         from relay.model.position import BinlogPosition
-        from relay.operations.sentences import foretold, moved
+        from relay.operations import foretold, moved
 
         at = BinlogPosition(file, offset)
         typer.echo(foretold(instance, found.preview(at, as_new=as_new, gtid_set=gtid_set)))

@@ -3,6 +3,19 @@
 from relay.operations.instance_position import InstancePosition, Preview, Shown, instance_of
 from relay.operations.moves import Move, MoveKind
 from relay.operations.restored_documents import restore_documents
+from relay.operations.sentences import foretold, moved, shown
 from relay.operations.who import Who
 
-__all__ = ["InstancePosition", "Move", "MoveKind", "Preview", "Shown", "Who", "instance_of", "restore_documents"]
+__all__ = [
+    "InstancePosition",
+    "Move",
+    "MoveKind",
+    "Preview",
+    "Shown",
+    "Who",
+    "foretold",
+    "instance_of",
+    "moved",
+    "restore_documents",
+    "shown",
+]

@@ -18,6 +18,7 @@ from relay.model.gtid import GtidSet
 from relay.model.position import BinlogPosition
 from relay.operations.moves import Move, MoveKind, plan_move, raise_floor, skip, unskip
 from relay.operations.who import Who
+from relay.order import file_number
 from relay.pipeline.session import new_producer
 from relay.position import KafkaPositionStore, PositionRecord
 from relay.settings import InstanceSettings, RelaySettings
@@ -40,6 +41,13 @@ class Shown:
     record: PositionRecord | None
     leader: str | None
     waypoints: tuple[PositionRecord, ...]
+
+    @property
+    def places_behind(self) -> list[BinlogPosition]:
+        """Where pairs of the present epoch are known, the oldest first."""
+        epoch = None if self.record is None else self.record.epoch
+        known = {each.source.binlog for each in self.waypoints if each.epoch == epoch}
+        return sorted(known, key=lambda place: (file_number(place.file), place.offset))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,6 @@ from collections.abc import Iterator
 from relay.model.gtid import GtidSet
 from relay.operations.instance_position import Preview, Shown
 from relay.operations.moves import Move, MoveKind
-from relay.order import file_number
-from relay.position import PositionRecord
 
 
 def shown(position: Shown) -> str:
@@ -46,13 +44,8 @@ def _shown(position: Shown) -> Iterator[str]:
         yield f"replay     from {record.replay.publish_from} to {record.replay.until}"
     if record.skips:
         yield f"to skip    {', '.join(record.skips)}"
-    yield f"can go back with the same pairs to {_oldest(record, position.waypoints) or 'nowhere'}"
-
-
-def _oldest(record: PositionRecord, waypoints: tuple[PositionRecord, ...]) -> str:
-    known = [each.source.binlog for each in waypoints if each.epoch == record.epoch]
-    oldest = min(known, key=lambda place: (file_number(place.file), place.offset), default=None)
-    return "" if oldest is None else f"{oldest} and any transaction behind it"
+    behind = position.places_behind
+    yield f"back to    {f'any transaction from {behind[0]} on' if behind else 'nowhere'}, with the pairs that rows had"
 
 
 def _direction(preview: Preview) -> str:

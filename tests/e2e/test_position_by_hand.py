@@ -4,12 +4,15 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from pydantic import SecretStr
 from typer.testing import CliRunner, Result
 
 from deploy.embedded import Kafka, MariaDB
 from relay.audit import AuditEntry, AuditTrail
 from relay.cli import app
+from relay.settings import ApiSettings
 from tests.e2e.conftest import NewInstallation
+from tests.support.admin_server import TOKEN, admin_client
 from tests.support.relay_process import Installation, RelayProcess
 from tests.support.topic_reading import Seen, read_topic
 from tests.support.waiting import wait_until
@@ -50,6 +53,30 @@ class Shop:
 
     def entries(self, act: str) -> list[AuditEntry]:
         return [entry for entry in self.trail.entries(100) if entry.act == act]
+
+
+def _over_http(installation: Installation, place: tuple[str, str, str], last_order: str) -> None:
+    """The same functions behind the admin's addresses."""
+    to = {"file": place[0], "offset": int(place[1])}
+    address = "/api/v1/instances/shop/position"
+    with admin_client(installation.settings.model_copy(update={"api": ApiSettings(port=0, token=SecretStr(TOKEN))})) as admin:
+        wait_until(lambda: admin.get("/readyz").status_code == 200, "the admin to reach ZooKeeper")
+        found = admin.get(address).json()
+        assert (found["epoch"], f"{found['execute_time']:013d}.{int(found['execute_position']):019d}") == (2, last_order)
+        assert admin.get("/api/v1/instances/nobody/position").status_code == 404
+        assert admin.post(f"{address}/preview", json=to).json()["code"] == "MOVE_REFUSED"
+        preview = admin.post(f"{address}/preview", json={**to, "as_new": True}).json()
+        assert (preview["kind"], preview["epoch"]) == ("as new", 3)
+        assert admin.post(address, json={**to, "as_new": True, "confirm": "other"}).status_code == 400
+        assert admin.post(f"{address}/skip", json={"gtid": "x", "confirm": "shop"}).status_code == 409
+        assert admin.post(f"{address}/raise-floor", json={"above": "nobody", "confirm": "shop"}).status_code == 409
+        ahead = {"gtid": "0-9-999999999", "confirm": "shop"}
+        assert admin.post(f"{address}/skip", json=ahead, headers={"X-Author": "bob"}).json()["skips"] == ["0-9-999999999"]
+        assert admin.post(f"{address}/skip", json={**ahead, "undo": True}).json()["skips"] == []
+        newest = admin.get("/api/v1/audit?subject=shop&limit=2").json()
+        assert [(each["actor"], each["act"]) for each in newest] == [("admin", "transaction.unskip"), ("bob", "transaction.skip")]
+        admin.headers.pop("Authorization")
+        assert admin.post(address, json={**to, "confirm": "shop"}).status_code == 401
 
 
 def _number(seen: Seen) -> int:
@@ -110,6 +137,7 @@ def test_a_running_instance_goes_back_forward_and_past_a_transaction(
         assert shop.roma("position", "set", "shop", "--file", first[0], "--offset", first[1], "--as-new", "--yes", "shop").exit_code == 0
         orders = shop.wait_for([1, 2, 2, 3, 3, 5, 6, 7, 7])
         assert orders[5][0] < orders[7][0] < orders[6][0] < orders[7][1]
+        _over_http(installation, first, max(orders[7]))
         shown = shop.roma("position", "show", "shop").output
         assert f"server     {shop.ask('select @@server_id')[0]}\n" in shown
         assert "epoch      2\n" in shown

@@ -1,0 +1,96 @@
+"""Positions as operators see and move them."""
+
+from pydantic import BaseModel, Field
+
+from relay.operations import Preview, Shown, foretold
+
+
+class PositionView(BaseModel):
+    """Where an instance is, read from Kafka; null fields for an instance that never published."""
+
+    instance: str
+    leader: str | None = Field(description="The relay that leads; null: nobody.")
+    file: str | None = None
+    offset: int | None = None
+    gtid_set: str | None = None
+    execute_time: int | None = Field(default=None, description="Unix milliseconds.")
+    execute_position: str | None = Field(default=None, description="A number of 63 bits as text.")
+    epoch: int | None = None
+    format: int | None = None
+    half_published: str | None = Field(default=None, description="The transaction that is published in part.")
+    replay_until: str | None = Field(default=None, description="Up to where a move back publishes again.")
+    skips: list[str] = Field(default=[], description="GTIDs of coming transactions that are left out.")
+    back_to: list[str] = Field(default=[], description="Places of this epoch whose pairs are known, the oldest first, at most 100.")
+
+    @classmethod
+    def of(cls, instance: str, shown: Shown) -> "PositionView":
+        record = shown.record
+        if record is None:
+            return cls(instance=instance, leader=shown.leader)
+        return cls(
+            instance=instance,
+            leader=shown.leader,
+            file=record.source.binlog.file,
+            offset=record.source.binlog.offset,
+            gtid_set=record.source.gtid_set,
+            execute_time=record.order.execute_time,
+            execute_position=str(record.order.execute_position),
+            epoch=record.epoch,
+            format=record.format,
+            half_published=None if record.split is None else f"{record.split.begin} {record.split.gtid}".strip(),
+            replay_until=None if record.replay is None else str(record.replay.until),
+            skips=list(record.skips),
+            back_to=[str(place) for place in shown.places_behind[:100]],
+        )
+
+
+class Confirmed(BaseModel):
+    """Every act on a position names the instance once more."""
+
+    confirm: str = Field(description="The instance's name, once more.", examples=["shop"])
+
+
+class Place(BaseModel):
+    """Where to go: the beginning of a transaction."""
+
+    file: str = Field(examples=["mysql-bin.000042"])
+    offset: int = Field(ge=4, examples=[4711])
+    gtid_set: str | None = Field(default=None, description="What the source executed before it; refused if that is not so.")
+    as_new: bool = Field(default=False, description="Publish what follows with new pairs, under a new epoch.")
+
+
+class Move(Place, Confirmed):
+    """A move that is to be done."""
+
+
+class Skip(Confirmed):
+    """A coming transaction that is to be left out, or with `undo` published after all."""
+
+    gtid: str
+    undo: bool = False
+
+
+class Floor(Confirmed):
+    """The instance whose pairs all lie below from now on."""
+
+    above: str
+
+
+class MovePreview(BaseModel):
+    """What a move would do."""
+
+    kind: str = Field(description="`forward`, `back` or `as new`.")
+    sentences: list[str]
+    distance_bytes: int | None = Field(description="Bytes of binlog between; null where the source does not have them all.")
+    gtids: str
+    epoch: int
+
+    @classmethod
+    def of(cls, instance: str, preview: Preview) -> "MovePreview":
+        return cls(
+            kind=preview.move.kind.value,
+            sentences=foretold(instance, preview).splitlines(),
+            distance_bytes=preview.distance_bytes,
+            gtids=preview.gtids,
+            epoch=preview.move.after.epoch,
+        )

@@ -1,0 +1,46 @@
+"""Positions: read, previewed, and moved by hand. What is done stands in the audit trail."""
+
+from typing import Final
+
+from fastapi import APIRouter
+
+from api.deps import AdminDep, NoteDep, WriterDep
+from api.models.position import Floor, Move, MovePreview, Place, PositionView, Skip
+from relay.operations import Who
+from relay.state import Note
+
+router: Final = APIRouter(prefix="/api/v1/instances/{name}/position", tags=["positions"])
+
+
+@router.get("")
+def read_position(admin: AdminDep, name: str) -> PositionView:
+    """Return where the instance is, from Kafka."""
+    return admin.positions.read(name)
+
+
+@router.post("/preview")
+def preview_move(admin: AdminDep, name: str, to: Place) -> MovePreview:
+    """Say what a move would do, and do nothing."""
+    return admin.positions.preview(name, to)
+
+
+@router.post("", dependencies=[WriterDep])
+def move_position(admin: AdminDep, name: str, to: Move, note: NoteDep) -> PositionView:
+    """Move the position, forward or back; a relay that leads is fenced and goes on from there."""
+    return admin.positions.move(name, to, _who(note))
+
+
+@router.post("/skip", dependencies=[WriterDep])
+def skip_transaction(admin: AdminDep, name: str, wish: Skip, note: NoteDep) -> PositionView:
+    """Leave one coming transaction out."""
+    return admin.positions.skip(name, wish, _who(note))
+
+
+@router.post("/raise-floor", dependencies=[WriterDep])
+def raise_floor(admin: AdminDep, name: str, floor: Floor, note: NoteDep) -> PositionView:
+    """Lift the instance's pairs above another one's, before a shard moves from there to here."""
+    return admin.positions.raise_floor(name, floor, _who(note))
+
+
+def _who(note: Note) -> Who:
+    return Who(note.author or "admin", note.comment)

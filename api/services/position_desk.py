@@ -1,0 +1,55 @@
+"""Positions moved by hand, over the same functions as the command line's."""
+
+from api.errors import BadRequest, NoSuchThing
+from api.models.position import Confirmed, Floor, Move, MovePreview, Place, PositionView, Skip
+from relay.model.position import BinlogPosition
+from relay.operations import InstancePosition, Who
+from relay.settings import RelaySettings
+from relay.zk import Session
+
+
+class PositionDesk:
+    """Reads, previews and changes positions of the configured instances."""
+
+    def __init__(self, settings: RelaySettings, session: Session) -> None:
+        self._settings = settings
+        self._session = session
+
+    def read(self, instance: str) -> PositionView:
+        """Return where an instance is. Raises NoSuchThing, BrokerUnreachable, PositionUnreadable."""
+        return PositionView.of(instance, self._position(instance).show())
+
+    def preview(self, instance: str, to: Place) -> MovePreview:
+        """Say what a move would do. Raises MoveRefused."""
+        found = self._position(instance).preview(BinlogPosition(to.file, to.offset), as_new=to.as_new, gtid_set=to.gtid_set)
+        return MovePreview.of(instance, found)
+
+    def move(self, instance: str, to: Move, who: Who) -> PositionView:
+        """Move a position. Raises MoveRefused, BadRequest without the confirmation."""
+        _check(instance, to)
+        self._position(instance).move(BinlogPosition(to.file, to.offset), who, as_new=to.as_new, gtid_set=to.gtid_set)
+        return self.read(instance)
+
+    def skip(self, instance: str, wish: Skip, who: Who) -> PositionView:
+        """Leave a coming transaction out, or not any more. Raises MoveRefused, BadRequest without the confirmation."""
+        _check(instance, wish)
+        position = self._position(instance)
+        (position.unskip if wish.undo else position.skip)(wish.gtid, who)
+        return self.read(instance)
+
+    def raise_floor(self, instance: str, floor: Floor, who: Who) -> PositionView:
+        """Lift the pairs above another instance's. Raises MoveRefused, BadRequest without the confirmation."""
+        _check(instance, floor)
+        self._position(instance).raise_floor(floor.above, who)
+        return self.read(instance)
+
+    def _position(self, name: str) -> InstancePosition:
+        found = next((each for each in self._settings.instances if each.name == name), None)
+        if found is None:
+            raise NoSuchThing(f"The configuration has no instance {name}.")
+        return InstancePosition(self._settings, found, self._session)
+
+
+def _check(instance: str, wish: Confirmed) -> None:
+    if wish.confirm != instance:
+        raise BadRequest(f"confirm is {wish.confirm!r}, and the instance {instance!r}.", remedy="Name the instance once more in `confirm`.")
