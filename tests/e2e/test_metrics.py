@@ -32,7 +32,8 @@ def row_event_bytes(database: MariaDB, start: tuple[str, int]) -> int:
 
 
 def positions(kafka: Kafka, installation: Installation) -> list[Seen]:
-    return read_topic(kafka.bootstrap, f"{installation.name}.position.shop")
+    """The position records, without the former ones that are kept beside them."""
+    return [each for each in read_topic(kafka.bootstrap, f"{installation.name}.position.shop") if each.key == b"shop"]
 
 
 def wait_for_samples(relay: RelayProcess, expected: Mapping[str, float]) -> dict[str, float]:
