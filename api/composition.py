@@ -11,6 +11,7 @@ from api.services.position_desk import PositionDesk
 from api.services.routing_views import routing_views
 from api.services.table_route import TableRoute
 from relay.audit import AuditTrail
+from relay.dead_letters import DeadLetterTopic
 from relay.settings import RelaySettings
 from relay.state import InstanceStore, MappingStore, Membership, Paths
 from relay.zk import Session
@@ -28,6 +29,12 @@ class Admin:
     route: TableRoute
     audit: AuditTrail
     positions: PositionDesk
+    settings: RelaySettings
+
+    def dead_letters(self, instance: str) -> DeadLetterTopic:
+        """Return the dead letters of an instance. Raises NodeMissing."""
+        self.directory.instance(instance)
+        return DeadLetterTopic(self.settings.kafka, self.settings.installation, instance)
 
 
 def compose(settings: RelaySettings, session: Session) -> Admin:
@@ -48,4 +55,5 @@ def compose(settings: RelaySettings, session: Session) -> Admin:
         route=TableRoute(archive, views),
         audit=AuditTrail(settings.kafka, settings.installation),
         positions=PositionDesk(settings, session),
+        settings=settings,
     )

@@ -24,6 +24,8 @@ from starlette.exceptions import HTTPException
 from api.models.problem import MappingProblemView, Problem
 from relay.errors import (
     AuditUnreadable,
+    DeadLettersUnreadable,
+    DeadLetterUnknown,
     Fenced,
     MappingRefused,
     MoveRefused,
@@ -135,6 +137,8 @@ _STATUS: Final[dict[type[RelayError], HTTPStatus]] = {
     MoveRefused: HTTPStatus.CONFLICT,
     Fenced: HTTPStatus.CONFLICT,
     Stop: HTTPStatus.BAD_GATEWAY,
+    DeadLettersUnreadable: HTTPStatus.SERVICE_UNAVAILABLE,
+    DeadLetterUnknown: HTTPStatus.NOT_FOUND,
     VersionConflict: HTTPStatus.PRECONDITION_FAILED,
     NodeMissing: HTTPStatus.NOT_FOUND,
     MappingRefused: HTTPStatus.UNPROCESSABLE_ENTITY,

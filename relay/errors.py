@@ -10,6 +10,7 @@ RelayError
 │   ├── SourceSilent
 │   ├── StandbyBehind               the server that shall be read next lacks what was published
 │   ├── BrokerUnreachable
+│   ├── ClaimStoreUnreachable       what holds the values of claims does not answer
 │   └── StoreUnreachable            ZooKeeper
 ├── Stop                            the instance stands still until an operator acts
 │   ├── SourceLoginRefused
@@ -36,6 +37,8 @@ RelayError
 │   ├── TopicRefused                partition count, cleanup policy, retention, min.insync.replicas
 │   ├── TransactionsRefused         broker maximum, forbidden transactions
 │   ├── MessageTooLarge
+│   ├── ValueNotPrintable           a row that was read well cannot be written down
+│   ├── ClaimStoreRefused           what holds the values of claims said no
 │   └── DeliveryRefused             any other broken batch that would break again
 ├── RolledBackRows                  rows in the binlog that the source rolled back; it is read again without them
 ├── BatchAborted                    the Kafka transaction was aborted; a new producer reads the position again
@@ -46,6 +49,10 @@ RelayError
 ├── MoveRefused                     what an operator asked of a position cannot be done as asked
 ├── BackupRefused                   a backup is not whole, of a newer format, or would overwrite what is there
 ├── AuditUnreadable                 an entry of the audit trail is none, or an open transaction hides it
+├── DeadLetterUnknown               no dead letter has this id
+├── DeadLettersUnreadable           an open transaction hides the end of the dead letters
+├── DeadLetterDamaged               a part of a dead letter is missing, or not what was written
+├── ReplayRefused                   the dead letter cannot be sent, or was sent before
 ├── VersionConflict                 somebody else changed the document first
 └── NodeMissing                     the ZooKeeper node is not there
 """
@@ -136,6 +143,13 @@ class BrokerUnreachable(Unreachable):
 
     code = "BROKER_UNREACHABLE"
     remedy = "Check kafka.bootstrap_servers and the brokers; the relay goes on by itself when they answer."
+
+
+class ClaimStoreUnreachable(Unreachable):
+    """What holds the values of claims does not answer, or broke off."""
+
+    code = "CLAIM_STORE_UNREACHABLE"
+    remedy = "Check claims.url and what lies behind it; the relay goes on by itself when it takes values again."
 
 
 class StoreUnreachable(Unreachable):
@@ -328,7 +342,24 @@ class MessageTooLarge(Stop):
     """One row is larger than the broker or the producer accepts."""
 
     code = "MESSAGE_TOO_LARGE"
-    remedy = "Raise max.message.bytes of the topic and kafka.message_max_bytes together, then start again."
+    remedy = (
+        "Raise max.message.bytes of the topic and kafka.message_max_bytes together, or set oversize to dead_letter or claim_check, "
+        "then start again."
+    )
+
+
+class ValueNotPrintable(Stop):
+    """A row was read well, but a value of it cannot be written down."""
+
+    code = "VALUE_NOT_PRINTABLE"
+    remedy = "Correct the row's values at the source and start behind it, or set oversize to dead_letter, then start again."
+
+
+class ClaimStoreRefused(Stop):
+    """What holds the values of claims understood and said no."""
+
+    code = "CLAIM_STORE_REFUSED"
+    remedy = "Check claims.url, its options and secrets, and the right to write there."
 
 
 class DeliveryRefused(Stop):
@@ -405,6 +436,34 @@ class AuditUnreadable(RelayError):
 
     code = "AUDIT_UNREADABLE"
     remedy = "Wait for open transactions on the topic to end, and ask again."
+
+
+class DeadLetterUnknown(RelayError):
+    """No dead letter has this id."""
+
+    code = "DEAD_LETTER_UNKNOWN"
+    remedy = "Read the ids with `roma dead-letter list`."
+
+
+class DeadLettersUnreadable(RelayError):
+    """Committed dead letters are hidden behind an open transaction."""
+
+    code = "DEAD_LETTERS_UNREADABLE"
+    remedy = "Wait for open transactions on the topic to end, and ask again."
+
+
+class DeadLetterDamaged(RelayError):
+    """A part of a dead letter is missing, or not what was written."""
+
+    code = "DEAD_LETTER_DAMAGED"
+    remedy = "Check retention of the dead letters' topic; the row is still at the source and in its binlog, at the position named there."
+
+
+class ReplayRefused(RelayError):
+    """A dead letter cannot be sent: it holds no message, or was sent before."""
+
+    code = "REPLAY_REFUSED"
+    remedy = "Nothing was sent. Bring the row from the source, or ask for sending it again."
 
 
 class VersionConflict(RelayError):

@@ -191,10 +191,22 @@ class BufferSettings(Settings):
     batch_mode: Literal["MEMSIZE", "ITEMSIZE"] = "MEMSIZE"
 
 
+class ClaimSettings(Settings):
+    """Where `oversize = "claim_check"` puts values: a folder, or a URL that fsspec knows with its file system's options and secrets."""
+
+    url: str | None = None
+    options: dict[str, str | int | bool] = {}
+    secrets: dict[str, SecretStr] = {}
+
+
 class InstanceSettings(Settings):
-    """One source relayed as one ordered stream."""
+    """One source relayed as one ordered stream.
+
+    `oversize` says what becomes of a row that no topic takes as it is; unless it is "stop", one that cannot be printed is a dead letter.
+    """
 
     name: Name
+    oversize: Literal["stop", "dead_letter", "claim_check"] = "stop"
     source: SourceSettings
     failover: FailoverSettings = FailoverSettings()
     start: StartSettings = StartSettings()
@@ -205,6 +217,13 @@ class InstanceSettings(Settings):
     topic: TopicSettings = TopicSettings()
     transaction: TransactionSettings = TransactionSettings()
     buffer: BufferSettings = BufferSettings()
+    claims: ClaimSettings = ClaimSettings()
+
+    @model_validator(mode="after")
+    def _claims_have_a_place(self) -> "InstanceSettings":
+        if self.oversize == "claim_check" and self.claims.url is None:
+            raise ValueError("oversize = 'claim_check' needs claims.url")
+        return self
 
     @model_validator(mode="after")
     def _packed_messages_have_no_keys(self) -> "InstanceSettings":

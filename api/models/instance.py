@@ -27,6 +27,8 @@ class InstanceView(BaseModel):
                 "execute_time": 1767225600000,
                 "execute_position": "4503650927935488",
                 "published_rows": 1000,
+                "dead_letters": 0,
+                "claims": 0,
                 "lag_seconds": 0.02,
                 "buffer_put": 1000,
                 "buffer_get": 1000,
@@ -54,6 +56,8 @@ class InstanceView(BaseModel):
     execute_time: int | None
     execute_position: str | None = Field(description="63 bits as text, because many JSON readers round numbers above 2^53.")
     published_rows: int
+    dead_letters: int = Field(description="Rows kept back as dead letters since the relay's start.")
+    claims: int = Field(description="Messages whose value lies elsewhere, since the relay's start.")
     lag_seconds: float | None
     buffer_put: int
     buffer_get: int

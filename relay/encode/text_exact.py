@@ -12,7 +12,7 @@ from relay.encode.charsets import decoder, lenient_decoder
 from relay.encode.columns import BLOBS, DECIMALS, STRINGS, ColumnText, is_bytes
 from relay.encode.json_text import server_json
 from relay.encode.server_numbers import double_text, fixed_decimals, fixed_text, float_text
-from relay.errors import CorruptEvent, SchemaMismatch
+from relay.errors import SchemaMismatch, ValueNotPrintable
 from relay.model.table import Column, ColumnType
 
 # Digits of an unsigned integer that was declared without a width (MySQL manual, Numeric Type Attributes).
@@ -98,7 +98,7 @@ def _enum_text(column: Column) -> ColumnText:
 
     def text(index: int) -> str:
         if index >= len(labels):
-            raise CorruptEvent(f"Column {column.name!r} has {len(labels) - 1} labels, and a row holds number {index}.")
+            raise ValueNotPrintable(f"Column {column.name!r} has {len(labels) - 1} labels, and a row holds number {index}.")
         return labels[index]
 
     return text
@@ -109,7 +109,7 @@ def _set_text(column: Column) -> ColumnText:
 
     def text(mask: int) -> str:
         if mask >> len(labels):
-            raise CorruptEvent(f"Column {column.name!r} has {len(labels)} members, and a row holds the mask {mask}.")
+            raise ValueNotPrintable(f"Column {column.name!r} has {len(labels)} members, and a row holds the mask {mask}.")
         return ",".join(label for bit, label in enumerate(labels) if mask >> bit & 1)
 
     return text

@@ -1,5 +1,6 @@
 """The contract with consumers: what a message is made of. Standard library only, so that Spark executors can carry it."""
 
+from relay.envelope.claim import Claim, checked_claim, claim_text, parse_claim
 from relay.envelope.fields import (
     DATA,
     DATABASE,
@@ -43,11 +44,15 @@ __all__ = [
     "SQL_TYPE",
     "TABLE",
     "TYPE",
+    "Claim",
     "Header",
     "MessageType",
     "Order",
+    "checked_claim",
+    "claim_text",
     "order_text",
     "orders_text",
+    "parse_claim",
     "parse_order",
     "row_orders",
     "value_schema",

@@ -71,3 +71,5 @@ class Header(StrEnum):
     SOURCE = "source"
     GTID = "gtid"
     MAPPING = "mapping"
+    CLAIM = "claim"
+    DEAD_LETTER = "dead-letter"

@@ -2,6 +2,7 @@
 
 from relay.kafka.client import ClientConfiguration, client_configuration
 from relay.kafka.errors import error_of, kafka_errors, relay_error
+from relay.kafka.message_sizes import message_bytes, topic_limit
 from relay.kafka.metadata import cluster_metadata
 from relay.kafka.partition_reader import KeyAndValue, PartitionReader
 from relay.kafka.topic_form import TopicSpec, TopicState
@@ -29,9 +30,11 @@ __all__ = [
     "cluster_metadata",
     "error_of",
     "kafka_errors",
+    "message_bytes",
     "position_topic_findings",
     "relay_error",
     "row_topic_findings",
     "surplus_partitions",
+    "topic_limit",
     "transaction_timeout_error",
 ]

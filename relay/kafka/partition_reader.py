@@ -45,6 +45,7 @@ class PartitionReader:
                 message = consumer.poll(_POLL_SECONDS)
                 if message is not None and message.error() is None:
                     yield message.key(), message.value()
+                    deadline = Deadline.after(_READ_SECONDS)
                 reached = max(reached, consumer.position([TopicPartition(self._topic, 0)])[0].offset)
                 if deadline.passed:
                     raise self._unreadable(

@@ -19,7 +19,7 @@ from relay.model.position import BinlogPosition
 from relay.operations.moves import Move, MoveKind, plan_move, raise_floor, skip, unskip
 from relay.operations.who import Who
 from relay.order import file_number
-from relay.pipeline.session import new_producer
+from relay.pipeline.new_producer import new_producer
 from relay.position import KafkaPositionStore, PositionRecord
 from relay.settings import InstanceSettings, RelaySettings
 from relay.source import TransactionPlace, check_start, transaction_place
@@ -164,7 +164,7 @@ class InstancePosition:
         return written
 
     def _write_once(self, act: str, who: Who, change: Change) -> tuple[PositionRecord | None, PositionRecord]:
-        with closing(new_producer(self._settings, self._instance)) as producer:
+        with closing(new_producer(self._settings.installation, self._settings.kafka, self._instance)) as producer:
             producer.open()
             before = self._store.read()
             after = change(before)

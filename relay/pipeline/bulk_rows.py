@@ -10,7 +10,7 @@ from relay.compiled import COMPILED
 from relay.decode import Fixed, Malformed, Prefixed, Storage, Unpacked, storage_of
 from relay.encode import MessageFrame, RowEncoder, byte_characters, exact_text, fixed_decimals, is_utf8
 from relay.envelope import Header
-from relay.errors import CorruptEvent, SchemaMismatch
+from relay.errors import CorruptEvent, SchemaMismatch, ValueNotPrintable
 from relay.generated import ColumnPlan, Extra, Kind, RowPrinter
 from relay.model.change import Operation, RowsEvent
 from relay.model.message import Headers, Printed, PrintedMessages, PrintedRecord, PrintedRecords, joined
@@ -50,7 +50,7 @@ _PLACED: Final = frozenset(
     {Kind.SIGNED, Kind.UNSIGNED, Kind.DATE, Kind.DATETIME, Kind.TIMESTAMP, Kind.TIME, Kind.YEAR, Kind.UTF8, Kind.BIT}
 )
 ORDER_NAMES: Final = (Header.ORDER.value, Header.ORDERS.value)
-REFUSED: Final = (Malformed, CorruptEvent, SchemaMismatch, IndexError, struct.error)
+REFUSED: Final = (Malformed, CorruptEvent, SchemaMismatch, ValueNotPrintable, IndexError, struct.error)
 
 
 class BulkRows:

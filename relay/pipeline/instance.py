@@ -13,6 +13,7 @@ from relay.errors import (
     Fenced,
     LeadershipLost,
     MappingRefused,
+    MessageTooLarge,
     PositionNewer,
     RelayError,
     RolledBackRows,
@@ -22,6 +23,7 @@ from relay.errors import (
 from relay.ha import AfterFence, Election, after_fence
 from relay.pipeline.lag import lag_seconds
 from relay.pipeline.mapping_in_force import MappingInForce
+from relay.pipeline.message_sizes import MessageSizes
 from relay.pipeline.meter import Meter
 from relay.pipeline.operator_call import OperatorCall
 from relay.pipeline.session import Session
@@ -66,6 +68,7 @@ class Instance:
         self._notes = notes
         self._call = OperatorCall(notes, instance.name)
         self._session: Session | None = None
+        self._sizes = MessageSizes(settings.kafka)
         self._excluded: list[ExcludedRange] = []
         self._pause_s = _FIRST_PAUSE_SECONDS
         self._stop = threading.Event()
@@ -105,6 +108,8 @@ class Instance:
             execute_time=record.order.execute_time if record else None,
             execute_position=record.order.execute_position if record else None,
             published_rows=self.meter.totals.published_rows,
+            dead_letters=self.meter.totals.dead_letters.total(),
+            claims=self.meter.totals.claims,
             lag_seconds=self._lag_seconds(),
             buffer_put=cursors.put if cursors else 0,
             buffer_get=cursors.get if cursors else 0,
@@ -152,11 +157,21 @@ class Instance:
 
     def _lead_once(self) -> None:
         session = Session(
-            self._settings, self._instance, self._election, self._mapping, self._notes, self.meter, self._excluded, self._call
+            self._settings,
+            self._instance,
+            self._election,
+            self._mapping,
+            self._notes,
+            self.meter,
+            self._sizes,
+            self._excluded,
+            self._call,
         )
         self._session = session
         try:
             session.run(self._stop, lambda: self._show(InstanceState.RUNNING, None))
+        except MessageTooLarge as exc:
+            raise self._sizes.after_refusal(exc, self._instance.oversize, self.meter.totals.commits) from exc
         except Fenced as exc:
             self.meter.totals.fences += 1
             open_s, limit_s = session.open_seconds, self._instance.transaction.timeout_ms / 1000

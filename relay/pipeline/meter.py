@@ -28,6 +28,8 @@ class Meter:
         totals.published_messages += messages
         totals.published_bytes += batch.value_bytes
         totals.undecodable_values += batch.undecodable_values
+        totals.claims += batch.claims
+        totals.dead_letters += batch.dead_letters
         totals.commits += 1
         totals.commit_seconds.append(seconds)
         self.resumed(record)

@@ -1,13 +1,14 @@
 """What the open batch holds, beside its messages."""
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, field
 
 
 @dataclass(slots=True)
 class OpenBatch:
     """Grows with every event and is left behind with the commit. `event_bytes` are bytes as logged, `value_bytes` of message values.
 
-    `alone`: a statement is in it, which travels alone.
+    `alone`: a statement is in it, which travels alone. `dead_letters` are by code.
     """
 
     rows: int = 0
@@ -15,3 +16,5 @@ class OpenBatch:
     value_bytes: int = 0
     undecodable_values: int = 0
     alone: bool = False
+    claims: int = 0
+    dead_letters: Counter[str] = field(default_factory=Counter)

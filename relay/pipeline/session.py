@@ -10,6 +10,8 @@ from typing import Final
 import structlog
 
 from relay.audit import AuditTrail
+from relay.claims import ClaimStore
+from relay.dead_letters import DeadLetterTopic
 from relay.errors import AskedToStop, BatchAborted, HistoryChanged, LeadershipLost, RelayError
 from relay.ha import Election
 from relay.model.position import OrderPair
@@ -17,9 +19,12 @@ from relay.pipeline.answer import answered
 from relay.pipeline.buffer import ChangeBuffer
 from relay.pipeline.compiled_events import event_scanner
 from relay.pipeline.mapping_in_force import MappingInForce
+from relay.pipeline.message_sizes import MessageSizes
 from relay.pipeline.meter import Meter
+from relay.pipeline.new_producer import new_producer
 from relay.pipeline.operator_call import OperatorCall
 from relay.pipeline.outbox import Outbox
+from relay.pipeline.oversize import Oversize
 from relay.pipeline.progress import Progress
 from relay.pipeline.reader import Reader
 from relay.pipeline.saved_position import position_lost
@@ -28,7 +33,6 @@ from relay.pipeline.topic_watch import watched
 from relay.pipeline.topics import Topics
 from relay.pipeline.walk import Walk
 from relay.position import KafkaPositionStore, PositionRecord
-from relay.publish import BatchProducer, IdempotentProducer, TransactionalProducer
 from relay.schema import CatalogReader, DeclaredTypes, TableDefinitions
 from relay.schema.type_text import type_text
 from relay.settings import InstanceSettings, RelaySettings
@@ -54,11 +58,12 @@ class Session:
         mapping: MappingInForce,
         notes: InstanceStore,
         meter: Meter,
+        sizes: MessageSizes,
         excluded: Iterable[ExcludedRange],
         call: OperatorCall,
     ) -> None:
         self.buffer = ChangeBuffer(instance.buffer)
-        self.producer = new_producer(settings, instance)
+        self.producer = new_producer(settings.installation, sizes.new_client(), instance)
         self.open_seconds = 0.0
         self._settings = settings
         self._instance = instance
@@ -66,6 +71,7 @@ class Session:
         self._mapping = mapping
         self._notes = notes
         self._meter = meter
+        self._sizes = sizes
         self._excluded = tuple(excluded)
         self._call = call
         self._store = KafkaPositionStore(settings.kafka, settings.installation, instance.name)
@@ -78,7 +84,7 @@ class Session:
             with closing(self._catalog), closing(answered(lambda: self._open_source(record), stop, "Opening the source")) as stream:
                 self._meter.totals.source_connections += 1
                 outbox = Outbox(self.producer, self.buffer, self._meter, stop)
-                topics = Topics(self._settings.kafka, self._instance, {} if record is None else record.partitions)
+                topics = Topics(self._settings.kafka, self._instance, {} if record is None else record.partitions, self._sizes)
                 walk = self._walk(stream, record, outbox, topics)
                 running()
                 with watched(topics, self._settings.kafka, self._instance.name):
@@ -203,8 +209,8 @@ class Session:
             definitions,
             topics,
             self._meter,
-            self._settings.kafka.message_max_bytes,
             SkipNotes(trail, self._instance.name),
+            self._oversize(topics, outbox),
         )
         if saved is None:
             walk.commit_start()
@@ -214,13 +220,14 @@ class Session:
         self._meter.resumed(record)
         return walk
 
-
-def new_producer(settings: RelaySettings, instance: InstanceSettings) -> BatchProducer:
-    """One producer per instance; its transactional id is a pure function of installation and instance."""
-    name = f"{settings.installation}.{instance.name}"
-    if instance.transaction.delivery == "at_least_once":
-        return IdempotentProducer(settings.kafka, instance.transaction, name)
-    return TransactionalProducer(settings.kafka, instance.transaction, name)
+    def _oversize(self, topics: Topics, outbox: Outbox) -> Oversize | None:
+        """None where a row that does not fit stops the instance."""
+        instance, installation = self._instance, self._settings.installation
+        if instance.oversize == "stop":
+            return None
+        claims = ClaimStore(instance.claims, installation, instance.name) if instance.oversize == "claim_check" else None
+        letters = DeadLetterTopic(self._settings.kafka, installation, instance.name)
+        return Oversize(outbox, topics, self._sizes, letters, claims, instance.message)
 
 
 def configuration_digest(instance: InstanceSettings) -> str:

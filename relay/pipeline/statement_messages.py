@@ -29,15 +29,21 @@ def statement_messages(
     value = encode_statement(MessageType(ddl.kind.value), destination.logical, sql, context.frame, is_ddl=ddl.is_ddl)
     headers = message_headers(order, (), context.origin)
     for topic in destination.topics:
-        if settings.ddl == "topic":
-            topics.ensure_single(topic + DDL_TOPIC_SUFFIX)
-            yield OutboundMessage(topic + DDL_TOPIC_SUFFIX, 0, None, value, headers)
-        elif settings.ddl == "inline":
-            topics.partitions(topic)
-            yield OutboundMessage(topic, 0, None, value, headers)
-        elif settings.ddl == "barrier":
-            for partition in range(topics.partitions(topic)):
-                yield OutboundMessage(topic, partition, None, value, headers)
+        for place in statement_places(topic, settings.ddl, topics):
+            yield OutboundMessage(*place, None, value, headers)
+
+
+def statement_places(topic: str, ddl: str, topics: Topics) -> Iterator[tuple[str, int]]:
+    """Yield topic and partition of each message that a statement about rows of `topic` becomes."""
+    if ddl == "topic":
+        topics.ensure_single(topic + DDL_TOPIC_SUFFIX)
+        yield topic + DDL_TOPIC_SUFFIX, 0
+    elif ddl == "inline":
+        topics.partitions(topic)
+        yield topic, 0
+    elif ddl == "barrier":
+        for partition in range(topics.partitions(topic)):
+            yield topic, partition
 
 
 def _logical(real: TableId, router: Router) -> TableId:

@@ -19,11 +19,12 @@ from relay.settings import InstanceSettings, MessageSettings
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """One topic that a table's rows go to, and how they are placed there."""
+    """One topic that a table's rows go to, how they are placed there, and what it takes at once."""
 
     topic: str
     placement: TablePlacement
     texts: PartitionTexts
+    limit_bytes: int
 
     def partition(self, change: RowChange) -> int:
         """Where a change goes: by the image after, a delete by the image before."""
@@ -50,6 +51,11 @@ class TablePlan:
     split_key_change: bool
     bulk: BulkRows | None = None
 
+    @property
+    def limit_bytes(self) -> int:
+        """What every topic of the table takes at once."""
+        return min(lane.limit_bytes for lane in self.lanes)
+
     def splits(self, change: RowChange) -> bool:
         """Whether an update travels as a delete and an insert."""
         if change.before is None or change.after is None:
@@ -62,14 +68,11 @@ class TablePlan:
 class TablePlans:
     """Plans by table map, for one mapping set; a new set means new plans."""
 
-    def __init__(
-        self, settings: InstanceSettings, router: Router, definitions: TableDefinitions, topics: Topics, largest_message_bytes: int
-    ) -> None:
+    def __init__(self, settings: InstanceSettings, router: Router, definitions: TableDefinitions, topics: Topics) -> None:
         self.router = router
         self._settings = settings
         self._definitions = definitions
         self._topics = topics
-        self._largest_message_bytes = largest_message_bytes
         self._filter = TableFilter(settings.filter)
         self._rules: dict[int, PartitionRule] = {}
         self._counts: dict[TableId, tuple[TableMap, RowCount]] = {}
@@ -120,7 +123,7 @@ class TablePlans:
             return None
         shard = (str(definition.id),) if self._settings.routing.key_scope == "shard" else ()
         # Close to the limit the readable rooms cut the rows of an event into several messages.
-        largest = self._largest_message_bytes // 2 if self._settings.message.rows_per_message == "event" else None
+        largest = lanes[0].limit_bytes // 2 if self._settings.message.rows_per_message == "event" else None
         return bulk_rows(definition, (str(destination.logical), *shard), lanes[0].placement, rows, largest)
 
     def _lane(self, topic: str, definition: TableDefinition, name: TableId) -> Lane:
@@ -132,7 +135,7 @@ class TablePlans:
             self._rules[count] = rule
         names = tuple(column.name for column in definition.map.columns)
         placement = rule.for_table(name, names, definition.key)
-        return Lane(topic, placement, PartitionTexts(definition, placement.ordinals))
+        return Lane(topic, placement, PartitionTexts(definition, placement.ordinals), self._topics.sizes.limits[topic])
 
 
 def row_printer(message: MessageSettings) -> Literal["compiled", "generated", "readable"]:

@@ -3,16 +3,22 @@
 from collections.abc import Mapping
 from typing import Final
 
-from relay.kafka import TopicAdmin, TopicSpec, WantedTopic, accept, row_topic_findings, surplus_partitions
+from relay.dead_letters import DeadLetterTopic
+from relay.kafka import TopicAdmin, TopicSpec, TopicState, WantedTopic, accept, row_topic_findings, surplus_partitions, topic_limit
+from relay.pipeline.message_sizes import MessageSizes
 from relay.settings import InstanceSettings, KafkaSettings
 
 DEFAULT_PARTITIONS: Final = 1
 
 
 class Topics:
-    """Answers how many partitions a topic is placed by; `kept` are the counts of the position record, which win."""
+    """Answers how many partitions a topic is placed by; `kept` are the counts of the position record, which win.
 
-    def __init__(self, kafka: KafkaSettings, instance: InstanceSettings, kept: dict[str, int]) -> None:
+    `sizes` learns what each topic takes when it is first asked for.
+    """
+
+    def __init__(self, kafka: KafkaSettings, instance: InstanceSettings, kept: dict[str, int], sizes: MessageSizes) -> None:
+        self.sizes = sizes
         self._kafka = kafka
         self._instance = instance
         self._admin = TopicAdmin(kafka)
@@ -37,15 +43,31 @@ class Topics:
         """Warn of topics that have more partitions by now than rows are placed by; `found` are the counts of all topics."""
         accept(finding for topic, placed in list(self.counts.items()) for finding in surplus_partitions(topic, found.get(topic, 0), placed))
 
+    def dead_letter_limit(self, letters: DeadLetterTopic) -> int:
+        """Make the topic of the dead letters if it is not there, and return what it takes at once."""
+        if letters.topic not in self._checked:
+            limit = letters.ensure()
+            self._checked.add(letters.topic)
+            self.sizes.note(letters.topic, limit)
+        return self.sizes.limits[letters.topic]
+
     def _ensure(self, topic: str, partitions: int | None) -> int:
         wanted = wanted_topic(self._kafka, self._instance, partitions)
         state = self._admin.state(topic)
         if state is None:
             spec = new_topic(topic, wanted)
             self._admin.create(spec)
+            state = self._admin.state(topic)
+            self._note_size(topic, state)
             return spec.partitions
         accept(row_topic_findings(state, wanted))
+        self._note_size(topic, state)
         return partitions or state.partitions
+
+    def _note_size(self, topic: str, state: TopicState | None) -> None:
+        """A topic that was made just now, and is not told of yet, takes what the client sends until a broker says otherwise."""
+        largest = self._kafka.message_max_bytes
+        self.sizes.note(topic, topic_limit(state.settings, largest) if state is not None else largest)
 
 
 def wanted_topic(kafka: KafkaSettings, instance: InstanceSettings, partitions: int | None) -> WantedTopic:

@@ -6,9 +6,9 @@ from typing import Final
 
 from relay.encode import headers_behind_order
 from relay.model.change import Advance, Operation, RowsEvent, Statement, TransactionBegin, TransactionEnd
-from relay.model.message import OutboundMessage
+from relay.model.message import OutboundMessage, Printed
 from relay.model.position import OrderPair
-from relay.model.table import TableMap
+from relay.model.table import TableId, TableMap
 from relay.pipeline.batch_rules import BatchEnd, BatchView, batch_end
 from relay.pipeline.buffer import Step
 from relay.pipeline.event_contexts import EventContexts
@@ -18,6 +18,7 @@ from relay.pipeline.mapping_in_force import MappingInForce
 from relay.pipeline.meter import Meter
 from relay.pipeline.open_batch import OpenBatch
 from relay.pipeline.outbox import Outbox
+from relay.pipeline.oversize import Oversize, Whence
 from relay.pipeline.packed_messages import packed_messages
 from relay.pipeline.progress import Progress, change_time_ms
 from relay.pipeline.published_changes import EventContext
@@ -26,6 +27,7 @@ from relay.pipeline.skip_notes import SkipNotes
 from relay.pipeline.statement_messages import statement_messages, statement_route
 from relay.pipeline.table_plan import TablePlan, TablePlans
 from relay.pipeline.topics import Topics
+from relay.pipeline.unprintable_rows import rows_one_by_one
 from relay.pipeline.whole_transactions import WholeTransactionPrinter
 from relay.position import KafkaPositionStore
 from relay.route import Dropped, TableFilter
@@ -52,8 +54,8 @@ class Walk:
         definitions: TableDefinitions,
         topics: Topics,
         meter: Meter,
-        largest_message_bytes: int,
         skip_notes: SkipNotes,
+        oversize: Oversize | None = None,
     ) -> None:
         self.progress = progress
         self.meter = meter
@@ -64,7 +66,7 @@ class Walk:
         self._definitions = definitions
         self._topics = topics
         self._skip_notes = skip_notes
-        self._largest_message_bytes = largest_message_bytes
+        self._oversize = oversize
         self._filter = TableFilter(settings.filter)
         self._plans = self._new_plans()
         self._table: TableMap | None = None  # of the last event, whose plan is `_plan`
@@ -109,7 +111,7 @@ class Walk:
         now_ms = self._contexts.publish_time_ms
         times_ms = now_ms, now_ms + self._skew_ms
         found = self._whole.take(step.items, step.at, self._run_bytes, progress.order, progress.epoch, times_ms, self._contexts.batch)
-        if found is None:
+        if found is None or (self._oversize is not None and self._oversize.keeps_back(found.printed)):
             return 0
         self._source_idle = False
         for plan, messages in found.printed:
@@ -248,20 +250,45 @@ class Walk:
         tail = headers_behind_order(plan.tags, context.origin)
         done, rows, messages = plan.bulk.messages(events, context.frame, self.progress.order, self._skip, tail)
         if messages.number:
-            self._outbox.send_printed(plan.lanes[0].topic, messages)
-            self._batch.value_bytes += messages.value_bytes
+            self._send_printed(plan, messages, context)
         self._count(rows)
         self._count_published(rows, sum([event.size_bytes for event in events[:done]]))
         return done
 
+    def _send_printed(self, plan: TablePlan, messages: Printed, context: EventContext) -> None:
+        """Hand printed messages over."""
+        lane = plan.lanes[0]
+        if self._oversize is not None:
+            self._oversize.send_printed(lane.topic, messages, self._whence(plan, context), self._batch)
+            return
+        self._outbox.send_printed(lane.topic, messages)
+        self._batch.value_bytes += messages.value_bytes
+
     def _row_by_row(self, event: RowsEvent, plan: TablePlan, context: EventContext) -> int:
         """Return 1, the number of events."""
-        for order, messages in self._messages(event, plan, context, self._skip):
-            self.progress.order = order
-            for message in messages:
-                self._send_one(message)
+        if self._oversize is not None:
+            self._keep_back(self._oversize, event, plan, context)
+        else:
+            for order, messages in self._messages(event, plan, context, self.progress.order, self._skip):
+                self.progress.order = order
+                for message in messages:
+                    self._send_one(message)
         self._count_published(len(event.rows), event.size_bytes)
         return 1
+
+    def _keep_back(self, oversize: Oversize, event: RowsEvent, plan: TablePlan, context: EventContext) -> None:
+        """As row by row, past what no topic takes and what cannot be printed."""
+        whence = self._whence(plan, context)
+
+        def messages_of(part: RowsEvent, before: OrderPair, skip: int) -> Iterator[tuple[OrderPair, list[OutboundMessage]]]:
+            return self._messages(part, plan, context, before, skip)
+
+        for order, made in rows_one_by_one(event, plan, messages_of, self.progress.order, self._skip):
+            self.progress.order = order
+            oversize.send_row(made, order, whence, self._batch)
+
+    def _whence(self, plan: TablePlan, context: EventContext) -> Whence:
+        return Whence(plan.definition.id, plan.destination.logical, self.progress.begin, context, plan.destination.topics)
 
     @property
     def _skip(self) -> int:
@@ -279,11 +306,11 @@ class Walk:
         self.meter.totals.source_bytes += size_bytes
 
     def _messages(
-        self, event: RowsEvent, plan: TablePlan, context: EventContext, skip: int
+        self, event: RowsEvent, plan: TablePlan, context: EventContext, order: OrderPair, skip: int
     ) -> Iterator[tuple[OrderPair, list[OutboundMessage]]]:
-        settings, order = self._settings.message, self.progress.order
+        settings = self._settings.message
         if settings.rows_per_message == "event":
-            return packed_messages(event, plan, settings, context, order, skip, self._largest_message_bytes)
+            return packed_messages(event, plan, settings, context, order, skip, plan.limit_bytes)
         return row_messages(event, plan, settings, context, order, skip)
 
     def _statement(self, item: Statement) -> None:
@@ -309,7 +336,12 @@ class Walk:
         for message in statement_messages(
             ddl, destination, self._plans.router, self._topics, self._settings.message, context, progress.order
         ):
-            self._send_one(message)
+            if self._oversize is None:
+                self._send_one(message)
+            else:
+                real = TableId(ddl.database, ddl.table)
+                whence = Whence(real, destination.logical, progress.begin, context, destination.topics)
+                self._oversize.send(message, whence, self._batch)
         self._batch.alone = True
 
     def _send_one(self, message: OutboundMessage) -> None:
@@ -344,7 +376,7 @@ class Walk:
         self._whole.forget()
 
     def _new_plans(self) -> TablePlans:
-        return TablePlans(self._settings, self._mapping.router, self._definitions, self._topics, self._largest_message_bytes)
+        return TablePlans(self._settings, self._mapping.router, self._definitions, self._topics)
 
 
 def _now_ms() -> int:

@@ -14,8 +14,8 @@ class InstanceStatus:
 
     `state` is what it does, in a word; `code`, `reason` and `remedy` are those of the error that keeps it there.
     `mapping_set` is the set in force for the rows being published, `mapping_problem` why a newer one is not.
-    The position is a copy for people: the relay itself trusts Kafka's alone. `published_rows` are those that Kafka has committed since
-    the relay's start; the buffer cursors count slots since the source was last connected.
+    The position is a copy for people: the relay itself trusts Kafka's alone. `published_rows`, `dead_letters` and `claims` are those that
+    Kafka has committed since the relay's start; the buffer cursors count slots since the source was last connected.
     `row_printer` is what prints rows, `compiled`, `generated` or `readable`; all print the same.
     """
 
@@ -34,6 +34,8 @@ class InstanceStatus:
     execute_time: int | None = None
     execute_position: int | None = None
     published_rows: int = 0
+    dead_letters: int = 0
+    claims: int = 0
     lag_seconds: float | None = None
     buffer_put: int = 0
     buffer_get: int = 0
@@ -72,6 +74,8 @@ class InstanceStatus:
             execute_time=fields.whole_or_none("execute_time"),
             execute_position=fields.whole_or_none("execute_position"),
             published_rows=fields.whole("published_rows"),
+            dead_letters=fields.whole("dead_letters"),
+            claims=fields.whole("claims"),
             lag_seconds=fields.real_or_none("lag_seconds"),
             buffer_put=fields.whole("buffer_put"),
             buffer_get=fields.whole("buffer_get"),

@@ -44,6 +44,8 @@ PUBLISHED_MESSAGES: Final = _counter("published_messages", "Messages visible in 
 PUBLISHED_BYTES: Final = _counter("published_bytes", "Bytes of message values visible in Kafka")
 DROPPED_ROWS: Final = _counter("dropped_rows", "Row changes left out by filter or mapping, by cause", ("instance", "cause"))
 UNDECODABLE_VALUES: Final = _counter("undecodable_values", "Values visible in Kafka with U+FFFD for bytes that are no characters")
+DEAD_LETTERS: Final = _counter("dead_letters", "Messages and rows kept back as dead letters, by the code of why", ("instance", "code"))
+CLAIMS: Final = _counter("claims", "Messages visible in Kafka whose value lies elsewhere")
 DROPPED_NAMES: Final = _gauge("dropped_names", "Real tables left out by filter or mapping since the relay's start")
 COMMITS: Final = _counter("kafka_commits", "Kafka transactions committed")
 COMMIT_SECONDS: Final = _histogram(
@@ -88,6 +90,7 @@ class InstanceMetrics:
         self.published_messages = PUBLISHED_MESSAGES.labels(instance)
         self.published_bytes = PUBLISHED_BYTES.labels(instance)
         self.undecodable_values = UNDECODABLE_VALUES.labels(instance)
+        self.claims = CLAIMS.labels(instance)
         self.dropped_names = DROPPED_NAMES.labels(instance)
         self.commits = COMMITS.labels(instance)
         self.commit_seconds = COMMIT_SECONDS.labels(instance)
@@ -108,6 +111,10 @@ class InstanceMetrics:
     def dropped_rows(self, cause: str) -> Counter:
         """Rows left out; `cause` is one of a few words (filter, operation, unmapped_db, unmapped_table), never a name."""
         return DROPPED_ROWS.labels(self.instance, cause)
+
+    def dead_letters(self, code: str) -> Counter:
+        """Dead letters under the code of what kept them back."""
+        return DEAD_LETTERS.labels(self.instance, code)
 
     def aborts(self, code: str) -> Counter:
         """Aborted Kafka transactions under the code of what ended them."""

@@ -11,7 +11,8 @@ from relay.telemetry.metrics import InstanceMetrics
 @dataclass(slots=True)
 class Totals:
     """Numbers that only grow. Those of `source_` and `dropped_` count what was read, again when it is read again; those of
-    `published_` only what Kafka has committed. `aborts` are by the code of what ended the batch, `dropped_rows` by cause;
+    `published_`, `claims` and `dead_letters` only what Kafka has committed. `aborts` are by the code of what ended the batch,
+    `dead_letters` by that of what kept the row back, `dropped_rows` by cause;
     `commit_seconds` holds the commits' durations that are not shown yet.
     """
 
@@ -23,10 +24,12 @@ class Totals:
     published_messages: int = 0
     published_bytes: int = 0
     undecodable_values: int = 0
+    claims: int = 0
     commits: int = 0
     fences: int = 0
     aborts: Counter[str] = field(default_factory=Counter)
     dropped_rows: Counter[str] = field(default_factory=Counter)
+    dead_letters: Counter[str] = field(default_factory=Counter)
     commit_seconds: deque[float] = field(default_factory=deque)
 
 
@@ -49,10 +52,12 @@ class ShownTotals:
             (metrics.published_messages, totals.published_messages),
             (metrics.published_bytes, totals.published_bytes),
             (metrics.undecodable_values, totals.undecodable_values),
+            (metrics.claims, totals.claims),
             (metrics.commits, totals.commits),
             (metrics.fences, totals.fences),
             *((metrics.aborts(code), total) for code, total in list(totals.aborts.items())),
             *((metrics.dropped_rows(cause), total) for cause, total in list(totals.dropped_rows.items())),
+            *((metrics.dead_letters(code), total) for code, total in list(totals.dead_letters.items())),
         ):
             self._raise_to(metric, total)
         while totals.commit_seconds:

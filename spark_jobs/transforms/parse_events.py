@@ -30,6 +30,8 @@ def parse_events(records: DataFrame) -> DataFrame:
         sf.col("key").cast("string").alias("key"),
         _header(Header.ORDER).alias("order"),
         _header(Header.ORDERS).isNotNull().alias("packed"),
+        _header(Header.CLAIM).isNotNull().alias("claimed"),
+        _header(Header.DEAD_LETTER).alias("letter"),
         sf.from_json(sf.col("value").cast("string"), _VALUE_SCHEMA).alias("event"),
         "value",
     )
@@ -43,6 +45,8 @@ def parse_events(records: DataFrame) -> DataFrame:
         (sf.col("event.type") == "DELETE").alias("deleted"),
         sf.col("event.data").alias("rows"),
         "packed",
+        "claimed",
+        "letter",
         "value",
     ).withColumn("problem", _problem())
     wanted = changes.where(sf.col("problem").isNotNull() | sf.col("type").isin(*_ROWS))
@@ -66,6 +70,14 @@ def _problem() -> Column:
         sf.when(~sf.coalesce(known, sf.lit(False)), "the value is not a message of the relay")
         .when(is_row & sf.col("packed"), _of_table("comes with several rows a message; set message.rows_per_message = 'row' in the relay"))
         .when(sf.col("order").isNull() | ~sf.col("order").rlike(_ORDER_PATTERN), "the order header is missing or unreadable")
+        .when(
+            is_row & sf.col("claimed"),
+            _of_table("has a value that was too large for Kafka (claim check), which the jobs do not fetch: its copy lacks that change"),
+        )
+        .when(
+            sf.col("letter").isNotNull(),
+            _of_table("had a row kept back as a dead letter, so its copy is unproven until that is sent"),
+        )
         .when(
             (sf.col("type") == "QUERY") & ~sf.col("is_ddl"),
             _of_table("was changed by a statement that the source logged as text, so its copy is unproven"),

@@ -10,6 +10,7 @@ from relay.route.mapping import Tags
 from relay.schema.type_text import type_text
 
 TOPIC = "t"
+LIMIT_BYTES = 1_000_000
 
 
 def table_definition(table: TableMap) -> TableDefinition:
@@ -24,7 +25,7 @@ def table_plan(definition: TableDefinition, logical: TableId, tag: str, partitio
     return TablePlan(
         definition=definition,
         destination=Destination(logical, (TOPIC,), Tags((tag,), ())),
-        lanes=(Lane(TOPIC, placement, PartitionTexts(definition, placement.ordinals)),),
+        lanes=(Lane(TOPIC, placement, PartitionTexts(definition, placement.ordinals), LIMIT_BYTES),),
         rows=RowEncoder(definition, logical, "exact"),
         keys=KeyEncoder(definition, logical),
         tags=tag_headers((tag,)),

@@ -22,6 +22,7 @@ class Seen:
     value: dict[str, Any] | None
     orders: str | None = None
     value_bytes: int = 0
+    claim: str | None = None
 
 
 def read_topic(bootstrap: str, topic: str, *, isolation: str = "read_committed", seconds: float = 30) -> list[Seen]:
@@ -63,6 +64,7 @@ def read_topic(bootstrap: str, topic: str, *, isolation: str = "read_committed",
                     None if value is None else orjson.loads(value),
                     next((text for name, text in texts if name == "orders"), None),
                     len(value or b""),
+                    next((text for name, text in texts if name == "claim"), None),
                 )
             )
     return sorted(seen, key=lambda each: (each.partition, each.offset))

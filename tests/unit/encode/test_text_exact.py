@@ -11,7 +11,7 @@ from relay.encode.charsets import decoder, lenient_decoder
 from relay.encode.json_text import server_json
 from relay.encode.server_numbers import double_text, float_text
 from relay.encode.text_exact import exact_text
-from relay.errors import CorruptEvent, SchemaMismatch
+from relay.errors import SchemaMismatch, ValueNotPrintable
 from relay.model.table import Column, ColumnType
 from relay.model.value import JsonDocument, JsonNode, JsonScalar, JsonScalarKind
 from tests.unit.encode.canal_tables import GOLDEN, SERVERS
@@ -74,11 +74,11 @@ def test_labels_must_be_known_and_numbers_within_them() -> None:
         exact_text(Column("e", ColumnType.ENUM, nullable=True), "", never)
     enum = exact_text(Column("e", ColumnType.ENUM, nullable=True, labels=("a", "b")), "", never)
     assert [enum(0), enum(2)] == ["", "b"]
-    with pytest.raises(CorruptEvent):
+    with pytest.raises(ValueNotPrintable):
         enum(3)
     mask = exact_text(Column("s", ColumnType.SET, nullable=True, labels=("a", "b")), "", never)
     assert [mask(0), mask(3)] == ["", "a,b"]
-    with pytest.raises(CorruptEvent):
+    with pytest.raises(ValueNotPrintable):
         mask(4)
 
 

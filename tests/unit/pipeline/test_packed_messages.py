@@ -67,7 +67,7 @@ def plan_of(settings: MessageSettings) -> TablePlan:
     for topic, partitions in TOPICS.items():
         rule = PartitionRule(".*\\..*:$pk$", database_hash=True, partitions=partitions)
         placement = rule.for_table(NAME, tuple(column.name for column in COLUMNS), DEFINITION.key)
-        lanes.append(Lane(topic, placement, PartitionTexts(DEFINITION, placement.ordinals)))
+        lanes.append(Lane(topic, placement, PartitionTexts(DEFINITION, placement.ordinals), 1_000_000))
     return TablePlan(
         definition=DEFINITION,
         destination=Destination(NAME, tuple(TOPICS), Tags(("tag1",), (("name", "f1"),))),

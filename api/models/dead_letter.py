@@ -1,0 +1,52 @@
+"""Dead letters as the admin shows them."""
+
+from pydantic import BaseModel, Field
+
+from relay.dead_letters import ListedLetter
+
+
+class DeadLetterView(BaseModel):
+    """A message or row that was kept back. Its value has an address of its own, because it may be large."""
+
+    id: str
+    code: str = Field(description="Why it was kept back.", examples=["MESSAGE_TOO_LARGE"])
+    reason: str
+    real: str = Field(description="The source's `database.table`.")
+    logical: str
+    file: str = Field(description="Binlog file where the source transaction begins.")
+    offset: int
+    gtid: str
+    execute_time: int
+    execute_position: str = Field(description="63 bits as text, because many JSON readers round numbers above 2^53.")
+    topic: str = Field(description="Where it was to go.")
+    partition: int = Field(description="-1 where no message could be made.")
+    key: str | None = Field(description="The message's key as text.")
+    value_bytes: int
+    is_message: bool = Field(description="False: no message could be made, and the value is the row as it was read.")
+    written_ms: int
+    replayed_by: str | None = Field(description="Who sent it since, if anybody did.")
+    replayed_ms: int | None
+
+    @classmethod
+    def of(cls, listed: ListedLetter) -> "DeadLetterView":
+        letter, message, replay = listed.letter, listed.letter.message, listed.replay
+        return cls(
+            id=letter.id,
+            code=letter.code,
+            reason=letter.reason,
+            real=letter.real,
+            logical=letter.logical,
+            file=letter.file,
+            offset=letter.offset,
+            gtid=letter.gtid,
+            execute_time=letter.execute_time,
+            execute_position=str(letter.execute_position),
+            topic=message.topic,
+            partition=message.partition,
+            key=None if message.key is None else message.key.decode("utf-8", "replace"),
+            value_bytes=letter.value_bytes,
+            is_message=letter.is_message,
+            written_ms=letter.written_ms,
+            replayed_by=None if replay is None else replay.actor,
+            replayed_ms=None if replay is None else replay.at_ms,
+        )

@@ -1,0 +1,80 @@
+"""Values outside of Kafka: written once under a name that says what they are, and never changed."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from typing import Final
+from urllib.parse import quote
+
+import fsspec
+from fsspec.implementations.local import LocalFileSystem
+
+from relay.envelope import Claim
+from relay.errors import ClaimStoreRefused, ClaimStoreUnreachable, ConfigurationError
+from relay.model.table import TableId
+from relay.settings import ClaimSettings
+
+_DIGEST_DIGITS: Final = 16
+"""Of the value's SHA-256: enough that two attempts at one change never share a name."""
+
+
+class ClaimStore:
+    """Puts values below one folder of a file system that fsspec knows; used by one thread."""
+
+    def __init__(self, settings: ClaimSettings, installation: str, instance: str) -> None:
+        if settings.url is None:
+            raise ConfigurationError("claims.url is not set.")
+        self._folder = "/".join((settings.url.rstrip("/"), quote(installation, safe=""), quote(instance, safe="")))
+        options = {**settings.options, **{name: secret.get_secret_value() for name, secret in settings.secrets.items()}}
+        try:
+            self._files, self._root = fsspec.url_to_fs(self._folder, **options)
+        except (ImportError, ValueError) as exc:
+            raise ConfigurationError(f"claims.url {settings.url}: {exc}.") from exc
+
+    def put(self, table: TableId, execute_position: int, value: bytes) -> Claim:
+        """Write a value and return its claim; one that lies there already stays. Raises ClaimStoreUnreachable, ClaimStoreRefused.
+
+        The name holds the digest: another attempt at the same change never touches what a committed message may point to.
+        """
+        digest = sha256(value).hexdigest()
+        name = f"{quote(str(table), safe='')}/{execute_position:019d}-{digest[:_DIGEST_DIGITS]}.json"
+        path = f"{self._root}/{name}"
+        with _store_errors(f"Writing {path}"):
+            if not self._holds(path, len(value)):
+                self._write(path, value)
+        return Claim(self._files.unstrip_protocol(path), len(value), digest)
+
+    def _holds(self, path: str, size_bytes: int) -> bool:
+        try:
+            return bool(self._files.info(path)["size"] == size_bytes)
+        except FileNotFoundError:
+            return False
+
+    def _write(self, path: str, value: bytes) -> None:
+        """Object stores show a value whole or not at all; a folder is made to."""
+        if not isinstance(self._files, LocalFileSystem):
+            self._files.pipe_file(path, value)
+            return
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(f"{path}.part", "wb") as file:
+            file.write(value)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(f"{path}.part", path)
+        folder = os.open(os.path.dirname(path), os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+@contextmanager
+def _store_errors(doing: str) -> Iterator[None]:
+    """Inside, what a file system raises becomes the relay's error."""
+    try:
+        yield
+    except (PermissionError, NotADirectoryError, IsADirectoryError) as exc:
+        raise ClaimStoreRefused(f"{doing}: {exc}.") from exc
+    except OSError as exc:  # fsspec's file systems turn their own errors into these
+        raise ClaimStoreUnreachable(f"{doing}: {exc}.") from exc

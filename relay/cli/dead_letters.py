@@ -1,0 +1,103 @@
+"""`roma dead-letter`: what could not be published, and sending it again."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from relay.cli.root import ConfigFile, app, settings_of, told_errors
+
+if TYPE_CHECKING:
+    from relay.dead_letters import ListedLetter
+    from relay.settings import InstanceSettings, RelaySettings
+
+dead_letters = typer.Typer(no_args_is_help=True, help="Messages and rows that were kept back.")
+app.add_typer(dead_letters, name="dead-letter")
+
+InstanceName = Annotated[str, typer.Option("--instance", help="The instance that kept them back.")]
+LetterId = Annotated[str, typer.Argument(help="The id, as `roma dead-letter list` shows it.")]
+
+
+@dead_letters.command("list")
+def list_letters(
+    config: ConfigFile,
+    instance: InstanceName,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line for machines.")] = False,
+) -> None:
+    """Show what was kept back, the oldest first: id, time, why, table, size, where it was to go, and whether it was sent since."""
+    with told_errors():
+        settings = settings_of(config)
+        from relay.dead_letters import DeadLetterTopic
+
+        one = _instance(settings, instance)
+        for listed in DeadLetterTopic(settings.kafka, settings.installation, one.name).letters():
+            typer.echo(_json(listed) if as_json else _told(listed))
+
+
+@dead_letters.command("show")
+def show_letter(
+    config: ConfigFile,
+    instance: InstanceName,
+    letter: LetterId,
+    value: Annotated[bool, typer.Option("--value", help="Print the value alone, byte for byte.")] = False,
+) -> None:
+    """Show one of them whole: all that is known of it, then its value."""
+    with told_errors():
+        settings = settings_of(config)
+        from relay.dead_letters import DeadLetterTopic
+
+        one = _instance(settings, instance)
+        found = DeadLetterTopic(settings.kafka, settings.installation, one.name).letter(letter)
+        if not value:
+            typer.echo(_json(found))
+        typer.echo(found.letter.message.value or b"", nl=not value)
+
+
+@dead_letters.command("replay")
+def replay_letter(
+    config: ConfigFile,
+    instance: InstanceName,
+    letter: LetterId,
+    comment: Annotated[str, typer.Option("--comment", help="Why; it stands in the audit trail.")] = "",
+    again: Annotated[bool, typer.Option("--again", help="Also where it was sent before.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> None:
+    """Send one of them to its topic with its own order pair, now that the topic takes it. Written to the audit trail."""
+    with told_errors():
+        settings = settings_of(config)
+        import getpass
+        from time import time
+
+        from relay.dead_letters import Replay
+        from relay.pipeline import replay
+
+        one = _instance(settings, instance)
+        if not yes:
+            typer.confirm(f"Send dead letter {letter} of {instance} to its topic?", abort=True)
+        message = replay(settings, one, letter, Replay(getpass.getuser(), int(time() * 1000), comment), again=again)
+        typer.echo(f"Dead letter {letter} was sent to {message.topic}, partition {message.partition}.")
+
+
+def _instance(settings: "RelaySettings", name: str) -> "InstanceSettings":
+    from relay.errors import ConfigurationError
+
+    for each in settings.instances:
+        if each.name == name:
+            return each
+    raise ConfigurationError(f"No instance is called {name}.")
+
+
+def _json(listed: "ListedLetter") -> str:
+    import json
+
+    fields: dict[str, Any] = listed.letter.to_fields()
+    return json.dumps({**fields, "replayed": None if listed.replay is None else listed.replay._asdict()}, ensure_ascii=False)
+
+
+def _told(listed: "ListedLetter") -> str:
+    from datetime import UTC, datetime
+
+    letter = listed.letter
+    moment = datetime.fromtimestamp(letter.written_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S")
+    place = f"{letter.message.topic}:{letter.message.partition}" if letter.is_message else letter.message.topic
+    sent = f"  sent again by {listed.replay.actor}" if listed.replay is not None else ""
+    return f"{letter.id}  {moment} UTC  {letter.code}  {letter.real}  {letter.value_bytes} bytes  {place}{sent}"
