@@ -7,13 +7,14 @@ from pydantic import SecretStr
 from api.services.instance_directory import InstanceDirectory
 from api.services.mapping_archive import MappingArchive
 from api.services.mapping_editor import MappingEditor
+from api.services.placement_desk import PlacementDesk
 from api.services.position_desk import PositionDesk
 from api.services.routing_views import routing_views
 from api.services.table_route import TableRoute
 from relay.audit import AuditTrail
 from relay.dead_letters import DeadLetterTopic
 from relay.settings import RelaySettings
-from relay.state import InstanceStore, MappingStore, Membership, Paths
+from relay.state import InstanceStore, MappingStore, Membership, Paths, PlacementStore
 from relay.zk import Session
 
 
@@ -26,6 +27,7 @@ class Admin:
     archive: MappingArchive
     editor: MappingEditor
     directory: InstanceDirectory
+    placement: PlacementDesk
     route: TableRoute
     audit: AuditTrail
     positions: PositionDesk
@@ -42,6 +44,7 @@ def compose(settings: RelaySettings, session: Session) -> Admin:
     paths = Paths.of(settings.zookeeper, settings.installation)
     store = MappingStore(session, paths)
     instances = InstanceStore(session, paths)
+    members = Membership(session, paths)
     views = routing_views(settings.instances)
     for view in views:
         view.table_filter()
@@ -51,7 +54,8 @@ def compose(settings: RelaySettings, session: Session) -> Admin:
         token=settings.api.token,
         archive=archive,
         editor=MappingEditor(store, instances, views),
-        directory=InstanceDirectory(instances, Membership(session, paths), settings.instances),
+        directory=InstanceDirectory(instances, members, settings.instances),
+        placement=PlacementDesk(members, PlacementStore(session, paths)),
         route=TableRoute(archive, views),
         audit=AuditTrail(settings.kafka, settings.installation),
         positions=PositionDesk(settings, session),

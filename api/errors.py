@@ -30,6 +30,7 @@ from relay.errors import (
     MappingRefused,
     MoveRefused,
     NodeMissing,
+    PlacementRefused,
     PositionUnreadable,
     RelayError,
     Stop,
@@ -142,6 +143,7 @@ _STATUS: Final[dict[type[RelayError], HTTPStatus]] = {
     VersionConflict: HTTPStatus.PRECONDITION_FAILED,
     NodeMissing: HTTPStatus.NOT_FOUND,
     MappingRefused: HTTPStatus.UNPROCESSABLE_ENTITY,
+    PlacementRefused: HTTPStatus.CONFLICT,
     StoreRefused: HTTPStatus.BAD_GATEWAY,
 }
 

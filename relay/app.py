@@ -15,15 +15,15 @@ import structlog
 
 from relay.deadline import Deadline
 from relay.errors import NodeMissing, RelayError, StoreRefused, StoreUnreachable, VersionConflict
-from relay.ha import Election
+from relay.ha import Election, Seats
 from relay.model.table import TableId
 from relay.order import file_number
-from relay.pipeline import Instance, InstanceState, row_printer
+from relay.pipeline import Instance, InstanceState, Placement, row_printer
 from relay.settings import MessageSettings, RelaySettings
-from relay.state import DroppedName, InstanceStore, MappingStore, Membership, Paths, RelayMember
+from relay.state import Candidacy, DroppedName, InstanceStore, MappingStore, Membership, Paths, PlacementStore, RelayMember
 from relay.telemetry import Answers, InstanceMetrics, ShownTotals, StatusServer, set_up_logging
 from relay.telemetry.instance_gauges import show_status
-from relay.telemetry.metrics import STORE_CONNECTED, STORE_SESSIONS
+from relay.telemetry.metrics import STORE_CONNECTED, STORE_SESSION_TIMEOUT, STORE_SESSIONS
 from relay.zk import Session
 
 _STATUS_SECONDS: Final = 1.0
@@ -57,13 +57,15 @@ class Relay:
         self._settings = settings
         self._session = session
         self._notes = InstanceStore(session, paths)
-        self._membership = Membership(session, paths)
         self._mappings = MappingStore(session, paths)
         self._started_ms = int(time() * 1000)
+        seats = Seats(self.name, settings.placement.rebalance_seconds)
+        self._placement = Placement(Membership(session, paths), PlacementStore(session, paths), seats, self._member)
         self.instances = [
-            Instance(settings, each, Election(session, paths.election(each.name), self.name), self._mappings, self._notes)
+            Instance(settings, each, Election(session, paths.leader(each.name), self.name, each.name, seats), self._mappings, self._notes)
             for each in settings.instances
         ]
+        self._status_url = ""
         self._dropped_shown: dict[str, frozenset[TableId]] = {}
         self._tables_shown: dict[str, frozenset[str]] = {}
         self._metrics = {each.name: InstanceMetrics(each.name) for each in self.instances}
@@ -72,37 +74,32 @@ class Relay:
     def run(self, stop: threading.Event) -> int:
         """Start everything, show it every second, and stop everything in order."""
         server = self._status_server()
+        self._status_url = server.url if server is not None else ""
         watches = [self._mappings.watch(instance.mapping_changed) for instance in self.instances]
         _collect_garbage_rarely()
+        self._placement.start()
         for instance in self.instances:
             instance.start()
         while not stop.wait(_STATUS_SECONDS):
-            self._show(server)
+            self._show()
+        self._placement.leave()
         for instance in self.instances:
             instance.ask_to_stop()
         ended = [instance.stop(_STOP_SECONDS) for instance in self.instances]
-        self._show(server)
+        self._show()
+        self._placement.stop(_STOP_SECONDS)
         for watch in watches:
             watch.cancel()
         if server is not None:
             server.stop()
         return 0 if all(ended) else 1
 
-    def _show(self, server: StatusServer | None) -> None:
+    def _show(self) -> None:
         """Tell ZooKeeper and the metrics; an outage of ZooKeeper is not an outage of the stream."""
         try:
-            self._membership.announce(
-                RelayMember(
-                    name=self.name,
-                    host=socket.gethostname(),
-                    pid=os.getpid(),
-                    status_url=server.url if server is not None else "",
-                    instances=tuple(instance.name for instance in self.instances),
-                    started_ms=self._started_ms,
-                )
-            )
             for instance in self.instances:
-                if instance.state is not InstanceState.STANDBY:
+                # Who stands by is silent, and who has ended said so before another relay could lead.
+                if instance.state not in (InstanceState.STANDBY, InstanceState.ENDED):
                     self._notes.put_status(instance.status(self.name))
                     self._show_dropped(instance)
                     self._show_tables(instance)
@@ -112,6 +109,20 @@ class Relay:
             self._show_metrics(instance)
         STORE_CONNECTED.set(self._session.connected)
         STORE_SESSIONS.set(self._session.sessions)
+        STORE_SESSION_TIMEOUT.set(self._session.timeout_ms / 1000)
+
+    def _member(self) -> RelayMember:
+        return RelayMember(
+            name=self.name,
+            host=socket.gethostname(),
+            pid=os.getpid(),
+            status_url=self._status_url,
+            instances=tuple(instance.name for instance in self.instances),
+            started_ms=self._started_ms,
+            server=self._settings.placement.server or socket.gethostname(),
+            session_timeout_ms=self._session.timeout_ms,
+            candidacies=tuple(_candidacy(instance) for instance in self.instances),
+        )
 
     def _show_metrics(self, instance: Instance) -> None:
         metrics, status = self._metrics[instance.name], instance.status(self.name)
@@ -154,6 +165,11 @@ class Relay:
     def _unready(self) -> str | None:
         waiting = [each.name for each in self.instances if each.state not in (InstanceState.RUNNING, InstanceState.STANDBY)]
         return f"Not running: {', '.join(waiting)}." if waiting else None
+
+
+def _candidacy(instance: Instance) -> Candidacy:
+    error = instance.unready
+    return Candidacy(instance.name, instance.preferred_servers, error.code if error else "", error.reason if error else "")
 
 
 def _dropped(instance: Instance) -> list[DroppedName]:

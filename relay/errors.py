@@ -11,7 +11,8 @@ RelayError
 │   ├── StandbyBehind               the server that shall be read next lacks what was published
 │   ├── BrokerUnreachable
 │   ├── ClaimStoreUnreachable       what holds the values of claims does not answer
-│   └── StoreUnreachable            ZooKeeper
+│   ├── StoreUnreachable            ZooKeeper
+│   └── MappingLost                 ZooKeeper answers, and holds no mapping any more
 ├── Stop                            the instance stands still until an operator acts
 │   ├── SourceLoginRefused
 │   ├── SourceNotPermitted
@@ -45,6 +46,8 @@ RelayError
 │   └── SwitchingSource             the other server is read from now on
 ├── Fenced                          a newer producer of this instance exists; join the election again
 ├── LeadershipLost
+├── HandedOver                      another relay should run the instance; this one stands by
+├── PlacementRefused                an instance cannot run where an operator wants it
 ├── AskedToStop                     somebody did not answer before the relay had to end
 ├── MoveRefused                     what an operator asked of a position cannot be done as asked
 ├── BackupRefused                   a backup is not whole, of a newer format, or would overwrite what is there
@@ -157,6 +160,13 @@ class StoreUnreachable(Unreachable):
 
     code = "ZOOKEEPER_UNREACHABLE"
     remedy = "Check zookeeper.hosts and the ensemble; running instances go on, a start waits."
+
+
+class MappingLost(Unreachable):
+    """Rows were published under a mapping, and ZooKeeper holds none: without it they would be left out."""
+
+    code = "MAPPING_LOST"
+    remedy = "Save the mapping documents again, from a backup; the relay goes on by itself."
 
 
 class Stop(RelayError):
@@ -408,6 +418,20 @@ class LeadershipLost(RelayError):
 
     code = "LEADERSHIP_LOST"
     remedy = "Nothing: this relay joins the election again."
+
+
+class HandedOver(RelayError):
+    """This relay ended its batch and let the instance go, because another one should run it."""
+
+    code = "HANDED_OVER"
+    remedy = "Nothing: the relay named goes on from the committed position."
+
+
+class PlacementRefused(RelayError):
+    """The relay or server that an instance should move to cannot run it now; nothing was changed."""
+
+    code = "PLACEMENT_REFUSED"
+    remedy = "Choose another one, or do first what the reason asks for."
 
 
 class AskedToStop(RelayError):

@@ -39,11 +39,24 @@ class KafkaSettings(Settings):
 
 
 class ZooKeeperSettings(Settings):
-    """How to reach ZooKeeper; everything of the relay lies below `root`."""
+    """How to reach ZooKeeper; everything of the relay lies below `root`.
+
+    A standby takes over when a leader was silent for `session_timeout_seconds`; Kafka's fence makes a short one safe.
+    """
 
     hosts: str
     root: str = "/roma"
-    session_timeout_seconds: Annotated[float, Field(gt=0)] = 6
+    session_timeout_seconds: Annotated[float, Field(gt=0)] = 3
+
+
+class PlacementSettings(Settings):
+    """Which relay runs what. `server` names the machine in preferences, moves and maintenance; None: its host name.
+
+    An instance moves for preference or balance when that has been right for `rebalance_seconds`.
+    """
+
+    server: Name | None = None
+    rebalance_seconds: Annotated[float, Field(ge=0)] = 10
 
 
 class StandbySettings(Settings):
@@ -200,12 +213,13 @@ class ClaimSettings(Settings):
 
 
 class InstanceSettings(Settings):
-    """One source relayed as one ordered stream.
+    """One source relayed as one ordered stream, on the first of `preferred_servers` that can.
 
     `oversize` says what becomes of a row that no topic takes as it is; unless it is "stop", one that cannot be printed is a dead letter.
     """
 
     name: Name
+    preferred_servers: tuple[Name, ...] = ()
     oversize: Literal["stop", "dead_letter", "claim_check"] = "stop"
     source: SourceSettings
     failover: FailoverSettings = FailoverSettings()
@@ -264,6 +278,7 @@ class RelaySettings(Settings):
     installation: Name = "roma"
     kafka: KafkaSettings
     zookeeper: ZooKeeperSettings
+    placement: PlacementSettings = PlacementSettings()
     instances: tuple[InstanceSettings, ...] = ()
     status: StatusSettings = StatusSettings()
     api: ApiSettings = ApiSettings()

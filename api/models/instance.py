@@ -84,7 +84,7 @@ class DroppedNameView(BaseModel):
 
 
 class RelayView(BaseModel):
-    """A relay process that lives."""
+    """A relay process that lives. `server` is the name that outlives it."""
 
     name: str
     host: str
@@ -92,6 +92,8 @@ class RelayView(BaseModel):
     status_url: str
     instances: list[str]
     started_ms: int
+    server: str
+    session_timeout_ms: int = Field(description="After so long a silence ZooKeeper counts it as gone; 0: not known.")
 
     @classmethod
     def of(cls, member: RelayMember) -> "RelayView":
@@ -102,4 +104,6 @@ class RelayView(BaseModel):
             status_url=member.status_url,
             instances=list(member.instances),
             started_ms=member.started_ms,
+            server=member.server,
+            session_timeout_ms=member.session_timeout_ms,
         )

@@ -1,18 +1,25 @@
 """Who may publish, and from which server: knows nothing of rows."""
 
-from relay.ha.decision import AfterFence, after_fence, who_leads
+from relay.ha.decision import AfterFence, after_fence
 from relay.ha.election import Election
+from relay.ha.placement import ClusterView, Member, Seat, Why, place
+from relay.ha.seats import Seats
 from relay.ha.source_decision import Action, Decision, Situation, SwitchRules, decide, followed_role
 
 __all__ = [
     "Action",
     "AfterFence",
+    "ClusterView",
     "Decision",
     "Election",
+    "Member",
+    "Seat",
+    "Seats",
     "Situation",
     "SwitchRules",
+    "Why",
     "after_fence",
     "decide",
     "followed_role",
-    "who_leads",
+    "place",
 ]

@@ -1,6 +1,5 @@
 """Who may try, decided on values alone."""
 
-from collections.abc import Sequence
 from enum import Enum
 from typing import Final
 
@@ -23,8 +22,3 @@ def after_fence(still_leading: bool, open_seconds: float, timeout_seconds: float
     if still_leading and open_seconds >= timeout_seconds * _NEARLY:
         return AfterFence.NEW_PRODUCER
     return AfterFence.REJOIN
-
-
-def who_leads(candidates: Sequence[str]) -> str | None:
-    """The candidate whose sequence number is lowest: the one that has waited longest."""
-    return min(candidates, key=lambda name: name[-10:], default=None)

@@ -1,88 +1,97 @@
-"""One leader per instance: the member whose ephemeral node has stood longest (ZooKeeper recipes, "Leader Election").
+"""One leader per instance: the relay whose session holds the instance's ephemeral node.
 
-Leading only decides who tries; Kafka's fence decides who may.
+Who should try is the placement's to say; the node makes sure that one succeeds. Leading only decides who tries to publish: Kafka's
+fence decides who may.
 """
 
 import json
 import threading
 from contextlib import suppress
 
-from relay.errors import NodeMissing
-from relay.ha.decision import who_leads
+from relay.errors import NodeMissing, StoreUnreachable, VersionConflict
+from relay.ha.placement import Seat
+from relay.ha.seats import Seats
 from relay.zk import Session, SessionState
-
-_PREFIX = "candidate-"
 
 
 class Election:
-    """The candidacy of one member for one instance. One thread uses it; watches only wake it."""
+    """One relay's part in who leads one instance. One thread uses it; watches only wake it.
 
-    def __init__(self, session: Session, path: str, member: str) -> None:
+    Without `seats` the relay stands alone and takes the instance whenever it is free.
+    """
+
+    def __init__(self, session: Session, path: str, member: str, instance: str = "", seats: Seats | None = None) -> None:
+        self.member = member
         self._session = session
         self._path = path
-        self._member = member
-        self._node: str | None = None
-        self._joined_in = 0
+        self._instance = instance
+        self._seats = seats
+        self._held_in: int | None = None
         self._changed = threading.Event()
 
-    def join(self) -> None:
-        """Stand as a candidate, unless this session does already. Raises StoreUnreachable."""
-        if self._node is not None and self._session.owns(self._node):
-            return
-        self._session.ensure(self._path)
-        value = json.dumps({"member": self._member}).encode()
-        self._node = self._own_node() or self._session.create_ephemeral_sequential(f"{self._path}/{_PREFIX}", value)
-        self._joined_in = self._session.sessions
-
     def wait_until_leading(self, stop: threading.Event, timeout_s: float) -> bool:
-        """Wait until this member leads, `stop` is set or the time is over; True when it leads.
-
-        Raises StoreUnreachable, and joins again when the session's nodes are gone.
-        """
+        """Wait until this relay leads, `stop` is set or the time is over; True when it leads. Raises StoreUnreachable."""
         self._changed.clear()
-        watch = self._session.watch_children(self._path, self._changed.set)
+        watch = self._session.watch(self._path, self._changed.set)
+        if self._seats is not None:
+            self._seats.on_change(self._changed.set)
         try:
-            self.join()
-            if self.leads_synced():
+            if self._take():
                 return True
             if not stop.is_set():
                 self._changed.wait(timeout_s)
-            return self.leads_synced()
+            return not stop.is_set() and self._take()
         finally:
             watch.cancel()
+            if self._seats is not None:
+                self._seats.forget(self._changed.set)
 
-    def leads(self) -> bool:
-        """A look at what is known here: false once the session was lost. A suspended connection goes on."""
-        return self._node is not None and self._session.sessions == self._joined_in and self._session.state is not SessionState.LOST
+    def wake(self) -> None:
+        """End a wait."""
+        self._changed.set()
+
+    def leads(self, *, for_certain: bool = False) -> bool:
+        """A look at what is known here: false once the session was lost. A suspended connection goes on, unless it must be certain."""
+        if self._held_in != self._session.sessions or self._session.state is SessionState.LOST:
+            return False
+        return self._session.connected or not for_certain
 
     def leads_synced(self) -> bool:
         """Ask ZooKeeper, not older than this moment. Raises StoreUnreachable."""
-        return self._node is not None and self._leading_node() == self._node
+        return self._held_in is not None and self._session.owns(self._path)
+
+    def gives_way(self) -> Seat | None:
+        """The seat, when another relay should lead and this one hands over."""
+        return self._seats.gives_way(self._instance) if self._seats is not None else None
 
     def resign(self) -> None:
-        """Take the candidacy back."""
-        node, self._node = self._node, None
-        if node is not None:
+        """Let the instance go, if it is this session's. Raises StoreUnreachable."""
+        held, self._held_in = self._held_in, None
+        if held == self._session.sessions and self._session.owns(self._path):
             with suppress(NodeMissing):
-                self._session.delete(node)
+                self._session.delete(self._path)
 
     def leader(self) -> str | None:
-        """The name of the member that leads, None when nobody stands."""
-        node = self._leading_node()
-        found = self._session.find(node) if node is not None else None
-        return None if found is None else str(json.loads(found.value)["member"])
+        """The name of the relay that leads, None when none does."""
+        found = self._session.find(self._path, synced=True)
+        return None if found is None else str(json.loads(found.value)["relay"])
 
-    def _own_node(self) -> str | None:
-        """A node that an earlier, unanswered join made after all; a second one beside it would keep this member from ever leading."""
-        for name in self._session.children(self._path, synced=True):
-            node = self._session.find(f"{self._path}/{name}")
-            if node is not None and node.ephemeral_owner == self._session.id and json.loads(node.value)["member"] == self._member:
-                return f"{self._path}/{name}"
-        return None
+    def _take(self) -> bool:
+        """Make the node if this relay may and it is not there; one that an unanswered attempt of this session made counts."""
+        if self._seats is not None and not self._seats.may_take(self._instance):
+            if not self._session.connected:
+                raise StoreUnreachable(f"No ZooKeeper server answers at {self._session.hosts}.")
+            return False
+        sessions = self._session.sessions
+        won = self._session.owns(self._path) if self._session.exists(self._path, synced=True) else self._make()
+        self._held_in = sessions if won else None
+        if won and self._seats is not None:
+            self._seats.taken(self._instance)
+        return won
 
-    def _leading_node(self) -> str | None:
+    def _make(self) -> bool:
         try:
-            first = who_leads(self._session.children(self._path, synced=True))
-        except NodeMissing:
-            return None
-        return None if first is None else f"{self._path}/{first}"
+            self._session.create_ephemeral(self._path, json.dumps({"relay": self.member}).encode())
+        except VersionConflict:
+            return self._session.owns(self._path)
+        return True

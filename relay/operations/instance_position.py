@@ -69,7 +69,7 @@ class InstancePosition:
         self._settings = settings
         self._instance = instance
         self._notes = InstanceStore(session, paths)
-        self._election = Election(session, paths.election(instance.name), "by hand")
+        self._election = Election(session, paths.leader(instance.name), "by hand")
         self._store = KafkaPositionStore(settings.kafka, settings.installation, instance.name)
         self._trail = AuditTrail(settings.kafka, settings.installation)
 

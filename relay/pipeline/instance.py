@@ -11,6 +11,7 @@ from relay.errors import (
     AskedToStop,
     BatchAborted,
     Fenced,
+    HandedOver,
     LeadershipLost,
     MappingRefused,
     MessageTooLarge,
@@ -27,6 +28,7 @@ from relay.pipeline.message_sizes import MessageSizes
 from relay.pipeline.meter import Meter
 from relay.pipeline.operator_call import OperatorCall
 from relay.pipeline.session import Session
+from relay.pipeline.standby import Standby
 from relay.pipeline.table_plan import row_printer
 from relay.settings import InstanceSettings, RelaySettings
 from relay.source import ExcludedRange
@@ -35,6 +37,7 @@ from relay.state import InstanceStatus, InstanceStore, MappingStore
 _FIRST_PAUSE_SECONDS: Final = 0.2
 _LONGEST_PAUSE_SECONDS: Final = 10.0
 _ELECTION_LOOK_SECONDS: Final = 1.0
+_STOPPED_LOOK_SECONDS: Final = 0.2
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -57,6 +60,7 @@ class Instance:
         self, settings: RelaySettings, instance: InstanceSettings, election: Election, mappings: MappingStore, notes: InstanceStore
     ) -> None:
         self.name = instance.name
+        self.preferred_servers = instance.preferred_servers
         self.state = InstanceState.STARTING
         self.error: RelayError | None = None
         self.meter = Meter()
@@ -67,6 +71,7 @@ class Instance:
         self._mapping = MappingInForce(mappings, instance.routing, self.mapping_changed)
         self._notes = notes
         self._call = OperatorCall(notes, instance.name)
+        self._standby = Standby(settings, instance, self._mapping)
         self._session: Session | None = None
         self._sizes = MessageSizes(settings.kafka)
         self._excluded: list[ExcludedRange] = []
@@ -81,6 +86,15 @@ class Instance:
     def ask_to_stop(self) -> None:
         """Let it end soon."""
         self._stop.set()
+        self._election.wake()
+
+    @property
+    def unready(self) -> RelayError | None:
+        """Why this relay could not take the instance over; None while it could, or leads."""
+        if self.state in (InstanceState.STARTING, InstanceState.STANDBY):
+            # Who does not know the record's format is no help, however well it could reach everything.
+            return self.error if isinstance(self.error, PositionNewer) else self._standby.error
+        return self.error if self.state in (InstanceState.STOPPED, InstanceState.ENDED) else None
 
     def stop(self, timeout_s: float) -> bool:
         """Ask it to end and wait; True when it ended in time."""
@@ -142,18 +156,26 @@ class Instance:
         self._leave()
 
     def _stand_by_and_lead(self) -> None:
-        self._show(InstanceState.STANDBY if self.error is None else self.state, self.error)
-        self._election.join()
-        while not self._election.wait_until_leading(self._stop, _ELECTION_LOOK_SECONDS):
-            if self._stop.is_set():
-                return
-        while not self._stop.is_set():
+        self._show(InstanceState.STANDBY, self.error)
+        with self._standby.looking():
+            while not self._election.wait_until_leading(self._stop, _ELECTION_LOOK_SECONDS):
+                if self._stop.is_set():
+                    return
+        while not self._stop.is_set() and not self._election.gives_way():
             if not self._election.leads():
                 raise LeadershipLost(f"The election node of instance {self.name} is gone.")
             try:
                 self._lead_once()
             except (Unreachable, BatchAborted, RolledBackRows) as exc:
                 self._again(exc)
+        self._hand_over()
+
+    def _hand_over(self) -> None:
+        """Let another relay lead, if that is why this one has ended."""
+        seat = self._election.gives_way()
+        if seat is not None and not self._stop.is_set():
+            self._show(InstanceState.STANDBY, HandedOver(f"Relay {seat.wanted} takes it over: {seat.why}."))
+            self._leave()
 
     def _lead_once(self) -> None:
         session = Session(
@@ -195,7 +217,10 @@ class Instance:
             self._stop.wait(self._pause_s)
             return
         self._show(InstanceState.STOPPED, error)
-        self._call.wait(self._stop)
+        while not self._stop.wait(_STOPPED_LOOK_SECONDS) and not self._call.came():
+            if not self._election.leads() or self._election.gives_way():
+                self._hand_over()
+                return
 
     def _leads_for_sure(self) -> bool:
         """Who cannot ask does not know."""
@@ -212,9 +237,12 @@ class Instance:
             return True
 
     def _leave(self) -> None:
+        """Say the last word before another relay can have the first one."""
         try:
+            if self._election.leads():
+                self._notes.put_status(self.status(self._election.member))
             self._election.resign()
-        except Unreachable as exc:
+        except RelayError as exc:
             _log.warning("resign_failed", instance=self.name, reason=exc.reason)
 
     def _show(self, state: InstanceState, error: RelayError | None) -> None:

@@ -2,7 +2,7 @@
 
 import threading
 
-from relay.errors import MappingRefused, StoreUnreachable
+from relay.errors import MappingLost, MappingRefused, StoreUnreachable
 from relay.route import MappingSet, Router
 from relay.settings import RoutingSettings
 from relay.state import MappingStore, StoredSet
@@ -25,10 +25,32 @@ class MappingInForce:
     def number(self) -> int:
         return self.router.mapping.number
 
-    def load(self, number: int | None = None) -> None:
-        """Put the current set, or an older one, in force. Raises MappingRefused, NodeMissing, StoreUnreachable."""
+    def begin(self, number: int | None, published_under: int) -> None:
+        """Put the current set in force, or the older one that a half-published transaction began under.
+
+        `published_under` is the set of the last committed rows, 0 where that is not known. While ZooKeeper is away the set that this
+        relay has goes on. Raises MappingRefused, MappingLost, NodeMissing, StoreUnreachable.
+        """
+        try:
+            self.load(number, published_under)
+        except StoreUnreachable:
+            if not self.number or number not in (None, self.number):
+                raise
+            self._changed.set()
+
+    def load(self, number: int | None = None, published_under: int = 0) -> None:
+        """Put the current set, or an older one, in force. Raises MappingRefused, MappingLost, NodeMissing, StoreUnreachable."""
         self._changed.clear()
-        self._use(self._store.current() if number is None else self._store.load(number))
+        stored = self._store.current() if number is None else self._store.load(number)
+        last = max(self.number, published_under)
+        if not stored.number and last:
+            raise MappingLost(f"Rows were published under mapping set {last}, and ZooKeeper has no mapping at all.")
+        self._use(stored)
+
+    def look(self) -> None:
+        """See that the current set can be had and compiled, and leave the one in force. Raises MappingRefused, StoreUnreachable."""
+        stored = self._store.current()
+        MappingSet.compile(stored.number, dict(stored.bodies))
 
     def renew(self) -> bool:
         """Take over a newer set if there is one; True when names may have changed."""
@@ -37,7 +59,7 @@ class MappingInForce:
         before = self.router
         try:
             self.load()
-        except MappingRefused as exc:
+        except (MappingRefused, MappingLost) as exc:
             self.problem = str(exc)
         except StoreUnreachable:
             self._changed.set()

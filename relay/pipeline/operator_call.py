@@ -1,13 +1,10 @@
 """What an operator did to an instance from outside the process: the position moved, a transaction to be skipped."""
 
 import threading
-from typing import Final
 
 from relay.errors import StoreUnreachable
 from relay.state import InstanceStore
 from relay.zk import Watch
-
-_LOOK_SECONDS: Final = 0.2
 
 
 class OperatorCall:
@@ -25,9 +22,12 @@ class OperatorCall:
         self._watch = self._store.watch_calls(self._instance, self._signal)
 
     def forget(self) -> None:
-        """What was called before is answered by what is read after this. Raises StoreUnreachable."""
+        """What was called before is answered by what is read after this; what cannot be asked now is when ZooKeeper is back."""
         self._signal.clear()
-        self._answered = self._store.calls(self._instance)
+        try:
+            self._answered = self._store.calls(self._instance)
+        except StoreUnreachable:
+            self._answered = None
 
     def came(self) -> bool:
         """Whether there was a call since `forget`; asks ZooKeeper only after a signal."""
@@ -38,9 +38,3 @@ class OperatorCall:
             return self._store.calls(self._instance) != self._answered
         except StoreUnreachable:
             return False  # the next connection signals again
-
-    def wait(self, stop: threading.Event) -> None:
-        """Wait for a call, or for `stop`."""
-        while not stop.wait(_LOOK_SECONDS):
-            if self.came():
-                return

@@ -54,6 +54,7 @@ class Progress:
                 split=self._split,
                 replay=self._replay,
                 skips=self._skips,
+                mapping_set=self.mapping_set,
             )
             self._stale = False
         return self._record

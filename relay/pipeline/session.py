@@ -12,7 +12,7 @@ import structlog
 from relay.audit import AuditTrail
 from relay.claims import ClaimStore
 from relay.dead_letters import DeadLetterTopic
-from relay.errors import AskedToStop, BatchAborted, HistoryChanged, LeadershipLost, RelayError
+from relay.errors import AskedToStop, BatchAborted, HistoryChanged, LeadershipLost, RelayError, StoreUnreachable
 from relay.ha import Election
 from relay.model.position import OrderPair
 from relay.pipeline.answer import answered
@@ -25,6 +25,7 @@ from relay.pipeline.new_producer import new_producer
 from relay.pipeline.operator_call import OperatorCall
 from relay.pipeline.outbox import Outbox
 from relay.pipeline.oversize import Oversize
+from relay.pipeline.polite_end import end_at_border
 from relay.pipeline.progress import Progress
 from relay.pipeline.reader import Reader
 from relay.pipeline.saved_position import position_lost
@@ -78,7 +79,10 @@ class Session:
         self._catalog = CatalogReader(instance.source)
 
     def run(self, stop: threading.Event, running: Callable[[], None]) -> None:
-        """Publish until `stop`; `running` is called once rows flow. Raises every RelayError that ends a session."""
+        """Publish until `stop`, or until another relay should lead; `running` is called once rows flow.
+
+        Raises every RelayError that ends a session.
+        """
         with self._own_producer():
             record = answered(self._open_producer, stop, "Opening the producer")
             with closing(self._catalog), closing(answered(lambda: self._open_source(record), stop, "Opening the source")) as stream:
@@ -130,6 +134,7 @@ class Session:
         """Walk until something ends it; a commit on its way is waited for, because what ends it (a fence) goes before everything else."""
         try:
             self._walk_on(walk, stop)
+            end_at_border(walk, self.buffer, outbox)
         except AskedToStop:
             raise
         except RelayError:
@@ -140,15 +145,16 @@ class Session:
     def _walk_on(self, walk: Walk, stop: threading.Event) -> None:
         """Take items as they come. A half source transaction whose rest does not come must not hold others' rows back."""
         moved_at_s = monotonic()
-        while not stop.is_set():
+        certain = self._instance.transaction.delivery == "at_least_once"  # nothing fences its producer
+        while not stop.is_set() and not self._election.gives_way():
             if walk.take(self.buffer.take(_IDLE_SECONDS)):
                 moved_at_s = monotonic()
             elif walk.progress.whole:
                 walk.renew_mapping()
             elif monotonic() - moved_at_s > self._instance.transaction.source_stall_seconds:
                 raise BatchAborted("The source stalled in the middle of a transaction.")
-            if not self._election.leads():
-                raise LeadershipLost(f"The election node of instance {self._instance.name} is gone.")
+            if not self._election.leads(for_certain=certain):
+                raise LeadershipLost(f"The election node of instance {self._instance.name} is gone, or nobody knows.")
             if self._call.came():
                 raise BatchAborted("An operator changed the position; reading goes on from the new one.")
             walk.end_batch_if_due(idle=self.buffer.empty)
@@ -169,7 +175,8 @@ class Session:
     def _saved_record(self) -> PositionRecord | None:
         made = self._store.ensure_topic()
         record = None if made else self._store.read()
-        noted = self._notes.started(self._instance.name)
+        # Where there is a record, the note says nothing more: ZooKeeper's absence is no reason to stand still.
+        noted = self._notes.started(self._instance.name) if record is None else None
         if lost := position_lost(self._instance.name, self._store.topic, noted, record):
             raise lost
         if record is not None and record.split is not None and record.split.configuration != configuration_digest(self._instance):
@@ -196,7 +203,7 @@ class Session:
         trail = AuditTrail(self._settings.kafka, self._settings.installation)
         if record.skips:
             trail.ensure_topic()
-        self._mapping.load(record.split.mapping_set if record.split is not None else None)
+        self._mapping.begin(record.split.mapping_set if record.split is not None else None, record.mapping_set)
         as_declared = self._instance.message.value_style == "canal"
         definitions = TableDefinitions(type_text, self._catalog, DeclaredTypes(), as_declared=as_declared)
         progress = Progress(record, configuration_digest(self._instance), self._mapping.number)
@@ -214,11 +221,18 @@ class Session:
         )
         if saved is None:
             walk.commit_start()
-            self._notes.note_start(
-                self._instance.name, StartNote(stream.start.binlog.file, stream.start.binlog.offset, stream.start.gtid_set)
-            )
+        self._note_start(record, needed=saved is None)
         self._meter.resumed(record)
         return walk
+
+    def _note_start(self, record: PositionRecord, *, needed: bool) -> None:
+        """Note that the instance has a past; a ZooKeeper that was wiped has forgotten it. Raises StoreUnreachable where it is needed."""
+        start = record.source
+        try:
+            self._notes.note_start(self._instance.name, StartNote(start.binlog.file, start.binlog.offset, start.gtid_set))
+        except StoreUnreachable:
+            if needed:
+                raise
 
     def _oversize(self, topics: Topics, outbox: Outbox) -> Oversize | None:
         """None where a row that does not fit stops the instance."""

@@ -48,7 +48,8 @@ class PositionRecord:
 
     `change_time_ms` is min(raw change time, relay's clock at publishing), for searches by time. `partitions` keeps the partition
     count that each topic had when the instance first wrote to it, because placement must not move with the topic. `skips` are the
-    GTIDs of coming transactions that are left out on an operator's wish.
+    GTIDs of coming transactions that are left out on an operator's wish. `mapping_set` is the set that the last rows were published
+    under, 0 where a relay wrote the record that did not note it.
     """
 
     source: SourcePosition
@@ -59,6 +60,7 @@ class PositionRecord:
     split: SplitProgress | None = None
     replay: Replay | None = None
     skips: tuple[str, ...] = ()
+    mapping_set: int = 0
 
     @property
     def format(self) -> int:
@@ -87,6 +89,7 @@ class PositionRecord:
                 split=None if fields["split"] is None else _split(fields["split"]),
                 replay=None if fields.get("replay") is None else _replay(fields["replay"]),
                 skips=tuple(fields.get("skips", ())),
+                mapping_set=fields.get("mapping_set", 0),
             )
         except (orjson.JSONDecodeError, KeyError, TypeError) as exc:
             raise PositionUnreadable(f"The position record cannot be read ({exc}).") from exc

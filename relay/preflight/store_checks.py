@@ -69,7 +69,7 @@ def _look(settings: RelaySettings, session: Session, view: StoreView) -> None:
 
 
 def _writable(session: Session, paths: Paths, instance: str) -> Finding:
-    path = paths.election(instance)
+    path = paths.leader(instance)
     try:
         session.check_writable(path)
     except RelayError as exc:

@@ -6,24 +6,34 @@ from relay.state.instance_status import UNKNOWN_STATE, InstanceStatus
 from relay.state.instance_store import InstanceStore
 from relay.state.mapping_records import Note, SetRecord, StoredDocument, StoredSet
 from relay.state.mapping_store import SAVE_LIMIT_BYTES, MappingStore
-from relay.state.membership import Membership, RelayMember
+from relay.state.membership import Candidacy, Membership, RelayMember
 from relay.state.paths import Paths
+from relay.state.placement_report import Candidate, InstancePlace, check_move, places
+from relay.state.placement_wishes import PlacementStore, PlacementWishes, Wish
 
 __all__ = [
     "SAVE_LIMIT_BYTES",
     "UNKNOWN_STATE",
     "Backup",
+    "Candidacy",
+    "Candidate",
     "DocumentStore",
     "DroppedName",
+    "InstancePlace",
     "InstanceStatus",
     "InstanceStore",
     "MappingStore",
     "Membership",
     "Note",
     "Paths",
+    "PlacementStore",
+    "PlacementWishes",
     "RelayMember",
     "SetRecord",
     "StartNote",
     "StoredDocument",
     "StoredSet",
+    "Wish",
+    "check_move",
+    "places",
 ]

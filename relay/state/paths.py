@@ -18,8 +18,9 @@ class Paths:
     instances/<name>/dropped             the tables that its mapping leaves out
     instances/<name>/tables              the real tables that it has met
     instances/<name>/called              an operator did something that the instance must look at
-    instances/<name>/election/           ephemeral sequential nodes of the relays that may run it
+    leaders/<instance>                   ephemeral: the relay that leads it
     relays/<name>                        ephemeral: a relay process that lives
+    placement                            what operators want: moves, servers in maintenance
     """
 
     base: str
@@ -64,8 +65,16 @@ class Paths:
     def instance_called(self, instance: str) -> str:
         return f"{self.instances}/{quote(instance, safe='')}/called"
 
-    def election(self, instance: str) -> str:
-        return f"{self.instances}/{quote(instance, safe='')}/election"
+    @property
+    def leaders(self) -> str:
+        return f"{self.base}/leaders"
+
+    def leader(self, instance: str) -> str:
+        return f"{self.leaders}/{quote(instance, safe='')}"
+
+    @property
+    def placement(self) -> str:
+        return f"{self.base}/placement"
 
     @property
     def relays(self) -> str:

@@ -72,6 +72,7 @@ EXECUTE_TIME: Final = _gauge("execute_time_ms", "Last published execute time, Un
 
 STORE_CONNECTED: Final = _gauge("zookeeper_connected", "1 while ZooKeeper answers", ())
 STORE_SESSIONS: Final = _gauge("zookeeper_sessions", "ZooKeeper sessions since the start; more than one: ephemeral nodes were lost", ())
+STORE_SESSION_TIMEOUT: Final = _gauge("zookeeper_session_timeout_seconds", "Silence after which ZooKeeper ends the session, as granted", ())
 
 ADMIN_REQUESTS: Final = _counter("admin_requests", "Requests to the admin", ("method", "route", "status"))
 ADMIN_SAVES: Final = _counter("admin_mapping_saves", "Mapping saves and roll backs, by outcome", ("outcome",))

@@ -18,6 +18,7 @@ from relay.deadline import Deadline
 from relay.errors import ConfigurationError, NodeMissing, StoreUnreachable
 from relay.settings import ZooKeeperSettings
 from relay.zk.errors import raise_failure, translated
+from relay.zk.granted_timeout import ListeningLogger
 from relay.zk.node import ANY_VERSION, Check, Create, Delete, Node, Replace, Step
 from relay.zk.watch import Watch, WatchedPath
 
@@ -52,7 +53,8 @@ class Session:
         """Make ready; nothing is connected yet. Raises ConfigurationError if `zookeeper.hosts` cannot be read."""
         self.hosts = settings.hosts
         self._answer_seconds = settings.session_timeout_seconds if answer_seconds is None else answer_seconds
-        self._client = _client(settings)
+        self._log = ListeningLogger(logging.getLogger("relay.zk.kazoo"))
+        self._client = _client(settings, self._log)
         self._client.add_listener(self._state_changed)
         self._connected = threading.Event()
         self._started = False
@@ -83,6 +85,11 @@ class Session:
     def id(self) -> int | None:
         """The session's id, which ephemeral nodes carry as their owner; None before the first connection."""
         return self._id
+
+    @property
+    def timeout_ms(self) -> int:
+        """After how long a silence the servers end the session, as they granted it; 0 before the first connection."""
+        return self._log.granted_ms
 
     @property
     def silent_s(self) -> float:
@@ -246,7 +253,16 @@ class Session:
 
     def _await_connection(self, deadline: Deadline) -> None:
         if not self._connected.wait(deadline.remaining_s):
+            self._accept_an_emptied_server()
             raise StoreUnreachable(f"No ZooKeeper server answers at {self.hosts}.")
+
+    def _accept_an_emptied_server(self) -> None:
+        """A server that lost its data refuses, for ever, clients that have seen more changes than it has.
+
+        After a silence in which the session must have ended there is nothing left that what was seen could contradict.
+        """
+        if self.silent_s * 1000 > self.timeout_ms:
+            self._client.last_zxid = 0
 
     def _state_changed(self, state: str) -> Literal[False]:
         """Set flags; it runs in kazoo's connection thread, which must not wait."""
@@ -272,7 +288,7 @@ class Session:
             each.arm_and_signal()
 
 
-def _client(settings: ZooKeeperSettings) -> KazooClient:
+def _client(settings: ZooKeeperSettings, log: ListeningLogger) -> KazooClient:
     if "/" in settings.hosts:
         raise ConfigurationError(f"zookeeper.hosts {settings.hosts!r} holds a path; write it into zookeeper.root.")
     try:
@@ -280,7 +296,7 @@ def _client(settings: ZooKeeperSettings) -> KazooClient:
             hosts=settings.hosts,
             timeout=settings.session_timeout_seconds,
             connection_retry=KazooRetry(max_tries=-1, delay=0.1, backoff=2, max_delay=_RECONNECT_PAUSE_SECONDS),
-            logger=logging.getLogger("relay.zk.kazoo"),
+            logger=log,
         )
     except ValueError as exc:
         raise ConfigurationError(f"zookeeper.hosts {settings.hosts!r} is no list of host:port ({exc}).") from exc

@@ -108,7 +108,7 @@ def relayed(settings: RelaySettings) -> Iterator[Instance]:
     session = Session(settings.zookeeper)
     session.start(Deadline.after(20))
     paths = Paths.of(settings.zookeeper, settings.installation)
-    election = Election(session, paths.election("shop"), "test")
+    election = Election(session, paths.leader("shop"), "test")
     instance = Instance(settings, settings.instances[0], election, MappingStore(session, paths), InstanceStore(session, paths))
     instance.start()
     yield instance

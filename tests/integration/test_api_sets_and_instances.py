@@ -152,13 +152,22 @@ def test_instances_are_shown_with_what_they_do_and_whether_anybody_does_it(admin
     store = InstanceStore(session, paths)
     store.put_status(InstanceStatus("shop", "RUNNING", relay="r1", mapping_set=1, position_file="bin.1", execute_position=2**62 + 1))
     store.put_status(InstanceStatus("crm", "STOPPED", "BINLOG_PURGED", "It is gone.", "Start again.", relay="r2", lag_seconds=7.5))
-    Membership(session, paths).announce(RelayMember("r1", "host", 7, "http://h:1", ("shop",), 5))
+    Membership(session, paths).announce(RelayMember("r1", "host", 7, "http://h:1", ("shop",), 5, "relay-1", 4000))
     crm, shop = admin.get("/api/v1/instances").json()
     assert (shop["state"], shop["relay_alive"], shop["execute_position"]) == ("RUNNING", True, str(2**62 + 1))
     assert (crm["code"], crm["reason"], crm["remedy"], crm["lag_seconds"]) == ("BINLOG_PURGED", "It is gone.", "Start again.", 7.5)
     assert crm["relay_alive"] is False
     assert admin.get("/api/v1/relays").json() == [
-        {"name": "r1", "host": "host", "pid": 7, "status_url": "http://h:1", "instances": ["shop"], "started_ms": 5}
+        {
+            "name": "r1",
+            "host": "host",
+            "pid": 7,
+            "status_url": "http://h:1",
+            "instances": ["shop"],
+            "started_ms": 5,
+            "server": "relay-1",
+            "session_timeout_ms": 4000,
+        }
     ]
     missing = admin.get("/api/v1/instances/none")
     assert (missing.status_code, missing.json()["detail"]) == (404, "No relay has ever reported an instance called none.")

@@ -13,7 +13,7 @@ import tomli_w
 from deploy.embedded import Kafka, KafkaCluster, SqlServer, ZooKeeper
 from relay.deadline import Deadline
 from relay.settings import RelaySettings
-from relay.state import InstanceStatus, InstanceStore, MappingStore, Note, Paths
+from relay.state import InstanceStatus, InstanceStore, MappingStore, Membership, Note, Paths, PlacementStore
 from relay.zk import Session
 from tests.support.waiting import wait_until
 
@@ -35,6 +35,7 @@ class Installation:
         session_timeout_seconds: float = 2,
         relay_zookeeper: str | None = None,
         copies: int = 1,
+        placement: dict[str, Any] | None = None,
         **instance: Any,
     ) -> None:
         self.name = name
@@ -51,14 +52,17 @@ class Installation:
             "installation": name,
             "kafka": {"bootstrap_servers": kafka.bootstrap, "replication_factor": copies, "min_insync_replicas": max(1, copies - 1)},
             "zookeeper": {"hosts": relay_zookeeper or zookeeper.hosts, "session_timeout_seconds": session_timeout_seconds},
+            "placement": placement or {},
             "status": {"port": 0},
             "instances": [{"name": "shop", "partition": {"partitions_num": 4}, **instance, "source": source | instance.get("source", {})}],
         }
         self.file.write_text(tomli_w.dumps(self.document), encoding="utf-8")
-        self.settings = RelaySettings.model_validate(self.document)
+        self.settings = RelaySettings.model_validate({**self.document, "placement": {}})
         self._session = Session(self.settings.zookeeper.model_copy(update={"hosts": zookeeper.hosts}))
         self._session.start(Deadline.after(20))
         self._paths = Paths.of(self.settings.zookeeper, name)
+        self.membership = Membership(self._session, self._paths)
+        self.wishes = PlacementStore(self._session, self._paths)
 
     def map(self, **documents: list[dict[str, str]]) -> None:
         """Save documents by their last word: `map(dbs=[...], topics=[...])`."""
@@ -70,6 +74,11 @@ class Installation:
     def status(self) -> InstanceStatus | None:
         found = [each for each in InstanceStore(self._session, self._paths).statuses() if each.name == "shop"]
         return found[0] if found else None
+
+    def unready(self, server: str) -> set[str]:
+        """Why the relays of a server could not run their instances, as codes."""
+        members = [each for each in self.membership.members() if each.server == server]
+        return {each.code for member in members for each in member.candidacies if each.code}
 
     def tables(self) -> tuple[str, ...]:
         """The real tables that the instance has met, as ZooKeeper lists them."""
@@ -86,6 +95,7 @@ class RelayProcess:
         self._installation = installation
         self._module = module
         self._environment = environment
+        self.label = name
         self.log = installation.folder / f"{name}.log"
         self._child: subprocess.Popen[bytes] | None = None
 
@@ -100,6 +110,11 @@ class RelayProcess:
     def pid(self) -> int:
         assert self._child is not None
         return self._child.pid
+
+    @property
+    def ended(self) -> bool:
+        assert self._child is not None
+        return self._child.poll() is not None
 
     def start(self, **environment: str) -> None:
         with self.log.open("ab") as log:

@@ -15,12 +15,13 @@ class TransactionRequest:
     def commit_async(self) -> IAsyncResult[list[object]]: ...
 
 class KazooClient:
+    last_zxid: int
     def __init__(
         self,
         hosts: str = ...,
         timeout: float = ...,
         connection_retry: KazooRetry | None = ...,
-        logger: logging.Logger | None = ...,
+        logger: logging.Logger | logging.LoggerAdapter[logging.Logger] | None = ...,
     ) -> None: ...
     @property
     def client_id(self) -> tuple[int, bytes] | None: ...

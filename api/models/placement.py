@@ -1,0 +1,75 @@
+"""Who runs what, and what operators want about it."""
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from relay.state import Candidate, InstancePlace, Wish
+
+
+class CandidateView(BaseModel):
+    """A relay that knows the instance; `code` and `reason` say why it could not run it now."""
+
+    relay: str
+    server: str
+    in_maintenance: bool
+    code: str
+    reason: str
+
+    @classmethod
+    def of(cls, candidate: Candidate) -> "CandidateView":
+        return cls(
+            relay=candidate.relay,
+            server=candidate.server,
+            in_maintenance=candidate.in_maintenance,
+            code=candidate.code,
+            reason=candidate.reason,
+        )
+
+
+class InstancePlaceView(BaseModel):
+    """An instance: which relay leads it, where it was moved (empty: nowhere), which servers it prefers, and who could run it."""
+
+    instance: str
+    leader: str
+    moved_to: str
+    preferred: list[str]
+    candidates: list[CandidateView]
+
+    @classmethod
+    def of(cls, place: InstancePlace) -> "InstancePlaceView":
+        return cls(
+            instance=place.instance,
+            leader=place.leader,
+            moved_to=place.moved_to,
+            preferred=list(place.preferred),
+            candidates=[CandidateView.of(each) for each in place.candidates],
+        )
+
+
+class WishView(BaseModel):
+    """What an operator asked for: of which instance or server, by whom, when (Unix milliseconds) and why; `to` only for a move."""
+
+    name: str
+    to: str
+    author: str
+    comment: str
+    saved_ms: int
+
+    @classmethod
+    def of(cls, name: str, wish: Wish) -> "WishView":
+        return cls(name=name, to=wish.to, author=wish.note.author, comment=wish.note.comment, saved_ms=wish.note.saved_ms)
+
+
+class PlacementView(BaseModel):
+    """Everything about who runs what."""
+
+    instances: list[InstancePlaceView]
+    moves: list[WishView]
+    maintenance: list[WishView]
+
+
+class MoveRequest(BaseModel):
+    """Where to: a relay's or a server's name."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"example": {"to": "relay-2"}})
+
+    to: str = Field(min_length=1)

@@ -1,0 +1,44 @@
+"""Placement: who runs what, moves, and servers in maintenance."""
+
+from typing import Final
+
+from fastapi import APIRouter
+
+from api.deps import AdminDep, NoteDep, WriterDep
+from api.models.placement import MoveRequest, PlacementView
+
+router: Final = APIRouter(prefix="/api/v1/placement", tags=["placement"])
+
+
+@router.get("")
+def read_placement(admin: AdminDep) -> PlacementView:
+    """Return which relay leads each instance, which could take it over or why not, and what operators asked for."""
+    return admin.placement.placement()
+
+
+@router.put("/moves/{instance}", dependencies=[WriterDep])
+def move_instance(admin: AdminDep, instance: str, wanted: MoveRequest, note: NoteDep) -> PlacementView:
+    """Move an instance to a relay or server, at once. It stays there while that lives and can, until the move is withdrawn."""
+    admin.placement.move(instance, wanted.to, note)
+    return admin.placement.placement()
+
+
+@router.delete("/moves/{instance}", dependencies=[WriterDep])
+def withdraw_move(admin: AdminDep, instance: str, note: NoteDep) -> PlacementView:
+    """Withdraw a move: the instance runs where its settings and the balance say."""
+    admin.placement.withdraw_move(instance, note)
+    return admin.placement.placement()
+
+
+@router.put("/maintenance/{server}", dependencies=[WriterDep])
+def drain_server(admin: AdminDep, server: str, note: NoteDep) -> PlacementView:
+    """Put a server into maintenance: its relays hand over at once what others can run, and take nothing."""
+    admin.placement.drain(server, note)
+    return admin.placement.placement()
+
+
+@router.delete("/maintenance/{server}", dependencies=[WriterDep])
+def end_maintenance(admin: AdminDep, server: str, note: NoteDep) -> PlacementView:
+    """End a maintenance: the server takes its share again."""
+    admin.placement.end_maintenance(server, note)
+    return admin.placement.placement()

@@ -1,0 +1,134 @@
+"""Which relay should lead each instance: decided on values alone, so that every relay that sees the same comes to the same answer."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A relay that lives. `server` is the name that outlives its process; `unready` are those of its instances that it could not run."""
+
+    name: str
+    server: str
+    instances: frozenset[str]
+    unready: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterView:
+    """One moment of an installation.
+
+    `leaders`: instance → member. `preferred`: instance → servers, the best first. `moves`: instance → the member or server that an
+    operator asked for. `maintenance`: servers that are to be drained.
+    """
+
+    members: tuple[Member, ...] = ()
+    leaders: Mapping[str, str] = field(default_factory=dict)
+    preferred: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    moves: Mapping[str, str] = field(default_factory=dict)
+    maintenance: frozenset[str] = frozenset()
+
+
+class Why(StrEnum):
+    """Why an instance should run where it should."""
+
+    STAYS = "it runs there"
+    FREE = "nobody runs it"
+    MOVED = "an operator moved it"
+    DRAINED = "its server is in maintenance"
+    PREFERRED = "its settings prefer that server"
+    BALANCE = "instances are spread evenly"
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """Who leads an instance (None: nobody) and who should; both are names of members."""
+
+    leader: str | None
+    wanted: str
+    why: Why
+
+    @property
+    def urgent(self) -> bool:
+        """Whether an operator asked for it: that waits for nothing."""
+        return self.why in (Why.MOVED, Why.DRAINED)
+
+
+def place(view: ClusterView) -> dict[str, Seat]:
+    """Seat every instance that some member knows.
+
+    Only the best candidates are looked at: those that could run it and are not in maintenance, else those in maintenance (a drain never
+    stops a stream), else anybody. Among them: where an operator moved it, else the preferred server, else where it runs. What remains
+    goes to the relay with the fewest, and then one after the other moves while that makes the numbers more even. So a second look at
+    its own result moves nothing.
+    """
+    candidates = {instance: _candidates(view, instance) for instance in sorted(_instances(view))}
+    fixed = {each: found for each, names in candidates.items() if (found := _fixed(view, each, names)) is not None}
+    wanted = {each: found[0].name for each, found in fixed.items()}
+    for each, members in candidates.items():
+        leader = view.leaders.get(each)
+        if each not in wanted and any(member.name == leader for member in members):
+            wanted[each] = str(leader)
+    for each, members in candidates.items():
+        if each not in wanted:
+            wanted[each] = _least_loaded(members, Counter(wanted.values()))
+    _level(wanted, {each: members for each, members in candidates.items() if each not in fixed})
+    return {each: _seat(view, each, name, fixed[each][1] if each in fixed else Why.BALANCE) for each, name in wanted.items()}
+
+
+def _instances(view: ClusterView) -> set[str]:
+    return {instance for member in view.members for instance in member.instances}
+
+
+def _candidates(view: ClusterView, instance: str) -> list[Member]:
+    """The members of the best rank, by name. Who leads is able to: the reason of its standing still would go with the instance."""
+    ranked = [(_rank(view, instance, member), member) for member in view.members if instance in member.instances]
+    best = min(rank for rank, _ in ranked)
+    return sorted((member for rank, member in ranked if rank == best), key=lambda member: member.name)
+
+
+def _rank(view: ClusterView, instance: str, member: Member) -> int:
+    unable = instance in member.unready and view.leaders.get(instance) != member.name
+    return 2 * unable + (member.server in view.maintenance)
+
+
+def _fixed(view: ClusterView, instance: str, members: list[Member]) -> tuple[Member, Why] | None:
+    """The place that an operator or the settings name, if a candidate stands there; its leader first, where several do."""
+    named = [(view.moves.get(instance, ""), Why.MOVED)]
+    named += [(server, Why.PREFERRED) for server in view.preferred.get(instance, ())]
+    for name, why in named:
+        there = [member for member in members if name in (member.name, member.server)]
+        if there:
+            return next((member for member in there if member.name == view.leaders.get(instance)), there[0]), why
+    return None
+
+
+def _least_loaded(members: list[Member], loads: Counter[str]) -> str:
+    return min(members, key=lambda member: (loads[member.name], member.name)).name
+
+
+def _level(wanted: dict[str, str], free: dict[str, list[Member]]) -> None:
+    """Move free instances one by one while that makes two relays' numbers more even; each step lowers the sum of squares, so it ends."""
+    while (step := _step(wanted, free)) is not None:
+        instance, name = step
+        wanted[instance] = name
+
+
+def _step(wanted: dict[str, str], free: dict[str, list[Member]]) -> tuple[str, str] | None:
+    loads = Counter(wanted.values())
+    gains = ((loads[wanted[each]] - loads[member.name], each, member.name) for each, members in free.items() for member in members)
+    gain, instance, name = min(((-gain, each, name) for gain, each, name in gains), default=(0, "", ""))
+    return (instance, name) if -gain >= 2 else None
+
+
+def _seat(view: ClusterView, instance: str, name: str, why: Why) -> Seat:
+    leader = view.leaders.get(instance)
+    if leader == name:
+        return Seat(leader, name, Why.STAYS)
+    if leader is None:
+        return Seat(None, name, Why.FREE)
+    servers = {member.name: member.server for member in view.members}
+    drained = servers.get(leader) in view.maintenance and why is not Why.MOVED
+    return Seat(leader, name, Why.DRAINED if drained else why)

@@ -1,0 +1,53 @@
+"""What a standby does meanwhile: it sees to it that it could take over, and says why not when it could not."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from relay.errors import RelayError
+from relay.kafka import TopicAdmin, accept
+from relay.pipeline.mapping_in_force import MappingInForce
+from relay.position import KafkaPositionStore
+from relay.settings import InstanceSettings, RelaySettings
+from relay.source import check_source
+
+_LOOK_SECONDS: Final = 15.0
+
+
+class Standby:
+    """Looks, in a thread of its own, whether mapping, Kafka and source could be had; `error` is what stands in the way."""
+
+    def __init__(self, settings: RelaySettings, instance: InstanceSettings, mapping: MappingInForce) -> None:
+        self.error: RelayError | None = None
+        self._instance = instance
+        self._kafka = settings.kafka
+        self._store = KafkaPositionStore(settings.kafka, settings.installation, instance.name)
+        self._mapping = mapping
+
+    @contextmanager
+    def looking(self) -> Iterator[None]:
+        """Look now and then until the block ends; a look under way is not waited for."""
+        ended = threading.Event()
+        threading.Thread(target=self._run, args=(ended,), name=f"standby-{self._instance.name}", daemon=True).start()
+        try:
+            yield
+        finally:
+            ended.set()
+
+    def _run(self, ended: threading.Event) -> None:
+        while not ended.is_set():
+            found = self._look()
+            if not ended.is_set():
+                self.error = found
+            ended.wait(_LOOK_SECONDS)
+
+    def _look(self) -> RelayError | None:
+        try:
+            self._mapping.look()
+            state = TopicAdmin(self._kafka).state(self._store.topic)
+            if state is not None:
+                accept(self._store.findings(state))
+        except RelayError as exc:
+            return exc
+        return next((each.error for each in check_source(self._instance.source) if not each.warning and each.error is not None), None)

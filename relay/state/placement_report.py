@@ -1,0 +1,62 @@
+"""Who runs what and who could, put together for operators; and whether a move that they ask for can be carried out."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from relay.errors import PlacementRefused
+from relay.state.membership import Candidacy, RelayMember
+from relay.state.placement_wishes import PlacementWishes
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A relay that knows the instance; `code` and `reason` say why it could not run it, empty where it could."""
+
+    relay: str
+    server: str
+    in_maintenance: bool
+    code: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class InstancePlace:
+    """An instance: which relay leads it (empty: none), where an operator moved it (empty: nowhere), and who knows it."""
+
+    instance: str
+    leader: str
+    moved_to: str
+    preferred: tuple[str, ...]
+    candidates: tuple[Candidate, ...]
+
+
+def places(members: Sequence[RelayMember], leaders: Mapping[str, str], wishes: PlacementWishes) -> tuple[InstancePlace, ...]:
+    """Every instance that a living relay knows or leads, or that was moved, by name."""
+    known = {each.instance for member in members for each in member.candidacies} | {*leaders, *wishes.moves}
+    return tuple(_place(instance, members, leaders, wishes) for instance in sorted(known))
+
+
+def check_move(place: InstancePlace, to: str) -> None:
+    """Let a move pass that can be carried out at once. Raises PlacementRefused."""
+    there = [each for each in place.candidates if to in (each.relay, each.server)]
+    if not there:
+        raise PlacementRefused(f"No living relay or server called {to} has instance {place.instance}.")
+    if all(each.in_maintenance for each in there):
+        raise PlacementRefused(f"{to} is in maintenance.")
+    if all(each.code and each.relay != place.leader for each in there):
+        raise PlacementRefused(f"{to} could not run {place.instance}: {there[0].code}: {there[0].reason}")
+
+
+def _place(instance: str, members: Sequence[RelayMember], leaders: Mapping[str, str], wishes: PlacementWishes) -> InstancePlace:
+    candidacies = [(member, each) for member in members for each in member.candidacies if each.instance == instance]
+    return InstancePlace(
+        instance=instance,
+        leader=leaders.get(instance, ""),
+        moved_to=wishes.moves[instance].to if instance in wishes.moves else "",
+        preferred=max((member.started_ms, each.preferred) for member, each in candidacies)[1] if candidacies else (),
+        candidates=tuple(_candidate(member, each, wishes) for member, each in candidacies),
+    )
+
+
+def _candidate(member: RelayMember, candidacy: Candidacy, wishes: PlacementWishes) -> Candidate:
+    return Candidate(member.name, member.server, member.server in wishes.maintenance, candidacy.code, candidacy.reason)

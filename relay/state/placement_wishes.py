@@ -1,0 +1,106 @@
+"""What operators want about who runs what: moves of instances, and servers in maintenance."""
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from relay.errors import VersionConflict
+from relay.state.json_object import JsonObject, write_json
+from relay.state.mapping_records import Note
+from relay.state.paths import Paths
+from relay.zk import Session, Watch
+
+_TRIES: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """Something that an operator asked for; `to` is the relay or server of a move, empty for a maintenance."""
+
+    note: Note
+    to: str = ""
+
+    def fields(self) -> dict[str, object]:
+        return {"to": self.to, **self.note.fields()}
+
+    @classmethod
+    def read(cls, fields: JsonObject) -> "Wish":
+        return cls(Note.read(fields), fields.text("to"))
+
+
+@dataclass(frozen=True, slots=True)
+class PlacementWishes:
+    """All wishes that stand: `moves` by instance, `maintenance` by server."""
+
+    moves: Mapping[str, Wish] = field(default_factory=dict)
+    maintenance: Mapping[str, Wish] = field(default_factory=dict)
+
+    def to_document(self) -> bytes:
+        return write_json({"moves": _written(self.moves, "instance"), "maintenance": _written(self.maintenance, "server")})
+
+    @classmethod
+    def from_document(cls, value: bytes) -> "PlacementWishes":
+        fields = JsonObject.read(value)
+        return cls(_read(fields, "moves", "instance"), _read(fields, "maintenance", "server"))
+
+
+class PlacementStore:
+    """Keeps the wishes in one node; a change is repeated when somebody else was faster, since each concerns one name alone."""
+
+    def __init__(self, session: Session, paths: Paths) -> None:
+        self._session = session
+        self._path = paths.placement
+
+    def wishes(self) -> PlacementWishes:
+        """Return what stands."""
+        node = self._session.find(self._path)
+        return PlacementWishes() if node is None else PlacementWishes.from_document(node.value)
+
+    def watch(self, signal: Callable[[], None]) -> Watch:
+        """Call `signal` whenever the wishes may have changed."""
+        return self._session.watch(self._path, signal)
+
+    def move(self, instance: str, to: str, note: Note) -> None:
+        """Let an instance run on a relay or server, for as long as that lives, until the wish is withdrawn or another one made."""
+        self._change(lambda wishes: replace(wishes, moves={**wishes.moves, instance: Wish(note, to)}))
+
+    def withdraw_move(self, instance: str) -> None:
+        """Let an instance run where its settings and the balance say."""
+        self._change(lambda wishes: replace(wishes, moves=_without(wishes.moves, instance)))
+
+    def drain(self, server: str, note: Note) -> None:
+        """Put a server into maintenance: its relays hand everything over that another one can take."""
+        self._change(lambda wishes: replace(wishes, maintenance={**wishes.maintenance, server: Wish(note)}))
+
+    def end_maintenance(self, server: str) -> None:
+        """Let a server run instances again."""
+        self._change(lambda wishes: replace(wishes, maintenance=_without(wishes.maintenance, server)))
+
+    def _change(self, change: Callable[[PlacementWishes], PlacementWishes]) -> None:
+        for _ in range(_TRIES - 1):
+            with suppress(VersionConflict):
+                self._change_once(change)
+                return
+        self._change_once(change)
+
+    def _change_once(self, change: Callable[[PlacementWishes], PlacementWishes]) -> None:
+        node = self._session.find(self._path, synced=True)
+        before = PlacementWishes() if node is None else PlacementWishes.from_document(node.value)
+        value = change(before).to_document()
+        if node is None:
+            self._session.create(self._path, value)
+        else:
+            self._session.compare_and_set(self._path, value, node.version)
+
+
+def _written(wishes: Mapping[str, Wish], name: str) -> list[dict[str, object]]:
+    return [{name: each, **wish.fields()} for each, wish in sorted(wishes.items())]
+
+
+def _read(fields: JsonObject, kind: str, name: str) -> dict[str, Wish]:
+    return {each.text(name): Wish.read(each) for each in fields.objects(kind) if each.text(name)}
+
+
+def _without(wishes: Mapping[str, Wish], name: str) -> dict[str, Wish]:
+    return {each: wish for each, wish in wishes.items() if each != name}
