@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import logging
 import shlex
 import signal
 import sys
@@ -31,6 +32,7 @@ def main() -> int:
     """Run the command line; the result is the exit code: 0 when nothing was lost, repeated, out of order or failed."""
     arguments = _parser().parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that everything started here is ended
+    logging.getLogger("kazoo").setLevel(logging.CRITICAL)  # its servers go away on purpose
     if arguments.command == "list":
         for each in SCENARIOS.values():
             say(f"{each.name:28} {each.what}")
