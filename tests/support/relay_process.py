@@ -130,7 +130,11 @@ class RelayProcess:
     def wait_for_crash(self, seconds: float = 30) -> None:
         """Wait until it has killed itself."""
         assert self._child is not None
-        assert self._child.wait(seconds) == -signal.SIGKILL, self.log_tail()
+        try:
+            code = self._child.wait(seconds)
+        except subprocess.TimeoutExpired as exc:
+            raise AssertionError(f"it lives after {seconds} s: {self._installation.status()}\n{self.log_tail()}") from exc
+        assert code == -signal.SIGKILL, self.log_tail()
 
     def signal(self, number: signal.Signals) -> None:
         assert self._child is not None
