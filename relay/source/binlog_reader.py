@@ -56,12 +56,12 @@ class BinlogReader:
             time_s, type_code, server_id, size, log_pos, flags = unpack(payload, 1)
             if size != len(payload) - 1:
                 raise self._corrupt(f"says {size} bytes and has {len(payload) - 1}")
-            if self._checksummed and 0 < log_pos >= self.offset and type_code not in _PLACELESS and not flags & types.ARTIFICIAL_FLAG:
+            end = log_pos or self.offset + size
+            if self._checksummed and end >= self.offset and type_code not in _PLACELESS and not flags & types.ARTIFICIAL_FLAG:
                 # Nearly all events are like this one; they are many, and what each costs counts.
                 self._verify(payload)
-                self.offset = log_pos
-                body = payload[_BODY_AT:-_CHECKSUM_BYTES]
-                yield new(BinlogEvent, (type_code, flags, time_s, server_id, log_pos - size, log_pos, body))
+                self.offset = end
+                yield new(BinlogEvent, (type_code, flags, time_s, server_id, end - size, end, payload[_BODY_AT:-_CHECKSUM_BYTES]))
                 continue
             body = self._body(payload, type_code, flags)
             start, end = self._placed(type_code, flags, size, log_pos)

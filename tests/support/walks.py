@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Mapping
 from concurrent.futures import Future
+from typing import Any, Final
 
 from relay.audit import AuditEntry
 from relay.model.message import OutboundMessage, Printed
@@ -19,7 +20,7 @@ from relay.schema import DeclaredTypes, TableDefinitions
 from relay.schema.type_text import type_text
 from relay.settings import BufferSettings, InstanceSettings
 
-_LARGEST_MESSAGE_BYTES = 1_000_000
+_LARGEST_MESSAGE_BYTES: Final = 1_000_000
 
 
 class SentMessages:
@@ -75,6 +76,8 @@ class _Around:
     def __init__(self, router: Router, partitions: Mapping[str, int]) -> None:
         self.router = router
         self.counts = dict(partitions)
+        self.sizes = self
+        self.limits = dict.fromkeys(partitions, _LARGEST_MESSAGE_BYTES)
 
     def renew(self) -> bool:
         return False
@@ -102,5 +105,15 @@ def walk_without_servers(record: PositionRecord, producer: BatchProducer, router
     around, meter = _Around(router, partitions), Meter()
     outbox = Outbox(producer, ChangeBuffer(BufferSettings()), meter, threading.Event())
     definitions = TableDefinitions(type_text, around, DeclaredTypes(), as_declared=False)
-    progress, notes = Progress(record, "", 1), SkipNotes(around, "x")  # type: ignore[arg-type]  # it answers for all of them
-    return Walk(settings, outbox, around, progress, around, definitions, around, meter, _LARGEST_MESSAGE_BYTES, notes)  # type: ignore[arg-type]
+    all_of_them: Any = around  # it answers for the store, the mapping in force, the topics and the audit trail
+    return Walk(
+        settings,
+        outbox,
+        store=all_of_them,
+        progress=Progress(record, "", 1),
+        mapping=all_of_them,
+        definitions=definitions,
+        topics=all_of_them,
+        meter=meter,
+        skip_notes=SkipNotes(all_of_them, "x"),
+    )
