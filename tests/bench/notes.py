@@ -15,8 +15,8 @@ _PEERS: Final = f"Peers: at least once, acks=all, lz4, batches of 1 MB, heap {HE
 _ROWS_PER_SECOND: Final = (
     "rows/s: from the first row in Kafka's log to the last that a read_committed consumer can reach, looked at every 10 ms; such a "
     "consumer then counted them all. CPU (user and system, with child processes) is of the same time, peak memory (VmHWM) of its whole "
-    "life, start-up from the start of the process to its first row. Medians of the rounds; cores used by others, programs that take no "
-    "part, are of the worst round."
+    "life, start-up from the start of the process to its first row. Medians of the rounds, before "
+    "which one entry ran uncounted to warm the broker; cores used by others, programs that take no part, are of the worst round."
 )
 _PLAIN: Final = (
     "plain producer: sends the relay's messages again, from memory and in transactions of 200 ms: what nothing that reads and prints can "
