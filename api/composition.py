@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from pydantic import SecretStr
 
+from api.errors import NoSuchThing
 from api.services.instance_directory import InstanceDirectory
 from api.services.mapping_archive import MappingArchive
 from api.services.mapping_editor import MappingEditor
@@ -13,6 +14,8 @@ from api.services.routing_views import routing_views
 from api.services.table_route import TableRoute
 from relay.audit import AuditTrail
 from relay.dead_letters import DeadLetterTopic
+from relay.errors import ConfigurationError
+from relay.operations import InstanceFlow
 from relay.settings import RelaySettings
 from relay.state import InstanceStore, MappingStore, Membership, Paths, PlacementStore
 from relay.zk import Session
@@ -37,6 +40,13 @@ class Admin:
         """Return the dead letters of an instance. Raises NodeMissing."""
         self.directory.instance(instance)
         return DeadLetterTopic(self.settings.kafka, self.settings.installation, instance)
+
+    def flow(self, instance: str) -> InstanceFlow:
+        """Return what is asked of an instance's flow. Raises NoSuchThing."""
+        try:
+            return InstanceFlow(self.settings, instance, self.session)
+        except ConfigurationError as exc:
+            raise NoSuchThing(exc.reason) from exc
 
 
 def compose(settings: RelaySettings, session: Session) -> Admin:

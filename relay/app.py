@@ -26,6 +26,7 @@ from relay.telemetry.instance_gauges import show_status
 from relay.telemetry.metrics import STORE_CONNECTED, STORE_SESSION_TIMEOUT, STORE_SESSIONS
 from relay.zk import Session
 
+_AS_WANTED: Final = (InstanceState.RUNNING, InstanceState.STANDBY, InstanceState.PAUSED)
 _STATUS_SECONDS: Final = 1.0
 _ALLOCATIONS_PER_COLLECTION: Final = 200_000
 _CONNECT_SECONDS: Final = 10.0
@@ -163,7 +164,7 @@ class Relay:
         return server
 
     def _unready(self) -> str | None:
-        waiting = [each.name for each in self.instances if each.state not in (InstanceState.RUNNING, InstanceState.STANDBY)]
+        waiting = [each.name for each in self.instances if each.state not in _AS_WANTED]
         return f"Not running: {', '.join(waiting)}." if waiting else None
 
 

@@ -204,6 +204,13 @@ class BufferSettings(Settings):
     batch_mode: Literal["MEMSIZE", "ITEMSIZE"] = "MEMSIZE"
 
 
+class FlowSettings(Settings):
+    """How much an instance may read in a second, rows and bytes of row events; operators may ask otherwise while it runs."""
+
+    rows_per_second: Annotated[int, Field(ge=1)] | None = None
+    bytes_per_second: Annotated[int, Field(ge=1)] | None = None
+
+
 class ClaimSettings(Settings):
     """Where `oversize = "claim_check"` puts values: a folder, or a URL that fsspec knows with its file system's options and secrets."""
 
@@ -231,6 +238,7 @@ class InstanceSettings(Settings):
     topic: TopicSettings = TopicSettings()
     transaction: TransactionSettings = TransactionSettings()
     buffer: BufferSettings = BufferSettings()
+    flow: FlowSettings = FlowSettings()
     claims: ClaimSettings = ClaimSettings()
 
     @model_validator(mode="after")

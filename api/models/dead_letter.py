@@ -50,3 +50,10 @@ class DeadLetterView(BaseModel):
             replayed_by=None if replay is None else replay.actor,
             replayed_ms=None if replay is None else replay.at_ms,
         )
+
+
+class ReplayWish(BaseModel):
+    """Sending a letter names it once more."""
+
+    confirm: str = Field(description="The letter's id, once more.")
+    again: bool = Field(default=False, description="Also where it was sent before.")

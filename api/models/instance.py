@@ -34,6 +34,7 @@ class InstanceView(BaseModel):
                 "buffer_get": 1000,
                 "buffer_ack": 1000,
                 "buffer_bytes": 0,
+                "held_back": "",
                 "row_printer": "compiled",
                 "updated_ms": 1767225600100,
             }
@@ -63,6 +64,7 @@ class InstanceView(BaseModel):
     buffer_get: int
     buffer_ack: int
     buffer_bytes: int
+    held_back: str = Field(description="What keeps it from going as fast as it can: a pause, or limits.")
     row_printer: str = Field(description="What prints rows: `compiled`, slower `generated`, or slowest `readable`; all print the same.")
     updated_ms: int
 

@@ -1,11 +1,13 @@
-"""Dead letters: what an instance kept back. They are sent again by `roma dead-letter replay`."""
+"""Dead letters: what an instance kept back, and sending it again. What is sent stands in the audit trail."""
 
 from typing import Final
 
 from fastapi import APIRouter, Response
 
-from api.deps import AdminDep
-from api.models.dead_letter import DeadLetterView
+from api.deps import AdminDep, NoteDep, WriterDep
+from api.errors import BadRequest
+from api.models.dead_letter import DeadLetterView, ReplayWish
+from relay.operations import Who, instance_of, replay
 
 router: Final = APIRouter(prefix="/api/v1/instances/{name}/dead-letters", tags=["dead letters"])
 
@@ -26,3 +28,13 @@ def read_dead_letter(admin: AdminDep, name: str, letter: str) -> DeadLetterView:
 def read_dead_letter_value(admin: AdminDep, name: str, letter: str) -> Response:
     """Return its value, byte for byte."""
     return Response(admin.dead_letters(name).letter(letter).letter.message.value or b"", media_type="application/json")
+
+
+@router.post("/{letter}/replay", dependencies=[WriterDep])
+def replay_dead_letter(admin: AdminDep, name: str, letter: str, wish: ReplayWish, note: NoteDep) -> DeadLetterView:
+    """Send its message to its topic, with the order that it always had."""
+    if wish.confirm != letter:
+        raise BadRequest(f"confirm is {wish.confirm!r}, and the letter {letter!r}.", remedy="Name the letter once more in `confirm`.")
+    letters = admin.dead_letters(name)
+    replay(admin.settings, instance_of(admin.settings, name), letter, Who(note.author or "admin", note.comment), again=wish.again)
+    return DeadLetterView.of(letters.letter(letter))

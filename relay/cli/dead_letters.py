@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from relay.cli.confirm import Actor, Comment, Yes, confirm, who_does
 from relay.cli.root import ConfigFile, app, settings_of, told_errors
 
 if TYPE_CHECKING:
     from relay.dead_letters import ListedLetter
-    from relay.settings import InstanceSettings, RelaySettings
 
 dead_letters = typer.Typer(no_args_is_help=True, help="Messages and rows that were kept back.")
 app.add_typer(dead_letters, name="dead-letter")
@@ -27,8 +27,9 @@ def list_letters(
     with told_errors():
         settings = settings_of(config)
         from relay.dead_letters import DeadLetterTopic
+        from relay.operations import instance_of
 
-        one = _instance(settings, instance)
+        one = instance_of(settings, instance)
         for listed in DeadLetterTopic(settings.kafka, settings.installation, one.name).letters():
             typer.echo(_json(listed) if as_json else _told(listed))
 
@@ -44,8 +45,9 @@ def show_letter(
     with told_errors():
         settings = settings_of(config)
         from relay.dead_letters import DeadLetterTopic
+        from relay.operations import instance_of
 
-        one = _instance(settings, instance)
+        one = instance_of(settings, instance)
         found = DeadLetterTopic(settings.kafka, settings.installation, one.name).letter(letter)
         if not value:
             typer.echo(_json(found))
@@ -57,33 +59,21 @@ def replay_letter(
     config: ConfigFile,
     instance: InstanceName,
     letter: LetterId,
-    comment: Annotated[str, typer.Option("--comment", help="Why; it stands in the audit trail.")] = "",
     again: Annotated[bool, typer.Option("--again", help="Also where it was sent before.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    comment: Comment = "",
+    actor: Actor = None,
+    yes: Yes = None,
 ) -> None:
     """Send one of them to its topic with its own order pair, now that the topic takes it. Written to the audit trail."""
     with told_errors():
         settings = settings_of(config)
-        import getpass
-        from time import time
+        from relay.operations import instance_of, replay
 
-        from relay.dead_letters import Replay
-        from relay.pipeline import replay
-
-        one = _instance(settings, instance)
-        if not yes:
-            typer.confirm(f"Send dead letter {letter} of {instance} to its topic?", abort=True)
-        message = replay(settings, one, letter, Replay(getpass.getuser(), int(time() * 1000), comment), again=again)
+        one = instance_of(settings, instance)
+        typer.echo(f"The message of dead letter {letter} will be sent to its topic, with the order that it always had.")
+        confirm(instance, yes)
+        message = replay(settings, one, letter, who_does(actor, comment), again=again)
         typer.echo(f"Dead letter {letter} was sent to {message.topic}, partition {message.partition}.")
-
-
-def _instance(settings: "RelaySettings", name: str) -> "InstanceSettings":
-    from relay.errors import ConfigurationError
-
-    for each in settings.instances:
-        if each.name == name:
-            return each
-    raise ConfigurationError(f"No instance is called {name}.")
 
 
 def _json(listed: "ListedLetter") -> str:

@@ -1,12 +1,15 @@
 """What operators do by hand: previews, fenced writes, entries in the audit trail. The command line and the admin call these alone."""
 
+from relay.operations.instance_flow import InstanceFlow
 from relay.operations.instance_position import InstancePosition, Preview, Shown, instance_of
 from relay.operations.moves import Move, MoveKind
+from relay.operations.replay import replay
 from relay.operations.restored_documents import restore_documents
 from relay.operations.sentences import foretold, moved, shown
 from relay.operations.who import Who
 
 __all__ = [
+    "InstanceFlow",
     "InstancePosition",
     "Move",
     "MoveKind",
@@ -16,6 +19,7 @@ __all__ = [
     "foretold",
     "instance_of",
     "moved",
+    "replay",
     "restore_documents",
     "shown",
 ]

@@ -2,8 +2,7 @@
 
 from relay.pipeline.instance import Instance, InstanceState
 from relay.pipeline.placement import Placement
-from relay.pipeline.replay import replay
 from relay.pipeline.session import configuration_digest
 from relay.pipeline.table_plan import row_printer
 
-__all__ = ["Instance", "InstanceState", "Placement", "configuration_digest", "replay", "row_printer"]
+__all__ = ["Instance", "InstanceState", "Placement", "configuration_digest", "row_printer"]

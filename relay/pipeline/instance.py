@@ -22,6 +22,7 @@ from relay.errors import (
     Unreachable,
 )
 from relay.ha import AfterFence, Election, after_fence
+from relay.pipeline.flow_control import FlowControl
 from relay.pipeline.lag import lag_seconds
 from relay.pipeline.mapping_in_force import MappingInForce
 from relay.pipeline.message_sizes import MessageSizes
@@ -49,6 +50,7 @@ class InstanceState(StrEnum):
     STANDBY = "STANDBY"
     RUNNING = "RUNNING"
     WAITING = "WAITING"
+    PAUSED = "PAUSED"
     STOPPED = "STOPPED"
     ENDED = "ENDED"
 
@@ -74,6 +76,7 @@ class Instance:
         self._standby = Standby(settings, instance, self._mapping)
         self._session: Session | None = None
         self._sizes = MessageSizes(settings.kafka)
+        self._flow = FlowControl(notes.flows, instance, self.meter.totals)
         self._excluded: list[ExcludedRange] = []
         self._pause_s = _FIRST_PAUSE_SECONDS
         self._stop = threading.Event()
@@ -81,6 +84,7 @@ class Instance:
 
     def start(self) -> None:
         self._call.watch()
+        self._flow.watch()
         self._thread.start()
 
     def ask_to_stop(self) -> None:
@@ -129,6 +133,7 @@ class Instance:
             buffer_get=cursors.get if cursors else 0,
             buffer_ack=cursors.ack if cursors else 0,
             buffer_bytes=cursors.size_bytes if cursors else 0,
+            held_back=self._flow.asked,
             row_printer=row_printer(self._instance.message),
             updated_ms=int(time() * 1000),
         )
@@ -164,6 +169,10 @@ class Instance:
         while not self._stop.is_set() and not self._election.gives_way():
             if not self._election.leads():
                 raise LeadershipLost(f"The election node of instance {self.name} is gone.")
+            if self._flow.paused:
+                self._show(InstanceState.PAUSED, None)
+                self._flow.wait_to_go_on(self._stop, lambda: self._election.leads() and not self._election.gives_way())
+                continue
             try:
                 self._lead_once()
             except (Unreachable, BatchAborted, RolledBackRows) as exc:
@@ -188,6 +197,7 @@ class Instance:
             self._sizes,
             self._excluded,
             self._call,
+            self._flow,
         )
         self._session = session
         try:

@@ -18,6 +18,7 @@ from relay.model.position import OrderPair
 from relay.pipeline.answer import answered
 from relay.pipeline.buffer import ChangeBuffer
 from relay.pipeline.compiled_events import event_scanner
+from relay.pipeline.flow_control import FlowControl
 from relay.pipeline.mapping_in_force import MappingInForce
 from relay.pipeline.message_sizes import MessageSizes
 from relay.pipeline.meter import Meter
@@ -62,6 +63,7 @@ class Session:
         sizes: MessageSizes,
         excluded: Iterable[ExcludedRange],
         call: OperatorCall,
+        flow: FlowControl,
     ) -> None:
         self.buffer = ChangeBuffer(instance.buffer)
         self.producer = new_producer(settings.installation, sizes.new_client(), instance)
@@ -75,6 +77,7 @@ class Session:
         self._sizes = sizes
         self._excluded = tuple(excluded)
         self._call = call
+        self._flow = flow
         self._store = KafkaPositionStore(settings.kafka, settings.installation, instance.name)
         self._catalog = CatalogReader(instance.source)
 
@@ -147,7 +150,9 @@ class Session:
         moved_at_s = monotonic()
         certain = self._instance.transaction.delivery == "at_least_once"  # nothing fences its producer
         while not stop.is_set() and not self._election.gives_way():
-            if walk.take(self.buffer.take(_IDLE_SECONDS)):
+            if self._flow.paused:
+                return
+            if self._flow.holds_back(stop) or walk.take(self.buffer.take(_IDLE_SECONDS)):
                 moved_at_s = monotonic()
             elif walk.progress.whole:
                 walk.renew_mapping()

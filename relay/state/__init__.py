@@ -1,6 +1,7 @@
 """What outlives every process: mapping sets, statuses, notes, and who is there."""
 
 from relay.state.backup import Backup, DocumentStore
+from relay.state.flow import NO_LIMIT, Flow, FlowStore
 from relay.state.instance_notes import DroppedName, StartNote
 from relay.state.instance_status import UNKNOWN_STATE, InstanceStatus
 from relay.state.instance_store import InstanceStore
@@ -12,6 +13,7 @@ from relay.state.placement_report import Candidate, InstancePlace, check_move, p
 from relay.state.placement_wishes import PlacementStore, PlacementWishes, Wish
 
 __all__ = [
+    "NO_LIMIT",
     "SAVE_LIMIT_BYTES",
     "UNKNOWN_STATE",
     "Backup",
@@ -19,6 +21,8 @@ __all__ = [
     "Candidate",
     "DocumentStore",
     "DroppedName",
+    "Flow",
+    "FlowStore",
     "InstancePlace",
     "InstanceStatus",
     "InstanceStore",

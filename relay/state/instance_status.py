@@ -16,6 +16,7 @@ class InstanceStatus:
     `mapping_set` is the set in force for the rows being published, `mapping_problem` why a newer one is not.
     The position is a copy for people: the relay itself trusts Kafka's alone. `published_rows`, `dead_letters` and `claims` are those that
     Kafka has committed since the relay's start; the buffer cursors count slots since the source was last connected.
+    `held_back` says what keeps it from going as fast as it can: a pause or limits.
     `row_printer` is what prints rows, `compiled`, `generated` or `readable`; all print the same.
     """
 
@@ -42,6 +43,7 @@ class InstanceStatus:
     buffer_ack: int = 0
     buffer_bytes: int = 0
     row_printer: str = ""
+    held_back: str = ""
     updated_ms: int = 0
 
     def to_fields(self) -> dict[str, object]:
@@ -82,5 +84,6 @@ class InstanceStatus:
             buffer_ack=fields.whole("buffer_ack"),
             buffer_bytes=fields.whole("buffer_bytes"),
             row_printer=fields.text("row_printer"),
+            held_back=fields.text("held_back"),
             updated_ms=fields.whole("updated_ms"),
         )

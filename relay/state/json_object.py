@@ -29,6 +29,10 @@ class JsonObject:
         found = self._fields.get(field)
         return found if isinstance(found, str) else default
 
+    def truth(self, field: str) -> bool:
+        """Read true; everything else is false."""
+        return self._fields.get(field) is True
+
     def whole(self, field: str, default: int = 0) -> int:
         """Read a whole number, also one written as text."""
         found = self.whole_or_none(field)

@@ -18,6 +18,7 @@ class Paths:
     instances/<name>/dropped             the tables that its mapping leaves out
     instances/<name>/tables              the real tables that it has met
     instances/<name>/called              an operator did something that the instance must look at
+    instances/<name>/flow                whether it is paused, and its limits
     leaders/<instance>                   ephemeral: the relay that leads it
     relays/<name>                        ephemeral: a relay process that lives
     placement                            what operators want: moves, servers in maintenance
@@ -61,6 +62,9 @@ class Paths:
 
     def instance_tables(self, instance: str) -> str:
         return f"{self.instances}/{quote(instance, safe='')}/tables"
+
+    def instance_flow(self, instance: str) -> str:
+        return f"{self.instances}/{quote(instance, safe='')}/flow"
 
     def instance_called(self, instance: str) -> str:
         return f"{self.instances}/{quote(instance, safe='')}/called"

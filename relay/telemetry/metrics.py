@@ -55,6 +55,7 @@ COMMIT_SECONDS: Final = _histogram(
 )
 ABORTS: Final = _counter("kafka_aborts", "Kafka transactions given up, by the code of what ended them", ("instance", "code"))
 FENCES: Final = _counter("fences", "Times that Kafka fenced this relay's producer")
+THROTTLED_SECONDS: Final = _counter("throttled_seconds", "Time for which the instance took no rows because of its limits")
 LAG_SECONDS: Final = _gauge(
     "lag_seconds", "Seconds that the instance is behind: 0 while nothing waits at the source, NaN where another relay leads"
 )
@@ -96,6 +97,7 @@ class InstanceMetrics:
         self.commits = COMMITS.labels(instance)
         self.commit_seconds = COMMIT_SECONDS.labels(instance)
         self.fences = FENCES.labels(instance)
+        self.throttled_seconds = THROTTLED_SECONDS.labels(instance)
         self.lag_seconds = LAG_SECONDS.labels(instance)
         self.buffer_put = BUFFER_PUT.labels(instance)
         self.buffer_get = BUFFER_GET.labels(instance)

@@ -13,7 +13,7 @@ class Totals:
     """Numbers that only grow. Those of `source_` and `dropped_` count what was read, again when it is read again; those of
     `published_`, `claims` and `dead_letters` only what Kafka has committed. `aborts` are by the code of what ended the batch,
     `dead_letters` by that of what kept the row back, `dropped_rows` by cause;
-    `commit_seconds` holds the commits' durations that are not shown yet.
+    `throttled_seconds` is time spent waiting on request, `commit_seconds` holds the commits' durations that are not shown yet.
     """
 
     source_connections: int = 0
@@ -27,6 +27,7 @@ class Totals:
     claims: int = 0
     commits: int = 0
     fences: int = 0
+    throttled_seconds: float = 0.0
     aborts: Counter[str] = field(default_factory=Counter)
     dropped_rows: Counter[str] = field(default_factory=Counter)
     dead_letters: Counter[str] = field(default_factory=Counter)
@@ -38,7 +39,7 @@ class ShownTotals:
 
     def __init__(self, metrics: InstanceMetrics) -> None:
         self._metrics = metrics
-        self._shown: dict[Metric, int] = {}
+        self._shown: dict[Metric, float] = {}
 
     def show(self, totals: Totals) -> None:
         """Raise every counter by what came since the last call."""
@@ -55,6 +56,7 @@ class ShownTotals:
             (metrics.claims, totals.claims),
             (metrics.commits, totals.commits),
             (metrics.fences, totals.fences),
+            (metrics.throttled_seconds, totals.throttled_seconds),
             *((metrics.aborts(code), total) for code, total in list(totals.aborts.items())),
             *((metrics.dropped_rows(cause), total) for cause, total in list(totals.dropped_rows.items())),
             *((metrics.dead_letters(code), total) for code, total in list(totals.dead_letters.items())),
@@ -63,7 +65,7 @@ class ShownTotals:
         while totals.commit_seconds:
             metrics.commit_seconds.observe(totals.commit_seconds.popleft())
 
-    def _raise_to(self, metric: Metric, total: int) -> None:
+    def _raise_to(self, metric: Metric, total: float) -> None:
         shown = self._shown.get(metric, 0)
         if total > shown:
             metric.inc(total - shown)

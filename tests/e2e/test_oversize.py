@@ -72,18 +72,18 @@ def test_a_row_too_large_waits_as_a_dead_letter_until_it_is_sent(mariadb: MariaD
     assert (viewed["id"], viewed["key"], missing.status_code) == (listed["id"], f'["{name}.t","2"]', 404)
     assert value["data"] == [{"id": "2", "n": "1", "v": "x" * 2_500_000}]
     refused = CliRunner().invoke(
-        app, ["dead-letter", "replay", "--config", str(installation.file), "--instance", "shop", listed["id"], "--yes"]
+        app, ["dead-letter", "replay", "--config", str(installation.file), "--instance", "shop", listed["id"], "--yes", "shop"]
     )
     assert (refused.exit_code, "MESSAGE_TOO_LARGE" in refused.output) == (1, True)
 
     take_at_most(kafka, name, 4_000_000)
     installation.document["kafka"]["message_max_bytes"] = 4_000_000
     installation.file.write_text(tomli_w.dumps(installation.document), encoding="utf-8")
-    assert "was sent to" in roma(installation, "replay", listed["id"], input="y\n")
+    assert "was sent to" in roma(installation, "replay", listed["id"], input="shop\n")
     assert ids(kafka, name) == [1, 2, 3, 4], "in its own place of the order"
     assert "sent again by" in roma(installation, "list")
     again = CliRunner().invoke(
-        app, ["dead-letter", "replay", "--config", str(installation.file), "--instance", "shop", listed["id"], "--yes"]
+        app, ["dead-letter", "replay", "--config", str(installation.file), "--instance", "shop", listed["id"], "--yes", "shop"]
     )
     assert (again.exit_code, "REPLAY_REFUSED" in again.output) == (1, True)
     assert "dead-letter.replay" in CliRunner().invoke(app, ["audit", "--config", str(installation.file)]).output

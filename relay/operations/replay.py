@@ -2,19 +2,22 @@
 
 from collections.abc import Sequence
 from contextlib import closing
+from time import time
+from typing import Final
 
 from relay.audit import AuditEntry, AuditTrail
 from relay.dead_letters import DeadLetterTopic, ListedLetter, Replay
 from relay.errors import MessageTooLarge, ReplayRefused, TopicRefused
 from relay.kafka import TopicAdmin, message_bytes, topic_limit
 from relay.model.message import OutboundMessage
+from relay.operations.who import Who
 from relay.pipeline.new_producer import new_producer
 from relay.settings import InstanceSettings, RelaySettings
 
-_ANSWER_SECONDS = 60.0
+_ANSWER_SECONDS: Final = 60.0
 
 
-def replay(settings: RelaySettings, instance: InstanceSettings, wanted: str, by: Replay, *, again: bool = False) -> OutboundMessage:
+def replay(settings: RelaySettings, instance: InstanceSettings, wanted: str, who: Who, *, again: bool = False) -> OutboundMessage:
     """Send the message of a letter as it was to be sent, with its own order pair, and return it.
 
     Message, mark and audit entry become visible together. A consumer that knows a newer change of the key drops it, as it should.
@@ -26,9 +29,8 @@ def replay(settings: RelaySettings, instance: InstanceSettings, wanted: str, by:
     check(found, again=again)
     _check_size(settings, found.letter.message)
     trail.ensure_topic()
-    entry = AuditEntry(
-        by.actor, "dead-letter.replay", instance.name, {}, {"id": wanted, "topic": found.letter.message.topic}, by.comment, by.at_ms
-    )
+    entry = AuditEntry(who.name, "dead-letter.replay", instance.name, {}, {"id": wanted, "topic": found.letter.message.topic}, who.comment)
+    by = Replay(who.name, int(time() * 1000), who.comment)
     _send(settings, instance, [found.letter.message, trail.message(entry)], letters.replay_mark(found.letter, by))
     return found.letter.message
 

@@ -1,0 +1,32 @@
+"""Pause and throttle as operators see and set them."""
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from relay.state import Flow
+
+
+class FlowWish(BaseModel):
+    """What is asked of an instance, all of it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    paused: bool = Field(default=False, description="Stand still, in its place of the election.")
+    rows_per_second: int | None = Field(default=None, ge=0, description="null: as the configuration file says; 0: no limit.")
+    bytes_per_second: int | None = Field(default=None, ge=0, description="Of row events in the binlog; null and 0 as for rows.")
+
+
+class FlowView(FlowWish):
+    """What is asked of an instance, by whom and why."""
+
+    by: str
+    comment: str
+
+    @classmethod
+    def of(cls, flow: Flow) -> "FlowView":
+        return cls(
+            paused=flow.paused,
+            rows_per_second=flow.rows_per_second,
+            bytes_per_second=flow.bytes_per_second,
+            by=flow.by,
+            comment=flow.comment,
+        )

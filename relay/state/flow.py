@@ -1,0 +1,64 @@
+"""How fast an instance may go, and whether at all, as operators asked for it."""
+
+import threading
+from dataclasses import asdict, dataclass, replace
+from typing import Final
+
+from relay.state.json_object import JsonObject, write_json
+from relay.state.paths import Paths
+from relay.zk import Session, Watch
+
+NO_LIMIT: Final = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """What is asked of an instance: to stand still, or to read no more than so much a second.
+
+    A limit that is None leaves it to the configuration file, NO_LIMIT lifts that one. `by` and `comment` say who asked and why.
+    """
+
+    paused: bool = False
+    rows_per_second: int | None = None
+    bytes_per_second: int | None = None
+    by: str = ""
+    comment: str = ""
+    version: int | None = None
+
+    def to_document(self) -> bytes:
+        fields = asdict(self)
+        del fields["version"]
+        return write_json(fields)
+
+    @classmethod
+    def from_document(cls, value: bytes, version: int) -> "Flow":
+        """Read it; what is missing or unreadable asks for nothing."""
+        fields = JsonObject.read(value)
+        limits = (fields.whole_or_none(name) for name in ("rows_per_second", "bytes_per_second"))
+        rows, size = (None if each is None or each < 0 else each for each in limits)
+        return cls(fields.truth("paused"), rows, size, fields.text("by"), fields.text("comment"), version)
+
+
+class FlowStore:
+    """The flow asked of each instance."""
+
+    def __init__(self, session: Session, paths: Paths) -> None:
+        self._session = session
+        self._paths = paths
+
+    def read(self, instance: str) -> Flow:
+        """Return what is asked of an instance. Raises StoreUnreachable."""
+        node = self._session.find(self._paths.instance_flow(instance), synced=True)
+        return Flow() if node is None else Flow.from_document(node.value, node.version)
+
+    def write(self, instance: str, flow: Flow) -> Flow:
+        """Ask it, if nobody asked otherwise since `flow.version` was read. Raises VersionConflict, StoreUnreachable."""
+        path, document = self._paths.instance_flow(instance), flow.to_document()
+        if flow.version is not None:
+            return replace(flow, version=self._session.compare_and_set(path, document, flow.version))
+        self._session.create(path, document)
+        return replace(flow, version=0)
+
+    def watch(self, instance: str, signal: threading.Event) -> Watch:
+        """Set the event whenever something else may be asked, and after every reconnect."""
+        return self._session.watch(self._paths.instance_flow(instance), signal.set)
