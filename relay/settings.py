@@ -23,7 +23,8 @@ class KafkaSettings(Settings):
     """How to reach Kafka. `client` holds further librdkafka settings (security.protocol, sasl.*, ssl.*) as they are.
 
     `queue_bytes` is how much the client holds before it makes the relay wait (never less than two of the largest messages). What is
-    little stays in the processor's caches; many brokers or long round trips want a `batch_bytes` for each broker, and more.
+    little stays in the processor's caches; many brokers or long round trips want a `batch_bytes` for each broker, and more. Where rows go
+    to many partitions, 128 KB for each are held, up to 32 MB in all: a request carries the messages of one partition.
     """
 
     bootstrap_servers: str

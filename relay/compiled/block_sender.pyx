@@ -215,8 +215,8 @@ cdef class BlockSender:
         """What fails from now on is told."""
         self.client.claimed = self.client.refusal = 0
 
-    def send(self, str topic, bytes block, Py_ssize_t start, tuple names, tuple tail):
-        """Hand the messages from the byte `start` on over; return how many were taken and the byte behind them.
+    def send(self, str topic, bytes block, Py_ssize_t start, Py_ssize_t most, tuple names, tuple tail):
+        """Hand the messages from the byte `start` on over, at most so many; return how many were taken and the byte behind them.
 
         Stops before a message for which the client has no room, or which it refuses. Raises ValueError when the block is none.
         """
@@ -237,10 +237,10 @@ cdef class BlockSender:
                 headers[i].value_size = PyBytes_GET_SIZE(value)
         rkt = self.topic(topic)
         if size - start < LARGE_BYTES:
-            taken = hand_over(self.client.handle, rkt, data, size, &at, headers, count)
+            taken = hand_over(self.client.handle, rkt, data, size, &at, most, headers, count)
         else:
             with nogil:
-                taken = hand_over(self.client.handle, rkt, data, size, &at, headers, count)
+                taken = hand_over(self.client.handle, rkt, data, size, &at, most, headers, count)
         if taken < 0:
             raise ValueError(f"the block is damaged at byte {at}")
         return taken, at
@@ -262,7 +262,7 @@ cdef inline Py_ssize_t part_bytes(int32_t size) noexcept nogil:
 
 
 cdef Py_ssize_t hand_over(
-    void* handle, void* rkt, const char* data, Py_ssize_t size, Py_ssize_t* at, Header* headers, int count
+    void* handle, void* rkt, const char* data, Py_ssize_t size, Py_ssize_t* at, Py_ssize_t most, Header* headers, int count
 ) noexcept nogil:
     """Return how many messages were taken, -1 where the block is damaged; `at` stands behind the last one taken."""
     cdef Argument arguments[ARGUMENTS]
@@ -275,7 +275,7 @@ cdef Py_ssize_t hand_over(
     arguments[3].vtype, arguments[4].vtype, arguments[5].vtype = V_KEY, V_VALUE, V_HEADERS
     arguments[0].ptr = rkt
     arguments[1].i = COPY
-    while at[0] < size:
+    while at[0] < size and taken < most:
         place = at[0] + <Py_ssize_t>sizeof(Head) + ORDER_BYTES
         if place > size:
             return -1

@@ -91,7 +91,8 @@ class Session:
             with closing(self._catalog), closing(answered(lambda: self._open_source(record), stop, "Opening the source")) as stream:
                 self._meter.totals.source_connections += 1
                 outbox = Outbox(self.producer, self.buffer, self._meter, stop)
-                topics = Topics(self._settings.kafka, self._instance, {} if record is None else record.partitions, self._sizes)
+                kept = {} if record is None else record.partitions
+                topics = Topics(self._settings.kafka, self._instance, kept, self._sizes, in_use=self.producer.expect)
                 walk = self._walk(stream, record, outbox, topics)
                 running()
                 with watched(topics, self._settings.kafka, self._instance.name):

@@ -1,6 +1,6 @@
 """Topics of the rows: made on first use, checked, and their partition counts kept."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from relay.dead_letters import DeadLetterTopic
@@ -14,14 +14,17 @@ DEFAULT_PARTITIONS: Final = 1
 class Topics:
     """Answers how many partitions a topic is placed by; `kept` are the counts of the position record, which win.
 
-    `sizes` learns what each topic takes when it is first asked for.
+    `sizes` learns what each topic takes when it is first asked for; `in_use` is told then how many partitions rows go to in all.
     """
 
-    def __init__(self, kafka: KafkaSettings, instance: InstanceSettings, kept: dict[str, int], sizes: MessageSizes) -> None:
+    def __init__(
+        self, kafka: KafkaSettings, instance: InstanceSettings, kept: dict[str, int], sizes: MessageSizes, *, in_use: Callable[[int], None]
+    ) -> None:
         self.sizes = sizes
         self._kafka = kafka
         self._instance = instance
         self._admin = TopicAdmin(kafka)
+        self._in_use = in_use
         self.counts = dict(kept)
         self._checked: set[str] = set()
 
@@ -31,6 +34,7 @@ class Topics:
             wanted = self._instance.partition.partitions_num or self.counts.get(topic)
             self.counts[topic] = self._ensure(topic, wanted)
             self._checked.add(topic)
+            self._in_use(sum(self.counts.get(each, 0) for each in self._checked))
         return self.counts[topic]
 
     def ensure_single(self, topic: str) -> None:

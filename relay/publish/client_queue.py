@@ -1,7 +1,7 @@
 """The client library's queue: how it is set up to keep what it takes, and how messages come into it. Both producers share it."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import structlog
@@ -10,8 +10,9 @@ from confluent_kafka import KafkaError, KafkaException, Message, Producer, cimpl
 from relay.compiled import COMPILED
 from relay.errors import BrokerUnreachable, RelayError
 from relay.kafka import client_configuration, relay_error
-from relay.model.message import HeaderList, OutboundMessage, Printed, PrintedRecords
+from relay.model.message import HeaderList, OutboundMessage, Printed, PrintedMessages, PrintedRecord, PrintedRecords
 from relay.publish.deliveries import Deliveries
+from relay.publish.queue_room import QueueRoom, most_bytes
 from relay.settings import KafkaSettings, TransactionSettings
 
 if COMPILED:
@@ -45,16 +46,17 @@ def queue_configuration(kafka: KafkaSettings, transaction: TransactionSettings) 
         "batch.size": kafka.batch_bytes,
         "linger.ms": kafka.linger_ms,
         "message.max.bytes": kafka.message_max_bytes,
-        "queue.buffering.max.kbytes": max(kafka.queue_bytes, 2 * kafka.message_max_bytes) // 1000,
+        "queue.buffering.max.kbytes": most_bytes(kafka) // 1000,
     }
 
 
 class ClientQueue:
     """A client and the way into its queue: whole blocks by compiled code where it is at hand, else one message after the other."""
 
-    def __init__(self, configuration: dict[str, Any]) -> None:
+    def __init__(self, kafka: KafkaSettings, configuration: dict[str, Any]) -> None:
         self.producer, self._sender = _with_sender(configuration) if COMPILED else (Producer(configuration), None)
         self.deliveries = Deliveries()
+        self.room = QueueRoom(kafka)
         self._unpolled = 0
 
     @property
@@ -74,32 +76,30 @@ class ClientQueue:
 
     def put(self, message: OutboundMessage, too_late: Callable[[], bool]) -> None:
         """Hand one message over, waiting for room. Raises KafkaException, or BrokerUnreachable when it is `too_late` to wait on."""
-        topic, partition, report = message.topic, message.partition, self._report
-        headers: HeaderList = [*message.headers]
-        while True:
-            try:
-                # By position, with no second callback and no timestamp: keyword arguments cost a tenth of the call.
-                self.producer.produce(topic, message.value, message.key, partition, report, None, 0, headers)
-            except BufferError as exc:
-                if too_late():
-                    raise BrokerUnreachable("The client's queue stayed full for a transaction's time.") from exc
-                self.producer.poll(_FULL_QUEUE_POLL_SECONDS)
-            else:
-                break
+        self.room.count(1, len(message.value or b""))
+        while not (self._left and self._took(message)):
+            if too_late():
+                raise BrokerUnreachable("The client's queue stayed full for a transaction's time.")
+            self.producer.poll(_FULL_QUEUE_POLL_SECONDS)
         self._count(1)
 
     def put_printed(self, topic: str, messages: Printed, put_one: Callable[[OutboundMessage], None]) -> None:
         """Hand messages of one topic over; one for which there is no room, or which is refused, goes through `put_one`."""
         if isinstance(messages, PrintedRecords):
             self._put_records(topic, messages, put_one)
-            return
-        if self._sender is None:
+        elif self._sender is None:
             for message in messages.each(topic):
                 put_one(message)
-            return
+        else:
+            self._put_block(self._sender, topic, messages, put_one)
+
+    def _put_block(
+        self, sender: "block_sender.BlockSender", topic: str, messages: PrintedMessages, put_one: Callable[[OutboundMessage], None]
+    ) -> None:
+        self.room.count(messages.number, messages.value_bytes)
         block, at = messages.block, 0
         while at < len(block):
-            taken, at = self._sender.send(topic, block, at, messages.names, messages.tail)
+            taken, at = sender.send(topic, block, at, self._left, messages.names, messages.tail)
             self._count(taken)
             if at < len(block):
                 # The single message's way waits for room, or says what is wrong.
@@ -107,21 +107,38 @@ class ClientQueue:
                 put_one(message)
 
     def _put_records(self, topic: str, messages: PrintedRecords, put_one: Callable[[OutboundMessage], None]) -> None:
+        self.room.count(messages.number, messages.value_bytes)
+        records, at = messages.records, 0
+        while at < len(records):
+            at += self._took_records(topic, messages, records[at : at + self._left])
+            if at < len(records):
+                put_one(messages.message(topic, records[at]))
+                at += 1
+
+    def _took_records(self, topic: str, messages: PrintedRecords, records: Sequence[PrintedRecord]) -> int:
+        """Hand them over up to one that is not taken; return how many were."""
         produce, report = self.producer.produce, self._report
         first, others = messages.names
         headers: HeaderList = [(first, b""), *messages.tail]
-        for record in messages.records:
-            partition, key, value, order, orders = record
+        for number, (partition, key, value, order, orders) in enumerate(records):
             # The client copies the headers, so that one list serves for all.
             headers[0] = (first, order)
             all_headers = headers if orders is None else [headers[0], (others, orders), *messages.tail]
             try:
                 produce(topic, value, key, partition, report, None, 0, all_headers)
             except (BufferError, KafkaException):
-                # The single message's way waits for room, or says what is wrong.
-                put_one(messages.message(topic, record))
-            else:
-                self._count(1)
+                return number
+            self._count(1)
+        return len(records)
+
+    def _took(self, message: OutboundMessage) -> bool:
+        headers: HeaderList = [*message.headers]
+        try:
+            # By position, with no second callback and no timestamp: keyword arguments cost a tenth of the call.
+            self.producer.produce(message.topic, message.value, message.key, message.partition, self._report, None, 0, headers)
+        except BufferError:
+            return False
+        return True
 
     def check(self) -> None:
         """Raise unless every message of the batch was delivered."""
@@ -133,6 +150,11 @@ class ClientQueue:
     def purge(self) -> None:
         """Forget what waits, without waiting for anything."""
         self.producer.purge(in_queue=True, in_flight=True, blocking=False)
+
+    @property
+    def _left(self) -> int:
+        """Messages for which there is room."""
+        return self.room.left(len(self.producer))
 
     @property
     def _report(self) -> Callable[[KafkaError | None, Message], None] | None:

@@ -19,7 +19,7 @@ class IdempotentProducer:
     """The BatchProducer of `delivery = "at_least_once"`: no fence, nothing whole, repeats carry the same execute position."""
 
     def __init__(self, kafka: KafkaSettings, transaction: TransactionSettings, name: str) -> None:
-        self._queue = ClientQueue({**queue_configuration(kafka, transaction), "client.id": name})
+        self._queue = ClientQueue(kafka, {**queue_configuration(kafka, transaction), "client.id": name})
         self._kafka = kafka
         self._timeout_s = transaction.timeout_ms / 1000
         self._committer = Committer(name)
@@ -32,6 +32,9 @@ class IdempotentProducer:
     @property
     def open_seconds(self) -> float:
         return 0.0 if self._began_s is None else monotonic() - self._began_s
+
+    def expect(self, partitions: int) -> None:
+        self._queue.room.expect(partitions)
 
     def open(self) -> None:
         """Reach a broker. Raises BrokerUnreachable."""

@@ -20,6 +20,9 @@ class BatchProducer(Protocol):
     def open_seconds(self) -> float:
         """How long the batch has been open; 0 when none is."""
 
+    def expect(self, partitions: int) -> None:
+        """Messages go to so many partitions from now on: each gets its part of what is held for the brokers."""
+
     def open(self) -> None:
         """Connect and shut out every older producer of the same instance."""
 

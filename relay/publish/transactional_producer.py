@@ -29,12 +29,13 @@ class TransactionalProducer:
 
     def __init__(self, kafka: KafkaSettings, transaction: TransactionSettings, transactional_id: str) -> None:
         self._queue = ClientQueue(
+            kafka,
             {
                 **queue_configuration(kafka, transaction),
                 "transactional.id": transactional_id,
                 "transaction.timeout.ms": transaction.timeout_ms,
                 "queue.buffering.max.messages": 200_000,
-            }
+            },
         )
         self._kafka = kafka
         self._timeout_ms = transaction.timeout_ms
@@ -50,6 +51,9 @@ class TransactionalProducer:
     @property
     def open_seconds(self) -> float:
         return 0.0 if self._began_s is None else monotonic() - self._began_s
+
+    def expect(self, partitions: int) -> None:
+        self._queue.room.expect(partitions)
 
     def open(self) -> None:
         """Fence every older producer of this id. Raises BrokerUnreachable, TransactionsRefused."""

@@ -23,7 +23,7 @@ def test_partitions_that_are_added_while_rows_flow_are_warned_of_once(
     topic = fresh_name("raised")
     TopicAdmin(settings).create(TopicSpec(topic, 2, 1))
     instance = InstanceSettings(name="shop", source=SourceSettings(host="127.0.0.1", user="relay", server_id=1))
-    topics = Topics(settings, instance, {topic: 2}, MessageSizes(settings))
+    topics = Topics(settings, instance, {topic: 2}, MessageSizes(settings), in_use=lambda _: None)
     with capture_logs() as logs, watched(topics, settings, "shop"):
         admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
         admin.create_partitions([NewPartitions(topic, 6)])[topic].result(20)

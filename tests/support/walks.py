@@ -32,6 +32,8 @@ class SentMessages:
     def __init__(self) -> None:
         self.messages: list[OutboundMessage] = []
 
+    def expect(self, partitions: int) -> None: ...
+
     def open(self) -> None: ...
 
     def send(self, message: OutboundMessage) -> None:

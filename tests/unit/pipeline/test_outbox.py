@@ -37,6 +37,8 @@ class Broker:
     def open_seconds(self) -> float:
         return 1.0 if self.current else 0.0
 
+    def expect(self, partitions: int) -> None: ...
+
     def open(self) -> None:
         self.current = []
 
