@@ -10,6 +10,8 @@ _Entry = TypeVar("_Entry")
 class BoundedCache(Generic[_Key, _Entry]):
     """Keeps the `size` entries used last."""
 
+    __slots__ = ("_entries", "_size")
+
     def __init__(self, size: int) -> None:
         self._size = size
         self._entries: OrderedDict[_Key, _Entry] = OrderedDict()

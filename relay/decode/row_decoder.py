@@ -2,6 +2,7 @@
 
 import struct
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final, NamedTuple, overload
 
 from relay.decode.bounded_cache import BoundedCache
@@ -11,11 +12,13 @@ from relay.decode.malformed import Malformed
 from relay.decode.table_map import TABLE_ID_AND_FLAGS_BYTES, parse_table_map
 from relay.errors import CorruptEvent, RowImageIncomplete, SchemaMismatch, UnsupportedEvent
 from relay.model.change import Operation, RawRows, RowChange, RowsEvent
-from relay.model.table import TableMap
+from relay.model.table import Column, TableMap
 from relay.model.value import Row
 
-# Table versions kept ready; one takes some 20 kB.
+# Table versions kept ready.
 TABLES_CACHED: Final = 10_000
+# Forms of tables whose columns are shared: shards of one table are alike.
+FORMS_CACHED: Final = 1_000
 # Sets of logged columns kept ready per table; only MINIMAL images have more than one or two.
 IMAGES_CACHED: Final = 256
 
@@ -90,6 +93,7 @@ class RowDecoder:
 
     def __init__(self, tables_cached: int = TABLES_CACHED) -> None:
         self._tables: BoundedCache[tuple[bytes, bool], _TableRows] = BoundedCache(tables_cached)
+        self._forms: BoundedCache[tuple[Column, ...], tuple[Column, ...]] = BoundedCache(FORMS_CACHED)
         self._last: tuple[tuple[bytes, bool], _TableRows | None] = ((b"", False), None)
 
     def decode(self, raw: RawRows) -> RowsEvent:
@@ -123,14 +127,24 @@ class RowDecoder:
             return last
         table = self._tables.get(key)
         if table is None:
-            table = _TableRows(parse_table_map(raw.table_map, mariadb=raw.mariadb))
+            table = _TableRows(self._of_known_form(parse_table_map(raw.table_map, mariadb=raw.mariadb)))
             self._tables.put(key, table)
         self._last = (key, table)
         return table
 
+    def _of_known_form(self, table: TableMap) -> TableMap:
+        """Return the same table with the columns of another one that has the same."""
+        columns = self._forms.get(table.columns)
+        if columns is None:
+            self._forms.put(table.columns, table.columns)
+            return table
+        return replace(table, columns=columns)
+
 
 class _TableRows:
     """One table version and the readers written for it so far."""
+
+    __slots__ = ("_images", "_last", "map")
 
     def __init__(self, table: TableMap) -> None:
         self.map = table

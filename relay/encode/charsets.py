@@ -22,6 +22,7 @@ from relay.encode.charset_tables import (
 Decoder: TypeAlias = Callable[[bytes], str]
 
 
+@lru_cache
 def decoder(charset: str) -> Decoder | None:
     """Return the decoder of a character set by the server's name, None for an unknown one.
 
@@ -34,6 +35,7 @@ def decoder(charset: str) -> Decoder | None:
     return _by_translation(charset, "strict") if charset in TRANSLATED else None
 
 
+@lru_cache
 def lenient_decoder(charset: str) -> Decoder | None:
     """Return the same decoder, but one that puts U+FFFD for bytes that are no characters."""
     if charset in CODECS:

@@ -43,6 +43,8 @@ class RowColumns:
     Raises SchemaMismatch where the table is not known well enough for the style.
     """
 
+    __slots__ = ("_by_text", "_columns", "_exact", "_key", "_names", "_texts", "_type_texts")
+
     def __init__(self, definition: TableDefinition, style: Literal["exact", "canal"], undecodable: Callable[[], None]) -> None:
         columns = definition.map.columns
         self._columns = columns
@@ -57,7 +59,6 @@ class RowColumns:
             self._texts = tuple(canal_text(column, type_text) for column, type_text in pairs)
             self._key = tuple(sorted(definition.map.primary_key))
         self._by_text = tuple(not self._exact or compares_by_text(column) for column in columns)
-        self._facts: dict[Present, ColumnFacts] = {}
 
     def data(self, row: Row, present: Present) -> bytes:
         """Return the JSON object of a row."""
@@ -90,12 +91,6 @@ class RowColumns:
 
     def facts(self, present: Present) -> ColumnFacts:
         """Return what is said about the columns present."""
-        facts = self._facts.get(present)
-        if facts is None:
-            facts = self._facts[present] = self._new_facts(present)
-        return facts
-
-    def _new_facts(self, present: Present) -> ColumnFacts:
         ordinals = range(len(self._columns)) if present is None else present
         key_names = [self._names[ordinal] for ordinal in self._key if ordinal in ordinals]
         return ColumnFacts(

@@ -23,6 +23,8 @@ class RowEncoder:
     Raises SchemaMismatch where the table is not known well enough for the style.
     """
 
+    __slots__ = ("_after_data", "_after_sql_type", "_canal", "_columns", "_facts", "undecodable_values")
+
     def __init__(self, definition: TableDefinition, name: TableId, style: ValueStyle) -> None:
         self.undecodable_values = 0
         self._columns = RowColumns(definition, style, self.count_undecodable)
@@ -95,7 +97,7 @@ class RowEncoder:
         fragments = (
             b',"isDdl":false,"mysqlType":' + facts.mysql_type + b',"old":',
             b',"pkNames":' + facts.key_names + b',"sql":"","sqlType":',
-            facts.sql_type,
+            bytes(bytearray(facts.sql_type)),  # a copy: what the JSON library returns lies in 4 KB, however short it is
         )
         self._facts[present] = fragments
         return fragments

@@ -59,6 +59,8 @@ class BulkRows:
     `largest_bytes` None: one message a row; else one for the rows of each partition, none larger than that.
     """
 
+    __slots__ = ("_around", "_encoder", "_frame", "_largest_bytes", "_printer")
+
     def __init__(self, printer: Printer, encoder: RowEncoder, largest_bytes: int | None) -> None:
         self._printer = printer
         self._encoder = encoder

@@ -1,6 +1,7 @@
 """Name: from a table map to the key that names a row, and the type texts of its columns."""
 
 from collections.abc import Callable
+from sys import intern
 from typing import Protocol
 
 from relay.model.change import Statement
@@ -71,7 +72,8 @@ class TableDefinitions:
             declared = tuple(text for _, text in found.columns)
         if declared is not None:
             texts = declared if self._as_declared else refined_texts(table, texts, declared)
-        return TableDefinition(table, table.primary_key or _unique_key(table, found), texts)
+        # Shards of one table have the same texts, and there may be thousands.
+        return TableDefinition(table, table.primary_key or _unique_key(table, found), tuple(map(intern, texts)))
 
     def _catalogued(self, table: TableMap) -> CatalogTable | None:
         """Ask the source, and take the answer only if its table still has the columns that the map names."""
