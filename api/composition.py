@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pydantic import SecretStr
 
 from api.errors import NoSuchThing
+from api.services.failover_desk import FailoverDesk
 from api.services.instance_directory import InstanceDirectory
 from api.services.mapping_archive import MappingArchive
 from api.services.mapping_editor import MappingEditor
@@ -32,6 +33,7 @@ class Admin:
     directory: InstanceDirectory
     placement: PlacementDesk
     route: TableRoute
+    failover: FailoverDesk
     audit: AuditTrail
     positions: PositionDesk
     settings: RelaySettings
@@ -59,15 +61,18 @@ def compose(settings: RelaySettings, session: Session) -> Admin:
     for view in views:
         view.table_filter()
     archive = MappingArchive(store)
+    audit = AuditTrail(settings.kafka, settings.installation)
+    directory = InstanceDirectory(instances, members, settings.instances)
     return Admin(
         session=session,
         token=settings.api.token,
         archive=archive,
         editor=MappingEditor(store, instances, views),
-        directory=InstanceDirectory(instances, members, settings.instances),
         placement=PlacementDesk(members, PlacementStore(session, paths)),
+        directory=directory,
         route=TableRoute(archive, views),
-        audit=AuditTrail(settings.kafka, settings.installation),
         positions=PositionDesk(settings, session),
         settings=settings,
+        audit=audit,
+        failover=FailoverDesk(directory, instances.failover, audit),
     )

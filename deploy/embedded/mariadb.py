@@ -41,7 +41,11 @@ class MariaDB(SqlServer):
     system_sql_prefix: ClassVar[str] = "mariadb"
 
     def replicate_from(self, master: SqlServer) -> None:
+        with self.connect() as connection, connection.cursor() as cursor:
+            cursor.execute("SELECT @@GLOBAL.gtid_binlog_pos")
+            (held,) = cursor.fetchone()
         self.execute(
+            f"SET GLOBAL gtid_slave_pos = '{held}'",
             f"CHANGE MASTER TO MASTER_HOST='{master.host}', MASTER_PORT={master.port}, MASTER_USER='{master.admin}', "
             f"MASTER_PASSWORD='{master.admin}', MASTER_USE_GTID=slave_pos, MASTER_CONNECT_RETRY=1, MASTER_SSL=0",
             "START SLAVE",

@@ -75,7 +75,7 @@ class SqlServer(ServerProcess):
 
     @abstractmethod
     def replicate_from(self, master: "SqlServer") -> None:
-        """Follow another server by GTID, from the beginning of its binlog."""
+        """Follow another server by GTID, from the end of what this one has; it must not be following any."""
 
     @classmethod
     @abstractmethod

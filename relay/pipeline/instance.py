@@ -19,6 +19,7 @@ from relay.errors import (
     RelayError,
     RolledBackRows,
     Stop,
+    SwitchRefused,
     Unreachable,
 )
 from relay.ha import AfterFence, Election, after_fence
@@ -29,6 +30,7 @@ from relay.pipeline.message_sizes import MessageSizes
 from relay.pipeline.meter import Meter
 from relay.pipeline.operator_call import OperatorCall
 from relay.pipeline.session import Session
+from relay.pipeline.source_failover import SourceFailover
 from relay.pipeline.standby import Standby
 from relay.pipeline.table_plan import row_printer
 from relay.settings import InstanceSettings, RelaySettings
@@ -77,6 +79,7 @@ class Instance:
         self._session: Session | None = None
         self._sizes = MessageSizes(settings.kafka)
         self._flow = FlowControl(notes.flows, instance, self.meter.totals)
+        self._failover = SourceFailover(instance, notes.failover, self.meter)
         self._excluded: list[ExcludedRange] = []
         self._pause_s = _FIRST_PAUSE_SECONDS
         self._stop = threading.Event()
@@ -166,17 +169,18 @@ class Instance:
             while not self._election.wait_until_leading(self._stop, _ELECTION_LOOK_SECONDS):
                 if self._stop.is_set():
                     return
-        while not self._stop.is_set() and not self._election.gives_way():
-            if not self._election.leads():
-                raise LeadershipLost(f"The election node of instance {self.name} is gone.")
-            if self._flow.paused:
-                self._show(InstanceState.PAUSED, None)
-                self._flow.wait_to_go_on(self._stop, lambda: self._election.leads() and not self._election.gives_way())
-                continue
-            try:
-                self._lead_once()
-            except (Unreachable, BatchAborted, RolledBackRows) as exc:
-                self._again(exc)
+        with self._failover.watching():
+            while not self._stop.is_set() and not self._election.gives_way():
+                if not self._election.leads():
+                    raise LeadershipLost(f"The election node of instance {self.name} is gone.")
+                if self._flow.paused:
+                    self._show(InstanceState.PAUSED, None)
+                    self._flow.wait_to_go_on(self._stop, lambda: self._election.leads() and not self._election.gives_way())
+                    continue
+                try:
+                    self._lead_once()
+                except (Unreachable, BatchAborted, RolledBackRows, SwitchRefused) as exc:
+                    self._again(exc)
         self._hand_over()
 
     def _hand_over(self) -> None:
@@ -198,6 +202,7 @@ class Instance:
             self._excluded,
             self._call,
             self._flow,
+            self._failover,
         )
         self._session = session
         try:
@@ -215,9 +220,16 @@ class Instance:
         """Errors that a new producer and a new connection mend; with growing pauses while nothing gets better."""
         if isinstance(error, RolledBackRows):
             self._excluded.append((error.file, error.from_offset, error.to_offset))
-        self._show(InstanceState.WAITING, error)
-        self._stop.wait(self._pause_s)
-        self._pause_s = min(2 * self._pause_s, _LONGEST_PAUSE_SECONDS)
+        if isinstance(error, SwitchRefused):
+            # It stands still until the servers or the orders change, and then looks whether this may go on.
+            self._show(InstanceState.STOPPED, error)
+            while not self._failover.news(self._stop, _STOPPED_LOOK_SECONDS) and not self._call.came():
+                if not self._election.leads() or self._election.gives_way():
+                    return
+        else:
+            self._show(InstanceState.WAITING, error)
+            self._failover.news(self._stop, self._pause_s)
+            self._pause_s = min(2 * self._pause_s, _LONGEST_PAUSE_SECONDS)
 
     def _after(self, error: RelayError) -> None:
         """Errors that end this leadership, or the work altogether."""

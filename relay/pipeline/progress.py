@@ -18,9 +18,11 @@ class Progress:
     `order` is the pair of the last change; `items` counts changes of the open transaction, of which the first `skip` were
     published before a restart. `change_time_ms` is the time of the transaction that began last, never ahead of the relay's clock.
     `left_out` says why nothing of the open transaction is published, None for all but a few.
+    Without `keeps_gtids` the record has none: a set is only worth something when it is complete.
     """
 
-    def __init__(self, record: PositionRecord, configuration: str, mapping_set: int) -> None:
+    def __init__(self, record: PositionRecord, configuration: str, mapping_set: int, *, keeps_gtids: bool = True) -> None:
+        self._keeps_gtids = keeps_gtids
         self.configuration = configuration
         self.mapping_set = mapping_set
         self.begin: TransactionBegin | None = None
@@ -48,7 +50,7 @@ class Progress:
             self._ended.clear()
             self._record = replace(
                 self._record,
-                source=SourcePosition(self._end.position, str(self._gtids), self._end.identity),
+                source=SourcePosition(self._end.position, str(self._gtids) if self._keeps_gtids else "", self._end.identity),
                 order=self._end_order,
                 change_time_ms=self.change_time_ms,
                 split=self._split,
@@ -91,7 +93,7 @@ class Progress:
     def start_transaction(self, begin: TransactionBegin, now_ms: int, skew_ms: int) -> None:
         """Take the transaction's first pair. Raises HistoryChanged when another one follows than the half-published one."""
         split = self._split
-        if split is not None and (split.begin, split.gtid) != (begin.position, begin.gtid):
+        if split is not None and not _same(split, begin):
             raise HistoryChanged(
                 f"Part of the transaction at {split.begin} {split.gtid} is published, but {begin.position} {begin.gtid} follows."
             )
@@ -110,7 +112,7 @@ class Progress:
 
     def end_transaction(self, end: TransactionEnd) -> None:
         """The open transaction is whole."""
-        if end.gtid:
+        if end.gtid and self._keeps_gtids:
             self._ended.append(end.gtid)
         if self.items:
             self._end_order = self.order
@@ -154,6 +156,11 @@ class Progress:
         if self._replay is not None and behind(position, self._replay.until):
             self.order = self._end_order = highest(self._end_order, self._replay.order)
             self._replay = None
+
+
+def _same(split: SplitProgress, begin: TransactionBegin) -> bool:
+    """Whether this is the half-published transaction: by its GTID, which it keeps on another server, else by its place."""
+    return split.gtid == begin.gtid if split.gtid else split.begin == begin.position
 
 
 def change_time_ms(begin: TransactionBegin) -> int:

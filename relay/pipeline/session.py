@@ -9,7 +9,7 @@ from typing import Final
 
 import structlog
 
-from relay.audit import AuditTrail
+from relay.audit import AuditEntry, AuditTrail
 from relay.claims import ClaimStore
 from relay.dead_letters import DeadLetterTopic
 from relay.errors import AskedToStop, BatchAborted, HistoryChanged, LeadershipLost, RelayError, StoreUnreachable
@@ -31,6 +31,7 @@ from relay.pipeline.progress import Progress
 from relay.pipeline.reader import Reader
 from relay.pipeline.saved_position import position_lost
 from relay.pipeline.skip_notes import SkipNotes
+from relay.pipeline.source_failover import Chosen, SourceFailover
 from relay.pipeline.topic_watch import watched
 from relay.pipeline.topics import Topics
 from relay.pipeline.walk import Walk
@@ -39,7 +40,7 @@ from relay.schema import CatalogReader, DeclaredTypes, TableDefinitions
 from relay.schema.type_text import type_text
 from relay.settings import InstanceSettings, RelaySettings
 from relay.source import ExcludedRange, SourceStream, open_source
-from relay.state import InstanceStore, StartNote
+from relay.state import InstanceStore, StartNote, SwitchNote
 
 _IDLE_SECONDS: Final = 0.25
 
@@ -64,6 +65,7 @@ class Session:
         excluded: Iterable[ExcludedRange],
         call: OperatorCall,
         flow: FlowControl,
+        failover: SourceFailover,
     ) -> None:
         self.buffer = ChangeBuffer(instance.buffer)
         self.producer = new_producer(settings.installation, sizes.new_client(), instance)
@@ -79,7 +81,7 @@ class Session:
         self._call = call
         self._flow = flow
         self._store = KafkaPositionStore(settings.kafka, settings.installation, instance.name)
-        self._catalog = CatalogReader(instance.source)
+        self._failover = failover
 
     def run(self, stop: threading.Event, running: Callable[[], None]) -> None:
         """Publish until `stop`, or until another relay should lead; `running` is called once rows flow.
@@ -87,15 +89,19 @@ class Session:
         Raises every RelayError that ends a session.
         """
         with self._own_producer():
-            record = answered(self._open_producer, stop, "Opening the producer")
-            with closing(self._catalog), closing(answered(lambda: self._open_source(record), stop, "Opening the source")) as stream:
+            saved = answered(self._open_producer, stop, "Opening the producer")
+            chosen = answered(lambda: self._failover.choose(saved), stop, "Choosing the source")
+            with (
+                closing(CatalogReader(chosen.settings)) as catalog,
+                closing(answered(lambda: self._open_source(chosen), stop, "Opening the source")) as stream,
+            ):
                 self._meter.totals.source_connections += 1
                 outbox = Outbox(self.producer, self.buffer, self._meter, stop)
-                kept = {} if record is None else record.partitions
+                kept = {} if saved is None else saved.partitions
                 topics = Topics(self._settings.kafka, self._instance, kept, self._sizes, in_use=self.producer.expect)
-                walk = self._walk(stream, record, outbox, topics)
+                walk = self._walk(stream, chosen, catalog, outbox, topics)
                 running()
-                with watched(topics, self._settings.kafka, self._instance.name):
+                with self._failover.streaming(), watched(topics, self._settings.kafka, self._instance.name):
                     self._pump(stream, walk, outbox, stop)
 
     @contextmanager
@@ -161,6 +167,7 @@ class Session:
                 raise BatchAborted("The source stalled in the middle of a transaction.")
             if not self._election.leads(for_certain=certain):
                 raise LeadershipLost(f"The election node of instance {self._instance.name} is gone, or nobody knows.")
+            self._failover.check()
             if self._call.came():
                 raise BatchAborted("An operator changed the position; reading goes on from the new one.")
             walk.end_batch_if_due(idle=self.buffer.empty)
@@ -192,11 +199,11 @@ class Session:
             )
         return record
 
-    def _open_source(self, record: PositionRecord | None) -> SourceStream:
-        resume = None if record is None else record.source
+    def _open_source(self, chosen: Chosen) -> SourceStream:
+        resume = None if chosen.record is None else chosen.record.source
         clock_limit_s = self._instance.transaction.max_clock_skew_seconds
         return open_source(
-            self._instance.source,
+            chosen.settings,
             resume,
             self._instance.start,
             excluded=self._excluded,
@@ -204,15 +211,20 @@ class Session:
             scanner=event_scanner(),
         )
 
-    def _walk(self, stream: SourceStream, saved: PositionRecord | None, outbox: Outbox, topics: Topics) -> Walk:
-        record = saved or PositionRecord(stream.start, OrderPair(0, 0), epoch=0, change_time_ms=int(time() * 1000))
+    def _audit(self, switch: SwitchNote, outbox: Outbox) -> None:
+        trail = AuditTrail(self._settings.kafka, self._settings.installation)
+        trail.ensure_topic()
+        outbox.send(trail.message(_switch_entry(self._instance.name, switch)))
+
+    def _walk(self, stream: SourceStream, chosen: Chosen, catalog: CatalogReader, outbox: Outbox, topics: Topics) -> Walk:
+        record = chosen.record or PositionRecord(stream.start, OrderPair(0, 0), epoch=0, change_time_ms=int(time() * 1000))
         trail = AuditTrail(self._settings.kafka, self._settings.installation)
         if record.skips:
             trail.ensure_topic()
         self._mapping.begin(record.split.mapping_set if record.split is not None else None, record.mapping_set)
         as_declared = self._instance.message.value_style == "canal"
-        definitions = TableDefinitions(type_text, self._catalog, DeclaredTypes(), as_declared=as_declared)
-        progress = Progress(record, configuration_digest(self._instance), self._mapping.number)
+        definitions = TableDefinitions(type_text, catalog, DeclaredTypes(), as_declared=as_declared)
+        progress = Progress(record, configuration_digest(self._instance), self._mapping.number, keeps_gtids=self._instance.source.gtid)
         walk = Walk(
             self._instance,
             outbox,
@@ -225,9 +237,14 @@ class Session:
             SkipNotes(trail, self._instance.name),
             self._oversize(topics, outbox),
         )
-        if saved is None:
+        if chosen.switch is not None:
+            # Before a row of the other server: what comes next must find that it is the one.
+            self._audit(chosen.switch, outbox)
             walk.commit_start()
-        self._note_start(record, needed=saved is None)
+            self._failover.switched(chosen.switch)
+        if chosen.record is None:
+            walk.commit_start()
+        self._note_start(record, needed=chosen.record is None)
         self._meter.resumed(record)
         return walk
 
@@ -248,6 +265,11 @@ class Session:
         claims = ClaimStore(instance.claims, installation, instance.name) if instance.oversize == "claim_check" else None
         letters = DeadLetterTopic(self._settings.kafka, installation, instance.name)
         return Oversize(outbox, topics, self._sizes, letters, claims, instance.message)
+
+
+def _switch_entry(instance: str, switch: SwitchNote) -> AuditEntry:
+    after = {"to": switch.to, "place": switch.place, "epoch": switch.epoch, "lost": switch.lost, "left_out": switch.left_out}
+    return AuditEntry(switch.accepted_by or switch.asked_by or "relay", "source.switched", instance, {}, after, switch.reason)
 
 
 def configuration_digest(instance: InstanceSettings) -> str:

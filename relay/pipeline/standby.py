@@ -10,7 +10,7 @@ from relay.kafka import TopicAdmin, accept
 from relay.pipeline.mapping_in_force import MappingInForce
 from relay.position import KafkaPositionStore
 from relay.settings import InstanceSettings, RelaySettings
-from relay.source import check_source
+from relay.source import SourceCheck, check_source
 
 _LOOK_SECONDS: Final = 15.0
 
@@ -50,4 +50,11 @@ class Standby:
                 accept(self._store.findings(state))
         except RelayError as exc:
             return exc
-        return next((each.error for each in check_source(self._instance.source) if not each.warning and each.error is not None), None)
+        # Where the source has a standby, one of the two is enough: which of them is read is judged by who leads.
+        servers = [each for each in (self._instance.source, self._instance.source.at_standby()) if each is not None]
+        errors = [_first_error(check_source(each)) for each in servers]
+        return errors[0] if all(errors) else None
+
+
+def _first_error(checks: list[SourceCheck]) -> RelayError | None:
+    return next((each.error for each in checks if not each.warning and each.error is not None), None)

@@ -1,6 +1,8 @@
 """What outlives every process: mapping sets, statuses, notes, and who is there."""
 
 from relay.state.backup import Backup, DocumentStore
+from relay.state.failover_records import FailoverView, ServerView, StandingOrders, SwitchNote
+from relay.state.failover_store import FailoverStore
 from relay.state.flow import NO_LIMIT, Flow, FlowStore
 from relay.state.instance_notes import DroppedName, StartNote
 from relay.state.instance_status import UNKNOWN_STATE, InstanceStatus
@@ -21,6 +23,8 @@ __all__ = [
     "Candidate",
     "DocumentStore",
     "DroppedName",
+    "FailoverStore",
+    "FailoverView",
     "Flow",
     "FlowStore",
     "InstancePlace",
@@ -33,10 +37,13 @@ __all__ = [
     "PlacementStore",
     "PlacementWishes",
     "RelayMember",
+    "ServerView",
     "SetRecord",
+    "StandingOrders",
     "StartNote",
     "StoredDocument",
     "StoredSet",
+    "SwitchNote",
     "Wish",
     "check_move",
     "places",

@@ -6,6 +6,7 @@ from time import time
 from urllib.parse import unquote
 
 from relay.errors import NodeMissing, VersionConflict
+from relay.state.failover_store import FailoverStore
 from relay.state.flow import FlowStore
 from relay.state.instance_notes import DroppedName, StartNote, read_dropped, read_tables, write_dropped, write_tables
 from relay.state.instance_status import InstanceStatus
@@ -21,6 +22,7 @@ class InstanceStore:
         self._session = session
         self._paths = paths
         self.flows = FlowStore(session, paths)
+        self.failover = FailoverStore(session, paths)
 
     def put_status(self, status: InstanceStatus) -> None:
         self._session.put(self._paths.instance_status(status.name), status.to_document())

@@ -48,6 +48,9 @@ class JsonObject:
         found = self._fields.get(field)
         return float(found) if isinstance(found, int | float) and not isinstance(found, bool) else None
 
+    def flag(self, field: str) -> bool:
+        return self._fields.get(field) is True
+
     def texts(self, field: str) -> tuple[str, ...]:
         found = self._fields.get(field)
         return tuple(each for each in found if isinstance(each, str)) if isinstance(found, list) else ()

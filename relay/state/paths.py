@@ -19,6 +19,9 @@ class Paths:
     instances/<name>/tables              the real tables that it has met
     instances/<name>/called              an operator did something that the instance must look at
     instances/<name>/flow                whether it is paused, and its limits
+    instances/<name>/failover/orders     which source operators want, and which losses they accept
+    instances/<name>/failover/view       both servers of the source as its relay sees them
+    instances/<name>/failover/history    which switches there were
     leaders/<instance>                   ephemeral: the relay that leads it
     relays/<name>                        ephemeral: a relay process that lives
     placement                            what operators want: moves, servers in maintenance
@@ -79,6 +82,18 @@ class Paths:
     @property
     def placement(self) -> str:
         return f"{self.base}/placement"
+
+    def failover_orders(self, instance: str) -> str:
+        return f"{self._failover(instance)}/orders"
+
+    def failover_view(self, instance: str) -> str:
+        return f"{self._failover(instance)}/view"
+
+    def failover_history(self, instance: str) -> str:
+        return f"{self._failover(instance)}/history"
+
+    def _failover(self, instance: str) -> str:
+        return f"{self.instances}/{quote(instance, safe='')}/failover"
 
     @property
     def relays(self) -> str:

@@ -71,6 +71,13 @@ POSITION_FILE: Final = _gauge("position_file_number", "Number of the binlog file
 POSITION_OFFSET: Final = _gauge("position_offset", "Offset of the committed position in its binlog file")
 EXECUTE_TIME: Final = _gauge("execute_time_ms", "Last published execute time, Unix milliseconds")
 
+_ROLE: Final = ("instance", "role")
+SERVER_FOLLOWED: Final = _gauge("source_server_followed", "1 for the server that the instance reads, master or standby", _ROLE)
+SERVER_ANSWERS: Final = _gauge("source_server_answers", "1 while the server answers heartbeats", _ROLE)
+SERVER_BEHIND: Final = _gauge("source_server_behind_transactions", "Published transactions that the server lacks; NaN without GTIDs", _ROLE)
+SERVER_ERRANT: Final = _gauge("source_server_errant", "1 while the server has transactions that replication did not bring", _ROLE)
+SOURCE_SWITCHES: Final = _counter("source_switches", "Times that another server was read from then on")
+
 STORE_CONNECTED: Final = _gauge("zookeeper_connected", "1 while ZooKeeper answers", ())
 STORE_SESSIONS: Final = _gauge("zookeeper_sessions", "ZooKeeper sessions since the start; more than one: ephemeral nodes were lost", ())
 STORE_SESSION_TIMEOUT: Final = _gauge("zookeeper_session_timeout_seconds", "Silence after which ZooKeeper ends the session, as granted", ())

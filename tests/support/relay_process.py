@@ -13,7 +13,7 @@ import tomli_w
 from deploy.embedded import Kafka, KafkaCluster, SqlServer, ZooKeeper
 from relay.deadline import Deadline
 from relay.settings import RelaySettings
-from relay.state import InstanceStatus, InstanceStore, MappingStore, Membership, Note, Paths, PlacementStore
+from relay.state import FailoverStore, InstanceStatus, InstanceStore, MappingStore, Membership, Note, Paths, PlacementStore
 from relay.zk import Session
 from tests.support.waiting import wait_until
 
@@ -79,6 +79,11 @@ class Installation:
         """Why the relays of a server could not run their instances, as codes."""
         members = [each for each in self.membership.members() if each.server == server]
         return {each.code for member in members for each in member.candidacies if each.code}
+
+    @property
+    def failover(self) -> FailoverStore:
+        """Orders, view and history of the source's failover."""
+        return FailoverStore(self._session, self._paths)
 
     def tables(self) -> tuple[str, ...]:
         """The real tables that the instance has met, as ZooKeeper lists them."""

@@ -1,0 +1,138 @@
+"""The two servers of an instance's source as operators see them, and what they may order."""
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from relay.model.failover import ServerRole
+from relay.state import FailoverView, ServerView, StandingOrders, SwitchNote
+
+
+class ServerAnswer(BaseModel):
+    """One of the two servers, as the relay that leads the instance saw it last. Times in Unix milliseconds."""
+
+    role: str
+    place: str
+    answers: bool
+    failures: int = Field(description="Heartbeats that failed in a row.")
+    error: str
+    server_uuid: str
+    server_id: int
+    executed: str = Field(description="gtid_executed, or MariaDB's gtid_binlog_pos.")
+    purged: str
+    behind: int = Field(description="Published transactions that it lacks; -1 where no GTIDs tell.")
+    lacking: str = Field(description="These transactions: what accept-loss would give up.")
+    gone: str = Field(description="Transactions that it purged and that were never published.")
+    errant: str = Field(description="Transactions that replication did not bring: somebody wrote past it.")
+    seen_ms: int
+
+    @classmethod
+    def of(cls, server: ServerView) -> "ServerAnswer":
+        return cls.model_validate(server, from_attributes=True)
+
+
+class OrdersAnswer(BaseModel):
+    """The orders that stand."""
+
+    number: int
+    hold: bool
+    switch_to: ServerRole | None
+    accepted: str
+    accepted_by: str
+    by: str
+    at_ms: int
+    comment: str
+
+    @classmethod
+    def of(cls, standing: StandingOrders) -> "OrdersAnswer":
+        return cls.model_validate(standing, from_attributes=True)
+
+
+class SwitchAnswer(BaseModel):
+    """One switch of the past; `asked_by` is empty where heartbeats alone decided."""
+
+    at_ms: int
+    to: str
+    place: str
+    reason: str
+    epoch: int
+    lost: str
+    left_out: str
+    errant: str
+    accepted_by: str
+    asked_by: str
+
+    @classmethod
+    def of(cls, note: SwitchNote) -> "SwitchAnswer":
+        return cls.model_validate(note, from_attributes=True)
+
+
+class FailoverAnswer(BaseModel):
+    """Which server is read, what the relay would do next and why, both servers, the orders that stand, and the switches so far."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {
+                "instance": "shop",
+                "followed": "master",
+                "decision": "wait",
+                "reason": "standby is 1 240 transactions behind",
+                "code": "",
+                "published": "11111111-1111-1111-1111-111111111111:1-90210",
+                "servers": [],
+                "orders": {
+                    "number": 0,
+                    "hold": False,
+                    "switch_to": None,
+                    "accepted": "",
+                    "accepted_by": "",
+                    "by": "",
+                    "at_ms": 0,
+                    "comment": "",
+                },
+                "history": [],
+                "updated_ms": 1767225600000,
+            }
+        }
+    )
+
+    instance: str
+    followed: str
+    decision: str
+    reason: str
+    code: str
+    published: str
+    servers: list[ServerAnswer]
+    orders: OrdersAnswer
+    history: list[SwitchAnswer]
+    updated_ms: int
+
+    @classmethod
+    def of(cls, instance: str, view: FailoverView | None, standing: StandingOrders, history: tuple[SwitchNote, ...]) -> "FailoverAnswer":
+        seen = view or FailoverView()
+        return cls(
+            instance=instance,
+            followed=seen.followed,
+            decision=seen.decision,
+            reason=seen.reason,
+            code=seen.code,
+            published=seen.published,
+            servers=[ServerAnswer.of(each) for each in seen.servers],
+            orders=OrdersAnswer.of(standing),
+            history=[SwitchAnswer.of(each) for each in history],
+            updated_ms=seen.updated_ms,
+        )
+
+
+class SwitchRequest(BaseModel):
+    """Which of the two servers shall be read."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"example": {"to": "standby"}})
+
+    to: ServerRole
+
+
+class AcceptLossRequest(BaseModel):
+    """The GTIDs that are given up, as `lacking` or `gone` of the server names them: nothing beyond these is."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"example": {"gtids": "11111111-1111-1111-1111-111111111111:90200-90210"}})
+
+    gtids: str = Field(min_length=1)

@@ -1,0 +1,174 @@
+"""What stands in ZooKeeper about the two servers of an instance: orders to the relay, what it sees, and which switches there were."""
+
+from dataclasses import asdict, dataclass
+from typing import Final
+
+from relay.model.failover import FailoverOrders, ServerRole
+from relay.state.json_object import JsonObject, write_json
+
+SWITCHES_LISTED: Final = 100
+"""Older ones are in the audit trail alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class StandingOrders:
+    """What operators want of an instance's source until it is done or taken back; `number` rises with every order.
+
+    `by`, `at_ms` (Unix milliseconds) and `comment` are of the newest order, `accepted_by` of the newest accepted loss.
+    """
+
+    number: int = 0
+    hold: bool = False
+    switch_to: ServerRole | None = None
+    accepted: str = ""
+    accepted_by: str = ""
+    by: str = ""
+    at_ms: int = 0
+    comment: str = ""
+
+    @property
+    def orders(self) -> FailoverOrders:
+        return FailoverOrders(self.hold, self.switch_to, self.accepted)
+
+    def to_document(self) -> bytes:
+        return write_json(asdict(self))
+
+    @classmethod
+    def from_document(cls, value: bytes) -> "StandingOrders":
+        """Read them; a role that this version does not know is no order."""
+        fields = JsonObject.read(value)
+        return cls(
+            number=fields.whole("number"),
+            hold=fields.flag("hold"),
+            switch_to=_role(fields.text("switch_to")),
+            accepted=fields.text("accepted"),
+            accepted_by=fields.text("accepted_by"),
+            by=fields.text("by"),
+            at_ms=fields.whole("at_ms"),
+            comment=fields.text("comment"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ServerView:
+    """One server as the relay saw it last. `behind` counts published transactions that it lacks, -1 where no GTIDs tell.
+
+    `lacking` names them, `gone` those that it purged before they were published, `errant` those that replication did not bring.
+    """
+
+    role: str
+    place: str = ""
+    answers: bool = False
+    failures: int = 0
+    error: str = ""
+    server_uuid: str = ""
+    server_id: int = 0
+    executed: str = ""
+    purged: str = ""
+    behind: int = -1
+    lacking: str = ""
+    gone: str = ""
+    errant: str = ""
+    seen_ms: int = 0
+
+    @classmethod
+    def read(cls, fields: JsonObject) -> "ServerView":
+        return cls(
+            role=fields.text("role"),
+            place=fields.text("place"),
+            answers=fields.flag("answers"),
+            failures=fields.whole("failures"),
+            error=fields.text("error"),
+            server_uuid=fields.text("server_uuid"),
+            server_id=fields.whole("server_id"),
+            executed=fields.text("executed"),
+            purged=fields.text("purged"),
+            behind=fields.whole("behind", -1),
+            lacking=fields.text("lacking"),
+            gone=fields.text("gone"),
+            errant=fields.text("errant"),
+            seen_ms=fields.whole("seen_ms"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class FailoverView:
+    """Which server is read, what the relay would do next and why, and both servers. `orders` is the number of the orders it knows."""
+
+    followed: str = ""
+    decision: str = ""
+    reason: str = ""
+    code: str = ""
+    published: str = ""
+    orders: int = 0
+    servers: tuple[ServerView, ...] = ()
+    updated_ms: int = 0
+
+    @property
+    def followed_role(self) -> ServerRole | None:
+        return _role(self.followed)
+
+    def server(self, role: ServerRole) -> ServerView | None:
+        return next((server for server in self.servers if server.role == role), None)
+
+    def to_document(self) -> bytes:
+        return write_json(asdict(self))
+
+    @classmethod
+    def from_document(cls, value: bytes) -> "FailoverView":
+        fields = JsonObject.read(value)
+        return cls(
+            followed=fields.text("followed"),
+            decision=fields.text("decision"),
+            reason=fields.text("reason"),
+            code=fields.text("code"),
+            published=fields.text("published"),
+            orders=fields.whole("orders"),
+            servers=tuple(ServerView.read(each) for each in fields.objects("servers")),
+            updated_ms=fields.whole("updated_ms"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchNote:
+    """One switch: when, from where, to where, why, under which epoch; `lost` and `left_out` are losses that
+    `accepted_by` accepted; `asked_by` is empty where heartbeats alone decided."""
+
+    at_ms: int
+    to: str
+    place: str = ""
+    reason: str = ""
+    epoch: int = 0
+    lost: str = ""
+    left_out: str = ""
+    errant: str = ""
+    accepted_by: str = ""
+    asked_by: str = ""
+
+    @classmethod
+    def read(cls, fields: JsonObject) -> "SwitchNote":
+        return cls(
+            at_ms=fields.whole("at_ms"),
+            to=fields.text("to"),
+            place=fields.text("place"),
+            reason=fields.text("reason"),
+            epoch=fields.whole("epoch"),
+            lost=fields.text("lost"),
+            left_out=fields.text("left_out"),
+            errant=fields.text("errant"),
+            accepted_by=fields.text("accepted_by"),
+            asked_by=fields.text("asked_by"),
+        )
+
+
+def write_history(notes: tuple[SwitchNote, ...]) -> bytes:
+    """Write the newest SWITCHES_LISTED, the newest first."""
+    return write_json({"switches": [asdict(note) for note in notes[:SWITCHES_LISTED]]})
+
+
+def read_history(value: bytes) -> tuple[SwitchNote, ...]:
+    return tuple(SwitchNote.read(each) for each in JsonObject.read(value).objects("switches"))
+
+
+def _role(text: str) -> ServerRole | None:
+    return ServerRole(text) if text in set(ServerRole) else None

@@ -1,0 +1,63 @@
+"""Orders, view and history of the source's failover, kept in ZooKeeper."""
+
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+
+from relay.errors import VersionConflict
+from relay.state.failover_records import FailoverView, StandingOrders, SwitchNote, read_history, write_history
+from relay.state.paths import Paths
+from relay.zk import Session
+from relay.zk.watch import Watch
+
+_TRIES = 5
+
+
+class FailoverStore:
+    """Operators write orders, the relay that leads an instance writes view and history; every change of orders is a compare-and-set."""
+
+    def __init__(self, session: Session, paths: Paths) -> None:
+        self._session = session
+        self._paths = paths
+
+    def orders(self, instance: str) -> StandingOrders:
+        """Return the orders that stand; a synced read, since an order that was taken back must not be followed."""
+        node = self._session.find(self._paths.failover_orders(instance), synced=True)
+        return StandingOrders() if node is None else StandingOrders.from_document(node.value)
+
+    def watch_orders(self, instance: str, changed: threading.Event) -> Watch:
+        """Set `changed` whenever the orders may be others."""
+        return self._session.watch(self._paths.failover_orders(instance), changed.set)
+
+    def change_orders(self, instance: str, change: Callable[[StandingOrders], StandingOrders]) -> StandingOrders:
+        """Apply a change to the orders that stand, whoever writes at the same time; the number rises. Raises VersionConflict."""
+        path = self._paths.failover_orders(instance)
+        for _ in range(_TRIES):
+            node = self._session.find(path, synced=True)
+            standing = StandingOrders() if node is None else StandingOrders.from_document(node.value)
+            changed = replace(change(standing), number=standing.number + 1)
+            with suppress(VersionConflict):
+                if node is None:
+                    self._session.create(path, changed.to_document())
+                else:
+                    self._session.compare_and_set(path, changed.to_document(), node.version)
+                return changed
+        raise VersionConflict(f"The orders for {instance} changed {_TRIES} times meanwhile.")
+
+    def put_view(self, instance: str, view: FailoverView) -> None:
+        self._session.put(self._paths.failover_view(instance), view.to_document())
+
+    def view(self, instance: str) -> FailoverView | None:
+        """Return what the relay saw last; None when no relay ever watched this instance's servers."""
+        node = self._session.find(self._paths.failover_view(instance))
+        return None if node is None else FailoverView.from_document(node.value)
+
+    def note_switch(self, instance: str, note: SwitchNote) -> None:
+        """Put a switch in front of the history."""
+        self._session.put(self._paths.failover_history(instance), write_history((note, *self.history(instance))))
+
+    def history(self, instance: str) -> tuple[SwitchNote, ...]:
+        """Return the switches, the newest first."""
+        node = self._session.find(self._paths.failover_history(instance))
+        return () if node is None else read_history(node.value)

@@ -1,0 +1,160 @@
+"""The source's standby takes over only when it has all that was published: nothing lost, nothing twice, in order."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+
+import pytest
+
+from deploy.embedded import Kafka, MariaDB, MySQL, SqlServer
+from relay.audit import AuditTrail
+from relay.model.failover import ServerRole
+from relay.state import StandingOrders
+from tests.e2e.conftest import NewInstallation
+from tests.servers.availability import require
+from tests.servers.running import running
+from tests.support.counting_load import assert_in_order
+from tests.support.relay_process import Installation, RelayProcess
+from tests.support.source_pair import apply_again, caught_up, fetched_all, past_replication, promote, stop_applying
+from tests.support.topic_reading import read_topic
+from tests.support.waiting import wait_until
+
+_KEYS = 20
+
+
+@dataclass
+class Shop:
+    """One installation over a pair, and how many changes its table has seen."""
+
+    installation: Installation
+    kafka: Kafka
+    changes: int = 0
+
+    def write(self, server: SqlServer, transactions: int) -> None:
+        """Raise the counters of a few keys in each transaction."""
+        table = f"{self.installation.name}.t"
+        updates = (f"update {table} set n = n + 1 where id between {first} and {first + 2}" for first in range(1, transactions + 1))
+        if not self.changes:
+            server.execute(f"insert into {table} (id, n) values {','.join(f'({key}, 0)' for key in range(1, _KEYS + 1))}")
+            self.changes += _KEYS
+        server.execute(*updates)
+        self.changes += 3 * transactions
+
+    def published(self) -> int:
+        return len(read_topic(self.kafka.bootstrap, self.installation.name))
+
+    def all_published(self) -> None:
+        wait_until(lambda: self.published() >= self.changes, "everything published")
+        seen = read_topic(self.kafka.bootstrap, self.installation.name)
+        assert len(seen) == self.changes
+        assert_in_order(seen)
+
+    def order(self, change: Callable[[StandingOrders], StandingOrders]) -> None:
+        self.installation.failover.change_orders("shop", lambda standing: replace(change(standing), by="ann", accepted_by="ann"))
+
+    def sees(self, holds: Callable[[str], bool], what: str) -> None:
+        """Wait for the reason in the view of both servers."""
+        wait_until(lambda: (view := self.installation.failover.view("shop")) is not None and holds(view.reason), what)
+
+    def errant(self, role: ServerRole) -> str:
+        view = self.installation.failover.view("shop")
+        server = view.server(role) if view is not None else None
+        return server.errant if server is not None else ""
+
+
+@pytest.fixture(scope="module", params=[MySQL, MariaDB], ids=lambda kind: kind.name)
+def pair(request: pytest.FixtureRequest) -> Iterator[tuple[SqlServer, SqlServer]]:
+    kind: type[SqlServer] = request.param
+    require(kind)
+    with ExitStack() as stack:
+        master, replica = (stack.enter_context(running(kind({"log_slave_updates": "ON"}))) for _ in range(2))
+        replica.replicate_from(master)
+        yield master, replica
+
+
+def shop(make: NewInstallation, kafka: Kafka, pair: tuple[SqlServer, SqlServer], **source: object) -> Shop:
+    master, replica = pair
+    standby = {"host": replica.host, "port": replica.port}
+    rules = {"detecting_interval_seconds": 0.2, "retry_threshold": 2, "heartbeat_ha_enable": True}
+    return Shop(make(master, kafka, source={"standby": standby, "heartbeat_seconds": 0.2, **source}, failover=rules), kafka)
+
+
+def test_without_gtids_the_standby_is_not_read(pair: tuple[SqlServer, SqlServer], kafka: Kafka, new_installation: NewInstallation) -> None:
+    master, _ = pair
+    shop_ = shop(new_installation, kafka, pair, gtid=False)
+    with RelayProcess(shop_.installation) as relay:
+        relay.wait_for("RUNNING")
+        shop_.write(master, 1)
+        shop_.all_published()
+        master.kill()
+        assert "nothing proves" in relay.wait_for("STOPPED", "SWITCH_NEEDS_GTID").reason
+        master.start()
+        relay.wait_for("RUNNING")
+        shop_.write(master, 1)
+        shop_.all_published()
+
+
+def test_a_dead_master_is_left_for_its_standby_once_that_has_everything(
+    pair: tuple[SqlServer, SqlServer], kafka: Kafka, new_installation: NewInstallation
+) -> None:
+    master, replica = pair
+    shop_ = shop(new_installation, kafka, pair)
+    with RelayProcess(shop_.installation) as relay:
+        relay.wait_for("RUNNING")
+        shop_.write(master, 10)
+        caught_up(replica, master)
+        stop_applying(replica)
+        shop_.write(master, 7)
+        shop_.all_published()
+        fetched_all(replica, master)
+
+        shop_.order(lambda standing: replace(standing, hold=True))
+        master.kill()
+        shop_.sees(lambda reason: "An operator holds the instance" in reason, "the hold")
+        shop_.order(lambda standing: replace(standing, hold=False))
+        assert "standby is 7 transactions behind" in relay.wait_for("WAITING", "STANDBY_BEHIND").reason
+        apply_again(replica)
+        assert relay.wait_for("RUNNING").epoch == 1
+        promote(replica)
+        shop_.write(replica, 10)
+        shop_.all_published()
+
+        master.start()
+        master.replicate_from(replica)
+        caught_up(master, replica)
+        past_replication(master, f"create database errant_{shop_.installation.name}")
+        wait_until(lambda: bool(shop_.errant(ServerRole.MASTER)), "the errant transaction named")
+        shop_.order(lambda standing: replace(standing, switch_to=ServerRole.MASTER))
+        shop_.write(replica, 10)
+        wait_until(lambda: (status := shop_.installation.status()) is not None and status.epoch == 2, "back at the master")
+        table = f"{shop_.installation.name}.t"
+        wait_until(lambda: _sum(master, table) == _sum(replica, table), "the master has it all")
+        promote(master)
+        shop_.write(master, 5)
+        shop_.all_published()
+
+        master.kill()
+        assert "standby is" in relay.wait_for("WAITING", "STANDBY_BEHIND").reason
+        view = shop_.installation.failover.view("shop")
+        assert view is not None
+        lacking = next(server.lacking for server in view.servers if server.role == "standby")
+        shop_.order(lambda standing: replace(standing, accepted=lacking))
+        assert relay.wait_for("RUNNING").epoch == 3
+        switches = shop_.installation.failover.history("shop")
+        assert [(each.to, each.epoch, each.asked_by, bool(each.lost), each.accepted_by) for each in switches] == [
+            ("standby", 3, "", True, "ann"),
+            ("master", 2, "ann", False, ""),
+            ("standby", 1, "", False, ""),
+        ]
+        assert switches[1].errant
+        settings = shop_.installation.settings
+        entry = AuditTrail(settings.kafka, settings.installation).entries(1)[0]
+        assert (entry.actor, entry.act, entry.after["lost"]) == ("ann", "source.switched", switches[0].lost)
+    master.start()
+
+
+def _sum(server: SqlServer, table: str) -> int:
+    with server.connect() as connection, connection.cursor() as cursor:
+        cursor.execute(f"select sum(n) from {table}")
+        row = cursor.fetchone()
+    return int(row[0]) if row is not None else -1
