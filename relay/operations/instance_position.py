@@ -75,9 +75,7 @@ class InstancePosition:
 
     def show(self) -> Shown:
         """Read the position. Raises BrokerUnreachable, PositionUnreadable, StoreUnreachable."""
-        made = self._store.ensure_topic()
-        record = None if made else self._store.read()
-        waypoints = () if made else self._store.read_waypoints()
+        record, waypoints = (None, ()) if self._store.ensure_topic() else self._store.read_whole()
         return Shown(record, self._election.leader(), waypoints)
 
     def preview(self, at: BinlogPosition, *, as_new: bool = False, gtid_set: str | None = None) -> Preview:

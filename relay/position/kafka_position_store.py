@@ -70,11 +70,12 @@ class KafkaPositionStore:
         value = record.to_bytes() if (slots := self._clock.due(record, now_ms)) else b""
         return [OutboundMessage(self.topic, 0, self._waypoint_key + slot.encode(), value, ()) for slot in slots]
 
-    def read_waypoints(self) -> tuple[PositionRecord, ...]:
-        """Read all waypoints, in no order; those of a newer format are left out. Raises PositionUnreadable as `read` does."""
-        committed = self._reader.committed(*self._reader.ends())
-        newest = {key: value for key, value in committed if key is not None and key.startswith(self._waypoint_key)}
-        return tuple(_readable(newest.values()))
+    def read_whole(self) -> tuple[PositionRecord | None, tuple[PositionRecord, ...]]:
+        """Read the last record and all waypoints, these in no order and without those of a newer format. Raises as `read` does."""
+        newest = {key: value for key, value in self._reader.committed(*self._reader.ends()) if value is not None}
+        record = newest.get(self._key)
+        waypoints = _readable(value for key, value in newest.items() if key is not None and key.startswith(self._waypoint_key))
+        return None if record is None else PositionRecord.from_bytes(record), tuple(waypoints)
 
     def read(self) -> PositionRecord | None:
         """Return the last committed record, None if there never was one. Call it after the producer has fenced the older ones.
@@ -94,8 +95,7 @@ class KafkaPositionStore:
         return None if last is None else PositionRecord.from_bytes(last)
 
 
-def _readable(values: Iterable[bytes | None]) -> Iterator[PositionRecord]:
+def _readable(values: Iterable[bytes]) -> Iterator[PositionRecord]:
     for value in values:
         with suppress(PositionNewer):
-            if value is not None:
-                yield PositionRecord.from_bytes(value)
+            yield PositionRecord.from_bytes(value)

@@ -46,7 +46,8 @@ class Shop:
     def wait_for(self, numbers: list[int]) -> dict[int, list[str]]:
         """Wait until exactly these rows were published, repeats counted; the orders of each, as they came."""
         wait_until(lambda: sorted(map(_number, self.seen())) == sorted(numbers), f"rows {numbers}", 40)
-        return {number: [each.order for each in self.seen() if _number(each) == number] for number in numbers}
+        seen = self.seen()
+        return {number: [each.order for each in seen if _number(each) == number] for number in numbers}
 
     def roma(self, *arguments: str, answer: str | None = None) -> Result:
         return CliRunner().invoke(app, [*arguments, "--config", str(self.file)], input=answer)
@@ -101,7 +102,6 @@ def test_a_running_instance_goes_back_forward_and_past_a_transaction(
         back = ("position", "set", "shop", "--file", file, "--offset", offset)
         asked = shop.roma(*back, answer="no\n")
         assert (asked.exit_code, "comes AGAIN" in asked.output, "leads shop" in asked.output) == (1, True, True), asked.output
-        assert shop.roma(*back, "--preview").exit_code == 0
         assert shop.entries("position.set") == []
         done = shop.roma(*back, "--yes", "shop", "--comment", "a consumer lost them", "--actor", "ann")
         assert done.exit_code == 0, done.output
