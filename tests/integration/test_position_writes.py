@@ -16,7 +16,7 @@ from relay.ha import Election
 from relay.model.message import OutboundMessage
 from relay.model.position import OrderPair
 from relay.operations import InstancePosition, Who, instance_of
-from relay.pipeline.session import new_producer
+from relay.pipeline.new_producer import new_producer
 from relay.position import KafkaPositionStore, PositionRecord
 from relay.position.record import FORMAT
 from relay.settings import RelaySettings
@@ -65,7 +65,7 @@ def position_of(settings: RelaySettings, session: Session, name: str) -> Instanc
 def commit(settings: RelaySettings, name: str, record: PositionRecord) -> None:
     store = store_of(settings, name)
     store.ensure_topic()
-    with closing(new_producer(settings, instance_of(settings, name))) as producer:
+    with closing(new_producer(settings.installation, settings.kafka, instance_of(settings, name))) as producer:
         producer.open()
         producer.commit(store.message(record)).result(30)
 
@@ -73,7 +73,7 @@ def commit(settings: RelaySettings, name: str, record: PositionRecord) -> None:
 def test_a_leader_is_fenced_and_reads_what_was_written(settings: RelaySettings, session: Session) -> None:
     store = store_of(settings, "to")
     commit(settings, "to", RECORD)
-    with closing(new_producer(settings, instance_of(settings, "to"))) as leader:
+    with closing(new_producer(settings.installation, settings.kafka, instance_of(settings, "to"))) as leader:
         leader.open()
         leader.send(OutboundMessage(store.topic, 0, b"row", b"of the leader", ()))
         after = position_of(settings, session, "to").skip(GTID, WHO)
