@@ -1,5 +1,6 @@
 """Changes of a position by hand on a real broker: fenced, in one transaction with their entry, and kept in a format that others read."""
 
+import threading
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -107,8 +108,8 @@ def test_a_floor_is_raised_above_another_instance(settings: RelaySettings, sessi
 def test_at_least_once_knows_no_fence(settings: RelaySettings, session: Session) -> None:
     commit(settings, "loose", RECORD)
     paths = Paths.of(settings.zookeeper, settings.installation)
-    leader = Election(session, paths.election("loose"), "relay-1")
-    leader.join()
+    leader = Election(session, paths.leader("loose"), "relay-1")
+    assert leader.wait_until_leading(threading.Event(), 10)
     with pytest.raises(MoveRefused, match="relay-1 leads loose"):
         position_of(settings, session, "loose").skip(GTID, WHO)
     leader.resign()
