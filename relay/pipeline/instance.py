@@ -1,5 +1,6 @@
 """One instance's life: stand by, lead, publish, and what each error means for what comes next."""
 
+import gc
 import threading
 from enum import StrEnum
 from time import time
@@ -165,6 +166,7 @@ class Instance:
 
     def _stand_by_and_lead(self) -> None:
         self._show(InstanceState.STANDBY, self.error)
+        self._let_go()
         with self._standby.looking():
             while not self._election.wait_until_leading(self._stop, _ELECTION_LOOK_SECONDS):
                 if self._stop.is_set():
@@ -191,6 +193,7 @@ class Instance:
             self._leave()
 
     def _lead_once(self) -> None:
+        self._let_go()
         session = Session(
             self._settings,
             self._instance,
@@ -243,6 +246,16 @@ class Instance:
             if not self._election.leads() or self._election.gives_way():
                 self._hand_over()
                 return
+
+    def _let_go(self) -> None:
+        """Free the session that ended: its errors and frames hold one another, and with them clients that have threads and connections."""
+        if self._session is None:
+            return
+        self._session = None
+        error: BaseException | None = self.error
+        while error is not None:
+            error.__traceback__, error = None, error.__context__
+        gc.collect()
 
     def _leads_for_sure(self) -> bool:
         """Who cannot ask does not know."""

@@ -15,6 +15,7 @@ from deploy.embedded import Kafka, MariaDB
 from relay.deadline import Deadline
 from tests.e2e.conftest import NewInstallation
 from tests.support.relay_process import RelayProcess
+from tests.support.topic_reading import topic_answers
 from tests.support.waiting import wait_until
 
 ROW_BYTES = 10_240
@@ -47,12 +48,6 @@ def keys_in_order(bootstrap: str, topic: str, count: int, seconds: float) -> lis
                 order = dict(message.headers() or [])["order"]
                 assert isinstance(order, bytes)
                 seen.append((order, message.key() or b""))
-
-
-def topic_answers(bootstrap: str, topic: str) -> bool:
-    """Whether the topic is there and each of its partitions has a leader."""
-    found = AdminClient({"bootstrap.servers": bootstrap}).list_topics(timeout=10).topics.get(topic)
-    return found is not None and all(each.leader >= 0 and each.error is None for each in found.partitions.values())
 
 
 @pytest.mark.timeout(240)

@@ -6,6 +6,7 @@ from typing import Any
 
 import orjson
 from confluent_kafka import Consumer, Message, TopicPartition
+from confluent_kafka.admin import AdminClient
 
 from relay.deadline import Deadline
 
@@ -68,6 +69,12 @@ def read_topic(bootstrap: str, topic: str, *, isolation: str = "read_committed",
                 )
             )
     return sorted(seen, key=lambda each: (each.partition, each.offset))
+
+
+def topic_answers(bootstrap: str, topic: str) -> bool:
+    """Whether the topic is there and each of its partitions has a leader."""
+    found = AdminClient({"bootstrap.servers": bootstrap}).list_topics(timeout=10).topics.get(topic)
+    return found is not None and all(each.leader >= 0 and each.error is None for each in found.partitions.values())
 
 
 def _header_texts(message: Message) -> list[tuple[str, str]]:
