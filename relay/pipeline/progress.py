@@ -85,6 +85,10 @@ class Progress:
         """Changes of the open transaction that are visible already."""
         return self._split.items_done if self._split is not None else 0
 
+    def count(self, changes: int) -> None:
+        """Changes took the next pairs."""
+        self.order = OrderPair(self.order.execute_time, self.order.execute_position + changes)
+
     def placed(self, partitions: dict[str, int]) -> None:
         """Take over how many partitions each topic has."""
         if partitions != self._record.partitions:

@@ -1,0 +1,221 @@
+"""What the walk does with rows: route → partition → encode → publish, in bulk where that can be."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from relay.encode import headers_behind_order
+from relay.model.change import Operation, RowsEvent
+from relay.model.message import OutboundMessage, Printed
+from relay.model.position import OrderPair
+from relay.model.table import TableMap
+from relay.pipeline.buffer import Step
+from relay.pipeline.event_contexts import EventContexts
+from relay.pipeline.event_runs import MOST_BYTES, MOST_EVENTS
+from relay.pipeline.left_out import LeftOut
+from relay.pipeline.meter import Meter
+from relay.pipeline.open_batch import OpenBatch
+from relay.pipeline.outbox import Outbox
+from relay.pipeline.oversize import Oversize, Whence
+from relay.pipeline.packed_messages import packed_messages
+from relay.pipeline.progress import Progress, change_time_ms
+from relay.pipeline.published_changes import EventContext
+from relay.pipeline.row_messages import row_messages
+from relay.pipeline.skip_notes import SkipNotes
+from relay.pipeline.table_plan import TablePlan, TablePlans
+from relay.pipeline.unprintable_rows import rows_one_by_one
+from relay.pipeline.whole_transactions import WholeTransactionPrinter
+from relay.route import Dropped, TableFilter
+from relay.settings import InstanceSettings
+
+_OPERATION_FILTERED: Final = Dropped("the operation is filtered.", "operation")
+
+
+class RowWalk:
+    """Publishes the rows of one walk, and counts them in the open `batch`, in its progress and in its meter.
+
+    `most_events` and `most_bytes` are what goes together; `plans` and `batch` are set anew by the walk as mapping sets and batches change.
+    """
+
+    def __init__(
+        self,
+        settings: InstanceSettings,
+        outbox: Outbox,
+        progress: Progress,
+        contexts: EventContexts,
+        meter: Meter,
+        plans: TablePlans,
+        skip_notes: SkipNotes,
+        oversize: Oversize | None,
+    ) -> None:
+        self.filter = TableFilter(settings.filter)
+        alike = settings.message.headers == "default" and all(map(self.filter.accepts_operation, Operation))
+        self.most_events = MOST_EVENTS if alike else 1
+        self.most_bytes = min(settings.transaction.busy_commit_bytes // 16, settings.transaction.split_bytes // 16, MOST_BYTES)
+        self.plans = plans
+        self.batch = OpenBatch()
+        self._settings = settings
+        self._outbox = outbox
+        self._progress = progress
+        self._contexts = contexts
+        self._meter = meter
+        self._skip_notes = skip_notes
+        self._oversize = oversize
+        self._table: TableMap | None = None  # of the last event, whose plan is `_plan`
+        self._plan: TablePlan | Dropped = _OPERATION_FILTERED
+        self._whole = WholeTransactionPrinter(names_gtid=settings.source.gtid)
+        self._skew_ms = int(settings.transaction.max_clock_skew_seconds * 1000)
+
+    def use(self, plans: TablePlans) -> None:
+        """Publish under these plans from now on."""
+        self.plans = plans
+        self._forget()
+
+    def forget_tables(self) -> None:
+        """A statement may have changed tables."""
+        self.plans.forget()
+        self._forget()
+
+    def send(self, message: OutboundMessage) -> None:
+        """Put a message into the open batch."""
+        self._outbox.send(message)
+        self.batch.value_bytes += len(message.value or b"")
+
+    def whole_transactions(self, step: Step) -> int:
+        """Publish the transactions from the step's place on that can be printed together; return how many items they had."""
+        progress = self._progress
+        if self.most_events == 1 or not progress.leaves_nothing_out:
+            return 0
+        now_ms = self._contexts.publish_time_ms
+        times_ms = now_ms, now_ms + self._skew_ms
+        found = self._whole.take(step.items, step.at, self.most_bytes, progress.order, progress.epoch, times_ms, self._contexts.batch)
+        if found is None or (self._oversize is not None and self._oversize.keeps_back(found.printed)):
+            return 0
+        for plan, messages in found.printed:
+            self._outbox.send_printed(plan.lanes[0].topic, messages)
+            self.batch.value_bytes += messages.value_bytes
+            self.batch.undecodable_values += plan.rows.take_undecodable()
+        progress.end_transactions(found.gtids, found.last_end, found.order, min(change_time_ms(found.last_begin), now_ms))
+        self.batch.event_bytes += found.event_bytes
+        self.batch.rows += found.rows
+        self._meter.totals.source_transactions += found.transactions
+        self._meter.totals.source_rows += found.rows
+        self._meter.totals.source_bytes += found.event_bytes
+        return found.items
+
+    def publish(self, events: Sequence[RowsEvent]) -> None:
+        """Publish the rows of events that go together, or count what is left out."""
+        if self._progress.left_out is not None:
+            self._leave_out(events, self._progress.left_out)
+            return
+        first = events[0]
+        if first.table is not self._table:
+            self._table, self._plan = first.table, self.plans.plan(first.table)
+            self._meter.tables.add(first.table.id)
+            if isinstance(self._plan, TablePlan):
+                self._whole.know(first.table, self._plan)
+        plan = self._plan
+        if isinstance(plan, Dropped):
+            self._drop(events, plan)
+        elif not self.filter.accepts_operation(first.operation):
+            self._drop(events, _OPERATION_FILTERED)
+        else:
+            self._send(events, plan)
+            self.batch.undecodable_values += plan.rows.take_undecodable()
+
+    def _drop(self, events: Sequence[RowsEvent], dropped: Dropped) -> None:
+        for event in events:
+            count = self.plans.count(event)
+            self._meter.drop(event.table.id, dropped.reason, dropped.cause, count)
+            self._progress.count(count)
+            self._count_rows(count, event.size_bytes)
+
+    def _leave_out(self, events: Sequence[RowsEvent], why: LeftOut) -> None:
+        """Count rows that an operator has left out, so that those behind get the pairs that they would have had."""
+        for event in events:
+            count = self.plans.count(event)
+            if why is LeftOut.SKIPPED:
+                self._meter.drop(event.table.id, "a transaction is skipped by hand.", "skipped", count)
+                self._skip_notes.count(event.table.id, count)
+            self._progress.count(count)
+            self._count_rows(count, event.size_bytes)
+
+    def _send(self, events: Sequence[RowsEvent], plan: TablePlan) -> None:
+        """Hand the events' messages over, in bulk where the table's printer can, else row by row."""
+        context = self._contexts.of(events[0])
+        while events:
+            done = self._in_bulk(events, plan, context) or self._row_by_row(events[0], plan, context)
+            events = events[done:]
+
+    def _in_bulk(self, events: Sequence[RowsEvent], plan: TablePlan, context: EventContext) -> int:
+        """Return how many of the events could be."""
+        if plan.bulk is None:
+            return 0
+        tail = headers_behind_order(plan.tags, context.origin)
+        done, rows, messages = plan.bulk.messages(events, context.frame, self._progress.order, self._skip, tail)
+        if messages.number:
+            self._send_printed(plan, messages, context)
+        self._progress.count(rows)
+        self._count_published(rows, sum([event.size_bytes for event in events[:done]]))
+        return done
+
+    def _send_printed(self, plan: TablePlan, messages: Printed, context: EventContext) -> None:
+        """Hand printed messages over."""
+        lane = plan.lanes[0]
+        if self._oversize is not None:
+            self._oversize.send_printed(lane.topic, messages, self._whence(plan, context), self.batch)
+            return
+        self._outbox.send_printed(lane.topic, messages)
+        self.batch.value_bytes += messages.value_bytes
+
+    def _row_by_row(self, event: RowsEvent, plan: TablePlan, context: EventContext) -> int:
+        """Return 1, the number of events."""
+        if self._oversize is not None:
+            self._keep_back(self._oversize, event, plan, context)
+        else:
+            for order, messages in self._messages(event, plan, context, self._progress.order, self._skip):
+                self._progress.order = order
+                for message in messages:
+                    self.send(message)
+        self._count_published(len(event.rows), event.size_bytes)
+        return 1
+
+    def _keep_back(self, oversize: Oversize, event: RowsEvent, plan: TablePlan, context: EventContext) -> None:
+        """As row by row, past what no topic takes and what cannot be printed."""
+        whence = self._whence(plan, context)
+
+        def messages_of(part: RowsEvent, before: OrderPair, skip: int) -> Iterator[tuple[OrderPair, list[OutboundMessage]]]:
+            return self._messages(part, plan, context, before, skip)
+
+        for order, made in rows_one_by_one(event, plan, messages_of, self._progress.order, self._skip):
+            self._progress.order = order
+            oversize.send_row(made, order, whence, self.batch)
+
+    def _whence(self, plan: TablePlan, context: EventContext) -> Whence:
+        return Whence(plan.definition.id, plan.destination.logical, self._progress.begin, context, plan.destination.topics)
+
+    @property
+    def _skip(self) -> int:
+        """How many of the rows that come now are visible already."""
+        return max(0, self._progress.skip - self._progress.items)
+
+    def _count_published(self, rows: int, size_bytes: int) -> None:
+        self.batch.event_bytes += size_bytes
+        self.batch.rows += max(0, rows - self._skip)
+        self._count_rows(rows, size_bytes)
+
+    def _count_rows(self, rows: int, size_bytes: int) -> None:
+        self._progress.items += rows
+        self._meter.totals.source_rows += rows
+        self._meter.totals.source_bytes += size_bytes
+
+    def _messages(
+        self, event: RowsEvent, plan: TablePlan, context: EventContext, order: OrderPair, skip: int
+    ) -> Iterator[tuple[OrderPair, list[OutboundMessage]]]:
+        settings = self._settings.message
+        if settings.rows_per_message == "event":
+            return packed_messages(event, plan, settings, context, order, skip, plan.limit_bytes)
+        return row_messages(event, plan, settings, context, order, skip)
+
+    def _forget(self) -> None:
+        self._table = None
+        self._whole.forget()
