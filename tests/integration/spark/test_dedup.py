@@ -1,13 +1,17 @@
 """Topics → Delta copies, on a real broker and a real Spark."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
+import orjson
 import pytest
 from pyspark.sql import SparkSession
 
 from deploy.embedded import Kafka
+from relay.envelope import Claim, claim_text
 from relay.model.message import OutboundMessage
+from relay.pipeline.oversize import reference_value
 from spark_jobs import dedup_batch, dedup_stream
 from spark_jobs.apply import apply_batch
 from spark_jobs.sinks import DeltaCopies
@@ -74,3 +78,16 @@ def test_what_is_put_aside_is_there_once_however_often_it_is_read(spark: SparkSe
     for _ in range(2):
         assert apply_batch(batch, copies).put_aside == 1
     assert spark.read.format("delta").load(copies.quarantine_path).count() == 1
+
+
+def test_what_the_relay_kept_elsewhere_is_put_aside_by_name(spark: SparkSession, tmp_path: Path) -> None:
+    whole = change("t", "UPDATE", "1", 10, id="1", n="x")
+    claim = claim_text(Claim.of("s3://bucket/x", whole.value or b"")).encode()
+    claimed = replace(whole, value=reference_value(whole.value or b""), headers=(*whole.headers, ("claim", claim)))
+    statement = orjson.dumps({**orjson.loads(reference_value(whole.value or b"")), "type": "QUERY", "sql": "/* dead letter 10-1 */"})
+    marker = replace(whole, topic="t.ddl", value=statement, headers=(*whole.headers, ("dead-letter", b"10-1")))
+    figures = apply_batch(records(spark, [claimed, marker]), DeltaCopies(spark, tmp_path))
+    assert sorted(sentence.partition(",")[0] for sentence in figures.problems) == [
+        "table shop.orders had a row kept back as a dead letter",
+        "table shop.orders has a value that was too large for Kafka (claim check)",
+    ]
