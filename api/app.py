@@ -10,7 +10,21 @@ from fastapi import FastAPI, Request, Response
 from api.composition import compose
 from api.errors import install_error_handlers
 from api.models.problem import Problem
-from api.routers import audit, configs, dead_letters, failover, flow, health, instances, mappings, placement, positions, relays, routes
+from api.routers import (
+    audit,
+    configs,
+    dead_letters,
+    failover,
+    flow,
+    health,
+    instance_settings,
+    instances,
+    mappings,
+    placement,
+    positions,
+    relays,
+    routes,
+)
 from relay.deadline import Deadline
 from relay.errors import StoreUnreachable
 from relay.settings import RelaySettings
@@ -47,7 +61,21 @@ def create_app(settings: RelaySettings) -> FastAPI:
     app.state.admin = admin
     app.middleware("http")(_count)
     install_error_handlers(app)
-    for each in (configs, mappings, routes, instances, failover, dead_letters, flow, positions, relays, placement, audit, health):
+    for each in (
+        configs,
+        mappings,
+        routes,
+        instances,
+        instance_settings,
+        failover,
+        dead_letters,
+        flow,
+        positions,
+        relays,
+        placement,
+        audit,
+        health,
+    ):
         app.include_router(each.router)
     return app
 

@@ -6,6 +6,7 @@ from pydantic import SecretStr
 
 from api.errors import NoSuchThing
 from api.services.failover_desk import FailoverDesk
+from api.services.instance_desk import InstanceDesk
 from api.services.instance_directory import InstanceDirectory
 from api.services.mapping_archive import MappingArchive
 from api.services.mapping_editor import MappingEditor
@@ -18,7 +19,7 @@ from relay.dead_letters import DeadLetterTopic
 from relay.errors import ConfigurationError
 from relay.operations import InstanceFlow
 from relay.settings import RelaySettings
-from relay.state import InstanceStore, MappingStore, Membership, Paths, PlacementStore
+from relay.state import InstanceDocumentStore, InstanceStore, MappingStore, Membership, Paths, PlacementStore
 from relay.zk import Session
 
 
@@ -32,6 +33,7 @@ class Admin:
     editor: MappingEditor
     directory: InstanceDirectory
     placement: PlacementDesk
+    instances: InstanceDesk
     route: TableRoute
     failover: FailoverDesk
     audit: AuditTrail
@@ -68,6 +70,7 @@ def compose(settings: RelaySettings, session: Session) -> Admin:
         token=settings.api.token,
         archive=archive,
         editor=MappingEditor(store, instances, views),
+        instances=InstanceDesk(InstanceDocumentStore(session, paths), settings.instances),
         placement=PlacementDesk(members, PlacementStore(session, paths)),
         directory=directory,
         route=TableRoute(archive, views),

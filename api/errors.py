@@ -6,8 +6,10 @@ ApiError
 ├── WritesForbidden         403
 ├── NoSuchThing             404
 ├── SetInForceBroken        409
+├── DefinedInFile           409
 ├── PreconditionFailed      412
 ├── BodyTooLarge            413
+├── InstanceRefused         422
 ├── ProblemsFound           422   the documents cannot come into force; carries the list
 └── PreconditionRequired    428
 """
@@ -91,6 +93,22 @@ class SetInForceBroken(ApiError):
     code = "SET_IN_FORCE_BROKEN"
     remedy = "Roll back to a good set (POST /api/v1/mappings/rollback with If-Match: *), or save all documents at once."
     status = HTTPStatus.CONFLICT
+
+
+class DefinedInFile(ApiError):
+    """An instance of the configuration file cannot be changed here."""
+
+    code = "DEFINED_IN_FILE"
+    remedy = "Change the file and restart the relays, or take it out of the file first."
+    status = HTTPStatus.CONFLICT
+
+
+class InstanceRefused(ApiError):
+    """The settings of an instance contradict themselves, or have no such field; nothing was saved."""
+
+    code = "INSTANCE_REFUSED"
+    remedy = "Correct the places named."
+    status = HTTPStatus.UNPROCESSABLE_ENTITY
 
 
 class PreconditionFailed(ApiError):

@@ -5,7 +5,7 @@ import os
 import signal
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from time import time
 from types import FrameType
@@ -18,9 +18,19 @@ from relay.errors import NodeMissing, RelayError, StoreRefused, StoreUnreachable
 from relay.ha import Election, Seats
 from relay.model.table import TableId
 from relay.order import file_number
-from relay.pipeline import Instance, InstanceState, Placement, row_printer
-from relay.settings import MessageSettings, RelaySettings
-from relay.state import Candidacy, DroppedName, InstanceStore, MappingStore, Membership, Paths, PlacementStore, RelayMember
+from relay.pipeline import Hosting, Instance, InstanceState, Placement, WantedInstances, row_printer
+from relay.settings import InstanceSettings, MessageSettings, RelaySettings
+from relay.state import (
+    Candidacy,
+    DroppedName,
+    InstanceDocumentStore,
+    InstanceStore,
+    MappingStore,
+    Membership,
+    Paths,
+    PlacementStore,
+    RelayMember,
+)
 from relay.telemetry import Answers, InstanceMetrics, ShownTotals, StatusServer, set_up_logging
 from relay.telemetry.instance_gauges import show_status
 from relay.telemetry.metrics import STORE_CONNECTED, STORE_SESSION_TIMEOUT, STORE_SESSIONS
@@ -62,38 +72,48 @@ class Relay:
         self._started_ms = int(time() * 1000)
         seats = Seats(self.name, settings.placement.rebalance_seconds)
         self._placement = Placement(Membership(session, paths), PlacementStore(session, paths), seats, self._member)
-        self.instances = [
-            Instance(settings, each, Election(session, paths.leader(each.name), self.name, each.name, seats), self._mappings, self._notes)
-            for each in settings.instances
-        ]
+        self._seats = seats
+        self._paths = paths
+        self._wanted = WantedInstances(settings.instances, InstanceDocumentStore(session, paths), self._notes, self.name)
+        self._hosting = Hosting(self._instance, self._begin)
         self._status_url = ""
         self._dropped_shown: dict[str, frozenset[TableId]] = {}
         self._tables_shown: dict[str, frozenset[str]] = {}
-        self._metrics = {each.name: InstanceMetrics(each.name) for each in self.instances}
-        self._totals = {name: ShownTotals(metrics) for name, metrics in self._metrics.items()}
+        self._metrics: dict[str, InstanceMetrics] = {}
+        self._totals: dict[str, ShownTotals] = {}
+
+    @property
+    def instances(self) -> tuple[Instance, ...]:
+        return self._hosting.instances
+
+    def _instance(self, settings: InstanceSettings) -> Instance:
+        election = Election(self._session, self._paths.leader(settings.name), self.name, settings.name, self._seats)
+        return Instance(self._settings, settings, election, self._mappings, self._notes)
+
+    def _begin(self, instance: Instance) -> Callable[[], None]:
+        """What an instance needs of the process while it runs; the metrics of a name go on where they stood."""
+        metrics = self._metrics.setdefault(instance.name, InstanceMetrics(instance.name))
+        self._totals[instance.name] = ShownTotals(metrics)
+        return self._mappings.watch(instance.mapping_changed).cancel
 
     def run(self, stop: threading.Event) -> int:
         """Start everything, show it every second, and stop everything in order."""
         server = self._status_server()
         self._status_url = server.url if server is not None else ""
-        watches = [self._mappings.watch(instance.mapping_changed) for instance in self.instances]
         _collect_garbage_rarely()
+        self._hosting.want(self._wanted.settings())
         self._placement.start()
-        for instance in self.instances:
-            instance.start()
         while not stop.wait(_STATUS_SECONDS):
+            if self._session.connected:
+                self._hosting.want(self._wanted.settings())
             self._show()
         self._placement.leave()
-        for instance in self.instances:
-            instance.ask_to_stop()
-        ended = [instance.stop(_STOP_SECONDS) for instance in self.instances]
+        ended = self._hosting.stop()
         self._show()
         self._placement.stop(_STOP_SECONDS)
-        for watch in watches:
-            watch.cancel()
         if server is not None:
             server.stop()
-        return 0 if all(ended) else 1
+        return 0 if ended else 1
 
     def _show(self) -> None:
         """Tell ZooKeeper and the metrics; an outage of ZooKeeper is not an outage of the stream."""

@@ -3,13 +3,14 @@
 import os
 import tomllib
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
 
 from relay.errors import ConfigurationError
 
 Name: TypeAlias = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")]
+Checked = TypeVar("Checked", bound=BaseModel)
 Port: TypeAlias = Annotated[int, Field(ge=1, le=65535)]
 
 
@@ -310,22 +311,31 @@ def load_settings(path: Path) -> RelaySettings:
         raise ConfigurationError(f"{path} cannot be read: {exc.strerror}.") from exc
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as exc:
         raise ConfigurationError(f"{path} is not TOML: {exc}.") from exc
+    return _checked(RelaySettings, document, str(path), "file")
+
+
+def instance_settings(document: object, place: str, *, resolved: bool = True) -> InstanceSettings:
+    """Check the settings of one instance, as for `load_settings`; not `resolved`: `${NAME}` stays, for whoever only checks."""
+    return _checked(InstanceSettings, document, place, "document", resolved=resolved)
+
+
+def _checked(model: type[Checked], document: object, place: str, whole: str, *, resolved: bool = True) -> Checked:
     try:
-        return RelaySettings.model_validate(_with_environment(document, path))
+        return model.model_validate(_with_environment(document, place) if resolved else document)
     except ValidationError as exc:
-        places = "; ".join(f"{'.'.join(map(str, e['loc'])) or 'file'}: {e['msg']}" for e in exc.errors(include_input=False))
-        raise ConfigurationError(f"{path}: {places}.") from exc
+        places = "; ".join(f"{'.'.join(map(str, e['loc'])) or whole}: {e['msg']}" for e in exc.errors(include_input=False))
+        raise ConfigurationError(f"{place}: {places}.") from exc
 
 
-def _with_environment(value: object, path: Path) -> object:
+def _with_environment(value: object, place: str) -> object:
     """Replace `${NAME}` strings, so that no secret need stand in the file."""
     if isinstance(value, dict):
-        return {key: _with_environment(item, path) for key, item in value.items()}
+        return {key: _with_environment(item, place) for key, item in value.items()}
     if isinstance(value, list):
-        return [_with_environment(item, path) for item in value]
+        return [_with_environment(item, place) for item in value]
     if isinstance(value, str) and value.startswith("${") and value.endswith("}"):
         name = value[2:-1]
         if name not in os.environ:
-            raise ConfigurationError(f"{path} names the environment variable {name}, which is not set.")
+            raise ConfigurationError(f"{place} names the environment variable {name}, which is not set.")
         return os.environ[name]
     return value

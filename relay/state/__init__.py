@@ -4,6 +4,7 @@ from relay.state.backup import Backup, DocumentStore
 from relay.state.failover_records import FailoverView, ServerView, StandingOrders, SwitchNote
 from relay.state.failover_store import FailoverStore
 from relay.state.flow import NO_LIMIT, Flow, FlowStore
+from relay.state.instance_documents import MASK, InstanceDocument, InstanceDocumentStore, with_secrets_of
 from relay.state.instance_notes import DroppedName, StartNote
 from relay.state.instance_status import UNKNOWN_STATE, InstanceStatus
 from relay.state.instance_store import InstanceStore
@@ -15,6 +16,7 @@ from relay.state.placement_report import Candidate, InstancePlace, check_move, p
 from relay.state.placement_wishes import PlacementStore, PlacementWishes, Wish
 
 __all__ = [
+    "MASK",
     "NO_LIMIT",
     "SAVE_LIMIT_BYTES",
     "UNKNOWN_STATE",
@@ -27,6 +29,8 @@ __all__ = [
     "FailoverView",
     "Flow",
     "FlowStore",
+    "InstanceDocument",
+    "InstanceDocumentStore",
     "InstancePlace",
     "InstanceStatus",
     "InstanceStore",
@@ -47,4 +51,5 @@ __all__ = [
     "Wish",
     "check_move",
     "places",
+    "with_secrets_of",
 ]

@@ -22,6 +22,7 @@ class Paths:
     instances/<name>/failover/orders     which source operators want, and which losses they accept
     instances/<name>/failover/view       both servers of the source as its relay sees them
     instances/<name>/failover/history    which switches there were
+    definitions/<instance>               the settings of an instance that was defined at run time
     leaders/<instance>                   ephemeral: the relay that leads it
     relays/<name>                        ephemeral: a relay process that lives
     placement                            what operators want: moves, servers in maintenance
@@ -71,6 +72,13 @@ class Paths:
 
     def instance_called(self, instance: str) -> str:
         return f"{self.instances}/{quote(instance, safe='')}/called"
+
+    @property
+    def definitions(self) -> str:
+        return f"{self.base}/definitions"
+
+    def definition(self, instance: str) -> str:
+        return f"{self.definitions}/{quote(instance, safe='')}"
 
     @property
     def leaders(self) -> str:

@@ -13,7 +13,17 @@ import tomli_w
 from deploy.embedded import Kafka, KafkaCluster, SqlServer, ZooKeeper
 from relay.deadline import Deadline
 from relay.settings import RelaySettings
-from relay.state import FailoverStore, InstanceStatus, InstanceStore, MappingStore, Membership, Note, Paths, PlacementStore
+from relay.state import (
+    FailoverStore,
+    InstanceDocumentStore,
+    InstanceStatus,
+    InstanceStore,
+    MappingStore,
+    Membership,
+    Note,
+    Paths,
+    PlacementStore,
+)
 from relay.zk import Session
 from tests.support.waiting import wait_until
 
@@ -63,6 +73,7 @@ class Installation:
         self._paths = Paths.of(self.settings.zookeeper, name)
         self.membership = Membership(self._session, self._paths)
         self.wishes = PlacementStore(self._session, self._paths)
+        self.definitions = InstanceDocumentStore(self._session, self._paths)
 
     def map(self, **documents: list[dict[str, str]]) -> None:
         """Save documents by their last word: `map(dbs=[...], topics=[...])`."""
@@ -71,8 +82,11 @@ class Installation:
         current = store.current()
         store.save(current, {**current.bodies, **bodies}, Note("test", "test"))
 
+    def statuses(self) -> tuple[InstanceStatus, ...]:
+        return InstanceStore(self._session, self._paths).statuses()
+
     def status(self) -> InstanceStatus | None:
-        found = [each for each in InstanceStore(self._session, self._paths).statuses() if each.name == "shop"]
+        found = [each for each in self.statuses() if each.name == "shop"]
         return found[0] if found else None
 
     def unready(self, server: str) -> set[str]:

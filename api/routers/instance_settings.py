@@ -1,0 +1,62 @@
+"""Settings of instances that are defined at run time."""
+
+import json
+from typing import Any, Final
+
+from fastapi import APIRouter, Response
+
+from api.deps import AdminDep, BodyDep, NoteDep, PreconditionDep, WriterDep
+from api.entity_tag import entity_tag
+from api.errors import BadRequest
+from relay.state import InstanceDocument
+
+router: Final = APIRouter(prefix="/api/v1/instances/{name}/settings", tags=["instances"])
+
+_EXAMPLE: Final = {"source": {"host": "mysql1", "user": "relay", "password": "${RELAY_PASSWORD}", "server_id": 9002}}
+_BODY: Final[dict[str, Any]] = {
+    "requestBody": {
+        "required": True,
+        "description": "The settings of one instance as in the configuration file; only what differs from the defaults need be named.",
+        "content": {"application/json": {"schema": {"type": "object"}, "example": _EXAMPLE}},
+    }
+}
+
+
+@router.get("")
+def read_settings(admin: AdminDep, name: str, response: Response) -> dict[str, Any]:
+    """Return the document without its secrets; the ETag is its version. Instances of the configuration file have none."""
+    return _shown(admin.instances.read(name), response)
+
+
+@router.put("", dependencies=[WriterDep], openapi_extra=_BODY, responses={201: {"description": "The instance was not there."}})
+def save_settings(
+    admin: AdminDep, name: str, response: Response, body: BodyDep, precondition: PreconditionDep, note: NoteDep
+) -> dict[str, Any]:
+    """Add an instance, or change one (needs If-Match): relays take it over within a second or two, at a border of transactions.
+
+    A secret that comes as it was shown stays as it is stored.
+    """
+    saved = admin.instances.save(name, _object(body), precondition, note)
+    response.status_code = 201 if saved.version == 1 else 200
+    return _shown(saved, response)
+
+
+@router.delete("", dependencies=[WriterDep], status_code=204)
+def remove_settings(admin: AdminDep, name: str, precondition: PreconditionDep, note: NoteDep) -> None:
+    """Remove an instance (needs If-Match). Its position stays in Kafka: added again under this name it goes on from there."""
+    admin.instances.remove(name, precondition, note)
+
+
+def _shown(document: InstanceDocument, response: Response) -> dict[str, Any]:
+    response.headers["ETag"] = entity_tag(document.version)
+    return document.shown
+
+
+def _object(body: bytes) -> dict[str, Any]:
+    try:
+        parsed = json.loads(body)
+    except (ValueError, RecursionError) as exc:
+        raise BadRequest(f"The body is not JSON: {exc}.") from exc
+    if not isinstance(parsed, dict):
+        raise BadRequest("The body must be an object: the settings of one instance.")
+    return parsed

@@ -1,0 +1,72 @@
+"""Instances come, change and go while the relay runs, and the others do not notice."""
+
+from typing import Any
+
+import pytest
+
+from deploy.embedded import Kafka, MariaDB
+from relay.state import InstanceDocumentStore, InstanceStatus
+from tests.e2e.conftest import NewInstallation
+from tests.support.relay_process import Installation, RelayProcess
+from tests.support.topic_reading import read_topic
+from tests.support.waiting import wait_until
+
+
+@pytest.mark.timeout(120)
+def test_an_instance_is_added_changed_and_removed_and_another_runs_on(
+    mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation
+) -> None:
+    installation = new_installation(mariadb, kafka)
+    shop, crm = installation.name, f"{installation.name}_crm"
+    mariadb.execute(f"create database {crm}", f"create table {crm}.t (id int primary key)")
+    installation.map(
+        topics=[{"logicDb": each, "topic": each} for each in (shop, crm)],
+        dbs=[{"logicDb": each, "realDbs": each} for each in (shop, crm)],
+    )
+    store: InstanceDocumentStore = installation.definitions
+    with RelayProcess(installation) as relay:
+        relay.wait_for("RUNNING")
+        store.save("crm", settings(installation, crm), 0)
+        wait_until(lambda: state(installation, "crm") == "RUNNING", "the new instance")
+        mariadb.execute(f"insert into {crm}.t values (1)", f"insert into {shop}.t values (1, 1, 'a')")
+        wait_until(lambda: ids(kafka, crm) == [1], "its first row")
+
+        store.save("crm", settings(installation, crm, message={"headers": "full"}), 1)
+        wait_until(lambda: relay.log.read_text().count("instance=crm reason='its settings changed") == 1, "the restart")
+        wait_until(lambda: state(installation, "crm") == "RUNNING", "the changed instance")
+        mariadb.execute(f"insert into {crm}.t values (2)")
+        wait_until(lambda: ids(kafka, crm) == [1, 2], "the next row, and the first one not again")
+
+        store.save("bad", {"name": "bad"}, 0)
+        wait_until(lambda: state(installation, "bad") == "STOPPED", "a document that cannot be used")
+        store.save("crm", {"source": "nowhere"}, 2)
+        wait_until(lambda: "instance=crm" in refused(relay), "the refusal")
+        mariadb.execute(f"insert into {crm}.t values (3)")
+        wait_until(lambda: ids(kafka, crm) == [1, 2, 3], "what runs goes on")
+
+        store.remove("crm", 3)
+        wait_until(lambda: state(installation, "crm") == "ENDED", "the end")
+        wait_until(lambda: [each.instances for each in installation.membership.members()] == [("shop",)], "the other one alone")
+        mariadb.execute(f"insert into {shop}.t values (2, 1, 'b')")
+        wait_until(lambda: ids(kafka, shop) == [1, 2], "the other instance")
+        assert relay.log.read_text().count("instance=shop") == relay.log.read_text().count("instance=shop state="), "nothing happened to it"
+        assert relay.log.read_text().count("instance=shop state=RUNNING") == 1
+
+
+def settings(installation: Installation, schema: str, **more: Any) -> dict[str, Any]:
+    """An instance like the file's, for another database and under a server_id of its own."""
+    source = installation.document["instances"][0]["source"]
+    return {"name": "crm", "source": {**source, "server_id": source["server_id"] + 7}, "filter": {"filter_regex": f"{schema}\\..*"}, **more}
+
+
+def state(installation: Installation, name: str) -> str:
+    found: dict[str, InstanceStatus] = {each.name: each for each in installation.statuses()}
+    return found[name].state if name in found else ""
+
+
+def refused(relay: RelayProcess) -> str:
+    return "\n".join(line for line in relay.log.read_text().splitlines() if "instance_document_refused" in line)
+
+
+def ids(kafka: Kafka, topic: str) -> list[int]:
+    return sorted(int((each.value or {})["data"][0]["id"]) for each in read_topic(kafka.bootstrap, topic))
