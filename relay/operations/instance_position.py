@@ -12,24 +12,24 @@ from time import time
 from typing import Any, Final, TypeAlias
 
 from relay.audit import AuditEntry, AuditTrail
-from relay.errors import ConfigurationError, Fenced, MoveRefused, Stop, StoreUnreachable
+from relay.errors import ConfigurationError, Fenced, MoveRefused, StoreUnreachable
 from relay.ha import Election
 from relay.model.gtid import GtidSet
 from relay.model.position import BinlogPosition
+from relay.operations.followed_server import FollowedPlace, check_readable, followed_place
 from relay.operations.moves import Move, MoveKind, plan_move, raise_floor, skip, unskip
 from relay.operations.who import Who
 from relay.order import file_number
 from relay.pipeline.new_producer import new_producer
 from relay.position import KafkaPositionStore, PositionRecord
-from relay.settings import InstanceSettings, RelaySettings
-from relay.source import TransactionPlace, check_start, transaction_place
+from relay.settings import InstanceSettings, RelaySettings, SourceSettings
+from relay.source import TransactionPlace
 from relay.state import InstanceStore, Paths
 from relay.zk import Session
 
 _COMMIT_SECONDS: Final = 30.0
 # A leader that was fenced needs some tenths of a second to lead again, and a change some hundredths.
 _ATTEMPTS: Final = 5
-_PLACE_REMEDY: Final = "Name the offset of a transaction's first event, as mysqlbinlog or SHOW BINLOG EVENTS shows it."
 
 Change: TypeAlias = Callable[[PositionRecord | None], PositionRecord]
 
@@ -80,9 +80,11 @@ class InstancePosition:
 
     def preview(self, at: BinlogPosition, *, as_new: bool = False, gtid_set: str | None = None) -> Preview:
         """Say what `move` would do, and do nothing. Raises MoveRefused."""
-        place, shown = self._place(at, gtid_set), self.show()
+        shown = self.show()
+        followed = self._place(at, gtid_set, shown.record)
+        place = followed.place
         move = self._plan(shown.record, place, shown.waypoints, as_new=as_new)
-        self._check_readable(move)
+        self._check_readable(move, followed.settings)
         if move.before is None:
             return Preview(move, shown.leader, None, "")
         before, after = move.before.source, place.position
@@ -92,10 +94,10 @@ class InstancePosition:
 
     def move(self, at: BinlogPosition, who: Who, *, as_new: bool = False, gtid_set: str | None = None) -> Move:
         """Move the position to the beginning of a transaction. Raises MoveRefused; after Fenced nothing was changed."""
-        place = self._place(at, gtid_set)
         shown = self.show()
-        waypoints = shown.waypoints
-        self._check_readable(self._plan(shown.record, place, waypoints, as_new=as_new))
+        followed = self._place(at, gtid_set, shown.record)
+        place, waypoints = followed.place, shown.waypoints
+        self._check_readable(self._plan(shown.record, place, waypoints, as_new=as_new), followed.settings)
 
         def change(record: PositionRecord | None) -> PositionRecord:
             return self._plan(record, place, waypoints, as_new=as_new).after
@@ -121,31 +123,22 @@ class InstancePosition:
         """Take a skip back that the relay has not come to. Raises MoveRefused."""
         return self._write("transaction.unskip", who, lambda record: unskip(_known(record), gtid))[1]
 
-    def _place(self, at: BinlogPosition, gtid_set: str | None) -> TransactionPlace:
-        try:
-            place = transaction_place(self._instance.source, at)
-        except ConfigurationError as exc:
-            raise MoveRefused(exc.reason, remedy=_PLACE_REMEDY) from exc
-        found = place.position.gtid_set
-        if gtid_set is not None and str(GtidSet.parse(gtid_set)) != found:
-            raise MoveRefused(
-                f"Before {at} the source has executed {found!r}, not {gtid_set!r}.",
-                remedy="Correct the place or the set.",
-            )
-        return place
+    def _place(self, at: BinlogPosition, gtid_set: str | None, record: PositionRecord | None) -> FollowedPlace:
+        followed = followed_place(self._instance, record, at)
+        found = followed.place.position.gtid_set
+        if gtid_set is not None and _normal(gtid_set) != found:
+            reason = f"Before {at} the source has executed {found!r}, not {gtid_set!r}."
+            raise MoveRefused(reason, remedy="Correct the place or the set.")
+        return followed
 
     def _plan(self, record: PositionRecord | None, place: TransactionPlace, waypoints: tuple[PositionRecord, ...], *, as_new: bool) -> Move:
         latest_ms = int((time() + self._instance.transaction.max_clock_skew_seconds) * 1000)
         return plan_move(record, place.position, waypoints, as_new=as_new, latest_ms=latest_ms)
 
-    def _check_readable(self, move: Move) -> None:
+    def _check_readable(self, move: Move, settings: SourceSettings) -> None:
         """Reading begins before the place when a position goes back: the source must still have that, in the same history."""
         if move.kind is MoveKind.BACK:
-            try:
-                check_start(self._instance.source, move.after.source, self._instance.start)
-            except Stop as exc:
-                remedy = "Add --as-new: everything behind the place then comes with new pairs, and consumers apply it again."
-                raise MoveRefused(f"Reading would begin at {move.after.source.binlog}: {exc.reason}", remedy=remedy) from exc
+            check_readable(self._instance, settings, move.after)
 
     def _write(self, act: str, who: Who, change: Change) -> tuple[PositionRecord | None, PositionRecord]:
         """Change the record behind a fence, again when the relay that leads was quicker."""
@@ -192,6 +185,13 @@ def instance_of(settings: RelaySettings, name: str) -> InstanceSettings:
         known = ", ".join(each.name for each in settings.instances)
         raise ConfigurationError(f"The configuration has no instance {name!r}; it has {known or 'none'}.")
     return found
+
+
+def _normal(gtid_set: str) -> str:
+    try:
+        return str(GtidSet.parse(gtid_set))
+    except ValueError as exc:
+        raise MoveRefused(f"{exc}.", remedy="Name the set as the source prints it.") from exc
 
 
 def _known(record: PositionRecord | None) -> PositionRecord:

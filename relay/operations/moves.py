@@ -42,7 +42,7 @@ def plan_move(
     if record is None:
         return _without_record(target, as_new=as_new, latest_ms=latest_ms)
     highest_place, highest_order = _reached(record)
-    same_server = _server(record.source.identity) == _server(target.identity)
+    same_server = server_of(record.source.identity) == server_of(target.identity)
     if as_new or not same_server:
         return _as_new(record, target, highest_order, as_new=as_new)
     if _number(target.binlog) == _number(record.source.binlog):
@@ -108,7 +108,7 @@ def _back(record: PositionRecord, target: SourcePosition, waypoints: Iterable[Po
         each
         for each in waypoints
         if each.epoch == record.epoch
-        and _server(each.source.identity) == _server(target.identity)
+        and server_of(each.source.identity) == server_of(target.identity)
         and each.order.execute_position <= order.execute_position
     ]
     before_target = [each for each in fitting if _number(each.source.binlog) <= _number(target.binlog)]
@@ -146,7 +146,8 @@ def _number(place: BinlogPosition) -> tuple[int, int]:
     return file_number(place.file), place.offset
 
 
-def _server(identity: SourceIdentity) -> str:
+def server_of(identity: SourceIdentity) -> str:
+    """What tells one server's history from another's."""
     return identity.server_uuid or str(identity.server_id)
 
 

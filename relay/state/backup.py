@@ -1,6 +1,6 @@
 """All documents of an installation as a folder of files, and back: mapping sets and their pointer, and what is noted of instances.
 
-What lives only as long as a process (relays, candidates, statuses) is left out; so is the position, which is in Kafka.
+What lives only as long as a process (relays, leaders, statuses) is left out, and so are orders to a failover. The position is in Kafka.
 """
 
 import json
@@ -17,8 +17,8 @@ from relay.zk import Session
 
 _MANIFEST: Final = "backup.json"
 _POINTER: Final = "mappings/pointer"
-# Of an instance's nodes these say what is, not what was wished for.
-_PASSING: Final = frozenset({"status", "election", "called"})
+# Of an instance's nodes these say what is, or what is to be done once: an order to switch the source must not be carried out again.
+_PASSING: Final = frozenset({"status", "called", "failover/view", "failover/orders"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,4 +123,4 @@ class DocumentStore:
 
 def _passes(path: str) -> bool:
     first, *rest = path.split("/")
-    return first == "relays" or (first == "instances" and len(rest) == 2 and rest[1] in _PASSING)
+    return first in ("relays", "leaders") or (first == "instances" and "/".join(rest[1:]) in _PASSING)

@@ -10,17 +10,18 @@ from typing import Any
 import pytest
 from confluent_kafka import Producer
 
-from deploy.embedded import Kafka, ZooKeeper
+from deploy.embedded import DebianMariaDB, Kafka, MariaDB, ZooKeeper
 from relay.audit import AuditTrail
-from relay.errors import Fenced, MoveRefused, PositionNewer
+from relay.errors import Fenced, MoveRefused, PositionNewer, SourceUnreachable
 from relay.ha import Election
 from relay.model.message import OutboundMessage
-from relay.model.position import OrderPair
+from relay.model.position import BinlogPosition, OrderPair, SourceIdentity
 from relay.operations import InstancePosition, Who, instance_of
+from relay.operations.followed_server import followed_place
 from relay.pipeline.new_producer import new_producer
 from relay.position import KafkaPositionStore, PositionRecord
 from relay.position.record import FORMAT
-from relay.settings import RelaySettings
+from relay.settings import InstanceSettings, RelaySettings
 from relay.state import Paths
 from relay.zk import Session
 from tests.servers.fixtures import FreshName
@@ -128,3 +129,25 @@ def test_records_of_every_former_version_are_read_and_a_newer_one_is_refused_by_
     assert stranger.flush(20) == 0
     with pytest.raises(PositionNewer):
         store.read()
+
+
+def test_a_place_is_asked_of_the_server_that_the_position_belongs_to(
+    settings: RelaySettings, mariadb: MariaDB, mariadb_10_11: DebianMariaDB
+) -> None:
+    login = {"user": "relay", "password": "relay", "server_id": 77}
+    standby = {"host": mariadb.host, "port": mariadb.port}
+    source = {"host": mariadb_10_11.host, "port": mariadb_10_11.port, **login, "standby": standby}
+    instance = InstanceSettings.model_validate({"name": "to", "source": source})
+    with closing(mariadb.connect()) as connection, connection.cursor() as cursor:
+        cursor.execute("select @@server_id")
+        identity = SourceIdentity("", int((cursor.fetchone() or (0,))[0]), 0)
+    followed = replace(RECORD, source=replace(RECORD.source, identity=identity))
+    start = BinlogPosition("binlog.000001", 4)
+    assert followed_place(instance, None, start).settings.port == mariadb_10_11.port
+    assert followed_place(instance, followed, start).settings.port == mariadb.port
+    away = instance.model_copy(update={"source": instance.source.model_copy(update={"port": 1})})
+    assert followed_place(away, followed, start).place.position.identity.server_id == identity.server_id
+    with pytest.raises(SourceUnreachable):
+        followed_place(away.model_copy(update={"source": away.source.model_copy(update={"standby": None})}), followed, start)
+    with pytest.raises(MoveRefused, match="binlog"):
+        followed_place(instance, followed, BinlogPosition("binlog.999999", 4))
