@@ -2,7 +2,7 @@
 
 import random
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -97,7 +97,7 @@ class Run:
                     relay.wait_for("RUNNING", seconds=_RUNNING_S)
             stack.enter_context(self.watcher)
             stack.enter_context(self.load)
-            wait_until(lambda: self.watcher.tally.seen > 300, "the first changes", _RUNNING_S)
+            self._wait(lambda: self.watcher.tally.seen > 300, "the first changes")
             yield
 
     @property
@@ -125,8 +125,11 @@ class Run:
     def moving(self) -> None:
         """Wait until the reader hears something new."""
         seen = self.watcher.tally.seen
+        self._wait(lambda: self.watcher.tally.seen != seen, "changes after the fault")
+
+    def _wait(self, holds: Callable[[], bool], what: str) -> None:
         try:
-            wait_until(lambda: self.watcher.tally.seen != seen, "changes after the fault", _RUNNING_S)
+            wait_until(holds, what, _RUNNING_S)
         except AssertionError as exc:
             raise AssertionError(f"{exc}: {self.installation.status()}\n{self.logs()}") from exc
 
