@@ -1,6 +1,7 @@
 """A dead letter comes back whole from its pieces, or not at all."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -26,6 +27,7 @@ LETTER = DeadLetter(
     value_bytes=14,
     written_ms=1_767_225_609_200,
 )
+FORMAT_1 = Path(__file__).parents[2] / "golden" / "dead_letter.1.txt"
 
 
 def gathered(name: str, values: list[bytes]) -> bytes | None:
@@ -87,3 +89,7 @@ def test_what_is_no_letter_is_damage(document: bytes) -> None:
 
 def test_a_letter_of_a_newer_version_is_read_without_what_it_added() -> None:
     assert DeadLetter.from_bytes(LETTER.to_bytes().replace(b'{"format":1', b'{"format":1,"more":[1]')) == LETTER
+
+
+def test_what_was_once_written_is_read() -> None:
+    assert DeadLetter.from_bytes(FORMAT_1.read_bytes()) == LETTER
