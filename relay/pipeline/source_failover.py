@@ -18,7 +18,7 @@ from relay.pipeline.meter import Meter
 from relay.pipeline.watched_servers import WatchedServers
 from relay.position import PositionRecord
 from relay.settings import InstanceSettings, SourceSettings
-from relay.source import proven_place
+from relay.source import ProvenPlace, place_before, proven_place
 from relay.state import FailoverStore, StandingOrders, SwitchNote
 from relay.telemetry.metrics import SOURCE_SWITCHES
 
@@ -141,7 +141,7 @@ class SourceFailover:
 
     def _moved(self, decision: Decision, to: ServerRole, situation: Situation, record: PositionRecord) -> Chosen:
         settings, standing = self._servers.settings[to], self._standing
-        place = proven_place(settings, situation.published, standing.accepted)
+        place = self._place(settings, situation.published, record)
         split = None if place.lost and record.split is not None and record.split.gtid in place.lost else record.split
         # What was being replayed was counted by places of the former server: the rest of it comes under the new epoch.
         order = record.order if record.replay is None else OrderPair(*map(max, record.order, record.replay.order))
@@ -159,6 +159,15 @@ class SourceFailover:
             asked_by=standing.by if standing.switch_to is to else "",
         )
         return Chosen(settings, moved, note)
+
+    def _place(self, settings: SourceSettings, published: Published, record: PositionRecord) -> ProvenPlace:
+        try:
+            return proven_place(settings, published, self._standing.accepted)
+        except SwitchNeedsGtid:
+            # Half a transaction could not be found again by its time.
+            if self._rules.switch_without_gtid == "stop" or record.split is not None:
+                raise
+        return ProvenPlace(place_before(settings, record.change_time_ms / 1000 - self._rules.fallback_interval_seconds))
 
     # The thread.
 

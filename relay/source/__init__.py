@@ -2,6 +2,7 @@
 
 from relay.source.binlog_event import Scanner
 from relay.source.checks import SourceCheck, check_source
+from relay.source.fallback import place_before
 from relay.source.opening import check_start, open_source
 from relay.source.place import TransactionPlace, transaction_place
 from relay.source.server_facts import ServerFacts
@@ -22,6 +23,7 @@ __all__ = [
     "check_source",
     "check_start",
     "open_source",
+    "place_before",
     "proven_place",
     "transaction_place",
 ]

@@ -19,6 +19,8 @@ from relay.source.session import lacks_replication_slave, say_what_we_read, send
 
 FIRST_OFFSET: Final = 4
 """Where the first event of a binlog file stands, after its magic number."""
+# One of them begins every transaction of a server of MySQL 5.7 or later, and of MariaDB.
+_GTID_EVENTS: Final = frozenset({types.GTID, types.GTID_TAGGED, types.ANONYMOUS_GTID, types.MARIADB_GTID})
 _NOT_BLOCKING: Final = 0x01
 _READING_TOOL: Final = 0  # server id of mysqlbinlog; no other replica's dump is ended for it
 
@@ -68,6 +70,20 @@ def mariadb_has(settings: SourceSettings, server: ServerFacts, file: str, size_b
                 return True
             if event.end >= size_bytes:
                 return False
+    raise SourceUnreachable(f"The source ended the stream of {file} before offset {size_bytes}.")
+
+
+def begin_since(settings: SourceSettings, server: ServerFacts, file: str, size_bytes: int, time_s: float) -> int:
+    """Offset of the first transaction of the file that began at `time_s` or later; of its last one where none did."""
+    newest = FIRST_OFFSET
+    with closing(_events(settings, server, file)) as events:
+        for event in events:
+            if event.type_code in _GTID_EVENTS:
+                newest = event.start
+                if event.time_s >= time_s:
+                    return newest
+            if event.end >= size_bytes:
+                return newest
     raise SourceUnreachable(f"The source ended the stream of {file} before offset {size_bytes}.")
 
 

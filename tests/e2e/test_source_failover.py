@@ -5,6 +5,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
 import pytest
+import tomli_w
 
 from deploy.embedded import Kafka, MariaDB, MySQL, SqlServer
 from relay.audit import AuditTrail
@@ -79,8 +80,10 @@ def shop(make: NewInstallation, kafka: Kafka, pair: tuple[SqlServer, SqlServer],
     return Shop(make(master, kafka, source={"standby": standby, "heartbeat_seconds": 0.2, **source}, failover=rules), kafka)
 
 
-def test_without_gtids_the_standby_is_not_read(pair: tuple[SqlServer, SqlServer], kafka: Kafka, new_installation: NewInstallation) -> None:
-    master, _ = pair
+def test_without_gtids_the_standby_is_read_only_where_repeats_are_allowed(
+    pair: tuple[SqlServer, SqlServer], kafka: Kafka, new_installation: NewInstallation
+) -> None:
+    master, replica = pair
     shop_ = shop(new_installation, kafka, pair, gtid=False)
     with RelayProcess(shop_.installation) as relay:
         relay.wait_for("RUNNING")
@@ -92,6 +95,24 @@ def test_without_gtids_the_standby_is_not_read(pair: tuple[SqlServer, SqlServer]
         relay.wait_for("RUNNING")
         shop_.write(master, 1)
         shop_.all_published()
+        caught_up(replica, master)
+        relay.stop()
+        shop_.installation.document["instances"][0]["failover"]["switch_without_gtid"] = "fallback"
+        shop_.installation.file.write_text(tomli_w.dumps(shop_.installation.document), encoding="utf-8")
+        master.kill()
+        relay.start()
+        assert relay.wait_for("RUNNING").epoch == 1
+        wait_until(lambda: shop_.published() == 2 * shop_.changes, "the last minute repeated")
+        assert_order_rises(shop_)
+    master.start()
+
+
+def assert_order_rises(shop_: Shop) -> None:
+    """What was repeated came behind everything before it."""
+    newest: dict[int, str] = {}
+    for each in read_topic(shop_.kafka.bootstrap, shop_.installation.name):
+        assert each.order > newest.get(each.partition, "")
+        newest[each.partition] = each.order
 
 
 def test_a_dead_master_is_left_for_its_standby_once_that_has_everything(
