@@ -97,12 +97,12 @@ def test_without_gtids_the_standby_is_read_only_where_repeats_are_allowed(
         shop_.all_published()
         caught_up(replica, master)
         relay.stop()
-        shop_.installation.document["instances"][0]["failover"]["switch_without_gtid"] = "fallback"
+        shop_.installation.document["instances"][0]["failover"] |= {"switch_without_gtid": "fallback", "fallback_interval_seconds": 2}
         shop_.installation.file.write_text(tomli_w.dumps(shop_.installation.document), encoding="utf-8")
         master.kill()
         relay.start()
         assert relay.wait_for("RUNNING").epoch == 1
-        wait_until(lambda: shop_.published() == 2 * shop_.changes, "the last minute repeated")
+        wait_until(lambda: shop_.published() > shop_.changes, "the last change repeated")
         assert_order_rises(shop_)
     master.start()
 
