@@ -80,6 +80,7 @@ def shop(make: NewInstallation, kafka: Kafka, pair: tuple[SqlServer, SqlServer],
     return Shop(make(master, kafka, source={"standby": standby, "heartbeat_seconds": 0.2, **source}, failover=rules), kafka)
 
 
+@pytest.mark.parametrize("pair", [MariaDB], indirect=True, ids=lambda kind: kind.name)
 def test_without_gtids_the_standby_is_read_only_where_repeats_are_allowed(
     pair: tuple[SqlServer, SqlServer], kafka: Kafka, new_installation: NewInstallation
 ) -> None:
