@@ -10,13 +10,14 @@ from hypothesis import strategies as st
 from relay.errors import BackupRefused
 from relay.state import Backup
 from relay.state.backup_file import from_file, to_file
-from relay.state.mapping_records import Note, StoredDocument
+from relay.state.mapping_records import Note, SetRecord, StoredDocument
 
 _GOLDEN = Path(__file__).parents[2] / "golden" / "backup.1"
 NODES = {
     "mappings/documents/com.pajk.Roma.topics/0000000001": StoredDocument(
         "com.pajk.Roma.topics", 1, '[\n  {"logicDb": "a", "topic": "t"}\n]', Note("Ä", "first", 1_700_000_000_000)
     ).to_document(),
+    "mappings/sets/0000000001": SetRecord(1, {"com.pajk.Roma.topics": 1}, Note("Ä", "first", 1_700_000_000_000)).to_document(),
     "mappings/pointer": b'{"format":1,"set":1}',
     "instances/shop/started": b'{"file":"b.000001","offset":4}',
 }
@@ -60,7 +61,7 @@ def test_half_a_backup_is_none(tmp_path: Path) -> None:
     with pytest.raises(BackupRefused, match="not empty"):
         backup.write(tmp_path / "whole")
     (tmp_path / "whole" / "mappings" / "pointer.json").unlink()
-    with pytest.raises(BackupRefused, match="holds 2 documents, and its manifest says 3"):
+    with pytest.raises(BackupRefused, match="holds 3 documents, and its manifest says 4"):
         Backup.read(tmp_path / "whole")
     (tmp_path / "whole" / "backup.json").unlink()
     with pytest.raises(BackupRefused, match="cannot be read"):
