@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from relay.dead_letters import DeadLetterTopic
+from relay.errors import TopicRefused
 from relay.kafka import TopicAdmin, TopicSpec, TopicState, WantedTopic, accept, row_topic_findings, surplus_partitions, topic_limit
 from relay.pipeline.message_sizes import MessageSizes
 from relay.settings import InstanceSettings, KafkaSettings
@@ -26,6 +27,7 @@ class Topics:
         self._admin = TopicAdmin(kafka)
         self._in_use = in_use
         self.counts = dict(kept)
+        self._published = frozenset(kept)
         self._checked: set[str] = set()
 
     def partitions(self, topic: str) -> int:
@@ -60,6 +62,7 @@ class Topics:
         state = self._admin.state(topic)
         if state is None:
             spec = new_topic(topic, wanted)
+            self._refuse_if_gone(spec)
             self._admin.create(spec)
             state = self._admin.state(topic)
             self._note_size(topic, state)
@@ -67,6 +70,14 @@ class Topics:
         accept(row_topic_findings(state, wanted))
         self._note_size(topic, state)
         return partitions or state.partitions
+
+    def _refuse_if_gone(self, spec: TopicSpec) -> None:
+        """A topic that holds rows of this instance is never made anew as if nothing had been there; the broker is asked twice."""
+        if spec.name in self._published and self._admin.create(spec, only_ask=True):
+            raise TopicRefused(
+                f"Topic {spec.name}, to which this instance has published, is gone, and its rows with it.",
+                remedy=f"Make it again with {spec.partitions} partitions, take new first copies of its tables, then start again.",
+            )
 
     def _note_size(self, topic: str, state: TopicState | None) -> None:
         """A topic that was made just now, and is not told of yet, takes what the client sends until a broker says otherwise."""

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from confluent_kafka.admin import AdminClient
 
 from deploy.embedded import Kafka, MariaDB
+from relay.kafka import TopicAdmin, TopicSpec
 from tests.e2e.conftest import NewInstallation
 from tests.support.relay_process import RelayProcess
 from tests.support.topic_reading import read_topic
@@ -56,6 +57,30 @@ def test_a_deleted_position_topic_is_never_taken_for_a_fresh_start(
         relay.start()
         status = relay.wait_for("STOPPED", "POSITION_LOST")
         assert status.reason
+
+
+def test_a_deleted_topic_is_not_made_anew_as_if_nothing_had_been_there(
+    mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation
+) -> None:
+    installation = new_installation(mariadb, kafka)
+    name = installation.name
+    with RelayProcess(installation) as relay:
+        relay.wait_for("RUNNING")
+        mariadb.execute(f"insert into {name}.t values (1, 1, 'a')")
+        wait_until(lambda: rows(kafka, name) == [1], "the first row")
+        assert relay.stop() == 0
+        admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
+        admin.delete_topics([name])[name].result(20)
+        mariadb.execute(f"insert into {name}.t values (2, 1, 'b')")
+        relay.start()
+        status = relay.wait_for("STOPPED", "TOPIC_REFUSED")
+        assert "is gone" in status.reason
+        assert "4 partitions" in status.remedy
+        relay.stop()
+        TopicAdmin(installation.settings.kafka).create(TopicSpec(name, 4, 1, {"retention.ms": "-1"}))
+        relay.start()
+        relay.wait_for("RUNNING")
+        wait_until(lambda: rows(kafka, name) == [2], "the row that was not published yet")
 
 
 def test_a_purged_binlog_is_a_stop_and_not_a_gap(

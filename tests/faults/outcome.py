@@ -63,4 +63,18 @@ def _line(name: str, runs: Sequence[Outcome]) -> Sequence[str]:
 
 def _notes(outcomes: Sequence[Outcome]) -> list[str]:
     notes = [f"{each.scenario}, seed {each.seed}: {each.note}." for each in outcomes if each.note]
-    return notes + [f"{each.scenario}, seed {each.seed}, FAILED: {each.failure.splitlines()[0]}" for each in outcomes if each.failure]
+    return [
+        *_WORDS,
+        *notes,
+        *(f"{each.scenario}, seed {each.seed}, FAILED: {each.failure.splitlines()[0]}" for each in outcomes if each.failure),
+    ]
+
+
+_WORDS: Final = (
+    "A load of about 1 000 changes a second; a `read_committed` consumer compares what it sees with what the table holds at the end.",
+    (
+        "Lost, repeated and out of order are sums over the runs. Silence is the longest time without a new row: the fault's own "
+        "time is in it, and so is the wait for whatever else ran on the machine."
+    ),
+    "A topic that is deleted takes its rows along: there the changes are those after it, which must go on exactly where the others ended.",
+)

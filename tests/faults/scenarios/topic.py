@@ -5,6 +5,7 @@ from typing import Final
 import tomli_w
 from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource, NewPartitions, ResourceType
 
+from relay.kafka import TopicAdmin, TopicSpec
 from tests.faults.scenario import scenario
 from tests.faults.stage import PARTITIONS, Run
 from tests.support.waiting import wait_until
@@ -30,7 +31,7 @@ def too_large(run: Run) -> None:
     run.moving()
 
 
-@scenario("topic-deleted", "the topic deleted under load: TOPIC_REFUSED; started again, what was not yet published follows")
+@scenario("topic-deleted", "the topic deleted under load: TOPIC_REFUSED; made again, started again, what was not yet published follows")
 def deleted(run: Run) -> None:
     relay = run.leader
     run.rest(0, 1)
@@ -38,6 +39,7 @@ def deleted(run: Run) -> None:
     admin.delete_topics([run.name])[run.name].result(20)
     status = relay.wait_for("STOPPED", "TOPIC_REFUSED", _STOP_S)
     relay.stop()
+    TopicAdmin(run.installation.settings.kafka).create(TopicSpec(run.name, PARTITIONS, 1, {"retention.ms": "-1"}))
     run.watcher.begin_again(before=status.published_rows)
     relay.start()
     run.moving()
