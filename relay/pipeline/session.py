@@ -12,7 +12,7 @@ import structlog
 from relay.audit import AuditEntry, AuditTrail
 from relay.claims import ClaimStore
 from relay.dead_letters import DeadLetterTopic
-from relay.errors import AskedToStop, BatchAborted, HistoryChanged, LeadershipLost, RelayError, StoreUnreachable
+from relay.errors import AskedToStop, BatchAborted, HistoryChanged, LeadershipLost, RelayError, StoreUnreachable, SwitchingSource
 from relay.ha import Election
 from relay.model.position import OrderPair
 from relay.pipeline.answer import answered
@@ -200,6 +200,14 @@ class Session:
         return record
 
     def _open_source(self, chosen: Chosen) -> SourceStream:
+        try:
+            return self._open_chosen(chosen)
+        except HistoryChanged as exc:
+            if chosen.record is not None and self._failover.another_came(chosen.record):
+                raise SwitchingSource("Another server came to the source's address meanwhile.") from exc
+            raise
+
+    def _open_chosen(self, chosen: Chosen) -> SourceStream:
         resume = None if chosen.record is None else chosen.record.source
         clock_limit_s = self._instance.transaction.max_clock_skew_seconds
         return open_source(

@@ -128,6 +128,15 @@ class SourceFailover:
             return self._moved(decision, decision.to, situation, record)
         return Chosen(self._servers.settings[situation.followed], record)
 
+    def another_came(self, record: PositionRecord) -> bool:
+        """Whether another server has come to a virtual address since the choice, so that it is to be made again."""
+        if not self._rules.virtual_address:
+            return False
+        with self._lock:
+            situation = self._situation(record)
+        followed = situation.server(situation.followed)
+        return followed is not None and followed.answers and not followed.is_of(record.source.identity)
+
     def switched(self, note: SwitchNote) -> None:
         """The record that names the other server is committed: tell it, and forget the order that it came from."""
         _log.warning("source_switched", instance=self._name, to=note.to, place=note.place, reason=note.reason, lost=note.lost)
@@ -135,9 +144,9 @@ class SourceFailover:
         self._noted, self._before = ServerRole(note.to), None
         try:
             self._store.note_switch(self._name, note)
-            self._standing = self._store.change_orders(self._name, lambda standing: replace(standing, switch_to=None, accepted=""))
         except RelayError as exc:
             _log.warning("switch_not_noted", instance=self._name, reason=exc.reason)
+        self._forget_orders()
 
     def _moved(self, decision: Decision, to: ServerRole, situation: Situation, record: PositionRecord) -> Chosen:
         settings, standing = self._servers.settings[to], self._standing
@@ -169,6 +178,13 @@ class SourceFailover:
                 raise
         return ProvenPlace(place_before(settings, record.change_time_ms / 1000 - self._rules.fallback_interval_seconds))
 
+    def _forget_orders(self) -> None:
+        """What was done must not be done again after the next switch; while ZooKeeper is away, every heartbeat tries again."""
+        try:
+            self._standing = self._store.change_orders(self._name, lambda standing: replace(standing, switch_to=None, accepted=""))
+        except RelayError as exc:
+            _log.warning("orders_not_forgotten", instance=self._name, reason=exc.reason)
+
     # The thread.
 
     def _watch(self, ended: threading.Event) -> None:
@@ -196,6 +212,8 @@ class SourceFailover:
             decision = self._tried(decision, situation)
         self._show(situation, decision)
         self._before = record.source.gtid_set
+        if self._standing.switch_to is situation.followed and decision.action is Action.STAY and self._streaming:
+            self._forget_orders()
         if decision.action is Action.SWITCH and self._streaming:
             self._asked = decision
 

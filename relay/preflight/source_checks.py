@@ -29,8 +29,22 @@ def of_check(check: SourceCheck, instance: str) -> Finding:
 
 def _start(instance: InstanceSettings, saved: SourcePosition | None) -> Finding:
     try:
-        at = check_start(instance.source, saved, instance.start)
+        at = _place(instance, saved)
     except RelayError as exc:
         return found(_START, exc, instance.name)
     how = "goes on after the saved position" if saved is not None else "has no saved position and starts"
     return passed(_START, f"The instance {how} at {at.binlog}.", instance.name)
+
+
+def _place(instance: InstanceSettings, saved: SourcePosition | None) -> SourcePosition:
+    """Where reading would begin; after a switch that is a place of the standby's."""
+    standby = instance.source.at_standby()
+    try:
+        return check_start(instance.source, saved, instance.start)
+    except RelayError as exc:
+        if saved is None or standby is None:
+            raise
+        try:
+            return check_start(standby, saved, instance.start)
+        except RelayError:
+            raise exc from None

@@ -48,8 +48,12 @@ class ServerWatch:
             self._hang_up()
 
     def _asked(self) -> ServerFacts:
-        if self._connection is None:
-            self._connection = SourceConnection(self._settings)
+        if self._connection is not None:
+            try:
+                return read_server_facts(self._connection)
+            except SourceUnreachable:
+                self._hang_up()  # it may be old, or lead to the server that stood here before: a new one tells
+        self._connection = SourceConnection(self._settings)
         return read_server_facts(self._connection)
 
     def _failed(self, error: SourceUnreachable) -> None:

@@ -17,6 +17,7 @@ from tests.servers.running import running
 from tests.support.counting_load import assert_in_order
 from tests.support.relay_process import Installation, RelayProcess
 from tests.support.source_pair import apply_again, caught_up, fetched_all, past_replication, promote, stop_applying
+from tests.support.tcp_gate import TcpGate
 from tests.support.topic_reading import read_topic
 from tests.support.waiting import wait_until
 
@@ -114,6 +115,26 @@ def assert_order_rises(shop_: Shop) -> None:
     for each in read_topic(shop_.kafka.bootstrap, shop_.installation.name):
         assert each.order > newest.get(each.partition, "")
         newest[each.partition] = each.order
+
+
+@pytest.mark.parametrize("pair", [MariaDB], indirect=True, ids=lambda kind: kind.name)
+def test_a_virtual_address_may_move_to_a_server_that_has_everything(
+    pair: tuple[SqlServer, SqlServer], kafka: Kafka, new_installation: NewInstallation
+) -> None:
+    master, replica = pair
+    with TcpGate(master.host, master.port) as gate:
+        source = {"host": "127.0.0.1", "port": gate.port, "heartbeat_seconds": 0.2}
+        rules = {"detecting_interval_seconds": 0.2, "virtual_address": True}
+        shop_ = Shop(new_installation(master, kafka, source=source, failover=rules), kafka)
+        with RelayProcess(shop_.installation) as relay:
+            relay.wait_for("RUNNING")
+            shop_.write(master, 3)
+            shop_.all_published()
+            caught_up(replica, master)
+            gate.lead_to(replica.host, replica.port)
+            wait_until(lambda: (status := shop_.installation.status()) is not None and status.epoch == 1, "the other server read")
+            shop_.write(master, 3)
+            shop_.all_published()
 
 
 def test_a_dead_master_is_left_for_its_standby_once_that_has_everything(

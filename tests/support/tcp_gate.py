@@ -53,6 +53,12 @@ class TcpGate:
             with suppress(OSError):
                 each.shutdown(socket.SHUT_RDWR)
 
+    def lead_to(self, host: str, port: int) -> None:
+        """Cut everybody off, and lead to another server from now on."""
+        self.shut()
+        self._target = (host, port)
+        self.reopen()
+
     def swallow(self) -> None:
         self._flowing.clear()
 
