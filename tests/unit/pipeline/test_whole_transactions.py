@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 from unittest.mock import patch
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from relay.compiled import COMPILED
@@ -127,6 +127,7 @@ def walked(items: Sequence[StreamItem], cuts: Sequence[int], *, at_once: bool) -
 
 
 @pytest.mark.skipif(not COMPILED, reason="the compiled printer was not built")
+@settings(suppress_health_check=[HealthCheck.too_slow])  # a stream of rows takes long to make on a busy machine
 @given(parts=streams, data=st.data())
 def test_many_at_once_are_the_same_as_one_by_one(parts: list[Part], data: st.DataObject) -> None:
     items = [*stream(parts)]
