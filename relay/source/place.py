@@ -10,10 +10,10 @@ from relay.model.position import BinlogPosition, SourcePosition
 from relay.settings import SourceSettings, StartSettings
 from relay.source.connection import SourceConnection
 from relay.source.probe import FIRST_OFFSET
-from relay.source.server_facts import read_server_facts
+from relay.source.server_facts import ServerFacts, read_server_facts
 from relay.source.start import binlog_files, fresh_start
 
-# As both families name them in SHOW BINLOG EVENTS; a Query event begins one as BEGIN, or is one as DDL without GTIDs.
+# As both families name them in SHOW BINLOG EVENTS.
 _BEGIN: Final = frozenset({"Gtid", "Anonymous_Gtid", "Gtid_tagged", "Gtid_tagged_log_event"})
 _BETWEEN: Final = frozenset(
     {"Format_desc", "Previous_gtids", "Gtid_list", "Binlog_checkpoint", "Rotate", "Stop", "Start_encryption", "Heartbeat"}
@@ -43,16 +43,19 @@ def transaction_place(settings: SourceSettings, at: BinlogPosition) -> Transacti
     """Ask the source about a place. Raises ConfigurationError where no transaction begins there, and what a connection raises."""
     start = StartSettings(at="position", journal_name=at.file, position=at.offset)
     with closing(SourceConnection(settings)) as connection:
-        place = TransactionPlace(fresh_start(connection, settings, read_server_facts(connection), start), binlog_files(connection))
+        server = read_server_facts(connection)
+        place = TransactionPlace(fresh_start(connection, settings, server, start), binlog_files(connection))
         if FIRST_OFFSET < at.offset < place.files[at.file]:
-            _check_transaction_begins(connection, at)
+            _check_transaction_begins(connection, server, at)
     return place
 
 
-def _check_transaction_begins(connection: SourceConnection, at: BinlogPosition) -> None:
+def _check_transaction_begins(connection: SourceConnection, server: ServerFacts, at: BinlogPosition) -> None:
     event = connection.rows("SHOW BINLOG EVENTS IN %s FROM %s LIMIT 2", at.file, at.offset)[0]
     kind, text = str(event[2]), str(event[5])
-    if kind not in _BEGIN | _BETWEEN and not (kind == "Query" and text == "BEGIN"):
+    # Only before MySQL 5.7 a transaction may begin without a GTID event; behind one, BEGIN stands inside.
+    bare = not server.mariadb and server.version < (5, 7, 0) and not server.has_gtids
+    if kind not in _BEGIN | _BETWEEN and not (bare and kind == "Query" and text == "BEGIN"):
         raise ConfigurationError(
             f"At {at} stands {kind!r}, which begins no transaction.", remedy="Name the offset of a transaction's first event."
         )
