@@ -39,7 +39,7 @@ class Report:
     def markdown(self, setting: Setting) -> str:
         """A whole page."""
         rule = ["---" if number < _TEXT_COLUMNS else "---:" for number in range(len(self.head))]
-        table = [_line(self.head), _line(rule), *map(_line, self.rows)]
+        table = [_line(self.head), _line(rule), *map(_line, self.rows)] if self.head else []
         picture = [f"![{self.title}]({self.picture})", ""] if self.picture else []
         return "\n".join(
             [f"# {self.title}", "", *picture, *table, "", *(f"- {note}" for note in self.notes), "", *_setting_lines(setting), ""]
