@@ -48,7 +48,7 @@ class ZooKeeperSettings(Settings):
 
     hosts: str
     root: str = "/roma"
-    session_timeout_seconds: Annotated[float, Field(gt=0)] = 3
+    session_timeout_seconds: Annotated[float, Field(gt=0)] = 2
 
 
 class PlacementSettings(Settings):

@@ -163,7 +163,7 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("--times", type=int, default=10, help="how often each event happens (10)")
     arguments.add_argument("--tick-ms", type=int, nargs="+", default=[1000, 2000], help="ZooKeeper's tickTime, one run each (1000 2000)")
-    arguments.add_argument("--session-timeout", type=float, default=3.0, help="session_timeout_seconds of the relays (3, the default)")
+    arguments.add_argument("--session-timeout", type=float, default=2.0, help="session_timeout_seconds of the relays (2, the default)")
     arguments.add_argument("--events", nargs="+", choices=EVENTS, default=list(EVENTS), help="what happens (all)")
     given = arguments.parse_args()
     print("| tickTime ms | session timeout granted ms | event | times | median s | longest s | each s |\n|---|---|---|---|---|---|---|")
