@@ -69,7 +69,7 @@ def _look(settings: RelaySettings, session: Session, view: StoreView) -> None:
 
 
 def _writable(session: Session, paths: Paths, instance: str) -> Finding:
-    path = paths.leader(instance)
+    path = paths.leaders  # the leader's own node is ephemeral and takes no children
     try:
         session.check_writable(path)
     except RelayError as exc:
