@@ -111,9 +111,12 @@ def relayed(settings: RelaySettings) -> Iterator[Instance]:
     election = Election(session, paths.leader("shop"), "test")
     instance = Instance(settings, settings.instances[0], election, MappingStore(session, paths), InstanceStore(session, paths))
     instance.start()
-    yield instance
-    assert instance.stop(30)
-    session.stop()
+    try:
+        yield instance
+    finally:
+        ended = instance.stop(30)
+        session.stop()
+    assert ended
 
 
 def failures(findings: Sequence[Finding]) -> list[Finding]:
