@@ -5,6 +5,8 @@ SHELL := /bin/bash
 .PHONY: help setup fetch check test demo up bench bench-columns bench-latency bench-scaling faults soak constraints clean
 
 PYTHON := .venv/bin/python
+# Two, however many cores: each process starts servers of its own and waits for them most of the time.
+SIDE_BY_SIDE ?= 2
 export PYTHONUTF8 := 1
 
 help: ## Show this list
@@ -23,7 +25,7 @@ check: setup ## Lint, format, types and import rules; writes nothing
 	$(PYTHON) -c 'import sys; from importlinter.cli import lint_imports; sys.exit(lint_imports())'
 
 test: setup fetch check ## Everything that must hold: check, then all tests against real servers
-	$(PYTHON) -m pytest $(PYTEST)
+	$(PYTHON) -m pytest --numprocesses $(SIDE_BY_SIDE) --dist loadgroup --no-loadscope-reorder $(PYTEST)
 
 demo: setup ## Two shards, Kafka and an equal copy on real servers, until Ctrl-C; ONCE=1 ends by itself
 	@$(PYTHON) -m deploy.demo $(if $(ONCE),--once)

@@ -4,7 +4,7 @@ from collections.abc import Generator
 
 import pytest
 
-from tests.servers.availability import report
+from tests.servers import side_by_side
 from tests.servers.fixtures import (
     database,
     fresh_name,
@@ -48,8 +48,25 @@ def pytest_runtest_makereport(item: pytest.Item, call: "pytest.CallInfo[None]") 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say which servers took part, and which could not and why."""
-    lines = report()
+    lines = side_by_side.report()
     if lines:
         terminalreporter.section("servers")
     for line in lines:
         terminalreporter.write_line(line, red=line.startswith("WARNING"), bold=line.startswith("WARNING"))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep together what shares fixtures where several processes run the tests."""
+    side_by_side.mark_groups(items)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Hand over what this process knows of the servers."""
+    side_by_side.pass_on_report(session.config)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: side_by_side.FinishedWorker) -> None:
+    """Keep what a finished process says of the servers."""
+    side_by_side.take_report(node)

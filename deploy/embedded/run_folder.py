@@ -31,14 +31,14 @@ class RunFolder:
 def sweep() -> None:
     """Remove the folders whose owner ended without removing them."""
     for alive in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*/{_ALIVE}"):
-        if alive.stat().st_uid == os.getuid():
-            _remove_if_abandoned(alive)
+        try:
+            if alive.stat().st_uid == os.getuid():
+                _remove_if_abandoned(alive)
+        except OSError:
+            continue  # still held, or gone meanwhile: owners remove theirs at any moment
 
 
 def _remove_if_abandoned(alive: Path) -> None:
-    try:
-        with alive.open() as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            shutil.rmtree(alive.parent, ignore_errors=True)
-    except OSError:
-        return  # still held, or gone meanwhile
+    with alive.open() as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        shutil.rmtree(alive.parent, ignore_errors=True)
