@@ -1,0 +1,80 @@
+"""What a place for copies gets and what it promises: the only thing that the jobs know of Delta, HBase and the others."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from pyspark.sql import DataFrame
+from pyspark.sql.types import DataType
+
+
+@dataclass(frozen=True, slots=True)
+class TableChanges:
+    """The newest change of each key of one logical table within one micro-batch.
+
+    `rows` has one row per key: the guards `_key` (the message key, a JSON array of table and key values), `_order` (text that sorts),
+    `_execute_time` (ms), `_execute_position`, `_deleted`, `_unfit`, then every one of `columns` under its name and with its type.
+    A column that the change does not hold is null. `_unfit` is null, or holds the exact text of the values that their column's type
+    cannot hold (MySQL's 0000-00-00 is no date of Spark's), by column. `key_columns` are names of `columns`, in the order of the key.
+    """
+
+    table: str
+    rows: DataFrame
+    columns: Mapping[str, DataType]
+    key_columns: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ReducedBatch:
+    """A micro-batch after the rule: at most one change per table and key.
+
+    `changes` holds all tables at once for places that write them in one pass, in the exact text of the messages: `table`, `key`, `order`,
+    `execute_time`, `execute_position`, `deleted`, `data` (map column → text; missing or null value: null), `mysql_types` (JSON text).
+    `tables` holds the same table by table, typed. Both are read from a cache that the caller holds for as long as the call lasts.
+    `writer` and `number` name the batch: the same pair may come again after a crash, with the same changes (number None: never).
+    """
+
+    writer: str
+    number: int | None
+    changes: DataFrame
+    tables: Sequence[TableChanges]
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What became of one table's changes. `winners`: rows that were written. `replayed`: the batch was there already, nothing was done."""
+
+    winners: int = 0
+    replayed: bool = False
+
+
+class Sink(Protocol):
+    """A place that holds one copy per logical table.
+
+    Raises JobError with a name of its own where it knows the cause; what else its library raises is named at the job's border.
+    """
+
+    def write(self, batch: ReducedBatch) -> Mapping[str, Written]:
+        """Apply the changes; return table → counts, for every table of the batch.
+
+        A change is applied where the copy has no row of the key, or one whose order is smaller or equal; otherwise it is discarded.
+        A delete leaves the key with its order, so that a late older change cannot bring the row back. When it returns, all is durable;
+        when it raises, any part may be. The same batch again, or batches in another order, end in the same copy.
+        """
+        ...
+
+    def read(self, table: str) -> DataFrame | None:
+        """Return the copy with its guards, deleted keys included, in the shape of `TableChanges.rows`; None where there is none."""
+        ...
+
+    def tables(self) -> Sequence[str]:
+        """Return the logical tables that have a copy, sorted."""
+        ...
+
+    def forget_deletes(self, before_ms: int) -> None:
+        """Remove the keys that were deleted with an execute time below `before_ms`; the caller lets no older change in afterwards."""
+        ...
+
+    def tidy(self) -> None:
+        """Do what keeps the place fast (compaction); called between batches on a schedule. A crash in it harms nothing."""
+        ...
