@@ -74,7 +74,7 @@ def _store_errors(doing: str) -> Iterator[None]:
     """Inside, what a file system raises becomes the relay's error."""
     try:
         yield
-    except (PermissionError, NotADirectoryError, IsADirectoryError) as exc:
+    except (PermissionError, FileNotFoundError, NotADirectoryError, IsADirectoryError) as exc:  # such as a bucket that is not there
         raise ClaimStoreRefused(f"{doing}: {exc}.") from exc
-    except OSError as exc:  # fsspec's file systems turn their own errors into these
+    except Exception as exc:  # each file system of fsspec has errors of its own beside OSError: S3's are botocore's, without a common base
         raise ClaimStoreUnreachable(f"{doing}: {exc}.") from exc
