@@ -1,4 +1,4 @@
-"""A server as a child process: started until it answers, stopped politely, never left behind."""
+"""A server as a child process: started until it answers, never left behind."""
 
 import atexit
 import os
@@ -143,8 +143,8 @@ class ServerProcess(ABC):
         self._signal(signal.SIGCONT)
 
     def close(self) -> None:
-        """Stop the server and remove its data; may be called twice."""
-        self.stop()
+        """End the server and remove its data; may be called twice. What is removed anyway needs no polite end, which takes seconds."""
+        self.kill()
         self._folder.remove()
         while self._ports:
             self._ports.pop().release()

@@ -16,7 +16,16 @@ from tests.servers.availability import require
 from tests.servers.running import running
 from tests.support.counting_load import assert_in_order
 from tests.support.relay_process import Installation, RelayProcess
-from tests.support.source_pair import apply_again, caught_up, fetched_all, past_replication, promote, stop_applying
+from tests.support.source_pair import (
+    acknowledged,
+    apply_again,
+    caught_up,
+    fetched_all,
+    past_replication,
+    promote,
+    semi_synchronous,
+    stop_applying,
+)
 from tests.support.tcp_gate import TcpGate
 from tests.support.topic_reading import read_topic
 from tests.support.waiting import wait_until
@@ -141,6 +150,7 @@ def test_a_dead_master_is_left_for_its_standby_once_that_has_everything(
     pair: tuple[SqlServer, SqlServer], kafka: Kafka, new_installation: NewInstallation
 ) -> None:
     master, replica = pair
+    semi_synchronous(master, replica)
     shop_ = shop(new_installation, kafka, pair)
     with RelayProcess(shop_.installation) as relay:
         relay.wait_for("RUNNING")
@@ -149,6 +159,8 @@ def test_a_dead_master_is_left_for_its_standby_once_that_has_everything(
         stop_applying(replica)
         shop_.write(master, 7)
         shop_.all_published()
+        # The replica fetched what was acknowledged; what it did not apply is what it lacks.
+        assert acknowledged(master) >= 17
         fetched_all(replica, master)
 
         shop_.order(lambda standing: replace(standing, hold=True))

@@ -7,11 +7,34 @@ from tests.support.source_reading import ask, executed
 from tests.support.waiting import wait_until
 
 _WORDS: Final = {"mysql": "REPLICA", "mariadb": "SLAVE"}
+# How the family calls the two sides of semi-synchronous replication in its variables.
+_SIDES: Final = {"mysql": ("source", "replica"), "mariadb": ("master", "slave")}
 
 
 def caught_up(replica: SqlServer, master: SqlServer) -> None:
     """Wait until the replica has everything that the master has."""
     wait_until(lambda: executed(replica) == executed(master), f"the replica caught up: {executed(replica)} of {executed(master)}")
+
+
+def semi_synchronous(master: SqlServer, replica: SqlServer) -> None:
+    """Let a commit on the master return only once the replica holds it, until one of them is started again."""
+    giving, taking = _SIDES[master.family]
+    if master.family == "mysql":
+        master.execute(f"INSTALL PLUGIN rpl_semi_sync_{giving} SONAME 'semisync_{giving}.so'")
+        replica.execute(f"INSTALL PLUGIN rpl_semi_sync_{taking} SONAME 'semisync_{taking}.so'")
+    word = f"{_WORDS[replica.family]} IO_THREAD"
+    master.execute(f"SET GLOBAL rpl_semi_sync_{giving}_enabled = ON")
+    replica.execute(f"SET GLOBAL rpl_semi_sync_{taking}_enabled = ON", f"STOP {word}", f"START {word}")
+    wait_until(lambda: _semi_synchronous(master, "clients") == 1, "the replica acknowledges")
+
+
+def acknowledged(master: SqlServer) -> int:
+    """How many transactions a replica has acknowledged."""
+    return _semi_synchronous(master, "yes_tx")
+
+
+def _semi_synchronous(master: SqlServer, figure: str) -> int:
+    return int(ask(master, f"SHOW GLOBAL STATUS LIKE 'Rpl_semi_sync_{_SIDES[master.family][0]}_{figure}'")[0][1])
 
 
 def stop_applying(replica: SqlServer) -> None:

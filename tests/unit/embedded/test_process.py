@@ -111,7 +111,8 @@ def test_a_process_that_never_answers_is_given_up_and_ended() -> None:
 def test_a_process_that_ignores_the_polite_request_is_ended_all_the_same() -> None:
     with Impatient(_LISTEN.replace("SIG_DFL", "SIG_IGN")) as server:
         pid = server.pid
-    assert not psutil.pid_exists(pid)
+        server.stop()
+        assert not psutil.pid_exists(pid)
 
 
 def test_one_that_died_by_itself_is_told_from_one_that_was_stopped() -> None:
