@@ -33,6 +33,10 @@ class Load:
     def __exit__(self, *_: object) -> None:
         self.end()
 
+    def move(self, database: SqlServer) -> None:
+        """Write to another server from the next connection on."""
+        self._database = database
+
     def end(self) -> None:
         """Stop writing; the last transaction is committed or never will be."""
         self._end.set()

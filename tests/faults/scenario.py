@@ -11,24 +11,25 @@ Act: TypeAlias = Callable[[Run], None]
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """`act` runs under load; `relays` of one installation are up, and `instance` are settings of theirs."""
+    """`act` runs under load; `relays` of one installation are up, `instance` are settings of theirs, with `pair` the source has a standby."""
 
     name: str
     what: str
     act: Act
     relays: int = 1
     cluster: bool = False
+    pair: bool = False
     instance: Mapping[str, Any] = field(default_factory=dict)
 
 
 SCENARIOS: Final[dict[str, Scenario]] = {}
 
 
-def scenario(name: str, what: str, *, relays: int = 1, cluster: bool = False, **instance: Any) -> Callable[[Act], Act]:
+def scenario(name: str, what: str, *, relays: int = 1, cluster: bool = False, pair: bool = False, **instance: Any) -> Callable[[Act], Act]:
     """Put a function on the list of scenarios."""
 
     def listed(act: Act) -> Act:
-        SCENARIOS[name] = Scenario(name, what, act, relays, cluster, instance)
+        SCENARIOS[name] = Scenario(name, what, act, relays, cluster, pair, instance)
         return act
 
     return listed

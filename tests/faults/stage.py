@@ -39,6 +39,13 @@ class Servers:
         return self._stack.enter_context(MariaDB({"slave_connections_needed_for_purge": 0}))
 
     @cached_property
+    def pair(self) -> list[MariaDB]:
+        """A master and its replica, in this order; whoever lets them change roles turns it round."""
+        master, replica = (self._stack.enter_context(MariaDB({"log_slave_updates": "ON"})) for _ in range(2))
+        replica.replicate_from(master)
+        return [master, replica]
+
+    @cached_property
     def zookeeper(self) -> ZooKeeper:
         return self._stack.enter_context(ZooKeeper(tick_ms=1000))
 
@@ -55,12 +62,22 @@ class Run:
     """One run: an installation of its own, its relays, the load, the reader, and the chance that the seed gives."""
 
     def __init__(
-        self, servers: Servers, name: str, folder: Path, seed: int, *, cluster: bool, instance: dict[str, Any], rate: float = 1000
+        self,
+        servers: Servers,
+        name: str,
+        folder: Path,
+        seed: int,
+        *,
+        cluster: bool,
+        instance: dict[str, Any],
+        pair: bool = False,
+        rate: float = 1000,
     ) -> None:
         self.name = name
         self.chance = random.Random(seed)
         self.servers = servers
-        self.database, self.zookeeper = servers.database, servers.zookeeper
+        self.database: MariaDB = servers.pair[0] if pair else servers.database
+        self.zookeeper = servers.zookeeper
         self.kafka: Kafka | KafkaCluster = servers.cluster if cluster else servers.broker
         self.notes: list[str] = []
         self.relays: list[RelayProcess] = []
@@ -71,7 +88,7 @@ class Run:
         settings = {
             "filter": {"filter_regex": f"{name}\\..*"},
             **instance,
-            "source": {"port": self.line.port, **instance.get("source", {})},
+            "source": {"port": self.line.port, **({"standby": _place(servers.pair[1])} if pair else {}), **instance.get("source", {})},
         }
         copies = 3 if cluster else 1
         self.installation = Installation(name, folder, self.database, self.kafka, self.zookeeper, copies=copies, **settings)
@@ -99,6 +116,11 @@ class Run:
             stack.enter_context(self.load)
             self._wait(lambda: self.watcher.tally.seen > 300, "the first changes")
             yield
+
+    def write_to(self, database: MariaDB) -> None:
+        """Let the load go on elsewhere; what that server holds in the end is what counts."""
+        self.database = database
+        self.load.move(database)
 
     @property
     def leader(self) -> RelayProcess:
@@ -136,3 +158,7 @@ class Run:
     def logs(self) -> str:
         """The ends of the relays' logs, for whoever looks for the cause."""
         return "\n".join(f"--- {each.log.name}\n{each.log_tail()}" for each in self.relays)
+
+
+def _place(server: MariaDB) -> dict[str, Any]:
+    return {"host": server.host, "port": server.port}

@@ -2,6 +2,7 @@
 
 from tests.faults.scenario import scenario
 from tests.faults.stage import Run
+from tests.support.source_pair import caught_up, promote
 
 
 @scenario("source-cut", "the line to the source cut for 5 s")
@@ -29,3 +30,24 @@ def killed(run: Run) -> None:
     run.rest(1, 2)
     run.database.start()
     run.moving()
+
+
+@scenario(
+    "source-switched",
+    "the master locked, its replica promoted when it has everything, the master killed; the relay finds out by heartbeats",
+    pair=True,
+    failover={"detecting_interval_seconds": 0.5, "retry_threshold": 2, "heartbeat_ha_enable": True},
+)
+def switched(run: Run) -> None:
+    run.rest(0, 1)
+    master, replica = run.servers.pair
+    with master.connect() as connection, connection.cursor() as cursor:
+        cursor.execute("FLUSH TABLES WITH READ LOCK")
+        caught_up(replica, master)
+        master.kill()
+    promote(replica)
+    run.write_to(replica)
+    run.moving()
+    master.start()
+    master.replicate_from(replica)
+    run.servers.pair.reverse()
