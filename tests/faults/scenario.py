@@ -11,7 +11,7 @@ Act: TypeAlias = Callable[[Run], None]
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """`act` runs under load; `relays` of one installation are up, `instance` are settings of theirs, with `pair` the source has a standby."""
+    """`act` runs under load; `relays` of one installation are up, `instance` are settings of theirs; with `pair` there is a standby."""
 
     name: str
     what: str
