@@ -73,16 +73,16 @@ class RelayProgram(OwnProgram):
         return f"{HOST}:{self._port}"
 
     def state(self) -> Mapping[str, Any]:
-        """What the instance says of itself."""
+        """What the instance says of itself; nothing before the relay has taken it up."""
         statuses: list[dict[str, Any]] = httpx.get(f"http://{self.address}/status", trust_env=False, timeout=_ASK_S).json()
-        return statuses[0]
+        return statuses[0] if statuses else {}
 
     def _command(self) -> Sequence[str | Path]:
         return [sys.executable, "-m", "relay", "relay", "--config", self.config]
 
     def _answers(self) -> bool:
         try:
-            return bool(self.state()["state"] == "RUNNING")
+            return bool(self.state().get("state") == "RUNNING")
         except httpx.HTTPError:
             return False
 
