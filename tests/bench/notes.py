@@ -33,8 +33,9 @@ def throughput_notes(workloads: list[Workload]) -> list[str]:
 def live_notes(load: Load) -> list[str]:
     """How latency was measured."""
     counted = f"{load.rate:,.0f} transactions of one row per second for {load.seconds:.0f} s, after {load.warm_s:.0f} s uncounted"
+    warmed = "Before all others one entry ran uncounted to warm the broker."
     return [
-        f"{counted}: from the answer to the commit until a read_committed consumer holds the row.",
+        f"{counted}: from the answer to the commit until a read_committed consumer holds the row. {warmed}",
         f"idle CPU: of one core, over {load.idle_s:.0f} s without any transaction. CPU under load: with child processes.",
         "The consumer's fetches wait 5 ms at most; it runs beside the broker like everything else.",
         f"{_RELAY} {_PEERS}, linger 5 ms; Debezium polls every 5 ms.",
