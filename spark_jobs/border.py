@@ -8,6 +8,7 @@ from typing import Final
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
+from spark_jobs import errors
 from spark_jobs.errors import BrokerRefused, BrokerUnreachable, JobError, JobFailed, OffsetsLost, TopicUnknown
 
 # Most telling first: a lost topic also makes requests time out. The words are those of Kafka's classes and of Spark's error conditions.
@@ -25,6 +26,8 @@ _LEAVES: Final[tuple[tuple[re.Pattern[str], type[JobError], str], ...]] = (
         "No broker answers",
     ),
 )
+# What a task on an executor, or a batch inside the query, raised under a name of the job's own: Spark hands on its words alone.
+_OWN: Final = re.compile(r"spark_jobs\.errors\.(?P<name>\w+): (?P<sentence>.+)")
 _TRACE: Final = re.compile(r"^\s*at |^===|^\s*\.\.\. \d+ more")
 
 
@@ -38,10 +41,21 @@ def named_errors(what: str) -> Iterator[None]:
 
 
 def _named(text: str, what: str) -> JobError:
+    own = _own(text)
+    if own is not None:
+        return own
     for pattern, leaf, sentence in _LEAVES:
         if pattern.search(text):
             return leaf(f"{sentence} ({what}). {_says(text, pattern)}")
     return JobFailed(f"Spark ended the job ({what}): {next(_lines(text), 'it says nothing')}")
+
+
+def _own(text: str) -> JobError | None:
+    found = _OWN.search(text)
+    leaf = getattr(errors, found["name"], None) if found else None
+    if found is None or not (isinstance(leaf, type) and issubclass(leaf, JobError)):
+        return None
+    return leaf(found["sentence"].strip().removesuffix(leaf.remedy).rstrip())
 
 
 def _says(text: str, pattern: re.Pattern[str]) -> str:

@@ -7,6 +7,11 @@ JobError
 ├── BrokerRefused           the broker refuses the login or the right to read
 ├── TopicUnknown            a topic does not exist
 ├── OffsetsLost             the topic no longer holds what the job has still to read
+├── HBaseUnreachable        no Thrift2 gateway answers, or HBase behind it does not
+├── HBaseRefused            HBase refuses a request and will not take it later
+├── UnreadableRowKey        a row of a copy has a key that the jobs did not write
+├── MirrorUnreachable       the server of the copies does not answer
+├── MirrorRefused           the server of the copies refuses the login or a statement
 └── JobFailed               Spark ended the job for another reason
 """
 
@@ -63,3 +68,33 @@ class JobFailed(JobError):
     """Spark ended the job for a reason that has no name here."""
 
     remedy = "Start again with --trace to see all that Spark says."
+
+
+class HBaseUnreachable(JobError):
+    """For `hbase.patience_seconds` no gateway answered, or HBase behind it did not."""
+
+    remedy = "Check hbase.thrift and HBase itself, and start again; the batch is written again, which changes nothing that is there."
+
+
+class HBaseRefused(JobError):
+    """HBase refuses a request in a way that trying again would not change."""
+
+    remedy = "Correct the table or the rights in HBase, and start again."
+
+
+class UnreadableRowKey(JobError):
+    """A row of a copy has a key that the jobs cannot have written."""
+
+    remedy = "Somebody else writes to the table, or hbase.salt_buckets was changed: give the copies a namespace of their own, or copy anew."
+
+
+class MirrorUnreachable(JobError):
+    """For `mirror.patience_seconds` the server of the copies did not answer."""
+
+    remedy = "Check mirror.host and the server, and start again; the batch is written again, which changes nothing that is there."
+
+
+class MirrorRefused(JobError):
+    """The server of the copies refuses the login or a statement."""
+
+    remedy = "Correct the account's rights (CREATE, ALTER, SELECT, INSERT, UPDATE, DELETE) or the table, and start again."

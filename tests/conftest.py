@@ -8,6 +8,7 @@ from tests.servers import side_by_side
 from tests.servers.fixtures import (
     database,
     fresh_name,
+    hbase,
     kafka,
     mariadb,
     mariadb_10_11,
@@ -24,6 +25,7 @@ from tests.servers.running import logs_of_the_dead
 __all__ = [
     "database",
     "fresh_name",
+    "hbase",
     "kafka",
     "mariadb",
     "mariadb_10_11",

@@ -9,6 +9,7 @@ from deploy.embedded.errors import (
     ServerDied,
     Unavailable,
 )
+from deploy.embedded.hbase import HBase
 from deploy.embedded.java import Java, find_java
 from deploy.embedded.kafka import Kafka
 from deploy.embedded.kafka_cluster import KafkaCluster
@@ -24,6 +25,7 @@ __all__ = [
     "DebianMariaDB",
     "EmbeddedError",
     "FetchFailed",
+    "HBase",
     "Java",
     "JavaMissing",
     "Kafka",

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final
 
+from deploy.embedded.hbase import HBase
 from deploy.embedded.kafka import Kafka
 from deploy.embedded.mariadb import DebianMariaDB, MariaDB
 from deploy.embedded.mysql import MySQL
@@ -12,7 +13,7 @@ from deploy.embedded.spark import spark_jars
 from deploy.embedded.zookeeper import ZooKeeper
 
 SERVERS: Final[Mapping[str, type[ServerProcess]]] = MappingProxyType(
-    {kind.name: kind for kind in (MariaDB, ZooKeeper, Kafka, DebianMariaDB, MySQL)}  # in the order of starting
+    {kind.name: kind for kind in (MariaDB, ZooKeeper, Kafka, DebianMariaDB, MySQL, HBase)}  # in the order of starting
 )
 DEMO: Final = (MariaDB.name, ZooKeeper.name, Kafka.name)
 REQUIRED: Final = frozenset({*DEMO, "spark"})

@@ -7,7 +7,7 @@ from typing import Final, TypeAlias, TypeVar
 
 import pytest
 
-from deploy.embedded import DebianMariaDB, Kafka, MariaDB, MySQL, ServerProcess, SqlServer, ZooKeeper
+from deploy.embedded import DebianMariaDB, HBase, Kafka, MariaDB, MySQL, ServerProcess, SqlServer, ZooKeeper
 from tests.servers.availability import require
 from tests.servers.running import factory, running
 
@@ -46,6 +46,12 @@ def mysql_9() -> Iterator[MySQL]:
 def kafka() -> Iterator[Kafka]:
     """The shared broker; `.bootstrap` is its address."""
     yield from _shared(Kafka)
+
+
+@pytest.fixture(scope="session")
+def hbase() -> Iterator[HBase]:
+    """The shared HBase; `.address` is its Thrift2 gateway. Use namespaces of your own."""
+    yield from _shared(HBase)
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,7 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
 from spark_jobs.border import named_errors
-from spark_jobs.errors import BrokerRefused, BrokerUnreachable, JobError, JobFailed, OffsetsLost, TopicUnknown
+from spark_jobs.errors import BrokerRefused, BrokerUnreachable, HBaseUnreachable, JobError, JobFailed, OffsetsLost, TopicUnknown
 
 LOST = (
     "[STREAM_FAILED] Query ended\n=== Streaming Query ===\n[KAFKA_DATA_LOSS.INITIAL_OFFSET] Some data may have been lost. SQLSTATE: 22000"
@@ -35,6 +35,12 @@ NO_RIGHT = "org.apache.kafka.common.errors.TopicAuthorizationException: Not auth
             JobFailed,
             "Spark ended the job (shop at k:9092): java.lang.OutOf",
         ),
+        (
+            f"{UNKNOWN}\n  raise X\nspark_jobs.errors.HBaseUnreachable: HBase does not answer behind h:9090: x. {HBaseUnreachable.remedy}",
+            HBaseUnreachable,
+            "HBase does not answer behind h:9090: x. Check hbase.thrift",
+        ),
+        ("spark_jobs.errors.JobThatNobodyKnows: x", JobFailed, "JobThatNobodyKnows"),
     ],
 )
 def test_the_most_telling_cause_gives_the_name(text: str, leaf: type[JobError], sentence: str) -> None:

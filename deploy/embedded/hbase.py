@@ -1,0 +1,138 @@
+"""A stand-alone HBase 2.6 (master, region server and their ZooKeeper in one JVM) with a Thrift2 gateway before it."""
+
+import socket
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import ClassVar, Final
+from xml.sax.saxutils import escape
+
+from deploy.embedded.errors import EmbeddedError, NotReady
+from deploy.embedded.hbase_thrift import HBaseThrift
+from deploy.embedded.jars import jars
+from deploy.embedded.java import find_java
+from deploy.embedded.jvm import jvm_command
+from deploy.embedded.ports import HOST
+from deploy.embedded.process import ServerProcess
+
+_ASK_S: Final = 2.0
+_OPENED: Final = ("lang", "lang.reflect", "nio", "util", "util.concurrent")
+# What HBase asks of JDK 17, and a start that is wanted soon more than code that runs fast after an hour.
+_FLAGS: Final = (
+    *(f"--add-opens=java.base/java.{package}=ALL-UNNAMED" for package in _OPENED),
+    "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
+    "--add-opens=java.base/jdk.internal.ref=ALL-UNNAMED",
+    "--add-exports=java.base/jdk.internal.misc=ALL-UNNAMED",
+    "--add-exports=java.security.jgss/sun.security.krb5=ALL-UNNAMED",
+    "--add-modules=jdk.unsupported",
+    "-Dorg.apache.hbase.thirdparty.io.netty.tryReflectionSetAccessible=true",
+)
+
+
+class HBase(ServerProcess):
+    """One server of everything, its data on the local disk; clients speak Thrift2 to `address`.
+
+    What was acknowledged survives `kill`: the log is written through to the operating system.
+    """
+
+    name: ClassVar[str] = "hbase"
+    stop_within_s: ClassVar[float] = 60.0
+
+    def __init__(self, settings: Mapping[str, str | int] | None = None, *, heap: str = "1g") -> None:
+        """`settings` go to hbase-site.xml and win over ours."""
+        super().__init__()
+        self._zookeeper_port = self._reserve_port()
+        self.settings = dict(settings or {})
+        self.heap = heap
+        self.thrift = HBaseThrift(self.classpath, _FLAGS)
+
+    @classmethod
+    def fetch(cls) -> str:
+        find_java()
+        jars("hbase")
+        return "hbase-2.6.4"
+
+    @property
+    def address(self) -> str:
+        return self.thrift.address
+
+    def start(self) -> "HBase":
+        """Start both processes and return when the gateway answers. Raises ServerDied or NotReady with the end of the log."""
+        super().start()
+        try:
+            self.thrift.start()
+        except EmbeddedError as exc:
+            tail = self.log_tail()
+            self.kill()
+            raise NotReady(f"{exc}\nThe log of {self.name} itself ends:\n{tail}") from exc
+        self.start_seconds += self.thrift.start_seconds
+        return self
+
+    def stop(self) -> None:
+        self.thrift.stop()
+        super().stop()
+
+    def kill(self) -> None:
+        self.thrift.kill()
+        super().kill()
+
+    def end_at_once(self) -> None:
+        self.thrift.end_at_once()
+        super().end_at_once()
+
+    def close(self) -> None:
+        self.thrift.close()
+        super().close()
+
+    def classpath(self) -> str:
+        """The folder of the configuration, then the jars."""
+        return f"{self.folder / 'conf'}:{jars('hbase')}/*"
+
+    def _site(self) -> Mapping[str, str | int]:
+        return {
+            "hbase.cluster.distributed": "false",
+            "hbase.rootdir": f"file://{self.folder / 'data'}",
+            "hbase.tmp.dir": f"{self.folder / 'tmp'}",
+            "hbase.zookeeper.property.dataDir": f"{self.folder / 'zookeeper'}",
+            "hbase.zookeeper.property.clientPort": self._zookeeper_port,
+            "hbase.zookeeper.property.clientPortAddress": HOST,
+            "hbase.zookeeper.quorum": HOST,
+            "hbase.master.hostname": "localhost",  # this machine's own name may not resolve
+            "hbase.regionserver.hostname": "localhost",
+            "hbase.master.ipc.address": HOST,
+            "hbase.regionserver.ipc.address": HOST,
+            "hbase.localcluster.assign.random.ports": "true",
+            "hbase.master.info.port": -1,
+            "hbase.regionserver.info.port": -1,
+            "hbase.thrift.info.port": -1,
+            "hbase.wal.provider": "filesystem",
+            # Hadoop's checksummed local files keep what was flushed in the process; the raw ones hand it to the operating system.
+            "fs.file.impl": "org.apache.hadoop.fs.RawLocalFileSystem",
+            "hbase.unsafe.stream.capability.enforce": "false",
+            "hbase.regionserver.handler.count": 10,
+            # The one region server is there from the start: nobody else is waited for.
+            "hbase.master.wait.on.regionservers.mintostart": 1,
+            "hbase.master.wait.on.regionservers.maxtostart": 1,
+            **self.settings,
+        }
+
+    def _prepare(self) -> None:
+        conf = self.folder / "conf"
+        conf.mkdir(exist_ok=True)
+        lines = [_property(name, value) for name, value in self._site().items()]
+        (conf / "hbase-site.xml").write_text("\n".join(["<configuration>", *lines, "</configuration>\n"]), encoding="utf-8")
+
+    def _command(self) -> Sequence[str | Path]:
+        return [*jvm_command(self.classpath(), self.folder, self.heap), *_FLAGS, "org.apache.hadoop.hbase.master.HMaster", "start"]
+
+    def _answers(self) -> bool:
+        """Whether its ZooKeeper does; the gateway asks the rest."""
+        try:
+            with socket.create_connection((HOST, self._zookeeper_port), _ASK_S) as connection:
+                connection.sendall(b"srvr")
+                return b"Mode: standalone" in connection.makefile("rb").read()
+        except OSError:
+            return False
+
+
+def _property(name: str, value: str | int) -> str:
+    return f"<property><name>{escape(name)}</name><value>{escape(str(value))}</value></property>"

@@ -1,0 +1,1 @@
+"""Copies in HBase: row keys, cells, guards, and the way there. What stands here runs on executors, which need nothing but the wheel."""

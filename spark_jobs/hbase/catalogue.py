@@ -1,0 +1,81 @@
+"""What the copies know of their tables beside the rows: one row per logical table in the table `_copies` of the namespace."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import orjson
+
+from spark_jobs.hbase.cells import INFO
+from spark_jobs.hbase.connection import idl
+from spark_jobs.hbase.gateway import ABSENT, Gateway, rows_of
+
+QUALIFIER: Final = "_copies"  # names of copies have a dot in them
+_SCHEMA: Final = b"schema"
+_MOST_TABLES: Final = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class KnownTable:
+    """The `mysqlType` texts of the table's versions that were seen, the newest last, and its key's columns."""
+
+    versions: Sequence[str]
+    key_columns: Sequence[str]
+
+    def with_versions(self, versions: Sequence[str], key_columns: Sequence[str]) -> "KnownTable":
+        """Return this with versions that were seen later; nothing changes where all are known."""
+        fresh = [each for each in versions if each not in self.versions]
+        return KnownTable([*self.versions, *fresh], list(key_columns or self.key_columns))
+
+    def text(self) -> bytes:
+        """As it is kept."""
+        return orjson.dumps({"versions": list(self.versions), "key_columns": list(self.key_columns)})
+
+    @classmethod
+    def of(cls, text: bytes) -> "KnownTable":
+        """Read what `text` gave."""
+        return cls(**orjson.loads(text))
+
+
+class Catalogue:
+    """Remembers the versions of tables; two jobs that write at once lose nothing of each other."""
+
+    def __init__(self, gateway: Gateway, name: bytes) -> None:
+        self._gateway = gateway
+        self._name = name
+        self._seen: dict[str, bytes] = {}
+
+    def note(self, table: str, versions: Sequence[str], key_columns: Sequence[str]) -> None:
+        """Keep what a batch tells of its table; asks HBase only when it is news."""
+        before = self._seen.get(table)
+        while True:
+            known = KnownTable.of(before) if before is not None else KnownTable([], [])
+            after = known.with_versions(versions, key_columns).text()
+            if after == before or self._replaced(table, before, after):
+                self._seen[table] = after
+                return
+            before = self._kept().get(table)
+
+    def all(self) -> Mapping[str, KnownTable]:
+        """Return what is kept, by logical table."""
+        return {table: KnownTable.of(text) for table, text in self._kept().items()}
+
+    def _kept(self) -> Mapping[str, bytes]:
+        found = self._gateway.ask("getScannerResults", table=self._name, tscan=idl.TScan(caching=1000), numRows=_MOST_TABLES)
+        return {row.decode(): cells[0][2] for row, cells in rows_of(found)}
+
+    def _replaced(self, table: str, before: bytes | None, after: bytes) -> bool:
+        """Put it where nobody else did since."""
+        row = table.encode()
+        put = idl.TPut(row=row, columnValues=[idl.TColumnValue(family=INFO, qualifier=_SCHEMA, value=after)])
+        done: bool = self._gateway.ask(
+            "checkAndMutate",
+            table=self._name,
+            row=row,
+            family=INFO,
+            qualifier=_SCHEMA,
+            compareOp=idl.TCompareOp.EQUAL,
+            value=ABSENT if before is None else before,
+            rowMutations=idl.TRowMutations(row=row, mutations=[idl.TMutation(put=put)]),
+        )
+        return done

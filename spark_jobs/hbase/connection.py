@@ -1,0 +1,65 @@
+"""One connection to a Thrift2 gateway, on which several questions may be under way."""
+
+import io
+from collections.abc import Iterator, Sequence
+from importlib.resources import files
+from itertools import islice
+from typing import Any, Final, Literal, TypeAlias
+
+import thriftpy2
+from thriftpy2.protocol import TCyBinaryProtocol
+from thriftpy2.thrift import TApplicationException, TMessageType, TPayload
+from thriftpy2.transport import TCyBufferedTransport, TCyFramedTransport, TSocket
+
+Transport: TypeAlias = Literal["buffered", "framed"]
+idl: Final = thriftpy2.load_fp(
+    io.StringIO(files("spark_jobs.hbase").joinpath("hbase.thrift").read_text(encoding="utf-8")), "roma_hbase_thrift"
+)
+_TRANSPORTS: Final = {"buffered": TCyBufferedTransport, "framed": TCyFramedTransport}
+_UNDER_WAY: Final = 200  # the gateway answers in order; so many answers fit into its socket's buffer while more questions come
+
+
+class Connection:
+    """Speaks TBinaryProtocol to one gateway. Raises TException and OSError; the connection is of no use afterwards."""
+
+    def __init__(self, address: str, transport: Transport, timeout_s: float) -> None:
+        host, _, port = address.rpartition(":")
+        socket = TSocket(host.strip("[]"), int(port), socket_timeout=int(timeout_s * 1000))
+        self._transport = _TRANSPORTS[transport](socket)
+        self._protocol = TCyBinaryProtocol(self._transport)
+        self._transport.open()
+
+    def ask(self, call: str, questions: Sequence[TPayload]) -> list[Any]:
+        """Send one question after the other and return their answers, waiting as little as the gateway's order allows."""
+        waiting = iter(questions)
+        answers: list[Any] = []
+        while block := list(islice(waiting, _UNDER_WAY)):
+            self._send(call, block)
+            answers += self._answers(call, len(block))
+        return answers
+
+    def close(self) -> None:
+        """Close the connection; never raises."""
+        self._transport.close()
+
+    def _send(self, call: str, questions: Sequence[TPayload]) -> None:
+        for number, question in enumerate(questions):
+            self._protocol.write_message_begin(call, TMessageType.CALL, number)
+            self._protocol.write_struct(question)
+            self._protocol.write_message_end()
+        self._transport.flush()
+
+    def _answers(self, call: str, count: int) -> Iterator[Any]:
+        for _ in range(count):
+            _, kind, _ = self._protocol.read_message_begin()
+            if kind == TMessageType.EXCEPTION:
+                refusal = TApplicationException()
+                self._protocol.read_struct(refusal)
+                self._protocol.read_message_end()
+                raise refusal
+            answer = getattr(idl.THBaseService, f"{call}_result")()
+            self._protocol.read_struct(answer)
+            self._protocol.read_message_end()
+            if getattr(answer, "io", None) is not None:
+                raise answer.io
+            yield getattr(answer, "success", None)

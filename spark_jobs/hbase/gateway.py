@@ -1,0 +1,102 @@
+"""HBase through its Thrift2 gateways: the calls that the jobs make, tried again for as long as patience lasts.
+
+Every call may be made twice: a put with a timestamp of its own is the same put again, and a guarded change whose order is equal is
+applied again.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import count
+from threading import Event
+from time import monotonic
+from typing import Any, Final, TypeVar
+
+from thriftpy2.protocol.cybin import ProtocolError
+from thriftpy2.thrift import TApplicationException, TException, TPayload
+
+from spark_jobs.errors import HBaseRefused, HBaseUnreachable
+from spark_jobs.hbase.connection import Connection, idl
+from spark_jobs.hbase.settings import HBaseSettings
+
+Result = TypeVar("Result")
+ABSENT: Final = b""  # what a missing cell equals; the gateway dies of no value at all
+_FIRST_PAUSE_S: Final = 0.1
+_LONGEST_PAUSE_S: Final = 5.0
+
+
+class Gateway:
+    """A way to HBase that moves on to the next gateway when one fails. Raises HBaseUnreachable and HBaseRefused."""
+
+    def __init__(self, settings: HBaseSettings, start: int = 0) -> None:
+        """`start` says with which of the gateways to begin, so that tasks are spread over them."""
+        self._settings = settings
+        self._turn = count(start)
+        self._connection: Connection | None = None
+
+    def __enter__(self) -> "Gateway":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._drop()
+
+    def ask_all(self, call: str, questions: Iterable[dict[str, Any]]) -> list[Any]:
+        """Ask the same call with several arguments and return the answers in order; all are asked again when one fails."""
+        payloads = [_question(call, arguments) for arguments in questions]
+        return self._patiently(lambda connection: connection.ask(call, payloads))
+
+    def ask(self, call: str, **arguments: object) -> Any:
+        """Ask once and return the answer."""
+        return self.ask_all(call, [arguments])[0]
+
+    def _patiently(self, attempt: Callable[[Connection], Result]) -> Result:
+        deadline = monotonic() + self._settings.patience_seconds
+        pause = _FIRST_PAUSE_S
+        while True:
+            try:
+                return attempt(self._connected(deadline))
+            except ProtocolError as exc:
+                raise HBaseRefused(f"What answers at {', '.join(self._settings.thrift)} is no Thrift2 gateway ({exc}).") from exc
+            except (TException, OSError) as exc:
+                self._drop()
+                self._refuse_if_final(exc)
+                if monotonic() + pause > deadline:
+                    places = ", ".join(self._settings.thrift)
+                    raise HBaseUnreachable(f"HBase does not answer behind {places}: {_says(exc)}.") from exc
+            Event().wait(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE_S)
+
+    def _connected(self, deadline: float) -> Connection:
+        if self._connection is None:
+            address = self._settings.thrift[next(self._turn) % len(self._settings.thrift)]
+            left_s = max(deadline - monotonic(), 1.0)
+            self._connection = Connection(address, self._settings.transport, left_s)
+        return self._connection
+
+    def _refuse_if_final(self, exc: Exception) -> None:
+        final = isinstance(exc, TApplicationException) or (isinstance(exc, idl.TIOError) and exc.canRetry is False)
+        if final:
+            raise HBaseRefused(f"HBase says: {_says(exc)}.") from exc
+
+    def _drop(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+
+def _question(call: str, arguments: dict[str, Any]) -> TPayload:
+    question: TPayload = getattr(idl.THBaseService, f"{call}_args")(**arguments)
+    return question
+
+
+def _says(exc: Exception) -> str:
+    """The first line of what the other side says; HBase puts Java's whole trace behind it."""
+    message = getattr(exc, "message", None) or str(exc)
+    return str(message).strip().splitlines()[0].rstrip(".") if message else type(exc).__name__
+
+
+def rows_of(results: Sequence[Any]) -> list[tuple[bytes, list[tuple[bytes, bytes, bytes, int]]]]:
+    """Return (row key, cells) of each result that has a row."""
+    return [
+        (result.row, [(cell.family, cell.qualifier, cell.value, cell.timestamp) for cell in result.columnValues])
+        for result in results
+        if result.row
+    ]

@@ -1,0 +1,30 @@
+"""Where HBase is and how the copies lie in it."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from spark_jobs.hbase.row_key import MAX_SALT_BUCKETS
+
+Address = Annotated[str, Field(pattern=r"^(\[[0-9A-Fa-f:]+\]|[^:\[\]\s]+):\d{1,5}$")]
+
+
+class HBaseSettings(BaseModel):
+    """One HBase behind one or more Thrift2 gateways.
+
+    `thrift`: the gateways as host:port; tasks are spread over them and go on to the next when one is silent. `transport` is theirs.
+    `guard`: "version" lets HBase itself show the greater execute position; "check_and_mutate" compares whole orders, row by row.
+    `salt_buckets`: 0 none, else into how many pieces neighbours are spread. `writers`: how many tasks write at the same time.
+    `patience_seconds`: how long HBase may be away before the job ends and says so.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    thrift: Annotated[tuple[Address, ...], Field(min_length=1)]
+    transport: Literal["buffered", "framed"] = "buffered"
+    namespace: Annotated[str, Field(pattern=r"^[A-Za-z0-9_]+$")] = "roma"
+    guard: Literal["version", "check_and_mutate"] = "version"
+    salt_buckets: Annotated[int, Field(ge=0, le=MAX_SALT_BUCKETS)] = 0
+    writers: Annotated[int, Field(ge=1)] = 4
+    rows_per_call: Annotated[int, Field(ge=1, le=100_000)] = 1000
+    patience_seconds: Annotated[float, Field(ge=1)] = 120

@@ -1,0 +1,56 @@
+"""The tables of the copies: made when first written to, one for each logical table."""
+
+from typing import Final
+
+from spark_jobs.errors import HBaseRefused
+from spark_jobs.hbase.cells import INFO, UPDATE_INFO
+from spark_jobs.hbase.connection import idl
+from spark_jobs.hbase.gateway import Gateway
+from spark_jobs.hbase.names import hbase_name
+from spark_jobs.hbase.row_key import split_keys
+from spark_jobs.hbase.settings import HBaseSettings
+
+_FAMILIES: Final = (INFO, UPDATE_INFO)
+
+
+class Tables:
+    """Makes sure that tables are there, and remembers those that are."""
+
+    def __init__(self, gateway: Gateway, settings: HBaseSettings) -> None:
+        self._gateway = gateway
+        self._settings = settings
+        self._present: set[bytes] = set()
+
+    def ensure(self, table: str) -> bytes:
+        """Return the full HBase name of a logical table's copy, which is there now."""
+        name = hbase_name(table, self._settings.namespace)
+        return self.ensure_named(name.partition(":")[2], split_keys(self._settings.salt_buckets))
+
+    def ensure_named(self, qualifier: str, splits: list[bytes]) -> bytes:
+        """The same for a table of our namespace by its own name."""
+        full = f"{self._settings.namespace}:{qualifier}".encode()
+        if full not in self._present:
+            name = idl.TTableName(ns=self._settings.namespace.encode(), qualifier=qualifier.encode())
+            if not self._gateway.ask("tableExists", tableName=name):
+                self._make(name, splits)
+            self._present.add(full)
+        return full
+
+    def _make(self, name: object, splits: list[bytes]) -> None:
+        """Two jobs may both try; the second finds that it is there."""
+        self._ensure_namespace()
+        families = [idl.TColumnFamilyDescriptor(name=each, maxVersions=1) for each in _FAMILIES]
+        try:
+            self._gateway.ask("createTable", desc=idl.TTableDescriptor(tableName=name, columns=families), splitKeys=splits or None)
+        except HBaseRefused:
+            if not self._gateway.ask("tableExists", tableName=name):
+                raise
+
+    def _ensure_namespace(self) -> None:
+        if self._settings.namespace in {each.name for each in self._gateway.ask("listNamespaceDescriptors")}:
+            return
+        try:
+            self._gateway.ask("createNamespace", namespaceDesc=idl.TNamespaceDescriptor(name=self._settings.namespace))
+        except HBaseRefused:
+            if self._settings.namespace not in {each.name for each in self._gateway.ask("listNamespaceDescriptors")}:
+                raise

@@ -1,0 +1,90 @@
+"""What one Spark task does: write its part of a batch, or read its part of a table. Runs on executors."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeAlias
+
+import orjson
+
+from spark_jobs.hbase.cells import ORDER, UPDATE_INFO, Change, change_in
+from spark_jobs.hbase.connection import idl
+from spark_jobs.hbase.gateway import Gateway, rows_of
+from spark_jobs.hbase.guards import GUARDS, Row
+from spark_jobs.hbase.row_key import key_values, row_key
+from spark_jobs.hbase.settings import HBaseSettings
+
+Region: TypeAlias = tuple[bytes, bytes]  # first row key, and the one behind the last; empty: no end
+StoredRow: TypeAlias = tuple[bytes, Change]
+_BYTES_PER_CALL: Final = 4 << 20  # the gateway holds a call in memory several times
+_ROWS_PER_SCAN: Final = 1000
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """Rows of one table that wait for their call."""
+
+    rows: list[Row] = field(default_factory=list)
+    bytes: int = 0
+
+
+def write_changes(settings: HBaseSettings, names: Mapping[str, bytes], task: int, lines: Iterable[str]) -> Iterator[tuple[str, int]]:
+    """Write changes that come as JSON (table, key, order, deleted, data); yield table and rows written, call by call.
+
+    `names`: logical table → its HBase name. Raises HBaseUnreachable and HBaseRefused.
+    """
+    guard = GUARDS[settings.guard]
+    waiting: dict[str, _Waiting] = {}
+    with Gateway(settings, task) as gateway:
+        for line in lines:
+            table, row = _row(orjson.loads(line), settings.salt_buckets)
+            mine = waiting.setdefault(table, _Waiting())
+            mine.rows.append(row)
+            mine.bytes += len(line)
+            if len(mine.rows) >= settings.rows_per_call or mine.bytes >= _BYTES_PER_CALL:
+                yield table, guard(gateway, names[table], waiting.pop(table).rows)
+        for table, left in waiting.items():
+            yield table, guard(gateway, names[table], left.rows)
+
+
+def read_region(settings: HBaseSettings, name: bytes, region: Region) -> Iterator[StoredRow]:
+    """Yield the rows of one region with their keys, deleted ones included; rows of others are passed over."""
+    start, stop = region
+    with Gateway(settings) as gateway:
+        while True:
+            scan = idl.TScan(startRow=start, stopRow=stop, caching=_ROWS_PER_SCAN)
+            found = rows_of(gateway.ask("getScannerResults", table=name, tscan=scan, numRows=_ROWS_PER_SCAN))
+            for row, cells in found:
+                if change := change_in(cells):
+                    yield row, change
+            if len(found) < _ROWS_PER_SCAN:
+                return
+            start = found[-1][0] + b"\0"
+
+
+def message_key(table: str, row: bytes, salt_buckets: int) -> str:
+    """Return the message key of a row: the JSON array of table and key values, byte for byte as the relay writes it."""
+    return orjson.dumps([table, *key_values(row, salt_buckets)]).decode()
+
+
+def forget_deleted(settings: HBaseSettings, name: bytes, before_ms: int, region: Region) -> int:
+    """Remove the deleted rows of a region whose execute time is smaller, unless they change meanwhile; return how many."""
+    old = [(row, change) for row, change in read_region(settings, name, region) if change.deleted and change.time_ms < before_ms]
+    with Gateway(settings) as gateway:
+        return sum(gateway.ask_all("checkAndDelete", [_forgetting(name, row, change) for row, change in old]))
+
+
+def _forgetting(name: bytes, row: bytes, change: Change) -> dict[str, Any]:
+    """The whole row up to this change, if this still is the newest."""
+    return {
+        "table": name,
+        "row": row,
+        "family": UPDATE_INFO,
+        "qualifier": ORDER,
+        "value": change.order.encode(),
+        "tdelete": idl.TDelete(row=row, timestamp=change.position),
+    }
+
+
+def _row(line: Mapping[str, Any], salt_buckets: int) -> tuple[str, Row]:
+    key = orjson.loads(line["key"])[1:]
+    return line["table"], (row_key(key, salt_buckets), Change(line["order"], line["deleted"], line["data"]))

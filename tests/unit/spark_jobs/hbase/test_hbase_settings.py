@@ -1,0 +1,24 @@
+"""The section of the configuration."""
+
+import pytest
+from pydantic import ValidationError
+
+from spark_jobs.hbase.settings import HBaseSettings
+
+
+@pytest.mark.parametrize("address", ["hbase1:9090", "127.0.0.1:9090", "[::1]:9090", "a.b-c:1"])
+def test_a_gateway_is_host_and_port(address: str) -> None:
+    assert HBaseSettings(thrift=(address,)).thrift == (address,)
+
+
+@pytest.mark.parametrize("address", ["hbase1", "hbase1:", ":9090", "::1:9090", "a b:1", "hbase1:123456"])
+def test_anything_else_is_refused(address: str) -> None:
+    with pytest.raises(ValidationError):
+        HBaseSettings(thrift=(address,))
+
+
+def test_there_is_at_least_one_gateway_and_the_salt_is_one_byte() -> None:
+    with pytest.raises(ValidationError):
+        HBaseSettings(thrift=())
+    with pytest.raises(ValidationError):
+        HBaseSettings(thrift=("a:1",), salt_buckets=257)

@@ -1,0 +1,9 @@
+from typing import Any
+
+class GatewayParameters:
+    def __init__(self, *, port: int = ..., auto_convert: bool = ...) -> None: ...
+
+class JavaGateway:
+    jvm: Any
+    def __init__(self, *, gateway_parameters: GatewayParameters = ...) -> None: ...
+    def close(self) -> None: ...
