@@ -77,7 +77,7 @@ class Relay:
         self._wanted = WantedInstances(settings.instances, InstanceDocumentStore(session, paths), self._notes, self.name)
         self._hosting = Hosting(self._instance, self._begin)
         self._status_url = ""
-        self._dropped_shown: dict[str, frozenset[TableId]] = {}
+        self._dropped_shown: dict[str, frozenset[tuple[TableId, str]]] = {}
         self._tables_shown: dict[str, frozenset[str]] = {}
         self._metrics: dict[str, InstanceMetrics] = {}
         self._totals: dict[str, ShownTotals] = {}
@@ -150,7 +150,7 @@ class Relay:
         show_status(metrics, status.to_fields())
         if status.position_file:
             metrics.position_file.set(file_number(status.position_file))
-        metrics.dropped_names.set(len(instance.meter.dropped))
+        metrics.dropped_names.set(len({table for table, _ in list(instance.meter.dropped)}))
         self._totals[instance.name].show(instance.meter.totals)
 
     def _show_dropped(self, instance: Instance) -> None:
@@ -194,7 +194,7 @@ def _candidacy(instance: Instance) -> Candidacy:
 
 
 def _dropped(instance: Instance) -> list[DroppedName]:
-    return [DroppedName(str(table), reason, rows) for table, (reason, rows) in list(instance.meter.dropped.items())]
+    return [DroppedName(str(table), reason, rows) for (table, reason), rows in list(instance.meter.dropped.items())]
 
 
 @contextmanager

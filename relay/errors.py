@@ -4,12 +4,14 @@ RelayError
 ├── ConfigurationError              the configuration file contradicts itself or reality
 │   ├── MappingRefused              a mapping document is broken or contradicts another
 │   ├── StoreRefused                ZooKeeper understood and said no: access, quota, a node in the way
-│   └── PartitionRuleRefused        a partitionHash rule cannot be read
+│   ├── PartitionRuleRefused        a partitionHash rule cannot be read
+│   └── ConditionRefused            the condition of a rule cannot be read
 ├── Unreachable                     somebody does not answer; the instance waits and tries again
 │   ├── SourceUnreachable
 │   ├── SourceSilent
 │   ├── StandbyBehind               the server that shall be read next lacks what was published
 │   ├── BrokerUnreachable
+│   ├── LookupUnreachable           who answers the lookups of transforms does not
 │   ├── ClaimStoreUnreachable       what holds the values of claims does not answer
 │   ├── StoreUnreachable            ZooKeeper
 │   └── MappingLost                 ZooKeeper answers, and holds no mapping any more
@@ -32,6 +34,8 @@ RelayError
 │   ├── SchemaMismatch
 │   ├── RowImageIncomplete
 │   ├── UnmappedName
+│   ├── RuleRefused                 a rule, mask or transform cannot hold for a table
+│   ├── TransformFailed             a transform cannot take a row
 │   ├── PositionLost
 │   ├── PositionUnreadable
 │   │   └── PositionNewer           a newer version wrote the record; a relay of that version may lead
@@ -104,6 +108,13 @@ class PartitionRuleRefused(ConfigurationError):
     remedy = "Correct partition_hash of the instance."
 
 
+class ConditionRefused(ConfigurationError):
+    """The condition of a rule cannot be read."""
+
+    code = "CONDITION_REFUSED"
+    remedy = "Correct `where` of the rule at the character named."
+
+
 class StoreRefused(ConfigurationError):
     """ZooKeeper understood the request and said no."""
 
@@ -146,6 +157,13 @@ class BrokerUnreachable(Unreachable):
 
     code = "BROKER_UNREACHABLE"
     remedy = "Check kafka.bootstrap_servers and the brokers; the relay goes on by itself when they answer."
+
+
+class LookupUnreachable(Unreachable):
+    """The server that answers the lookups of transforms does not, or says no."""
+
+    code = "LOOKUP_UNREACHABLE"
+    remedy = "Check the lookup's query and the rights of the source's user; the relay goes on by itself when it is answered."
 
 
 class ClaimStoreUnreachable(Unreachable):
@@ -311,6 +329,20 @@ class UnmappedName(Stop):
 
     code = "UNMAPPED_NAME"
     remedy = "Add the name to the mapping documents, or set unmapped_db / unmapped_table to drop."
+
+
+class RuleRefused(Stop):
+    """A rule, a mask or a transform cannot hold for a table that has appeared."""
+
+    code = "RULE_REFUSED"
+    remedy = "Correct the rule, mask or transform for this table, then start again."
+
+
+class TransformFailed(Stop):
+    """A transform raised an error on a row, or gave back what the table cannot hold."""
+
+    code = "TRANSFORM_FAILED"
+    remedy = "Correct the function and start again, or set oversize to dead_letter to go on past such rows."
 
 
 class PositionLost(Stop):

@@ -29,6 +29,7 @@ class InstanceView(BaseModel):
                 "published_rows": 1000,
                 "dead_letters": 0,
                 "claims": 0,
+                "dropped_rows": {"filter": 100, "rule_condition": 7},
                 "lag_seconds": 0.02,
                 "buffer_put": 1000,
                 "buffer_get": 1000,
@@ -59,6 +60,7 @@ class InstanceView(BaseModel):
     published_rows: int
     dead_letters: int = Field(description="Rows kept back as dead letters since the relay's start.")
     claims: int = Field(description="Messages whose value lies elsewhere, since the relay's start.")
+    dropped_rows: dict[str, int] = Field(description="Row changes left out since the relay's start, by cause.")
     lag_seconds: float | None
     buffer_put: int
     buffer_get: int

@@ -132,6 +132,7 @@ class Instance:
             published_rows=self.meter.totals.published_rows,
             dead_letters=self.meter.totals.dead_letters.total(),
             claims=self.meter.totals.claims,
+            dropped_rows=dict(self.meter.totals.dropped_rows),
             lag_seconds=self._lag_seconds(),
             buffer_put=cursors.put if cursors else 0,
             buffer_get=cursors.get if cursors else 0,

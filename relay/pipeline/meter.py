@@ -1,5 +1,6 @@
 """What an instance has done and how far it is, for the status and the metrics."""
 
+from collections import Counter
 from dataclasses import dataclass, field
 
 from relay.model.table import TableId
@@ -12,13 +13,13 @@ from relay.telemetry import Totals
 @dataclass(slots=True)
 class Meter:
     """Written by the publishing thread and read by others. `record` is the last committed one, `reached` what lag is measured from;
-    `dropped` holds a reason and a row count by real name, `tables` every real name that was met.
+    `dropped` holds a row count by real name and reason, `tables` every real name that was met.
     """
 
     totals: Totals = field(default_factory=Totals)
     record: PositionRecord | None = None
     reached: Reached = field(default_factory=Reached)
-    dropped: dict[TableId, tuple[str, int]] = field(default_factory=dict)
+    dropped: Counter[tuple[TableId, str]] = field(default_factory=Counter)
     tables: set[TableId] = field(default_factory=set)
 
     def committed(self, record: PositionRecord, batch: OpenBatch, messages: int, seconds: float) -> None:
@@ -49,5 +50,5 @@ class Meter:
 
     def drop(self, table: TableId, reason: str, cause: str, rows: int) -> None:
         """Note rows of a real table that are left out."""
-        self.dropped[table] = (reason, self.dropped.get(table, ("", 0))[1] + rows)
+        self.dropped[table, reason] += rows
         self.totals.dropped_rows[cause] += rows

@@ -35,7 +35,7 @@ class PublishedChange(NamedTuple):
 def published_changes(event: RowsEvent, plan: TablePlan, settings: MessageSettings, before: OrderPair) -> Iterator[PublishedChange]:
     """Yield what is published of an event, the first pair just after `before`. Raises RowImageIncomplete."""
     if settings.row_image == "full":
-        _check_images(event)
+        check_images(event)
     time_ms, position = before.execute_time, before.execute_position
     for number, change in enumerate(event.rows):
         if plan.splits(change):
@@ -58,7 +58,7 @@ def tag_sets(change: RowChange, plan: TablePlan, settings: MessageSettings) -> t
     return (tag_headers(tuple(dict.fromkeys(plan.destination.tags.table + fields))),)
 
 
-def _check_images(event: RowsEvent) -> None:
-    """All rows of one event have the same columns, so the first one tells."""
+def check_images(event: RowsEvent) -> None:
+    """Raise RowImageIncomplete where rows lack columns; those of one event have the same, so the first one tells."""
     if event.rows and any(ABSENT in image for image in (event.rows[0].before, event.rows[0].after) if image is not None):
         raise RowImageIncomplete(f"A row of {event.table.id} at {event.position} lacks columns.")

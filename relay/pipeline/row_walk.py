@@ -19,14 +19,17 @@ from relay.pipeline.oversize import Oversize, Whence
 from relay.pipeline.packed_messages import packed_messages
 from relay.pipeline.progress import Progress, change_time_ms
 from relay.pipeline.published_changes import EventContext
+from relay.pipeline.refined_rows import RefinedRows
 from relay.pipeline.row_messages import row_messages
 from relay.pipeline.skip_notes import SkipNotes
 from relay.pipeline.table_plan import TablePlan, TablePlans
-from relay.pipeline.unprintable_rows import rows_one_by_one
+from relay.pipeline.unprintable_rows import UnprintableRow, rows_one_by_one
 from relay.pipeline.whole_transactions import WholeTransactionPrinter
+from relay.refine import OPERATION, NotPublished, TableRefinement
 from relay.route import Dropped, TableFilter
 from relay.settings import InstanceSettings
 
+_OPERATION_OF_A_RULE: Final = Dropped(*OPERATION)
 _OPERATION_FILTERED: Final = Dropped("the operation is filtered.", "operation")
 
 
@@ -169,6 +172,9 @@ class RowWalk:
 
     def _row_by_row(self, event: RowsEvent, plan: TablePlan, context: EventContext) -> int:
         """Return 1, the number of events."""
+        if plan.refinement is not None:
+            self._refined(event, plan, plan.refinement, context)
+            return 1
         if self._oversize is not None:
             self._keep_back(self._oversize, event, plan, context)
         else:
@@ -178,6 +184,25 @@ class RowWalk:
                     self.send(message)
         self._count_published(len(event.rows), event.size_bytes)
         return 1
+
+    def _refined(self, event: RowsEvent, plan: TablePlan, refinement: TableRefinement, context: EventContext) -> None:
+        """Row by row, past what rules, masks and transforms leave out; that is counted."""
+        if not refinement.takes(event.operation):
+            self._drop((event,), _OPERATION_OF_A_RULE)
+            return
+        rows = RefinedRows(plan, refinement, self._settings.message, context, keeps_back=self._oversize is not None)
+        whence, left_out = self._whence(plan, context), 0
+        for order, made in rows.of(event, self._progress.order, self._skip):
+            self._progress.order = order
+            if isinstance(made, NotPublished):
+                self._meter.drop(event.table.id, *made, 1)
+                left_out += 1
+            elif self._oversize is not None:
+                self._oversize.send_row(made, order, whence, self.batch)
+            elif not isinstance(made, UnprintableRow):
+                for message in made:
+                    self.send(message)
+        self._count_published(len(event.rows), event.size_bytes, left_out)
 
     def _keep_back(self, oversize: Oversize, event: RowsEvent, plan: TablePlan, context: EventContext) -> None:
         """As row by row, past what no topic takes and what cannot be printed."""
@@ -198,9 +223,9 @@ class RowWalk:
         """How many of the rows that come now are visible already."""
         return max(0, self._progress.skip - self._progress.items)
 
-    def _count_published(self, rows: int, size_bytes: int) -> None:
+    def _count_published(self, rows: int, size_bytes: int, left_out: int = 0) -> None:
         self.batch.event_bytes += size_bytes
-        self.batch.rows += max(0, rows - self._skip)
+        self.batch.rows += max(0, rows - self._skip - left_out)
         self._count_rows(rows, size_bytes)
 
     def _count_rows(self, rows: int, size_bytes: int) -> None:

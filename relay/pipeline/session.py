@@ -14,6 +14,7 @@ from relay.claims import ClaimStore
 from relay.dead_letters import DeadLetterTopic
 from relay.errors import AskedToStop, BatchAborted, HistoryChanged, LeadershipLost, RelayError, StoreUnreachable, SwitchingSource
 from relay.ha import Election
+from relay.lookups import SourceLookups
 from relay.model.position import OrderPair
 from relay.pipeline.answer import answered
 from relay.pipeline.buffer import ChangeBuffer
@@ -36,6 +37,7 @@ from relay.pipeline.topic_watch import watched
 from relay.pipeline.topics import Topics
 from relay.pipeline.walk import Walk
 from relay.position import KafkaPositionStore, PositionRecord
+from relay.refine import Refinements, configuration_of_rows
 from relay.schema import CatalogReader, DeclaredTypes, TableDefinitions
 from relay.schema.type_text import type_text
 from relay.settings import InstanceSettings, RelaySettings
@@ -93,13 +95,14 @@ class Session:
             chosen = answered(lambda: self._failover.choose(saved), stop, "Choosing the source")
             with (
                 closing(CatalogReader(chosen.settings)) as catalog,
+                closing(SourceLookups(self._instance.lookups, chosen.settings)) as lookups,
                 closing(answered(lambda: self._open_source(chosen), stop, "Opening the source")) as stream,
             ):
                 self._meter.totals.source_connections += 1
                 outbox = Outbox(self.producer, self.buffer, self._meter, stop)
                 kept = {} if saved is None else saved.partitions
                 topics = Topics(self._settings.kafka, self._instance, kept, self._sizes, in_use=self.producer.expect)
-                walk = self._walk(stream, chosen, catalog, outbox, topics)
+                walk = self._walk(stream, chosen, catalog, outbox, topics, Refinements(self._instance, lookups.by_name))
                 running()
                 with self._failover.streaming(), watched(topics, self._settings.kafka, self._instance.name):
                     self._pump(stream, walk, outbox, stop)
@@ -224,7 +227,9 @@ class Session:
         trail.ensure_topic()
         outbox.send(trail.message(_switch_entry(self._instance.name, switch)))
 
-    def _walk(self, stream: SourceStream, chosen: Chosen, catalog: CatalogReader, outbox: Outbox, topics: Topics) -> Walk:
+    def _walk(
+        self, stream: SourceStream, chosen: Chosen, catalog: CatalogReader, outbox: Outbox, topics: Topics, refinements: Refinements
+    ) -> Walk:
         record = chosen.record or PositionRecord(stream.start, OrderPair(0, 0), epoch=0, change_time_ms=int(time() * 1000))
         trail = AuditTrail(self._settings.kafka, self._settings.installation)
         if record.skips:
@@ -244,6 +249,7 @@ class Session:
             self._meter,
             SkipNotes(trail, self._instance.name),
             self._oversize(topics, outbox),
+            refinements,
         )
         if chosen.switch is not None:
             # Before a row of the other server: what comes next must find that it is the one.
@@ -283,4 +289,7 @@ def _switch_entry(instance: str, switch: SwitchNote) -> AuditEntry:
 def configuration_digest(instance: InstanceSettings) -> str:
     """A digest of everything that decides which messages a source transaction becomes."""
     parts = (instance.filter, instance.routing, instance.partition, instance.message)
-    return hashlib.sha256("\n".join(part.model_dump_json() for part in parts).encode()).hexdigest()[:16]
+    texts = [part.model_dump_json() for part in parts]
+    if rows := configuration_of_rows(instance):
+        texts.append(rows)
+    return hashlib.sha256("\n".join(texts).encode()).hexdigest()[:16]

@@ -1,6 +1,8 @@
 """One statement → its messages: DDL in a topic of its own, under logical names."""
 
 from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
 
 from relay.encode import encode_statement, message_headers
 from relay.envelope import MessageType
@@ -9,11 +11,14 @@ from relay.model.position import OrderPair
 from relay.model.table import TableId
 from relay.pipeline.published_changes import EventContext
 from relay.pipeline.topics import Topics
+from relay.refine import Refinements
 from relay.route import Destination, Dropped, Router
 from relay.schema import Ddl, renamed_sql
 from relay.settings import MessageSettings
 
 DDL_TOPIC_SUFFIX = ".ddl"
+WITHHELD: Final = "/* withheld: it may hold values that a mask or a field list hides */"
+"""What stands for the text of such a statement; its message still says that the table's copies are unproven."""
 
 
 def statement_route(ddl: Ddl, router: Router) -> Destination | Dropped:
@@ -31,6 +36,13 @@ def statement_messages(
     for topic in destination.topics:
         for place in statement_places(topic, settings.ddl, topics):
             yield OutboundMessage(*place, None, value, headers)
+
+
+def without_values(statement: Ddl, refinements: Refinements) -> Ddl:
+    """Return the statement without its text, where that changes rows and may show values that nobody may read."""
+    if statement.is_ddl or not refinements.withhold(statement.tables):
+        return statement
+    return replace(statement, sql=WITHHELD)
 
 
 def statement_places(topic: str, ddl: str, topics: Topics) -> Iterator[tuple[str, int]]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from relay.compiled import COMPILED
-from relay.encode import KeyEncoder, PartitionTexts, RowEncoder, key_changed, tag_headers
+from relay.encode import KeyEncoder, PartitionTexts, RowEncoder, exact_text, key_changed, tag_headers
 from relay.model.change import RowChange, RowsEvent
 from relay.model.message import Headers
 from relay.model.table import TableDefinition, TableId, TableMap
@@ -12,6 +12,7 @@ from relay.model.value import Row
 from relay.partition import PartitionRule, TablePlacement
 from relay.pipeline.bulk_rows import BulkRows, RowCount, bulk_rows
 from relay.pipeline.topics import Topics
+from relay.refine import Refinements, TableRefinement
 from relay.route import Destination, Dropped, Router, TableFilter, tags_for
 from relay.schema import TableDefinitions
 from relay.settings import InstanceSettings, MessageSettings
@@ -40,7 +41,10 @@ class Lane:
 
 @dataclass(frozen=True, slots=True)
 class TablePlan:
-    """A published table. `bulk` prints whole events; it is None where the readable rooms do all the work."""
+    """A published table. `bulk` prints whole events; it is None where the readable rooms do all the work.
+
+    With a `refinement`, `definition` is the table as rows are placed by, and `rows` and `keys` print the one that messages speak of.
+    """
 
     definition: TableDefinition
     destination: Destination
@@ -50,6 +54,7 @@ class TablePlan:
     tags: Headers
     split_key_change: bool
     bulk: BulkRows | None = None
+    refinement: TableRefinement | None = None
 
     @property
     def limit_bytes(self) -> int:
@@ -68,8 +73,11 @@ class TablePlan:
 class TablePlans:
     """Plans by table map, for one mapping set; a new set means new plans."""
 
-    def __init__(self, settings: InstanceSettings, router: Router, definitions: TableDefinitions, topics: Topics) -> None:
+    def __init__(
+        self, settings: InstanceSettings, router: Router, definitions: TableDefinitions, topics: Topics, refinements: Refinements
+    ) -> None:
         self.router = router
+        self._refinements = refinements
         self._settings = settings
         self._definitions = definitions
         self._topics = topics
@@ -103,18 +111,22 @@ class TablePlans:
         if isinstance(destination, Dropped):
             return destination
         settings = self._settings
-        definition = self._definitions.define(table)
+        definition = published = self._definitions.define(table)
+        refinement = self._refinements.of(definition, destination.logical, exact_text)
+        if refinement is not None:
+            definition, published = refinement.definition, refinement.published
         lanes = tuple(self._lane(topic, definition, destination.logical) for topic in destination.topics)
-        rows = RowEncoder(definition, destination.logical, settings.message.value_style)
+        rows = RowEncoder(published, destination.logical, settings.message.value_style)
         return TablePlan(
             definition=definition,
             destination=destination,
             lanes=lanes,
             rows=rows,
-            keys=KeyEncoder(definition, destination.logical, table.id if settings.routing.key_scope == "shard" else None),
+            keys=KeyEncoder(published, destination.logical, table.id if settings.routing.key_scope == "shard" else None),
             tags=tag_headers(tags_for(destination, ())),
             split_key_change=settings.message.key_change == "split",
-            bulk=self._bulk(definition, destination, lanes, rows),
+            bulk=self._bulk(definition, destination, lanes, rows) if refinement is None else None,
+            refinement=refinement,
         )
 
     def _bulk(self, definition: TableDefinition, destination: Destination, lanes: tuple[Lane, ...], rows: RowEncoder) -> BulkRows | None:

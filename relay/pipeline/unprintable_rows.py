@@ -15,7 +15,7 @@ from relay.model.table import TableMap
 from relay.model.value import ABSENT, Row
 from relay.pipeline.table_plan import TablePlan
 
-_UNPRINTABLE: Final = (ValueNotPrintable, ValueError, TypeError, ArithmeticError, LookupError)
+UNPRINTABLE: Final = (ValueNotPrintable, ValueError, TypeError, ArithmeticError, LookupError)
 """What printing a value may raise. What is wrong with an event's bytes, or with a table, is not among them: that is a stop."""
 
 MessagesOf: TypeAlias = Callable[[RowsEvent, OrderPair, int], Iterable[tuple[OrderPair, list[OutboundMessage]]]]
@@ -42,13 +42,13 @@ def rows_one_by_one(
     try:
         yield from list(messages_of(event, before, skip))
         return
-    except _UNPRINTABLE:
+    except UNPRINTABLE:
         order = before
     for number, change in enumerate(event.rows):
         part = event._replace(rows=(change,), images_at=None)
         try:
             made: list[tuple[OrderPair, list[OutboundMessage]]] = list(messages_of(part, order, max(0, skip - number)))
-        except _UNPRINTABLE as exc:
+        except UNPRINTABLE as exc:
             order = OrderPair(order.execute_time, order.execute_position + _pairs(change, plan))
             yield order, [] if number < skip else _unprintable(exc, event.table, change, plan)
             continue
@@ -59,7 +59,7 @@ def rows_one_by_one(
 def _pairs(change: RowChange, plan: TablePlan) -> int:
     try:
         return 2 if plan.splits(change) else 1
-    except _UNPRINTABLE:
+    except UNPRINTABLE:
         return 1
 
 
@@ -67,7 +67,7 @@ def _unprintable(error: Exception, table: TableMap, change: RowChange, plan: Tab
     reason = error.reason if isinstance(error, ValueNotPrintable) else f"{type(error).__name__}: {error}"
     try:
         key = plan.keys.encode(change)
-    except _UNPRINTABLE:
+    except UNPRINTABLE:
         key = None
     return UnprintableRow(ValueNotPrintable.code, reason, key, orjson.dumps(row_values(table, change)))
 

@@ -18,10 +18,11 @@ from relay.pipeline.oversize import Oversize, Whence
 from relay.pipeline.progress import Progress
 from relay.pipeline.row_walk import RowWalk
 from relay.pipeline.skip_notes import SkipNotes
-from relay.pipeline.statement_messages import statement_messages, statement_route
+from relay.pipeline.statement_messages import statement_messages, statement_route, without_values
 from relay.pipeline.table_plan import TablePlans
 from relay.pipeline.topics import Topics
 from relay.position import KafkaPositionStore
+from relay.refine import Refinements
 from relay.route import Dropped
 from relay.schema import StatementKind, TableDefinitions
 from relay.settings import InstanceSettings
@@ -46,6 +47,7 @@ class Walk:
         meter: Meter,
         skip_notes: SkipNotes,
         oversize: Oversize | None = None,
+        refinements: Refinements | None = None,
     ) -> None:
         self.progress = progress
         self.meter = meter
@@ -54,6 +56,7 @@ class Walk:
         self._store = store
         self._mapping = mapping
         self._definitions = definitions
+        self._refinements = refinements or Refinements(settings, {})
         self._topics = topics
         self._skip_notes = skip_notes
         self._oversize = oversize
@@ -166,7 +169,7 @@ class Walk:
         progress.end_transaction(item)
 
     def _statement(self, item: Statement) -> None:
-        ddl = self._definitions.apply(item)
+        ddl = without_values(self._definitions.apply(item), self._refinements)
         progress = self.progress
         if ddl.kind is StatementKind.IGNORED:
             return
@@ -215,7 +218,7 @@ class Walk:
         self._committed_at_s = time()
 
     def _new_plans(self) -> TablePlans:
-        return TablePlans(self._settings, self._mapping.router, self._definitions, self._topics)
+        return TablePlans(self._settings, self._mapping.router, self._definitions, self._topics, self._refinements)
 
 
 def _now_ms() -> int:

@@ -4,8 +4,10 @@ from relay.errors import RelayError
 from relay.partition import PartitionRule
 from relay.preflight.finding import Finding, Verdict, found, passed
 from relay.preflight.kafka_checks import KafkaView, look_at_kafka
+from relay.preflight.row_checks import look_at_rows
 from relay.preflight.source_checks import look_at_source
 from relay.preflight.store_checks import look_at_store
+from relay.refine import Refinements
 from relay.route import TableFilter
 from relay.settings import InstanceSettings, RelaySettings
 
@@ -29,13 +31,15 @@ def _rules(instance: InstanceSettings) -> Finding:
     placing = instance.partition
     try:
         TableFilter(instance.filter)
+        Refinements(instance, dict.fromkeys((each.name for each in instance.lookups), lambda *_: None))
         PartitionRule(placing.partition_hash, database_hash=placing.database_hash, partitions=placing.partitions_num or 1)
     except RelayError as exc:
         return found("settings", exc, instance.name)
-    return passed("settings", "Filters and partition rules can be read.", instance.name)
+    return passed("settings", "Filters, rules of rows and partition rules can be read.", instance.name)
 
 
 def _instance(instance: InstanceSettings, kafka: KafkaView) -> list[Finding]:
     known = instance.name in kafka.records
     record = kafka.records.get(instance.name)
-    return look_at_source(instance, None if record is None else record.source, "" if known else "the saved position is not known")
+    source = look_at_source(instance, None if record is None else record.source, "" if known else "the saved position is not known")
+    return [*source, *look_at_rows(instance)]

@@ -62,6 +62,22 @@ class CatalogReader:
         except OSError as exc:
             raise SourceUnreachable(f"{where} cannot be reached to ask for the keys of {table}: {exc}.") from exc
 
+    def every_column(self) -> list[tuple[TableId, str]]:
+        """Name every column of every table that the user may see, in the server's order.
+
+        Raises SourceUnreachable, SourceLoginRefused or SourceNotPermitted.
+        """
+        try:
+            if self._connection is None:
+                self._connection = self._connect()
+            with self._connection.cursor() as cursor:
+                cursor.execute("SELECT TABLE_SCHEMA AS d, TABLE_NAME AS t, COLUMN_NAME AS c FROM information_schema.COLUMNS")
+                return [(TableId(row["d"], row["t"]), row["c"]) for row in cursor.fetchall()]
+        except pymysql.err.MySQLError as exc:
+            raise self._translated(exc, "when asked for its columns") from exc
+        except OSError as exc:
+            raise SourceUnreachable(f"The server did not answer when asked for its columns: {exc}.") from exc
+
     def _answer(self, table: TableId, keys: bool) -> CatalogTable | None:
         """Ask over the connection that is there; one that has been closed meanwhile is made anew, once."""
         if self._connection is not None:

@@ -1,6 +1,6 @@
 """What an instance does now, as its relay writes it and operators read it."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 
 from relay.state.json_object import JsonObject, write_json
 
@@ -16,6 +16,7 @@ class InstanceStatus:
     `mapping_set` is the set in force for the rows being published, `mapping_problem` why a newer one is not.
     The position is a copy for people: the relay itself trusts Kafka's alone. `published_rows`, `dead_letters` and `claims` are those that
     Kafka has committed since the relay's start; the buffer cursors count slots since the source was last connected.
+    `dropped_rows` counts those that were left out since then, by cause.
     `held_back` says what keeps it from going as fast as it can: a pause or limits.
     `row_printer` is what prints rows, `compiled`, `generated` or `readable`; all print the same.
     """
@@ -37,6 +38,7 @@ class InstanceStatus:
     published_rows: int = 0
     dead_letters: int = 0
     claims: int = 0
+    dropped_rows: dict[str, int] = field(default_factory=dict)
     lag_seconds: float | None = None
     buffer_put: int = 0
     buffer_get: int = 0
@@ -78,6 +80,7 @@ class InstanceStatus:
             published_rows=fields.whole("published_rows"),
             dead_letters=fields.whole("dead_letters"),
             claims=fields.whole("claims"),
+            dropped_rows=fields.wholes("dropped_rows"),
             lag_seconds=fields.real_or_none("lag_seconds"),
             buffer_put=fields.whole("buffer_put"),
             buffer_get=fields.whole("buffer_get"),

@@ -1,6 +1,7 @@
 """The example file names every setting, with the default that the models hold."""
 
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
@@ -39,8 +40,19 @@ def _fields(model: type[BaseModel], settings: BaseModel, table: str = "") -> Ite
             yield from _fields(inner, value[0] if isinstance(value, tuple) else value, f"{table}.{name}".lstrip("."))
 
 
-_LOADED = load_settings(_EXAMPLE)
-_TEXTS = _sections(_EXAMPLE.read_text(encoding="utf-8"))
+def _with_all_tables(text: str) -> str:
+    """The file as it is when the tables that stand behind a `#` are taken out of it, up to the next empty line."""
+    blocks = text.split("\n\n")
+    return "\n\n".join(re.sub("^# ", "", each, flags=re.MULTILINE) if each.startswith("# [[") else each for each in blocks)
+
+
+_TEXT = _with_all_tables(_EXAMPLE.read_text(encoding="utf-8"))
+_LOADED = RelaySettings.model_validate(tomllib.loads(_TEXT))
+_TEXTS = _sections(_TEXT)
+
+
+def test_the_example_can_be_used_as_it_is() -> None:
+    assert load_settings(_EXAMPLE).instances[0].rules == ()
 
 
 @pytest.mark.parametrize(("table", "name", "field", "value"), list(_fields(RelaySettings, _LOADED)))

@@ -1,0 +1,6 @@
+"""What transforms may ask the source's server while it is read."""
+
+from relay.lookups.answers import KeptAnswers
+from relay.lookups.source_lookups import SourceLookups
+
+__all__ = ["KeptAnswers", "SourceLookups"]

@@ -1,0 +1,49 @@
+"""Rules and masks against the columns that the source has: one that meets nothing is a slip of the pen, and a mask's shows values."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+
+from relay.errors import RelayError
+from relay.model.name_pattern import NamePattern
+from relay.model.table import TableId
+from relay.preflight.finding import Finding, Verdict, not_checked, passed
+from relay.schema import CatalogReader
+from relay.settings import InstanceSettings
+
+_CHECK = "rules of rows"
+_REMEDY = "Correct the names; a table that is still to come is no error."
+
+
+def look_at_rows(instance: InstanceSettings) -> list[Finding]:
+    """Ask the source for its columns, if rules or masks name any."""
+    if not instance.rules and not instance.masks:
+        return []
+    try:
+        with closing(CatalogReader(instance.source)) as catalog:
+            columns = catalog.every_column()
+        unmet = list(unmet_names(instance, columns))
+    except RelayError as exc:
+        return [not_checked(_CHECK, f"the source's columns are not known: {exc.code}", instance.name)]
+    if not unmet:
+        return [passed(_CHECK, "Every rule and mask meets a table that is there.", instance.name)]
+    return [Finding(_CHECK, Verdict.WARNING, sentence, _REMEDY, instance=instance.name) for sentence in unmet]
+
+
+def unmet_names(instance: InstanceSettings, columns: Sequence[tuple[TableId, str]]) -> Iterator[str]:
+    """Say in sentences what rules and masks name and no table has. Raises ConfigurationError."""
+    for mask in instance.masks:
+        if not _matched(mask.columns, (f"{table}.{column}" for table, column in columns)):
+            yield f"The mask on {mask.columns} meets no column of the source."
+    for rule in instance.rules:
+        tables = NamePattern(rule.tables)
+        met = {column.lower() for table, column in columns if tables.matches(str(table))}
+        if not met:
+            yield f"The rule for {rule.tables} meets no table of the source."
+            continue
+        for field in (*rule.fields, *rule.without_fields):
+            if field.lower() not in met:
+                yield f"The rule for {rule.tables} names the field {field}, which no table of them has."
+
+
+def _matched(pattern: str, names: Iterable[str]) -> bool:
+    return any(map(NamePattern(pattern).matches, names))

@@ -1,0 +1,42 @@
+"""Which columns of a table are published: a field list, of which the key is always part."""
+
+from collections.abc import Sequence
+
+from relay.model.change import RowChange
+from relay.model.table import TableDefinition
+from relay.model.value import ABSENT, JsonDocument, Row, Value
+from relay.settings import RowRuleSettings
+
+
+def listed(definition: TableDefinition, rules: Sequence[RowRuleSettings]) -> tuple[int, ...] | None:
+    """Return the ordinals of the columns that every one of these rules lets pass, and of the key; None: they let all pass."""
+    if not any(rule.fields or rule.without_fields for rule in rules):
+        return None
+    names = [column.name.lower() for column in definition.map.columns]
+    key = {*definition.key, *definition.map.primary_key}
+    return tuple(ordinal for ordinal, name in enumerate(names) if ordinal in key or all(_passes(rule, name) for rule in rules))
+
+
+def _passes(rule: RowRuleSettings, name: str) -> bool:
+    fields = {field.lower() for field in rule.fields}
+    return (not fields or name in fields) and name not in {field.lower() for field in rule.without_fields}
+
+
+def touches(change: RowChange, ordinals: Sequence[int]) -> bool:
+    """Say whether a change touches one of these columns; an insert and a delete touch all."""
+    before, after = change.before, change.after
+    if before is None or after is None:
+        return True
+    return any(after[ordinal] is not ABSENT and not _same(before[ordinal], after[ordinal]) for ordinal in ordinals)
+
+
+def _same(left: Value, right: Value) -> bool:
+    """Equal, and printed alike: 0.0 is not -0.0, and the 1 of a JSON document neither its 1.0 nor its true."""
+    if isinstance(left, float | JsonDocument):
+        return repr(left) == repr(right)
+    return left == right
+
+
+def only(row: Row, ordinals: Sequence[int]) -> Row:
+    """Return these columns of a row."""
+    return tuple([row[ordinal] for ordinal in ordinals])

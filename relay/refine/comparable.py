@@ -1,0 +1,86 @@
+"""What of a column can be compared with what: numbers, texts, moments and lengths of time."""
+
+import re
+from collections.abc import Callable
+from decimal import Decimal
+from enum import Enum
+from typing import Any, Final, NamedTuple
+
+from relay.model.table import Column, ColumnType
+
+_INTEGERS: Final = frozenset(
+    {
+        *(ColumnType.TINY, ColumnType.SHORT, ColumnType.INT24, ColumnType.LONG, ColumnType.LONGLONG),
+        *(ColumnType.YEAR, ColumnType.BIT),
+    }
+)
+_BLOBS: Final = frozenset({ColumnType.TINY_BLOB, ColumnType.BLOB, ColumnType.MEDIUM_BLOB, ColumnType.LONG_BLOB, ColumnType.BLOB_COMPRESSED})
+_STRINGS: Final = _BLOBS | {ColumnType.VARCHAR, ColumnType.VAR_STRING, ColumnType.STRING, ColumnType.VARCHAR_COMPRESSED}
+_LABELLED: Final = frozenset({ColumnType.ENUM, ColumnType.SET})
+_MOMENTS: Final = frozenset(
+    {
+        *(ColumnType.DATE, ColumnType.NEWDATE, ColumnType.DATETIME, ColumnType.DATETIME2),
+        *(ColumnType.TIMESTAMP, ColumnType.TIMESTAMP2),
+    }
+)
+_TIMES: Final = frozenset({ColumnType.TIME, ColumnType.TIME2})
+_MOMENT: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?: [0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,6})?)?")
+_TIME: Final = re.compile(r"(-?)([0-9]{1,3}):([0-9]{2}):([0-9]{2})(?:\.([0-9]{1,6}))?")
+
+
+class Family(Enum):
+    """Only members of one family are compared; the value says how such a column is called."""
+
+    NUMBER = "a number"
+    FLOAT = "a floating-point number"
+    TEXT = "a text"
+    MOMENT = "a date or a moment"
+    TIME = "a TIME"
+    OPAQUE = "neither number nor text nor time"
+
+
+class Comparable(NamedTuple):
+    """A column's family, and what turns its decoded values into what Python compares as SQL does."""
+
+    family: Family
+    of: Callable[[Any], Any]
+
+
+def comparable(column: Column, text: Callable[[Any], str]) -> Comparable:
+    """Say how a column is compared; `text` prints its values."""
+    if column.type in _INTEGERS:
+        return Comparable(Family.NUMBER, int)
+    if column.type in (ColumnType.NEWDECIMAL, ColumnType.DECIMAL):
+        return Comparable(Family.NUMBER, Decimal)
+    if column.type in (ColumnType.FLOAT, ColumnType.DOUBLE):
+        return Comparable(Family.FLOAT, float)
+    if column.type in _MOMENTS:
+        return Comparable(Family.MOMENT, moment)
+    if column.type in _TIMES:
+        return Comparable(Family.TIME, microseconds)
+    if column.type in _LABELLED or is_text(column):
+        return Comparable(Family.TEXT, text)
+    return Comparable(Family.OPAQUE, text)
+
+
+def is_text(column: Column) -> bool:
+    """Say whether a column holds characters."""
+    return column.type in _STRINGS and column.charset != "binary" and not (column.charset is None and column.type in _BLOBS)
+
+
+def moment(text: str) -> str:
+    """Return a date or moment in a form of one width, which sorts as text. Raises ValueError for another text."""
+    if _MOMENT.fullmatch(text) is None:
+        raise ValueError("it must look like '2026-01-31' or '2026-01-31 23:59:59.5'")
+    whole, _, fraction = (text if " " in text else f"{text} 00:00:00").partition(".")
+    return f"{whole}.{fraction:0<6}"
+
+
+def microseconds(text: str) -> int:
+    """Return a TIME as microseconds. Raises ValueError for another text."""
+    match = _TIME.fullmatch(text)
+    if match is None:
+        raise ValueError("it must look like '-12:34:56.7'")
+    sign, hours, minutes, seconds, fraction = match.groups()
+    total = ((int(hours) * 60 + int(minutes)) * 60 + int(seconds)) * 1_000_000 + int(f"{fraction or '':0<6}")
+    return -total if sign else total

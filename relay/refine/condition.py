@@ -1,0 +1,67 @@
+"""A condition on a row as it is written: the tree that its text is read into."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Literal, TypeAlias
+
+Comparator: TypeAlias = Literal["=", "<>", "<", "<=", ">", ">="]
+ConstantValue: TypeAlias = "int | Decimal | str | None"
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnName:
+    """A column by its name; case does not count."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A number, a text or NULL."""
+
+    value: ConstantValue
+
+
+Operand: TypeAlias = "ColumnName | Constant"
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    left: Operand
+    comparator: Comparator
+    right: Operand
+
+
+@dataclass(frozen=True, slots=True)
+class IsNull:
+    operand: Operand
+
+
+@dataclass(frozen=True, slots=True)
+class Like:
+    """`%` stands for any characters, `_` for one, a backslash takes the meaning from the character behind it."""
+
+    operand: Operand
+    pattern: str
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    part: "Condition"
+
+
+@dataclass(frozen=True, slots=True)
+class All:
+    """AND."""
+
+    parts: "tuple[Condition, ...]"
+
+
+@dataclass(frozen=True, slots=True)
+class Either:
+    """OR."""
+
+    parts: "tuple[Condition, ...]"
+
+
+Condition: TypeAlias = "Comparison | IsNull | Like | Not | All | Either"

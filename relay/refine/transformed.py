@@ -1,0 +1,49 @@
+"""What a transform is given and gives back: rows as mappings of plain values. The face of the relay to those who write transforms."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from types import MappingProxyType
+from typing import TypeAlias
+
+from relay.model.change import Operation
+
+Plain: TypeAlias = "int | float | Decimal | str | bytes | None"
+"""Integers, YEAR and BIT are int, DECIMAL is Decimal, bytes are bytes; all else is the text that the server prints, JSON included."""
+
+Image: TypeAlias = Mapping[str, Plain]
+Lookup: TypeAlias = Callable[..., "Image | None"]
+"""Arguments of its query → the first row of the answer, None where there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One change of a row: `before` is None for an insert, `after` for a delete. Columns that an image lacks are not in it."""
+
+    table: str
+    before: Image | None
+    after: Image | None
+
+    @property
+    def operation(self) -> Operation:
+        if self.before is None:
+            return Operation.INSERT
+        return Operation.DELETE if self.after is None else Operation.UPDATE
+
+    @property
+    def row(self) -> Image:
+        """The row as it is now, of a delete as it was."""
+        row = self.before if self.after is None else self.after
+        return row if row is not None else MappingProxyType({})
+
+    def having(self, **values: Plain) -> "Change":
+        """The same change with these values in both of its images."""
+        return Change(self.table, _with(self.before, values), _with(self.after, values))
+
+
+def _with(image: Image | None, values: Image) -> Image | None:
+    return None if image is None else MappingProxyType({**image, **values})
+
+
+TransformFunction: TypeAlias = Callable[[Change, Mapping[str, Lookup]], Iterable[Change]]
+"""The change and the lookups by name → what is published instead: nothing, one change or several, in this order."""
