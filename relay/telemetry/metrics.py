@@ -42,9 +42,7 @@ SOURCE_RECONNECTS: Final = _counter("source_reconnects", "Connections to the sou
 PUBLISHED_ROWS: Final = _counter("published_rows", "Row changes visible in Kafka")
 PUBLISHED_MESSAGES: Final = _counter("published_messages", "Messages visible in Kafka")
 PUBLISHED_BYTES: Final = _counter("published_bytes", "Bytes of message values visible in Kafka")
-DROPPED_ROWS: Final = _counter(
-    "dropped_rows", "Row changes left out by filter, mapping, rule or transform", ("instance", "cause")
-)
+DROPPED_ROWS: Final = _counter("dropped_rows", "Row changes left out by filter, mapping, rule or transform", ("instance", "cause"))
 UNDECODABLE_VALUES: Final = _counter("undecodable_values", "Values visible in Kafka with U+FFFD for bytes that are no characters")
 DEAD_LETTERS: Final = _counter("dead_letters", "Messages and rows kept back as dead letters, by the code of why", ("instance", "code"))
 CLAIMS: Final = _counter("claims", "Messages visible in Kafka whose value lies elsewhere")
