@@ -15,6 +15,7 @@ from deploy.embedded.kafka import Kafka
 from deploy.embedded.kafka_cluster import KafkaCluster
 from deploy.embedded.mariadb import DebianMariaDB, MariaDB
 from deploy.embedded.mysql import MySQL
+from deploy.embedded.mysql_5_6 import MySQL56
 from deploy.embedded.process import ServerProcess
 from deploy.embedded.spark import spark_environment, spark_jars
 from deploy.embedded.sql_server import SqlServer
@@ -32,6 +33,7 @@ __all__ = [
     "KafkaCluster",
     "MariaDB",
     "MySQL",
+    "MySQL56",
     "NotReady",
     "ServerDied",
     "ServerProcess",

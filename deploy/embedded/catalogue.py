@@ -8,12 +8,13 @@ from deploy.embedded.hbase import HBase
 from deploy.embedded.kafka import Kafka
 from deploy.embedded.mariadb import DebianMariaDB, MariaDB
 from deploy.embedded.mysql import MySQL
+from deploy.embedded.mysql_5_6 import MySQL56
 from deploy.embedded.process import ServerProcess
 from deploy.embedded.spark import spark_jars
 from deploy.embedded.zookeeper import ZooKeeper
 
 SERVERS: Final[Mapping[str, type[ServerProcess]]] = MappingProxyType(
-    {kind.name: kind for kind in (MariaDB, ZooKeeper, Kafka, DebianMariaDB, MySQL, HBase)}  # in the order of starting
+    {kind.name: kind for kind in (MariaDB, ZooKeeper, Kafka, DebianMariaDB, MySQL, MySQL56, HBase)}  # in the order of starting
 )
 DEMO: Final = (MariaDB.name, ZooKeeper.name, Kafka.name)
 REQUIRED: Final = frozenset({*DEMO, "spark"})

@@ -49,6 +49,20 @@ def download_suite(suite: str, packages: Sequence[str], root: Path) -> None:
             _checked(["dpkg-deb", "--extract", str(archive), str(root)], "Is the disk full?")
 
 
+def unpack_package(package: str, root: Path) -> None:
+    """Unpack one package of this Debian below `root`, without what it needs and without running its scripts; root is not needed.
+
+    apt checks it against the suite's signature. Raises Unavailable.
+    """
+    if shutil.which("apt-get") is None:
+        raise Unavailable("There is no apt-get on this machine.", f"The Debian package `{package}` holds what is missing.")
+    with tempfile.TemporaryDirectory(prefix="roma-package-") as work:
+        say(f"downloading the Debian package {package}")
+        _checked(["apt-get", "download", package], "Check the network, run `apt-get update`, then try again.", folder=Path(work))
+        (archive,) = Path(work).glob("*.deb")
+        _checked(["dpkg-deb", "--extract", str(archive), str(root)], "Is the disk full?")
+
+
 def _mirror() -> list[str]:
     """The mirror that this Debian is set up with; elsewhere debootstrap's own choice."""
     if "ID=debian" not in _os_release():
@@ -68,13 +82,15 @@ def _path() -> str:
     return f"{os.environ.get('PATH', os.defpath)}:/usr/local/sbin:/usr/sbin:/sbin"
 
 
-def _run(command: Sequence[str]) -> "subprocess.CompletedProcess[str]":
+def _run(command: Sequence[str], folder: Path | None = None) -> "subprocess.CompletedProcess[str]":
     environment = {**os.environ, **_QUIET, "PATH": _path()}
-    return subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False)
+    return subprocess.run(
+        command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False
+    )
 
 
-def _checked(command: Sequence[str], remedy: str) -> None:
-    ran = _run(command)
+def _checked(command: Sequence[str], remedy: str, folder: Path | None = None) -> None:
+    ran = _run(command, folder)
     if ran.returncode != 0:
         said = (ran.stdout + ran.stderr)[-_TAIL_CHARACTERS:]
         raise FetchFailed(f"`{shlex.join(command)}` failed:\n{said}\n", remedy)

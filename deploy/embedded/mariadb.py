@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import ClassVar, Final
 
 from deploy.embedded.cache import cache_folder, install
-from deploy.embedded.debian import install_package
+from deploy.embedded.debian import install_package, unpack_package
 from deploy.embedded.errors import Unavailable
 from deploy.embedded.jars import jars
 from deploy.embedded.progress import say
@@ -98,6 +98,12 @@ class DebianMariaDB(MariaDB):
             found = f"version {version}" if version else "no MariaDB"
             raise Unavailable(f"MariaDB 10.11 is not on this machine ({found}).", "It is `mariadb-server-core` of Debian 12.")
         return f"mariadb-{version}"
+
+    @classmethod
+    def plugins(cls) -> Path:
+        """Return the folder of the server's plugins, which lie in another package than the server does (ed25519 among them)."""
+        unpacked = install(cache_folder() / f"{cls.fetch()}-plugins", lambda folder: unpack_package("mariadb-server", folder))
+        return unpacked / "usr/lib/mysql/plugin"
 
     @classmethod
     def _installed_version(cls) -> str | None:

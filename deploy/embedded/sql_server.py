@@ -103,10 +103,10 @@ class SqlServer(ServerProcess):
         return ["--user=root"] if os.geteuid() == 0 else []
 
     @classmethod
-    def run_once(cls, arguments: Sequence[str | Path], *, sql: str = "") -> None:
-        """Run the program for set-up, in UTC and English. Raises ServerDied with what it said."""
+    def run_once(cls, arguments: Sequence[str | Path], *, sql: str = "", more: Mapping[str, str] | None = None) -> None:
+        """Run the program for set-up, in UTC and English, with `more` in its environment. Raises ServerDied with what it said."""
         command = [*map(str, cls._program()), *map(str, arguments), *cls.user_option()]
-        environment = {"PATH": os.environ.get("PATH", os.defpath), "LANG": "C.UTF-8", "TZ": "UTC"}
+        environment = {"PATH": os.environ.get("PATH", os.defpath), "LANG": "C.UTF-8", "TZ": "UTC", **(more or {})}
         ran = subprocess.run(command, input=sql.encode(), env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
         if ran.returncode != 0:
             raise ServerDied(f"{cls.name} could not be set up (code {ran.returncode}):\n{ran.stdout.decode(errors='replace')[-4000:]}")

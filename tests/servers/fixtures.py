@@ -7,7 +7,7 @@ from typing import Final, TypeAlias, TypeVar
 
 import pytest
 
-from deploy.embedded import DebianMariaDB, HBase, Kafka, MariaDB, MySQL, ServerProcess, SqlServer, ZooKeeper
+from deploy.embedded import DebianMariaDB, HBase, Kafka, MariaDB, MySQL, MySQL56, ServerProcess, SqlServer, ZooKeeper
 from tests.servers.availability import require
 from tests.servers.running import factory, running
 
@@ -40,6 +40,12 @@ def mariadb_10_11() -> Iterator[DebianMariaDB]:
 def mysql_9() -> Iterator[MySQL]:
     """The shared MySQL 9.7."""
     yield from _shared(MySQL)
+
+
+@pytest.fixture(scope="session")
+def mysql_5_6() -> Iterator[MySQL56]:
+    """The shared MySQL 5.6, without GTIDs and row metadata."""
+    yield from _shared(MySQL56)
 
 
 @pytest.fixture(scope="session")
@@ -91,6 +97,13 @@ def new_mariadb_10_11() -> Iterator[Callable[..., DebianMariaDB]]:
 def new_mysql() -> Iterator[Callable[..., MySQL]]:
     """Start MySQL 9.7 servers of the test's own."""
     with factory(MySQL) as start:
+        yield start
+
+
+@pytest.fixture
+def new_mysql_5_6() -> Iterator[Callable[..., MySQL56]]:
+    """Start MySQL 5.6 servers of the test's own."""
+    with factory(MySQL56) as start:
         yield start
 
 
