@@ -2,6 +2,7 @@
 
 from pydantic import BaseModel, Field
 
+from relay.model.position import SourcePosition
 from relay.operations import Preview, Shown, foretold
 
 
@@ -57,6 +58,18 @@ class Place(BaseModel):
     offset: int = Field(ge=4, examples=[4711])
     gtid_set: str | None = Field(default=None, description="What the source executed before it; refused if that is not so.")
     as_new: bool = Field(default=False, description="Publish what follows with new pairs, under a new epoch.")
+
+
+class FoundPlace(BaseModel):
+    """The last border between transactions before a time."""
+
+    file: str
+    offset: int
+    gtid_set: str = Field(description="What the source executed before it; empty without GTIDs.")
+
+    @classmethod
+    def of(cls, place: SourcePosition) -> "FoundPlace":
+        return cls(file=place.binlog.file, offset=place.binlog.offset, gtid_set=place.gtid_set)
 
 
 class Move(Place, Confirmed):

@@ -1,11 +1,12 @@
 """Positions: read, previewed, and moved by hand. What is done stands in the audit trail."""
 
-from typing import Final
+from typing import Annotated, Final
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
+from pydantic import AwareDatetime
 
 from api.deps import AdminDep, NoteDep, WriterDep
-from api.models.position import Floor, Move, MovePreview, Place, PositionView, Skip
+from api.models.position import Floor, FoundPlace, Move, MovePreview, Place, PositionView, Skip
 from relay.operations import Who
 from relay.state import Note
 
@@ -16,6 +17,18 @@ router: Final = APIRouter(prefix="/api/v1/instances/{name}/position", tags=["pos
 def read_position(admin: AdminDep, name: str) -> PositionView:
     """Return where the instance is, from Kafka."""
     return admin.positions.read(name)
+
+
+@router.get("/search")
+def search_place(
+    admin: AdminDep,
+    name: str,
+    timestamp: Annotated[AwareDatetime, Query(description="A time with its zone, or Unix milliseconds.")],
+    file: Annotated[str | None, Query(description="Search in this binlog file alone.")] = None,
+    standby: Annotated[bool, Query(description="Ask the source's standby.")] = False,
+) -> FoundPlace:
+    """Return the last border between transactions before a time; nothing is changed."""
+    return admin.positions.search(name, timestamp, file=file, standby=standby)
 
 
 @router.post("/preview")

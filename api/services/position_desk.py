@@ -1,10 +1,12 @@
 """Positions moved by hand, over the same functions as the command line's."""
 
+from datetime import datetime
+
 from api.errors import BadRequest, NoSuchThing
-from api.models.position import Confirmed, Floor, Move, MovePreview, Place, PositionView, Skip
+from api.models.position import Confirmed, Floor, FoundPlace, Move, MovePreview, Place, PositionView, Skip
 from relay.model.position import BinlogPosition
-from relay.operations import InstancePosition, Who
-from relay.settings import RelaySettings
+from relay.operations import InstancePosition, Who, place_by_time
+from relay.settings import InstanceSettings, RelaySettings
 from relay.zk import Session
 
 
@@ -18,6 +20,10 @@ class PositionDesk:
     def read(self, instance: str) -> PositionView:
         """Return where an instance is. Raises NoSuchThing, BrokerUnreachable, PositionUnreadable."""
         return PositionView.of(instance, self._position(instance).show())
+
+    def search(self, instance: str, time: datetime, *, file: str | None, standby: bool) -> FoundPlace:
+        """Find the place of a time. Raises NoSuchThing, ConfigurationError, BinlogPurged, and what keeps the source from answering."""
+        return FoundPlace.of(place_by_time(self._configured(instance), time, file=file, standby=standby))
 
     def preview(self, instance: str, to: Place) -> MovePreview:
         """Say what a move would do. Raises MoveRefused."""
@@ -44,10 +50,13 @@ class PositionDesk:
         return self.read(instance)
 
     def _position(self, name: str) -> InstancePosition:
+        return InstancePosition(self._settings, self._configured(name), self._session)
+
+    def _configured(self, name: str) -> InstanceSettings:
         found = next((each for each in self._settings.instances if each.name == name), None)
         if found is None:
             raise NoSuchThing(f"The configuration has no instance {name}.")
-        return InstancePosition(self._settings, found, self._session)
+        return found
 
 
 def _check(instance: str, wish: Confirmed) -> None:

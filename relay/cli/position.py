@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
 from relay.cli.confirm import Actor, Comment, Yes, confirm, who_does, zookeeper
+from relay.cli.moment import MOMENT_HELP, moment
 from relay.cli.root import ConfigFile, app, settings_of, told_errors
 
 if TYPE_CHECKING:
@@ -61,6 +63,22 @@ def set_position(
         if not only_ask:
             confirm(instance, yes)
             typer.echo(moved(instance, found.move(at, who_does(actor, comment), as_new=as_new, gtid_set=gtid_set)))
+
+
+@position.command("search")
+def search(
+    instance: Instance,
+    config: ConfigFile,
+    timestamp: Annotated[datetime, typer.Option("--timestamp", parser=moment, help=MOMENT_HELP)],
+    file: Annotated[str | None, typer.Option("--file", help="Search in this binlog file alone.")] = None,
+    standby: Annotated[bool, typer.Option("--standby", help="Ask the source's standby.")] = False,
+) -> None:
+    """Find the last border between transactions before a time; nothing is changed."""
+    with told_errors():
+        settings = settings_of(config)
+        from relay.operations import found_place, instance_of, place_by_time
+
+        typer.echo(found_place(instance, place_by_time(instance_of(settings, instance), timestamp, file=file, standby=standby)))
 
 
 @position.command("raise-floor")

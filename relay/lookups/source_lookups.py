@@ -1,6 +1,5 @@
 """Questions to the source's server in SQL, over a connection of their own that cannot write."""
 
-import ssl
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from decimal import Decimal
@@ -16,6 +15,7 @@ from pymysql.cursors import DictCursor
 from relay.errors import LookupUnreachable
 from relay.lookups.answers import KeptAnswers
 from relay.settings import LookupSettings, SourceSettings
+from relay.tls import login_tls
 
 PlainAnswer: TypeAlias = "Mapping[str, int | float | Decimal | str | bytes | None] | None"
 
@@ -71,7 +71,7 @@ class SourceLookups:
             host=source.host,
             port=source.port,
             user=source.user,
-            password=source.password.get_secret_value(),
+            password=source.password.get_secret_value().encode(),  # the driver would take Latin 1
             charset="utf8mb4",
             autocommit=True,
             init_command="SET SESSION TRANSACTION READ ONLY",
@@ -80,5 +80,5 @@ class SourceLookups:
             connect_timeout=source.connect_timeout_seconds,
             read_timeout=source.read_timeout_seconds,
             write_timeout=source.read_timeout_seconds,
-            ssl=ssl.create_default_context(cafile=str(source.tls_ca)) if source.tls_ca else None,
+            **login_tls(source, source.host),
         )

@@ -5,7 +5,8 @@ from relay.operations.instance_position import InstancePosition, Preview, Shown,
 from relay.operations.moves import Move, MoveKind
 from relay.operations.replay import replay
 from relay.operations.restored_documents import restore_documents
-from relay.operations.sentences import foretold, moved, shown
+from relay.operations.sentences import foretold, found_place, moved, shown
+from relay.operations.time_place import place_by_time
 from relay.operations.who import Who
 
 __all__ = [
@@ -17,8 +18,10 @@ __all__ = [
     "Shown",
     "Who",
     "foretold",
+    "found_place",
     "instance_of",
     "moved",
+    "place_by_time",
     "replay",
     "restore_documents",
     "shown",

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from relay.model.gtid import GtidSet
+from relay.model.position import SourcePosition
 from relay.operations.instance_position import Preview, Shown
 from relay.operations.moves import Move, MoveKind
 
@@ -24,6 +25,17 @@ def foretold(instance: str, preview: Preview) -> str:
 def moved(instance: str, move: Move) -> str:
     """What a move has done."""
     return f"{instance} goes on {move.kind.value} at {move.target.binlog}, epoch {move.after.epoch}."
+
+
+def found_place(instance: str, place: SourcePosition) -> str:
+    """A place that was looked for, and how to go there."""
+    lines = [
+        f"place      {place.binlog}",
+        f"gtid set   {place.gtid_set or 'none'}",
+        f"server     {place.identity.server_uuid or place.identity.server_id}",
+        f"go there   roma position set {instance} --file {place.binlog.file} --offset {place.binlog.offset}",
+    ]
+    return "\n".join(lines)
 
 
 def _shown(position: Shown) -> Iterator[str]:

@@ -220,6 +220,7 @@ class Session:
             excluded=self._excluded,
             clock_limit_s=clock_limit_s,
             scanner=event_scanner(),
+            replica=f"{self._settings.installation}.{self._instance.name}",
         )
 
     def _audit(self, switch: SwitchNote, outbox: Outbox) -> None:

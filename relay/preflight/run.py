@@ -16,7 +16,7 @@ def preflight(settings: RelaySettings) -> list[Finding]:
     """Look at everything that the relay will need, and write nothing. Never raises an error of a server."""
     store = look_at_store(settings)
     kafka = look_at_kafka(settings, store)
-    sources = [finding for instance in settings.instances for finding in _instance(instance, kafka)]
+    sources = [finding for instance in settings.instances for finding in _instance(settings.installation, instance, kafka)]
     return [*_instances(settings), *store.findings, *kafka.findings, *sources]
 
 
@@ -38,8 +38,8 @@ def _rules(instance: InstanceSettings) -> Finding:
     return passed("settings", "Filters, rules of rows and partition rules can be read.", instance.name)
 
 
-def _instance(instance: InstanceSettings, kafka: KafkaView) -> list[Finding]:
+def _instance(installation: str, instance: InstanceSettings, kafka: KafkaView) -> list[Finding]:
     known = instance.name in kafka.records
     record = kafka.records.get(instance.name)
-    source = look_at_source(instance, None if record is None else record.source, "" if known else "the saved position is not known")
-    return [*source, *look_at_rows(instance)]
+    saved, unsure = None if record is None else record.source, "" if known else "the saved position is not known"
+    return [*look_at_source(instance, saved, unsure, replica=f"{installation}.{instance.name}"), *look_at_rows(instance)]

@@ -9,9 +9,12 @@ from relay.source import SourceCheck, check_source, check_start
 _START = "source start"
 
 
-def look_at_source(instance: InstanceSettings, saved: SourcePosition | None, unsure: str) -> list[Finding]:
-    """Ask the instance's source. `saved` is its position; `unsure` says why that is not known, empty where it is."""
-    checks = check_source(instance.source, instance.transaction.max_clock_skew_seconds)
+def look_at_source(instance: InstanceSettings, saved: SourcePosition | None, unsure: str, *, replica: str) -> list[Finding]:
+    """Ask the instance's source. `saved` is its position; `unsure` says why that is not known, empty where it is.
+
+    `replica` names who will read.
+    """
+    checks = check_source(instance.source, instance.transaction.max_clock_skew_seconds, replica=replica)
     findings = [of_check(check, instance.name) for check in checks]
     if checks[0].error is not None:
         return [*findings, not_checked("source", "the relay cannot log in", instance.name)]

@@ -1,6 +1,5 @@
 """Types and unique keys of one table from the source's own catalogue, for what a table map does not carry."""
 
-import ssl
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
@@ -11,6 +10,7 @@ from pymysql.cursors import DictCursor
 from relay.errors import RelayError, SourceLoginRefused, SourceNotPermitted, SourceUnreachable
 from relay.model.table import TableId
 from relay.settings import SourceSettings
+from relay.tls import login_tls
 
 # Numbers of MySQL's error reference.
 _NO_SUCH_DATABASE_OR_TABLE: Final = frozenset({1049, 1051, 1109, 1146})
@@ -111,14 +111,14 @@ class CatalogReader:
             host=settings.host,
             port=settings.port,
             user=settings.user,
-            password=settings.password.get_secret_value(),
+            password=settings.password.get_secret_value().encode(),  # the driver would take Latin 1
             charset="utf8mb4",
             autocommit=True,  # an open transaction would hold locks on what was looked at
             cursorclass=DictCursor,
             connect_timeout=settings.connect_timeout_seconds,
             read_timeout=settings.read_timeout_seconds,
             write_timeout=settings.read_timeout_seconds,
-            ssl=ssl.create_default_context(cafile=str(settings.tls_ca)) if settings.tls_ca else None,
+            **login_tls(settings, settings.host),
         )
 
     def _translated(self, exc: pymysql.err.MySQLError, when: str) -> RelayError:

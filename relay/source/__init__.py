@@ -3,6 +3,7 @@
 from relay.source.binlog_event import Scanner
 from relay.source.checks import SourceCheck, check_source
 from relay.source.fallback import place_before
+from relay.source.fresh_start import place_of_time
 from relay.source.opening import check_start, open_source
 from relay.source.place import TransactionPlace, transaction_place
 from relay.source.server_facts import ServerFacts
@@ -24,6 +25,7 @@ __all__ = [
     "check_start",
     "open_source",
     "place_before",
+    "place_of_time",
     "proven_place",
     "transaction_place",
 ]

@@ -3,12 +3,12 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
-from relay.errors import RelayError, ServerIdTaken, SourceNotPermitted, SourceSettingsRefused, UnsupportedEvent
+from relay.errors import RelayError, SourceNotPermitted, SourceSettingsRefused, UnsupportedEvent
 from relay.settings import SourceSettings
-from relay.source.commands import REPORTED_HOST, replica_uuid
 from relay.source.connection import SourceConnection
+from relay.source.replica_id import free_server_id
 from relay.source.server_facts import ServerFacts, read_server_facts
 from relay.source.session import lacks_replication_slave
 from relay.source.stops import XA_IN_USE
@@ -16,8 +16,6 @@ from relay.source.stops import XA_IN_USE
 XA_REMEDY: Final = "Let no application use XA transactions on this source."
 CLOCK_LIMIT_SECONDS: Final = 60.0
 _CLOCK_REMEDY: Final = "Let both machines follow the same time servers: change times and lag are taken from the source's clock."
-_OLDEST_MARIADB: Final = (10, 5, 0)  # the first with binlog_row_metadata
-_OLDEST_MYSQL: Final = (8, 0, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,17 +28,17 @@ class SourceCheck:
     warning: bool = False
 
 
-def check_source(settings: SourceSettings, clock_limit_s: float = CLOCK_LIMIT_SECONDS) -> list[SourceCheck]:
+def check_source(settings: SourceSettings, clock_limit_s: float = CLOCK_LIMIT_SECONDS, *, replica: str = "") -> list[SourceCheck]:
     """Look at everything that the relay needs of a source; stops at the login when that fails. Never raises an error of the source.
 
-    Clocks further apart than `clock_limit_s` are a warning.
+    Clocks further apart than `clock_limit_s` are a warning. `replica` names who will read, for a server_id that is not configured.
     """
     try:
         connection = SourceConnection(settings)
     except RelayError as exc:
         return [SourceCheck("source login", exc, f"{settings.host}:{settings.port}")]
     try:
-        return _logged_in(connection, settings, clock_limit_s)
+        return _logged_in(connection, settings, clock_limit_s, replica)
     except RelayError as exc:
         return [SourceCheck("source", exc, connection.place)]
     finally:
@@ -55,25 +53,13 @@ def settings_error(server: ServerFacts) -> RelayError | None:
     return SourceSettingsRefused(f"The binlog of the source ({server.version_text}) cannot be read without guessing: {'; '.join(wrong)}.")
 
 
-def server_id_error(connection: SourceConnection, settings: SourceSettings, server: ServerFacts) -> RelayError | None:
-    """Say whether somebody else has the relay's server_id: the source itself, or a replica that is connected to it."""
-    if settings.server_id == server.server_id:
-        return ServerIdTaken(f"server_id {settings.server_id} is the source's own.")
-    for row in _replicas(connection, server):
-        number, host, rest = int(row[0]), str(row[1]), row[2:]
-        ours = host == REPORTED_HOST if server.mariadb else replica_uuid(settings.server_id) in map(str, rest)
-        if number == settings.server_id and not ours:
-            return ServerIdTaken(f"server_id {number} belongs to another replica of the source{f' on {host}' if host else ''}.")
-    return None
-
-
-def _logged_in(connection: SourceConnection, settings: SourceSettings, clock_limit_s: float) -> list[SourceCheck]:
+def _logged_in(connection: SourceConnection, settings: SourceSettings, clock_limit_s: float, replica: str) -> list[SourceCheck]:
     server = read_server_facts(connection)
     return [
         SourceCheck("source login", None, f"{connection.place}, {server.version_text}"),
         SourceCheck("source binlog settings", settings_error(server), "row format, full images, full metadata"),
         _asked("source grants", lambda: _grants(connection, server)),
-        _asked("source server_id", lambda: (server_id_error(connection, settings, server), f"server_id {settings.server_id}")),
+        _asked("source server_id", lambda: (None, _server_id(free_server_id(connection, settings, server, replica), settings))),
         SourceCheck("source checksums", None, f"binlog_checksum is {server.variables.get('binlog_checksum', 'unknown')}"),
         _clock(connection, clock_limit_s),
         _xa(connection),
@@ -88,13 +74,18 @@ def _asked(name: str, ask: Callable[[], tuple[RelayError | None, str]]) -> Sourc
     return SourceCheck(name, error, detail)
 
 
+def _server_id(number: int, settings: SourceSettings) -> str:
+    return f"server_id {number}, which the relay chose" if settings.server_id is None else f"server_id {number}"
+
+
 def _settings(server: ServerFacts) -> list[tuple[str, str, str]]:
     """Name, wanted and found value of every setting that decides whether a row event can be read."""
     found = {name: value.upper() for name, value in server.variables.items()}
     wanted = [("log_bin", "ON", found.get("log_bin", "")), ("binlog_row_image", "FULL", found.get("binlog_row_image", ""))]
     # MySQL releases that know only the row format may do without the variable.
     wanted.append(("binlog_format", "ROW", found.get("binlog_format", "ROW")))
-    wanted.append(("binlog_row_metadata", "FULL", found.get("binlog_row_metadata", "")))
+    if "binlog_row_metadata" in found:  # servers before MySQL 8.0.1 and MariaDB 10.5 know nothing of it
+        wanted.append(("binlog_row_metadata", "FULL", found["binlog_row_metadata"]))
     if found.get("binlog_row_value_options"):
         wanted.append(("binlog_row_value_options", "''", found["binlog_row_value_options"]))
     return wanted
@@ -107,15 +98,6 @@ def _grants(connection: SourceConnection, server: ServerFacts) -> tuple[RelayErr
     if "ALL PRIVILEGES ON *.*" in granted or "REPLICATION SLAVE" in granted or "REPLICA" in granted.replace("REPLICATION", ""):
         return None, "REPLICATION SLAVE, REPLICATION CLIENT"
     return lacks_replication_slave(connection.place, server), "SHOW GRANTS"
-
-
-def _replicas(connection: SourceConnection, server: ServerFacts) -> list[tuple[Any, ...]]:
-    newer = not server.mariadb and server.version >= (8, 0, 22)
-    try:
-        return list(connection.rows("SHOW REPLICAS" if newer else "SHOW SLAVE HOSTS"))
-    except SourceNotPermitted:
-        # MariaDB asks for REPLICATION MASTER ADMIN here, which a relay need not have: the source then tells by ending our dump.
-        return []
 
 
 def clock_error(difference_s: float, limit_s: float) -> RelayError | None:

@@ -1,6 +1,5 @@
 """One connection to the source: PyMySQL logs in and asks; afterwards the socket can be taken over for the dump."""
 
-import ipaddress
 import socket
 from collections.abc import Sequence
 from contextlib import suppress
@@ -13,6 +12,7 @@ from pymysql.cursors import Cursor
 from relay.errors import SourceUnreachable
 from relay.settings import SourceSettings
 from relay.source.server_errors import translated
+from relay.tls import login_tls
 
 # The stubs make it generic, the driver does not.
 if TYPE_CHECKING:
@@ -37,9 +37,10 @@ class SourceConnection:
     """A logged-in connection; every failure comes out as an error of the relay."""
 
     def __init__(self, settings: SourceSettings) -> None:
-        """Connect and log in. Raises SourceUnreachable or SourceLoginRefused."""
+        """Connect and log in. Raises SourceUnreachable, SourceLoginRefused, or ConfigurationError for TLS files that are none."""
         self.settings = settings
         self.place = f"{settings.host}:{settings.port}"
+        tls = login_tls(settings, settings.host)
         # Made here, so that an unknown host and a refused connection can be told from what the driver makes of them.
         connected = _connected(settings)
         try:
@@ -47,13 +48,13 @@ class SourceConnection:
                 host=settings.host,
                 port=settings.port,
                 user=settings.user,
-                password=settings.password.get_secret_value(),
+                password=settings.password.get_secret_value().encode(),  # the driver would take Latin 1
                 charset="utf8mb4",
                 autocommit=True,
                 read_timeout=settings.read_timeout_seconds,
                 write_timeout=settings.connect_timeout_seconds,
                 defer_connect=True,
-                **_tls(settings),
+                **tls,
             )
             self._login.connect(connected)
         except (pymysql.MySQLError, OSError, ValueError) as exc:
@@ -98,21 +99,3 @@ def _connected(settings: SourceSettings) -> socket.socket:
     connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     return connected
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
-
-
-def _tls(settings: SourceSettings) -> dict[str, Any]:
-    """With a CA: TLS or nothing, certificate and name checked. Without: TLS where the server offers it, as MySQL's clients do.
-
-    On this machine's own loopback there is nobody to hide from, and a server's TLS may be 20 times slower than its binlog
-    (MariaDB 11.4.5 with its bundled library: 60 MB/s).
-    """
-    if settings.tls_ca is None:
-        return {"ssl_disabled": True} if _is_loopback(settings.host) else {}
-    return {"ssl_ca": str(settings.tls_ca), "ssl_verify_cert": True, "ssl_verify_identity": True}

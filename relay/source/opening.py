@@ -8,11 +8,13 @@ from relay.model.gtid import GtidSet
 from relay.model.position import SourcePosition
 from relay.settings import SourceSettings, StartSettings
 from relay.source.binlog_event import Scanner
-from relay.source.checks import CLOCK_LIMIT_SECONDS, clock_difference_s, clock_error, server_id_error, settings_error
+from relay.source.checks import CLOCK_LIMIT_SECONDS, clock_difference_s, clock_error, settings_error
 from relay.source.connection import SourceConnection
+from relay.source.fresh_start import fresh_start
+from relay.source.replica_id import free_server_id
 from relay.source.server_facts import ServerFacts, read_server_facts
 from relay.source.session import start_dump
-from relay.source.start import fresh_start, resumed
+from relay.source.start import resumed
 from relay.source.stream import SourceStream
 from relay.source.transaction_assembler import ExcludedRange
 
@@ -27,21 +29,24 @@ def open_source(
     excluded: Iterable[ExcludedRange] = (),
     clock_limit_s: float = CLOCK_LIMIT_SECONDS,
     scanner: Scanner | None = None,
+    replica: str = "",
 ) -> SourceStream:
     """Connect once and begin to read after `resume`, or where `start` says when nothing is saved.
 
     Everything that can be known before the first row is checked here: raises Unreachable, a Stop or ConfigurationError.
     Clocks further apart than `clock_limit_s` are logged. `scanner` finds events faster than they are read one by one.
+    `replica` names who reads, for a server_id that is not configured.
     """
     connection = SourceConnection(settings)
     try:
         server = read_server_facts(connection)
-        if error := settings_error(server) or server_id_error(connection, settings, server):
+        if error := settings_error(server):
             raise error
+        server_id = free_server_id(connection, settings, server, replica)
         if apart := clock_error(clock_difference_s(connection), clock_limit_s):
             _log.warning("clocks_apart", reason=apart.reason, remedy=apart.way_out)
         position, by_gtid = _start(connection, settings, server, resume, start)
-        start_dump(connection, settings, server, position.binlog, GtidSet.parse(position.gtid_set) if by_gtid else None)
+        start_dump(connection, server, server_id, position.binlog, GtidSet.parse(position.gtid_set) if by_gtid else None)
         return SourceStream(connection, server, position, by_gtid=by_gtid, excluded=excluded, scanner=scanner)
     except BaseException:
         connection.close()

@@ -9,9 +9,10 @@ from relay.errors import ConfigurationError
 from relay.model.position import BinlogPosition, SourcePosition
 from relay.settings import SourceSettings, StartSettings
 from relay.source.connection import SourceConnection
-from relay.source.probe import FIRST_OFFSET
+from relay.source.fresh_start import fresh_start
+from relay.source.probe import FIRST_OFFSET, is_border
 from relay.source.server_facts import ServerFacts, read_server_facts
-from relay.source.start import binlog_files, fresh_start
+from relay.source.start import binlog_files
 
 # As both families name them in SHOW BINLOG EVENTS.
 _BEGIN: Final = frozenset({"Gtid", "Anonymous_Gtid", "Gtid_tagged", "Gtid_tagged_log_event"})
@@ -46,16 +47,16 @@ def transaction_place(settings: SourceSettings, at: BinlogPosition) -> Transacti
         server = read_server_facts(connection)
         place = TransactionPlace(fresh_start(connection, settings, server, start), binlog_files(connection))
         if FIRST_OFFSET < at.offset < place.files[at.file]:
-            _check_transaction_begins(connection, server, at)
+            _check_transaction_begins(connection, settings, server, at)
     return place
 
 
-def _check_transaction_begins(connection: SourceConnection, server: ServerFacts, at: BinlogPosition) -> None:
+def _check_transaction_begins(connection: SourceConnection, settings: SourceSettings, server: ServerFacts, at: BinlogPosition) -> None:
     event = connection.rows("SHOW BINLOG EVENTS IN %s FROM %s LIMIT 2", at.file, at.offset)[0]
-    kind, text = str(event[2]), str(event[5])
-    # Only before MySQL 5.7 a transaction may begin without a GTID event; behind one, BEGIN stands inside.
-    bare = not server.mariadb and server.version < (5, 7, 0) and not server.has_gtids
-    if kind not in _BEGIN | _BETWEEN and not (bare and kind == "Query" and text == "BEGIN"):
+    kind = str(event[2])
+    # Only before MySQL 5.7 a transaction may begin without a GTID event, and then nothing in the event itself tells.
+    bare = not server.mariadb and server.version < (5, 7, 0)
+    if kind not in _BEGIN | _BETWEEN and not (bare and kind == "Query" and is_border(settings, server, at)):
         raise ConfigurationError(
             f"At {at} stands {kind!r}, which begins no transaction.", remedy="Name the offset of a transaction's first event."
         )

@@ -6,6 +6,7 @@ from typing import Final
 
 from relay.errors import SourceNotPermitted, SourceUnreachable
 from relay.model.gtid import GtidSet
+from relay.model.position import BinlogPosition
 from relay.settings import SourceSettings
 from relay.source import event_types as types
 from relay.source.binlog_event import BinlogEvent
@@ -16,11 +17,10 @@ from relay.source.gtid_events import gtid_list, mariadb_gtid, mysql_gtid, previo
 from relay.source.packets import PacketReader
 from relay.source.server_facts import ServerFacts
 from relay.source.session import lacks_replication_slave, say_what_we_read, send
+from relay.source.transaction_borders import TransactionBorders
 
 FIRST_OFFSET: Final = 4
 """Where the first event of a binlog file stands, after its magic number."""
-# One of them begins every transaction of a server of MySQL 5.7 or later, and of MariaDB.
-_GTID_EVENTS: Final = frozenset({types.GTID, types.GTID_TAGGED, types.ANONYMOUS_GTID, types.MARIADB_GTID})
 _NOT_BLOCKING: Final = 0x01
 _READING_TOOL: Final = 0  # server id of mysqlbinlog; no other replica's dump is ended for it
 
@@ -73,18 +73,30 @@ def mariadb_has(settings: SourceSettings, server: ServerFacts, file: str, size_b
     raise SourceUnreachable(f"The source ended the stream of {file} before offset {size_bytes}.")
 
 
-def begin_since(settings: SourceSettings, server: ServerFacts, file: str, size_bytes: int, time_s: float) -> int:
-    """Offset of the first transaction of the file that began at `time_s` or later; of its last one where none did."""
-    newest = FIRST_OFFSET
+def border_before(settings: SourceSettings, server: ServerFacts, file: str, size_bytes: int, time_ms: int) -> int:
+    """Offset of the last border between transactions, in the first `size_bytes` of the file, before one that came at `time_ms` or later."""
+    borders, border = TransactionBorders(), FIRST_OFFSET
     with closing(_events(settings, server, file)) as events:
         for event in events:
-            if event.type_code in _GTID_EVENTS:
-                newest = event.start
-                if event.time_s >= time_s:
-                    return newest
+            whole = borders.feed(event)
+            if whole is not None:
+                if whole.latest_ms >= time_ms:
+                    return border
+                border = whole.end
             if event.end >= size_bytes:
-                return newest
+                return border
     raise SourceUnreachable(f"The source ended the stream of {file} before offset {size_bytes}.")
+
+
+def is_border(settings: SourceSettings, server: ServerFacts, at: BinlogPosition) -> bool:
+    """Whether no transaction is open at the beginning of the event at this place; reads the file up to there."""
+    borders = TransactionBorders()
+    with closing(_events(settings, server, at.file)) as events:
+        for event in events:
+            if event.start >= at.offset:
+                return event.start == at.offset and not borders.inside
+            borders.feed(event)
+    raise SourceUnreachable(f"The source ended the stream of {at.file} before offset {at.offset}.")
 
 
 def _with_event(before: GtidSet, event: BinlogEvent) -> GtidSet:

@@ -25,11 +25,17 @@ _NOT_PERMITTED: Final = frozenset({1044, 1142, 1143, 1227, 1370, 1401})
 _BINLOG_READ_FAILED: Final = 1236
 # MariaDB's own numbers for a GTID position that its binlog does not hold.
 _GTID_NOT_FOUND: Final = frozenset({1944, 1945, 1955})
+_FILE_NOT_FOUND: Final = 29  # what MariaDB says of a binlog file that stands in its list and not on its disk
 _BINLOG_OFF: Final = 1381
 _SAME_SERVER_ID: Final = 4052  # MariaDB has a number of its own for it
 
 _TLS_REQUIRED: Final = frozenset({2026, 3159, 4145})
 _TLS_REMEDY: Final = "Set tls_ca to the authority that signed the source's certificate, or correct the certificate."
+_LEGACY_REMEDY: Final = (
+    "The server offers nothing newer than TLS 1.1: upgrade it, or set tls_legacy = true, or tls = 'disabled' in a network that you trust."
+)
+# What OpenSSL says of it, by its own names.
+_OLD_TLS: Final = frozenset({"UNSUPPORTED_PROTOCOL", "WRONG_SSL_VERSION", "WRONG_VERSION_NUMBER", "TLSV1_ALERT_PROTOCOL_VERSION"})
 _PACKET_REMEDY: Final = "Raise max_allowed_packet on the source above the size of its largest binlog event."
 
 # Parts of the sentences that come with error 1236, lower case; source/replica and master/slave are one word each here.
@@ -56,7 +62,9 @@ def translated(exc: Exception, doing: str) -> RelayError:
     """The relay's error for one of the driver's; `doing` is what was tried, as the start of a sentence."""
     original = getattr(exc, "original_exception", None)
     if isinstance(original, ssl.SSLError):
-        return SourceLoginRefused(f"{doing}: TLS failed: {original}.", remedy=_TLS_REMEDY)
+        return SourceLoginRefused(
+            f"{doing}: TLS failed: {original}.", remedy=_LEGACY_REMEDY if original.reason in _OLD_TLS else _TLS_REMEDY
+        )
     code = exc.args[0] if isinstance(exc, pymysql.MySQLError) and exc.args and isinstance(exc.args[0], int) else 0
     text = str(exc.args[-1]) if exc.args else str(exc)
     return from_number(code, text, doing)
@@ -74,6 +82,8 @@ def from_number(code: int, text: str, doing: str) -> RelayError:
         return SourceNotPermitted(reason)
     if code == _SAME_SERVER_ID:
         return ServerIdTaken(reason)
+    if code == _FILE_NOT_FOUND:
+        return BinlogPurged(reason)
     if code == _BINLOG_OFF:
         return SourceSettingsRefused(reason)
     if code == _BINLOG_READ_FAILED or code in _GTID_NOT_FOUND:

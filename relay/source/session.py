@@ -29,28 +29,26 @@ def say_what_we_read(connection: SourceConnection, settings: SourceSettings, ser
         connection.rows("SET @mariadb_slave_capability=4")
 
 
-def start_dump(
-    connection: SourceConnection, settings: SourceSettings, server: ServerFacts, at: BinlogPosition, published: GtidSet | None
-) -> None:
-    """Register as a replica and ask for the binlog from `at`, or for all that is not in `published`.
+def start_dump(connection: SourceConnection, server: ServerFacts, server_id: int, at: BinlogPosition, published: GtidSet | None) -> None:
+    """Register as the replica `server_id` and ask for the binlog from `at`, or for all that is not in `published`.
 
     Raises SourceNotPermitted without REPLICATION SLAVE. What the server thinks of the place comes with the first packets.
     """
-    say_what_we_read(connection, settings, server)
+    say_what_we_read(connection, connection.settings, server)
     if not server.mariadb:
-        own = replica_uuid(settings.server_id)
+        own = replica_uuid(server_id)
         connection.rows(f"SET @slave_uuid='{own}', @replica_uuid='{own}'")
     elif published is not None:
         connection.rows(f"SET @slave_connect_state='{published}', @slave_gtid_strict_mode=1, @slave_gtid_ignore_duplicates=0")
     taken = connection.taken_over()
-    send(connection, taken, register_replica(settings.server_id))
+    send(connection, taken, register_replica(server_id))
     answer = PacketReader(taken).next_payload()
     if answer[0] != 0:
         refusal = from_packet(answer, f"The source at {connection.place} refused to take the relay as a replica")
         if isinstance(refusal, SourceNotPermitted):
             raise lacks_replication_slave(connection.place, server) from refusal
         raise refusal
-    send(connection, taken, _dump(settings, server, at, published))
+    send(connection, taken, _dump(server, server_id, at, published))
 
 
 def lacks_replication_slave(place: str, server: ServerFacts) -> SourceNotPermitted:
@@ -58,16 +56,16 @@ def lacks_replication_slave(place: str, server: ServerFacts) -> SourceNotPermitt
     return SourceNotPermitted(f"The account at {place} lacks REPLICATION SLAVE ({server.version_text}).")
 
 
-def _dump(settings: SourceSettings, server: ServerFacts, at: BinlogPosition, published: GtidSet | None) -> bytes:
+def _dump(server: ServerFacts, server_id: int, at: BinlogPosition, published: GtidSet | None) -> bytes:
     if published is not None and not server.mariadb:
-        return binlog_dump_gtid(published, settings.server_id)
+        return binlog_dump_gtid(published, server_id)
     # MariaDB 11.4 and later write no position into most events: only with every event sent do the sizes add up.
     flags = SEND_ANNOTATE_ROWS if server.mariadb and server.version >= (11, 4, 0) else 0
     if published is not None:
-        return binlog_dump("", 4, settings.server_id, flags)
+        return binlog_dump("", 4, server_id, flags)
     if at.offset > _LAST_DUMP_OFFSET:
         raise UnsupportedEvent(f"A dump cannot begin at {at}: the command has 32 bits for the offset.", remedy=_LARGE_OFFSET_REMEDY)
-    return binlog_dump(at.file, at.offset, settings.server_id, flags)
+    return binlog_dump(at.file, at.offset, server_id, flags)
 
 
 def send(connection: SourceConnection, taken: socket.socket, packet: bytes) -> None:

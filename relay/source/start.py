@@ -1,4 +1,4 @@
-"""Where reading begins: a saved position that still fits the server, or the place that the settings name."""
+"""Where reading goes on: a saved position, held against the server's history before a row is read."""
 
 from typing import Final
 
@@ -8,29 +8,15 @@ from relay.errors import (
     HistoryChanged,
     SourceLostTransactions,
     SourceSettingsRefused,
-    SourceUnreachable,
-    Stop,
 )
 from relay.model.gtid import GtidSet
 from relay.model.position import BinlogPosition, SourceIdentity, SourcePosition
-from relay.settings import SourceSettings, StartSettings
+from relay.settings import SourceSettings
 from relay.source.connection import SourceConnection
-from relay.source.probe import FIRST_OFFSET, file_created_s, mysql_gtids_before
+from relay.source.probe import file_created_s, mysql_gtids_before
 from relay.source.server_facts import ServerFacts
 
 _START_REMEDY: Final = "Set start.journal_name and start.position to the beginning of a transaction that the source still has."
-
-
-def fresh_start(connection: SourceConnection, settings: SourceSettings, server: ServerFacts, start: StartSettings) -> SourcePosition:
-    """The position that the start settings name. Raises ConfigurationError when the server has no such place."""
-    files = binlog_files(connection)
-    if start.at == "oldest":
-        at = BinlogPosition(next(iter(files)), FIRST_OFFSET)
-    elif start.at == "end":
-        at = binlog_end(connection, server)
-    else:
-        at = _named(connection, files, start)
-    return _completed(connection, settings, server, at)
 
 
 def resumed(
@@ -49,7 +35,7 @@ def resumed(
         _check_gtids(server, saved)
     if by_gtid or not (settings.gtid and server.has_gtids):
         return saved, by_gtid
-    return _completed(connection, settings, server, saved.binlog) if known else saved, False
+    return completed(connection, settings, server, saved.binlog) if known else saved, False
 
 
 def check_place(connection: SourceConnection, settings: SourceSettings, server: ServerFacts, at: SourcePosition) -> None:
@@ -106,18 +92,24 @@ def _check_file(settings: SourceSettings, server: ServerFacts, files: dict[str, 
     return True
 
 
-def _completed(connection: SourceConnection, settings: SourceSettings, server: ServerFacts, at: BinlogPosition) -> SourcePosition:
-    """The place with everything that a saved position needs: the executed GTID set up to there, and the file's incarnation."""
+def completed(
+    connection: SourceConnection, settings: SourceSettings, server: ServerFacts, at: BinlogPosition, created_s: int | None = None
+) -> SourcePosition:
+    """The place with everything that a saved position needs: the executed GTID set up to there, and the file's incarnation.
+
+    `created_s` is that incarnation where somebody has looked already. Raises ConfigurationError where no transaction begins.
+    """
     gtid_set = ""
     if settings.gtid and server.mariadb:
         answer = connection.rows("SELECT BINLOG_GTID_POS(%s, %s)", at.file, at.offset)[0][0]
         if answer is None:
-            raise _no_such_place(at, "it is not the beginning of a transaction")
+            raise no_such_place(at, "it is not the beginning of a transaction")
         gtid_set = str(GtidSet.parse(answer))
     elif settings.gtid and server.has_gtids:
         gtid_set = str(mysql_gtids_before(settings, server, at.file, at.offset))
-    identity = SourceIdentity(server.server_uuid, server.server_id, file_created_s(settings, server, at.file))
-    return SourcePosition(at, gtid_set, identity)
+    if created_s is None:
+        created_s = file_created_s(settings, server, at.file)
+    return SourcePosition(at, gtid_set, SourceIdentity(server.server_uuid, server.server_id, created_s))
 
 
 def binlog_end(connection: SourceConnection, server: ServerFacts) -> BinlogPosition:
@@ -129,28 +121,8 @@ def binlog_end(connection: SourceConnection, server: ServerFacts) -> BinlogPosit
     return BinlogPosition(str(rows[0][0]), int(rows[0][1]))
 
 
-def _named(connection: SourceConnection, files: dict[str, int], start: StartSettings) -> BinlogPosition:
-    at = BinlogPosition(start.journal_name or "", start.position)
-    if at.file not in files:
-        raise _no_such_place(at, f"the source has {next(iter(files))} to {next(reversed(files))}")
-    if at.offset > files[at.file]:
-        raise _no_such_place(at, f"the file ends at {files[at.file]}")
-    if FIRST_OFFSET < at.offset < files[at.file]:
-        _check_event_begins(connection, at)
-    return at
-
-
-def _check_event_begins(connection: SourceConnection, at: BinlogPosition) -> None:
-    """MariaDB refuses a place inside an event, MySQL shows the next event instead."""
-    try:
-        shown = connection.rows("SHOW BINLOG EVENTS IN %s FROM %s LIMIT 1", at.file, at.offset)
-    except (Stop, SourceUnreachable) as exc:
-        raise _no_such_place(at, f"no event begins there ({exc.reason})") from exc
-    if not shown or int(shown[0][1]) != at.offset:
-        raise _no_such_place(at, "no event begins there")
-
-
-def _no_such_place(at: BinlogPosition, why: str) -> ConfigurationError:
+def no_such_place(at: BinlogPosition, why: str) -> ConfigurationError:
+    """What is wrong with a place that somebody named."""
     return ConfigurationError(f"Reading cannot start at {at}: {why}.", remedy=_START_REMEDY)
 
 

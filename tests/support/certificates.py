@@ -1,4 +1,4 @@
-"""A certificate authority for one test, and a server certificate that it signed."""
+"""A certificate authority for one test, and the certificates of servers and clients that it signed."""
 
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
@@ -10,30 +10,52 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.x509.oid import NameOID
 
 _KEY_BITS = 2048
+_NAME = "test authority"
+
+
+class Authority:
+    """Signs certificates and keeps them below `folder`, its own as ca.pem."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._key = _new_key()
+        certificate = _signed(_NAME, self._key, self._key, x509.BasicConstraints(ca=True, path_length=None))
+        self.file = folder / "ca.pem"
+        self.file.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
+
+    def issue(self, name: str, extension: x509.ExtensionType) -> tuple[Path, Path]:
+        """Write a certificate and its key for `name`, and return both files."""
+        key, certificate_file, key_file = _new_key(), self._folder / f"{name}-cert.pem", self._folder / f"{name}-key.pem"
+        certificate_file.write_bytes(_signed(name, key, self._key, extension).public_bytes(serialization.Encoding.PEM))
+        plain, form = serialization.NoEncryption(), serialization.PrivateFormat.TraditionalOpenSSL
+        key_file.write_bytes(key.private_bytes(serialization.Encoding.PEM, form, plain))
+        return certificate_file, key_file
+
+    def server(self, address: str) -> dict[str, str]:
+        """Make what a server at `address` needs, as options of a database server."""
+        certificate, key = self.issue("server", x509.SubjectAlternativeName([x509.IPAddress(ip_address(address))]))
+        return {"ssl_ca": str(self.file), "ssl_cert": str(certificate), "ssl_key": str(key)}
+
+    def client(self, name: str) -> tuple[Path, Path]:
+        """Make the certificate and the key of a client."""
+        return self.issue(name, x509.BasicConstraints(ca=False, path_length=None))
 
 
 def server_certificate(folder: Path, address: str) -> dict[str, str]:
-    """Write ca.pem, cert.pem and key.pem for a server at `address`; returns them as options of a database server."""
-    authority, server = (rsa.generate_private_key(public_exponent=65_537, key_size=_KEY_BITS) for _ in range(2))
-    root = _signed("test authority", authority, "test authority", authority, x509.BasicConstraints(ca=True, path_length=None))
-    names = x509.SubjectAlternativeName([x509.IPAddress(ip_address(address))])
-    leaf = _signed(address, server, "test authority", authority, names)
-    pem = serialization.Encoding.PEM
-    (folder / "ca.pem").write_bytes(root.public_bytes(pem))
-    (folder / "cert.pem").write_bytes(leaf.public_bytes(pem))
-    plain = serialization.NoEncryption()
-    (folder / "key.pem").write_bytes(server.private_bytes(pem, serialization.PrivateFormat.TraditionalOpenSSL, plain))
-    return {"ssl_ca": str(folder / "ca.pem"), "ssl_cert": str(folder / "cert.pem"), "ssl_key": str(folder / "key.pem")}
+    """Write an authority's ca.pem and what a server at `address` needs; returns it as options of a database server."""
+    return Authority(folder).server(address)
 
 
-def _signed(
-    subject: str, key: rsa.RSAPrivateKey, issuer: str, signer: rsa.RSAPrivateKey, extension: x509.ExtensionType
-) -> x509.Certificate:
+def _new_key() -> rsa.RSAPrivateKey:
+    return rsa.generate_private_key(public_exponent=65_537, key_size=_KEY_BITS)
+
+
+def _signed(subject: str, key: rsa.RSAPrivateKey, signer: rsa.RSAPrivateKey, extension: x509.ExtensionType) -> x509.Certificate:
     now = datetime.now(UTC)
     return (
         x509.CertificateBuilder()
         .subject_name(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, subject)]))
-        .issuer_name(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, issuer)]))
+        .issuer_name(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, _NAME)]))
         .public_key(key.public_key())
         .serial_number(x509.random_serial_number())
         .not_valid_before(now - timedelta(days=1))

@@ -34,7 +34,8 @@ def ask(server: SqlServer, sql: str) -> Sequence[tuple[Any, ...]]:
 
 
 def end_of(server: SqlServer) -> BinlogPosition:
-    row = ask(server, "SHOW BINARY LOG STATUS" if server.family == "mysql" else "SHOW MASTER STATUS")[0]
+    newer = server.family == "mysql" and server.name != "mysql-5.6"
+    row = ask(server, "SHOW BINARY LOG STATUS" if newer else "SHOW MASTER STATUS")[0]
     return BinlogPosition(str(row[0]), int(row[1]))
 
 

@@ -17,6 +17,7 @@ _PACKAGES = {"relay", "api", "spark_jobs"}
 _INDIRECT = {
     "cryptography": "pymysql, for caching_sha2_password and sha256_password without TLS",
     "delta-spark": "the jars of Delta Lake belong to its version",
+    "pynacl": "pymysql, for ed25519 of MariaDB",
 }
 _IMPORT_NAMES = {"prometheus-client": "prometheus_client", "confluent-kafka": "confluent_kafka", "pydantic-settings": "pydantic_settings"}
 

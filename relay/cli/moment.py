@@ -1,0 +1,19 @@
+"""A time on the command line."""
+
+from datetime import UTC, datetime
+from typing import Final
+
+import typer
+
+MOMENT_HELP: Final = "A time with its zone (2026-01-31T12:00:00Z), or Unix milliseconds."
+
+
+def moment(text: str) -> datetime:
+    """Read a time. Raises BadParameter for what is none, and for one without a zone: a guess would be hours off."""
+    try:
+        read = datetime.fromtimestamp(int(text) / 1000, UTC) if text.isdecimal() else datetime.fromisoformat(text)
+    except (ValueError, OverflowError) as exc:
+        raise typer.BadParameter(f"{text!r} is no time: {exc}.") from exc
+    if read.tzinfo is None:
+        raise typer.BadParameter(f"{text!r} names no time zone.")
+    return read
