@@ -24,7 +24,7 @@ def login_tls(settings: TlsSettings, host: str) -> dict[str, Any]:
     if settings.tls_legacy:
         context.minimum_version = ssl.TLSVersion.MINIMUM_SUPPORTED
         context.options |= _LEGACY_SERVER_CONNECT
-        context.set_ciphers("DEFAULT:@SECLEVEL=0")  # OpenSSL 3 takes no signature of these versions otherwise
+        context.set_ciphers("DEFAULT:!kDHE:@SECLEVEL=0")  # SHA-1 signatures; and their Diffie-Hellman has 512 bits
     return {"ssl": context}
 
 
