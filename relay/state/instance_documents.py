@@ -13,7 +13,7 @@ from relay.zk import Session, Watch
 
 MASK: Final = "**********"
 """Stands for a secret in what is shown; a document that comes back with it keeps the secret that is stored."""
-_SECRETS: Final = frozenset({"password", "secrets"})
+_SECRETS: Final = frozenset({"password", "salt", "secrets"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,24 @@ def with_secrets_of(stored: Mapping[str, Any], fields: Mapping[str, Any]) -> dic
 def _unmasked(value: Any, stored: Any) -> Any:
     if isinstance(value, dict) and isinstance(stored, Mapping):
         return with_secrets_of(stored, value)
+    if isinstance(value, list) and isinstance(stored, list):
+        return _list_unmasked(value, stored)
     return stored if value == MASK and stored is not None else value
+
+
+def _list_unmasked(values: list[Any], stored: list[Any]) -> list[Any]:
+    """One that is as it was shown keeps its secrets wherever it stands; where none came or went, a changed one those of its place."""
+    shown = [_masked("", each) for each in stored]
+    free = list(range(len(stored)))
+    places: list[int | None] = []
+    for value in values:
+        place = next((each for each in free if shown[each] == value), None)
+        places.append(place)
+        if place is not None:
+            free.remove(place)
+    free = free if len(values) == len(stored) else []
+    found = [at if place is None and at in free else place for at, place in enumerate(places)]
+    return [value if place is None else _unmasked(value, stored[place]) for value, place in zip(values, found, strict=True)]
 
 
 def _masked(key: str, value: Any, inside: bool = False) -> Any:
