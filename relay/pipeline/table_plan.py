@@ -1,6 +1,6 @@
 """Everything about one table under one mapping set, made once: schema, route, partition and encode look at it together."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from relay.compiled import COMPILED
@@ -115,6 +115,7 @@ class TablePlans:
         refinement = self._refinements.of(definition, destination.logical, exact_text)
         if refinement is not None:
             definition, published = refinement.definition, refinement.published
+            destination = with_fields_of(destination, published)
         lanes = tuple(self._lane(topic, definition, destination.logical) for topic in destination.topics)
         rows = RowEncoder(published, destination.logical, settings.message.value_style)
         return TablePlan(
@@ -148,6 +149,13 @@ class TablePlans:
         names = tuple(column.name for column in definition.map.columns)
         placement = rule.for_table(name, names, definition.key)
         return Lane(topic, placement, PartitionTexts(definition, placement.ordinals), self._topics.sizes.limits[topic])
+
+
+def with_fields_of(destination: Destination, published: TableDefinition) -> Destination:
+    """The destination without tags for fields that messages do not have."""
+    names = {column.name.lower() for column in published.map.columns}
+    fields = tuple(field for field in destination.tags.fields if field[0].lower() in names)
+    return replace(destination, tags=replace(destination.tags, fields=fields))
 
 
 def row_printer(message: MessageSettings) -> Literal["compiled", "generated", "readable"]:

@@ -51,6 +51,7 @@ def test_rows_are_what_rules_and_masks_leave_of_them(database: SqlServer, kafka:
     name = installation.name
     customers = "id int primary key, email varchar(60), phone varchar(20) character set latin1, born date, city varchar(20), note text"
     database.execute(f"create table {name}.customer ({customers})", f"create table {name}.purchase ({PURCHASES})")
+    installation.map(tags=[{"logicTb": "customer,note,email", "tag": "customer,of-note,of-email"}])
     with RelayProcess(installation) as relay:
         relay.wait_for("RUNNING")
         database.execute(
@@ -78,6 +79,7 @@ def test_rows_are_what_rules_and_masks_leave_of_them(database: SqlServer, kafka:
         ("INSERT", "2", "99.00"),
         ("DELETE", "1", "10.00"),
     ]
+    assert {each.tags for each in messages if b".customer" in (each.key or b"")} == {("customer", "of-email")}
     (update,) = [each for each in messages if (each.value or {}).get("type") == "UPDATE"]
     assert update.key == orjson.dumps([f"{name}.customer", hashed("1")])
     assert (update.value or {})["old"] == [{"email": hashed("ann@example.org")}]
