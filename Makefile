@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup fetch check test demo up bench bench-columns bench-latency bench-scaling faults soak constraints clean
+.PHONY: help setup fetch check test demo up bench bench-columns bench-latency bench-scaling faults driver-kills soak constraints clean
 
 PYTHON := .venv/bin/python
 # Two, however many cores: each process starts servers of its own and waits for them most of the time.
@@ -47,6 +47,9 @@ bench-scaling: setup ## Rows per second by columns, transaction size, tables, pa
 
 faults: setup ## Every fault on real servers, 20 times: lost, repeated, out of order, silence; TIMES=1, SEED=1, ONLY='relay-killed', INTO=folder
 	@$(PYTHON) -m tests.faults run $(ONLY) $(if $(TIMES),--times $(TIMES)) $(if $(SEED),--seed $(SEED)) $(if $(INTO),--into "$(INTO)")
+
+driver-kills: setup ## Kill the Spark stream's process at random moments; each time the copies must be exact; TIMES=20, SEED=1
+	@$(PYTHON) -m tests.faults.driver_kills $(if $(TIMES),--times $(TIMES)) $(if $(SEED),--seed $(SEED))
 
 soak: setup ## Half an hour of load with a random fault every 20 s; at the end source and copy must be equal; MINUTES=30, SEED=1
 	@$(PYTHON) -m tests.faults soak $(if $(MINUTES),--minutes $(MINUTES)) $(if $(SEED),--seed $(SEED)) $(if $(INTO),--into "$(INTO)")

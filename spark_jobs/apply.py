@@ -1,74 +1,97 @@
 """One batch of messages → the copies; shared by both jobs."""
 
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from functools import partial
 from time import monotonic, time
 
 import pyspark.sql.functions as sf
-from pyspark import inheritable_thread_target
 from pyspark.sql import DataFrame, SparkSession
 
+from spark_jobs.contents import BatchContents, contents_of
+from spark_jobs.errors import RawRuleRefused
 from spark_jobs.figures import BatchFigures
-from spark_jobs.sinks import DeltaCopies
-from spark_jobs.transforms import latest_by_key, parse_events
+from spark_jobs.horizon import Horizon
+from spark_jobs.quarantine import Quarantine
+from spark_jobs.reduction import reduced_batch
+from spark_jobs.settings import JobSettings
+from spark_jobs.sinks import DeltaHistory, Sink, open_sink
+from spark_jobs.transforms import ARRIVAL, NO_SOURCE, latest_by_key, merged_by_key, moved_rows, parse_events
+from spark_jobs.upkeep import Upkeep
 
 
 @dataclass(frozen=True, slots=True)
-class _Contents:
-    """What a batch holds before anything is applied: table → names of its columns, reason → messages, time of the newest message."""
+class Copies:
+    """Where a job writes to, and by which rule."""
 
-    rows: int
-    columns: Mapping[str, Sequence[str]]
-    problems: Mapping[str, int]
-    newest_s: float
+    settings: JobSettings
+    sink: Sink
+    history: DeltaHistory | None
+    quarantine: Quarantine
+    horizon: Horizon
+    upkeep: Upkeep
 
+    @classmethod
+    def of(cls, spark: SparkSession, settings: JobSettings) -> "Copies":
+        """Open what the configuration names."""
+        root, threads = settings.copy_root, settings.merge_threads
+        sink = open_sink(spark, settings)
+        history = DeltaHistory(spark, root, threads, settings.schema_changes) if settings.history else None
+        horizon = Horizon(spark, root)
+        upkeep = Upkeep(
+            (sink,) if history is None else (sink, history),
+            horizon,
+            minutes=settings.tidy_minutes,
+            guards_days=settings.guards_days,
+        )
+        return cls(settings, sink, history, Quarantine(root), horizon, upkeep)
 
-def apply_batch(records: DataFrame, copies: DeltaCopies, threads: int = 1) -> BatchFigures:
-    """Apply a batch of Kafka records; again, if need be, with the same result. `threads` tables are merged at the same time."""
-    began = monotonic()
-    events = parse_events(records).persist()
-    newest = latest_by_key(events.where(sf.col("problem").isNull())).persist()
-    try:
-        contents = _contents(events)
+    def apply(self, records: DataFrame, writer: str, number: int | None = None) -> BatchFigures:
+        """Apply a batch of Kafka records; again, if need be, with the same result. `writer` and `number` name it. Raises JobError."""
+        began = monotonic()
+        in_parts, raw = self.settings.row_images == "merge", self.settings.raw_rule
+        with cached(parse_events(records, raw_rule=raw, in_parts=in_parts, horizon_ms=self.horizon.before_ms)) as changes:
+            contents = contents_of(changes)
+            self._put_aside(changes, contents)
+            figures = self._write(changes, contents, writer, number) if contents.tables else BatchFigures()
+        self.upkeep.after_batch(contents.newest_change_ms)
+        lag = max(time() - contents.newest_s, 0.0) if contents.rows else 0.0
+        return replace(figures, rows=contents.rows, problems=contents.problems, lag_seconds=lag, seconds=monotonic() - began)
+
+    def _put_aside(self, changes: DataFrame, contents: BatchContents) -> None:
+        if NO_SOURCE in contents.problems:
+            raise RawRuleRefused(f"{contents.problems[NO_SOURCE]} messages cannot be ordered: {NO_SOURCE}.")
         if contents.problems:
-            copies.quarantine(events.where(sf.col("problem").isNotNull()))
-        keys, deletes = newest.agg(sf.count("*"), sf.count_if("deleted")).collect()[0] if contents.columns else (0, 0)
-        winners = sum(_in_threads(records.sparkSession, _merges(newest, contents.columns, copies), threads))
+            self.quarantine.add(changes.where(sf.col("problem").isNotNull()))
+
+    def _write(self, changes: DataFrame, contents: BatchContents, writer: str, number: int | None) -> BatchFigures:
+        """Apply what has no problem; the history first, so that no copy shows a version that the history lacks."""
+        good = changes.where(sf.col("problem").isNull())
+        every = good.unionByName(moved_rows(good))
+        reduced = partial(reduced_batch, contents=contents.tables, writer=writer, number=number, style=self.settings.value_style)
+        if self.history is not None:
+            self.history.write(reduced(every.dropDuplicates(["table", "key", "order"])))
+        with cached(self._newest(every, contents)) as newest:
+            keys, deletes = newest.agg(sf.count("*"), sf.count_if("deleted")).collect()[0]
+            written = self.sink.write(reduced(newest))
+        winners, replayed = sum(each.winners for each in written.values()), sum(each.replayed for each in written.values())
+        return BatchFigures(keys=keys, deletes=deletes, winners=winners, replayed=replayed)
+
+    def _newest(self, every: DataFrame, contents: BatchContents) -> DataFrame:
+        if self.settings.row_images == "merge":
+            newest = merged_by_key(every)
+        else:
+            newest = latest_by_key(every, ARRIVAL if self.settings.raw_rule else ())
+        # Tables lie together in the cache, whose statistics then spare each of them the others' rows.
+        return newest.sortWithinPartitions("table") if len(contents.tables) > 1 else newest
+
+
+@contextmanager
+def cached(frame: DataFrame) -> Iterator[DataFrame]:
+    """Hold the frame in the cache of Spark for as long as the block lasts."""
+    frame.persist()
+    try:
+        yield frame
     finally:
-        newest.unpersist()
-        events.unpersist()
-    lag = max(time() - contents.newest_s, 0.0) if contents.rows else 0.0
-    return BatchFigures(contents.rows, keys, winners, deletes, contents.problems, lag, monotonic() - began)
-
-
-def _contents(events: DataFrame) -> _Contents:
-    """Look through the batch once."""
-    names = sf.array_distinct(sf.flatten(sf.collect_set(sf.map_keys("data")))).alias("names")
-    newest = sf.max(sf.col("timestamp").cast("double")).alias("newest")
-    groups = events.groupBy("table", "problem").agg(sf.count("*").alias("rows"), names, newest).collect()
-    problems: dict[str, int] = {}
-    for group in groups:
-        if group["problem"] is not None:
-            problems[group["problem"]] = problems.get(group["problem"], 0) + group["rows"]
-    return _Contents(
-        rows=sum(group["rows"] for group in groups),
-        columns={group["table"]: group["names"] for group in groups if group["problem"] is None},
-        problems=problems,
-        newest_s=max((group["newest"] for group in groups), default=0.0),
-    )
-
-
-def _merges(newest: DataFrame, columns: Mapping[str, Sequence[str]], copies: DeltaCopies) -> Sequence[Callable[[], int]]:
-    return [partial(copies.apply, table, newest.where(sf.col("table") == table), names) for table, names in sorted(columns.items())]
-
-
-def _in_threads(spark: SparkSession, calls: Sequence[Callable[[], int]], threads: int) -> Sequence[int]:
-    """Call them all, in threads that Spark takes for this one: ending the query ends their jobs too."""
-    if threads == 1 or len(calls) <= 1:
-        return [call() for call in calls]
-    with ThreadPoolExecutor(min(threads, len(calls)), "merge") as pool:
-        inherit = inheritable_thread_target(spark)
-        waiting = [pool.submit(inherit(call)) for call in calls]
-        return [each.result() for each in waiting]
+        frame.unpersist()

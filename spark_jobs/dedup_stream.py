@@ -1,48 +1,67 @@
 """Keep the copies up with the topics: `python -m spark_jobs.dedup_stream --config job.toml`."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming import StreamingQuery
 
-from spark_jobs.apply import apply_batch
+from spark_jobs.apply import Copies
 from spark_jobs.border import named_errors
 from spark_jobs.command_line import read_arguments
 from spark_jobs.ending import Ending
 from spark_jobs.errors import JobConfigurationError, JobError
 from spark_jobs.kafka_source import place_of, read_stream
+from spark_jobs.metrics import JobMetrics, served_metrics
 from spark_jobs.report import print_batch, print_error
 from spark_jobs.session import open_session
-from spark_jobs.settings import JobSettings, load_settings
-from spark_jobs.sinks import DeltaCopies
+from spark_jobs.settings import JobSettings
 
 
-def start(settings: JobSettings, ending: Ending | None = None, *, trace: bool = False) -> StreamingQuery:
+def start(settings: JobSettings, ending: Ending | None = None, metrics: JobMetrics | None = None, *, trace: bool = False) -> StreamingQuery:
     """Start the stream where its checkpoint says; a batch that a crash cut off is applied again, which changes nothing.
 
-    What ends the query later is raised by its `awaitTermination` in Spark's words; `run` has the job's own.
+    What ends the query later is raised by its `awaitTermination` in Spark's words; `run` has the job's own. `metrics` listens to the
+    session's queries until somebody takes it away.
     """
     if settings.checkpoint is None:
         raise JobConfigurationError("A stream needs checkpoint: a folder that belongs to this job alone.")
-    ending = ending or Ending()
     spark = open_session(settings, "roma-dedup-stream", trace=trace)
-    copies = DeltaCopies(spark, settings.copy_root)
+    if metrics is not None:
+        spark.streams.addListener(metrics)
+    apply = _batches(spark, settings, settings.checkpoint, ending or Ending(), metrics)
+    stream = read_stream(spark, settings.kafka).writeStream.foreachBatch(apply).option("checkpointLocation", settings.checkpoint)
+    if settings.trigger_seconds is None:
+        return stream.trigger(availableNow=True).start()
+    return stream.trigger(processingTime=f"{settings.trigger_seconds} seconds").start()
+
+
+def _batches(
+    spark: SparkSession, settings: JobSettings, checkpoint: str, ending: Ending, metrics: JobMetrics | None
+) -> Callable[[DataFrame, int], None]:
+    """What is done with each batch."""
+    copies = Copies.of(spark, settings)
+
+    @cache
+    def stream_id() -> str:
+        """The name of the stream that the checkpoint belongs to: another one counts its batches from 0 again."""
+        return str(spark.read.json(f"{checkpoint}/metadata").collect()[0]["id"])
 
     def apply(records: DataFrame, number: int) -> None:
         with ending.batch():
-            print_batch(f"batch {number}", apply_batch(records, copies, settings.merge_threads))
+            figures = copies.apply(records, stream_id(), number)
+        print_batch(f"batch {number}", figures)
+        if metrics is not None:
+            metrics.applied(number, figures)
 
-    writer = read_stream(spark, settings.kafka).writeStream.foreachBatch(apply).option("checkpointLocation", settings.checkpoint)
-    if settings.trigger_seconds is None:
-        return writer.trigger(availableNow=True).start()
-    return writer.trigger(processingTime=f"{settings.trigger_seconds} seconds").start()
+    return apply
 
 
 def run(settings: JobSettings, ending: Ending, *, trace: bool = False) -> None:
     """Keep the copies up until the topics are read (without trigger_seconds) or the end is asked for. Raises JobError."""
-    with named_errors(place_of(settings.kafka)):
-        query = start(settings, ending, trace=trace)
+    with named_errors(place_of(settings.kafka)), served_metrics(settings) as metrics:
+        query = start(settings, ending, metrics, trace=trace)
         ending.listen()
         ending.watch(query)
 
@@ -53,7 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     ending = Ending()
     ending.listen()
     try:
-        run(load_settings(given.config), ending, trace=given.trace)
+        run(given.settings(), ending, trace=given.trace)
     except JobError as exc:
         print_error(exc, trace=given.trace)
         return 1

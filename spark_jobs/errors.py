@@ -12,6 +12,8 @@ JobError
 ├── UnreadableRowKey        a row of a copy has a key that the jobs did not write
 ├── MirrorUnreachable       the server of the copies does not answer
 ├── MirrorRefused           the server of the copies refuses the login or a statement
+├── RawRuleRefused          the raw rule needs headers that the messages have not
+├── SchemaChangeRefused     a table changed in a way that the configuration says stop to
 └── JobFailed               Spark ended the job for another reason
 """
 
@@ -59,9 +61,21 @@ class OffsetsLost(JobError):
     """The topic no longer holds offsets that the job has still to read: retention, or a topic made anew."""
 
     remedy = (
-        "The copies lack these changes and stay as they are. Copy the tables anew: remove checkpoint and copies and start again, "
-        "if the topics still hold every row; otherwise from the source. Then let the topics keep messages longer than the job may stand."
+        "The copies lack these changes and stay as they are. The remedy is bootstrap: remove the checkpoint and start again, and let "
+        "`roma dedup bootstrap` copy the tables from the source beside it. Then let the topics keep messages longer than the job may stand."
     )
+
+
+class RawRuleRefused(JobError):
+    """The raw rule compares binlog offsets, and the messages do not tell theirs."""
+
+    remedy = 'Set message.headers = "full" in the relay, which adds the header source; messages from then on can be read by the raw rule.'
+
+
+class SchemaChangeRefused(JobError):
+    """A table changed in a way that the configuration says "stop" to."""
+
+    remedy = "Nothing of the batch is lost. Prepare the readers of the copy, change the policy under [schema_changes], and start again."
 
 
 class JobFailed(JobError):

@@ -9,13 +9,15 @@ class BatchFigures:
     """Figures of one batch.
 
     rows: changes of rows read, those put aside included. winners: rows of copies written. deletes: keys whose newest change is a
-    delete. problems: reason → messages put aside. lag_seconds: age of the newest message when it had been applied.
+    delete. replayed: tables that had the batch already. problems: reason → messages put aside. lag_seconds: age of the newest message
+    when it had been applied.
     """
 
     rows: int = 0
     keys: int = 0
     winners: int = 0
     deletes: int = 0
+    replayed: int = 0
     problems: Mapping[str, int] = field(default_factory=dict)
     lag_seconds: float = 0.0
     seconds: float = 0.0
@@ -30,9 +32,14 @@ class BatchFigures:
         """Changes that a newer one of the batch, or the copy itself, outdoes."""
         return self.rows - self.put_aside - self.winners
 
+    @property
+    def rate(self) -> float:
+        """Rows a second."""
+        return self.rows / self.seconds if self.seconds else 0.0
+
     def __str__(self) -> str:
-        rate = self.rows / self.seconds if self.seconds else 0.0
+        again = f"{self.replayed} tables had it already, " if self.replayed else ""
         return (
             f"{self.rows} rows in, {self.winners} winners, {self.stale} stale, {self.deletes} deletes, {self.put_aside} put aside, "
-            f"lag {self.lag_seconds:.1f} s, {self.seconds:.1f} s, {rate:.0f} rows/s"
+            f"{again}lag {self.lag_seconds:.1f} s, {self.seconds:.1f} s, {self.rate:.0f} rows/s"
         )

@@ -1,8 +1,38 @@
 """Topics as DataFrames, committed messages only."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
 from pyspark.sql import DataFrame, SparkSession
 
 from spark_jobs.settings import KafkaSource
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Which messages a batch reads: by the time of publishing, or by offsets as JSON; the upper bound is not read itself.
+
+    Nothing given: from the oldest message to the newest that is committed.
+    """
+
+    since: datetime | None = None
+    until: datetime | None = None
+    from_offsets: str | None = None
+    to_offsets: str | None = None
+
+    def options(self) -> Mapping[str, str]:
+        """The same in the words of Spark's Kafka source."""
+        found = {}
+        if self.since is not None:
+            found["startingTimestamp"] = str(int(self.since.timestamp() * 1000))
+        if self.until is not None:
+            found["endingTimestamp"] = str(int(self.until.timestamp() * 1000))
+        if self.from_offsets is not None:
+            found["startingOffsets"] = self.from_offsets
+        if self.to_offsets is not None:
+            found["endingOffsets"] = self.to_offsets
+        return found
 
 
 def read_stream(spark: SparkSession, source: KafkaSource) -> DataFrame:
@@ -13,9 +43,9 @@ def read_stream(spark: SparkSession, source: KafkaSource) -> DataFrame:
     return reader.load()
 
 
-def read_batch(spark: SparkSession, source: KafkaSource) -> DataFrame:
-    """Everything that is committed now."""
-    return spark.read.format("kafka").options(**_options(source)).load()
+def read_batch(spark: SparkSession, source: KafkaSource, bounds: Bounds | None = None) -> DataFrame:
+    """Everything that is committed now, within the bounds."""
+    return spark.read.format("kafka").options(**_options(source)).options(**(bounds or Bounds()).options()).load()
 
 
 def place_of(source: KafkaSource) -> str:
@@ -35,6 +65,7 @@ def _options(source: KafkaSource) -> dict[str, str]:
         "kafka.isolation.level": "read_committed",
         "subscribe": ",".join(source.topics),
         "startingOffsets": "earliest",
+        "startingOffsetsByTimestampStrategy": "latest",  # nothing is that new: nothing is read
         "failOnDataLoss": "true",
         "includeHeaders": "true",
         # Kafka's own client tries again within the time above; asking it three times would only triple the time.

@@ -3,9 +3,9 @@
 import os
 import tomllib
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
 
 from spark_jobs.errors import JobConfigurationError
 
@@ -14,6 +14,18 @@ class Settings(BaseModel):
     """Base of every settings model."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class SchemaPolicy(Settings):
+    """What a copy does when its table changes.
+
+    `added`: "add" the column, "ignore" it, or "stop". `retyped`: "widen" to a type that holds old and new values (text where nothing else
+    does), or "stop". `dropped`: "keep" the column, null in rows that change from then on, "drop" it from the copy, or "stop".
+    """
+
+    added: Literal["add", "ignore", "stop"] = "add"
+    retyped: Literal["widen", "stop"] = "widen"
+    dropped: Literal["keep", "drop", "stop"] = "keep"
 
 
 class KafkaSource(Settings):
@@ -31,9 +43,16 @@ class KafkaSource(Settings):
 
 
 class JobSettings(Settings):
-    """One dedup job: topics → one Delta table per logical table below `copy_root`.
+    """One dedup job: topics → one copy per logical table.
 
+    `sink` says what keeps the copies; the job's own tables (quarantine, history) are Delta tables below `copy_root` in any case.
+    `raw_rule` orders changes by es and the raw binlog offset, which is known to be wrong, instead of the order pair.
+    `row_images`: "merge" takes messages that hold a part of their row (MINIMAL, NOBLOB), column by column; "full" refuses them.
+    `value_style` is the relay's `message.value_style`. `history` keeps every version of every row beside the newest.
     `copy_root` and `checkpoint` are paths, or URIs of a file system that Spark reaches (hdfs://, s3a://).
+    `guards_days`: how long deleted keys are remembered, counted in execute time; what comes later is put aside. None: for ever.
+    `tidy_minutes`: how often a stream compacts what it wrote (0: after each batch); None: never.
+    `metrics_port`: where a stream serves its metrics for Prometheus; None: nowhere.
     `trigger_seconds` None: take what is there, then end. `checkpoint` is the stream's memory and belongs to one job alone.
     `master` None: what spark-submit says; without it, all cores of this machine.
     `merge_threads`: how many tables of a batch are merged at the same time. `jvm_options` are added to the driver's own.
@@ -41,6 +60,16 @@ class JobSettings(Settings):
 
     kafka: KafkaSource
     copy_root: Annotated[str, Field(min_length=1)]
+    sink: Literal["delta"] = "delta"
+    schema_changes: SchemaPolicy = SchemaPolicy()
+    raw_rule: bool = False
+    row_images: Literal["full", "merge"] = "full"
+    value_style: Literal["exact", "canal"] = "exact"
+    history: bool = False
+    guards_days: Annotated[float, Field(gt=0)] | None = None
+    tidy_minutes: Annotated[float, Field(ge=0)] | None = 60
+    metrics_host: str = "127.0.0.1"
+    metrics_port: Annotated[int, Field(ge=0, le=65_535)] | None = None
     checkpoint: Annotated[str, Field(min_length=1)] | None = None
     trigger_seconds: Annotated[float, Field(gt=0)] | None = None
     master: str | None = None
@@ -48,6 +77,12 @@ class JobSettings(Settings):
     merge_threads: Annotated[int, Field(ge=1, le=64)] = 4
     jvm_options: str = ""
     jars: tuple[Path, ...] = ()
+
+    @model_validator(mode="after")
+    def _merging_is_possible(self) -> "JobSettings":
+        if self.row_images == "merge" and (self.raw_rule or self.schema_changes.dropped != "keep"):
+            raise ValueError("row_images = 'merge' needs the order pair and schema_changes.dropped = 'keep'")
+        return self
 
 
 def load_settings(path: Path) -> JobSettings:

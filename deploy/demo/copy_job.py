@@ -18,7 +18,7 @@ from pyspark.sql.streaming import StreamingQuery
 from spark_jobs import dedup_stream
 from spark_jobs.ending import Ending
 from spark_jobs.settings import JobSettings, load_settings
-from spark_jobs.sinks import DeltaCopies, live_rows
+from spark_jobs.sinks import DeltaSink, live_rows
 
 _LOOK_SECONDS: Final = 0.1
 _JVM_SECONDS: Final = 10.0
@@ -57,7 +57,7 @@ def _serve(query: StreamingQuery, ending: Ending, settings: JobSettings, wanted:
 def _write(settings: JobSettings, target: Path) -> None:
     """Write `{"database.table": [row, ...]}`, whole or not at all."""
     spark = SparkSession.getActiveSession() or SparkSession.Builder().getOrCreate()
-    copies = DeltaCopies(spark, settings.copy_root)
+    copies = DeltaSink(spark, settings.copy_root)
     names = [f"{path.parent.name}.{path.name}" for path in Path(settings.copy_root).glob("[!_]*/*") if path.is_dir()]
     content = {
         name: [row.asDict() for row in live_rows(spark.read.format("delta").load(copies.path(name))).collect()] for name in sorted(names)

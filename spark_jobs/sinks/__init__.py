@@ -1,5 +1,7 @@
 """Where copies are kept."""
 
-from spark_jobs.sinks.delta import DeltaCopies, live_rows
+from spark_jobs.sinks.delta import DeltaHistory, DeltaSink, live_rows
+from spark_jobs.sinks.opening import open_sink
+from spark_jobs.sinks.sink import ReducedBatch, Sink, TableChanges, Written
 
-__all__ = ["DeltaCopies", "live_rows"]
+__all__ = ["DeltaHistory", "DeltaSink", "ReducedBatch", "Sink", "TableChanges", "Written", "live_rows", "open_sink"]

@@ -1,74 +1,132 @@
 """One Delta table per logical table, kept exact by MERGE under the order guard."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Final
-from urllib.parse import quote
 
 import pyspark.sql.functions as sf
-from delta.tables import DeltaTable
+from delta.tables import DeltaMergeBuilder, DeltaTable
+from py4j.protocol import Py4JError
+from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
-from spark_jobs.transforms import DELETED, GUARDS, KEY, ORDER, as_rows, columns_of_copy
+from spark_jobs.settings import SchemaPolicy
+from spark_jobs.sinks.delta_schema import PROPERTIES, carry_out, plan_for
+from spark_jobs.sinks.folders import folder_of, table_of
+from spark_jobs.sinks.sink import ReducedBatch, TableChanges, Written
+from spark_jobs.sinks.together import together
+from spark_jobs.transforms import DELETED, EXECUTE_TIME, GUARDS, KEY, ORDER
 
-_QUARANTINE: Final = "_quarantine"
-_QUARANTINE_PLACE: Final = ("topic", "partition", "offset", "timestamp")
-_PROPERTIES: Final = {
-    # Names of columns may hold any character in MySQL.
-    "delta.columnMapping.mode": "name",
-    "delta.enableDeletionVectors": "true",
-}
+_ATTEMPTS: Final = 10
+"""How often a commit is tried that another writer (a first copy, a repair) got in the way of; each time that one has gone on."""
+_HISTORY: Final = "_history"
+_WRITER: Final = "spark.databricks.delta.write.txnAppId"
+_NUMBER: Final = "spark.databricks.delta.write.txnVersion"
+_THERE_ALREADY: Final = "DELTA_PATH_EXISTS"
+_CONFLICT: Final = re.compile(r"io\.delta\.exceptions\.|DELTA_(CONCURRENT|METADATA_CHANGED|PROTOCOL_CHANGED)")
+_NOT_THERE: Final = frozenset({"PATH_NOT_FOUND", "UNABLE_TO_INFER_SCHEMA"})
 
 
-class DeltaCopies:
+class DeltaSink:
     """The copies below one folder, or one URI that Spark reaches: `<root>/<database>/<table>`.
 
-    A row holds the columns as text, `_key`, and the guard `_order`; a delete leaves its row with `_deleted`, so that a late older
-    change cannot bring it back. Applying the same changes again changes nothing.
+    A row holds the guards and columns of `TableChanges.rows`. Each commit records the batch that it holds, so that the same batch again is
+    seen and left out. `threads` tables are merged at the same time.
     """
 
-    def __init__(self, spark: SparkSession, root: str | Path) -> None:
+    def __init__(self, spark: SparkSession, root: str | Path, threads: int = 1, policy: SchemaPolicy | None = None) -> None:
         self._spark = spark
         self._root = str(root).rstrip("/")
+        self._threads = threads
+        self._policy = policy or SchemaPolicy()
+        self._touched: set[str] = set()
 
     def path(self, table: str) -> str:
         """Where the copy of `database.table` lies."""
-        database, _, name = table.partition(".")
-        return f"{self._root}/{_folder(database)}/{_folder(name)}"
+        return f"{self._root}/{folder_of(table)}"
 
-    @property
-    def quarantine_path(self) -> str:
-        """Where the messages lie that could not be applied."""
-        return f"{self._root}/{_QUARANTINE}"
+    def write(self, batch: ReducedBatch) -> Mapping[str, Written]:
+        """Merge every table's changes, several tables at a time."""
+        names = [changes.table for changes in batch.tables]
+        self._touched.update(names)
+        spark = batch.changes.sparkSession
+        with _recorded(spark, batch):
+            written = together(spark, [partial(self.merge, changes) for changes in batch.tables], self._threads)
+        return dict(zip(names, written, strict=True))
 
-    def apply(self, table: str, newest: DataFrame, seen: Iterable[str]) -> int:
-        """Merge the newest change of each key of one table into its copy; return how many rows were written.
+    def merge(self, changes: TableChanges) -> Written:
+        """Merge one table's changes in one commit; again where another writer came first."""
+        for _ in range(_ATTEMPTS - 1):
+            with _others_first():
+                return self._merge(changes)
+        return self._merge(changes)
 
-        `newest` is cached by the caller; `seen` are the names of the columns that its changes, or older ones of the batch, hold.
-        """
+    def read(self, table: str) -> DataFrame | None:
+        """The copy as it is now."""
         path = self.path(table)
-        spark = newest.sparkSession
-        if not DeltaTable.isDeltaTable(spark, path):
-            _create(as_rows(newest, columns_of_copy((), seen)), path)
-            return newest.count()
-        copy = DeltaTable.forPath(spark, path)
-        present = copy.toDF().columns
-        columns = columns_of_copy(present, seen)
-        merge = copy.alias("copy").merge(as_rows(newest, columns).alias("change"), f"copy.{KEY} = change.{KEY}")
-        if not set(columns) <= set(present):
-            merge = merge.withSchemaEvolution()
-        merge = merge.whenMatchedUpdateAll(f"change.{ORDER} >= copy.{ORDER}").whenNotMatchedInsertAll()
-        return int(merge.execute().collect()[0]["num_affected_rows"])
+        return self._spark.read.format("delta").load(path) if DeltaTable.isDeltaTable(self._spark, path) else None
 
-    def quarantine(self, bad: DataFrame) -> None:
-        """Keep what could not be applied, with its place and reason; what is there already is not added again."""
-        rows = bad.select(*_QUARANTINE_PLACE, "problem", "table", "key", "value")
-        if not DeltaTable.isDeltaTable(bad.sparkSession, self.quarantine_path):
-            rows.write.format("delta").mode("errorifexists").save(self.quarantine_path)
-            return
-        same = " AND ".join(f"kept.{name} = bad.{name}" for name in _QUARANTINE_PLACE)
-        kept = DeltaTable.forPath(bad.sparkSession, self.quarantine_path)
-        kept.alias("kept").merge(rows.alias("bad"), same).whenNotMatchedInsertAll().execute()
+    def tables(self) -> Sequence[str]:
+        """Every table whose folder holds a log of Delta."""
+        try:
+            logs = self._spark.read.format("binaryFile").load(f"{self._root}/*/*/_delta_log/*.json")
+        except AnalysisException as exc:
+            if exc.getCondition() in _NOT_THERE:
+                return []
+            raise
+        folders = logs.select(sf.regexp_extract("path", "^(.*)/_delta_log/", 1)).distinct().collect()
+        return sorted(table_of(row[0]) for row in folders)
+
+    def forget_deletes(self, before_ms: int) -> None:
+        """Delete the rows that stand for deleted keys, table by table."""
+        old = sf.col(DELETED) & (sf.col(EXECUTE_TIME) < before_ms)
+        for table in self.tables():
+            DeltaTable.forPath(self._spark, self.path(table)).delete(old)
+
+    def tidy(self) -> None:
+        """Put small files together, and remove those that no reader needs since a week, of the tables written since the last time."""
+        for table in sorted(self._touched):
+            copy = DeltaTable.forPath(self._spark, self.path(table))
+            copy.optimize().executeCompaction()
+            copy.vacuum()
+        self._touched.clear()
+
+    def _merge(self, changes: TableChanges) -> Written:
+        path, spark = self.path(changes.table), changes.changes.sparkSession
+        if not DeltaTable.isDeltaTable(spark, path) and _create(changes, path):
+            return Written(changes.changes.count())
+        copy = DeltaTable.forPath(spark, path)
+        plan = plan_for(copy.toDF(), changes, self._policy)
+        if carry_out(spark, path, plan):
+            copy = DeltaTable.forPath(spark, path)
+        affected = self._statement(copy, changes.rows_as(plan.columns)).execute().collect()
+        return Written(int(affected[0]["num_affected_rows"])) if affected else Written(replayed=True)
+
+    def _statement(self, copy: DeltaTable, rows: DataFrame) -> DeltaMergeBuilder:
+        """The rule: nothing of the key there, insert; smaller or equal order there, update; otherwise discard."""
+        merge = merging(copy, rows, f"copy.{KEY} = change.{KEY}")
+        return merge.whenMatchedUpdateAll(f"change.{ORDER} >= copy.{ORDER}").whenNotMatchedInsertAll()
+
+
+class DeltaHistory(DeltaSink):
+    """Every version of every row beside the newest, below `<root>/_history`: one row per key and order, deletes included."""
+
+    def __init__(self, spark: SparkSession, root: str | Path, threads: int = 1, policy: SchemaPolicy | None = None) -> None:
+        super().__init__(spark, f"{str(root).rstrip('/')}/{_HISTORY}", threads, policy)
+
+    def _statement(self, copy: DeltaTable, rows: DataFrame) -> DeltaMergeBuilder:
+        """A version that is there stays as it is. The oldest time of the batch spares all files that are older."""
+        oldest = rows.agg(sf.min(EXECUTE_TIME)).collect()[0][0] or 0
+        same = f"copy.{EXECUTE_TIME} >= {oldest} AND copy.{KEY} = change.{KEY} AND copy.{ORDER} = change.{ORDER}"
+        return merging(copy, rows, same).whenNotMatchedInsertAll()
+
+
+def merging(copy: DeltaTable, rows: DataFrame, same: str) -> DeltaMergeBuilder:
+    """Begin a MERGE. Schemas are equal already; without schema evolution Delta cannot read names with dots and backticks in them."""
+    return copy.alias("copy").merge(rows.alias("change"), same).withSchemaEvolution()
 
 
 def live_rows(copy: DataFrame) -> DataFrame:
@@ -76,15 +134,40 @@ def live_rows(copy: DataFrame) -> DataFrame:
     return copy.where(~sf.col(DELETED)).drop(*GUARDS)
 
 
-def _create(rows: DataFrame, path: str) -> None:
-    """Make the copy with its first rows in one commit; no MERGE is needed where nothing is."""
-    writer = rows.write.format("delta").mode("errorifexists")
-    for name, value in _PROPERTIES.items():
+def _create(changes: TableChanges, path: str) -> bool:
+    """Make the copy with its first rows in one commit, without a MERGE; False where another writer made it in between."""
+    writer = changes.rows.write.format("delta").mode("errorifexists")
+    for name, value in PROPERTIES.items():
         writer = writer.option(name, value)
-    writer.save(path)
+    try:
+        writer.save(path)
+    except AnalysisException as exc:
+        if exc.getCondition() == _THERE_ALREADY:
+            return False
+        raise
+    return True
 
 
-def _folder(name: str) -> str:
-    """A name as a folder: what begins with `_` or `.` is hidden from Hadoop, and `/` leads elsewhere."""
-    quoted = quote(name, safe=" $-+@")
-    return f"%{ord(quoted[0]):02X}{quoted[1:]}" if quoted[:1] in {"_", "."} else quoted
+@contextmanager
+def _others_first() -> Iterator[None]:
+    """Pass over a commit that failed because another writer committed first."""
+    try:
+        yield
+    except (PySparkException, Py4JError) as exc:
+        if not _CONFLICT.search(str(exc)):
+            raise
+
+
+@contextmanager
+def _recorded(spark: SparkSession, batch: ReducedBatch) -> Iterator[None]:
+    """Let Delta write the batch's number into each commit, and leave a commit out whose number its table has."""
+    if batch.number is None:
+        yield
+        return
+    spark.conf.set(_WRITER, batch.writer)
+    spark.conf.set(_NUMBER, str(batch.number))
+    try:
+        yield
+    finally:
+        spark.conf.unset(_WRITER)
+        spark.conf.unset(_NUMBER)

@@ -7,21 +7,40 @@ from typing import Protocol
 from pyspark.sql import DataFrame
 from pyspark.sql.types import DataType
 
+from spark_jobs.transforms import Style, TableSchema, typed_rows
+
 
 @dataclass(frozen=True, slots=True)
 class TableChanges:
     """The newest change of each key of one logical table within one micro-batch.
 
-    `rows` has one row per key: the guards `_key` (the message key, a JSON array of table and key values), `_order` (text that sorts),
-    `_execute_time` (ms), `_execute_position`, `_deleted`, `_unfit`, then every one of `columns` under its name and with its type.
-    A column that the change does not hold is null. `_unfit` is null, or holds the exact text of the values that their column's type
-    cannot hold (MySQL's 0000-00-00 is no date of Spark's), by column. `key_columns` are names of `columns`, in the order of the key.
+    `changes` has them in the exact text of the messages, as in `ReducedBatch.changes`. `versions` are the versions of the table among
+    them, the newest last; `columns` all their columns, with types that hold every value; `key_columns` the names of the key's columns
+    in the order of the key, empty where the messages do not tell. `newest_order` is the greatest order among the changes. `style` says
+    how the text shows bytes.
     """
 
     table: str
-    rows: DataFrame
+    changes: DataFrame
+    versions: Sequence[TableSchema]
     columns: Mapping[str, DataType]
     key_columns: Sequence[str]
+    newest_order: str
+    style: Style = "exact"
+
+    @property
+    def rows(self) -> DataFrame:
+        """One row per key, typed.
+
+        The guards `_key` (the message key, a JSON array of table and key values), `_order` (text that sorts), `_execute_time` (ms),
+        `_execute_position`, `_deleted`, `_unfit`, then `columns`. A column that the change does not hold is null. `_unfit` is null, or
+        holds the exact text of the values that their column's type cannot hold (MySQL's 0000-00-00 is no date of Spark's), by column.
+        """
+        return self.rows_as(self.columns)
+
+    def rows_as(self, columns: Mapping[str, DataType]) -> DataFrame:
+        """The same with these columns, whose types are as wide or wider."""
+        return typed_rows(self.changes, self.versions, columns, self.style)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,36 @@
-"""Pure steps from messages to the newest change per key."""
+"""Pure steps from messages to the newest change per key, and to typed rows."""
 
-from spark_jobs.transforms.columns import as_rows, columns_of_copy
-from spark_jobs.transforms.guards import DELETED, GUARDS, KEY, ORDER
-from spark_jobs.transforms.latest_by_key import latest_by_key
-from spark_jobs.transforms.parse_events import parse_events
+from spark_jobs.transforms.guards import COLUMN_ORDERS, DELETED, EXECUTE_POSITION, EXECUTE_TIME, GUARDS, KEY, ORDER, RESET_ORDER, UNFIT
+from spark_jobs.transforms.latest_by_key import ARRIVAL, latest_by_key
+from spark_jobs.transforms.merged_by_key import merged_by_key
+from spark_jobs.transforms.mysql_types import spark_type, widest
+from spark_jobs.transforms.parse_events import moved_rows, parse_events
+from spark_jobs.transforms.problems import NO_SOURCE
+from spark_jobs.transforms.table_schema import TableSchema, column_types, spellings
+from spark_jobs.transforms.typed_rows import Style, text_of_bytes, typed_rows
 
-__all__ = ["DELETED", "GUARDS", "KEY", "ORDER", "as_rows", "columns_of_copy", "latest_by_key", "parse_events"]
+__all__ = [
+    "ARRIVAL",
+    "COLUMN_ORDERS",
+    "DELETED",
+    "EXECUTE_POSITION",
+    "EXECUTE_TIME",
+    "GUARDS",
+    "KEY",
+    "NO_SOURCE",
+    "ORDER",
+    "RESET_ORDER",
+    "UNFIT",
+    "Style",
+    "TableSchema",
+    "column_types",
+    "latest_by_key",
+    "merged_by_key",
+    "moved_rows",
+    "parse_events",
+    "spark_type",
+    "spellings",
+    "text_of_bytes",
+    "typed_rows",
+    "widest",
+]

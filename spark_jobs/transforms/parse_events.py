@@ -6,53 +6,88 @@ import pyspark.sql.functions as sf
 from pyspark.sql import Column, DataFrame
 
 from relay.envelope import ROW_TYPES, Header, MessageType
-from spark_jobs.transforms.guards import GUARDS
+from spark_jobs.transforms.problems import problem_of_message, problem_of_row
 
-_VALUE_SCHEMA: Final = "database string, table string, type string, isDdl boolean, data array<map<string,string>>"
-_ORDER_PATTERN: Final = r"^\d{13}\.\d{19}$"
+_ROW_IMAGES: Final = "array<map<string,string>>"
+_VALUE_SCHEMA: Final = (
+    f"database string, table string, type string, isDdl boolean, es bigint, pkNames array<string>, mysqlType string, "
+    f"data {_ROW_IMAGES}, old {_ROW_IMAGES}"
+)
 _ROWS: Final = tuple(str(each) for each in ROW_TYPES)
-_TYPES: Final = tuple(str(each) for each in MessageType)
+_PLACE: Final = ("topic", "partition", "offset", "timestamp")
+_CHANGE: Final = (
+    *_PLACE, "row", "key", "order", "execute_time", "execute_position", "table", "type", "deleted", "data", "mysql_types", "key_columns",
+    "problem", "value",
+)  # fmt: skip
 
 
-def parse_events(records: DataFrame) -> DataFrame:
-    """Return one row per message that has a value.
+def parse_events(records: DataFrame, *, raw_rule: bool = False, in_parts: bool = False, horizon_ms: int = 0) -> DataFrame:
+    """Return one row per change, and one per message that cannot be applied.
 
-    Columns: topic, partition, offset, timestamp, key, order, execute_time, execute_position, table, type, deleted, data, problem, value.
-    `problem` is null for a change that can be applied; `value` is there only where it is not. `records` come from the Kafka source with
-    headers. DDL has no row here, but for what empties a table.
+    Columns: topic, partition, offset, timestamp, row (its number in the message), key, order, execute_time, execute_position, table,
+    type, deleted, data (map column → text), mysql_types (JSON text), key_columns, moved_from, problem, value. `problem` is null for a
+    change that can be applied; `value` is there only where it is not. `moved_from` is the row (key, data) as it was, where
+    an UPDATE changed its key.
+    `records` come from the Kafka source with headers. DDL has no row here, but for what empties a table.
+
+    Changes with an execute time below `horizon_ms` cannot be applied, because keys that were deleted before may be forgotten. `in_parts`:
+    row images may lack columns; otherwise those that show it are refused. With `raw_rule` the order is the message's `es` and the raw
+    binlog offset (messages of others: the Kafka offset) instead of the order pair. That order is known to be wrong; it exists so that
+    the difference can be seen.
     """
-    place = ("topic", "partition", "offset", "timestamp", "key", "order")
+    messages = _messages(records, raw_rule=raw_rule)
+    is_row = sf.col("type").isin(*_ROWS)
+    wanted = messages.withColumn("problem", problem_of_message(raw_rule=raw_rule)).where(sf.col("problem").isNotNull() | is_row)
+    images = sf.arrays_zip(sf.col("event.data").alias("data"), sf.coalesce("event.old", sf.array().cast(_ROW_IMAGES)).alias("old"))
+    rows = wanted.select("*", sf.posexplode_outer(sf.when(sf.col("problem").isNull(), images)).alias("row", "image"))
+    changes = rows.select(
+        *_PLACE,
+        "row",
+        sf.when(sf.col("problem").isNotNull(), sf.col("message_key")).otherwise(_row_key()).alias("key"),
+        _row_order().alias("order"),
+        "table",
+        "type",
+        (sf.col("type") == str(MessageType.DELETE)).alias("deleted"),
+        sf.col("image.data").alias("data"),
+        sf.col("event.mysqlType").alias("mysql_types"),
+        sf.col("event.pkNames").alias("key_columns"),
+        _moved_from().alias("moved_from"),
+        "problem",
+        "value",
+    )
+    return _with_problems(_with_pair(changes), problem_of_row(horizon_ms, in_parts=in_parts))
+
+
+def moved_rows(changes: DataFrame) -> DataFrame:
+    """Return a delete of the old key for every UPDATE that changed its row's key in one message, in the shape of the changes."""
+    moved = changes.where(sf.col("moved_from").isNotNull())
+    former = {"key": sf.col("moved_from.key"), "data": sf.col("moved_from.data"), "deleted": sf.lit(True)}
+    return moved.withColumns(former)
+
+
+def _messages(records: DataFrame, *, raw_rule: bool) -> DataFrame:
     parsed = records.where(sf.col("value").isNotNull()).select(
-        "topic",
-        "partition",
-        "offset",
-        "timestamp",
-        sf.col("key").cast("string").alias("key"),
-        _header(Header.ORDER).alias("order"),
-        _header(Header.ORDERS).isNotNull().alias("packed"),
+        *_PLACE,
+        sf.col("key").cast("string").alias("message_key"),
+        _header(Header.ORDER).alias("own_order"),
+        _header(Header.ORDERS).alias("orders"),
+        _header(Header.SOURCE).alias("source"),
         _header(Header.CLAIM).isNotNull().alias("claimed"),
-        _header(Header.DEAD_LETTER).alias("letter"),
+        _header(Header.DEAD_LETTER).isNotNull().alias("letter"),
         sf.from_json(sf.col("value").cast("string"), _VALUE_SCHEMA).alias("event"),
         "value",
     )
-    changes = parsed.select(
-        *place,
-        sf.substring("order", 1, 13).cast("bigint").alias("execute_time"),
-        sf.substring("order", 15, 19).cast("bigint").alias("execute_position"),
-        sf.concat(sf.col("event.database"), sf.lit("."), sf.col("event.table")).alias("table"),
-        sf.col("event.type").alias("type"),
-        sf.coalesce(sf.col("event.isDdl"), sf.lit(False)).alias("is_ddl"),
-        (sf.col("event.type") == "DELETE").alias("deleted"),
-        sf.col("event.data").alias("rows"),
-        "packed",
-        "claimed",
-        "letter",
-        "value",
-    ).withColumn("problem", _problem())
-    wanted = changes.where(sf.col("problem").isNotNull() | sf.col("type").isin(*_ROWS))
-    bad_value = sf.when(sf.col("problem").isNotNull(), sf.col("value")).alias("value")
-    data = sf.try_element_at("rows", sf.lit(1)).alias("data")
-    return wanted.select(*place, "execute_time", "execute_position", "table", "type", "deleted", data, "problem", bad_value)
+    own = sf.col("own_order").isNotNull()
+    offset = sf.when(own, sf.substring_index("source", ":", -1).try_cast("bigint")).otherwise(sf.col("offset"))
+    raw = sf.concat(sf.lpad(sf.col("event.es").cast("string"), 13, "0"), sf.lit("."), sf.lpad(offset.cast("string"), 19, "0"))
+    return parsed.withColumns(
+        {
+            "table": sf.concat(sf.col("event.database"), sf.lit("."), sf.col("event.table")),
+            "type": sf.col("event.type"),
+            "key": sf.when(own & sf.col("orders").isNull(), sf.col("message_key")),
+            "order": raw if raw_rule else sf.col("own_order"),
+        }
+    )
 
 
 def _header(name: Header) -> Column:
@@ -61,39 +96,43 @@ def _header(name: Header) -> Column:
     return sf.try_element_at(own, sf.lit(1))["value"].cast("string")
 
 
-def _problem() -> Column:
-    """The first reason why the message cannot be applied; a table that is refused is named, with what its owner can do."""
-    is_row = sf.col("type").isin(*_ROWS)
-    known = sf.col("table").isNotNull() & sf.col("type").isin(*_TYPES)
-    names = sf.map_keys(sf.try_element_at("rows", sf.lit(1)))
-    return (
-        sf.when(~sf.coalesce(known, sf.lit(False)), "the value is not a message of the relay")
-        .when(is_row & sf.col("packed"), _of_table("comes with several rows a message; set message.rows_per_message = 'row' in the relay"))
-        .when(sf.col("order").isNull() | ~sf.col("order").rlike(_ORDER_PATTERN), "the order header is missing or unreadable")
-        .when(
-            is_row & sf.col("claimed"),
-            _of_table("has a value that was too large for Kafka (claim check), which the jobs do not fetch: its copy lacks that change"),
-        )
-        .when(
-            sf.col("letter").isNotNull(),
-            _of_table("had a row kept back as a dead letter, so its copy is unproven until that is sent"),
-        )
-        .when(
-            (sf.col("type") == "QUERY") & ~sf.col("is_ddl"),
-            _of_table("was changed by a statement that the source logged as text, so its copy is unproven"),
-        )
-        .when(
-            sf.col("type").isin("TRUNCATE", "ERASE"),
-            _of_table("was truncated or dropped, which its copy does not follow: it keeps the rows"),
-        )
-        .when(is_row & (sf.coalesce(sf.size("rows"), sf.lit(0)) != 1), "the message has not one row")
-        .when(is_row & sf.col("key").isNull(), _of_table("has no key, so it has no copy: give it a primary key or a unique NOT NULL key"))
-        .when(
-            is_row & sf.arrays_overlap(sf.transform(names, sf.lower), sf.array(*map(sf.lit, GUARDS))),
-            _of_table(f"has a column named like a guard of the copy ({', '.join(GUARDS)}), so it has no copy: rename the column"),
-        )
+def _row_key() -> Column:
+    """The message's key; where it has none for each of its rows, what it would be."""
+    return sf.coalesce("key", _built_key(sf.col("image.data")))
+
+
+def _moved_from() -> Column:
+    """The former row, where key columns are among those that an UPDATE changed."""
+    data, old = sf.col("image.data"), sf.col("image.old")
+    changed = old.isNotNull() & sf.arrays_overlap(sf.map_keys(old), sf.col("event.pkNames"))
+    former = sf.map_concat(sf.map_filter(data, lambda name, _: ~sf.map_contains_key(old, name)), old)
+    return sf.when(changed, sf.struct(_built_key(former).alias("key"), former.alias("data")))
+
+
+def _built_key(row: Column) -> Column:
+    """A JSON array of table and key values; null without a key, or where a value is missing."""
+    values = sf.transform("event.pkNames", lambda name: row[name])
+    whole = (sf.size("event.pkNames") > 0) & sf.forall(values, lambda value: value.isNotNull())
+    return sf.when(whole, sf.to_json(sf.concat(sf.array("table"), values)))
+
+
+def _row_order() -> Column:
+    """The order of one row among several: its position lies above the first one's by what `orders` says."""
+    above = sf.try_element_at(sf.split("orders", ","), sf.col("row") + 1).try_cast("bigint")
+    position = (sf.substring("own_order", 15, 19).try_cast("bigint") + above).cast("string")
+    several = sf.concat(sf.substring("own_order", 1, 14), sf.lpad(position, 19, "0"))
+    return sf.when(sf.col("orders").isNull() | (sf.col("order") != sf.col("own_order")), sf.col("order")).otherwise(several)
+
+
+def _with_pair(changes: DataFrame) -> DataFrame:
+    return changes.withColumns(
+        {
+            "execute_time": sf.substring("order", 1, 13).try_cast("bigint"),
+            "execute_position": sf.substring("order", 15, 19).try_cast("bigint"),
+        }
     )
 
 
-def _of_table(sentence: str) -> Column:
-    return sf.concat(sf.lit("table "), sf.col("table"), sf.lit(f" {sentence}"))
+def _with_problems(changes: DataFrame, problem: Column) -> DataFrame:
+    told = changes.withColumn("problem", sf.coalesce("problem", problem))
+    return told.withColumn("value", sf.when(sf.col("problem").isNotNull(), sf.col("value"))).select(*_CHANGE, "moved_from")

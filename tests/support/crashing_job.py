@@ -16,8 +16,8 @@ from typing import ParamSpec, TypeVar
 from unittest.mock import patch
 
 from spark_jobs import dedup_stream
-from spark_jobs.apply import apply_batch
-from spark_jobs.sinks import DeltaCopies
+from spark_jobs.apply import Copies
+from spark_jobs.sinks import DeltaSink
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
@@ -38,9 +38,9 @@ def crash_after(call: Callable[Parameters, Result]) -> Callable[Parameters, Resu
 def main() -> int:
     match os.environ["ROMA_CRASH"]:
         case "table_merged":
-            patch.object(DeltaCopies, "apply", crash_after(DeltaCopies.apply)).start()
+            patch.object(DeltaSink, "merge", crash_after(DeltaSink.merge)).start()
         case "batch_applied":
-            patch.object(dedup_stream, "apply_batch", crash_after(apply_batch)).start()
+            patch.object(Copies, "apply", crash_after(Copies.apply)).start()
     return dedup_stream.main()
 
 

@@ -64,6 +64,11 @@ class JobProcess:
         """SIGTERM to the job alone, as a service manager sends it to the main process."""
         self._child.terminate()
 
+    def kill(self) -> None:
+        """SIGKILL to it and its JVM, as the loss of a machine; returns when the process is gone."""
+        os.killpg(self._child.pid, signal.SIGKILL)
+        self._child.wait(30)
+
     def wait(self, seconds: float = 120) -> int:
         """Wait for its end; the exit code, negative for a signal."""
         return self._child.wait(seconds)

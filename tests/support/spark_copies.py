@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import orjson
 from pyspark.sql import DataFrame, SparkSession
@@ -14,10 +15,10 @@ from relay.kafka import TopicAdmin, TopicSpec
 from relay.model.message import OutboundMessage
 from relay.publish import TransactionalProducer
 from relay.settings import KafkaSettings, TransactionSettings
-from spark_jobs.apply import apply_batch
+from spark_jobs.apply import Copies
 from spark_jobs.figures import BatchFigures
 from spark_jobs.settings import JobSettings, KafkaSource
-from spark_jobs.sinks import DeltaCopies, live_rows
+from spark_jobs.sinks import DeltaSink, live_rows
 
 _RECORD = (
     "key binary, value binary, topic string, partition int, offset bigint, timestamp timestamp, "
@@ -34,12 +35,22 @@ def change(
     *,
     table: str = "orders",
     row: Mapping[str, str | None] | None = None,
+    types: Mapping[str, str] | None = None,
+    fields: Mapping[str, object] | None = None,
+    source: str | None = None,
+    time_ms: int = 1_700_000_000_000,
     **data: str | None,
 ) -> OutboundMessage:
-    """A message as the relay sends it, of the logical table shop.<table>."""
-    value = {"data": [{**(row or {}), **data}], "database": "shop", "table": table, "type": kind}
-    headers = (("order", order_text(1_700_000_000_000, order).encode()),)
-    return OutboundMessage(topic, 0, None if key is None else f'["shop.{table}","{key}"]'.encode(), orjson.dumps(value), headers)
+    """A message as the relay sends it, of the logical table shop.<table>; without `types` all of its columns are text.
+
+    `fields` stand in the value beside the usual ones; `source` is the header of that name, `time_ms` the execute time.
+    """
+    value: dict[str, object] = {"data": [{**(row or {}), **data}], "database": "shop", "table": table, "type": kind, "mysqlType": types}
+    value |= {"pkNames": ["id"] if types else None, **(fields or {})}
+    headers = [("order", order_text(time_ms, order).encode())]
+    if source is not None:
+        headers.append(("source", source.encode()))
+    return OutboundMessage(topic, 0, None if key is None else f'["shop.{table}","{key}"]'.encode(), orjson.dumps(value), tuple(headers))
 
 
 def publish(kafka: Kafka, topic: str, *messages: OutboundMessage, commit: bool = True) -> None:
@@ -64,9 +75,15 @@ def records(spark: SparkSession, messages: Sequence[OutboundMessage]) -> DataFra
     return spark.createDataFrame(rows, _RECORD)
 
 
-def apply(spark: SparkSession, root: Path, *messages: OutboundMessage) -> BatchFigures:
+def copies(spark: SparkSession, root: Path, **settings: object) -> Copies:
+    """Copies below a folder, without a broker."""
+    source = KafkaSource(bootstrap_servers="127.0.0.1:1", topics=("none",))
+    return Copies.of(spark, JobSettings.model_validate({"kafka": source, "copy_root": str(root), **settings}))
+
+
+def apply(spark: SparkSession, root: Path, *messages: OutboundMessage, number: int | None = None, **settings: object) -> BatchFigures:
     """Apply one batch without a broker."""
-    return apply_batch(records(spark, messages), DeltaCopies(spark, root))
+    return copies(spark, root, **settings).apply(records(spark, messages), "tests", number)
 
 
 def job(kafka: Kafka, topic: str, folder: Path) -> JobSettings:
@@ -75,7 +92,7 @@ def job(kafka: Kafka, topic: str, folder: Path) -> JobSettings:
     return JobSettings(kafka=source, copy_root=str(folder / "copy"), checkpoint=str(folder / "checkpoint"), shuffle_partitions=1)
 
 
-def copy_of(spark: SparkSession, root: Path, table: str = "orders") -> dict[str, dict[str, str | None]]:
+def copy_of(spark: SparkSession, root: Path, table: str = "orders") -> dict[Any, dict[str, Any]]:
     """The live rows of shop.<table>, by id."""
-    path = DeltaCopies(spark, root).path(f"shop.{table}")
+    path = DeltaSink(spark, root).path(f"shop.{table}")
     return {row["id"]: row.asDict() for row in live_rows(spark.read.format("delta").load(path)).collect()}

@@ -1,11 +1,9 @@
 """The job as a process, of its own or spark-submit's: killed at each step of a batch, told to end, and without a broker."""
 
-import random
 import re
 import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from time import monotonic
 
@@ -16,7 +14,6 @@ from confluent_kafka.admin import AdminClient
 from pyspark.sql import SparkSession
 
 from deploy.embedded import Kafka
-from relay.model.message import OutboundMessage
 from spark_jobs import dedup_batch, dedup_stream
 from spark_jobs.ending import Ending
 from spark_jobs.errors import OffsetsLost
@@ -24,45 +21,16 @@ from spark_jobs.settings import JobSettings
 from tests.support import crashing_job
 from tests.support.job_process import JobProcess, spark_submit
 from tests.support.spark_copies import change, copy_of, job, publish
+from tests.support.spark_histories import TableRows, copies_below, history, truth
 from tests.support.waiting import wait_until
 
 pytestmark = [pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"), pytest.mark.timeout(300)]
 PATIENCE_S = 3
-TABLES = ("lines", "orders")
-Copies = dict[str, dict[str, dict[str, str | None]]]
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
-    """One change of shop.<table>; its order is also what the row holds."""
-
-    table: str
-    key: str
-    order: int
-    kind: str
-
-    def message(self, topic: str) -> OutboundMessage:
-        return change(topic, self.kind, self.key, self.order, table=self.table, id=self.key, n=str(self.order))
-
-
-def history(seed: int, orders: Iterable[int]) -> list[Change]:
-    """Changes of two tables with thirty keys each, in no order."""
-    chance = random.Random(seed)
-    kinds = ("INSERT", "UPDATE", "UPDATE", "DELETE")
-    changes = [Change(chance.choice(TABLES), str(chance.randrange(30)), order, chance.choice(kinds)) for order in orders]
-    return chance.sample(changes, len(changes))
-
-
-def truth(changes: Iterable[Change]) -> Copies:
-    """What the source holds after these changes."""
-    newest = {(each.table, each.key): each for each in sorted(changes, key=lambda each: each.order)}
-    rows = [each for each in newest.values() if each.kind != "DELETE"]
-    return {table: {each.key: {"id": each.key, "n": str(each.order)} for each in rows if each.table == table} for table in TABLES}
-
-
-def copies(spark: SparkSession, folder: Path) -> Copies:
+def copies(spark: SparkSession, folder: Path) -> TableRows:
     """What the copies hold, of those tables that have one."""
-    return {table: copy_of(spark, folder / "copy", table) for table in TABLES if (folder / "copy" / "shop" / table).exists()}
+    return copies_below(spark, folder / "copy")
 
 
 def noted(folder: Path, what: str) -> set[str]:
@@ -112,7 +80,9 @@ def test_a_crash_at_any_step_of_a_batch_leaves_the_copies_exact(
     assert (noted(tmp_path, "offsets"), noted(tmp_path, "commits")) == ({"0"}, set())
 
     dedup_stream.start(settings).awaitTermination(90)
-    assert [line.split(",")[0] for line in capsys.readouterr().out.splitlines()] == ["batch 0: 200 rows in", "batch 1: 300 rows in"]
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split(",")[0] for line in lines] == ["batch 0: 200 rows in", "batch 1: 300 rows in"]
+    assert ["2 tables had it already" in line for line in lines] == [True, False]
     assert copies(spark, tmp_path) == truth(first + second)
     assert noted(tmp_path, "commits") == {"0", "1"}
 
@@ -125,7 +95,8 @@ def test_sigterm_ends_the_job_after_the_batch_that_runs(
     publish(kafka, topic, *(each.message(topic) for each in changes))
     settings = job(kafka, topic, tmp_path)
     source = settings.kafka.model_copy(update={"max_offsets_per_trigger": 20})
-    with JobProcess(settings.model_copy(update={"kafka": source, "trigger_seconds": 0.1}), tmp_path) as process:
+    following = settings.model_copy(update={"kafka": source, "trigger_seconds": 0.1})
+    with JobProcess(following, tmp_path, sys.executable, "-m", "relay", "dedup", "stream") as process:
         wait_until(lambda: bool(copies_begun(tmp_path)) or not process.running, "the first batch", 120)
         process.ask_to_end()
         assert process.wait() == 0, process.errors

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import orjson
@@ -13,9 +14,11 @@ from relay.envelope import Claim, claim_text
 from relay.model.message import OutboundMessage
 from relay.pipeline.oversize import reference_value
 from spark_jobs import dedup_batch, dedup_stream
-from spark_jobs.apply import apply_batch
-from spark_jobs.sinks import DeltaCopies
-from tests.support.spark_copies import change, copy_of, job, publish, records
+from spark_jobs.kafka_source import Bounds
+from spark_jobs.metrics import JobMetrics
+from spark_jobs.quarantine import Quarantine
+from tests.support.spark_copies import apply, change, copies, copy_of, job, publish, records
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
 
@@ -39,12 +42,12 @@ def test_the_newest_change_of_each_key_wins_and_deletes_stay(
     figures = dedup_batch.run(job(kafka, topic, tmp_path))
     assert (figures.rows, figures.keys, figures.winners, figures.stale, figures.deletes, figures.put_aside) == (6, 3, 3, 3, 1, 0)
     assert 0 <= figures.lag_seconds < 60
-    copies = tmp_path / "copy"
-    assert copy_of(spark, copies) == {"1": {"id": "1", "n": "newest"}, "3": {"id": "3", "n": None}}
+    root = tmp_path / "copy"
+    assert copy_of(spark, root) == {"1": {"id": "1", "n": "newest"}, "3": {"id": "3", "n": None}}
     publish(kafka, topic, change(topic, "UPDATE", "2", 45, id="2", n="late"), change(topic, "INSERT", "4", 70, id="4", n="four", new="x"))
     dedup_batch.run(job(kafka, topic, tmp_path))
-    assert copy_of(spark, copies)["4"] == {"id": "4", "n": "four", "new": "x"}
-    assert "2" not in copy_of(spark, copies)
+    assert copy_of(spark, root)["4"] == {"id": "4", "n": "four", "new": "x"}
+    assert "2" not in copy_of(spark, root)
 
 
 def test_the_stream_goes_on_at_its_checkpoint_and_puts_aside_by_name(
@@ -59,14 +62,23 @@ def test_the_stream_goes_on_at_its_checkpoint_and_puts_aside_by_name(
 
     keyless = [change(topic, "INSERT", None, order, table="log", id=str(order)) for order in (30, 31)]
     publish(kafka, topic, change(topic, "UPDATE", "1", 20, id="1", n="b"), *keyless)
-    dedup_stream.start(settings).awaitTermination(90)
+    metrics = JobMetrics()
+    dedup_stream.start(settings, metrics=metrics).awaitTermination(90)
     assert copy_of(spark, tmp_path / "copy") == {"1": {"id": "1", "n": "b"}}
+    value = metrics.registry.get_sample_value
+    wait_until(lambda: value("roma_dedup_running") == 0, "Spark's word that the stream ended")
+    spark.streams.removeListener(metrics)
+    counted = {
+        name: value(f"roma_dedup_{name}") for name in ("batches_total", "rows_total", "winners_total", "put_aside_total", "batch_number")
+    }
+    assert counted == {"batches_total": 1, "rows_total": 3, "winners_total": 1, "put_aside_total": 2, "batch_number": 1}
+    assert 0 < (value("roma_dedup_rows_per_second") or 0) < 1000
     sentence = "table shop.log has no key, so it has no copy: give it a primary key or a unique NOT NULL key"
     out = capsys.readouterr().out
     assert "batch 1: 3 rows in, 1 winners, 0 stale, 0 deletes, 2 put aside, lag " in out
     assert f"batch 1: put aside 2: {sentence}\n" in out
 
-    kept = spark.read.format("delta").load(DeltaCopies(spark, tmp_path / "copy").quarantine_path)
+    kept = spark.read.format("delta").load(Quarantine(str(tmp_path / "copy")).path)
     assert kept.where("table = 'shop.log'").select("problem", "offset").distinct().count() == 2
     assert {row["problem"] for row in kept.where("table = 'shop.log'").collect()} == {sentence}
     assert [bytes(row["value"]) for row in kept.where("table is null").collect()] == [b"not json"]
@@ -74,10 +86,9 @@ def test_the_stream_goes_on_at_its_checkpoint_and_puts_aside_by_name(
 
 def test_what_is_put_aside_is_there_once_however_often_it_is_read(spark: SparkSession, tmp_path: Path) -> None:
     batch = records(spark, [OutboundMessage("t", 0, b"k", b"not json", ())])
-    copies = DeltaCopies(spark, tmp_path)
     for _ in range(2):
-        assert apply_batch(batch, copies).put_aside == 1
-    assert spark.read.format("delta").load(copies.quarantine_path).count() == 1
+        assert copies(spark, tmp_path).apply(batch, "tests").put_aside == 1
+    assert Quarantine(str(tmp_path)).read(spark).count() == 1
 
 
 def test_what_the_relay_kept_elsewhere_is_put_aside_by_name(spark: SparkSession, tmp_path: Path) -> None:
@@ -86,8 +97,29 @@ def test_what_the_relay_kept_elsewhere_is_put_aside_by_name(spark: SparkSession,
     claimed = replace(whole, value=reference_value(whole.value or b""), headers=(*whole.headers, ("claim", claim)))
     statement = orjson.dumps({**orjson.loads(reference_value(whole.value or b"")), "type": "QUERY", "sql": "/* dead letter 10-1 */"})
     marker = replace(whole, topic="t.ddl", value=statement, headers=(*whole.headers, ("dead-letter", b"10-1")))
-    figures = apply_batch(records(spark, [claimed, marker]), DeltaCopies(spark, tmp_path))
+    figures = apply(spark, tmp_path, claimed, marker)
     assert sorted(sentence.partition(",")[0] for sentence in figures.problems) == [
         "table shop.orders had a row kept back as a dead letter",
         "table shop.orders has a value that was too large for Kafka (claim check)",
     ]
+
+
+def test_a_range_is_read_by_time_and_by_offsets(
+    spark: SparkSession, kafka: Kafka, fresh_name: Callable[[str], str], tmp_path: Path
+) -> None:
+    topic = fresh_name("orders")
+    publish(kafka, topic, *(change(topic, "INSERT", str(order), order, id=str(order)) for order in range(4)))
+    middle = datetime.now(UTC)
+    publish(kafka, topic, *(change(topic, "INSERT", str(order), order, id=str(order)) for order in range(4, 6)))
+    offsets = Bounds(from_offsets=f'{{"{topic}":{{"0":1}}}}', to_offsets=f'{{"{topic}":{{"0":3}}}}')
+    ranges = {
+        "offsets": offsets,
+        "since": Bounds(since=middle),
+        "until": Bounds(until=middle),
+        "later": Bounds(since=middle + timedelta(days=1)),
+    }
+    for name, bounds in ranges.items():
+        dedup_batch.run(job(kafka, topic, tmp_path / name), bounds)
+    found = {name: sorted(copy_of(spark, tmp_path / name / "copy")) for name in ("offsets", "since", "until")}
+    assert found == {"offsets": ["1", "2"], "since": ["4", "5"], "until": ["0", "1", "2", "3"]}
+    assert not (tmp_path / "later" / "copy" / "shop").exists()

@@ -1,11 +1,12 @@
 import re
+from collections.abc import Collection
 from pathlib import Path
 
 import pytest
 from pydantic_core import PydanticUndefined
 
 from spark_jobs.errors import JobConfigurationError
-from spark_jobs.settings import JobSettings, KafkaSource, Settings, load_settings
+from spark_jobs.settings import JobSettings, KafkaSource, SchemaPolicy, Settings, load_settings
 
 GOOD = 'copy_root = "hdfs://name/copies"\n[kafka]\nbootstrap_servers = "k:9092"\ntopics = ["shop"]\n'
 
@@ -35,6 +36,7 @@ def test_a_secret_comes_from_the_environment_and_is_not_shown(tmp_path: Path, mo
         (GOOD + 'jaas = "${NOT_THERE}"\n', "names the environment variable NOT_THERE, which is not set. "),
         (GOOD.replace('["shop"]', "[]"), "kafka.topics: Tuple should have at least 1 item"),
         ("triger_seconds = 1\n" + GOOD, "triger_seconds: Extra inputs are not permitted"),
+        ('row_images = "merge"\nraw_rule = true\n' + GOOD, "row_images = 'merge' needs the order pair and"),
         ("trigger_seconds = 0\n" + GOOD, "trigger_seconds: Input should be greater than 0"),
     ],
 )
@@ -54,11 +56,15 @@ def test_the_page_names_every_key_and_its_default() -> None:
     page = (Path(__file__).parents[3] / "docs" / "spark.md").read_text(encoding="utf-8")
     section = page.partition("## Configuration")[2].partition("\n## ")[0]
     table = dict(re.findall(r"^\| `([\w.]+)` \| (.*?) \|", section, re.MULTILINE))
-    assert table == {**shown(JobSettings, exclude="kafka"), **{f"kafka.{name}": text for name, text in shown(KafkaSource).items()}}
+    sections: dict[str, type[Settings]] = {"kafka": KafkaSource, "schema_changes": SchemaPolicy}
+    expected = shown(JobSettings, exclude=sections)
+    for section, model in sections.items():
+        expected |= {f"{section}.{name}": text for name, text in shown(model).items()}
+    assert table == expected
 
 
-def shown(model: type[Settings], exclude: str = "") -> dict[str, str]:
+def shown(model: type[Settings], exclude: Collection[str] = ()) -> dict[str, str]:
     """Each key with its default as the page shows it."""
     texts = {PydanticUndefined: "", "": '`""`', None: "none", (): "none"}
-    fields = {name: field.default for name, field in model.model_fields.items() if name != exclude}
+    fields = {name: field.default for name, field in model.model_fields.items() if name not in exclude}
     return {name: "`{}`" if default == {} else texts.get(default, str(default)) for name, default in fields.items()}

@@ -1,0 +1,42 @@
+"""Changes after the rule, cut into tables and given the types of their columns: what a sink gets."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import pyspark.sql.functions as sf
+from pyspark.sql import DataFrame
+
+from spark_jobs.sinks.sink import ReducedBatch, TableChanges
+from spark_jobs.transforms import Style, TableSchema, column_types
+
+
+@dataclass(frozen=True, slots=True)
+class TableContents:
+    """What a batch holds of one table: its versions, the newest last, the greatest order, and the names of its key's columns."""
+
+    versions: Sequence[TableSchema]
+    key_columns: Sequence[str] = ()
+    newest_order: str = ""
+
+
+def reduced_batch(
+    changes: DataFrame, contents: Mapping[str, TableContents], writer: str, number: int | None, style: Style = "exact"
+) -> ReducedBatch:
+    """Return the batch for a sink.
+
+    `changes`: at most one per table and key, in a cache; columns table, key, order (text that sorts, 33 characters), execute_time (ms),
+    execute_position, deleted, data (map column → exact text), mysql_types (JSON text column → type, as a message has it).
+    """
+    tables = tuple(
+        TableChanges(
+            table=table,
+            changes=changes.where(sf.col("table") == table),
+            versions=held.versions,
+            columns=column_types(held.versions),
+            key_columns=held.key_columns,
+            newest_order=held.newest_order,
+            style=style,
+        )
+        for table, held in sorted(contents.items())
+    )
+    return ReducedBatch(writer, number, changes, tables)

@@ -1,0 +1,86 @@
+"""Carries out on a Delta table what was decided about its columns."""
+
+from typing import Final
+from uuid import uuid4
+
+import pyspark.sql.functions as sf
+from delta.tables import DeltaTable
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql.types import BinaryType, DataType, StringType
+
+from spark_jobs.settings import SchemaPolicy
+from spark_jobs.sinks.schema_changes import SchemaPlan, folded, schema_plan
+from spark_jobs.sinks.sink import TableChanges
+from spark_jobs.transforms import GUARDS, ORDER, text_of_bytes
+
+PROPERTIES: Final = {
+    # Names of columns may hold any character in MySQL.
+    "delta.columnMapping.mode": "name",
+    "delta.enableDeletionVectors": "true",
+    # A DATETIME may come with a later change; files need not be told of it then.
+    "delta.feature.timestampNtz": "supported",
+}
+
+
+def plan_for(copy: DataFrame, changes: TableChanges, policy: SchemaPolicy) -> SchemaPlan:
+    """Decide what becomes of the copy's columns. Raises SchemaChangeRefused."""
+    present = {field.name: field.dataType for field in copy.schema.fields if field.name not in GUARDS}
+    if policy.dropped == "keep":
+        return schema_plan(changes.table, present, changes.columns, (), policy)
+    newest = {folded(name) for name in changes.versions[-1].mysql_types}
+    seen = changes.columns
+    gone = [name for name in present if folded(name) not in newest]
+    if gone or not newest <= set(map(folded, present)):
+        # Columns follow the newest change of the table: older ones that come late neither drop what came since, nor bring back what went.
+        if _is_news(copy, changes):
+            seen = {name: kind for name, kind in seen.items() if folded(name) in newest}
+        else:
+            gone = []
+            known = set(map(folded, present))
+            seen = {name: kind for name, kind in seen.items() if folded(name) in known}
+    return schema_plan(changes.table, present, seen, gone, policy)
+
+
+def _is_news(copy: DataFrame, changes: TableChanges) -> bool:
+    held = copy.agg(sf.max(ORDER)).collect()[0][0]
+    return held is None or changes.newest_order > held
+
+
+def carry_out(spark: SparkSession, path: str, plan: SchemaPlan) -> bool:
+    """Change the copy's columns and tell whether there was something to change; each step is one commit, and done once."""
+    table = f"delta.{quoted(path)}"
+    if plan.rewritten:
+        _rewrite(spark, path, plan)
+    if plan.added:
+        columns = ", ".join(f"{quoted(name)} {plan.columns[name].simpleString()}" for name in plan.added)
+        spark.sql(f"ALTER TABLE {table} ADD COLUMNS ({columns})")
+    if plan.widened:
+        # Only now: a table that never needed it stays readable for those that do not know it.
+        spark.sql(f"ALTER TABLE {table} SET TBLPROPERTIES ('delta.enableTypeWidening' = 'true')")
+    for name in plan.widened:
+        spark.sql(f"ALTER TABLE {table} ALTER COLUMN {quoted(name)} TYPE {plan.columns[name].simpleString()}")
+    if plan.dropped:
+        spark.sql(f"ALTER TABLE {table} DROP COLUMNS ({', '.join(map(quoted, plan.dropped))})")
+    return bool(plan.rewritten or plan.added or plan.widened or plan.dropped)
+
+
+def quoted(name: str) -> str:
+    """A name, or a path, between backticks."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _rewrite(spark: SparkSession, path: str, plan: SchemaPlan) -> None:
+    """Write the copy anew, in one commit, with columns of types that Delta cannot get by itself."""
+    copy = DeltaTable.forPath(spark, path).toDF()
+    changed = {name: _converted(copy, name, plan.columns[name]) for name in plan.rewritten}
+    rows = copy.select(*(changed.get(name, sf.col(quoted(name))).alias(name) for name in copy.columns))
+    # A name of its own: the batch's would make Delta take the batch itself for written.
+    once = {"txnAppId": f"schema {uuid4()}", "txnVersion": "0", "overwriteSchema": "true"}
+    rows.write.format("delta").mode("overwrite").options(**once).save(path)
+
+
+def _converted(copy: DataFrame, name: str, kind: DataType) -> Column:
+    value = sf.col(quoted(name))
+    if isinstance(copy.schema[name].dataType, BinaryType) and isinstance(kind, StringType):
+        return text_of_bytes(value)
+    return value.cast(kind)

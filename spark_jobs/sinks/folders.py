@@ -1,0 +1,20 @@
+"""Names of tables as folders, and back."""
+
+from urllib.parse import quote, unquote
+
+
+def folder_of(table: str) -> str:
+    """Return the folder of `database.table` below a root; no name leads out of it."""
+    database, _, name = table.partition(".")
+    return f"{_folder(database)}/{_folder(name)}"
+
+
+def table_of(folder: str) -> str:
+    """Return the table whose folder, the last two parts of a path or URI, this is."""
+    return ".".join(unquote(part) for part in folder.rstrip("/").split("/")[-2:])
+
+
+def _folder(name: str) -> str:
+    """A name as a folder: what begins with `_` or `.` is hidden from Hadoop, and `/` leads elsewhere."""
+    quoted = quote(name, safe=" $-+@")
+    return f"%{ord(quoted[0]):02X}{quoted[1:]}" if quoted[:1] in {"_", "."} else quoted

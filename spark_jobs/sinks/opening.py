@@ -1,0 +1,16 @@
+"""Which sink a configuration names."""
+
+from pyspark.sql import SparkSession
+
+from spark_jobs.settings import JobSettings
+from spark_jobs.sinks.delta import DeltaSink
+from spark_jobs.sinks.delta_by_column import DeltaByColumn
+from spark_jobs.sinks.sink import Sink
+
+
+def open_sink(spark: SparkSession, settings: JobSettings) -> Sink:
+    """Return the place where this job keeps its copies. Raises JobConfigurationError where its section is missing."""
+    match settings.sink:
+        case "delta":
+            sink = DeltaByColumn if settings.row_images == "merge" else DeltaSink
+            return sink(spark, settings.copy_root, settings.merge_threads, settings.schema_changes)

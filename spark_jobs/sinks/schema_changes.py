@@ -1,0 +1,85 @@
+"""What becomes of a copy's columns when its table changes: a decision without a store."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from pyspark.sql.types import (
+    ByteType,
+    DataType,
+    DateType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntegerType,
+    LongType,
+    ShortType,
+    TimestampNTZType,
+)
+
+from spark_jobs.errors import SchemaChangeRefused
+from spark_jobs.settings import SchemaPolicy
+from spark_jobs.transforms import spellings, widest
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaPlan:
+    """`columns`: what the copy has afterwards, and rows must have. `added`, `widened` (the store can do it by itself), `rewritten` (it
+    cannot), `dropped`: the steps from here to there."""
+
+    columns: Mapping[str, DataType]
+    added: Sequence[str] = ()
+    widened: Sequence[str] = ()
+    rewritten: Sequence[str] = ()
+    dropped: Sequence[str] = ()
+
+
+def schema_plan(
+    table: str, present: Mapping[str, DataType], seen: Mapping[str, DataType], gone: Iterable[str], policy: SchemaPolicy
+) -> SchemaPlan:
+    """Decide about a copy that has the columns `present` and changes that have `seen`.
+
+    `gone`: columns of the copy that the table's newest version has no more. Raises SchemaChangeRefused where the policy says stop.
+    """
+    names = {folded(name): name for name in present}
+    kinds = {names.get(folded(name), name): kind for name, kind in seen.items()}
+    added = [name for name in spellings(kinds) if name not in present]
+    retyped = {name: widest(present[name], kinds[name]) for name in present if name in kinds}
+    changed = [name for name, kind in retyped.items() if kind != present[name]]
+    dropped = list(gone)
+    _refuse(table, "added", added, stop=policy.added == "stop")
+    _refuse(table, "retyped", changed, stop=policy.retyped == "stop")
+    _refuse(table, "dropped", dropped, stop=policy.dropped == "stop")
+    dropped = dropped if policy.dropped == "drop" else []
+    added = added if policy.added == "add" else []
+    kept = {name: retyped.get(name, kind) for name, kind in present.items() if name not in dropped}
+    return SchemaPlan(
+        columns={**kept, **{name: kinds[name] for name in added}},
+        added=added,
+        widened=[name for name in changed if widens_in_place(present[name], retyped[name])],
+        rewritten=[name for name in changed if not widens_in_place(present[name], retyped[name])],
+        dropped=dropped,
+    )
+
+
+def folded(name: str) -> str:
+    """The name as MySQL and Spark compare it."""
+    return name.lower()
+
+
+def widens_in_place(old: DataType, new: DataType) -> bool:
+    """Whether Delta keeps files of the old type when a column gets the new one (source: Delta's type widening)."""
+    integers = (ByteType, ShortType, IntegerType, LongType)
+    if isinstance(old, integers) and isinstance(new, integers):
+        return True
+    if isinstance(old, DecimalType) and isinstance(new, DecimalType):
+        return new.scale >= old.scale and new.precision - new.scale >= old.precision - old.scale
+    if isinstance(old, integers) and isinstance(new, DecimalType):
+        return new.precision - new.scale >= (20 if isinstance(old, LongType) else 10)
+    if isinstance(new, DoubleType):
+        return isinstance(old, FloatType | ByteType | ShortType | IntegerType)
+    return isinstance(old, DateType) and isinstance(new, TimestampNTZType)
+
+
+def _refuse(table: str, what: str, columns: Sequence[str], *, stop: bool) -> None:
+    if stop and columns:
+        raise SchemaChangeRefused(f"Table {table} changed: {what} {', '.join(columns)}, and schema_changes.{what} is 'stop'.")

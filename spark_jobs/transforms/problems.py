@@ -1,0 +1,79 @@
+"""Why a message cannot be applied: the first reason, as a sentence that names the table and says what its owner can do."""
+
+from typing import Final
+
+import pyspark.sql.functions as sf
+from pyspark.sql import Column
+
+from relay.envelope import ROW_TYPES, MessageType
+from spark_jobs.transforms.guards import GUARDS
+
+NO_SOURCE: Final = "the raw rule needs the source header, which the message has not"
+"""The one reason that ends the job: it holds for the whole topic, and the copy would be neither rule's."""
+
+_ORDER_PATTERN: Final = r"^\d{13}\.\d{19}$"
+_ROWS: Final = tuple(str(each) for each in ROW_TYPES)
+_TYPES: Final = tuple(str(each) for each in MessageType)
+
+
+def problem_of_message(*, raw_rule: bool) -> Column:
+    """The reason that holds for all of a message; null where it can be applied. Reads what `parse_events` made of it."""
+    is_row = sf.col("type").isin(*_ROWS)
+    known = sf.col("table").isNotNull() & sf.col("type").isin(*_TYPES)
+    rows = sf.coalesce(sf.size("event.data"), sf.lit(0))
+    unordered = sf.col("order").isNull() | ~sf.col("order").rlike(_ORDER_PATTERN)
+    own = sf.col("own_order").isNotNull()
+    unreadable = "its es or its source is unreadable" if raw_rule else "the order header is missing or unreadable"
+    reason = sf.when(~sf.coalesce(known, sf.lit(False)), "the value is not a message of the relay")
+    if raw_rule:
+        reason = reason.when(is_row & own & sf.col("source").isNull(), NO_SOURCE)
+    return (
+        reason.when((is_row | own) & unordered, unreadable)
+        .when(
+            is_row & sf.col("claimed"),
+            _of_table("has a value that was too large for Kafka (claim check), which the jobs do not fetch: its copy lacks that change"),
+        )
+        .when(sf.col("letter"), _of_table("had a row kept back as a dead letter, so its copy is unproven until that is sent"))
+        .when(
+            (sf.col("type") == "QUERY") & ~sf.coalesce(sf.col("event.isDdl"), sf.lit(False)),
+            _of_table("was changed by a statement that the source logged as text, so its copy is unproven"),
+        )
+        .when(
+            sf.col("type").isin("TRUNCATE", "ERASE"),
+            _of_table("was truncated or dropped, which its copy does not follow: it keeps the rows"),
+        )
+        .when(is_row & (rows == 0), "the message has no row")
+        .when(
+            is_row & sf.col("orders").isNotNull() & (sf.size(sf.split("orders", ",")) != rows),
+            "the orders header does not match the message's rows",
+        )
+    )
+
+
+def problem_of_row(horizon_ms: int, *, in_parts: bool) -> Column:
+    """The reason that holds for one row; null where it can be applied."""
+    names = sf.map_keys("data")
+    without_key = (sf.col("type") == "UPDATE") & sf.coalesce(sf.size("key_columns") <= 0, sf.lit(True)) & sf.col("mysql_types").isNotNull()
+    return (
+        sf.when(sf.col("data").isNull(), "the message has no row")
+        .when(sf.col("key").isNull(), _of_table("has no key, so it has no copy: give it a primary key or a unique NOT NULL key"))
+        .when(sf.col("order").isNull(), "the orders header is unreadable")
+        .when(
+            sf.col("execute_time") < horizon_ms,
+            _of_table(
+                "has a change that came later than deleted keys are remembered (guards_days), so nobody knows whether it still holds"
+            ),
+        )
+        .when(
+            sf.arrays_overlap(sf.transform(names, sf.lower), sf.array(*map(sf.lit, GUARDS))),
+            _of_table(f"has a column named like a guard of the copy ({', '.join(GUARDS)}), so it has no copy: rename the column"),
+        )
+        .when(
+            without_key & ~sf.lit(in_parts),
+            _of_table("comes with partial row images, which are not guessed: set binlog_row_image=FULL or row_images = 'merge'"),
+        )
+    )
+
+
+def _of_table(sentence: str) -> Column:
+    return sf.concat(sf.lit("table "), sf.col("table"), sf.lit(f" {sentence}"))

@@ -1,0 +1,62 @@
+"""What a job does now and then between its batches: compaction, and forgetting deleted keys where they have a limit."""
+
+from collections.abc import Callable, Sequence
+from time import monotonic
+from typing import Final, Protocol
+
+_MS_PER_DAY: Final = 86_400_000
+
+
+class Line(Protocol):
+    """An execute time (ms) that only rises, kept for good."""
+
+    @property
+    def before_ms(self) -> int: ...
+
+    def move(self, before_ms: int) -> None: ...
+
+
+class Tended(Protocol):
+    """The part of a sink that is tended between batches."""
+
+    def forget_deletes(self, before_ms: int) -> None: ...
+
+    def tidy(self) -> None: ...
+
+
+class Upkeep:
+    """Runs every `minutes` (0: after each batch, None: never); `guards_days` None keeps the keys of deleted rows for ever."""
+
+    def __init__(
+        self,
+        sinks: Sequence[Tended],
+        horizon: Line,
+        *,
+        minutes: float | None,
+        guards_days: float | None,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
+        self._sinks = sinks
+        self._horizon = horizon
+        self._minutes = minutes
+        self._guards_days = guards_days
+        self._clock = clock
+        self._last_s = clock()
+        self._newest_ms = 0
+
+    def after_batch(self, newest_change_ms: int) -> bool:
+        """Look at the clock; return whether it was time. `newest_change_ms`: the greatest execute time of the batch."""
+        self._newest_ms = max(self._newest_ms, newest_change_ms)
+        if self._minutes is None or self._clock() - self._last_s < self._minutes * 60:
+            return False
+        self._forget()
+        for sink in self._sinks:
+            sink.tidy()
+        self._last_s = self._clock()
+        return True
+
+    def _forget(self) -> None:
+        if self._guards_days is None:
+            return
+        self._horizon.move(int(self._newest_ms - self._guards_days * _MS_PER_DAY))
+        self._sinks[0].forget_deletes(self._horizon.before_ms)

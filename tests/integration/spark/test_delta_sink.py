@@ -1,0 +1,95 @@
+"""What the Delta sink adds to the rule: batches that are known again, versions, forgotten deletes, compaction, other writers."""
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from delta.tables import DeltaTable
+from pyspark.sql import SparkSession
+
+from spark_jobs.quarantine import Quarantine
+from spark_jobs.sinks import DeltaSink
+from tests.support.spark_copies import apply, change, copies, copy_of, records
+
+pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
+
+
+def test_a_batch_that_comes_again_is_seen_and_left_out(spark: SparkSession, tmp_path: Path) -> None:
+    lines, orders = change("t", "INSERT", "1", 1, table="lines", id="1"), change("t", "INSERT", "1", 2, id="1")
+    apply(spark, tmp_path, lines, number=0)
+    second = [apply(spark, tmp_path, orders, change("t", "UPDATE", "1", 3, table="lines", id="1"), number=1) for _ in range(2)]
+    assert [(each.winners, each.replayed) for each in second] == [(2, 0), (0, 2)]
+    assert "2 tables had it already" in str(second[1])
+    commits = DeltaTable.forPath(spark, DeltaSink(spark, tmp_path).path("shop.lines")).history().select("operation").collect()
+    assert [row["operation"] for row in commits] == ["MERGE", "WRITE"]
+    third = apply(spark, tmp_path, change("t", "DELETE", "1", 4, id="1"), number=2)
+    assert (third.winners, third.replayed) == (1, 0)
+
+
+def test_the_history_has_every_version_once(spark: SparkSession, tmp_path: Path) -> None:
+    first = [change("t", "INSERT", "1", 1, id="1", n="a"), change("t", "UPDATE", "1", 2, id="1", n="b")]
+    deleted, other = change("t", "DELETE", "1", 3, id="1", n="b"), change("t", "UPDATE", "2", 4, id="2", n="c")
+    for number, batch in enumerate([first, [*first, deleted], [other]]):
+        apply(spark, tmp_path, *batch, number=number, history=True)
+    versions = DeltaSink(spark, tmp_path / "_history").read("shop.orders")
+    assert versions is not None
+    found = sorted((row["_execute_position"], row["id"], row["n"], row["_deleted"]) for row in versions.collect())
+    assert found == [(1, "1", "a", False), (2, "1", "b", False), (3, "1", "b", True), (4, "2", "c", False)]
+    assert list(copy_of(spark, tmp_path)) == ["2"]
+    assert DeltaSink(spark, tmp_path).tables() == ["shop.orders"]
+
+
+def test_what_comes_later_than_deletes_are_remembered_is_put_aside(spark: SparkSession, tmp_path: Path) -> None:
+    day_ms = 86_400_000
+
+    def on_day(kind: str, key: str, day: int) -> None:
+        apply(spark, tmp_path, change("t", kind, key, day, time_ms=day * day_ms, id=key), guards_days=10, tidy_minutes=0)
+
+    on_day("INSERT", "1", 1)
+    on_day("DELETE", "1", 2)
+    on_day("INSERT", "2", 20)
+    copy = DeltaSink(spark, tmp_path).read("shop.orders")
+    assert copy is not None
+    assert [row["id"] for row in copy.collect()] == ["2"]
+    on_day("UPDATE", "1", 1)
+    assert list(copy_of(spark, tmp_path)) == ["2"]
+    aside = Quarantine(str(tmp_path)).read(spark).collect()
+    assert [(row["problem"].partition(" that ")[0], row["value"] is None) for row in aside] == [("table shop.orders has a change", False)]
+
+
+def test_compaction_leaves_one_file_and_the_same_rows(spark: SparkSession, tmp_path: Path) -> None:
+    place = copies(spark, tmp_path)
+    for order in range(3):
+        place.apply(records(spark, [change("t", "INSERT", str(order), order, id=str(order))]), "tests", order)
+    before = copy_of(spark, tmp_path)
+    place.sink.tidy()
+    detail = DeltaTable.forPath(spark, DeltaSink(spark, tmp_path).path("shop.orders")).detail().collect()[0]
+    assert (detail["numFiles"], copy_of(spark, tmp_path)) == (1, before)
+    assert detail["properties"]["delta.enableDeletionVectors"] == "true"
+
+
+def test_two_writers_of_one_copy_wait_for_each_other(spark: SparkSession, tmp_path: Path) -> None:
+    """As when a first copy runs beside the stream: both make the table, then both merge into it."""
+
+    def write(parity: int) -> None:
+        session = spark.newSession()
+        session.conf.set("spark.sql.shuffle.partitions", "1")
+        for order in range(parity, 6, 2):
+            shared, own = change("t", "UPDATE", "s", order, id="s", n=str(order)), change("t", "INSERT", f"{order}", order, id=f"{order}")
+            apply(session, tmp_path, shared, own)
+
+    with ThreadPoolExecutor(2) as pool:
+        for each in [pool.submit(write, parity) for parity in (0, 1)]:
+            each.result()
+    rows = copy_of(spark, tmp_path)
+    assert rows["s"]["n"] == "5"
+    assert len(rows) == 7
+
+
+def test_many_tables_are_one_pass_and_bounded_merges(spark: SparkSession, tmp_path: Path) -> None:
+    names = [f"t{number:02}" for number in range(12)]
+    messages = [change("t", "INSERT", key, order, table=name, id=key) for order, name in enumerate(names) for key in ("1", "2")]
+    figures = apply(spark, tmp_path, *messages, merge_threads=3)
+    assert (figures.rows, figures.winners) == (24, 24)
+    assert DeltaSink(spark, tmp_path).tables() == [f"shop.{name}" for name in names]
+    assert list(copy_of(spark, tmp_path, "t07")) == ["1", "2"]

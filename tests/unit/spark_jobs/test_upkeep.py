@@ -1,0 +1,72 @@
+from dataclasses import dataclass, field
+
+from spark_jobs.upkeep import Upkeep
+
+DAY_MS = 86_400_000
+
+
+@dataclass
+class Place:
+    """Notes what is asked of it, with the horizon of that moment."""
+
+    horizon: "Line"
+    asked: list[tuple[str, int]] = field(default_factory=list)
+
+    def forget_deletes(self, before_ms: int) -> None:
+        assert self.horizon.before_ms == before_ms
+        self.asked.append(("forget", before_ms))
+
+    def tidy(self) -> None:
+        self.asked.append(("tidy", 0))
+
+
+@dataclass
+class Line:
+    before_ms: int = 0
+
+    def move(self, before_ms: int) -> None:
+        self.before_ms = max(self.before_ms, before_ms)
+
+
+@dataclass
+class Clock:
+    now: float = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def upkeep(minutes: float | None, guards_days: float | None) -> tuple[Upkeep, Place, Clock]:
+    clock, line = Clock(), Line()
+    place = Place(line)
+    return Upkeep((place,), line, minutes=minutes, guards_days=guards_days, clock=clock), place, clock
+
+
+def test_it_comes_on_a_schedule() -> None:
+    keeper, place, clock = upkeep(10, None)
+    times = []
+    for clock.now in range(0, 2000, 100):
+        if keeper.after_batch(1):
+            times.append(clock.now)
+    assert times == [600, 1200, 1800]
+    assert place.asked == [("tidy", 0)] * 3
+
+
+def test_never_and_always() -> None:
+    for minutes, asked in ((None, []), (0, [("tidy", 0)])):
+        keeper, place, _ = upkeep(minutes, None)
+        keeper.after_batch(1)
+        assert place.asked == asked
+
+
+def test_the_horizon_moves_before_anything_is_forgotten_and_never_back() -> None:
+    keeper, place, _ = upkeep(0, 2)
+    for newest_ms in (10 * DAY_MS, 5 * DAY_MS, 11 * DAY_MS):
+        keeper.after_batch(newest_ms)
+    assert [what for what in place.asked if what[0] == "forget"] == [("forget", days * DAY_MS) for days in (8, 8, 9)]
+
+
+def test_nothing_is_forgotten_before_there_is_a_limit() -> None:
+    keeper, place, _ = upkeep(0, 30)
+    keeper.after_batch(DAY_MS)
+    assert place.asked == [("forget", 0), ("tidy", 0)]
