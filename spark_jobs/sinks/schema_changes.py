@@ -42,21 +42,21 @@ def schema_plan(
     """
     names = {folded(name): name for name in present}
     kinds = {names.get(folded(name), name): kind for name, kind in seen.items()}
-    added = [name for name in spellings(kinds) if name not in present]
+    added = tuple(name for name in spellings(kinds) if name not in present)
     retyped = {name: widest(present[name], kinds[name]) for name in present if name in kinds}
     changed = [name for name, kind in retyped.items() if kind != present[name]]
-    dropped = list(gone)
+    dropped = tuple(gone)
     _refuse(table, "added", added, stop=policy.added == "stop")
     _refuse(table, "retyped", changed, stop=policy.retyped == "stop")
     _refuse(table, "dropped", dropped, stop=policy.dropped == "stop")
-    dropped = dropped if policy.dropped == "drop" else []
-    added = added if policy.added == "add" else []
+    dropped = dropped if policy.dropped == "drop" else ()
+    added = added if policy.added == "add" else ()
     kept = {name: retyped.get(name, kind) for name, kind in present.items() if name not in dropped}
     return SchemaPlan(
         columns={**kept, **{name: kinds[name] for name in added}},
         added=added,
-        widened=[name for name in changed if widens_in_place(present[name], retyped[name])],
-        rewritten=[name for name in changed if not widens_in_place(present[name], retyped[name])],
+        widened=tuple(name for name in changed if widens_in_place(present[name], retyped[name])),
+        rewritten=tuple(name for name in changed if not widens_in_place(present[name], retyped[name])),
         dropped=dropped,
     )
 
