@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relay.encode.charsets import decoder, lenient_decoder
+from relay.charsets import decoder, lenient_decoder
 from relay.encode.json_text import server_json
 from relay.encode.server_numbers import double_text, float_text
 from relay.encode.text_exact import exact_text

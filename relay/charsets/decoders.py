@@ -5,7 +5,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import TypeAlias
 
-from relay.encode.charset_tables import (
+from relay.charsets.tables import (
     BASED_ON,
     BIG5_ETEN,
     CODECS,
