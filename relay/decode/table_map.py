@@ -170,6 +170,8 @@ def _table_map(table: TableId, shapes: list[_Shape], metadata: OptionalMetadata,
         raise SourceSettingsRefused(f"The table map of {table} carries no column names.", remedy=_NAMES_REMEDY)
     if len(raw_names) != count:
         raise Malformed(f"{len(raw_names)} names for {count} columns")
+    if len(set(raw_names)) != count:
+        raise Malformed("two columns have one name")
     charsets = _charsets(table, shapes, metadata, mariadb=mariadb)
     labels = _labels(shapes, metadata, charsets)
     unsigned = _spread(shapes, _NUMERIC.__contains__, lambda n: metadata.flags(Field.SIGNEDNESS, n, default=False), default=False)

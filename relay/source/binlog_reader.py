@@ -5,7 +5,7 @@ import zlib
 from collections.abc import Iterator
 from typing import Final
 
-from relay.errors import CorruptEvent
+from relay.errors import CorruptEvent, RelayError
 from relay.model.change import RawItem
 from relay.source import event_types as types
 from relay.source.binlog_event import BinlogEvent, Group, Scanner
@@ -49,10 +49,8 @@ class BinlogReader:
         unpack, new = _HEADER.unpack_from, tuple.__new__
         while True:
             payload = next_payload()
-            if payload[0] != _OK:
-                raise from_packet(payload, f"The source at {self._place} ended the binlog stream at {self.file}:{self.offset}")
-            if len(payload) < _BODY_AT:
-                raise self._corrupt("is shorter than its header")
+            if len(payload) < _BODY_AT or payload[0] != _OK:
+                raise self._no_event(payload)
             time_s, type_code, server_id, size, log_pos, flags = unpack(payload, 1)
             if size != len(payload) - 1:
                 raise self._corrupt(f"says {size} bytes and has {len(payload) - 1}")
@@ -136,6 +134,11 @@ class BinlogReader:
             self.file = bytes(body[8:]).decode("utf-8")
         except (struct.error, UnicodeDecodeError) as exc:
             raise self._corrupt(f"names no next file: {exc}") from exc
+
+    def _no_event(self, payload: memoryview) -> RelayError:
+        if len(payload) and payload[0] != _OK:
+            return from_packet(payload, f"The source at {self._place} ended the binlog stream at {self.file}:{self.offset}")
+        return self._corrupt("is shorter than its header")
 
     def _corrupt(self, what: str) -> CorruptEvent:
         return CorruptEvent(f"The event at {self.file}:{self.offset} {what}.")

@@ -5,6 +5,9 @@ from typing import Final, TypeAlias
 Body: TypeAlias = "bytes | memoryview"
 """An event without its header and checksum; a view may be of a buffer that is used again."""
 
+LARGEST_EVENT_BYTES: Final = 1 << 30
+"""No server writes a larger one: the upper limit of max_allowed_packet, which replicas hold events to."""
+
 QUERY: Final = 2
 STOP: Final = 3
 ROTATE: Final = 4
@@ -49,3 +52,9 @@ ARTIFICIAL_FLAG: Final = 0x20
 """Made by the server for this connection; stands in no file."""
 IGNORABLE_FLAG: Final = 0x80
 """A reader that does not know the type may pass it over."""
+
+NEVER_IN_PAYLOAD: Final = frozenset(
+    {ROTATE, FORMAT_DESCRIPTION, HEARTBEAT, HEARTBEAT_V2, PREVIOUS_GTIDS, GTID, ANONYMOUS_GTID, GTID_TAGGED, MARIADB_GTID}
+    | {TRANSACTION_PAYLOAD}
+)
+"""Its GTID stands before a compressed transaction, and files, heartbeats and other payloads are none of its own."""

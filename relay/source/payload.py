@@ -7,6 +7,8 @@ from typing import Final, Protocol
 
 import zstandard
 
+from relay.source.event_types import LARGEST_EVENT_BYTES
+
 _END, _SIZE, _COMPRESSION, _UNCOMPRESSED_SIZE = range(4)
 _ZSTD: Final = 0
 _NONE: Final = 255
@@ -71,16 +73,16 @@ class _Plain:
 def _events(reader: _Readable) -> Iterator[InnerEvent]:
     while header := _exactly(reader, _HEADER.size, at_end=True):
         time_s, type_code, server_id, size, _, flags = _HEADER.unpack(header)
-        if size < _HEADER.size:
+        if not _HEADER.size <= size <= LARGEST_EVENT_BYTES:
             raise PayloadBroken(f"an event of {size} bytes")
         yield InnerEvent(type_code, flags, time_s, server_id, memoryview(_exactly(reader, size - _HEADER.size)))
 
 
 def _exactly(reader: _Readable, size: int, *, at_end: bool = False) -> bytes:
-    """`size` bytes; at a place where the payload may end also none."""
+    """`size` bytes; at a place where the payload may end also none. What is announced and does not come takes no memory."""
     parts = []
     missing = size
-    while missing and (part := reader.read(missing)):
+    while missing and (part := reader.read(min(missing, _READ_BYTES))):
         parts.append(part)
         missing -= len(part)
     if missing and not (at_end and missing == size):

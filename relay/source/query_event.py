@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Final
 
-from relay.source.event_types import Body
+from relay.source.event_types import LARGEST_EVENT_BYTES, Body
 
 _HEAD: Final = struct.Struct("<IIBHH")
 _CHARSET_VARIABLE: Final = 4
@@ -93,13 +93,19 @@ def read_query(body: Body, *, compressed: bool) -> QueryEvent:
 
 
 def decompressed(packed: Body) -> bytes:
-    """MariaDB's compressed part of an event: 1 byte of algorithm and length of the length, the length, zlib."""
+    """MariaDB's compressed part of an event: 1 byte of algorithm and length of the length, the length, zlib.
+
+    Raises zlib.error where they contradict each other; memory grows with what comes out, not with what is announced.
+    """
     length_bytes = packed[0] & 0x07
     if packed[0] & 0x70:
         raise zlib.error("an unknown algorithm")
     size = int.from_bytes(packed[1 : 1 + length_bytes], "big")
-    plain = zlib.decompress(packed[1 + length_bytes :], bufsize=max(size, 1))
-    if len(plain) != size:
+    if size > LARGEST_EVENT_BYTES:
+        raise zlib.error(f"{size} bytes are announced")
+    stream = zlib.decompressobj()
+    plain = stream.decompress(packed[1 + length_bytes :], size + 1)  # one more shows a stream that is too long; 0 would be no limit
+    if len(plain) != size or not stream.eof:
         raise zlib.error(f"{len(plain)} bytes instead of {size}")
     return plain
 

@@ -24,6 +24,8 @@ _LOGIN_REFUSED: Final = frozenset({1045, 1130, 1251, 1524, 1698, 1820, 1862, 205
 _NOT_PERMITTED: Final = frozenset({1044, 1142, 1143, 1227, 1370, 1401})
 _BINLOG_READ_FAILED: Final = 1236
 # MariaDB's own numbers for a GTID position that its binlog does not hold.
+_ERROR: Final = 0xFF
+_ERROR_HEAD_BYTES: Final = 3
 _GTID_NOT_FOUND: Final = frozenset({1944, 1945, 1955})
 _FILE_NOT_FOUND: Final = 29  # what MariaDB says of a binlog file that stands in its list and not on its disk
 _BINLOG_OFF: Final = 1381
@@ -93,8 +95,10 @@ def from_number(code: int, text: str, doing: str) -> RelayError:
 
 def from_packet(payload: memoryview, doing: str) -> RelayError:
     """The relay's error for an ERR packet (0xFF, number, optional '#' and state, text), or for the EOF packet that ends a dump."""
-    if payload[0] != 0xFF:
+    if not len(payload) or payload[0] != _ERROR:
         return SourceUnreachable(f"{doing}: the source ended the stream; it is shutting down or an operator ended its thread.")
+    if len(payload) < _ERROR_HEAD_BYTES:
+        return SourceUnreachable(f"{doing}: the source's answer is cut short.")
     (code,) = struct.unpack_from("<H", payload, 1)
     text = bytes(payload[3:])
     if text[:1] == b"#":

@@ -43,7 +43,7 @@ def start_dump(connection: SourceConnection, server: ServerFacts, server_id: int
     taken = connection.taken_over()
     send(connection, taken, register_replica(server_id))
     answer = PacketReader(taken).next_payload()
-    if answer[0] != 0:
+    if not len(answer) or answer[0] != 0:
         refusal = from_packet(answer, f"The source at {connection.place} refused to take the relay as a replica")
         if isinstance(refusal, SourceNotPermitted):
             raise lacks_replication_slave(connection.place, server) from refusal

@@ -10,11 +10,10 @@ _XA_REMEDY: Final = (
     "Let no application use XA transactions on this source, then start from a position after this one; "
     "rows of the XA transactions before it must be copied anew."
 )
-_PARTIAL_REMEDY: Final = "Set binlog_row_value_options='' on the source, start after this event and copy the table anew."
 _INCIDENT_REMEDY: Final = "Changes are missing in the binlog of the source itself: make a new first copy and start after this event."
 _FORMAT_REMEDY: Final = "Set binlog_format=ROW for every session of the source, then start from a position after this event."
 
-STOPPING_TYPES: Final = (types.XA_PREPARE, types.PARTIAL_UPDATE_ROWS, types.INCIDENT, types.EXECUTE_LOAD_QUERY)
+STOPPING_TYPES: Final = (types.XA_PREPARE, types.INCIDENT, types.EXECUTE_LOAD_QUERY)
 
 
 def xa_transaction(place: str) -> UnsupportedEvent:
@@ -32,8 +31,6 @@ def stopping_event(type_code: int, place: str) -> UnsupportedEvent:
     match type_code:
         case types.XA_PREPARE:
             return xa_transaction(place)
-        case types.PARTIAL_UPDATE_ROWS:
-            return UnsupportedEvent(f"The event at {place} holds parts of JSON documents (PARTIAL_JSON).", remedy=_PARTIAL_REMEDY)
         case types.INCIDENT:
             return UnsupportedEvent(f"The source notes an incident at {place}: it could not log all changes.", remedy=_INCIDENT_REMEDY)
         case _:

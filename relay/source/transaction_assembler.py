@@ -89,7 +89,7 @@ class TransactionAssembler:
     def _all_handlers(self) -> dict[int, Callable[[BinlogEvent], Iterable[RawItem]]]:
         handlers: dict[int, Callable[[BinlogEvent], Iterable[RawItem]]] = dict.fromkeys(_PASSED_OVER, _nothing)
         rows = (types.WRITE_ROWS, types.UPDATE_ROWS, types.DELETE_ROWS, types.WRITE_ROWS_V1, types.UPDATE_ROWS_V1, types.DELETE_ROWS_V1)
-        handlers.update(dict.fromkeys(rows, self._rows))
+        handlers.update(dict.fromkeys((*rows, types.PARTIAL_UPDATE_ROWS), self._rows))
         compressed = (*types.MARIADB_COMPRESSED_ROWS_V1, *types.MARIADB_COMPRESSED_ROWS)
         handlers.update(dict.fromkeys(compressed, self._compressed_rows))
         handlers.update(dict.fromkeys(STOPPING_TYPES, self._unsupported))
@@ -269,6 +269,8 @@ class TransactionAssembler:
         self._inside_payload = True
         try:
             for inner in payload_events(memoryview(event.body)):
+                if inner.type_code in types.NEVER_IN_PAYLOAD:
+                    raise PayloadBroken(f"it holds an event of type {inner.type_code}")
                 yield from self.feed(event._replace(type_code=inner.type_code, flags=inner.flags, time_s=inner.time_s, body=inner.body))
         except PayloadUnknown as exc:
             raise UnknownEvent(f"The compressed transaction at {self._place(event)} has {exc}.") from exc

@@ -43,6 +43,20 @@ class BinlogConnection(_Connection):
 
     def row_events(self, *, mariadb: bool) -> Iterator[RawRows]:
         """Yield the row events of the oldest binlog file; a compressed one fails the test."""
+        maps: dict[bytes, bytes] = {}
+        for header_time_s, kind, place, body in self._events(mariadb=mariadb):
+            assert kind not in _PAYLOADS, f"a compressed event of type {kind}"
+            if kind == _TABLE_MAP:
+                maps[body[:6]] = body
+            elif kind in _ROWS:
+                yield RawRows(maps[body[:6]], body, kind, header_time_s, place, mariadb)
+
+    def events(self, *, mariadb: bool) -> Iterator[tuple[int, bytes]]:
+        """Yield type and body of every event of the oldest binlog file."""
+        for _, kind, _, body in self._events(mariadb=mariadb):
+            yield kind, body
+
+    def _events(self, *, mariadb: bool) -> Iterator[tuple[int, int, BinlogPosition, bytes]]:
         with self.cursor() as cursor:
             cursor.execute("SHOW BINARY LOGS")
             file = str(cursor.fetchall()[0][0])
@@ -51,15 +65,9 @@ class BinlogConnection(_Connection):
                 cursor.execute("SET @mariadb_slave_capability = 4")
         request = struct.pack("<IHI", _FIRST_OFFSET, _NON_BLOCKING, _TEST_SERVER_ID) + file.encode()
         self._execute_command(_COM_BINLOG_DUMP, request)
-        maps: dict[bytes, bytes] = {}
         while (event := self._event()) is not None:
             header_time_s, kind, _, _, end, _ = _HEADER.unpack_from(event)
-            body = event[_HEADER.size : -_CRC32_BYTES]
-            assert kind not in _PAYLOADS, f"a compressed event of type {kind}"
-            if kind == _TABLE_MAP:
-                maps[body[:6]] = body
-            elif kind in _ROWS:
-                yield RawRows(maps[body[:6]], body, kind, header_time_s, BinlogPosition(file, end), mariadb)
+            yield header_time_s, kind, BinlogPosition(file, end), event[_HEADER.size : -_CRC32_BYTES]
 
     def _event(self) -> bytes | None:
         packet = self._read_packet().get_all_data()

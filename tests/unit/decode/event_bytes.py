@@ -56,13 +56,20 @@ class WrittenTable:
         labelled = [c for c in self.columns if c.labels]
         fields = [(1, bitmap_msb(signs))] if signs else []
         fields += [(3, b"".join(map(lenenc, texts)))] if texts else []
-        fields += [(4, b"".join(with_length(c.name.encode()) for c in self.columns))] if self.named else []
+        fields += [(4, b"".join(with_length(name.encode()) for name in self._names()))] if self.named else []
         for kind, meta in ((5, b"\xf8"), (6, b"\xf7")):
             members = [c for c in labelled if c.metadata[:1] == meta]
             fields += [(kind, b"".join(_label_list(c.labels) for c in members))] if members else []
         fields += [(8, b"".join(map(lenenc, self.primary_key)))] if self.primary_key else []
         fields += [(9, b"".join(lenenc(n) for pair in self.prefix_key for n in pair))] if self.prefix_key else []
         return b"".join(bytes([kind]) + with_length(value) for kind, value in fields) + self.extra_fields
+
+    def _names(self) -> list[str]:
+        """The columns' names; one that stands already gets its number."""
+        names: list[str] = []
+        for column in self.columns:
+            names.append(f"{column.name}{len(names)}" if column.name in names else column.name)
+        return names
 
 
 def _label_list(labels: Sequence[str]) -> bytes:

@@ -19,6 +19,13 @@ def test_names_are_utf8_of_any_script() -> None:
     assert parsed.columns[0].name == "中文`ü€"
 
 
+def test_two_columns_of_one_name_are_refused() -> None:
+    """A message holds each name once."""
+    table = WrittenTable((ID, ID), named=False, extra_fields=bytes([4]) + with_length(with_length(b"a") * 2))
+    with pytest.raises(CorruptEvent, match="two columns have one name"):
+        parse_table_map(table.map_body(), mariadb=False)
+
+
 def test_year_counts_among_the_signed_columns() -> None:
     columns = (WrittenColumn(T.YEAR, unsigned=True), WrittenColumn(T.LONG, unsigned=False), WrittenColumn(T.TINY, unsigned=True))
     parsed = parse_table_map(WrittenTable(columns).map_body(), mariadb=False)
@@ -57,6 +64,8 @@ def test_labels_are_texts_of_the_columns_own_charset() -> None:
     assert labelled(b"\x08", b"caf\xe9\x81\x80") == ("café\x81€",)
     assert labelled(b"\x1c", "中".encode("gbk")) == ("中",)
     assert labelled(b"\x36", "é".encode("utf-16-be")) == ("é",)
+    assert labelled(b"\x0a", b"@[") == ("ÉÄ",)  # swe7
+    assert labelled(b"\x01", b"\xf9\xd6") == ("碁",)  # big5 with the characters of ETEN
     with pytest.raises(CorruptEvent, match="no utf8mb4 text"):
         labelled(b"\x2d", b"\xff")
 

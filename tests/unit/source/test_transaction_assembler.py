@@ -248,6 +248,10 @@ def test_compressed_transactions_come_out_row_for_row(count: int, compression: i
         (payload(event(types.QUERY, query_body("BEGIN"), checksum=False)[:-3]), CorruptEvent),
         (payload(b"x" * 40)[:-9], CorruptEvent),
         (payload(b"", compression=7), UnknownEvent),
+        (payload(struct.pack("<IBIIIH", 0, types.QUERY, 7, 2**32 - 1, 0, 0)), CorruptEvent),
+        (payload(struct.pack("<IBIIIH", 0, types.QUERY, 7, 2**30, 0, 0), compression=255), CorruptEvent),
+        (payload(event(types.TRANSACTION_PAYLOAD, payload(b""), checksum=False)), CorruptEvent),
+        (payload(event(types.GTID, mysql_gtid_body(2), checksum=False)), CorruptEvent),
         (b"\x09\1\0", UnknownEvent),
         (b"\1", CorruptEvent),
     ],
@@ -262,7 +266,6 @@ def test_broken_payloads_stop(body: bytes, error: type[Exception]) -> None:
     ("type_code", "body"),
     [
         (types.XA_PREPARE, b""),
-        (types.PARTIAL_UPDATE_ROWS, b""),
         (types.INCIDENT, b""),
         (types.EXECUTE_LOAD_QUERY, b""),
         (types.QUERY, query_body("XA START X'78',X'',1")),
