@@ -9,6 +9,7 @@ from relay.decode.bounded_cache import BoundedCache
 from relay.decode.cursor import Cursor
 from relay.decode.image_reader import ImageReader
 from relay.decode.malformed import Malformed
+from relay.decode.partial_rows import PartialImages
 from relay.decode.table_map import TABLE_ID_AND_FLAGS_BYTES, parse_table_map
 from relay.errors import CorruptEvent, RowImageIncomplete, SchemaMismatch, UnsupportedEvent
 from relay.model.change import Operation, RawRows, RowChange, RowsEvent
@@ -26,6 +27,7 @@ IMAGES_CACHED: Final = 256
 class _EventKind(NamedTuple):
     operation: Operation
     has_extra: bool
+    is_partial: bool = False
 
 
 _EVENT_KINDS: Final = {
@@ -35,20 +37,24 @@ _EVENT_KINDS: Final = {
     30: _EventKind(Operation.INSERT, has_extra=True),
     31: _EventKind(Operation.UPDATE, has_extra=True),
     32: _EventKind(Operation.DELETE, has_extra=True),
+    39: _EventKind(Operation.UPDATE, has_extra=True, is_partial=True),
 }
 
 
 class _EventHead(NamedTuple):
-    """What stands between the table's number and the images; `is_whole`: each image holds every column."""
+    """What stands between the table's number and the images; `is_whole`: each image holds every column, and whole values.
+
+    `partial` reads images after whose documents are changes.
+    """
 
     first: ImageReader
     second: ImageReader | None
     images_at: int
     is_whole: bool
+    partial: PartialImages | None = None
 
 
 _NO_HEAD: Final[tuple[bytes, _EventHead | None]] = (b"", None)
-_PARTIAL_UPDATE_ROWS: Final = 39
 _EXTRA_LENGTH_BYTES: Final = 2
 
 
@@ -167,16 +173,21 @@ class _TableRows:
                 _skip_extra(cursor)
             self._check_width(cursor.lenenc("the column count"), raw)
             first = self._image(cursor)
+            second_at = cursor.pos
             second = self._image(cursor) if kind.operation is Operation.UPDATE else None
         except Malformed as exc:
             raise self._corrupt(raw, exc) from exc
         if first.is_empty and (second is None or second.is_empty):
             raise RowImageIncomplete(f"A row event of {self.map.id} at {raw.position} logs none of its columns.")
+        if kind.is_partial:
+            return _EventHead(first, second, cursor.pos, False, PartialImages(self.map, raw.body[second_at : cursor.pos]))
         return _EventHead(first, second, cursor.pos, first.is_whole and (second is None or second.is_whole))
 
     def rows(self, raw: RawRows, kind: _EventKind, head: "_EventHead") -> list[RowChange]:
         """Return the rows of the event's body."""
         try:
+            if head.partial is not None:
+                return _partial_changes(raw.body, head.images_at, head.first, head.partial)
             return _changes(raw.body, head.images_at, kind.operation, head.first, head.second)
         except Malformed as exc:
             raise self._corrupt(raw, exc) from exc
@@ -218,6 +229,18 @@ def _changes(body: bytes, pos: int, operation: Operation, first: ImageReader, se
     return changes
 
 
+def _partial_changes(body: bytes, pos: int, first: ImageReader, partial: PartialImages) -> list[RowChange]:
+    changes: list[RowChange] = []
+    while pos < len(body):
+        try:
+            before, pos = first.read(body, pos)
+            after, pos = partial.read(body, pos, before)
+        except (Malformed, IndexError, struct.error) as exc:
+            raise _damaged(exc, len(changes), first, None) from exc
+        changes.append(RowChange(before, after))
+    return changes
+
+
 def _damaged(exc: Exception, rows_read: int, first: ImageReader, second: ImageReader | None) -> Malformed:
     column = first.column_at(exc.__traceback__) or (second and second.column_at(exc.__traceback__))
     what = str(exc) if isinstance(exc, Malformed) else "it holds no such value, or ends too early"
@@ -233,9 +256,4 @@ def _skip_extra(cursor: Cursor) -> None:
 
 
 def _unsupported(raw: RawRows) -> UnsupportedEvent:
-    if raw.type_code == _PARTIAL_UPDATE_ROWS:
-        return UnsupportedEvent(
-            f"The row event at {raw.position} holds parts of JSON documents only.",
-            remedy="SET GLOBAL binlog_row_value_options='' on the source, and start from a position after the change.",
-        )
     return UnsupportedEvent(f"The row event at {raw.position} has the type {raw.type_code}.", remedy="Upgrade the relay.")

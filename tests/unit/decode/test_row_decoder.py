@@ -2,13 +2,11 @@
 
 import struct
 from decimal import Decimal
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import relay.decode
 from relay.decode import RowDecoder
 from relay.errors import CorruptEvent, RowImageIncomplete, SchemaMismatch, SourceSettingsRefused, UnsupportedEvent
 from relay.model.change import Operation, RowChange
@@ -184,7 +182,7 @@ def test_trailing_bytes_are_refused(garbage: bytes) -> None:
         RowDecoder().decode(raw_rows(ORDERS.map_body(), body))
 
 
-@pytest.mark.parametrize("code", [0, 20, 39, 166])
+@pytest.mark.parametrize("code", [0, 20, 40, 166])
 def test_other_event_types_are_refused(code: int) -> None:
     with pytest.raises(UnsupportedEvent):
         RowDecoder().decode(raw_rows(ORDERS.map_body(), rows_body(3), code))
@@ -298,9 +296,3 @@ def test_a_table_opened_anew_is_the_same_table_and_an_altered_one_is_not() -> No
     other = decoder.decode(raw_rows(altered.map_body(), rows_body(3, image([None, b"\1\0\0\0", None])))).table
     assert again is first
     assert other != first
-
-
-def test_every_column_type_has_its_line_in_the_type_table() -> None:
-    text = (Path(relay.decode.__file__).parent / "TYPES.md").read_text(encoding="utf-8")
-    named = {line.split("|")[2].strip() for line in text.splitlines() if line.startswith("|")}
-    assert {kind.name for kind in ColumnType} <= named
