@@ -29,7 +29,7 @@ RelayError
 │   │   └── SwitchNeedsGtid
 │   ├── CorruptEvent
 │   ├── UnknownEvent
-│   ├── UnsupportedEvent            known, but not yet built (XA PREPARE, PARTIAL_JSON)
+│   ├── UnsupportedEvent            known, but not yet built (XA PREPARE)
 │   ├── SavepointRolledBack         rows already published in part were rolled back
 │   ├── SchemaMismatch
 │   ├── RowImageIncomplete

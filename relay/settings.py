@@ -360,6 +360,14 @@ class InstanceSettings(Settings):
         return self
 
     @model_validator(mode="after")
+    def _partial_rows_are_not_compacted(self) -> "InstanceSettings":
+        if self.message.row_image == "partial" and self.topic.retention == "compact":
+            raise ValueError(
+                "topic.retention = 'compact' keeps the last row of a key, and with message.row_image = 'partial' that lacks columns"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _packed_messages_have_no_keys(self) -> "InstanceSettings":
         needs_keys = {
             "message.tombstones = true": self.message.tombstones,

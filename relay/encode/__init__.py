@@ -1,9 +1,10 @@
 """Row changes and statements → the bytes of messages. Pure: no clock, no network."""
 
-from relay.encode.charsets import byte_characters, is_utf8
 from relay.encode.frame import MessageFrame
 from relay.encode.headers import Origin, headers_behind_order, message_headers, packed_headers, tag_headers
 from relay.encode.key import KeyEncoder, key_changed, split_update
+from relay.encode.named_bytes import named_bytes
+from relay.encode.partial_images import completed, lacks_columns, unknown_headers
 from relay.encode.partition_texts import PartitionTexts
 from relay.encode.row_encoder import EventEncoder, RowEncoder, operation_of
 from relay.encode.server_numbers import fixed_decimals
@@ -17,16 +18,18 @@ __all__ = [
     "Origin",
     "PartitionTexts",
     "RowEncoder",
-    "byte_characters",
+    "completed",
     "encode_statement",
     "exact_text",
     "fixed_decimals",
     "headers_behind_order",
-    "is_utf8",
     "key_changed",
+    "lacks_columns",
     "message_headers",
+    "named_bytes",
     "operation_of",
     "packed_headers",
     "split_update",
     "tag_headers",
+    "unknown_headers",
 ]

@@ -3,20 +3,33 @@
 from collections.abc import Sequence
 
 from relay.encode.text_canal import canal_text
+from relay.errors import RowImageIncomplete
 from relay.model.table import TableDefinition
 from relay.model.value import ABSENT, Row
+
+_REMEDY = "Set binlog_row_image=FULL on the source, or place the table's rows by their key."
 
 
 class PartitionTexts:
     """Prints chosen columns of one table's rows."""
 
-    __slots__ = ("_ordinals", "_texts")
+    __slots__ = ("_definition", "_ordinals", "_texts")
 
     def __init__(self, definition: TableDefinition, ordinals: Sequence[int]) -> None:
+        self._definition = definition
         self._ordinals = tuple(ordinals)
         self._texts = tuple(canal_text(definition.map.columns[i], definition.type_texts[i]) for i in self._ordinals)
 
     def of(self, row: Row) -> tuple[str | None, ...]:
-        """Return the texts of a row in the order of the columns chosen; None for NULL and for columns that the image lacks."""
-        values = zip(self._texts, self._ordinals, strict=True)
-        return tuple(None if row[i] is None or row[i] is ABSENT else text(row[i]) for text, i in values)
+        """Return the texts of a row in the order of the columns chosen; None for NULL.
+
+        Raises RowImageIncomplete where the row lacks one of them: nobody knows then where its other changes lie.
+        """
+        values = [row[i] for i in self._ordinals]
+        if ABSENT in values:
+            raise self._incomplete(self._ordinals[values.index(ABSENT)])
+        return tuple(None if value is None else text(value) for text, value in zip(self._texts, values, strict=True))
+
+    def _incomplete(self, ordinal: int) -> RowImageIncomplete:
+        name = self._definition.map.columns[ordinal].name
+        return RowImageIncomplete(f"A row of {self._definition.id} lacks column {name!r}, by which it is placed.", remedy=_REMEDY)

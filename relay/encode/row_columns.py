@@ -10,7 +10,8 @@ from typing import Literal
 import orjson
 
 from relay.encode.columns import compares_by_text
-from relay.encode.sql_types import canal_sql_type, exact_sql_type
+from relay.encode.named_bytes import named_bytes
+from relay.encode.sql_types import SqlType, canal_sql_type, exact_sql_type
 from relay.encode.text_canal import canal_text
 from relay.encode.text_exact import exact_text
 from relay.model.table import TableDefinition
@@ -96,8 +97,12 @@ class RowColumns:
         return ColumnFacts(
             mysql_type=orjson.dumps({self._names[ordinal]: self._type_texts[ordinal] for ordinal in ordinals}),
             key_names=orjson.dumps(key_names or None),
-            sql_type=orjson.dumps({self._names[ordinal]: int(exact_sql_type(self._columns[ordinal])) for ordinal in ordinals}),
+            sql_type=orjson.dumps({self._names[ordinal]: int(self._sql_type(ordinal)) for ordinal in ordinals}),
         )
+
+    def _sql_type(self, ordinal: int) -> SqlType:
+        named = self._exact and named_bytes(self._columns[ordinal], self._type_texts[ordinal]) is not None
+        return SqlType.VARCHAR if named else exact_sql_type(self._columns[ordinal])
 
     def _text(self, row: Row, ordinal: int) -> str | None:
         value = row[ordinal]

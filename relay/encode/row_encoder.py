@@ -33,6 +33,11 @@ class RowEncoder:
         self._after_sql_type = b',"table":' + orjson.dumps(name.table) + b',"ts":'
         self._facts: dict[Present, tuple[bytes, bytes, bytes]] = {}
 
+    @property
+    def prints_images(self) -> bool:
+        """Whether images are printed as they were logged, as Canal does, and not what is known of the rows."""
+        return self._canal
+
     def event(self, rows: Sequence[RowChange]) -> "EventEncoder":
         """Return the encoder of the rows of one event, all of one operation."""
         return _CanalEvent(self, self._columns, rows) if self._canal else EventEncoder(self, rows)

@@ -1,6 +1,7 @@
 """The exact style: every value is the text that the server itself prints, bytes are base64.
 
-The binlog holds neither ZEROFILL nor the decimals of FLOAT(M,D) and DOUBLE(M,D); they are printed when the type text names them.
+The binlog holds neither ZEROFILL, nor the decimals of FLOAT(M,D) and DOUBLE(M,D), nor that bytes are MariaDB's UUID or INET; these are
+printed when the type text names them.
 """
 
 import re
@@ -8,9 +9,10 @@ from binascii import b2a_base64
 from collections.abc import Callable
 from typing import Final
 
-from relay.encode.charsets import decoder, lenient_decoder
+from relay.charsets import decoder, lenient_decoder
 from relay.encode.columns import BLOBS, DECIMALS, STRINGS, ColumnText, is_bytes
 from relay.encode.json_text import server_json
+from relay.encode.named_bytes import named_bytes
 from relay.encode.server_numbers import double_text, fixed_decimals, fixed_text, float_text
 from relay.errors import SchemaMismatch, ValueNotPrintable
 from relay.model.table import Column, ColumnType
@@ -26,6 +28,8 @@ def exact_text(column: Column, type_text: str, undecodable: Callable[[], None]) 
 
     Raises SchemaMismatch where the column's character set or labels are not known.
     """
+    if (text := named_bytes(column, type_text)) is not None:
+        return text
     if column.type in STRINGS:
         return _string_text(column, undecodable)
     if "zerofill" in type_text.lower() and (column.type in _INTEGER_WIDTHS or column.type in DECIMALS):

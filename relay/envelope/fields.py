@@ -73,3 +73,4 @@ class Header(StrEnum):
     MAPPING = "mapping"
     CLAIM = "claim"
     DEAD_LETTER = "dead-letter"
+    UNKNOWN = "unknown"

@@ -6,9 +6,10 @@ from typing import Final, TypeAlias
 
 import orjson
 
+from relay.charsets import byte_characters, is_utf8
 from relay.compiled import COMPILED
 from relay.decode import Fixed, Malformed, Prefixed, Storage, Unpacked, storage_of
-from relay.encode import MessageFrame, RowEncoder, byte_characters, exact_text, fixed_decimals, is_utf8
+from relay.encode import MessageFrame, RowEncoder, exact_text, fixed_decimals, named_bytes
 from relay.envelope import Header
 from relay.errors import CorruptEvent, SchemaMismatch, ValueNotPrintable
 from relay.generated import ColumnPlan, Extra, Kind, RowPrinter
@@ -126,17 +127,26 @@ def bulk_rows(
     columns = definition.map.columns
     if not columns:
         return None
-    names = [orjson.dumps(column.name) for column in columns]
-    plans = [
-        _column(column, text, (b"{" if ordinal == 0 else b",") + name + b":", encoder)
-        for ordinal, (column, text, name) in enumerate(zip(columns, definition.type_texts, names, strict=True))
-    ]
-    known = [plan for plan in plans if plan is not None]
-    if len(known) < len(plans) or any(known[ordinal][0] not in _PLACED for ordinal in placement.ordinals):
+    known = _columns(definition, encoder)
+    if known is None or any(known[ordinal][0] not in _PLACED for ordinal in placement.ordinals):
         return None
     key_head = orjson.dumps(list(key_prefix))[:-1]
     printer = maker(known, definition.key, key_head, placement.ordinals, placement.seed, placement.partitions)
     return BulkRows(printer, encoder, largest_bytes)
+
+
+def _columns(definition: TableDefinition, encoder: RowEncoder) -> list[ColumnPlan] | None:
+    """What the printer is to know of each column; None where one is beyond it, or is stored as no row is."""
+    plans: list[ColumnPlan] = []
+    for ordinal, (column, text) in enumerate(zip(definition.map.columns, definition.type_texts, strict=True)):
+        try:
+            plan = _column(column, text, (b"," if ordinal else b"{") + orjson.dumps(column.name) + b":", encoder)
+        except Malformed:
+            return None
+        if plan is None:
+            return None
+        plans.append(plan)
+    return plans
 
 
 class RowCount:
@@ -144,10 +154,8 @@ class RowCount:
 
     def __init__(self, table: TableMap, maker: PrinterMaker = PRINTER) -> None:
         self._printer: Printer | None = None
-        if table.columns:
-            columns: list[ColumnPlan] = [
-                (int(Kind.OTHER), *_stored(storage_of(each)), each.nullable, False, 0, 0, b"", None) for each in table.columns
-            ]
+        columns = _measures(table)
+        if columns:
             self._printer = maker(columns, (), b"", (), 0, 1)
 
     def of(self, event: RowsEvent) -> int:
@@ -156,6 +164,14 @@ class RowCount:
             return len(event.rows)
         count = self._printer.count_rows(event.body, event.images_at, event.operation is Operation.UPDATE)
         return len(event.rows) if count is None else count
+
+
+def _measures(table: TableMap) -> list[ColumnPlan]:
+    """What tells how long each value is; nothing where a column is stored as no row is, and only images without it can be read."""
+    try:
+        return [(int(Kind.OTHER), *_stored(storage_of(each)), each.nullable, False, 0, 0, b"", None) for each in table.columns]
+    except Malformed:
+        return []
 
 
 def _stored(storage: Storage) -> tuple[int, bool]:
@@ -192,6 +208,8 @@ def _kind(column: Column, type_text: str, storage: Storage, encoder: RowEncoder)
 
 
 def _string_kind(column: Column, type_text: str, storage: Storage, encoder: RowEncoder) -> tuple[Kind | None, int, Extra]:
+    if named_bytes(column, type_text) is not None:
+        return _other(column, type_text, storage, encoder)
     if column.charset == "binary" or (column.charset is None and column.type in _BLOBS):
         return Kind.BASE64, (column.length if column.type is ColumnType.STRING else 0), None
     if column.charset is not None and is_utf8(column.charset):

@@ -12,7 +12,7 @@ from relay.encode import EventEncoder, packed_headers
 from relay.model.change import RowsEvent
 from relay.model.message import Headers, OutboundMessage
 from relay.model.position import OrderPair
-from relay.pipeline.published_changes import EventContext, PublishedChange, published_changes, tag_sets
+from relay.pipeline.published_changes import EventContext, PublishedChange, header_sets, known_rows, published_changes
 from relay.pipeline.table_plan import TablePlan
 from relay.settings import MessageSettings
 
@@ -35,9 +35,11 @@ def packed_messages(
 
     The first `skip` rows are counted, but without messages: a transaction that was published in part is read again.
     """
-    packing = _Packing(plan, settings, context, plan.rows.event(event.rows), largest_bytes)
+    rows = known_rows(event, settings)
+    encoder = plan.rows.event(event.rows if plan.rows.prints_images else rows)
+    packing = _Packing(plan, settings, context, encoder, largest_bytes)
     order = before
-    for published in published_changes(event, plan, settings, before):
+    for published in published_changes(event, rows, plan, before):
         order = published.order
         if published.number >= skip:
             yield order, list(packing.take(published))
@@ -59,7 +61,7 @@ class _Packing:
 
     def take(self, published: PublishedChange) -> Iterator[OutboundMessage]:
         """Put a change into its runs; yield the messages of those that it ends."""
-        tags = tag_sets(published.change, self._plan, self._settings)
+        tags = header_sets(published, self._plan, self._settings)
         for lane in self._plan.lanes:
             place = lane.topic, lane.partition(published.change)
             run = self._runs.get(place)

@@ -1,15 +1,14 @@
 """One row event → the changes that are published of it, each with its order pair; what packed and single messages share."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from relay.encode import MessageFrame, Origin, split_update, tag_headers
+from relay.encode import MessageFrame, Origin, completed, lacks_columns, split_update, tag_headers, unknown_headers
 from relay.errors import RowImageIncomplete
 from relay.model.change import RowChange, RowsEvent
 from relay.model.message import Headers
 from relay.model.position import OrderPair
-from relay.model.value import ABSENT
 from relay.pipeline.table_plan import TablePlan, changed_columns
 from relay.route import field_tags_for
 from relay.settings import MessageSettings
@@ -24,28 +23,53 @@ class EventContext:
 
 
 class PublishedChange(NamedTuple):
-    """A row of the event by its number, or one half of an update that is split; a half is a delete or an insert of its own."""
+    """A row of the event by its number, or one half of an update that is split; a half is a delete or an insert of its own.
+
+    `unknown` is the header for what the binlog does not say of it; mostly there is none.
+    """
 
     number: int
     change: RowChange
     order: OrderPair
     is_half: bool
+    unknown: Headers = ()
 
 
-def published_changes(event: RowsEvent, plan: TablePlan, settings: MessageSettings, before: OrderPair) -> Iterator[PublishedChange]:
-    """Yield what is published of an event, the first pair just after `before`. Raises RowImageIncomplete."""
-    if settings.row_image == "full":
-        check_images(event)
+def known_rows(event: RowsEvent, settings: MessageSettings) -> Sequence[RowChange]:
+    """Return the rows with all that is known of them. Raises RowImageIncomplete where that is less than asked for."""
+    if event.images_at is not None:
+        return event.rows
+    rows = [completed(change) for change in event.rows]
+    # All rows of one event have the same columns, so the first one tells.
+    if settings.row_image == "full" and rows and lacks_columns(rows[0]):
+        raise RowImageIncomplete(f"A row of {event.table.id} at {event.position} lacks columns.")
+    return rows
+
+
+def published_changes(event: RowsEvent, rows: Sequence[RowChange], plan: TablePlan, before: OrderPair) -> Iterator[PublishedChange]:
+    """Yield what is published of an event with these known rows, the first pair just after `before`."""
     time_ms, position = before.execute_time, before.execute_position
-    for number, change in enumerate(event.rows):
+    for number, change in enumerate(rows):
         if plan.splits(change):
             deleted, inserted = split_update(change)
-            yield PublishedChange(number, deleted, OrderPair(time_ms, position + 1), is_half=True)
+            yield _published(event, number, deleted, OrderPair(time_ms, position + 1), is_half=True)
             position += 2
-            yield PublishedChange(number, inserted, OrderPair(time_ms, position), is_half=True)
+            yield _published(event, number, inserted, OrderPair(time_ms, position), is_half=True)
         else:
             position += 1
-            yield PublishedChange(number, change, OrderPair(time_ms, position), is_half=False)
+            yield _published(event, number, change, OrderPair(time_ms, position), is_half=False)
+
+
+def _published(event: RowsEvent, number: int, change: RowChange, order: OrderPair, *, is_half: bool) -> PublishedChange:
+    if event.images_at is not None:
+        return PublishedChange(number, change, order, is_half)
+    return PublishedChange(number, change, order, is_half, unknown_headers(change, [column.name for column in event.table.columns]))
+
+
+def header_sets(published: PublishedChange, plan: TablePlan, settings: MessageSettings) -> tuple[Headers, ...]:
+    """What the messages of a change have behind their order: one set of tags a message, and what is unknown of the row."""
+    sets = tag_sets(published.change, plan, settings)
+    return tuple((*each, *published.unknown) for each in sets) if published.unknown else sets
 
 
 def tag_sets(change: RowChange, plan: TablePlan, settings: MessageSettings) -> tuple[Headers, ...]:
@@ -56,9 +80,3 @@ def tag_sets(change: RowChange, plan: TablePlan, settings: MessageSettings) -> t
     if settings.field_tags == "separate":
         return (plan.tags, *(tag_headers((tag,)) for tag in fields))
     return (tag_headers(tuple(dict.fromkeys(plan.destination.tags.table + fields))),)
-
-
-def check_images(event: RowsEvent) -> None:
-    """Raise RowImageIncomplete where rows lack columns; those of one event have the same, so the first one tells."""
-    if event.rows and any(ABSENT in image for image in (event.rows[0].before, event.rows[0].after) if image is not None):
-        raise RowImageIncomplete(f"A row of {event.table.id} at {event.position} lacks columns.")

@@ -5,12 +5,12 @@ from typing import NamedTuple
 
 import orjson
 
-from relay.encode import message_headers, packed_headers, split_update
+from relay.encode import message_headers, packed_headers, split_update, unknown_headers
 from relay.errors import RelayError, TransformFailed, ValueNotPrintable
 from relay.model.change import RowChange, RowsEvent
 from relay.model.message import OutboundMessage
 from relay.model.position import OrderPair
-from relay.pipeline.published_changes import EventContext, check_images, tag_sets
+from relay.pipeline.published_changes import EventContext, known_rows, tag_sets
 from relay.pipeline.table_plan import TablePlan
 from relay.pipeline.unprintable_rows import UNPRINTABLE, UnprintableRow, row_values
 from relay.refine import NotPublished, TableRefinement
@@ -32,16 +32,15 @@ class RefinedRows:
     ) -> None:
         self._plan = plan
         self._refinement = refinement
+        self._names = [column.name for column in refinement.published.map.columns]
         self._settings = settings
         self._context = context
         self._caught: tuple[type[Exception], ...] = (TransformFailed, *UNPRINTABLE) if keeps_back else ()
 
     def of(self, event: RowsEvent, before: OrderPair, skip: int) -> Iterator[RefinedRow]:
         """Yield each row, its first pair just after `before`; of the first `skip` rows only the pair, for they are visible already."""
-        if self._settings.row_image == "full":
-            check_images(event)
         order = before
-        for number, change in enumerate(event.rows):
+        for number, change in enumerate(known_rows(event, self._settings)):
             row = self._row(event, change, order)
             order = row.order
             yield RefinedRow(order, []) if number < skip else row
@@ -66,12 +65,14 @@ class RefinedRows:
         """Placed and tagged by the row as it is, and written down as it may be seen."""
         plan, settings, origin = self._plan, self._settings, self._context.origin
         shown = self._refinement.shown(change)
+        unknown = unknown_headers(shown, self._names) if settings.row_image == "partial" else ()
         value = plan.rows.encode((shown,), self._context.frame)
         packed = settings.rows_per_message == "event"
         key = None if packed else plan.keys.encode(shown)
         for lane in plan.lanes:
             partition = lane.partition(change)
-            for tags in tag_sets(change, plan, settings):
+            for own in tag_sets(change, plan, settings):
+                tags = (*own, *unknown)
                 headers = packed_headers([order], tags, origin) if packed else message_headers(order, tags, origin)
                 yield OutboundMessage(lane.topic, partition, key, value, headers)
                 if settings.tombstones and change.after is None and key is not None:

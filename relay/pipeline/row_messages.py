@@ -6,7 +6,7 @@ from relay.encode import message_headers
 from relay.model.change import RowsEvent
 from relay.model.message import OutboundMessage
 from relay.model.position import OrderPair
-from relay.pipeline.published_changes import EventContext, PublishedChange, published_changes, tag_sets
+from relay.pipeline.published_changes import EventContext, PublishedChange, header_sets, known_rows, published_changes
 from relay.pipeline.table_plan import TablePlan
 from relay.settings import MessageSettings
 
@@ -18,8 +18,9 @@ def row_messages(
 
     The first `skip` rows are counted, but without messages: a transaction that was published in part is read again.
     """
-    encoder = plan.rows.event(event.rows)
-    for published in published_changes(event, plan, settings, before):
+    rows = known_rows(event, settings)
+    encoder = plan.rows.event(event.rows if plan.rows.prints_images else rows)
+    for published in published_changes(event, rows, plan, before):
         if published.number < skip:
             yield published.order, []
         elif published.is_half:
@@ -37,7 +38,7 @@ def _of_one_change(
     key = plan.keys.encode(change)
     for lane in plan.lanes:
         partition = lane.partition(change)
-        for tags in tag_sets(change, plan, settings):
+        for tags in header_sets(published, plan, settings):
             headers = message_headers(published.order, tags, context.origin)
             yield OutboundMessage(lane.topic, partition, key, value, headers)
             if settings.tombstones and change.after is None and key is not None:

@@ -221,6 +221,7 @@ class Session:
             clock_limit_s=clock_limit_s,
             scanner=event_scanner(),
             replica=f"{self._settings.installation}.{self._instance.name}",
+            whole_images=self._instance.message.row_image == "full",
         )
 
     def _audit(self, switch: SwitchNote, outbox: Outbox) -> None:

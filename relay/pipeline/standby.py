@@ -52,7 +52,8 @@ class Standby:
             return exc
         # Where the source has a standby, one of the two is enough: which of them is read is judged by who leads.
         servers = [each for each in (self._instance.source, self._instance.source.at_standby()) if each is not None]
-        errors = [_first_error(check_source(each)) for each in servers]
+        whole = self._instance.message.row_image == "full"
+        errors = [_first_error(check_source(each, whole_images=whole)) for each in servers]
         return errors[0] if all(errors) else None
 
 

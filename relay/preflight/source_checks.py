@@ -14,7 +14,9 @@ def look_at_source(instance: InstanceSettings, saved: SourcePosition | None, uns
 
     `replica` names who will read.
     """
-    checks = check_source(instance.source, instance.transaction.max_clock_skew_seconds, replica=replica)
+    whole = instance.message.row_image == "full"
+    limit_s = instance.transaction.max_clock_skew_seconds
+    checks = check_source(instance.source, limit_s, replica=replica, whole_images=whole)
     findings = [of_check(check, instance.name) for check in checks]
     if checks[0].error is not None:
         return [*findings, not_checked("source", "the relay cannot log in", instance.name)]

@@ -16,6 +16,7 @@ from relay.source.stops import XA_IN_USE
 XA_REMEDY: Final = "Let no application use XA transactions on this source."
 CLOCK_LIMIT_SECONDS: Final = 60.0
 _CLOCK_REMEDY: Final = "Let both machines follow the same time servers: change times and lag are taken from the source's clock."
+_WHOLE_IMAGES: Final = ("FULL", "FULL_NODUP")  # the latter says each value once, in one of an update's images
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,36 +29,42 @@ class SourceCheck:
     warning: bool = False
 
 
-def check_source(settings: SourceSettings, clock_limit_s: float = CLOCK_LIMIT_SECONDS, *, replica: str = "") -> list[SourceCheck]:
+def check_source(
+    settings: SourceSettings, clock_limit_s: float = CLOCK_LIMIT_SECONDS, *, replica: str = "", whole_images: bool = True
+) -> list[SourceCheck]:
     """Look at everything that the relay needs of a source; stops at the login when that fails. Never raises an error of the source.
 
-    Clocks further apart than `clock_limit_s` are a warning. `replica` names who will read, for a server_id that is not configured.
+    Clocks further apart than `clock_limit_s` are a warning. `replica` names who will read, for a server_id that is not configured. Not
+    `whole_images`: rows may lack columns.
     """
     try:
         connection = SourceConnection(settings)
     except RelayError as exc:
         return [SourceCheck("source login", exc, f"{settings.host}:{settings.port}")]
     try:
-        return _logged_in(connection, settings, clock_limit_s, replica)
+        return _logged_in(connection, settings, clock_limit_s, replica, whole_images=whole_images)
     except RelayError as exc:
         return [SourceCheck("source", exc, connection.place)]
     finally:
         connection.close()
 
 
-def settings_error(server: ServerFacts) -> RelayError | None:
+def settings_error(server: ServerFacts, *, whole_images: bool = True) -> RelayError | None:
     """Say what is wrong with the server's binlog settings, all of it in one sentence."""
-    wrong = [f"{name} is {found or 'missing'} and must be {wanted}" for name, wanted, found in _settings(server) if found != wanted]
+    asked = _settings(server, whole_images=whole_images)
+    wrong = [f"{name} is {found or 'missing'} and must be {wanted}" for name, wanted, found in asked if found != wanted]
     if not wrong:
         return None
     return SourceSettingsRefused(f"The binlog of the source ({server.version_text}) cannot be read without guessing: {'; '.join(wrong)}.")
 
 
-def _logged_in(connection: SourceConnection, settings: SourceSettings, clock_limit_s: float, replica: str) -> list[SourceCheck]:
+def _logged_in(
+    connection: SourceConnection, settings: SourceSettings, clock_limit_s: float, replica: str, *, whole_images: bool
+) -> list[SourceCheck]:
     server = read_server_facts(connection)
     return [
         SourceCheck("source login", None, f"{connection.place}, {server.version_text}"),
-        SourceCheck("source binlog settings", settings_error(server), "row format, full images, full metadata"),
+        SourceCheck("source binlog settings", settings_error(server, whole_images=whole_images), "row format, images, full metadata"),
         _asked("source grants", lambda: _grants(connection, server)),
         _asked("source server_id", lambda: (None, _server_id(free_server_id(connection, settings, server, replica), settings))),
         SourceCheck("source checksums", None, f"binlog_checksum is {server.variables.get('binlog_checksum', 'unknown')}"),
@@ -78,16 +85,16 @@ def _server_id(number: int, settings: SourceSettings) -> str:
     return f"server_id {number}, which the relay chose" if settings.server_id is None else f"server_id {number}"
 
 
-def _settings(server: ServerFacts) -> list[tuple[str, str, str]]:
+def _settings(server: ServerFacts, *, whole_images: bool) -> list[tuple[str, str, str]]:
     """Name, wanted and found value of every setting that decides whether a row event can be read."""
     found = {name: value.upper() for name, value in server.variables.items()}
-    wanted = [("log_bin", "ON", found.get("log_bin", "")), ("binlog_row_image", "FULL", found.get("binlog_row_image", ""))]
+    wanted = [("log_bin", "ON", found.get("log_bin", ""))]
+    if whole_images and found.get("binlog_row_image") not in _WHOLE_IMAGES:
+        wanted.append(("binlog_row_image", "FULL", found.get("binlog_row_image", "")))
     # MySQL releases that know only the row format may do without the variable.
     wanted.append(("binlog_format", "ROW", found.get("binlog_format", "ROW")))
     if "binlog_row_metadata" in found:  # servers before MySQL 8.0.1 and MariaDB 10.5 know nothing of it
         wanted.append(("binlog_row_metadata", "FULL", found["binlog_row_metadata"]))
-    if found.get("binlog_row_value_options"):
-        wanted.append(("binlog_row_value_options", "''", found["binlog_row_value_options"]))
     return wanted
 
 

@@ -30,17 +30,19 @@ def open_source(
     clock_limit_s: float = CLOCK_LIMIT_SECONDS,
     scanner: Scanner | None = None,
     replica: str = "",
+    whole_images: bool = True,
 ) -> SourceStream:
     """Connect once and begin to read after `resume`, or where `start` says when nothing is saved.
 
     Everything that can be known before the first row is checked here: raises Unreachable, a Stop or ConfigurationError.
     Clocks further apart than `clock_limit_s` are logged. `scanner` finds events faster than they are read one by one.
-    `replica` names who reads, for a server_id that is not configured.
+    `replica` names who reads, for a server_id that is not configured. Not `whole_images`: rows may
+    lack columns.
     """
     connection = SourceConnection(settings)
     try:
         server = read_server_facts(connection)
-        if error := settings_error(server):
+        if error := settings_error(server, whole_images=whole_images):
             raise error
         server_id = free_server_id(connection, settings, server, replica)
         if apart := clock_error(clock_difference_s(connection), clock_limit_s):

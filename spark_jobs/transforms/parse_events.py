@@ -37,7 +37,9 @@ def parse_events(records: DataFrame, *, raw_rule: bool = False, in_parts: bool =
     """
     messages = _messages(records, raw_rule=raw_rule)
     is_row = sf.col("type").isin(*_ROWS)
-    wanted = messages.withColumn("problem", problem_of_message(raw_rule=raw_rule)).where(sf.col("problem").isNotNull() | is_row)
+    wanted = messages.withColumn("problem", problem_of_message(raw_rule=raw_rule, in_parts=in_parts)).where(
+        sf.col("problem").isNotNull() | is_row
+    )
     images = sf.arrays_zip(sf.col("event.data").alias("data"), sf.coalesce("event.old", sf.array().cast(_ROW_IMAGES)).alias("old"))
     rows = wanted.select("*", sf.posexplode_outer(sf.when(sf.col("problem").isNull(), images)).alias("row", "image"))
     changes = rows.select(
@@ -74,6 +76,7 @@ def _messages(records: DataFrame, *, raw_rule: bool) -> DataFrame:
         _header(Header.SOURCE).alias("source"),
         _header(Header.CLAIM).isNotNull().alias("claimed"),
         _header(Header.DEAD_LETTER).isNotNull().alias("letter"),
+        _header(Header.UNKNOWN).isNotNull().alias("lacking"),
         sf.from_json(sf.col("value").cast("string"), _VALUE_SCHEMA).alias("event"),
         "value",
     )

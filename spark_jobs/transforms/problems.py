@@ -11,12 +11,13 @@ from spark_jobs.transforms.guards import GUARDS
 NO_SOURCE: Final = "the raw rule needs the source header, which the message has not"
 """The one reason that ends the job: it holds for the whole topic, and the copy would be neither rule's."""
 
+_IN_PARTS: Final = "comes with partial row images, which are not guessed: set binlog_row_image=FULL or row_images = 'merge'"
 _ORDER_PATTERN: Final = r"^\d{13}\.\d{19}$"
 _ROWS: Final = tuple(str(each) for each in ROW_TYPES)
 _TYPES: Final = tuple(str(each) for each in MessageType)
 
 
-def problem_of_message(*, raw_rule: bool) -> Column:
+def problem_of_message(*, raw_rule: bool, in_parts: bool) -> Column:
     """The reason that holds for all of a message; null where it can be applied. Reads what `parse_events` made of it."""
     is_row = sf.col("type").isin(*_ROWS)
     known = sf.col("table").isNotNull() & sf.col("type").isin(*_TYPES)
@@ -33,6 +34,7 @@ def problem_of_message(*, raw_rule: bool) -> Column:
             is_row & sf.col("claimed"),
             _of_table("has a value that was too large for Kafka (claim check), which the jobs do not fetch: its copy lacks that change"),
         )
+        .when(is_row & sf.col("lacking") & ~sf.lit(in_parts), _of_table(_IN_PARTS))
         .when(sf.col("letter"), _of_table("had a row kept back as a dead letter, so its copy is unproven until that is sent"))
         .when(
             (sf.col("type") == "QUERY") & ~sf.coalesce(sf.col("event.isDdl"), sf.lit(False)),
@@ -70,7 +72,7 @@ def problem_of_row(horizon_ms: int, *, in_parts: bool) -> Column:
         )
         .when(
             without_key & ~sf.lit(in_parts),
-            _of_table("comes with partial row images, which are not guessed: set binlog_row_image=FULL or row_images = 'merge'"),
+            _of_table(_IN_PARTS),
         )
     )
 

@@ -24,6 +24,7 @@ class Seen:
     orders: str | None = None
     value_bytes: int = 0
     claim: str | None = None
+    unknown: dict[str, list[str]] | None = None
 
 
 def read_topic(bootstrap: str, topic: str, *, isolation: str = "read_committed", seconds: float = 30) -> list[Seen]:
@@ -66,6 +67,7 @@ def read_topic(bootstrap: str, topic: str, *, isolation: str = "read_committed",
                     next((text for name, text in texts if name == "orders"), None),
                     len(value or b""),
                     next((text for name, text in texts if name == "claim"), None),
+                    next((orjson.loads(text) for name, text in texts if name == "unknown"), None),
                 )
             )
     return sorted(seen, key=lambda each: (each.partition, each.offset))

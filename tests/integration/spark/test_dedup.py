@@ -97,8 +97,10 @@ def test_what_the_relay_kept_elsewhere_is_put_aside_by_name(spark: SparkSession,
     claimed = replace(whole, value=reference_value(whole.value or b""), headers=(*whole.headers, ("claim", claim)))
     statement = orjson.dumps({**orjson.loads(reference_value(whole.value or b"")), "type": "QUERY", "sql": "/* dead letter 10-1 */"})
     marker = replace(whole, topic="t.ddl", value=statement, headers=(*whole.headers, ("dead-letter", b"10-1")))
-    figures = apply(spark, tmp_path, claimed, marker)
+    lacking = replace(whole, headers=(*whole.headers, ("unknown", b'{"data":["v"],"old":["n"]}')))
+    figures = apply(spark, tmp_path, claimed, marker, lacking)
     assert sorted(sentence.partition(",")[0] for sentence in figures.problems) == [
+        "table shop.orders comes with partial row images",
         "table shop.orders had a row kept back as a dead letter",
         "table shop.orders has a value that was too large for Kafka (claim check)",
     ]

@@ -141,7 +141,9 @@ def test_a_key_change_is_seen_and_split() -> None:
 def test_partition_texts_are_canals() -> None:
     texts = PartitionTexts(DEFINITION, (2, 4, 1))
     assert texts.of(ROW) == ("1.0", "2", "é\n")
-    assert texts.of(changed(price=None, kind=ABSENT)) == (None, None, "é\n")
+    assert texts.of(changed(price=None)) == (None, "2", "é\n")
+    with pytest.raises(RowImageIncomplete, match="'kind'"):
+        texts.of(changed(kind=ABSENT))
 
 
 def test_headers() -> None:

@@ -1,0 +1,63 @@
+"""MariaDB's UUID, INET6 and INET4: bytes in the binlog, texts on the server; only the type's name tells them from BINARY."""
+
+from collections.abc import Callable
+from typing import Final
+
+from relay.encode.columns import is_bytes
+from relay.model.table import Column, ColumnType
+
+_WORDS: Final = 8
+_MAPPED: Final = (0, 0, 0, 0, 0, 0xFFFF)
+_COMPATIBLE_GAP: Final = 6
+
+
+def named_bytes(column: Column, type_text: str) -> Callable[[bytes], str] | None:
+    """Return the renderer of a column of one of these types as MariaDB prints it; None for every other column.
+
+    Trailing zero bytes are not logged, and are part of the value.
+    """
+    found = _RENDERERS.get(type_text.lower())
+    if found is None or column.type is not ColumnType.STRING or not is_bytes(column) or column.length != found[0]:
+        return None
+    length, text = found
+    return lambda raw: text(raw.ljust(length, b"\0"))
+
+
+def _uuid(raw: bytes) -> str:
+    digits = raw.hex()
+    return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
+
+
+def _inet4(raw: bytes) -> str:
+    return ".".join(map(str, raw))
+
+
+def _inet6(raw: bytes) -> str:
+    """Words in hex, the first of the longest runs of zeros as `::`, the end as IPv4 where it is one (MariaDB: INET6)."""
+    words = tuple(int.from_bytes(raw[at : at + 2], "big") for at in range(0, 2 * _WORDS, 2))
+    start, length = _longest_gap(words)
+    if start == 0 and (length == _COMPATIBLE_GAP or words[:_COMPATIBLE_GAP] == _MAPPED):
+        return f"::{'' if length == _COMPATIBLE_GAP else 'ffff:'}{_inet4(raw[12:])}"
+    if not length:
+        return _in_hex(words)
+    return f"{_in_hex(words[:start])}::{_in_hex(words[start + length :])}"
+
+
+def _longest_gap(words: tuple[int, ...]) -> tuple[int, int]:
+    """Where the first of the longest runs of zeros begins, and how long it is."""
+    best, at = (0, 0), 0
+    while at < len(words):
+        end = at
+        while end < len(words) and not words[end]:
+            end += 1
+        if end - at > best[1]:
+            best = at, end - at
+        at = end + 1
+    return best
+
+
+def _in_hex(words: tuple[int, ...]) -> str:
+    return ":".join(f"{word:x}" for word in words)
+
+
+_RENDERERS: Final[dict[str, tuple[int, Callable[[bytes], str]]]] = {"uuid": (16, _uuid), "inet6": (16, _inet6), "inet4": (4, _inet4)}

@@ -1,0 +1,45 @@
+"""Rows whose images lack columns (binlog_row_image MINIMAL, NOBLOB, FULL_NODUP): what is known of them, and what is not."""
+
+from collections.abc import Sequence
+
+import orjson
+
+from relay.envelope import Header
+from relay.model.change import RowChange
+from relay.model.message import Headers
+from relay.model.value import ABSENT, Row
+
+
+def completed(change: RowChange) -> RowChange:
+    """Return an update whose image after also holds what it left alone and the image before says.
+
+    A column that only the image before holds was not written (MySQL manual: binlog_row_image), so its value still is that one.
+    """
+    before, after = change
+    if before is None or after is None or ABSENT not in after:
+        return change
+    return RowChange(before, tuple(old if new is ABSENT else new for old, new in zip(before, after, strict=True)))
+
+
+def lacks_columns(change: RowChange) -> bool:
+    """Say whether an image of the change lacks a column."""
+    return any(ABSENT in image for image in change if image is not None)
+
+
+def unknown_headers(change: RowChange, names: Sequence[str]) -> Headers:
+    """Return the header that names what the binlog does not say of a completed change; none where everything is known.
+
+    `data`: columns without a known value. `old`: columns of an update that may have changed, and whose former value is not known.
+    """
+    image: Row = (change.before if change.after is None else change.after) or ()
+    unknown = {"data": _absent(image, names)}
+    if change.before is not None and change.after is not None:
+        former = [name for name in _absent(change.before, names) if name not in unknown["data"]]
+        unknown["old"] = former
+    if not any(unknown.values()):
+        return ()
+    return ((Header.UNKNOWN.value, orjson.dumps(unknown)),)
+
+
+def _absent(row: Row, names: Sequence[str]) -> list[str]:
+    return [name for name, value in zip(names, row, strict=True) if value is ABSENT]
