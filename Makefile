@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup fetch check test demo up bench bench-columns bench-latency bench-scaling faults driver-kills soak constraints clean
+.PHONY: help setup fetch check test demo up bench bench-columns bench-latency bench-scaling faults driver-kills soak fuzz tables types-page constraints clean
 
 PYTHON := .venv/bin/python
 # Two, however many cores: each process starts servers of its own and waits for them most of the time.
@@ -53,6 +53,15 @@ driver-kills: setup ## Kill the Spark stream's process at random moments; each t
 
 soak: setup ## Half an hour of load with a random fault every 20 s; at the end source and copy must be equal; MINUTES=30, SEED=1
 	@$(PYTHON) -m tests.faults soak $(if $(MINUTES),--minutes $(MINUTES)) $(if $(SEED),--seed $(SEED)) $(if $(INTO),--into "$(INTO)")
+
+fuzz: setup ## A million damaged and hostile binlog events: a named error or rows, in bounded time and memory; INPUTS=1000000, SEED=1
+	@$(PYTHON) -m tests.fuzz $(if $(INPUTS),--inputs $(INPUTS)) $(if $(SEED),--seed $(SEED))
+
+tables: fetch ## Made-up tables on every server: what is published adds up to SELECT; EXAMPLES=300
+	EXAMPLES=$(or $(EXAMPLES),300) $(PYTHON) -m pytest --timeout 3600 tests/integration/test_made_tables.py
+
+types-page: fetch ## Write the texts of docs/types.md anew, as real servers and the relay print them
+	@$(PYTHON) -m tests.types
 
 constraints: setup ## Pin the newest allowed packages anew
 	$(PYTHON) -m uv pip compile pyproject.toml deploy/build-requirements.txt --universal --python-version 3.11 --all-extras \

@@ -1,0 +1,1 @@
+"""Column types on real servers: what they store, what the relay prints of it."""
