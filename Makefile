@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup fetch check test demo up bench bench-columns bench-latency bench-scaling faults driver-kills soak fuzz tables types-page constraints clean
+.PHONY: help setup fetch check test demo up bench bench-columns bench-latency bench-scaling bench-spark faults driver-kills faults-spark soak fuzz tables types-page constraints clean
 
 PYTHON := .venv/bin/python
 # Two, however many cores: each process starts servers of its own and waits for them most of the time.
@@ -45,11 +45,17 @@ bench-latency: setup ## Commit to consumer at 500 transactions a second beside D
 bench-scaling: setup ## Rows per second by columns, transaction size, tables, partitions, instances, with plots; QUICK=1, INTO=folder, BENCH='--help'
 	@$(PYTHON) -m tests.bench scaling $(if $(QUICK),--quick) $(if $(INTO),--into "$(INTO)") $(BENCH)
 
+bench-spark: setup ## Spark jobs: HBase beside the classic loop, Delta warm and by table size; INTO=folder, BENCH='hbase --messages 100000'
+	@$(PYTHON) -m tests.bench.spark $(BENCH) $(if $(INTO),--into "$(INTO)")
+
 faults: setup ## Every fault on real servers, 20 times: lost, repeated, out of order, silence; TIMES=1, SEED=1, ONLY='relay-killed', INTO=folder
 	@$(PYTHON) -m tests.faults run $(ONLY) $(if $(TIMES),--times $(TIMES)) $(if $(SEED),--seed $(SEED)) $(if $(INTO),--into "$(INTO)")
 
 driver-kills: setup ## Kill the Spark stream's process at random moments; each time the copies must be exact; TIMES=20, SEED=1
 	@$(PYTHON) -m tests.faults.driver_kills $(if $(TIMES),--times $(TIMES)) $(if $(SEED),--seed $(SEED))
+
+faults-spark: setup ## kill -9 of the Spark job at random and between its two commits, and of HBase, sink by sink; FAULTS='between --sink jdbc --times 1'
+	@$(PYTHON) -m tests.spark_faults $(FAULTS)
 
 soak: setup ## Half an hour of load with a random fault every 20 s; at the end source and copy must be equal; MINUTES=30, SEED=1
 	@$(PYTHON) -m tests.faults soak $(if $(MINUTES),--minutes $(MINUTES)) $(if $(SEED),--seed $(SEED)) $(if $(INTO),--into "$(INTO)")

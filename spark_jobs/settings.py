@@ -8,6 +8,8 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
 
 from spark_jobs.errors import JobConfigurationError
+from spark_jobs.hbase.settings import HBaseSettings
+from spark_jobs.mirror.settings import MirrorSettings
 
 
 class Settings(BaseModel):
@@ -60,7 +62,9 @@ class JobSettings(Settings):
 
     kafka: KafkaSource
     copy_root: Annotated[str, Field(min_length=1)]
-    sink: Literal["delta"] = "delta"
+    sink: Literal["delta", "hbase", "jdbc", "parquet"] = "delta"
+    hbase: HBaseSettings | None = None
+    mirror: MirrorSettings | None = None
     schema_changes: SchemaPolicy = SchemaPolicy()
     raw_rule: bool = False
     row_images: Literal["full", "merge"] = "full"
@@ -77,6 +81,17 @@ class JobSettings(Settings):
     merge_threads: Annotated[int, Field(ge=1, le=64)] = 4
     jvm_options: str = ""
     jars: tuple[Path, ...] = ()
+
+    @model_validator(mode="after")
+    def _the_sink_is_described(self) -> "JobSettings":
+        for sink, section, given in (("hbase", "hbase", self.hbase), ("jdbc", "mirror", self.mirror)):
+            if (self.sink == sink) != (given is not None):
+                raise ValueError(f"the section [{section}] and sink = '{sink}' go together")
+        if self.sink == "hbase" and self.raw_rule:
+            raise ValueError("raw_rule needs another sink: HBase's cells carry the order pair's position, a raw offset goes back")
+        if self.sink in ("jdbc", "parquet") and self.schema_changes.dropped != "keep":
+            raise ValueError(f"sink = '{self.sink}' keeps dropped columns: leave schema_changes.dropped at 'keep'")
+        return self
 
     @model_validator(mode="after")
     def _merging_is_possible(self) -> "JobSettings":

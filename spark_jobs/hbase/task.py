@@ -15,6 +15,7 @@ from spark_jobs.hbase.settings import HBaseSettings
 
 Region: TypeAlias = tuple[bytes, bytes]  # first row key, and the one behind the last; empty: no end
 StoredRow: TypeAlias = tuple[bytes, Change]
+ChangeRow: TypeAlias = tuple[str, str, int, int, bool, dict[str, str | None], None]
 _BYTES_PER_CALL: Final = 4 << 20  # the gateway holds a call in memory several times
 _ROWS_PER_SCAN: Final = 1000
 
@@ -61,9 +62,12 @@ def read_region(settings: HBaseSettings, name: bytes, region: Region) -> Iterato
             start = found[-1][0] + b"\0"
 
 
-def message_key(table: str, row: bytes, salt_buckets: int) -> str:
-    """Return the message key of a row: the JSON array of table and key values, byte for byte as the relay writes it."""
-    return orjson.dumps([table, *key_values(row, salt_buckets)]).decode()
+def read_changes(settings: HBaseSettings, table: str, name: bytes, region: Region) -> Iterator[ChangeRow]:
+    """Yield the rows of one region in the shape of a reduced batch, without the table; of a row's own version nothing is kept."""
+    for row, change in read_region(settings, name, region):
+        # The key of the message, byte for byte as the relay writes it.
+        key = orjson.dumps([table, *key_values(row, settings.salt_buckets)]).decode()
+        yield key, change.order, change.time_ms, change.position, change.deleted, dict(change.columns), None
 
 
 def forget_deleted(settings: HBaseSettings, name: bytes, before_ms: int, region: Region) -> int:

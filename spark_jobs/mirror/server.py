@@ -56,7 +56,7 @@ class Server:
         deadline = monotonic() + self._settings.patience_seconds
         while True:
             try:
-                return self._once(statement, values)
+                return self._once(statement, values or None)
             except pymysql.MySQLError as exc:
                 self._drop()
                 self._refuse_unless_passing(exc, over=monotonic() + _PAUSE_S > deadline)
@@ -72,7 +72,7 @@ class Server:
             self._drop()
             self._refuse_unless_passing(exc, over=True)
 
-    def _once(self, statement: str, values: Sequence[object]) -> list[Row]:
+    def _once(self, statement: str, values: Sequence[object] | None) -> list[Row]:
         with self._connected().cursor() as cursor:
             cursor.execute(statement, values)
             return list(cursor.fetchall())

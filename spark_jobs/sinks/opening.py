@@ -2,9 +2,13 @@
 
 from pyspark.sql import SparkSession
 
+from spark_jobs.errors import JobConfigurationError
 from spark_jobs.settings import JobSettings
 from spark_jobs.sinks.delta import DeltaSink
 from spark_jobs.sinks.delta_by_column import DeltaByColumn
+from spark_jobs.sinks.hbase import HBaseSink
+from spark_jobs.sinks.jdbc import JdbcSink
+from spark_jobs.sinks.parquet import ParquetSink
 from spark_jobs.sinks.sink import Sink
 
 
@@ -14,3 +18,11 @@ def open_sink(spark: SparkSession, settings: JobSettings) -> Sink:
         case "delta":
             sink = DeltaByColumn if settings.row_images == "merge" else DeltaSink
             return sink(spark, settings.copy_root, settings.merge_threads, settings.schema_changes)
+        case "hbase" if settings.hbase is not None:
+            return HBaseSink(spark, settings.hbase, settings.value_style)
+        case "jdbc" if settings.mirror is not None:
+            return JdbcSink(spark, settings.mirror, settings.merge_threads, settings.schema_changes)
+        case "parquet":
+            return ParquetSink(spark, settings.copy_root, settings.merge_threads, settings.schema_changes)
+        case other:
+            raise JobConfigurationError(f"sink = '{other}' lacks its section.")

@@ -30,6 +30,8 @@ class JobProcess:
 
     def __init__(self, settings: JobSettings, folder: Path, *program: str, **environment: str) -> None:
         document = settings.model_dump(mode="json", exclude_none=True) | {"jars": [str(jar) for jar in spark_jars()]}
+        if settings.mirror is not None:
+            document["mirror"]["password"] = settings.mirror.password.get_secret_value()
         config = folder / "job.toml"
         config.write_text(tomli_w.dumps(document), encoding="utf-8")
         self._output, self._errors = folder / "job.out", folder / "job.err"

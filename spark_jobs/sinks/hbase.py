@@ -1,0 +1,99 @@
+"""Copies in HBase, one table per logical table, written by all executors at once through Thrift2."""
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Final
+
+from pyspark.sql import DataFrame, SparkSession
+
+from spark_jobs.hbase.catalogue import QUALIFIER, Catalogue, KnownTable
+from spark_jobs.hbase.gateway import Gateway
+from spark_jobs.hbase.names import hbase_name
+from spark_jobs.hbase.settings import HBaseSettings
+from spark_jobs.hbase.tables import Tables
+from spark_jobs.hbase.task import Region, forget_deleted, read_changes, write_changes
+from spark_jobs.sinks.sink import ReducedBatch, Written
+from spark_jobs.transforms import Style, TableSchema, column_types, typed_rows
+
+_WRITTEN: Final = ("table", "key", "order", "deleted", "data")
+_READ: Final = (
+    "key string, order string, execute_time bigint, execute_position bigint, deleted boolean, data map<string,string>, mysql_types string"
+)
+
+
+class HBaseSink:
+    """Rows under their primary key: family `info` holds the columns as text, `update_info` the guards; a delete leaves the guards.
+
+    Every write may be made again. Under the guard "version" all changes count as written, because nothing is read.
+    """
+
+    def __init__(self, spark: SparkSession, settings: HBaseSettings, style: Style = "exact") -> None:
+        self._spark = spark
+        self._settings = settings
+        self._style = style
+        self._gateway = Gateway(settings)
+        self._tables = Tables(self._gateway, settings)
+        self._known: Catalogue | None = None
+
+    def write(self, batch: ReducedBatch) -> Mapping[str, Written]:
+        """Write all tables in one pass over the batch."""
+        for each in batch.tables:
+            self._catalogue().note(each.table, [_text(version) for version in each.versions], each.key_columns)
+        names = {each.table: self._tables.ensure(each.table) for each in batch.tables}
+        lines = _spread(batch.changes, self._settings.writers).select(*_WRITTEN).toJSON()
+        written = lines.mapPartitionsWithIndex(partial(write_changes, self._settings, names)).collect()
+        return {table: Written(sum(rows for of_table, rows in written if of_table == table)) for table in names}
+
+    def read(self, table: str) -> DataFrame | None:
+        """The copy as it is now, region by region."""
+        known = self._catalogue().all().get(table)
+        if known is None:
+            return None
+        settings, name = self._settings, self._name(table)
+        regions = self._regions(name)
+        stored = self._spark.sparkContext.parallelize(regions, len(regions)).flatMap(partial(read_changes, settings, table, name))
+        changes = self._spark.createDataFrame(stored, _READ, verifySchema=False)
+        versions = _versions(known)
+        return typed_rows(changes, versions, column_types(versions), self._style)
+
+    def tables(self) -> Sequence[str]:
+        """Every table that was written to."""
+        return sorted(self._catalogue().all())
+
+    def forget_deletes(self, before_ms: int) -> None:
+        """Remove old deleted rows, each only while it is the newest change of its key."""
+        for table in self.tables():
+            name = self._name(table)
+            regions = self._regions(name)
+            forget = partial(forget_deleted, self._settings, name, before_ms)
+            self._spark.sparkContext.parallelize(regions, len(regions)).map(forget).collect()
+
+    def tidy(self) -> None:
+        """HBase compacts by itself."""
+
+    def _catalogue(self) -> Catalogue:
+        if self._known is None:
+            self._known = Catalogue(self._gateway, self._tables.ensure_named(QUALIFIER, []))
+        return self._known
+
+    def _name(self, table: str) -> bytes:
+        return hbase_name(table, self._settings.namespace).encode()
+
+    def _regions(self, name: bytes) -> list[Region]:
+        found = self._gateway.ask("getAllRegionLocations", table=name)
+        return [(each.regionInfo.startKey or b"", each.regionInfo.endKey or b"") for each in found]
+
+
+def _spread(changes: DataFrame, writers: int) -> DataFrame:
+    """At least so many partitions, so that all executors write; what is spread enough is left where it is."""
+    return changes if changes.rdd.getNumPartitions() >= writers else changes.repartition(writers, "key")
+
+
+def _text(version: TableSchema) -> str:
+    """As a message would tell it; a message without types tells names alone."""
+    return version.text or json.dumps(dict(version.mysql_types))
+
+
+def _versions(known: KnownTable) -> list[TableSchema]:
+    return [TableSchema.of(text) for text in known.versions]

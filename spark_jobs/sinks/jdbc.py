@@ -1,0 +1,131 @@
+"""Copies in a MySQL or MariaDB server: batched upserts with the order guard in the statement."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Final
+
+import pyspark.sql.functions as sf
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql.types import DataType, IntegerType, LongType, StringType, StructField, StructType, TimestampNTZType, TimestampType
+
+from spark_jobs.mirror.column_types import mirror_type
+from spark_jobs.mirror.server import Server
+from spark_jobs.mirror.settings import MirrorSettings
+from spark_jobs.mirror.statements import GUARD_TYPES, alter_table, create_database, create_table, forget, pieces, place_of
+from spark_jobs.mirror.task import read_piece, write_rows
+from spark_jobs.settings import SchemaPolicy
+from spark_jobs.sinks.schema_changes import schema_plan
+from spark_jobs.sinks.sink import ReducedBatch, TableChanges, Written
+from spark_jobs.sinks.together import together
+from spark_jobs.transforms import DELETED, EXECUTE_POSITION, EXECUTE_TIME, KEY, ORDER, UNFIT, spark_type
+
+_KEPT: Final = (KEY, ORDER, EXECUTE_TIME, EXECUTE_POSITION, DELETED, UNFIT)
+_STORED: Final = (StringType(), StringType(), LongType(), LongType(), IntegerType(), StringType())
+_GUARDS: Final = tuple(StructField(name, kind) for name, kind in zip(_KEPT, _STORED, strict=True))
+_UNFIT_TYPE: Final = "map<string,string>"
+_COLUMNS: Final = (
+    "SELECT column_name, column_type FROM information_schema.columns WHERE table_schema = %s AND table_name = %s ORDER BY ordinal_position"
+)
+_TABLES: Final = (
+    "SELECT table_schema, table_name FROM information_schema.columns WHERE column_name = '_key_hash' AND LEFT(table_schema, %s) = %s"
+)
+
+
+class JdbcSink:
+    """One table per logical table, `<prefix><database>.<table>`, with typed columns beside the guards; a delete leaves its row.
+
+    `threads` tables are written at the same time. A column that the source drops stays, null in rows that change from then on.
+    """
+
+    def __init__(self, spark: SparkSession, settings: MirrorSettings, threads: int = 1, policy: SchemaPolicy | None = None) -> None:
+        self._spark = spark
+        self._settings = settings
+        self._threads = threads
+        self._policy = policy or SchemaPolicy()
+
+    def write(self, batch: ReducedBatch) -> Mapping[str, Written]:
+        """Write every table's changes, several tables at a time."""
+        names = [changes.table for changes in batch.tables]
+        written = together(self._spark, [partial(self._write, changes) for changes in batch.tables], self._threads)
+        return dict(zip(names, written, strict=True))
+
+    def read(self, table: str) -> DataFrame | None:
+        """The copy as it is now, piece by piece."""
+        with Server(self._settings) as server:
+            columns = self._present(server, table)
+        if columns is None:
+            return None
+        ranges = list(pieces(max(2, self._settings.writers)))
+        read = partial(read_piece, self._settings, place_of(table, self._settings.prefix), list(columns))
+        stored = self._spark.sparkContext.parallelize(ranges, len(ranges)).flatMap(read)
+        schema = StructType([*_GUARDS, *(StructField(name, _from_python(kind)) for name, kind in columns.items())])
+        rows = self._spark.createDataFrame(stored, schema, verifySchema=False)
+        return rows.select(*_guards_back(), *(sf.col(_q(name)).cast(kind).alias(name) for name, kind in columns.items()))
+
+    def tables(self) -> Sequence[str]:
+        """Every table of the server that has the guards, below the prefix."""
+        prefix = self._settings.prefix
+        with Server(self._settings) as server:
+            found = server.run(_TABLES, (len(prefix), prefix))
+        return sorted(f"{database.removeprefix(prefix)}.{name}" for database, name in found)
+
+    def forget_deletes(self, before_ms: int) -> None:
+        """Delete the rows that stand for deleted keys, table by table."""
+        with Server(self._settings) as server:
+            for table in self.tables():
+                server.run(forget(place_of(table, self._settings.prefix)), (before_ms,))
+
+    def tidy(self) -> None:
+        """The server needs nothing."""
+
+    def _write(self, changes: TableChanges) -> Written:
+        columns = self._prepared(changes)
+        rows = changes.rows_as(columns).select(*_guards_out(), *(_to_python(name, kind) for name, kind in columns.items()))
+        write = partial(write_rows, self._settings, place_of(changes.table, self._settings.prefix), list(columns))
+        spread = rows if rows.rdd.getNumPartitions() <= self._settings.writers else rows.coalesce(self._settings.writers)
+        return Written(sum(spread.rdd.mapPartitions(write).collect()))
+
+    def _prepared(self, changes: TableChanges) -> Mapping[str, DataType]:
+        """Make the table, or give it the columns that it lacks; return its columns."""
+        place = place_of(changes.table, self._settings.prefix)
+        with Server(self._settings) as server:
+            present = self._present(server, changes.table)
+            if present is None:
+                server.run(create_database(self._settings.prefix + changes.table.partition(".")[0]))
+                server.run(create_table(place, {name: mirror_type(kind) for name, kind in changes.columns.items()}))
+                present = self._present(server, changes.table) or {}
+            plan = schema_plan(changes.table, present, changes.columns, (), self._policy)
+            added = {name: mirror_type(plan.columns[name]) for name in plan.added}
+            retyped = {name: mirror_type(plan.columns[name]) for name in (*plan.widened, *plan.rewritten)}
+            if added or retyped:
+                server.run(alter_table(place, added, retyped))
+        return plan.columns
+
+    def _present(self, server: Server, table: str) -> dict[str, DataType] | None:
+        """The columns beside the guards; None where there is no table."""
+        database, _, name = table.partition(".")
+        found = server.run(_COLUMNS, (self._settings.prefix + database, name))
+        return {column: spark_type(kind) for column, kind in found if column not in GUARD_TYPES} if found else None
+
+
+def _guards_out() -> list[Column]:
+    return [*(sf.col(name) for name in _KEPT if name != UNFIT), sf.to_json(UNFIT).alias(UNFIT)]
+
+
+def _guards_back() -> list[Column]:
+    plain = [sf.col(name) for name in _KEPT if name not in (UNFIT, DELETED)]
+    return [*plain, sf.col(DELETED).cast("boolean").alias(DELETED), sf.from_json(UNFIT, _UNFIT_TYPE).alias(UNFIT)]
+
+
+def _to_python(name: str, kind: DataType) -> Column:
+    """A moment as the UTC clock shows it: Python would see it by the clock of its own machine."""
+    column = sf.col(_q(name))
+    return (column.cast("timestamp_ntz") if isinstance(kind, TimestampType) else column).alias(name)
+
+
+def _from_python(kind: DataType) -> DataType:
+    return TimestampNTZType() if isinstance(kind, TimestampType) else kind
+
+
+def _q(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"

@@ -1,0 +1,144 @@
+"""Copies as Parquet files that anything reads: each batch writes the tables that it touches anew.
+
+A table has three slots that take turns: `rows/slot=N` holds a whole copy, `commits/slot=N` one line that says which version it is. The
+greatest version whose line is there counts; its line is written last, and what is written over is two versions old.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+import pyspark.sql.functions as sf
+from pyspark.errors import AnalysisException
+from pyspark.sql import Column, DataFrame, Row, SparkSession
+from pyspark.sql.types import BinaryType, DataType, StringType
+
+from spark_jobs.settings import SchemaPolicy
+from spark_jobs.sinks.folders import folder_of, table_of
+from spark_jobs.sinks.schema_changes import schema_plan
+from spark_jobs.sinks.sink import ReducedBatch, TableChanges, Written
+from spark_jobs.sinks.together import together
+from spark_jobs.transforms import DELETED, EXECUTE_POSITION, EXECUTE_TIME, GUARDS, KEY, ORDER, UNFIT, text_of_bytes
+
+_SLOTS: Final = 3
+_KEPT: Final = (KEY, ORDER, EXECUTE_TIME, EXECUTE_POSITION, DELETED, UNFIT)
+_COMMIT: Final = "version bigint, writer string, number bigint"
+_NOT_THERE: Final = frozenset({"PATH_NOT_FOUND", "UNABLE_TO_INFER_SCHEMA"})
+
+
+class ParquetSink:
+    """The copies below one folder, or one URI that Spark reaches: `<root>/<database>/<table>/rows/slot=N`, guards beside typed columns.
+
+    A batch costs as much as the tables that it touches, so this is for batches that are large or tables that are small.
+    `threads` tables are written at the same time. A column that the source drops stays, null in rows that change from then on.
+    """
+
+    def __init__(self, spark: SparkSession, root: str | Path, threads: int = 1, policy: SchemaPolicy | None = None) -> None:
+        self._spark = spark
+        self._root = str(root).rstrip("/")
+        self._threads = threads
+        self._policy = policy or SchemaPolicy()
+
+    def write(self, batch: ReducedBatch) -> Mapping[str, Written]:
+        """Write every touched table anew, several tables at a time."""
+        names = [changes.table for changes in batch.tables]
+        calls = [partial(self._merge, changes, batch.writer, batch.number) for changes in batch.tables]
+        return dict(zip(names, together(self._spark, calls, self._threads), strict=True))
+
+    def path(self, table: str) -> str:
+        """Where the copy of `database.table` lies."""
+        return f"{self._root}/{folder_of(table)}"
+
+    def read(self, table: str) -> DataFrame | None:
+        """The copy as it is now; it can be read until the table was written twice more."""
+        commit = self._newest(table)
+        return None if commit is None else self._rows(table, commit["version"])
+
+    def tables(self) -> Sequence[str]:
+        """Every table that has a commit."""
+        try:
+            lines = self._spark.read.format("binaryFile").load(f"{self._root}/*/*/commits/*/*.json")
+        except AnalysisException as exc:
+            _pass_over_absence(exc)
+            return []
+        folders = lines.select(sf.regexp_extract("path", "^(.*)/commits/", 1)).distinct().collect()
+        return sorted(table_of(row[0]) for row in folders)
+
+    def forget_deletes(self, before_ms: int) -> None:
+        """Write the tables anew that hold such rows, without them."""
+        old = sf.col(DELETED) & (sf.col(EXECUTE_TIME) < before_ms)
+        for table in self.tables():
+            commit = self._newest(table)
+            rows = self.read(table)
+            if commit is not None and rows is not None and not rows.where(old).isEmpty():
+                self._commit(table, rows.where(~old), commit["version"] + 1, commit["writer"], commit["number"])
+
+    def tidy(self) -> None:
+        """Every batch leaves whole files."""
+
+    def _merge(self, changes: TableChanges, writer: str, number: int | None) -> Written:
+        commit = self._newest(changes.table)
+        if commit is None:
+            self._commit(changes.table, changes.rows, 1, writer, number)
+            return Written(changes.changes.count())
+        if number is not None and (commit["writer"], commit["number"]) == (writer, number):
+            return Written(replayed=True)
+        present = self._rows(changes.table, commit["version"])
+        plan = schema_plan(changes.table, _columns(present), changes.columns, (), self._policy)
+        orders = present.select(sf.col(KEY).alias("present_key"), sf.col(ORDER).alias("present_order"))
+        known = changes.rows_as(plan.columns).join(orders, sf.col(KEY) == sf.col("present_key"), "left")
+        not_older = sf.col("present_order").isNull() | (sf.col(ORDER) >= sf.col("present_order"))
+        winners = known.where(not_older).drop("present_key", "present_order")
+        winners.persist()
+        try:
+            kept = _as(present, plan.columns).join(winners.select(KEY), KEY, "left_anti")
+            self._commit(changes.table, kept.unionByName(winners), commit["version"] + 1, writer, number)
+            return Written(winners.count())
+        finally:
+            winners.unpersist()
+
+    def _commit(self, table: str, rows: DataFrame, version: int, writer: str | None, number: int | None) -> None:
+        """Write the rows, then the line that makes them count."""
+        rows.write.mode("overwrite").parquet(self._slot(table, "rows", version))
+        told = {"version": sf.lit(version), "writer": sf.lit(writer), "number": sf.lit(number).cast("bigint")}
+        line = self._spark.range(1, numPartitions=1).select(*(value.alias(name) for name, value in told.items()))
+        line.write.mode("overwrite").json(self._slot(table, "commits", version))
+
+    def _newest(self, table: str) -> Row | None:
+        try:
+            lines = self._spark.read.schema(_COMMIT).json(f"{self.path(table)}/commits")
+        except AnalysisException as exc:
+            _pass_over_absence(exc)
+            return None
+        return max(lines.collect(), key=lambda line: int(line["version"]), default=None)
+
+    def _rows(self, table: str, version: int) -> DataFrame:
+        return self._spark.read.parquet(self._slot(table, "rows", version))
+
+    def _slot(self, table: str, what: str, version: int) -> str:
+        return f"{self.path(table)}/{what}/slot={version % _SLOTS}"
+
+
+def _columns(rows: DataFrame) -> dict[str, DataType]:
+    return {field.name: field.dataType for field in rows.schema.fields if field.name not in GUARDS}
+
+
+def _as(present: DataFrame, columns: Mapping[str, DataType]) -> DataFrame:
+    """The rows of the copy with the columns that it has from now on."""
+    held = _columns(present)
+    values = (_value(name, held.get(name), kind).alias(name) for name, kind in columns.items())
+    return present.select(*_KEPT, *values)
+
+
+def _value(name: str, held: DataType | None, kind: DataType) -> Column:
+    if held is None:
+        return sf.lit(None).cast(kind)
+    column = sf.col("`" + name.replace("`", "``") + "`")
+    return text_of_bytes(column) if isinstance(held, BinaryType) and isinstance(kind, StringType) else column.cast(kind)
+
+
+def _pass_over_absence(exc: AnalysisException) -> None:
+    """A path may not be there yet; any other error goes on."""
+    if exc.getCondition() not in _NOT_THERE:
+        raise exc

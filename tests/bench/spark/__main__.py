@@ -1,0 +1,118 @@
+"""`python -m tests.bench.spark hbase | delta | growth`: see `--help`, and `make bench-spark`."""
+
+import argparse
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from rich.console import Console
+
+from deploy.embedded import EmbeddedError, HBase, Kafka
+from deploy.embedded.progress import say
+from spark_jobs.hbase.guards import GUARDS
+from tests.bench.machine import Setting, setting
+from tests.bench.report import Report
+from tests.bench.spark import delta, hbase
+from tests.bench.spark.run import SparkRun, spark_report
+
+_WIDTH: Final = 200
+_PARTS: Final = ("hbase", "delta", "growth")
+
+
+def main() -> int:
+    """Run the command line; the result is the exit code: 1 when a copy was not equal."""
+    arguments = _parser().parse_args()
+    here = setting(())
+    here = replace(here, command=f"python -m tests.bench.spark {' '.join(sys.argv[1:])}", versions=_versions())
+    exact = True
+    try:
+        for part in arguments.part or _PARTS:
+            report, equal = _measured(part, arguments)
+            exact = exact and equal
+            _show(report, f"spark-{part}", here, arguments.into)
+    except EmbeddedError as failure:
+        say(str(failure))
+        return 1
+    return 0 if exact else 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.spark", description=__doc__)
+    parser.add_argument("part", nargs="*", choices=[*_PARTS, []], help="none: all")
+    parser.add_argument("--messages", type=int, default=1_000_000)
+    parser.add_argument("--batch", type=int, default=200_000, help="messages of one batch")
+    parser.add_argument("--warm", type=int, default=2, help="batches of the Delta job that do not count")
+    parser.add_argument("--classic", type=int, default=20_000, help="messages that the classic loop gets; 0: none")
+    parser.add_argument("--guard", action="append", choices=sorted(GUARDS), help="this one; may be repeated")
+    parser.add_argument("--sizes", type=_numbers, default=(1_000_000, 10_000_000), help="rows of the tables that batches are merged into")
+    parser.add_argument("--changes", type=_numbers, default=(25_000, 50_000, 100_000), help="changes of those batches")
+    parser.add_argument("--into", type=Path, metavar="FOLDER", help="write the tables there, as Markdown and JSON")
+    return parser
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    return tuple(int(each) for each in text.split(","))
+
+
+def _measured(part: str, arguments: argparse.Namespace) -> tuple[Report, bool]:
+    match part:
+        case "hbase":
+            found = _told(
+                hbase.measure(arguments.messages, arguments.batch, arguments.classic, arguments.guard or sorted(GUARDS, reverse=True))
+            )
+            return spark_report("Messages from a topic into HBase", found, _notes(arguments), hbase.CLASSIC), _equal(found)
+        case "delta":
+            found = _told(delta.measure_rate(arguments.messages, arguments.batch, arguments.warm))
+            return spark_report("Messages from a topic into Delta", found, _notes(arguments)), _equal(found)
+        case _:
+            costs = []
+            for cost in delta.measure_growth(arguments.sizes, arguments.changes):
+                say(f"{cost.changes:,} changes into {cost.rows:,} rows: {cost.seconds:.2f} s")
+                costs.append(cost)
+            return delta.growth_report(costs), True
+
+
+def _told(runs: Iterable[SparkRun]) -> list[SparkRun]:
+    found = []
+    for run in runs:
+        took = [f"{each.messages:,} in {each.seconds:.1f} s" for each in run.batches]
+        say(f"{run.what}: {run.rows_per_second:,.0f} messages/s {'; '.join(took)}")
+        found.append(run)
+    return found
+
+
+def _equal(runs: Sequence[SparkRun]) -> bool:
+    return all(run.exact is not False for run in runs)
+
+
+def _notes(arguments: argparse.Namespace) -> list[str]:
+    return [
+        "Table of six columns. Of ten messages six are inserts, two updates, one repeats an earlier message, one is late.",
+        f"Messages/s of a job: all messages of its batches ({arguments.batch:,} each), from trigger to commit, reading included.",
+        f"Delta's first {arguments.warm} batches do not count, HBase's do. CPU and memory are of the whole job with its children.",
+        f"The classic loop gets {arguments.classic:,} of the same messages from memory, after a quarter as many that do not count.",
+        "equal: every key is there with its newest change, by number of keys, sum of orders and sum of a column.",
+    ]
+
+
+def _versions() -> dict[str, str]:
+    return {
+        "Kafka": Kafka.fetch().removeprefix("kafka-"),
+        "HBase": HBase.fetch().removeprefix("hbase-"),
+        "Spark": "4.0.0",
+        "Delta": "4.0.0",
+    }
+
+
+def _show(report: Report, name: str, here: Setting, into: Path | None) -> None:
+    Console(width=_WIDTH).print(report.table())
+    for line in report.notes:
+        say(line)
+    if into:
+        report.write(into, name, here)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,111 @@
+"""Topic → Delta: messages a second of a warm job, and what a batch costs by its changes and by the size of its table."""
+
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from time import monotonic
+from typing import Final
+
+import pyspark.sql.functions as sf
+from pyspark.sql import DataFrame, SparkSession
+
+from deploy.embedded import Kafka
+from deploy.embedded.progress import say
+from spark_jobs.reduction import TableContents, reduced_batch
+from spark_jobs.sinks import Sink, open_sink
+from spark_jobs.transforms import TableSchema
+from tests.bench.report import Report
+from tests.bench.spark.changes import TABLE, TIME_MS, TYPES, Changes
+from tests.bench.spark.laps import Watched, is_exact, job, laps, rate, started
+from tests.bench.spark.run import SparkRun
+from tests.bench.spark.topic import fill
+
+_SEED: Final = 7
+_ROUNDS: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class BatchCost:
+    """Seconds of one batch of changes that was merged into a table of so many rows."""
+
+    rows: int
+    changes: int
+    seconds: float
+
+
+def measure_rate(messages: int, batch: int, warm: int) -> Iterator[SparkRun]:
+    """Yield one run whose first `warm` batches do not count."""
+    changes = Changes()
+    with Kafka() as kafka, tempfile.TemporaryDirectory(prefix="roma-bench-", ignore_cleanup_errors=True) as folder:
+        say(f"{messages:,} messages")
+        fill(kafka.bootstrap, "orders", changes.draw(messages))
+        settings = job(kafka.bootstrap, "orders", folder, batch)
+        spark = started(settings)
+        with Watched({"job": os.getpid()}) as watched:
+            batches = laps(settings)
+        exact = is_exact(open_sink(spark, settings).read(TABLE), changes.newest)
+        yield SparkRun.of("dedup_stream, Delta", messages, rate(batches[warm:]), watched, exact=exact, batches=batches)
+
+
+def measure_growth(sizes: Sequence[int], batches: Sequence[int]) -> Iterator[BatchCost]:
+    """Yield what each batch cost on each table size, the best of some rounds; changes are updates of keys at random."""
+    for rows in sizes:
+        with tempfile.TemporaryDirectory(prefix="roma-bench-", ignore_cleanup_errors=True) as folder:
+            settings = job("127.0.0.1:1", "none", folder, 1)
+            spark = started(settings)
+            sink = open_sink(spark, settings)
+            _write(spark, sink, spark.range(rows).withColumn("order", sf.col("id")), rows)
+            order = rows
+            for changes in batches:
+                costs = []
+                for _ in range(_ROUNDS):
+                    keys = spark.range(changes).select((sf.rand(_SEED + order) * rows).cast("bigint").alias("id")).distinct()
+                    costs.append(_write(spark, sink, keys.withColumn("order", sf.col("id") + order), order + rows))
+                    order += rows
+                yield BatchCost(rows, changes, min(costs))
+
+
+def growth_report(costs: Sequence[BatchCost]) -> Report:
+    """Seconds by changes and table size."""
+    rows = [(f"{each.rows:,}", f"{each.changes:,}", f"{each.seconds:.2f}", f"{1e6 * each.seconds / each.changes:.1f}") for each in costs]
+    notes = [
+        f"Updates of keys at random, best of {_ROUNDS} rounds, after one batch that made the table.",
+        "From the reduced batch to the commit: reading, parsing and reducing are not in it.",
+    ]
+    measured = [{"rows": each.rows, "changes": each.changes, "seconds": each.seconds} for each in costs]
+    return Report("A batch merged into a Delta table", ("rows in the table", "changes", "seconds", "µs a change"), rows, notes, measured)
+
+
+def _write(spark: SparkSession, sink: Sink, keys: DataFrame, newest: int) -> float:
+    """Write changes of these keys (id, order), and return the seconds that the sink took."""
+    changes = _changes(keys).persist()
+    changes.count()
+    contents = {TABLE: TableContents([TableSchema.of(TYPES)], ("id",), f"{TIME_MS:013d}.{newest:019d}")}
+    began = monotonic()
+    sink.write(reduced_batch(changes, contents, "bench", None))
+    took = monotonic() - began
+    changes.unpersist()
+    return took
+
+
+def _changes(keys: DataFrame) -> DataFrame:
+    """Rows of id and order in the shape of a reduced batch."""
+    columns = {
+        "id": sf.col("id").cast("string"),
+        "user_id": (sf.col("order") % 1_000_000).cast("string"),
+        "sku": sf.format_string("sku-%05d", sf.col("id") % 1000),
+        "price": sf.format_string("%d.50", sf.col("order") % 100_000),
+        "status": sf.lit("paid"),
+        "note": sf.format_string("note for order %d", sf.col("id")),
+    }
+    return keys.select(
+        sf.lit(TABLE).alias("table"),
+        sf.format_string(f'["{TABLE}","%d"]', sf.col("id")).alias("key"),
+        sf.format_string(f"{TIME_MS:013d}.%019d", sf.col("order")).alias("order"),
+        sf.lit(TIME_MS).cast("bigint").alias("execute_time"),
+        sf.col("order").alias("execute_position"),
+        sf.lit(False).alias("deleted"),
+        sf.create_map(*(each for name, value in columns.items() for each in (sf.lit(name), value))).alias("data"),
+        sf.lit(TYPES).alias("mysql_types"),
+    )

@@ -1,0 +1,56 @@
+"""Topic → HBase: the job under both guards beside the classic loop, all through one Thrift2 gateway."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from itertools import islice
+
+from pyspark.sql import SparkSession
+
+from deploy.embedded import HBase, Kafka
+from deploy.embedded.progress import say
+from spark_jobs.hbase.gateway import Gateway
+from spark_jobs.hbase.settings import HBaseSettings
+from spark_jobs.hbase.tables import Tables
+from spark_jobs.sinks import open_sink
+from tests.bench.spark.changes import TABLE, Changes
+from tests.bench.spark.classic import ClassicLoop
+from tests.bench.spark.laps import Watched, is_exact, job, laps, rate, started
+from tests.bench.spark.run import SparkRun
+from tests.bench.spark.topic import fill
+
+CLASSIC = "classic loop"
+
+
+def measure(messages: int, batch: int, classic: int, guards: list[str]) -> Iterator[SparkRun]:
+    """Yield a run for the loop, over its first messages, and one for each guard, over all of them; each has a table of its own."""
+    changes = Changes()
+    with Kafka() as kafka, HBase(heap="3g") as hbase:
+        say(f"{messages:,} messages")
+        fill(kafka.bootstrap, "orders", changes.draw(messages))
+        if classic:
+            yield _classic(hbase, classic)
+        for guard in guards:
+            yield _guarded(kafka, hbase, guard, batch, changes.newest)
+
+
+def _classic(hbase: HBase, messages: int) -> SparkRun:
+    settings = HBaseSettings(thrift=(hbase.address,), namespace="classic")
+    with Gateway(settings) as gateway:
+        table = Tables(gateway, settings).ensure(TABLE)
+    loop = ClassicLoop.to(hbase.address, table)
+    loop.rows_per_second(islice(Changes(seed=2).draw(messages // 4), messages // 4))  # the servers' first calls
+    with Watched({"client": os.getpid(), "HBase": hbase.pid, "gateway": hbase.thrift.pid}) as watched:
+        found = loop.rows_per_second(Changes().draw(messages))
+    return SparkRun.of(CLASSIC, messages, found, watched, exact=None)
+
+
+def _guarded(kafka: Kafka, hbase: HBase, guard: str, batch: int, newest: list[int]) -> SparkRun:
+    section = {"thrift": (hbase.address,), "guard": guard, "namespace": guard, "writers": 2}
+    with tempfile.TemporaryDirectory(prefix="roma-bench-", ignore_cleanup_errors=True) as folder:
+        settings = job(kafka.bootstrap, "orders", folder, batch, sink="hbase", hbase=section)
+        spark: SparkSession = started(settings)
+        with Watched({"client": os.getpid(), "HBase": hbase.pid, "gateway": hbase.thrift.pid}) as watched:
+            batches = laps(settings)
+        exact = is_exact(open_sink(spark, settings).read(TABLE), newest)
+        return SparkRun.of(f"guard {guard}", sum(each.messages for each in batches), rate(batches), watched, exact=exact, batches=batches)

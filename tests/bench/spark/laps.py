@@ -1,0 +1,94 @@
+"""A job over a full topic, batch by batch, with what it took."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from threading import Event, Thread
+from time import monotonic
+from types import TracebackType
+from typing import Any, Final
+
+from pyspark.sql import DataFrame, SparkSession
+
+from deploy.embedded import spark_environment, spark_jars
+from spark_jobs import dedup_stream
+from spark_jobs.session import open_session
+from spark_jobs.settings import JobSettings
+from tests.bench.usage import cpu_seconds, peak_bytes
+
+_LOOK_S: Final = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Messages of one batch and the seconds that it took from its trigger to its commit."""
+
+    messages: int
+    seconds: float
+
+
+@dataclass(slots=True)
+class Watched:
+    """CPU seconds and peak memory of processes and their children, for as long as the block lasts."""
+
+    pids: Mapping[str, int]
+    cpu_s: dict[str, float] = field(default_factory=dict)
+    peaks: dict[str, int] = field(default_factory=dict)
+    seconds: float = 0.0
+    _done: Event = field(default_factory=Event)
+    _thread: Thread | None = None
+    _before: dict[str, float] = field(default_factory=dict)
+    _began: float = 0.0
+
+    def __enter__(self) -> "Watched":
+        self._before = {name: cpu_seconds(pid) for name, pid in self.pids.items()}
+        self._began = monotonic()
+        self._thread = Thread(target=self._look, name="peaks")
+        self._thread.start()
+        return self
+
+    def __exit__(self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None) -> None:
+        self._done.set()
+        if self._thread is not None:
+            self._thread.join()
+        self.seconds = monotonic() - self._began
+        self.cpu_s = {name: cpu_seconds(pid) - self._before[name] for name, pid in self.pids.items()}
+
+    def _look(self) -> None:
+        while not self._done.wait(_LOOK_S):
+            for name, pid in self.pids.items():
+                self.peaks[name] = max(self.peaks.get(name, 0), peak_bytes(pid))
+
+
+def job(bootstrap: str, topic: str, folder: str, batch: int, **more: Any) -> JobSettings:
+    """A stream that takes what is there, in batches, with the second compiler of the JVM: what counts is the speed of a job that runs."""
+    kafka = {"bootstrap_servers": bootstrap, "topics": (topic,), "max_offsets_per_trigger": batch}
+    place = {"copy_root": f"{folder}/copy", "checkpoint": f"{folder}/checkpoint", "jars": spark_jars(), "master": "local[2]"}
+    return JobSettings.model_validate({"kafka": kafka, **place, "jvm_options": "-XX:TieredStopAtLevel=4 -Xmx3g", **more})
+
+
+def started(settings: JobSettings) -> SparkSession:
+    """Spark as the job starts it, here and on loopback."""
+    os.environ.update(spark_environment())
+    return open_session(settings, "roma-bench")
+
+
+def laps(settings: JobSettings) -> list[Batch]:
+    """Run the job to the end of its topic and return its batches."""
+    query = dedup_stream.start(settings)
+    query.awaitTermination()
+    return [Batch(each.numInputRows, each.durationMs["triggerExecution"] / 1000) for each in query.recentProgress if each.numInputRows]
+
+
+def rate(batches: list[Batch]) -> float:
+    """Messages a second."""
+    return sum(each.messages for each in batches) / sum(each.seconds for each in batches)
+
+
+def is_exact(copy: DataFrame | None, newest: list[int]) -> bool:
+    """Whether the copy holds every key with its newest change: number of keys, sum of the orders, sum of what the changes wrote."""
+    if copy is None:
+        return False
+    found = copy.selectExpr("count(*)", "sum(_execute_position)", "sum(user_id)", "count(distinct id)").collect()[0]
+    total = sum(newest)
+    return tuple(found) == (len(newest), total, total, len(newest))

@@ -1,0 +1,120 @@
+"""Copies in a real HBase: the rule under both guards, what late changes and compactions do, and what a reader sees."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from deploy.embedded import HBase
+from relay.envelope import order_text
+from relay.model.message import OutboundMessage
+from spark_jobs.apply import Copies
+from spark_jobs.errors import HBaseRefused, HBaseUnreachable
+from spark_jobs.figures import BatchFigures
+from spark_jobs.hbase.cells import ORDER, UPDATE_INFO, Change
+from spark_jobs.hbase.connection import idl
+from spark_jobs.hbase.gateway import Gateway
+from spark_jobs.hbase.guards import Row, write_by_version
+from spark_jobs.hbase.settings import HBaseSettings
+from spark_jobs.hbase.tables import Tables
+from spark_jobs.hbase.task import read_region
+from spark_jobs.sinks import live_rows
+from tests.support.hbase_admin import hbase_admin
+from tests.support.spark_copies import change, copies, records
+
+pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
+TIME_MS = 1_700_000_000_000
+OpenCopies = Callable[..., Copies]
+
+
+@pytest.fixture
+def opened(spark: SparkSession, hbase: HBase, fresh_name: Callable[[str], str], tmp_path: Path) -> OpenCopies:
+    """Copies in a namespace of the test's own; arguments are settings of the section."""
+    section = {"thrift": (hbase.address,), "namespace": fresh_name("copies")}
+    return lambda **settings: copies(spark, tmp_path, sink="hbase", hbase={**section, **settings})
+
+
+def apply(place: Copies, spark: SparkSession, *messages: OutboundMessage) -> BatchFigures:
+    return place.apply(records(spark, messages), "tests", None)
+
+
+def everything_in(place: Copies) -> dict[str, dict[str, object]]:
+    copy = place.sink.read("shop.orders")
+    assert copy is not None
+    return {row["_key"]: row.asDict() for row in copy.collect()}
+
+
+def batch(*changes: tuple[str, int, str | None]) -> list[OutboundMessage]:
+    """Changes of a table with one text column; `gone` deletes."""
+    return [change("t", "DELETE" if n == "gone" else "UPDATE", key, order, id=key, n=n) for key, order, n in changes]
+
+
+@pytest.mark.parametrize("guard", ["version", "check_and_mutate"])
+def test_the_rule_case_by_case(spark: SparkSession, opened: OpenCopies, guard: str) -> None:
+    place = opened(guard=guard)
+    apply(place, spark, *batch(("older", 20, "x"), ("newer", 20, "x"), ("equal", 20, "x"), ("dead", 20, "gone"), ("acb", 100, "A")))
+    second = [("none", 1, "new"), ("older", 19, "late"), ("newer", 21, None), ("equal", 20, "x"), ("dead", 19, "late"), ("acb", 102, "C")]
+    figures = apply(place, spark, *batch(*second))
+    assert figures.winners == (4 if guard == "check_and_mutate" else 6)
+    apply(place, spark, *batch(("acb", 101, "B"), ("newer", 22, ""), ("equal", 30, None)))
+    copy = place.sink.read("shop.orders")
+    assert copy is not None
+    expected = {"none": "new", "older": "x", "newer": "", "equal": None, "acb": "C"}
+    assert {row["id"]: row["n"] for row in live_rows(copy).collect()} == expected
+    place.sink.forget_deletes(TIME_MS)  # the execute time of all of them: none is older
+    assert copy.count() == 6
+    place.sink.forget_deletes(TIME_MS + 1)
+    assert copy.count() == 5
+
+
+def test_columns_types_and_keys_come_back(spark: SparkSession, opened: OpenCopies) -> None:
+    place = opened(salt_buckets=4, writers=2, rows_per_call=2)
+    types = {"id": "bigint", "note": "varchar(20)", "price": "decimal(10,2)"}
+    keys = [str(number) for number in range(5)]
+    apply(place, spark, *(change("t", "INSERT", key, 1, types=types, id=key, note="é\0", price="1.50") for key in keys))
+    changed = change("t", "UPDATE", "3", 5, types={"id": "bigint", "added": "int"}, id="3", added="7")
+    apply(place, spark, changed, change("t", "DELETE", "4", 6, types=types, id="4"))
+    found = everything_in(place)
+    assert sorted(found) == [f'["shop.orders","{key}"]' for key in keys]
+    first, third = found['["shop.orders","0"]'], found['["shop.orders","3"]']
+    assert (first["id"], first["note"], str(first["price"]), first["added"]) == (0, "é\0", "1.50", None)
+    assert (third["id"], third["note"], third["price"], third["added"], third["_execute_position"]) == (3, None, None, 7, 5)
+    assert found['["shop.orders","4"]']["_deleted"]
+    assert (place.sink.tables(), place.sink.read("shop.nothing")) == (["shop.orders"], None)
+
+
+@pytest.fixture
+def settings(hbase: HBase, fresh_name: Callable[[str], str]) -> HBaseSettings:
+    return HBaseSettings(thrift=(hbase.address,), namespace=fresh_name("raw"))
+
+
+def row(key: str, order: int, value: str, *, deleted: bool = False) -> Row:
+    return key.encode(), Change(order_text(TIME_MS, order), deleted, {"n": value})
+
+
+def live(settings: HBaseSettings, name: bytes) -> Mapping[bytes, str | None]:
+    return {key: change.columns["n"] for key, change in read_region(settings, name, (b"", b"")) if not change.deleted}
+
+
+def test_only_a_marker_outlives_a_major_compaction(hbase: HBase, settings: HBaseSettings) -> None:
+    """Why a deleted row is kept: what HBase itself removed comes back with a change that is late."""
+    with Gateway(settings) as gateway, hbase_admin(hbase) as admin:
+        name = Tables(gateway, settings).ensure("shop.orders")
+        write_by_version(gateway, name, [row("marked", 10, "x"), row("removed", 10, "x"), row("marked", 20, "x", deleted=True)])
+        guard = {"family": UPDATE_INFO, "qualifier": ORDER, "value": order_text(TIME_MS, 10).encode()}
+        assert gateway.ask("checkAndDelete", table=name, row=b"removed", tdelete=idl.TDelete(row=b"removed", timestamp=20), **guard)
+        late = [row("marked", 14, "late"), row("removed", 14, "late")]
+        write_by_version(gateway, name, late)
+        assert live(settings, name) == {}
+        admin.compact(name.decode())
+        write_by_version(gateway, name, late)
+        assert live(settings, name) == {b"removed": "late"}
+
+
+def test_hbase_that_is_away_or_refuses_is_named(settings: HBaseSettings) -> None:
+    away = settings.model_copy(update={"thrift": ("127.0.0.1:1",), "patience_seconds": 1})
+    with Gateway(away) as gateway, pytest.raises(HBaseUnreachable, match=r"does not answer behind 127\.0\.0\.1:1:"):
+        Tables(gateway, away).ensure("shop.orders")
+    with Gateway(settings) as gateway, pytest.raises(HBaseRefused, match="nowhere"):
+        gateway.ask("getMultiple", table=b"default:nowhere", tgets=[idl.TGet(row=b"1")])

@@ -1,0 +1,100 @@
+"""Copies in a real MariaDB: the rule, types, columns that come, and what is read back."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from deploy.embedded import MariaDB
+from relay.model.message import OutboundMessage
+from spark_jobs.apply import Copies
+from spark_jobs.errors import MirrorRefused
+from spark_jobs.sinks import live_rows
+from tests.support.spark_copies import change, copies, records
+
+pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
+
+
+@pytest.fixture(params=["jdbc", "parquet"])
+def place(request: pytest.FixtureRequest, spark: SparkSession, fresh_name: Callable[[str], str], tmp_path: Path) -> Copies:
+    """Copies in a mirror, or in Parquet files: both keep typed columns and the same promises."""
+    if request.param == "parquet":
+        return copies(spark, tmp_path, sink="parquet")
+    mariadb: MariaDB = request.getfixturevalue("mariadb")
+    return copies(spark, tmp_path, sink="jdbc", mirror=section(mariadb, fresh_name("copy_")))
+
+
+def section(mariadb: MariaDB, prefix: str) -> dict[str, object]:
+    return {
+        "host": "127.0.0.1",
+        "port": mariadb.port,
+        "user": mariadb.admin,
+        "password": mariadb.admin,
+        "prefix": prefix,
+        "patience_seconds": 10,
+        "rows_per_statement": 2,
+    }
+
+
+def apply(place: Copies, spark: SparkSession, *messages: OutboundMessage, number: int | None = None) -> tuple[int, int]:
+    figures = place.apply(records(spark, messages), "tests", number)
+    return figures.winners, figures.replayed
+
+
+def batch(*changes: tuple[str, int, str | None]) -> list[OutboundMessage]:
+    return [change("t", "DELETE" if n == "gone" else "UPDATE", key, order, id=key, n=n) for key, order, n in changes]
+
+
+def rows_in(place: Copies) -> dict[str, dict[str, object]]:
+    copy = place.sink.read("shop.orders")
+    assert copy is not None
+    return {row["id"]: row.asDict() for row in live_rows(copy).collect()}
+
+
+def test_the_rule_case_by_case(spark: SparkSession, place: Copies) -> None:
+    apply(place, spark, *batch(("older", 20, "x"), ("newer", 20, "x"), ("equal", 20, "x"), ("dead", 20, "gone"), ("acb", 100, "A")))
+    second = batch(
+        ("none", 1, "new"), ("older", 19, "late"), ("newer", 21, None), ("equal", 20, "x"), ("dead", 19, "late"), ("acb", 102, "C")
+    )
+    assert apply(place, spark, *second, number=7) == (4, 0)
+    before = rows_in(place)
+    assert apply(place, spark, *second, number=7) in {(4, 0), (0, 1)}
+    assert rows_in(place) == before
+    apply(place, spark, *batch(("acb", 101, "B"), ("newer", 22, "")))
+    assert {key: row["n"] for key, row in rows_in(place).items()} == {"none": "new", "older": "x", "newer": "", "equal": "x", "acb": "C"}
+    assert place.sink.tables() == ["shop.orders"]
+    place.sink.forget_deletes(1_700_000_000_001)
+    copy = place.sink.read("shop.orders")
+    assert copy is not None
+    assert copy.where("_deleted").count() == 0
+
+
+def test_typed_columns_widen_and_come_back(spark: SparkSession, place: Copies) -> None:
+    types = {"id": "int", "at": "timestamp(3)", "day": "date", "price": "decimal(10,2)", "raw": "varbinary(9)", "a`%s": "double"}
+    first = {"at": "2024-02-29 23:30:00.123", "day": "0000-00-00", "price": "1.50", "raw": "/wA=", "a`%s": "0.1"}
+    apply(place, spark, change("t", "INSERT", "1", 1, types=types, row=first, id="1"))
+    later = {**types, "id": "bigint", "price": "decimal(12,4)", "added": "text"}
+    apply(place, spark, change("t", "INSERT", "2", 2, types=later, row={**first, "day": None}, id="5000000000", added="é 🙂 ' \\ %s"))
+    copy = place.sink.read("shop.orders")
+    assert copy is not None
+    assert [copy.schema[name].dataType.simpleString() for name in ("id", "at", "price", "raw")] == [
+        "bigint",
+        "timestamp",
+        "decimal(12,4)",
+        "binary",
+    ]
+    one, two = copy.orderBy("_order").collect()
+    assert (one["id"], one["price"], bytes(one["raw"]), one["a`%s"], one["added"]) == (1, Decimal("1.5"), b"\xff\0", 0.1, None)
+    assert (one["day"], one["_unfit"]) == (None, {"day": "0000-00-00"})
+    assert (two["id"], two["added"], two["_unfit"]) == (5_000_000_000, "é 🙂 ' \\ %s", None)
+    moment = copy.selectExpr("unix_millis(at)").distinct().collect()
+    assert [row[0] for row in moment] == [int(datetime(2024, 2, 29, 23, 30, 0, 123_000, UTC).timestamp() * 1000)]
+
+
+def test_a_mirror_that_refuses_the_login_is_named(spark: SparkSession, mariadb: MariaDB, tmp_path: Path) -> None:
+    refused = copies(spark, tmp_path, sink="jdbc", mirror={**section(mariadb, "x_"), "user": "nobody", "password": "wrong"})
+    with pytest.raises(MirrorRefused, match="Access denied"):
+        apply(refused, spark, *batch(("1", 1, "a")))

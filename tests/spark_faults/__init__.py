@@ -1,0 +1,1 @@
+"""What becomes of copies when jobs and servers die."""
