@@ -30,7 +30,7 @@ class BatchFigures:
     @property
     def stale(self) -> int:
         """Changes that a newer one of the batch, or the copy itself, outdoes."""
-        return self.rows - self.put_aside - self.winners
+        return max(self.rows - self.put_aside - self.winners, 0)  # a change of the key in one message writes two rows
 
     @property
     def rate(self) -> float:

@@ -59,7 +59,7 @@ class JobMetrics(StreamingQueryListener):
         self._batches.inc()
         self._rows.inc(figures.rows)
         self._winners.inc(figures.winners)
-        self._stale.inc(max(figures.stale, 0))
+        self._stale.inc(figures.stale)
         self._deletes.inc(figures.deletes)
         self._aside.inc(figures.put_aside)
         self._replayed.inc(figures.replayed)

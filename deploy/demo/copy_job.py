@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Final
 
 import psutil
+import pyspark.sql.functions as sf
 from pyspark.errors import StreamingQueryException
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming import StreamingQuery
 
 from spark_jobs import dedup_stream
@@ -22,6 +23,7 @@ from spark_jobs.sinks import DeltaSink, live_rows
 
 _LOOK_SECONDS: Final = 0.1
 _JVM_SECONDS: Final = 10.0
+_DATETIME: Final = "yyyy-MM-dd HH:mm:ss.SSS"
 
 
 def main() -> int:
@@ -60,11 +62,19 @@ def _write(settings: JobSettings, target: Path) -> None:
     copies = DeltaSink(spark, settings.copy_root)
     names = [f"{path.parent.name}.{path.name}" for path in Path(settings.copy_root).glob("[!_]*/*") if path.is_dir()]
     content = {
-        name: [row.asDict() for row in live_rows(spark.read.format("delta").load(copies.path(name))).collect()] for name in sorted(names)
+        name: [row.asDict() for row in _as_text(live_rows(spark.read.format("delta").load(copies.path(name)))).collect()]
+        for name in sorted(names)
     }
     unfinished = target.with_suffix(".unfinished")
     unfinished.write_text(json.dumps(content), encoding="utf-8")
     unfinished.rename(target)
+
+
+def _as_text(rows: DataFrame) -> DataFrame:
+    """The values as the source prints them: its only times are DATETIME(3)."""
+    times = {name for name, kind in rows.dtypes if kind.startswith("timestamp")}
+    texts = {name: sf.date_format(name, _DATETIME) if name in times else sf.col(name).cast("string") for name in rows.columns}
+    return rows.withColumns(texts)
 
 
 def _end_spark() -> None:

@@ -1,7 +1,6 @@
 """The raw rule (es, then binlog offset): what Canal's own messages have, and why the order pair exists."""
 
 import json
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -35,11 +34,10 @@ CHANGES = (
 )
 
 
-@pytest.mark.parametrize("batches", [[CHANGES], [CHANGES[::2], CHANGES[1::2]]], ids=["one batch", "two batches"])
-def test_the_documented_anomalies_show(spark: SparkSession, tmp_path: Path, batches: Sequence[Sequence[OutboundMessage]]) -> None:
-    for batch in batches:
+def test_the_documented_anomalies_show(spark: SparkSession, tmp_path: Path) -> None:
+    for batch in (CHANGES[:5], CHANGES[5:]):
         apply(spark, tmp_path / "raw", *batch, raw_rule=True)
-        apply(spark, tmp_path / "pair", *batch)
+    apply(spark, tmp_path / "pair", *CHANGES)
     assert {key: row["n"] for key, row in copy_of(spark, tmp_path / "raw").items()} == {"lock": "first", "file": "first", "event": "last"}
     assert {key: row["n"] for key, row in copy_of(spark, tmp_path / "pair").items()} == dict.fromkeys(("lock", "file", "event"), "last")
 
@@ -72,10 +70,13 @@ def test_messages_of_canal_itself_are_taken(spark: SparkSession, tmp_path: Path)
     assert found[1]["raw"] == b"\x00\xff"
 
 
+CANAL_TABLES = ("t_int", "t_dec", "t_bin", "t_ts", "t_nopk")
+
+
 def test_everything_that_canal_recorded_is_taken(spark: SparkSession, tmp_path: Path) -> None:
     """Recorded messages of a real Canal: rows with a key reach their copies, statements and rows without a key are named."""
     golden = Path(__file__).parents[2] / "golden" / "canal_messages.mysql.jsonl"
-    lines = [line for line in golden.read_text(encoding="utf-8").strip().split("\n") if json.loads(line)["database"] == "zoo_types"]
+    lines = [line for line in golden.read_text(encoding="utf-8").strip().split("\n") if json.loads(line)["table"] in CANAL_TABLES]
     messages = [OutboundMessage("t", 0, None, line.encode(), ()) for line in lines]
     figures = apply(spark, tmp_path, *messages, raw_rule=True, value_style="canal", merge_threads=2)
     assert {reason.partition(",")[0].split(" ", 2)[2] for reason in figures.problems} == {"has no key"}

@@ -16,6 +16,7 @@ _PACKAGES = {"relay", "api", "spark_jobs"}
 # Nobody imports these by name: what needs them is named behind.
 _INDIRECT = {
     "cryptography": "pymysql, for caching_sha2_password and sha256_password without TLS",
+    "s3fs": "fsspec's own driver for s3://",
     "delta-spark": "the jars of Delta Lake belong to its version",
     "pynacl": "pymysql, for ed25519 of MariaDB",
 }
@@ -56,7 +57,7 @@ def test_its_extras_and_its_command_are_there(wheel: Path) -> None:
         metadata = Parser().parsestr(archive.read(f"{folder}/METADATA").decode())
         commands = ConfigParser()
         commands.read_string(archive.read(f"{folder}/entry_points.txt").decode())
-    assert metadata.get_all("Provides-Extra") == ["api", "relay", "spark"]
+    assert metadata.get_all("Provides-Extra") == ["api", "relay", "s3", "spark"]
     assert dict(commands["console_scripts"]) == {"roma": "relay.__main__:main"}
 
 
@@ -68,6 +69,16 @@ def test_it_works_from_a_fresh_folder(wheel: Path, tmp_path: Path) -> None:
     environment = {"PYTHONPATH": str(target)}
     ran = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True, timeout=60)
     assert all(Path(each).is_relative_to(target) for each in ran.stdout.split())
+
+
+def test_executors_find_the_jobs_in_it_under_the_name_that_spark_takes(wheel: Path, tmp_path: Path) -> None:
+    archive = tmp_path / "roma_relay.zip"
+    archive.write_bytes(wheel.read_bytes())
+    program = "import spark_jobs.transforms, relay.envelope; print(spark_jobs.transforms.__file__, relay.envelope.__file__)"
+    command = [sys.executable, "-c", program]
+    environment = {"PYTHONPATH": str(archive)}
+    ran = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True, timeout=60)
+    assert all(each.startswith(f"{archive}/") for each in ran.stdout.split())
 
 
 def test_every_requirement_of_an_extra_is_imported() -> None:
