@@ -176,12 +176,16 @@ class Relay:
         answers = Answers(
             unhealthy=lambda: None,
             unready=self._unready,
-            statuses=lambda: [instance.status(self.name).to_fields() for instance in self.instances],
+            statuses=self._statuses,
         )
         server = StatusServer(self._settings.status.host, self._settings.status.port, answers)
         server.start()
         _log.info("status_server", url=server.url)
         return server
+
+    def _statuses(self) -> list[dict[str, object]]:
+        granted = {"zookeeper_session_timeout_ms": self._session.timeout_ms}
+        return [{**instance.status(self.name).to_fields(), **granted} for instance in self.instances]
 
     def _unready(self) -> str | None:
         waiting = [each.name for each in self.instances if each.state not in _AS_WANTED]

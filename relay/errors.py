@@ -47,7 +47,9 @@ RelayError
 │   └── DeliveryRefused             any other broken batch that would break again
 ├── RolledBackRows                  rows in the binlog that the source rolled back; it is read again without them
 ├── BatchAborted                    the Kafka transaction was aborted; a new producer reads the position again
-│   └── SwitchingSource             the other server is read from now on
+│   ├── SwitchingSource             the other server is read from now on
+│   ├── GoesToSpool                 what was read waits too long for Kafka; it is put on disk from now on
+│   └── SpoolUnusable               the spool's disk does not take or give what it should; it is done without
 ├── Fenced                          a newer producer of this instance exists; join the election again
 ├── LeadershipLost
 ├── HandedOver                      another relay should run the instance; this one stands by
@@ -436,6 +438,20 @@ class SwitchingSource(BatchAborted):
 
     code = "SWITCHING_SOURCE"
     remedy = "Nothing: the relay proves that the other server has what was published, and goes on there."
+
+
+class GoesToSpool(BatchAborted):
+    """What was read from the source has waited too long in memory: reading goes on into the spool, and publishing out of it."""
+
+    code = "GOES_TO_SPOOL"
+    remedy = "Nothing: the instance goes on at once; see whether Kafka is slow."
+
+
+class SpoolUnusable(BatchAborted):
+    """The spool on disk cannot be written or read; the instance goes on without it."""
+
+    code = "SPOOL_UNUSABLE"
+    remedy = "Give the relay's user a folder of its own with room for spooling.limit_bytes; the relay tries again by itself."
 
 
 class Fenced(RelayError):

@@ -327,15 +327,28 @@ class ClaimSettings(Settings):
     secrets: dict[str, SecretStr] = {}
 
 
+class SpoolingSettings(Settings):
+    """Where `spool = "mixed"` puts what Kafka cannot take: in a folder of its own below `directory`, `limit_bytes` at most.
+
+    It begins when Kafka does not answer, or events have waited in memory, for `after_seconds`.
+    """
+
+    directory: Path | None = None
+    limit_bytes: Annotated[int, Field(ge=16_000_000)] = 10_000_000_000
+    after_seconds: Annotated[float, Field(gt=0)] = 5
+
+
 class InstanceSettings(Settings):
     """One source relayed as one ordered stream, on the first of `preferred_servers` that can.
 
     `oversize` says what becomes of a row that no topic takes as it is; unless it is "stop", one that cannot be printed is a dead letter.
+    `spool` says where events wait while Kafka cannot take them: in the source's binlog beyond the buffer, or on the relay's disk.
     """
 
     name: Name
     preferred_servers: tuple[Name, ...] = ()
     oversize: Literal["stop", "dead_letter", "claim_check"] = "stop"
+    spool: Literal["memory", "mixed"] = "memory"
     source: SourceSettings
     failover: FailoverSettings = FailoverSettings()
     start: StartSettings = StartSettings()
@@ -352,6 +365,13 @@ class InstanceSettings(Settings):
     buffer: BufferSettings = BufferSettings()
     flow: FlowSettings = FlowSettings()
     claims: ClaimSettings = ClaimSettings()
+    spooling: SpoolingSettings = SpoolingSettings()
+
+    @model_validator(mode="after")
+    def _spool_has_a_place(self) -> "InstanceSettings":
+        if self.spool == "mixed" and self.spooling.directory is None:
+            raise ValueError("spool = 'mixed' needs spooling.directory")
+        return self
 
     @model_validator(mode="after")
     def _claims_have_a_place(self) -> "InstanceSettings":

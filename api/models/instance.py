@@ -35,6 +35,10 @@ class InstanceView(BaseModel):
                 "buffer_get": 1000,
                 "buffer_ack": 1000,
                 "buffer_bytes": 0,
+                "spool": "",
+                "spool_bytes": 0,
+                "spool_age_seconds": 0.0,
+                "spool_problem": "",
                 "held_back": "",
                 "row_printer": "compiled",
                 "updated_ms": 1767225600100,
@@ -66,6 +70,10 @@ class InstanceView(BaseModel):
     buffer_get: int
     buffer_ack: int
     buffer_bytes: int
+    spool: str = Field(description="What its spool on disk does: `filling`, `draining` or `full`; empty while nothing waits there.")
+    spool_bytes: int = Field(description="What the spool takes on disk.")
+    spool_age_seconds: float = Field(description="For how long the oldest event in the spool has waited.")
+    spool_problem: str = Field(description="What keeps the spool from being filled, or the instance from having one.")
     held_back: str = Field(description="What keeps it from going as fast as it can: a pause, or limits.")
     row_printer: str = Field(description="What prints rows: `compiled`, slower `generated`, or slowest `readable`; all print the same.")
     updated_ms: int

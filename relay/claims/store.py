@@ -32,6 +32,16 @@ class ClaimStore:
         except (ImportError, ValueError) as exc:
             raise ConfigurationError(f"claims.url {settings.url}: {exc}.") from exc
 
+    def look(self) -> None:
+        """Ask whether the folder can be reached, without a trace; one that is not there yet may be made. Raises as `put` does."""
+        with _store_errors(f"Looking at {self._root}"):
+            try:
+                kind = self._files.info(self._root)["type"]
+            except FileNotFoundError:
+                return
+            if kind != "directory":
+                raise NotADirectoryError(f"{self._root} is no folder")
+
     def put(self, table: TableId, execute_position: int, value: bytes) -> Claim:
         """Write a value and return its claim; one that lies there already stays. Raises ClaimStoreUnreachable, ClaimStoreRefused.
 

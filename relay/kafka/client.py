@@ -1,8 +1,11 @@
 """One place that turns KafkaSettings into librdkafka's configuration."""
 
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from relay.settings import KafkaSettings
+
+_RECONNECT_MS: Final = 1000
+"""The client doubles its pause between two attempts, by itself up to 10 s: a broker that is back would be met that much later."""
 
 ClientConfiguration: TypeAlias = dict[str, str | int | float | bool]
 
@@ -13,6 +16,7 @@ def client_configuration(settings: KafkaSettings) -> ClientConfiguration:
         "bootstrap.servers": settings.bootstrap_servers,
         "log_level": 3,
         "socket.keepalive.enable": True,
+        "reconnect.backoff.max.ms": _RECONNECT_MS,
         **settings.client,
     }
     if settings.password is not None:

@@ -62,6 +62,7 @@ _UNREACHABLE: Final = frozenset(
         "NOT_ENOUGH_REPLICAS",
         "BROKER_NOT_AVAILABLE",
         "LEADER_NOT_AVAILABLE",
+        "KAFKA_STORAGE_ERROR",
     }
 )
 

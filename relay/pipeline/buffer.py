@@ -2,10 +2,12 @@
 
 import threading
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from time import monotonic
 from typing import Final
 
+from relay.errors import GoesToSpool
 from relay.model.change import StreamItem
 from relay.settings import BufferSettings
 
@@ -13,6 +15,7 @@ _ITEM_BYTES: Final = 512
 """What an item takes in memory beside the event's own bytes."""
 _MOST_STEPS: Final = 16
 _LARGEST_STEP: Final = 1024
+_LOOK_SECONDS: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,7 @@ class Step:
     weight: int = 0
     size_bytes: int = 0
     at: int = 0
+    put_at_s: float = 0.0
 
     @property
     def done(self) -> bool:
@@ -52,10 +56,11 @@ class ChangeBuffer:
     Full means `buffer_size` items (ITEMSIZE) or `buffer_size` x `buffer_memunit_bytes` bytes (MEMSIZE) that were put and not yet
     taken; one item alone always fits. The ack cursor moves when Kafka has committed. Nothing is ever published from here twice:
     after an abort the source is read again, and this buffer is left behind. One thread puts and another one gets: items change
-    hands in steps, the last ones when the putting thread calls `hand_over` before it waits for anything.
+    hands in steps, the last ones when the putting thread calls `hand_over` before it waits for anything. While it is full, `overdue` is
+    asked whether the oldest step, put so many seconds ago, waits for too long: then putting raises GoesToSpool.
     """
 
-    def __init__(self, settings: BufferSettings) -> None:
+    def __init__(self, settings: BufferSettings, overdue: Callable[[float], bool] | None = None) -> None:
         by_bytes = settings.batch_mode == "MEMSIZE"
         self._capacity = settings.buffer_size * (settings.buffer_memunit_bytes if by_bytes else 1)
         self._item_weight = _ITEM_BYTES if by_bytes else 1
@@ -70,6 +75,7 @@ class ChangeBuffer:
         self._closed = self._woken = False
         self._failure: BaseException | None = None
         self._changed = threading.Condition()
+        self._overdue = overdue
 
     @property
     def cursors(self) -> BufferCursors:
@@ -93,9 +99,10 @@ class ChangeBuffer:
         step = Step(self._filling, self._filling_weight, self._filling_bytes)
         with self._changed:
             while self._waiting and self._weight + step.weight > self._capacity and not self._closed:
-                self._changed.wait()
+                self._wait_for_room()
             if self._closed:
                 return False
+            step.put_at_s = monotonic()
             self._waiting.append(step)
             self._weight += step.weight
             self._size_bytes += step.size_bytes
@@ -138,6 +145,15 @@ class ChangeBuffer:
         with self._changed:
             self._closed = True
             self._changed.notify_all()
+
+    def _wait_for_room(self) -> None:
+        if self._overdue is None:
+            self._changed.wait()
+            return
+        self._changed.wait(_LOOK_SECONDS)
+        if self._waiting and self._overdue(monotonic() - self._waiting[0].put_at_s):
+            self._filling, self._filling_weight, self._filling_bytes = [], 0, 0
+            raise GoesToSpool("What was read from the source waits for Kafka; more of it goes to disk.")
 
     def _next_step(self, timeout_s: float) -> Step:
         with self._changed:

@@ -11,6 +11,7 @@ import structlog
 from relay.errors import (
     AskedToStop,
     BatchAborted,
+    BrokerUnreachable,
     Fenced,
     HandedOver,
     LeadershipLost,
@@ -32,6 +33,7 @@ from relay.pipeline.meter import Meter
 from relay.pipeline.operator_call import OperatorCall
 from relay.pipeline.session import Session
 from relay.pipeline.source_failover import SourceFailover
+from relay.pipeline.spooling import Spooling
 from relay.pipeline.standby import Standby
 from relay.pipeline.table_plan import row_printer
 from relay.settings import InstanceSettings, RelaySettings
@@ -40,6 +42,8 @@ from relay.state import InstanceStatus, InstanceStore, MappingStore
 
 _FIRST_PAUSE_SECONDS: Final = 0.2
 _LONGEST_PAUSE_SECONDS: Final = 10.0
+_KAFKA_PAUSE_SECONDS: Final = 1.0
+"""Opening the producer waits for Kafka itself, and asks all the while: a long pause beside it would only miss its return."""
 _ELECTION_LOOK_SECONDS: Final = 1.0
 _STOPPED_LOOK_SECONDS: Final = 0.2
 
@@ -81,6 +85,7 @@ class Instance:
         self._sizes = MessageSizes(settings.kafka)
         self._flow = FlowControl(notes.flows, instance, self.meter.totals)
         self._failover = SourceFailover(instance, notes.failover, self.meter)
+        self._spooling = Spooling(settings.installation, instance, self.meter)
         self._excluded: list[ExcludedRange] = []
         self._pause_s = _FIRST_PAUSE_SECONDS
         self._stop = threading.Event()
@@ -114,6 +119,7 @@ class Instance:
         """This moment of the instance, for ZooKeeper, the status server and the metrics."""
         record, error, session = self.meter.record, self.error, self._session
         cursors = session.buffer.cursors if session is not None else None
+        spool = self._spooling.view
         return InstanceStatus(
             name=self.name,
             state=self.state.value,
@@ -138,6 +144,10 @@ class Instance:
             buffer_get=cursors.get if cursors else 0,
             buffer_ack=cursors.ack if cursors else 0,
             buffer_bytes=cursors.size_bytes if cursors else 0,
+            spool=spool.state,
+            spool_bytes=spool.size_bytes,
+            spool_age_seconds=spool.age_seconds,
+            spool_problem=spool.problem,
             held_back=self._flow.asked,
             row_printer=row_printer(self._instance.message),
             updated_ms=int(time() * 1000),
@@ -172,12 +182,13 @@ class Instance:
             while not self._election.wait_until_leading(self._stop, _ELECTION_LOOK_SECONDS):
                 if self._stop.is_set():
                     return
-        with self._failover.watching():
+        with self._failover.watching(), self._spooling.leading():
             while not self._stop.is_set() and not self._election.gives_way():
                 if not self._election.leads():
                     raise LeadershipLost(f"The election node of instance {self.name} is gone.")
                 if self._flow.paused:
                     self._show(InstanceState.PAUSED, None)
+                    self._spooling.rest()
                     self._flow.wait_to_go_on(self._stop, lambda: self._election.leads() and not self._election.gives_way())
                     continue
                 try:
@@ -207,6 +218,7 @@ class Instance:
             self._call,
             self._flow,
             self._failover,
+            self._spooling,
         )
         self._session = session
         try:
@@ -232,8 +244,11 @@ class Instance:
                     return
         else:
             self._show(InstanceState.WAITING, error)
+            if isinstance(error, BrokerUnreachable):
+                self._spooling.begin()
             self._failover.news(self._stop, self._pause_s)
-            self._pause_s = min(2 * self._pause_s, _LONGEST_PAUSE_SECONDS)
+            longest_s = _KAFKA_PAUSE_SECONDS if isinstance(error, BrokerUnreachable) else _LONGEST_PAUSE_SECONDS
+            self._pause_s = min(2 * self._pause_s, longest_s)
 
     def _after(self, error: RelayError) -> None:
         """Errors that end this leadership, or the work altogether."""

@@ -80,6 +80,12 @@ class Outbox:
         passed_on = self._producer.open_seconds if self._commit is None else 0.0
         return passed_on or (monotonic() - self._held_since_s if self._held else 0.0)
 
+    @property
+    def unanswered_seconds(self) -> float:
+        """For how long the commit on its way has waited for its answer; 0 while there is none. Any thread may ask."""
+        commit = self._commit
+        return 0.0 if commit is None else monotonic() - commit.asked_at_s
+
     def send(self, message: OutboundMessage) -> None:
         """Put a message into the open batch."""
         self._make_room()

@@ -1,19 +1,42 @@
 """The reading thread: source → decode → buffer."""
 
 import threading
+from collections.abc import Callable, Iterator
+from typing import Protocol
 
 from relay.decode import RowDecoder
-from relay.model.change import RawRows
+from relay.errors import GoesToSpool
+from relay.model.change import RawItem, RawRows
+from relay.model.position import SourcePosition
 from relay.pipeline.buffer import ChangeBuffer
-from relay.source import SourceStream
+
+
+class ItemStream(Protocol):
+    """The items of one source from `start` on. One thread iterates; any thread may close."""
+
+    @property
+    def start(self) -> SourcePosition: ...
+
+    def items(self, before_waiting: Callable[[], object]) -> Iterator[RawItem]:
+        """Yield items until `close`; `before_waiting` is called whenever the next one may not be there yet."""
+
+    def close(self) -> None: ...
 
 
 class Reader:
-    """Fills the buffer from an open source until either is closed; what ends it is raised by the buffer's `get`."""
+    """Fills the buffer from an open source until either is closed; what ends it is raised by the buffer's `get`.
 
-    def __init__(self, name: str, stream: SourceStream, buffer: ChangeBuffer) -> None:
+    `spill` is called when what waits has become overdue (GoesToSpool), and the source is read no more. `look` is called before the source
+    may have to be waited for; None: nothing is.
+    """
+
+    def __init__(
+        self, name: str, stream: ItemStream, buffer: ChangeBuffer, spill: Callable[[], None], look: Callable[[], None] | None = None
+    ) -> None:
         self._stream = stream
         self._buffer = buffer
+        self._spill = spill
+        self._look = look
         self._decoder = RowDecoder()
         self._thread = threading.Thread(target=self._run, name=f"read-{name}", daemon=True)
 
@@ -27,10 +50,22 @@ class Reader:
         self._thread.join()
 
     def _run(self) -> None:
-        decode, put = self._decoder.open, self._buffer.put
         try:
-            for raw in self._stream.items(before_waiting=self._buffer.hand_over):
-                if not (put(decode(raw), len(raw.body)) if isinstance(raw, RawRows) else put(raw, 0)):
-                    return
+            self._read()
+        except GoesToSpool as exc:
+            # The source's connection is closed with what iterates over it, in `_read`.
+            self._spill()
+            self._buffer.fail(exc)
         except BaseException as exc:  # noqa: BLE001 - handed to the publishing thread, which raises it
             self._buffer.fail(exc)
+
+    def _read(self) -> None:
+        decode, put = self._decoder.open, self._buffer.put
+        for raw in self._stream.items(before_waiting=self._buffer.hand_over if self._look is None else self._hand_over):
+            if not (put(decode(raw), len(raw.body)) if isinstance(raw, RawRows) else put(raw, 0)):
+                return
+
+    def _hand_over(self) -> None:
+        self._buffer.hand_over()
+        if self._look is not None:
+            self._look()

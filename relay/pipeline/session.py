@@ -29,10 +29,11 @@ from relay.pipeline.outbox import Outbox
 from relay.pipeline.oversize import Oversize
 from relay.pipeline.polite_end import end_at_border
 from relay.pipeline.progress import Progress
-from relay.pipeline.reader import Reader
+from relay.pipeline.reader import ItemStream, Reader
 from relay.pipeline.saved_position import position_lost
 from relay.pipeline.skip_notes import SkipNotes
 from relay.pipeline.source_failover import Chosen, SourceFailover
+from relay.pipeline.spooling import Spooling
 from relay.pipeline.topic_watch import watched
 from relay.pipeline.topics import Topics
 from relay.pipeline.walk import Walk
@@ -41,7 +42,7 @@ from relay.refine import Refinements, configuration_of_rows
 from relay.schema import CatalogReader, DeclaredTypes, TableDefinitions
 from relay.schema.type_text import type_text
 from relay.settings import InstanceSettings, RelaySettings
-from relay.source import ExcludedRange, SourceStream, open_source
+from relay.source import ExcludedRange, open_source
 from relay.state import InstanceStore, StartNote, SwitchNote
 
 _IDLE_SECONDS: Final = 0.25
@@ -68,8 +69,9 @@ class Session:
         call: OperatorCall,
         flow: FlowControl,
         failover: SourceFailover,
+        spooling: Spooling,
     ) -> None:
-        self.buffer = ChangeBuffer(instance.buffer)
+        self.buffer = ChangeBuffer(instance.buffer, spooling.overdue if spooling.enabled else None)
         self.producer = new_producer(settings.installation, sizes.new_client(), instance)
         self.open_seconds = 0.0
         self._settings = settings
@@ -84,6 +86,7 @@ class Session:
         self._flow = flow
         self._store = KafkaPositionStore(settings.kafka, settings.installation, instance.name)
         self._failover = failover
+        self._spooling = spooling
 
     def run(self, stop: threading.Event, running: Callable[[], None]) -> None:
         """Publish until `stop`, or until another relay should lead; `running` is called once rows flow.
@@ -91,7 +94,8 @@ class Session:
         Raises every RelayError that ends a session.
         """
         with self._own_producer():
-            saved = answered(self._open_producer, stop, "Opening the producer")
+            with self._spooling.unless_soon():
+                saved = answered(self._open_producer, stop, "Opening the producer")
             chosen = answered(lambda: self._failover.choose(saved), stop, "Choosing the source")
             with (
                 closing(CatalogReader(chosen.settings)) as catalog,
@@ -125,8 +129,10 @@ class Session:
         self.producer.open()
         return self._saved_record()
 
-    def _pump(self, stream: SourceStream, walk: Walk, outbox: Outbox, stop: threading.Event) -> None:
-        reader = Reader(self._instance.name, stream, self.buffer)
+    def _pump(self, stream: ItemStream, walk: Walk, outbox: Outbox, stop: threading.Event) -> None:
+        spooling = self._spooling
+        look = (lambda: spooling.look(outbox.unanswered_seconds)) if spooling.enabled else None
+        reader = Reader(self._instance.name, stream, self.buffer, spooling.begin, look)
         reader.start()
         ended_by, commit_unanswered = AskedToStop.code, False
         try:
@@ -202,7 +208,7 @@ class Session:
             )
         return record
 
-    def _open_source(self, chosen: Chosen) -> SourceStream:
+    def _open_source(self, chosen: Chosen) -> ItemStream:
         try:
             return self._open_chosen(chosen)
         except HistoryChanged as exc:
@@ -210,8 +216,10 @@ class Session:
                 raise SwitchingSource("Another server came to the source's address meanwhile.") from exc
             raise
 
-    def _open_chosen(self, chosen: Chosen) -> SourceStream:
+    def _open_chosen(self, chosen: Chosen) -> ItemStream:
         resume = None if chosen.record is None else chosen.record.source
+        if resume is not None and (spooled := self._spooling.stream(chosen.settings, resume)) is not None:
+            return spooled
         clock_limit_s = self._instance.transaction.max_clock_skew_seconds
         return open_source(
             chosen.settings,
@@ -230,7 +238,7 @@ class Session:
         outbox.send(trail.message(_switch_entry(self._instance.name, switch)))
 
     def _walk(
-        self, stream: SourceStream, chosen: Chosen, catalog: CatalogReader, outbox: Outbox, topics: Topics, refinements: Refinements
+        self, stream: ItemStream, chosen: Chosen, catalog: CatalogReader, outbox: Outbox, topics: Topics, refinements: Refinements
     ) -> Walk:
         record = chosen.record or PositionRecord(stream.start, OrderPair(0, 0), epoch=0, change_time_ms=int(time() * 1000))
         trail = AuditTrail(self._settings.kafka, self._settings.installation)

@@ -2,6 +2,7 @@
 
 from relay.errors import RelayError
 from relay.partition import PartitionRule
+from relay.preflight.disk_checks import look_at_disks
 from relay.preflight.finding import Finding, Verdict, found, passed
 from relay.preflight.kafka_checks import KafkaView, look_at_kafka
 from relay.preflight.row_checks import look_at_rows
@@ -17,7 +18,8 @@ def preflight(settings: RelaySettings) -> list[Finding]:
     store = look_at_store(settings)
     kafka = look_at_kafka(settings, store)
     sources = [finding for instance in settings.instances for finding in _instance(settings.installation, instance, kafka)]
-    return [*_instances(settings), *store.findings, *kafka.findings, *sources]
+    disks = [finding for instance in settings.instances for finding in look_at_disks(instance, settings.installation)]
+    return [*_instances(settings), *store.findings, *kafka.findings, *sources, *disks]
 
 
 def _instances(settings: RelaySettings) -> list[Finding]:

@@ -17,6 +17,7 @@ class InstanceStatus:
     The position is a copy for people: the relay itself trusts Kafka's alone. `published_rows`, `dead_letters` and `claims` are those that
     Kafka has committed since the relay's start; the buffer cursors count slots since the source was last connected.
     `dropped_rows` counts those that were left out since then, by cause.
+    `spool` says what its spool on disk does, `filling`, `draining` or `full`; `spool_age_seconds` for how long the oldest in it has waited.
     `held_back` says what keeps it from going as fast as it can: a pause or limits.
     `row_printer` is what prints rows, `compiled`, `generated` or `readable`; all print the same.
     """
@@ -44,6 +45,10 @@ class InstanceStatus:
     buffer_get: int = 0
     buffer_ack: int = 0
     buffer_bytes: int = 0
+    spool: str = ""
+    spool_bytes: int = 0
+    spool_age_seconds: float = 0.0
+    spool_problem: str = ""
     row_printer: str = ""
     held_back: str = ""
     updated_ms: int = 0
@@ -86,6 +91,10 @@ class InstanceStatus:
             buffer_get=fields.whole("buffer_get"),
             buffer_ack=fields.whole("buffer_ack"),
             buffer_bytes=fields.whole("buffer_bytes"),
+            spool=fields.text("spool"),
+            spool_bytes=fields.whole("spool_bytes"),
+            spool_age_seconds=fields.real_or_none("spool_age_seconds") or 0.0,
+            spool_problem=fields.text("spool_problem"),
             row_printer=fields.text("row_printer"),
             held_back=fields.text("held_back"),
             updated_ms=fields.whole("updated_ms"),

@@ -18,6 +18,8 @@ def show_status(metrics: InstanceMetrics, status: Mapping[str, object]) -> None:
         "buffer_get": metrics.buffer_get,
         "buffer_ack": metrics.buffer_ack,
         "buffer_bytes": metrics.buffer_bytes,
+        "spool_bytes": metrics.spool_bytes,
+        "spool_age_seconds": metrics.spool_age,
     }
     for field, gauge in gauges.items():
         value = status[field]
@@ -25,4 +27,5 @@ def show_status(metrics: InstanceMetrics, status: Mapping[str, object]) -> None:
             gauge.set(value)
     lag = status["lag_seconds"]
     metrics.lag_seconds.set(lag if isinstance(lag, int | float) else math.nan)
+    metrics.spool_full.set(1 if status["spool"] == "full" else 0)
     metrics.mapping_broken.set(1 if status["mapping_problem"] else 0)

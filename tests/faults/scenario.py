@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
-from tests.faults.stage import Run
+from tests.faults.stage import Brokers, Run
 
 Act: TypeAlias = Callable[[Run], None]
 
@@ -17,7 +17,7 @@ class Scenario:
     what: str
     act: Act
     relays: int = 1
-    cluster: bool = False
+    brokers: Brokers = "one"
     pair: bool = False
     instance: Mapping[str, Any] = field(default_factory=dict)
 
@@ -25,11 +25,13 @@ class Scenario:
 SCENARIOS: Final[dict[str, Scenario]] = {}
 
 
-def scenario(name: str, what: str, *, relays: int = 1, cluster: bool = False, pair: bool = False, **instance: Any) -> Callable[[Act], Act]:
+def scenario(
+    name: str, what: str, *, relays: int = 1, brokers: Brokers = "one", pair: bool = False, **instance: Any
+) -> Callable[[Act], Act]:
     """Put a function on the list of scenarios."""
 
     def listed(act: Act) -> Act:
-        SCENARIOS[name] = Scenario(name, what, act, relays, cluster, pair, instance)
+        SCENARIOS[name] = Scenario(name, what, act, relays, brokers, pair, instance)
         return act
 
     return listed

@@ -51,7 +51,7 @@ def soak(servers: Servers, minutes: float, seed: int, rate: float) -> Soaked:
     """Run it. Raises AssertionError with the relays' logs when the stream stands still."""
     with (
         tempfile.TemporaryDirectory(prefix="roma-soak-") as folder,
-        Run(servers, f"soak_{seed}", Path(folder), seed, cluster=False, instance={}, rate=rate) as run,
+        Run(servers, f"soak_{seed}", Path(folder), seed, brokers="one", instance={}, rate=rate) as run,
         run.busy(2),
         UsageSampler(run.relays[0].pid) as sampler,
     ):

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final, Literal, Self, TypeAlias
 
 from deploy.embedded import Kafka, KafkaCluster, MariaDB, ZooKeeper
 from tests.faults.load import Load
+from tests.faults.small_disk import SmallDiskKafka
 from tests.faults.watcher import Watcher
 from tests.support.relay_process import Installation, RelayProcess
 from tests.support.tcp_gate import TcpGate
@@ -20,6 +21,9 @@ _QUICK_TIMEOUTS: Final = {"transaction.abort.timed.out.transaction.cleanup.inter
 _RUNNING_S: Final = 90.0
 MODULE: Final = "tests.support.crashing_relay"
 """The relay with fault points that the environment switches on; none is on by itself."""
+
+
+Brokers: TypeAlias = Literal["one", "cluster", "small disk"]
 
 
 class Servers:
@@ -33,6 +37,16 @@ class Servers:
 
     def __exit__(self, *_: object) -> None:
         self._stack.close()
+
+    def of(self, brokers: Brokers) -> Kafka | KafkaCluster:
+        """The broker or brokers of this kind."""
+        match brokers:
+            case "one":
+                return self.broker
+            case "cluster":
+                return self.cluster
+            case "small disk":
+                return self.small_disk
 
     @cached_property
     def database(self) -> MariaDB:
@@ -54,6 +68,10 @@ class Servers:
         return self._stack.enter_context(Kafka(_QUICK_TIMEOUTS))
 
     @cached_property
+    def small_disk(self) -> SmallDiskKafka:
+        return self._stack.enter_context(SmallDiskKafka(dict(_QUICK_TIMEOUTS)))
+
+    @cached_property
     def cluster(self) -> KafkaCluster:
         return self._stack.enter_context(KafkaCluster(_QUICK_TIMEOUTS))
 
@@ -68,7 +86,7 @@ class Run:
         folder: Path,
         seed: int,
         *,
-        cluster: bool,
+        brokers: Brokers,
         instance: dict[str, Any],
         pair: bool = False,
         rate: float = 1000,
@@ -78,19 +96,21 @@ class Run:
         self.servers = servers
         self.database: MariaDB = servers.pair[0] if pair else servers.database
         self.zookeeper = servers.zookeeper
-        self.kafka: Kafka | KafkaCluster = servers.cluster if cluster else servers.broker
+        self.kafka: Kafka | KafkaCluster = servers.of(brokers)
         self.notes: list[str] = []
         self.relays: list[RelayProcess] = []
         self._stack = ExitStack()
         self._pause = threading.Event()
         self.line = self._stack.enter_context(TcpGate("127.0.0.1", self.database.port))
         self.database.execute(f"create database {name}", f"create table {name}.t (id int primary key, n int, v longtext)")
+        if instance.get("spool") == "mixed":
+            instance = {**instance, "spooling": {"directory": str(folder / "spool"), "after_seconds": 1}}
         settings = {
             "filter": {"filter_regex": f"{name}\\..*"},
             **instance,
             "source": {"port": self.line.port, **({"standby": _place(servers.pair[1])} if pair else {}), **instance.get("source", {})},
         }
-        copies = 3 if cluster else 1
+        copies = 3 if brokers == "cluster" else 1
         self.installation = Installation(name, folder, self.database, self.kafka, self.zookeeper, copies=copies, **settings)
         self._stack.callback(self.installation.close)
         self.installation.map(topics=[{"logicDb": name, "topic": name}], dbs=[{"logicDb": name, "realDbs": name}])
@@ -148,6 +168,26 @@ class Run:
         """Wait until the reader hears something new."""
         seen = self.watcher.tally.seen
         self._wait(lambda: self.watcher.tally.seen != seen, "changes after the fault")
+
+    def spooled(self) -> None:
+        """Wait until the source is read into the spool."""
+
+        def shown() -> bool:
+            status = self.installation.status()
+            return status is not None and status.spool == "filling" and status.spool_bytes > 0
+
+        self._wait(shown, "the spool being filled")
+
+    def purge(self) -> None:
+        """Take from the source all of its binlog but the newest file."""
+        self.database.execute("flush binary logs")
+        self.rest(2)  # whoever reads comes into the newest file
+        with self.database.connect() as connection, connection.cursor() as cursor:
+            cursor.execute("show binary logs")
+            newest = cursor.fetchall()[-1][0]
+            cursor.execute(f"purge binary logs to '{newest}'")
+            cursor.execute("show binary logs")
+            assert len(cursor.fetchall()) == 1, "somebody still reads what was to be purged"
 
     def _wait(self, holds: Callable[[], bool], what: str) -> None:
         try:

@@ -1,10 +1,15 @@
 """Faults of a single broker."""
 
 import signal
+from typing import Final
 
 from deploy.embedded import Kafka
 from tests.faults.scenario import scenario
+from tests.faults.small_disk import SmallDiskKafka
 from tests.faults.stage import Run
+from tests.support.waiting import wait_until
+
+_NOTICED_S: Final = 60.0
 
 
 @scenario("broker-killed", "the only broker killed by kill -9, back after 5 s")
@@ -46,12 +51,57 @@ def timeout(run: Run) -> None:
         run.moving()
 
 
+@scenario(
+    "broker-disk-full",
+    "one of the broker's two disks full: it takes nothing for its partitions any more; room made after 5 s, the broker started again",
+    brokers="small disk",
+)
+def disk_full(run: Run) -> None:
+    run.rest(0, 1)
+    broker = _broker(run)
+    assert isinstance(broker, SmallDiskKafka)
+    relay = run.leader
+    broker.fill()
+    wait_until(lambda: "KafkaStorageException" in broker.log_file.read_text(errors="replace"), "the broker's failure", _NOTICED_S)
+    run.rest(5)
+    assert not relay.ended
+    broker.make_room()
+    broker.stop()
+    broker.start()
+    run.moving()
+
+
+@scenario(
+    "broker-away-and-binlog-purged",
+    'the broker killed, the source\'s binlog purged while it is away, and the relay killed before the broker is back (spool = "mixed")',
+    spool="mixed",
+)
+def purged(run: Run) -> None:
+    run.rest(0, 1)
+    broker, relay = _broker(run), run.leader
+    broker.kill()
+    run.spooled()
+    run.purge()
+    if run.chance.random() < 0.5:
+        relay.kill()
+        run.rest(0, 2)
+        relay.start()
+        run.rest(0, 3)
+    broker.start()
+    run.moving()
+    if run.chance.random() < 0.5:
+        relay.kill()
+        relay.start()
+        run.moving()
+
+
 def _kill(run: Run, away_s: float) -> None:
     run.rest(0, 1)
     broker = _broker(run)
     broker.kill()
     run.rest(away_s)
     broker.start()
+    run.notes.append(f"the broker was away for {away_s:g} s and took {broker.start_seconds:.1f} s to start")
 
 
 def _broker(run: Run) -> Kafka:

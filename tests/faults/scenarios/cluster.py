@@ -8,21 +8,23 @@ from tests.faults.scenario import scenario
 from tests.faults.stage import Run
 
 
-@scenario("cluster-broker-killed", "three brokers, the one that leads the topic's first partition killed, back after 5 s", cluster=True)
+@scenario(
+    "cluster-broker-killed", "three brokers, the one that leads the topic's first partition killed, back after 5 s", brokers="cluster"
+)
 def killed(run: Run) -> None:
     run.rest(0, 1)
     run.watcher.measure_silence()
     _kill(run, _leader(run, run.name, 0))
 
 
-@scenario("cluster-coordinator-killed", "three brokers, the transaction's coordinator killed, back after 5 s", cluster=True)
+@scenario("cluster-coordinator-killed", "three brokers, the transaction's coordinator killed, back after 5 s", brokers="cluster")
 def coordinator_killed(run: Run) -> None:
     run.rest(0, 1)
     run.watcher.measure_silence()
     _kill(run, _coordinator(run))
 
 
-@scenario("cluster-coordinator-moved", "three brokers, the transaction's coordinator asked to end: it moves", cluster=True)
+@scenario("cluster-coordinator-moved", "three brokers, the transaction's coordinator asked to end: it moves", brokers="cluster")
 def coordinator_moved(run: Run) -> None:
     run.rest(0, 1)
     run.watcher.measure_silence()

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from relay.errors import SourceUnreachable
+from relay.errors import GoesToSpool, SourceUnreachable
 from relay.model.change import Advance
 from relay.model.position import BinlogPosition, SourceIdentity
 from relay.pipeline.buffer import BufferCursors, ChangeBuffer
@@ -99,3 +99,30 @@ def test_a_wake_ends_the_wait_once() -> None:
     buffer.wake()
     taker.join(5)
     assert found == [[]]
+
+
+def test_what_waits_for_too_long_ends_the_putting_and_is_still_to_be_had() -> None:
+    asked: list[float] = []
+
+    def overdue(waited_s: float) -> bool:
+        asked.append(waited_s)
+        return waited_s >= 0.6
+
+    buffer = ChangeBuffer(BufferSettings(buffer_size=16, batch_mode="ITEMSIZE"), overdue)
+    taken: list[object] = []
+
+    def fill() -> None:
+        for number in range(40):
+            buffer.put(item(number), 0)
+
+    def drain() -> None:
+        while True:
+            taken.extend(buffer.take(1))
+
+    with pytest.raises(GoesToSpool):
+        fill()
+    assert asked == sorted(asked)
+    buffer.fail(GoesToSpool("It waits."))
+    with pytest.raises(GoesToSpool):
+        drain()
+    assert taken == [item(number) for number in range(16)]

@@ -1,0 +1,96 @@
+"""Reads what is visible in a spool, from one place on."""
+
+from collections import deque
+from collections.abc import Sequence
+from pathlib import Path
+from typing import BinaryIO, NamedTuple, Protocol
+
+from relay.errors import SpoolUnusable
+from relay.model.change import Advance, RawItem, TransactionBegin, TransactionEnd
+from relay.model.position import SourcePosition
+from relay.spool.disk import disk_errors
+from relay.spool.frames import read_frame
+from relay.spool.items import items_of
+from relay.spool.place import rank, same_file
+from relay.spool.segment import Segment
+
+
+class SpooledItems(NamedTuple):
+    """Items that follow one another, and when they were read from the source, Unix milliseconds."""
+
+    items: Sequence[RawItem]
+    read_ms: int
+
+
+class Visible(Protocol):
+    """What a cursor asks of the spool."""
+
+    def visible(self, segment: Segment) -> tuple[int, Segment | None]:
+        """Return how far a file may be read, and the file behind it."""
+
+
+class SpoolCursor:
+    """Stands between two transactions and moves on; one thread uses it."""
+
+    def __init__(self, spool: Visible, segment: Segment) -> None:
+        self._spool = spool
+        self._segment = segment
+        self._at = segment.frames_at
+        self._file: BinaryIO | None = None
+        self._left: deque[SpooledItems] = deque()
+
+    def skip_to(self, at: SourcePosition) -> bool:
+        """Move to a place from the beginning of the file; False when no two transactions meet there."""
+        before = self._segment.start
+        while (found := self.next()) is not None:
+            for number, item in enumerate(found.items):
+                if isinstance(item, TransactionBegin | Advance) and rank(item.position) >= rank(at.binlog):
+                    self._left.append(SpooledItems(found.items[number:], found.read_ms))
+                    return _meets(before, at)
+                if isinstance(item, TransactionEnd | Advance):
+                    if rank(item.position) > rank(at.binlog):
+                        return False
+                    before = SourcePosition(item.position, "", item.identity)
+        return _meets(before, at)
+
+    def next(self) -> SpooledItems | None:
+        """Return the items behind the last ones; None when nothing more is visible. Raises SpoolUnusable for what is damaged."""
+        if self._left:
+            return self._left.popleft()
+        size_bytes, behind = self._spool.visible(self._segment)
+        if self._at >= size_bytes:
+            if behind is None:
+                return None
+            self.close()
+            self._segment, self._at = behind, behind.frames_at
+            return self.next()
+        with disk_errors(self._segment.path):
+            return self._read(self._opened())
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def _opened(self) -> BinaryIO:
+        if self._file is None:
+            # Unbuffered: what lies behind the visible may yet be written anew.
+            self._file = self._segment.path.open("rb", buffering=0)
+            self._file.seek(self._at)
+        return self._file
+
+    def _read(self, file: BinaryIO) -> SpooledItems:
+        frame = read_frame(file)
+        if frame is None:
+            raise _damaged(self._segment.path, self._at)
+        self._at += frame.size_bytes
+        return SpooledItems(list(items_of(frame.block)), frame.read_ms)
+
+
+def _meets(before: SourcePosition, at: SourcePosition) -> bool:
+    """Whether the place is of the file that the last transaction before it stands in, when their names are the same."""
+    return before.binlog.file != at.binlog.file or same_file(before.identity, at.identity)
+
+
+def _damaged(path: Path, at: int) -> SpoolUnusable:
+    return SpoolUnusable(f"{path} is damaged at byte {at}.")

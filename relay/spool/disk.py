@@ -1,0 +1,26 @@
+"""The border to the file system: what it refuses is the relay's error from here on."""
+
+import errno
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from relay.errors import SpoolUnusable
+
+
+@contextmanager
+def disk_errors(folder: Path) -> Iterator[None]:
+    """Inside, OSError becomes SpoolUnusable."""
+    try:
+        yield
+    except OSError as exc:
+        raise SpoolUnusable(f"The spool in {folder} cannot be used: {exc.strerror or exc}.") from exc
+
+
+def write_whole(file: BinaryIO, content: bytes) -> None:
+    """Write to an unbuffered file, to the last byte. Raises OSError."""
+    written = file.write(content)
+    if written != len(content):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

@@ -1,0 +1,47 @@
+"""Frames in a file: a block with its length, its checksum, and the time at which it was read from the source.
+
+A frame that is not there to its last byte, or does not match its checksum, ends the file: what follows it is not looked at.
+"""
+
+import struct
+import zlib
+from typing import BinaryIO, Final, NamedTuple
+
+_HEAD: Final = struct.Struct("<IIQB")  # bytes of the block, CRC32 of all that follows it in the frame, Unix milliseconds, closed
+_UNCHECKED_BYTES: Final = 8
+LARGEST_BLOCK_BYTES: Final = 2**31
+"""Longer ones are not believed; an event of the binlog has at most 1 GiB."""
+
+
+class Frame(NamedTuple):
+    """`closed` says that the last item of the block ends a transaction, or lies between two."""
+
+    block: bytes
+    read_ms: int
+    closed: bool
+
+    @property
+    def size_bytes(self) -> int:
+        """What it takes in a file."""
+        return _HEAD.size + len(self.block)
+
+
+def frame_bytes(frame: Frame) -> bytes:
+    """Write a frame down."""
+    unchecked = _HEAD.pack(len(frame.block), 0, frame.read_ms, frame.closed)
+    crc = zlib.crc32(frame.block, zlib.crc32(unchecked[_UNCHECKED_BYTES:]))
+    return _HEAD.pack(len(frame.block), crc, frame.read_ms, frame.closed) + frame.block
+
+
+def read_frame(file: BinaryIO) -> Frame | None:
+    """Read the next frame; None where no whole and sound one stands."""
+    head = file.read(_HEAD.size)
+    if len(head) < _HEAD.size:
+        return None
+    size, crc, read_ms, closed = _HEAD.unpack(head)
+    if size > LARGEST_BLOCK_BYTES:
+        return None
+    block = file.read(size)
+    if len(block) < size or zlib.crc32(block, zlib.crc32(head[_UNCHECKED_BYTES:])) != crc:
+        return None
+    return Frame(block, read_ms, bool(closed))

@@ -1,0 +1,165 @@
+"""Items of the source room as bytes, and back.
+
+A block holds items one after the other, each behind a byte that says what it is. Names and table maps, which come again and again, stand
+once in a block, before the first item that refers to them by number. Integers are little-endian; texts are UTF-8.
+"""
+
+import struct
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from relay.model.change import Advance, RawItem, RawRows, Statement, TransactionBegin, TransactionEnd
+from relay.model.position import BinlogPosition, SourceIdentity
+
+_SHARED, _BEGIN, _ROWS, _STATEMENT, _END, _ADVANCE = range(6)
+_NO_TIME: Final = -(2**63)
+
+_SHARED_HEAD: Final = struct.Struct("<BI")  # bytes of it
+_BEGIN_HEAD: Final = struct.Struct("<BIQqIH")  # file, offset, commit time, header time, bytes of the GTID
+_ROWS_HEAD: Final = struct.Struct("<BIIQBIBI")  # table map, file, offset, type, header time, of MariaDB, bytes of the body
+_STATEMENT_HEAD: Final = struct.Struct("<BIQIII")  # file, offset, header time, bytes of database and SQL
+_END_HEAD: Final = struct.Struct("<BIQIH")  # file, offset, identity, bytes of the GTID
+_ADVANCE_HEAD: Final = struct.Struct("<BIQI")  # file, offset, identity
+_IDENTITY: Final = struct.Struct("<IQ")  # server id, creation time of the file; the uuid follows
+
+
+class BlockWriter:
+    """Collects items into one block; `size_bytes` is how large it has become."""
+
+    def __init__(self) -> None:
+        self._block = bytearray()
+        self._shared: dict[bytes, int] = {}
+        self._file: tuple[str | None, int] = (None, 0)
+        self._identity: tuple[SourceIdentity | None, int] = (None, 0)
+
+    @property
+    def size_bytes(self) -> int:
+        return len(self._block)
+
+    def add(self, item: RawItem) -> None:
+        """Append an item."""
+        if isinstance(item, RawRows):
+            table, place = self._number(item.table_map), self._place(item.position)
+            self._block += _ROWS_HEAD.pack(_ROWS, table, *place, item.type_code, item.header_time_s, item.mariadb, len(item.body))
+            self._block += item.body
+        elif isinstance(item, TransactionBegin):
+            gtid, place = item.gtid.encode(), self._place(item.position)
+            commit_ms = _NO_TIME if item.commit_time_ms is None else item.commit_time_ms
+            self._block += _BEGIN_HEAD.pack(_BEGIN, *place, commit_ms, item.header_time_s, len(gtid)) + gtid
+        elif isinstance(item, TransactionEnd):
+            gtid, place, identity = item.gtid.encode(), self._place(item.position), self._identity_number(item.identity)
+            self._block += _END_HEAD.pack(_END, *place, identity, len(gtid)) + gtid
+        elif isinstance(item, Statement):
+            database, sql = item.database.encode(errors="surrogateescape"), item.sql.encode(errors="surrogateescape")
+            place = self._place(item.position)
+            self._block += _STATEMENT_HEAD.pack(_STATEMENT, *place, item.header_time_s, len(database), len(sql)) + database + sql
+        else:
+            place, identity = self._place(item.position), self._identity_number(item.identity)
+            self._block += _ADVANCE_HEAD.pack(_ADVANCE, *place, identity)
+
+    def take(self) -> bytes:
+        """Return the block and begin another one."""
+        block = bytes(self._block)
+        self._block.clear()
+        self._shared.clear()
+        self._file, self._identity = (None, 0), (None, 0)
+        return block
+
+    def _place(self, position: BinlogPosition) -> tuple[int, int]:
+        if position.file != self._file[0]:
+            self._file = position.file, self._number(position.file.encode())
+        return self._file[1], position.offset
+
+    def _identity_number(self, identity: SourceIdentity) -> int:
+        if identity != self._identity[0]:
+            text = _IDENTITY.pack(identity.server_id, identity.file_created_s) + identity.server_uuid.encode()
+            self._identity = identity, self._number(text)
+        return self._identity[1]
+
+    def _number(self, shared: bytes) -> int:
+        """The number of what many items have in common; the empty file name has one as any other."""
+        number = self._shared.get(shared)
+        if number is None:
+            number = self._shared[shared] = len(self._shared)
+            self._block += _SHARED_HEAD.pack(_SHARED, len(shared)) + shared
+        return number
+
+
+def items_of(block: bytes) -> Iterator[RawItem]:
+    """Yield the items of a block. Raises ValueError, IndexError or struct.error for one that `BlockWriter` did not make."""
+    return _BlockReader(block).items()
+
+
+class _BlockReader:
+    """Reads one block from its front to its end."""
+
+    def __init__(self, block: bytes) -> None:
+        self._block = block
+        self._at = 0
+        self._shared: list[bytes] = []
+        self._files: dict[int, str] = {}
+        self._identities: dict[int, SourceIdentity] = {}
+        self._readers: tuple[Callable[[], RawItem | None], ...] = (
+            self._shared_bytes,
+            self._begin,
+            self._rows,
+            self._statement,
+            self._end,
+            self._advance,
+        )
+
+    def items(self) -> Iterator[RawItem]:
+        while self._at < len(self._block):
+            item = self._readers[self._block[self._at]]()
+            if item is not None:
+                yield item
+
+    def _shared_bytes(self) -> None:
+        (size,) = self._head(_SHARED_HEAD)
+        self._shared.append(self._bytes(size))
+
+    def _begin(self) -> TransactionBegin:
+        file, offset, commit_ms, time_s, size = self._head(_BEGIN_HEAD)
+        return TransactionBegin(self._place(file, offset), self._text(size), None if commit_ms == _NO_TIME else commit_ms, time_s)
+
+    def _rows(self) -> RawRows:
+        table, file, offset, type_code, time_s, mariadb, size = self._head(_ROWS_HEAD)
+        return RawRows(self._shared[table], self._bytes(size), type_code, time_s, self._place(file, offset), bool(mariadb))
+
+    def _statement(self) -> Statement:
+        file, offset, time_s, of_database, of_sql = self._head(_STATEMENT_HEAD)
+        database = self._text(of_database)
+        return Statement(self._text(of_sql), database, time_s, self._place(file, offset))
+
+    def _end(self) -> TransactionEnd:
+        file, offset, identity, size = self._head(_END_HEAD)
+        return TransactionEnd(self._place(file, offset), self._text(size), self._identity(identity))
+
+    def _advance(self) -> Advance:
+        file, offset, identity = self._head(_ADVANCE_HEAD)
+        return Advance(self._place(file, offset), self._identity(identity))
+
+    def _head(self, form: struct.Struct) -> tuple[int, ...]:
+        """The numbers behind the byte of the kind."""
+        head = form.unpack_from(self._block, self._at)
+        self._at += form.size
+        return head[1:]
+
+    def _bytes(self, size: int) -> bytes:
+        self._at += size
+        return self._block[self._at - size : self._at]
+
+    def _text(self, size: int) -> str:
+        return self._bytes(size).decode(errors="surrogateescape")
+
+    def _place(self, file: int, offset: int) -> BinlogPosition:
+        if file not in self._files:
+            self._files[file] = self._shared[file].decode()
+        return BinlogPosition(self._files[file], offset)
+
+    def _identity(self, number: int) -> SourceIdentity:
+        if number not in self._identities:
+            server_id, created_s = _IDENTITY.unpack_from(self._shared[number])
+            uuid = self._shared[number][_IDENTITY.size :].decode()
+            self._identities[number] = SourceIdentity(uuid, server_id, created_s)
+        return self._identities[number]

@@ -1,0 +1,86 @@
+"""One file of a spool: where in the source's history it begins, and then frames."""
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from relay.model.position import BinlogPosition, SourceIdentity, SourcePosition
+from relay.spool.frames import Frame, frame_bytes, read_frame
+
+_MAGIC: Final = b"romaspl1"  # the last character is the version of all that follows
+_SUFFIX: Final = ".spool"
+
+
+@dataclass(slots=True)
+class Segment:
+    """`size_bytes` reaches to the end of its last closed frame; what lies behind is nothing yet. Its frames begin at `frames_at`.
+
+    `read_ms` is when the first of them was read from the source, Unix milliseconds; None while there is none.
+    """
+
+    path: Path
+    start: SourcePosition
+    frames_at: int
+    size_bytes: int
+    read_ms: int | None = None
+
+    @property
+    def number(self) -> int:
+        return int(self.path.stem)
+
+    @property
+    def empty(self) -> bool:
+        return self.size_bytes == self.frames_at
+
+
+def new_segment(folder: Path, number: int, start: SourcePosition) -> tuple[Segment, BinaryIO]:
+    """Make a file that takes what follows `start`, and open it for writing. Raises OSError."""
+    path = folder / f"{number:010d}{_SUFFIX}"
+    file = path.open("wb", buffering=0)
+    head = _MAGIC + frame_bytes(Frame(_start_bytes(start), 0, closed=True))
+    file.write(head)
+    os.fsync(file.fileno())
+    folder_number = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(folder_number)  # without it a machine that loses power may forget the file
+    finally:
+        os.close(folder_number)
+    return Segment(path, start, len(head), len(head)), file
+
+
+def found_segment(path: Path) -> Segment | None:
+    """Read what the file says of itself; None when it is none of ours, or was not begun to its end. Raises OSError."""
+    with path.open("rb") as file:
+        if file.read(len(_MAGIC)) != _MAGIC or (frame := read_frame(file)) is None or (start := _start(frame.block)) is None:
+            return None
+        frames_at, first = file.tell(), read_frame(file)
+        return Segment(path, start, frames_at, path.stat().st_size, first.read_ms if first is not None else None)
+
+
+def segment_paths(folder: Path) -> list[Path]:
+    """The files of a spool's folder, oldest first."""
+    return sorted(path for path in folder.glob(f"*{_SUFFIX}") if path.stem.isdecimal())
+
+
+def _start_bytes(start: SourcePosition) -> bytes:
+    identity = start.identity
+    fields = {
+        "file": start.binlog.file,
+        "offset": start.binlog.offset,
+        "gtid_set": start.gtid_set,
+        "server_uuid": identity.server_uuid,
+        "server_id": identity.server_id,
+        "file_created_s": identity.file_created_s,
+    }
+    return json.dumps(fields).encode()
+
+
+def _start(block: bytes) -> SourcePosition | None:
+    try:
+        fields = json.loads(block)
+        identity = SourceIdentity(fields["server_uuid"], fields["server_id"], fields["file_created_s"])
+        return SourcePosition(BinlogPosition(fields["file"], fields["offset"]), fields["gtid_set"], identity)
+    except (ValueError, KeyError, TypeError):
+        return None

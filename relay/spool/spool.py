@@ -1,0 +1,237 @@
+"""A stretch of one source's binlog on disk: whole transactions, in order and without a gap."""
+
+import os
+import threading
+from pathlib import Path
+from time import monotonic, time
+from typing import BinaryIO, Final
+
+from relay.model.change import Advance, RawItem, TransactionEnd
+from relay.model.position import SourcePosition
+from relay.spool.cursor import SpoolCursor
+from relay.spool.disk import disk_errors, write_whole
+from relay.spool.frames import Frame, frame_bytes
+from relay.spool.items import BlockWriter
+from relay.spool.place import rank, same_server
+from relay.spool.recovery import recovered
+from relay.spool.segment import Segment, new_segment
+from relay.spool.stretch_end import StretchEnd
+
+_CLOSED_BLOCK_BYTES: Final = 1 << 16
+"""So much is worth a frame of its own once a transaction ends."""
+_OPEN_BLOCK_BYTES: Final = 1 << 20
+"""More than this of a transaction is not kept in memory."""
+_LARGEST_SEGMENT_BYTES: Final = 64_000_000
+_SEGMENTS: Final = 8
+"""Files that the limit is spread over at least: room comes back file by file."""
+_SYNC_SECONDS: Final = 1.0
+"""What a machine that loses power may lose; a killed process loses nothing that was flushed."""
+
+
+class Spool:
+    """One thread appends; others may read what is visible, which are whole transactions, and forget what is published.
+
+    It holds all that follows `start` up to `end`, both None while there is nothing. It grows beyond `limit_bytes` by one event at most,
+    if whoever appends looks at `full`. Every method raises SpoolUnusable when the disk does not do what it should.
+    """
+
+    def __init__(self, folder: Path, limit_bytes: int) -> None:
+        """Take over what stands in the folder, up to its last whole transaction."""
+        self._folder = folder
+        self._limit_bytes = limit_bytes
+        self._segment_bytes = min(_LARGEST_SEGMENT_BYTES, limit_bytes // _SEGMENTS)
+        self._lock = threading.RLock()
+        self._file: BinaryIO | None = None
+        self._block = BlockWriter()
+        self._gtids: list[str] = []  # of transactions that are not visible yet
+        self._border: TransactionEnd | Advance | None = None  # the last item, if a transaction ends with it
+        self._flush_due = False
+        self._synced_at_s = monotonic()
+        with disk_errors(folder):
+            self._segments, self._end = recovered(folder)
+        self._older_bytes = sum(segment.size_bytes for segment in self._segments[:-1])
+        self._written_bytes = self._segments[-1].size_bytes if self._segments else 0  # of the last file, open frames and all
+
+    @property
+    def start(self) -> SourcePosition | None:
+        with self._lock:
+            return self._segments[0].start if self._segments else None
+
+    @property
+    def end(self) -> SourcePosition | None:
+        """Where the last visible transaction ends; reading the source goes on there."""
+        with self._lock:
+            return self._end.position if self._end is not None else None
+
+    @property
+    def empty(self) -> bool:
+        """Whether it holds no transaction, at most a place."""
+        return self._older_bytes == 0 and (not self._segments or self._segments[-1].frames_at == self._written_bytes)
+
+    @property
+    def oldest_ms(self) -> int | None:
+        """When the oldest of what is held was read from the source, Unix milliseconds; None while there is nothing."""
+        with self._lock:
+            return self._segments[0].read_ms if self._segments else None
+
+    @property
+    def size_bytes(self) -> int:
+        """What it takes on disk."""
+        return self._older_bytes + self._written_bytes
+
+    @property
+    def full(self) -> bool:
+        return self.size_bytes + self._block.size_bytes >= self._limit_bytes
+
+    # Writing
+
+    def begin(self, start: SourcePosition) -> None:
+        """Hold nothing, and from now on what follows `start`."""
+        self.clear()
+        with self._lock:
+            self._end = StretchEnd(start)
+            self._roll(start, 1)
+
+    def append(self, item: RawItem) -> None:
+        """Put the next item behind the last one; it becomes visible when its transaction is whole, at the latest by a later `flush`."""
+        self._block.add(item)
+        if not isinstance(item, TransactionEnd | Advance):
+            self._border = None
+            if self._block.size_bytes >= _OPEN_BLOCK_BYTES:
+                self._write()
+            return
+        self._border = item
+        if isinstance(item, TransactionEnd) and item.gtid:
+            self._gtids.append(item.gtid)
+        if self._flush_due or self._block.size_bytes >= _CLOSED_BLOCK_BYTES:
+            self._write()
+
+    def flush(self) -> None:
+        """Let all whole transactions be visible, now or when the one that is half appended is whole."""
+        if self._border is None:
+            self._flush_due = True
+        elif self._block.size_bytes:
+            self._write()
+
+    def give_up_open(self) -> None:
+        """Forget what is not visible yet: the next item follows `end`."""
+        self._block.take()
+        self._gtids, self._border, self._flush_due = [], None, False
+        if self._file is None:
+            return
+        with self._lock, disk_errors(self._folder):
+            self._written_bytes = self._segments[-1].size_bytes
+            self._file.truncate(self._written_bytes)
+            self._file.seek(self._written_bytes)
+
+    def close(self) -> None:
+        """Stop appending; what is visible stays for another time."""
+        try:
+            self.give_up_open()
+        finally:
+            if self._file is not None:
+                self._file.close()
+                self._file = None
+
+    # Reading
+
+    def holds(self, at: SourcePosition) -> bool:
+        """Whether the place lies in this stretch, or at its ends; whether two transactions meet there shows the cursor."""
+        start, end = self.start, self.end
+        if start is None or end is None or not same_server(start.identity, at.identity):
+            return False
+        return rank(start.binlog) <= rank(at.binlog) <= rank(end.binlog)
+
+    def cursor(self, at: SourcePosition) -> SpoolCursor | None:
+        """A cursor that stands at `at`; None when no such place between two transactions is held."""
+        if not self.holds(at):
+            return None
+        with self._lock:
+            segment = [each for each in self._segments if rank(each.start.binlog) <= rank(at.binlog)][-1]
+        cursor = SpoolCursor(self, segment)
+        if cursor.skip_to(at):
+            return cursor
+        cursor.close()
+        return None
+
+    def visible(self, segment: Segment) -> tuple[int, Segment | None]:
+        """How far a file may be read, and the file behind it."""
+        with self._lock:
+            return segment.size_bytes, next((each for each in self._segments if each.number == segment.number + 1), None)
+
+    # Forgetting
+
+    def forget(self, published: SourcePosition) -> None:
+        """Give back the room of what lies before a place, file by file; the last file stays."""
+        with self._lock, disk_errors(self._folder):
+            while len(self._segments) > 1 and _lies_before(self._segments[1].start, published):
+                oldest = self._segments.pop(0)
+                oldest.path.unlink(missing_ok=True)
+                self._older_bytes -= oldest.size_bytes
+
+    def begin_file(self) -> None:
+        """Let what comes next stand in a file of its own, so that all before it can be forgotten; not in the middle of a transaction."""
+        with self._lock:
+            last, end = self._segments[-1], self.end
+            if not last.empty and last.size_bytes == self._written_bytes and end is not None:
+                self._roll(end, last.number + 1)
+
+    def is_published(self, published: SourcePosition) -> bool:
+        """Whether all that is visible lies before the place."""
+        end = self.end
+        return end is not None and _lies_before(end, published)
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self.close()
+        with self._lock, disk_errors(self._folder):
+            while self._segments:
+                # The newest first: what a killed process leaves must have no gap.
+                self._segments.pop().path.unlink(missing_ok=True)
+            self._older_bytes, self._written_bytes, self._end = 0, 0, None
+
+    def _write(self) -> None:
+        """Put the collected items into a frame, and the frame into the last file."""
+        border = self._border
+        frame = Frame(self._block.take(), int(time() * 1000), closed=border is not None)
+        with self._lock, disk_errors(self._folder):
+            file = self._writable()
+            write_whole(file, frame_bytes(frame))
+            self._written_bytes += frame.size_bytes
+            if self._segments[-1].read_ms is None:
+                self._segments[-1].read_ms = frame.read_ms
+            if border is not None and self._end is not None:
+                self._end.move(border, self._gtids)
+                self._segments[-1].size_bytes = self._written_bytes
+                self._gtids, self._flush_due = [], False
+            if monotonic() - self._synced_at_s >= _SYNC_SECONDS:
+                self._sync(file)
+
+    def _writable(self) -> BinaryIO:
+        """The file that the next frame goes into: another one where the last is long enough and ends with a transaction."""
+        segment, end = self._segments[-1], self.end
+        if segment.size_bytes == self._written_bytes >= self._segment_bytes and not segment.empty and end is not None:
+            return self._roll(end, segment.number + 1)
+        if self._file is None:
+            self._file = segment.path.open("r+b", buffering=0)
+            self._file.seek(segment.size_bytes)
+        return self._file
+
+    def _roll(self, start: SourcePosition, number: int) -> BinaryIO:
+        with disk_errors(self._folder):
+            if self._file is not None:
+                self._sync(self._file)
+                self._file.close()
+            segment, self._file = new_segment(self._folder, number, start)
+        self._older_bytes += self._written_bytes
+        self._segments.append(segment)
+        self._written_bytes = segment.size_bytes
+        return self._file
+
+    def _sync(self, file: BinaryIO) -> None:
+        os.fdatasync(file.fileno())
+        self._synced_at_s = monotonic()
+
+
+def _lies_before(place: SourcePosition, published: SourcePosition) -> bool:
+    return same_server(place.identity, published.identity) and rank(place.binlog) <= rank(published.binlog)

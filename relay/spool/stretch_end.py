@@ -1,0 +1,34 @@
+"""Where a stretch of binlog ends that grows by whole transactions."""
+
+from collections.abc import Iterable
+
+from relay.model.change import Advance, TransactionEnd
+from relay.model.gtid import GtidSet
+from relay.model.position import SourcePosition
+
+
+class StretchEnd:
+    """The place behind the last transaction, with the executed GTID set there if the stretch began with one.
+
+    A set is only worth something when it is complete: without one at the beginning there is none later.
+    """
+
+    def __init__(self, start: SourcePosition) -> None:
+        self._binlog = start.binlog
+        self._identity = start.identity
+        self._keeps_gtids = bool(start.gtid_set)
+        self._gtids = GtidSet.parse(start.gtid_set)
+        self._added: list[str] = []  # put together when somebody asks, because transactions are many
+
+    @property
+    def position(self) -> SourcePosition:
+        if self._added:
+            self._gtids = self._gtids.with_each(self._added)
+            self._added = []
+        return SourcePosition(self._binlog, str(self._gtids) if self._keeps_gtids else "", self._identity)
+
+    def move(self, border: TransactionEnd | Advance, gtids: Iterable[str]) -> None:
+        """The stretch goes on to this border, by transactions of these names."""
+        self._binlog, self._identity = border.position, border.identity
+        if self._keeps_gtids:
+            self._added += gtids
