@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup fetch check test demo up bench bench-columns bench-latency bench-scaling bench-spark faults driver-kills faults-spark soak fuzz tables types-page constraints clean
+.PHONY: help setup fetch check test demo up bench bench-columns bench-latency bench-scaling bench-memory bench-spark faults driver-kills faults-spark soak fuzz tables types-page constraints clean
 
 PYTHON := .venv/bin/python
 # Two, however many cores: each process starts servers of its own and waits for them most of the time.
@@ -47,6 +47,9 @@ bench-scaling: setup ## Rows per second by columns, transaction size, tables, pa
 
 bench-spark: setup ## Spark jobs: HBase beside the classic loop, Delta warm and by table size; INTO=folder, BENCH='hbase --messages 100000'
 	@$(PYTHON) -m tests.bench.spark $(BENCH) $(if $(INTO),--into "$(INTO)")
+
+bench-memory: setup ## The relay's peak memory: slow broker, 1 GB transaction, 10 000 tables, spool; ONLY='spool', INTO=folder
+	@$(PYTHON) -m tests.bench.memory $(ONLY) $(if $(INTO),--into "$(INTO)")
 
 faults: setup ## Every fault on real servers, 20 times: lost, repeated, out of order, silence; TIMES=1, SEED=1, ONLY='relay-killed', INTO=folder
 	@$(PYTHON) -m tests.faults run $(ONLY) $(if $(TIMES),--times $(TIMES)) $(if $(SEED),--seed $(SEED)) $(if $(INTO),--into "$(INTO)")

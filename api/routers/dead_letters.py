@@ -36,5 +36,6 @@ def replay_dead_letter(admin: AdminDep, name: str, letter: str, wish: ReplayWish
     if wish.confirm != letter:
         raise BadRequest(f"confirm is {wish.confirm!r}, and the letter {letter!r}.", remedy="Name the letter once more in `confirm`.")
     letters = admin.dead_letters(name)
-    replay(admin.settings, instance_of(admin.settings, name), letter, Who(note.author or "admin", note.comment), again=wish.again)
+    instance = instance_of(admin.settings, name, admin.session, resolved=False)
+    replay(admin.settings, instance, letter, Who(note.author or "admin", note.comment), again=wish.again)
     return DeadLetterView.of(letters.letter(letter))

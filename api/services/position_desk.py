@@ -5,13 +5,13 @@ from datetime import datetime
 from api.errors import BadRequest, NoSuchThing
 from api.models.position import Confirmed, Floor, FoundPlace, Move, MovePreview, Place, PositionView, Skip
 from relay.model.position import BinlogPosition
-from relay.operations import InstancePosition, Who, place_by_time
+from relay.operations import InstancePosition, Who, instance_of, is_known, place_by_time
 from relay.settings import InstanceSettings, RelaySettings
 from relay.zk import Session
 
 
 class PositionDesk:
-    """Reads, previews and changes positions of the configured instances."""
+    """Reads, previews and changes positions of the instances of file and run time."""
 
     def __init__(self, settings: RelaySettings, session: Session) -> None:
         self._settings = settings
@@ -23,7 +23,7 @@ class PositionDesk:
 
     def search(self, instance: str, time: datetime, *, file: str | None, standby: bool) -> FoundPlace:
         """Find the place of a time. Raises NoSuchThing, ConfigurationError, BinlogPurged, and what keeps the source from answering."""
-        return FoundPlace.of(place_by_time(self._configured(instance), time, file=file, standby=standby))
+        return FoundPlace.of(place_by_time(self._known(instance), time, file=file, standby=standby))
 
     def preview(self, instance: str, to: Place) -> MovePreview:
         """Say what a move would do. Raises MoveRefused."""
@@ -50,13 +50,12 @@ class PositionDesk:
         return self.read(instance)
 
     def _position(self, name: str) -> InstancePosition:
-        return InstancePosition(self._settings, self._configured(name), self._session)
+        return InstancePosition(self._settings, self._known(name), self._session)
 
-    def _configured(self, name: str) -> InstanceSettings:
-        found = next((each for each in self._settings.instances if each.name == name), None)
-        if found is None:
-            raise NoSuchThing(f"The configuration has no instance {name}.")
-        return found
+    def _known(self, name: str) -> InstanceSettings:
+        if not is_known(self._settings, name, self._session):
+            raise NoSuchThing(f"There is no instance {name}.")
+        return instance_of(self._settings, name, self._session)
 
 
 def _check(instance: str, wish: Confirmed) -> None:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from relay.cli.confirm import Actor, Comment, Yes, confirm, who_does
+from relay.cli.known import known_instance
 from relay.cli.root import ConfigFile, app, settings_of, told_errors
 
 if TYPE_CHECKING:
@@ -27,9 +28,8 @@ def list_letters(
     with told_errors():
         settings = settings_of(config)
         from relay.dead_letters import DeadLetterTopic
-        from relay.operations import instance_of
 
-        one = instance_of(settings, instance)
+        one = known_instance(settings, instance)
         for listed in DeadLetterTopic(settings.kafka, settings.installation, one.name).letters():
             typer.echo(_json(listed) if as_json else _told(listed))
 
@@ -45,9 +45,8 @@ def show_letter(
     with told_errors():
         settings = settings_of(config)
         from relay.dead_letters import DeadLetterTopic
-        from relay.operations import instance_of
 
-        one = instance_of(settings, instance)
+        one = known_instance(settings, instance)
         found = DeadLetterTopic(settings.kafka, settings.installation, one.name).letter(letter)
         if not value:
             typer.echo(_json(found))
@@ -67,9 +66,9 @@ def replay_letter(
     """Send one of them to its topic with its own order pair, now that the topic takes it. Written to the audit trail."""
     with told_errors():
         settings = settings_of(config)
-        from relay.operations import instance_of, replay
+        from relay.operations import replay
 
-        one = instance_of(settings, instance)
+        one = known_instance(settings, instance)
         typer.echo(f"The message of dead letter {letter} will be sent to its topic, with the order that it always had.")
         confirm(instance, yes)
         message = replay(settings, one, letter, who_does(actor, comment), again=again)

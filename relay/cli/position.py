@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from relay.cli.confirm import Actor, Comment, Yes, confirm, who_does, zookeeper
+from relay.cli.known import known_instance
 from relay.cli.moment import MOMENT_HELP, moment
 from relay.cli.root import ConfigFile, app, settings_of, told_errors
 
@@ -76,9 +77,11 @@ def search(
     """Find the last border between transactions before a time; nothing is changed."""
     with told_errors():
         settings = settings_of(config)
-        from relay.operations import found_place, instance_of, place_by_time
+        from relay.operations import found_place, place_by_time
 
-        typer.echo(found_place(instance, place_by_time(instance_of(settings, instance), timestamp, file=file, standby=standby)))
+        typer.echo(
+            found_place(instance, place_by_time(known_instance(settings, instance, resolved=True), timestamp, file=file, standby=standby))
+        )
 
 
 @position.command("raise-floor")
@@ -127,4 +130,4 @@ def _position_of(instance: str, config: Path) -> Iterator["InstancePosition"]:
 
         set_up_logging(LogSettings(level="ERROR"))
         with zookeeper(settings) as session:
-            yield InstancePosition(settings, instance_of(settings, instance), session)
+            yield InstancePosition(settings, instance_of(settings, instance, session), session)

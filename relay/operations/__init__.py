@@ -1,7 +1,8 @@
 """What operators do by hand: previews, fenced writes, entries in the audit trail. The command line and the admin call these alone."""
 
 from relay.operations.instance_flow import InstanceFlow
-from relay.operations.instance_position import InstancePosition, Preview, Shown, instance_of
+from relay.operations.instance_position import InstancePosition, Preview, Shown
+from relay.operations.known_instances import instance_of, is_known
 from relay.operations.moves import Move, MoveKind
 from relay.operations.replay import replay
 from relay.operations.restored_documents import restore_documents
@@ -20,6 +21,7 @@ __all__ = [
     "foretold",
     "found_place",
     "instance_of",
+    "is_known",
     "moved",
     "place_by_time",
     "replay",

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from relay.audit import AuditEntry, AuditTrail
-from relay.operations.instance_position import instance_of
+from relay.operations.known_instances import instance_of
 from relay.operations.who import Who
 from relay.settings import RelaySettings
 from relay.state import Flow, FlowStore, Paths
@@ -15,7 +15,7 @@ class InstanceFlow:
     """Shows and changes what is asked of one instance's flow."""
 
     def __init__(self, settings: RelaySettings, instance: str, session: Session) -> None:
-        self._instance = instance_of(settings, instance).name
+        self._instance = instance_of(settings, instance, session, resolved=False).name
         self._store = FlowStore(session, Paths.of(settings.zookeeper, settings.installation))
         self._trail = AuditTrail(settings.kafka, settings.installation)
 

@@ -12,11 +12,12 @@ from time import time
 from typing import Any, Final, TypeAlias
 
 from relay.audit import AuditEntry, AuditTrail
-from relay.errors import ConfigurationError, Fenced, MoveRefused, StoreUnreachable
+from relay.errors import Fenced, MoveRefused, StoreUnreachable
 from relay.ha import Election
 from relay.model.gtid import GtidSet
 from relay.model.position import BinlogPosition
 from relay.operations.followed_server import FollowedPlace, check_readable, followed_place
+from relay.operations.known_instances import is_known
 from relay.operations.moves import Move, MoveKind, plan_move, raise_floor, skip, unskip
 from relay.operations.who import Who
 from relay.order import file_number
@@ -67,6 +68,7 @@ class InstancePosition:
         paths = Paths.of(settings.zookeeper, settings.installation)
         self.name = instance.name
         self._settings = settings
+        self._session = session
         self._instance = instance
         self._notes = InstanceStore(session, paths)
         self._election = Election(session, paths.leader(instance.name), "by hand")
@@ -108,7 +110,7 @@ class InstancePosition:
     def raise_floor(self, above: str, who: Who) -> PositionRecord:
         """Lift the pair above the last one of instance `above` of this installation. Raises MoveRefused."""
         other = KafkaPositionStore(self._settings.kafka, self._settings.installation, above)
-        made = other.ensure_topic() if above in {each.name for each in self._settings.instances} else True
+        made = other.ensure_topic() if is_known(self._settings, above, self._session) else True
         found = None if made else other.read()
         if found is None:
             raise MoveRefused(f"Instance {above} has no position record.", remedy="Name one that has published.")
@@ -176,15 +178,6 @@ class InstancePosition:
             self._notes.call(self.name)
         except StoreUnreachable:
             return
-
-
-def instance_of(settings: RelaySettings, name: str) -> InstanceSettings:
-    """The instance's settings. Raises ConfigurationError where the file has none of this name."""
-    found = next((each for each in settings.instances if each.name == name), None)
-    if found is None:
-        known = ", ".join(each.name for each in settings.instances)
-        raise ConfigurationError(f"The configuration has no instance {name!r}; it has {known or 'none'}.")
-    return found
 
 
 def _normal(gtid_set: str) -> str:

@@ -48,6 +48,7 @@ class Spooling:
     def __init__(self, installation: str, instance: InstanceSettings, meter: Meter) -> None:
         self._instance = instance
         self._meter = meter
+        self._replica = f"{installation}.{instance.name}"
         settings = instance.spooling
         self._folder = settings.directory / installation / instance.name if settings.directory and instance.spool == "mixed" else None
         self._after_s = settings.after_seconds
@@ -229,9 +230,17 @@ class Spooling:
             self._filling = None
 
     def _open_source(self, start: SourcePosition, excluded: list[ExcludedRange]) -> SourceStream:
-        clock_limit_s = self._instance.transaction.max_clock_skew_seconds
-        source, begin = self._source, self._instance.start
-        return open_source(source, start, begin, excluded=tuple(excluded), clock_limit_s=clock_limit_s, scanner=event_scanner())
+        instance = self._instance
+        return open_source(
+            self._source,
+            start,
+            instance.start,
+            excluded=tuple(excluded),
+            clock_limit_s=instance.transaction.max_clock_skew_seconds,
+            scanner=event_scanner(),
+            replica=self._replica,
+            whole_images=instance.message.row_image == "full",
+        )
 
     def _published(self) -> SourcePosition | None:
         record = self._meter.record

@@ -3,8 +3,10 @@
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from deploy.embedded import Kafka, MariaDB
+from relay.cli import app
 from relay.state import InstanceDocumentStore, InstanceStatus
 from tests.e2e.conftest import NewInstallation
 from tests.support.relay_process import Installation, RelayProcess
@@ -37,6 +39,8 @@ def test_an_instance_is_added_changed_and_removed_and_another_runs_on(
         mariadb.execute(f"insert into {crm}.t values (2)")
         wait_until(lambda: ids(kafka, crm) == [1, 2], "the next row, and the first one not again")
 
+        operators_reach(installation, "crm")
+
         store.save("bad", {"name": "bad"}, 0)
         wait_until(lambda: state(installation, "bad") == "STOPPED", "a document that cannot be used")
         store.save("crm", {"source": "nowhere"}, 2)
@@ -57,6 +61,23 @@ def settings(installation: Installation, schema: str, **more: Any) -> dict[str, 
     """An instance like the file's, for another database and under a server_id of its own."""
     source = installation.document["instances"][0]["source"]
     return {"name": "crm", "source": {**source, "server_id": source["server_id"] + 7}, "filter": {"filter_regex": f"{schema}\\..*"}, **more}
+
+
+def operators_reach(installation: Installation, name: str) -> None:
+    """What is done by hand knows an instance that stands in no file; one that nobody defined is named as such."""
+
+    def ran(*arguments: str) -> tuple[int, str]:
+        found = CliRunner().invoke(app, [*arguments, "--config", str(installation.file)])
+        return found.exit_code, found.output
+
+    assert ran("position", "show", name)[0] == 0
+    assert ran("dead-letter", "list", "--instance", name) == (0, "")
+    assert ran("instance", "pause", name)[0] == 0
+    wait_until(lambda: state(installation, name) == "PAUSED", "the pause")
+    assert ran("instance", "resume", name)[0] == 0
+    wait_until(lambda: state(installation, name) == "RUNNING", "the end of the pause")
+    code, output = ran("position", "show", "nobody")
+    assert (code != 0, "known are shop, crm" in " ".join(output.split())) == (True, True)
 
 
 def state(installation: Installation, name: str) -> str:
