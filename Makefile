@@ -72,6 +72,13 @@ tables: fetch ## Made-up tables on every server: what is published adds up to SE
 types-page: fetch ## Write the texts of docs/types.md anew, as real servers and the relay print them
 	@$(PYTHON) -m tests.types
 
+.PHONY: bootstrap-under-load bench-reconcile
+bootstrap-under-load: setup ## First copy beside relay, stream and load, killed once, done twice; at the end source and copy must be equal
+	@$(PYTHON) -m tests.copies under-load $(if $(ROWS),--rows $(ROWS)) $(if $(SECONDS),--seconds $(SECONDS))
+
+bench-reconcile: setup ## One flipped byte in the copy of 10 million rows is found; ROWS=1000000
+	@$(PYTHON) -m tests.copies flipped-byte $(if $(ROWS),--rows $(ROWS))
+
 constraints: setup ## Pin the newest allowed packages anew
 	$(PYTHON) -m uv pip compile pyproject.toml deploy/build-requirements.txt --universal --python-version 3.11 --all-extras \
 		--group dev --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --upgrade --quiet -o constraints.txt

@@ -14,6 +14,12 @@ JobError
 ├── MirrorRefused           the server of the copies refuses the login or a statement
 ├── RawRuleRefused          the raw rule needs headers that the messages have not
 ├── SchemaChangeRefused     a table changed in a way that the configuration says stop to
+├── SourceUnreachable       a source server does not answer
+├── SourceRefused           a source server refuses the login or the right to read
+├── SourceNotTheOne         another server answers than the one that the instance's position belongs to
+├── PositionMissing         an instance has no position record yet
+├── TableUnknown            no source has a table for a logical name
+├── TableChanged            a table lost a column, or itself, while it was read
 └── JobFailed               Spark ended the job for another reason
 """
 
@@ -62,7 +68,7 @@ class OffsetsLost(JobError):
 
     remedy = (
         "The copies lack these changes and stay as they are. The remedy is bootstrap: remove the checkpoint and start again, and let "
-        "`roma dedup bootstrap` copy the tables from the source beside it. Then let the topics keep messages longer than the job may stand."
+        "`roma bootstrap` copy the tables from the source beside it. Then let the topics keep messages longer than the job may stand."
     )
 
 
@@ -76,6 +82,42 @@ class SchemaChangeRefused(JobError):
     """A table changed in a way that the configuration says "stop" to."""
 
     remedy = "Nothing of the batch is lost. Prepare the readers of the copy, change the policy under [schema_changes], and start again."
+
+
+class SourceUnreachable(JobError):
+    """A source server does not answer, or ended the connection."""
+
+    remedy = "Check host and port of [[sources]] and the server, and start again; what was copied is kept."
+
+
+class SourceRefused(JobError):
+    """A source server refuses the login, or a right."""
+
+    remedy = "The user of [[sources]] needs SELECT on the relayed tables."
+
+
+class SourceNotTheOne(JobError):
+    """Another server answers than the one that the instance's position belongs to, so its pair says nothing about these rows."""
+
+    remedy = "Name in [[sources]] the server that the instance reads now, and start again."
+
+
+class PositionMissing(JobError):
+    """An instance has no position record: it never published, so nothing would bring the changes that follow a copy."""
+
+    remedy = "Check installation and the instance's name; start the relay, wait until the instance runs, and start again."
+
+
+class TableUnknown(JobError):
+    """No source has a real table for a logical name."""
+
+    remedy = "Check the name, mapping, and filter and routing of [[sources]]."
+
+
+class TableChanged(JobError):
+    """A table lost a column, or itself, while it was read."""
+
+    remedy = "Start again: the table is looked at anew, and what was copied is kept."
 
 
 class JobFailed(JobError):

@@ -14,6 +14,12 @@ def print_batch(name: str, figures: BatchFigures) -> None:
     sys.stdout.flush()
 
 
+def print_line(line: str) -> None:
+    """Print a line at once, for whoever watches."""
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
 def print_error(error: JobError, *, trace: bool) -> None:
     """Print the sentence, and on request all that Spark says."""
     if trace:

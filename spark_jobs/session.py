@@ -15,7 +15,9 @@ from spark_jobs.settings import JobSettings
 
 _JDKS: Final = (17, 21)
 # One set that resolves whole; newer connectors miss their token provider in some registries.
-_PACKAGES: Final = "org.apache.spark:spark-sql-kafka-0-10_2.13:4.0.0,io.delta:delta-spark_2.13:4.0.0"
+_PACKAGES: Final = (
+    "org.apache.spark:spark-sql-kafka-0-10_2.13:4.0.0,io.delta:delta-spark_2.13:4.0.0,org.mariadb.jdbc:mariadb-java-client:3.5.6"
+)
 _SETTINGS: Final = {
     "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",

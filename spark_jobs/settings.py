@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
 
+from spark_jobs.copy_settings import BootstrapSettings, ReconcileSettings, SourceServer
 from spark_jobs.errors import JobConfigurationError
 from spark_jobs.hbase.settings import HBaseSettings
 from spark_jobs.mirror.settings import MirrorSettings
@@ -58,6 +59,7 @@ class JobSettings(Settings):
     `trigger_seconds` None: take what is there, then end. `checkpoint` is the stream's memory and belongs to one job alone.
     `master` None: what spark-submit says; without it, all cores of this machine.
     `merge_threads`: how many tables of a batch are merged at the same time. `jvm_options` are added to the driver's own.
+    `installation`, `mapping` (documents or folders of them) and `sources` are for bootstrap and reconcile, as are their sections.
     """
 
     kafka: KafkaSource
@@ -81,6 +83,11 @@ class JobSettings(Settings):
     merge_threads: Annotated[int, Field(ge=1, le=64)] = 4
     jvm_options: str = ""
     jars: tuple[Path, ...] = ()
+    installation: str = "roma"
+    mapping: tuple[Path, ...] = ()
+    sources: tuple[SourceServer, ...] = ()
+    bootstrap: BootstrapSettings = BootstrapSettings()
+    reconcile: ReconcileSettings = ReconcileSettings()
 
     @model_validator(mode="after")
     def _the_sink_is_described(self) -> "JobSettings":

@@ -15,8 +15,7 @@ app.add_typer(mapping, name="mapping")
 def check_mapping(files: Annotated[list[Path], typer.Argument(help="The JSON documents, or folders that hold them.")]) -> None:
     """Compile mapping documents together, without a server. Exit code 0: they can come into force; 1: not; 2: no such files."""
     with told_errors():
-        from relay.preflight.mapping_files import read_mapping_files
-        from relay.route import problems
+        from relay.route import problems, read_mapping_files
 
         documents = read_mapping_files(files)
         found = problems(documents)

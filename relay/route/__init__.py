@@ -5,6 +5,7 @@ from relay.route.dynamic_topic import dynamic_topic, kafka_topic, partitions_of
 from relay.route.filter import TableFilter
 from relay.route.mapping import MappingSet, Tags, problems
 from relay.route.mapping_document import DATA_IDS, DBS, ROMA_GROUP, TAGS, TBS, TOPICS, Documents, MappingProblem
+from relay.route.mapping_files import read_mapping_files
 from relay.route.router import Destination, Dropped, Route, Router, field_tags_for, tags_for
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "kafka_topic",
     "partitions_of",
     "problems",
+    "read_mapping_files",
     "tags_for",
     "where",
 ]

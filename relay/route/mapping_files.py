@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from relay.errors import ConfigurationError
-from relay.route import DATA_IDS
+from relay.route.mapping_document import DATA_IDS
 
 _REMEDY: Final = (
     f"Name the files {', '.join(f'{data_id}.json' for data_id in DATA_IDS)}, or by the last word alone (dbs.json), and pass them."

@@ -1,0 +1,19 @@
+"""A Spark job in the place of this process. The jobs are a package of their own, which the relay does not need to run."""
+
+import runpy
+import sys
+from collections.abc import Sequence
+from importlib.util import find_spec
+
+import typer
+
+_JOBS = "spark_jobs"
+
+
+def become(job: str, options: Sequence[str] | None) -> None:
+    """Become the job: its signals, its output and its exit code are those of this process."""
+    if find_spec("pyspark") is None or find_spec(_JOBS) is None:
+        typer.echo("The Spark jobs are not installed here. Install them with: pip install 'roma-relay[spark]'", err=True)
+        raise typer.Exit(2)
+    sys.argv = [job, *(options or [])]
+    runpy.run_module(f"{_JOBS}.{job}", run_name="__main__", alter_sys=True)

@@ -1,0 +1,23 @@
+"""Source and copy compared: checksums, differing rows, lag told from difference, repair."""
+
+from spark_jobs.comparison.findings import Outcome, TableFindings, exit_code, findings_json, findings_table
+from spark_jobs.comparison.look import Place, Seen
+from spark_jobs.comparison.repair import Repair
+from spark_jobs.comparison.settle import Settled, settle
+from spark_jobs.comparison.table_comparison import TableComparison
+from spark_jobs.comparison.waiting import newest_waiting
+
+__all__ = [
+    "Outcome",
+    "Place",
+    "Repair",
+    "Seen",
+    "Settled",
+    "TableComparison",
+    "TableFindings",
+    "exit_code",
+    "findings_json",
+    "findings_table",
+    "newest_waiting",
+    "settle",
+]

@@ -1,0 +1,124 @@
+"""One text for each value that source and copy both can make: by SQL on the source, by Spark from the typed copy.
+
+A row's text is, column by column, `N` for null or the text's length in bytes, a colon and the text: no two rows share one. A checksum is
+the sum of 60 bits of each row's SHA-256, so neither order nor cutting matters, and a row that stands there twice counts twice.
+What differs here but not as values of the copy's types is told apart afterwards, row by row; equal sums are equal rows.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import pyspark.sql.functions as sf
+from pyspark.sql import Column
+from pyspark.sql.types import BinaryType, DataType, DateType, DoubleType, FloatType, StringType, TimestampNTZType, TimestampType
+
+from spark_jobs.comparison.server_numbers import decimals_of, double_text, fixed_text, float_text
+from spark_jobs.source.shard import APPROXIMATE, BYTES, LONG_BYTES, LONG_TEXTS, TEXTS, WHOLE, SourceColumn
+from spark_jobs.source.texts import plain_text, quoted, raw_bytes
+from spark_jobs.transforms.guards import UNFIT
+
+_NULL: Final = "N"
+_HASH_DIGITS: Final = 15
+"""Hexadecimal digits of a row's hash that are summed: 60 bits fit into every 64-bit number."""
+
+
+def source_text(column: SourceColumn) -> str:
+    """SQL of the canonical text of a value."""
+    name = quoted(column.name)
+    if column.kind in LONG_BYTES:
+        return f"SHA2({name}, 256)"
+    if column.kind in BYTES:
+        return f"HEX({raw_bytes(column)})"
+    if column.kind in LONG_TEXTS:
+        return f"SHA2(CONVERT({name} USING utf8mb4), 256)"
+    if column.kind in TEXTS:
+        return f"CONVERT({name} USING utf8mb4)"
+    padded = column.kind in WHOLE | {"decimal"} and column.kind != "bit"
+    return f"CAST({name} + 0 AS CHAR)" if padded else plain_text(column)
+
+
+def copy_text(column: SourceColumn, kind: DataType) -> Column:
+    """The canonical text of a value that the copy keeps as `kind`; what does not fit there stands beside it."""
+    value = sf.col(f"`{column.name.replace('`', '``')}`")
+    if isinstance(kind, StringType):
+        return _long(column, value)
+    return sf.coalesce(_long(column, sf.col(UNFIT).getItem(column.name)), _typed_text(column, kind, value))
+
+
+def source_row_text(columns: Sequence[SourceColumn], present: Mapping[str, SourceColumn] | None = None) -> str:
+    """SQL of a row's text. `present`: the columns that this shard has, by name in small letters, where it may lack some."""
+    own = [column if present is None else present.get(column.name.lower()) for column in columns]
+    return f"CONCAT({', '.join(_source_part(column) for column in own)})"
+
+
+def copy_row_text(columns: Sequence[SourceColumn], kinds: Mapping[str, DataType]) -> Column:
+    """A row's text from the copy; a column that the copy has not is null there. `kinds` by the column's name in small letters."""
+    return sf.concat(*(_copy_part(column, kinds.get(column.name.lower())) for column in columns))
+
+
+def source_hash(text: str) -> str:
+    """SQL of a row's hash, 15 hexadecimal digits, from its text."""
+    return f"LEFT(SHA2({text}, 256), {_HASH_DIGITS})"
+
+
+def copy_hash(text: Column) -> Column:
+    """The same from the copy."""
+    return sf.left(sf.sha2(text, 256), sf.lit(_HASH_DIGITS))
+
+
+def source_sum(digits: str) -> str:
+    """SQL of the checksum of a group of rows as decimal text."""
+    return f"CAST(SUM(CAST(CONV({digits}, 16, 10) AS UNSIGNED)) AS CHAR)"
+
+
+def copy_sum(digits: Column) -> Column:
+    """The same from the copy."""
+    return sf.sum(sf.conv(digits, 16, 10).cast("decimal(20,0)")).cast("string")
+
+
+def _source_part(column: SourceColumn | None) -> str:
+    if column is None:
+        return f"'{_NULL}'"
+    text = source_text(column)
+    return f"IF({quoted(column.name)} IS NULL, '{_NULL}', CONCAT(LENGTH({text}), ':', {text}))"
+
+
+def _copy_part(column: SourceColumn, kind: DataType | None) -> Column:
+    if kind is None:
+        return sf.lit(_NULL)
+    text = copy_text(column, kind)
+    return sf.coalesce(sf.concat(sf.octet_length(text).cast("string"), sf.lit(":"), text), sf.lit(_NULL))
+
+
+def _long(column: SourceColumn, text: Column) -> Column:
+    """The text of a message in canonical form: what may be very long is represented by its hash, bytes by their digits."""
+    if column.kind in LONG_TEXTS:
+        return sf.sha2(text, 256)
+    if column.kind in LONG_BYTES:
+        return sf.sha2(sf.try_to_binary(text, sf.lit("base64")), 256)
+    return sf.hex(sf.try_to_binary(text, sf.lit("base64"))) if column.kind in BYTES else text
+
+
+def _typed_text(column: SourceColumn, kind: DataType, value: Column) -> Column:
+    match kind:
+        case BinaryType():
+            return sf.sha2(value, 256) if column.kind in LONG_BYTES else sf.hex(value)
+        case DateType():
+            return sf.date_format(value, "yyyy-MM-dd")
+        case TimestampType() | TimestampNTZType():
+            return sf.date_format(value, f"yyyy-MM-dd HH:mm:ss{_fraction(column)}")
+        case FloatType() | DoubleType() if column.kind in APPROXIMATE:
+            return _approximate(column, kind, value)
+    return value.cast("string")
+
+
+def _approximate(column: SourceColumn, kind: DataType, value: Column) -> Column:
+    decimals = decimals_of(column.type_text)
+    if decimals is not None:
+        return fixed_text(value, decimals)
+    return float_text(value) if isinstance(kind, FloatType) else double_text(value)
+
+
+def _fraction(column: SourceColumn) -> str:
+    digits = column.type_text.partition("(")[2].partition(")")[0].strip()
+    return f".{'S' * int(digits)}" if digits.isdecimal() and int(digits) else ""

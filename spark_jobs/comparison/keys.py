@@ -1,0 +1,58 @@
+"""A row's key as one text that both sides make, and back to the values that it stands for."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import pyspark.sql.functions as sf
+from pyspark.sql import Column
+from pyspark.sql.types import DataType
+
+from spark_jobs.comparison.canonical import copy_row_text, source_row_text
+from spark_jobs.source.shard import TEXTS, Shard
+from spark_jobs.transforms.guards import KEY
+
+_PREFIX: Final = "{}:{}"
+
+
+def source_key(shard: Shard) -> str:
+    """SQL of the key's text: the row text of its columns, behind the real table where that is part of the key."""
+    return f"CONCAT({_utf8(_prefix(shard))}, {source_row_text(shard.key)})" if shard.shard_in_key else source_row_text(shard.key)
+
+
+def copy_key(shard: Shard, kinds: Mapping[str, DataType]) -> Column:
+    """The same from the copy."""
+    text = copy_row_text(shard.key, kinds)
+    if not shard.shard_in_key:
+        return text
+    name = sf.get_json_object(sf.col(KEY), "$[1]")
+    return sf.concat(sf.octet_length(name).cast("string"), sf.lit(":"), name, text)
+
+
+def boundary_of(shard: Shard, key: str) -> Sequence[str] | None:
+    """Return the texts, as ranges keep them, of a key of this shard; None for one of another shard."""
+    values = _split(key)
+    if shard.shard_in_key:
+        if values[0] != str(shard.real):
+            return None
+        values = values[1:]
+    kinds = [column.kind for column in shard.key]
+    return [value.encode().hex().upper() if kind in TEXTS else value for value, kind in zip(values, kinds, strict=True)]
+
+
+def _split(key: str) -> list[str]:
+    """`1:a2:bc` → a, bc; lengths count bytes."""
+    raw, values = key.encode(), []
+    while raw:
+        length, _, rest = raw.partition(b":")
+        values.append(rest[: int(length)].decode())
+        raw = rest[int(length) :]
+    return values
+
+
+def _prefix(shard: Shard) -> str:
+    name = str(shard.real)
+    return _PREFIX.format(len(name.encode()), name)
+
+
+def _utf8(text: str) -> str:
+    return f"_utf8mb4 X'{text.encode().hex()}'"

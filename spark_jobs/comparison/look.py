@@ -1,0 +1,102 @@
+"""Single rows on both sides, compared as values of the copy's own types."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Final
+
+import pyspark.sql.functions as sf
+from pyspark.sql import DataFrame, Row, SparkSession
+
+from spark_jobs.comparison.keys import boundary_of
+from spark_jobs.source import Shard, SourceDatabase, key_equals, message_rows
+from spark_jobs.sources import LogicalTable
+from spark_jobs.table_writes import schema_versions
+from spark_jobs.text_list import texts
+from spark_jobs.transforms import DELETED, GUARDS, KEY, ORDER
+from spark_jobs.transforms.guards import UNFIT
+from spark_jobs.transforms.typed_rows import typed_rows
+
+_KEYS_A_QUERY: Final = 500
+_ABSENT_IN_COPY: Final = "the copy has no such row"
+_ABSENT_IN_SOURCE: Final = "the source has no such row"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One row: its message key, and the key's text by which the source finds it."""
+
+    key: str
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A row that differed when it was looked at.
+
+    `what`: the columns that differ, or which side has no such row. `source` is a fingerprint of what the source had (None: nothing),
+    `order` the order of what the copy had (None: nothing, not even a deleted row).
+    """
+
+    key: str
+    place: str
+    what: Sequence[str]
+    source: str | None
+    order: str | None
+
+
+def look(
+    spark: SparkSession, databases: Mapping[str, SourceDatabase], table: LogicalTable, copy: DataFrame, places: Sequence[Place]
+) -> Mapping[str, Seen]:
+    """Return those of these rows that differ now, by key: the source is read first, then the copy."""
+    source = _of_source(databases, table, copy, places)
+    wanted = texts(spark, KEY, [each.key for each in places])
+    shown = {row[KEY]: row for row in copy.join(sf.broadcast(wanted), KEY, "left_semi").collect()}
+    columns = [name for name in copy.columns if name not in GUARDS]
+    found = (_seen(place, source.get(place.key), shown.get(place.key), columns) for place in places)
+    return {each.key: each for each in found if each is not None}
+
+
+def source_rows(databases: Mapping[str, SourceDatabase], table: LogicalTable, places: Sequence[Place]) -> list[tuple[str, DataFrame]]:
+    """Return these rows as the sources have them now, in pieces: instance, and `table, key, data, mysql_types`."""
+    return [
+        (shard.instance, message_rows(databases[shard.instance], shard, where))
+        for shard in table.shards
+        for start in range(0, len(places), _KEYS_A_QUERY)
+        if (where := _where(shard, places[start : start + _KEYS_A_QUERY])) is not None
+    ]
+
+
+def _where(shard: Shard, places: Sequence[Place]) -> str | None:
+    keys = [key for each in places if (key := boundary_of(shard, each.place)) is not None]
+    return " OR ".join(f"({key_equals(shard.key, key)})" for key in keys) or None
+
+
+def _of_source(databases: Mapping[str, SourceDatabase], table: LogicalTable, copy: DataFrame, places: Sequence[Place]) -> Mapping[str, Row]:
+    """Rows by key, in the types of the copy, with a fingerprint of all that the source has of them."""
+    rows = reduce(DataFrame.unionByName, [rows for _, rows in source_rows(databases, table, places)])
+    changes = rows.withColumns(
+        {
+            "order": sf.sha2(sf.to_json("data"), 256),
+            "deleted": sf.lit(False),
+            "execute_time": sf.lit(0),
+            "execute_position": sf.lit(0),
+        }
+    )
+    kinds = {field.name: field.dataType for field in copy.schema.fields if field.name not in GUARDS}
+    return {row[KEY]: row for row in typed_rows(changes, schema_versions(table), kinds).collect()}
+
+
+def _seen(place: Place, source: Row | None, copy: Row | None, columns: Sequence[str]) -> Seen | None:
+    """Compare one row; what fits no type is compared as text under its column's name."""
+    fingerprint, order = (None if source is None else source[ORDER]), (None if copy is None else copy[ORDER])
+    there = copy is not None and not copy[DELETED]
+    if source is not None and copy is not None and there:
+        what = [name for name in columns if source[name] != copy[name] or _unfit(source, name) != _unfit(copy, name)]
+    else:
+        what = [_ABSENT_IN_COPY] if source is not None else [_ABSENT_IN_SOURCE] if there else []
+    return Seen(place.key, place.place, tuple(what), fingerprint, order) if what else None
+
+
+def _unfit(row: Row, name: str) -> str | None:
+    return (row[UNFIT] or {}).get(name)

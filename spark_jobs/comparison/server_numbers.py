@@ -1,0 +1,58 @@
+"""FLOAT and DOUBLE as the servers print them, from Spark's numbers (the rule: strings/dtoa.cc, my_gcvt)."""
+
+import re
+from typing import Final
+
+import pyspark.sql.functions as sf
+from pyspark.sql import Column
+
+_PLAIN_PLACES: Final = 15
+"""How far from the digits the point may stand without an exponent."""
+_FLOAT_DIGITS: Final = 6
+_DOUBLE_DIGITS: Final = (15, 16, 17)
+_FIXED: Final = re.compile(r"\w+\s*\(\s*\d+\s*,\s*(\d+)\s*\)", re.ASCII)
+
+
+def decimals_of(type_text: str) -> int | None:
+    """Return D of FLOAT(M,D) and DOUBLE(M,D), None without."""
+    found = _FIXED.match(type_text)
+    return int(found[1]) if found else None
+
+
+def float_text(value: Column) -> Column:
+    """The text of a FLOAT: six digits."""
+    return _server_form(_scientific(value, _FLOAT_DIGITS))
+
+
+def double_text(value: Column) -> Column:
+    """The text of a DOUBLE: the fewest digits that read back as the same number."""
+    tries = [_scientific(value, digits) for digits in _DOUBLE_DIGITS]
+    exact = [sf.when(each.try_cast("double") == value, each) for each in tries[:-1]]
+    return _server_form(sf.coalesce(*exact, tries[-1]))
+
+
+def fixed_text(value: Column, decimals: int) -> Column:
+    """The text of a number with a fixed count of decimals."""
+    return sf.when(value.isNotNull(), sf.format_string(f"%.{decimals}f", value.cast("double")))
+
+
+def _scientific(value: Column, digits: int) -> Column:
+    """Null stays null, which Spark would print."""
+    return sf.when(value.isNotNull(), sf.format_string(f"%.{digits - 1}e", value.cast("double")))
+
+
+def _server_form(number: Column) -> Column:
+    """`-1.2300e+02` → `-123`: with an exponent only where the point is far from the digits."""
+    sign = sf.when(sf.startswith(number, sf.lit("-")), "-").otherwise("")
+    mantissa = sf.regexp_replace(sf.split_part(number, sf.lit("e"), sf.lit(1)), "[-.]", "")
+    digits = sf.regexp_replace(mantissa, "0+$", "")
+    point = sf.split_part(number, sf.lit("e"), sf.lit(2)).try_cast("int") + 1
+    length = sf.length(digits)
+    plain = ((point > -_PLAIN_PLACES) & (point <= _PLAIN_PLACES)) | ((point > 0) & (point < length))
+    rest = sf.when(length > 1, sf.concat(sf.lit("."), sf.substr(digits, sf.lit(2)))).otherwise("")
+    exponential = sf.concat(sf.left(digits, sf.lit(1)), rest, sf.lit("e"), (point - 1).cast("string"))
+    small = sf.concat(sf.lit("0."), sf.repeat(sf.lit("0"), -point), digits)
+    behind = sf.when(length > point, sf.concat(sf.lit("."), sf.substr(digits, point + 1))).otherwise("")
+    large = sf.concat(sf.rpad(sf.left(digits, point), point, sf.lit("0")), behind)
+    text = sf.when(digits == "", "0").when(~plain, exponential).when(point <= 0, small).otherwise(large)
+    return sf.concat(sign, text)

@@ -1,0 +1,94 @@
+"""Count and checksum of every bucket, on both sides, and the rows of those that differ."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from itertools import islice
+
+import pyspark.sql.functions as sf
+from pyspark.sql import DataFrame, Row
+from pyspark.sql.types import DataType
+
+from spark_jobs.comparison.buckets import Buckets
+from spark_jobs.comparison.canonical import copy_hash, copy_row_text, copy_sum, source_hash, source_row_text, source_sum
+from spark_jobs.comparison.keys import copy_key, source_key
+from spark_jobs.source import KeyRange, Shard, SourceDatabase, message_keys
+from spark_jobs.source.key_ranges import table_of
+from spark_jobs.sources import LogicalTable
+from spark_jobs.transforms.guards import DELETED, KEY
+
+
+@dataclass(frozen=True, slots=True)
+class BucketSum:
+    """How many rows a bucket has, and the sum of their hashes."""
+
+    rows: int = 0
+    checksum: int = 0
+
+    def __add__(self, other: "BucketSum") -> "BucketSum":
+        return BucketSum(self.rows + other.rows, self.checksum + other.checksum)
+
+
+def source_sums(database: SourceDatabase, table: LogicalTable, shard: Shard, part: KeyRange, buckets: Buckets) -> DataFrame:
+    """Return `bucket, n, s` of a range of one shard, summed up by the server."""
+    row = source_hash(source_row_text(table.columns, shard.by_name))
+    grouped = f"SELECT {buckets.source(shard)} AS bucket, COUNT(*) AS n, {source_sum(row)} AS s FROM {table_of(shard)}"
+    return database.query(f"{grouped} WHERE {part.where(shard.key)} GROUP BY bucket")
+
+
+def copy_sums(copy: DataFrame, table: LogicalTable, buckets: Buckets) -> Mapping[int, BucketSum]:
+    """Return bucket → sum over the copy's live rows."""
+    shard, kinds = table.shards[0], kinds_of(copy)
+    row = copy_hash(copy_row_text(table.columns, kinds)).alias("row")
+    rows = copy.where(~sf.col(DELETED)).select(buckets.copy(shard, kinds).alias("bucket"), row)
+    return summed(rows.groupBy("bucket").agg(sf.count("*").alias("n"), copy_sum(sf.col("row")).alias("s")).collect())
+
+
+def summed(rows: Iterable[Row]) -> Mapping[int, BucketSum]:
+    """Add up what several ranges hold of the same bucket."""
+    found: dict[int, BucketSum] = {}
+    for row in rows:
+        bucket = int(row["bucket"])
+        found[bucket] = found.get(bucket, BucketSum()) + BucketSum(int(row["n"]), int(row["s"]))
+    return found
+
+
+def differing(source: Mapping[int, BucketSum], copy: Mapping[int, BucketSum]) -> Sequence[int]:
+    """The buckets whose sums differ, in order; one that a side lacks is empty there."""
+    return sorted(each for each in source.keys() | copy.keys() if source.get(each, BucketSum()) != copy.get(each, BucketSum()))
+
+
+def source_hashes(
+    database: SourceDatabase, table: LogicalTable, shard: Shard, part: KeyRange, buckets: Buckets, wanted: Collection[int]
+) -> DataFrame:
+    """Return `place` (the key's text), `key` (of the message) and `row` (hash) of the range's rows that lie in the wanted buckets."""
+    where = f"{part.where(shard.key)} AND {buckets.where(wanted, shard)}"
+    extra = {"place": source_key(shard), "row": source_hash(source_row_text(table.columns, shard.by_name))}
+    return message_keys(database, shard, where, extra)
+
+
+def copy_hashes(copy: DataFrame, table: LogicalTable, buckets: Buckets, wanted: Collection[int]) -> DataFrame:
+    """The same of the copy's live rows."""
+    shard, kinds = table.shards[0], kinds_of(copy)
+    live = copy.where(~sf.col(DELETED) & buckets.copy(shard, kinds).isin(*wanted))
+    row = copy_hash(copy_row_text(table.columns, kinds)).alias("row")
+    return live.select(copy_key(shard, kinds).alias("place"), sf.col(KEY).alias("key"), row)
+
+
+def kinds_of(copy: DataFrame) -> Mapping[str, DataType]:
+    """The type of each column of the copy, by its name in small letters."""
+    return {field.name.lower(): field.dataType for field in copy.schema.fields}
+
+
+def unequal(source: Sequence[DataFrame], copy: DataFrame) -> DataFrame:
+    """Return `place, key` of the rows that only one side has, or whose hashes differ."""
+    left = reduce(DataFrame.unionByName, source).alias("l")
+    joined = left.join(copy.alias("r"), "key", "full_outer").where(~sf.col("l.row").eqNullSafe(sf.col("r.row")))
+    return joined.select(sf.coalesce("l.place", "r.place").alias("place"), "key")
+
+
+def in_groups(parts: Iterable[DataFrame], size: int) -> Iterator[Sequence[DataFrame]]:
+    """So many at a time."""
+    left = iter(parts)
+    while group := list(islice(left, size)):
+        yield group

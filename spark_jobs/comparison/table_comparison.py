@@ -1,0 +1,123 @@
+"""Source and copy of one logical table: checksums of all buckets, the rows of those that differ, and what is true of them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from time import monotonic
+from typing import Final
+
+from pyspark.sql import DataFrame, SparkSession
+
+from spark_jobs.comparison.buckets import Buckets, HashBuckets, number_buckets, runs
+from spark_jobs.comparison.findings import TableFindings
+from spark_jobs.comparison.look import Place, Seen, look
+from spark_jobs.comparison.settle import Settled
+from spark_jobs.comparison.sums import (
+    BucketSum,
+    copy_hashes,
+    copy_sums,
+    differing,
+    in_groups,
+    source_hashes,
+    source_sums,
+    summed,
+    unequal,
+)
+from spark_jobs.copy_settings import ReconcileSettings
+from spark_jobs.sinks import Sink
+from spark_jobs.source import KeyRange, Shard, SourceDatabase, next_boundary, ranges_of
+from spark_jobs.source.key_ranges import Boundary, table_of
+from spark_jobs.source.shard import WHOLE
+from spark_jobs.source.texts import quoted
+from spark_jobs.sources import LogicalTable
+
+_MAX_BUCKETS: Final = 100_000
+Settle = Callable[[LogicalTable, Sequence[Place], Callable[[Sequence[Place]], Mapping[str, Seen]]], Settled]
+
+
+@dataclass(frozen=True, slots=True)
+class TableComparison:
+    """What the comparing of every table shares. `settle` tells lag from difference."""
+
+    spark: SparkSession
+    databases: Mapping[str, SourceDatabase]
+    sink: Sink
+    settings: ReconcileSettings
+    settle: Settle
+
+    def compare(self, table: LogicalTable) -> TableFindings:
+        """Compare a table whole. Raises JobError where a source or the copy cannot be read."""
+        began = monotonic()
+        parts = [(shard, part) for shard in table.shards for part in ranges_of(list(self._boundaries(shard)))]
+        buckets = self._buckets(table, parts)
+        source = self._source_sums(table, parts, buckets)
+        copy = self.sink.read(table.name)
+        kept = {} if copy is None else copy_sums(copy, table, buckets)
+        found = TableFindings(table.name, _rows(source), _rows(kept))
+        wanted = differing(source, kept)
+        if copy is None and wanted:
+            return replace(found, reason="there is no copy; bootstrap makes one", seconds=monotonic() - began)
+        if copy is not None and wanted:
+            found = self._narrowed(table, parts, buckets, wanted, found)
+        return replace(found, seconds=monotonic() - began)
+
+    def look(self, table: LogicalTable, places: Sequence[Place]) -> Mapping[str, Seen]:
+        """Return those of these rows that differ now."""
+        copy = self.sink.read(table.name)
+        return {} if copy is None else look(self.spark, self.databases, table, copy, places)
+
+    def _narrowed(
+        self, table: LogicalTable, parts: Sequence[tuple[Shard, KeyRange]], buckets: Buckets, wanted: Sequence[int], found: TableFindings
+    ) -> TableFindings:
+        """Find the rows of the differing buckets and settle them, up to as many as the settings say."""
+        copy = self.sink.read(table.name)
+        if copy is None:
+            return found
+        source = [source_hashes(self.databases[shard.instance], table, shard, part, buckets, wanted) for shard, part in parts]
+        rows = unequal(source, copy_hashes(copy, table, buckets, wanted)).persist()
+        try:
+            count = rows.count()
+            listed = rows.orderBy("place").limit(self.settings.max_rows).collect()
+        finally:
+            rows.unpersist()
+        places = [Place(row["key"], row["place"]) for row in listed]
+        settled = self.settle(table, places, lambda some: self.look(table, some))
+        return replace(
+            found,
+            ranges=[buckets.named(first, last) for first, last in runs(wanted)],
+            different=settled.different,
+            undecided=settled.undecided,
+            more=count - len(places),
+        )
+
+    def _boundaries(self, shard: Shard) -> "Sequence[Boundary]":
+        found: list[Boundary] = []
+        database = self.databases[shard.instance]
+        while rows := database.rows(next_boundary(shard, found[-1] if found else None, self.settings.range_rows)):
+            found.append(tuple(rows[0]))
+        return found
+
+    def _buckets(self, table: LogicalTable, parts: Sequence[tuple[Shard, KeyRange]]) -> Buckets:
+        count = min(_MAX_BUCKETS, max(1, len(parts) * self.settings.range_rows // self.settings.bucket_rows))
+        first = table.shards[0].key[0]
+        if any(shard.key[0].kind not in WHOLE or shard.key[0].name != first.name or shard.shard_in_key for shard in table.shards):
+            return HashBuckets(count)
+        ends = [end for shard in table.shards for end in self._ends(shard)]
+        return number_buckets(first, min(ends, default=0), max(ends, default=0), count)
+
+    def _ends(self, shard: Shard) -> Sequence[int]:
+        """The smallest and the greatest number of the key's first column; an index answers."""
+        name = quoted(shard.key[0].name)
+        number = f"CAST({name} AS UNSIGNED)" if shard.key[0].kind == "bit" else name
+        ends = f"SELECT CAST(MIN({number}) AS CHAR) AS low, CAST(MAX({number}) AS CHAR) AS high FROM {table_of(shard)}"
+        row = self.databases[shard.instance].rows(ends)[0]
+        return [int(row["low"]), int(row["high"])] if row["low"] is not None else []
+
+    def _source_sums(self, table: LogicalTable, parts: Sequence[tuple[Shard, KeyRange]], buckets: Buckets) -> Mapping[int, BucketSum]:
+        queries = (source_sums(self.databases[shard.instance], table, shard, part, buckets) for shard, part in parts)
+        rows = [row for group in in_groups(queries, self.settings.parallel) for row in reduce(DataFrame.unionByName, group).collect()]
+        return summed(rows)
+
+
+def _rows(sums: Mapping[int, BucketSum]) -> int:
+    return sum(each.rows for each in sums.values())

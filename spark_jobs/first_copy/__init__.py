@@ -1,0 +1,7 @@
+"""The first copy of existing tables: range after range beside the running stream, noted, and at the end freed of what is gone."""
+
+from spark_jobs.first_copy.copy_run import CopyFigures, FirstCopy
+from spark_jobs.first_copy.notes import Notes, TableNote, begin_line
+from spark_jobs.first_copy.pace import Pace
+
+__all__ = ["CopyFigures", "FirstCopy", "Notes", "Pace", "TableNote", "begin_line"]

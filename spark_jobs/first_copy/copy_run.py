@@ -1,0 +1,116 @@
+"""The first copy of one logical table.
+
+1. The pairs of its instances are read (the caller's business), before the first SELECT.
+2. Ranges are read and written with these pairs, and noted when they are in the copy.
+3. The keys of the source are read once more, alone; what the copy holds beyond them is removed, as far as its order allows.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Final
+
+import pyspark.sql.functions as sf
+from pyspark.sql import DataFrame
+
+from spark_jobs.apply import cached
+from spark_jobs.copy_settings import BootstrapSettings
+from spark_jobs.first_copy.notes import Notes, TableNote, end_line, round_line
+from spark_jobs.first_copy.pace import Pace, round_rows
+from spark_jobs.first_copy.rounds import ShardRange, copied_ranges, next_round
+from spark_jobs.first_copy.unmet import REMOVE, UNDECIDED, unmet
+from spark_jobs.positions import Published
+from spark_jobs.sinks import Sink
+from spark_jobs.source import Shard, SourceDatabase, message_keys, message_rows, next_boundary
+from spark_jobs.source.key_ranges import Boundary
+from spark_jobs.sources import LogicalTable
+from spark_jobs.table_writes import TableWriter, deletes, upserts
+from spark_jobs.transforms import DELETED, KEY, ORDER
+
+_LOOKS: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class CopyFigures:
+    """One finished or interrupted table: rows read, keys removed, and whether it is done."""
+
+    rows: int
+    removed: int
+    ended: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Unmet:
+    """Keys removed, keys that newer pairs have to decide, and the pairs to do it with."""
+
+    removed: int
+    undecided: int
+    pairs: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class FirstCopy:
+    """What the copying of every table shares. `positions` reads where instances are; `stopping` says that the end was asked for."""
+
+    databases: Mapping[str, SourceDatabase]
+    sink: Sink
+    writer: TableWriter
+    notes: Notes
+    settings: BootstrapSettings
+    positions: Callable[[LogicalTable], Mapping[str, Published]]
+    stopping: Callable[[float], bool]
+    progress: Callable[[LogicalTable, TableNote, Pace], None]
+
+    def copy(self, table: LogicalTable, note: TableNote) -> CopyFigures:
+        """Copy what is not noted, then remove what is gone; stops between two rounds when the end is asked for."""
+        pace = Pace(self.settings.rows_per_second)
+        while parts := next_round(table.shards, note, self.settings.parallel, self._ahead):
+            rows = self._copy_round(table, note, parts)
+            ends = [(part.shard.name, part.range.until) for part in parts]
+            note = self.notes.add(table.name, note, round_line(note, ends, rows))
+            self.progress(table, note, pace)
+            if self.stopping(pace.pause_s(rows)):
+                return CopyFigures(note.rows, 0, ended=False)
+        removed = self._remove_unmet(table, note)
+        note = self.notes.add(table.name, note, end_line(note, removed))
+        return CopyFigures(note.rows, removed, ended=True)
+
+    def _ahead(self, shard: Shard, after: Boundary | None) -> Boundary | None:
+        settings = self.settings
+        rows = round_rows(settings.range_rows, settings.parallel, settings.rows_per_second)
+        found = self.databases[shard.instance].rows(next_boundary(shard, after, rows))
+        return tuple(found[0]) if found else None
+
+    def _copy_round(self, table: LogicalTable, note: TableNote, parts: Sequence[ShardRange]) -> int:
+        rows = [upserts(self._rows(part), note.pairs[part.shard.instance]) for part in parts]
+        return self.writer.write(table, reduce(DataFrame.unionByName, rows))
+
+    def _rows(self, part: ShardRange) -> DataFrame:
+        return message_rows(self.databases[part.shard.instance], part.shard, part.range.where(part.shard.key))
+
+    def _remove_unmet(self, table: LogicalTable, note: TableNote) -> int:
+        """Look again under newer pairs while some key could be of an instance that published meanwhile."""
+        pairs, removed = dict(note.pairs), 0
+        for _ in range(_LOOKS):
+            found = self._unmet(table, note, pairs)
+            removed += found.removed
+            if not found.undecided or self.stopping(self.settings.settle_seconds):
+                break
+            pairs = dict(found.pairs)
+        return removed
+
+    def _unmet(self, table: LogicalTable, note: TableNote, pairs: Mapping[str, str]) -> "_Unmet":
+        copy = self.sink.read(table.name)
+        if copy is None:
+            return _Unmet(0, 0, pairs)
+        with cached(copy.select(KEY, ORDER, DELETED)) as shown:
+            shown.count()  # what the copy shows is fixed before the records are read
+            after = {instance: each.order for instance, each in self.positions(table).items()}
+            met = reduce(DataFrame.unionByName, [self._keys(part) for part in copied_ranges(table.shards, note)])
+            with cached(unmet(shown, met, pairs, after)) as gone:
+                doomed = gone.where(sf.col("verdict") == REMOVE)
+                removed = self.writer.write(table, deletes(doomed, table))
+                return _Unmet(removed, gone.where(sf.col("verdict") == UNDECIDED).count(), after)
+
+    def _keys(self, part: ShardRange) -> DataFrame:
+        return message_keys(self.databases[part.shard.instance], part.shard, part.range.where(part.shard.key))

@@ -1,0 +1,114 @@
+"""What a restart goes on from: one log of lines for each logical table, only ever added to.
+
+Every line is a JSON object: `begin` (run, pairs), `round` (the ranges that are in the copy now), `end` (keys removed). Added lines become
+visible whole, so a crash leaves the log as it was before or after.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import pyspark.sql.functions as sf
+from pyspark.errors import AnalysisException
+from pyspark.sql import SparkSession
+
+from spark_jobs.source.key_ranges import Boundary
+
+_NO_SUCH_PATH: Final = "PATH_NOT_FOUND"
+
+
+@dataclass(frozen=True, slots=True)
+class ShardNote:
+    """How far a shard is: the ends of its ranges in order, and whether the last of them was the table's end."""
+
+    boundaries: tuple[Boundary, ...] = ()
+    finished: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TableNote:
+    """How far the copy of a logical table is. `pairs`: instance → `order` text that its rows carry; `sequence` counts lines."""
+
+    run: str
+    pairs: Mapping[str, str]
+    shards: Mapping[str, ShardNote] = field(default_factory=dict)
+    rows: int = 0
+    ended: bool = False
+    sequence: int = 0
+
+    def shard(self, name: str) -> ShardNote:
+        """How far one shard is; a shard that is not noted has not begun."""
+        return self.shards.get(name, ShardNote())
+
+
+def note_of(lines: Iterable[str]) -> TableNote | None:
+    """Fold the lines of one table, in any order, into what they say of its last run; None where nothing was begun."""
+    records = sorted((json.loads(line) for line in lines), key=lambda record: int(record["sequence"]))
+    note: TableNote | None = None
+    for record in records:
+        note = _after(note, record)
+    return note
+
+
+def begin_line(before: TableNote | None, run: str, pairs: Mapping[str, str]) -> str:
+    """A run begins anew."""
+    return _line("begin", 0 if before is None else before.sequence, run=run, pairs=dict(pairs))
+
+
+def round_line(note: TableNote, ranges: Sequence[tuple[str, Boundary | None]], rows: int) -> str:
+    """These ranges, (shard, end; None: the table's), are in the copy."""
+    return _line("round", note.sequence, ranges=[{"shard": shard, "until": until} for shard, until in ranges], rows=rows)
+
+
+def end_line(note: TableNote, removed: int) -> str:
+    """Everything is in the copy, and what the source has no more is removed from it."""
+    return _line("end", note.sequence, removed=removed)
+
+
+class Notes:
+    """The logs below one folder or URI."""
+
+    def __init__(self, spark: SparkSession, root: str) -> None:
+        self._spark = spark
+        self._root = root.rstrip("/")
+
+    def read(self, table: str) -> TableNote | None:
+        """Return what is noted of a logical table."""
+        try:
+            lines = self._spark.read.text(self._path(table)).collect()
+        except AnalysisException as exc:
+            if exc.getCondition() == _NO_SUCH_PATH:
+                return None
+            raise
+        return note_of(row["value"] for row in lines)
+
+    def add(self, table: str, before: TableNote | None, line: str) -> TableNote:
+        """Add a line durably; return what is noted then."""
+        self._spark.range(1).select(sf.lit(line).alias("value")).coalesce(1).write.mode("append").text(self._path(table))
+        return _after(before, json.loads(line))
+
+    def _path(self, table: str) -> str:
+        return f"{self._root}/{table.encode().hex()}"
+
+
+def _line(kind: str, sequence: int, **fields: object) -> str:
+    return json.dumps({"kind": kind, "sequence": sequence + 1, **fields}, ensure_ascii=True)
+
+
+def _after(note: TableNote | None, record: dict[str, Any]) -> TableNote:
+    sequence = int(record["sequence"])
+    if note is None or record["kind"] == "begin":
+        return TableNote(record["run"], record["pairs"], sequence=sequence)
+    if record["kind"] == "end":
+        return TableNote(note.run, note.pairs, note.shards, note.rows, ended=True, sequence=sequence)
+    shards = dict(note.shards)
+    for each in record["ranges"]:
+        shards[each["shard"]] = _further(shards.get(each["shard"], ShardNote()), each["until"])
+    return TableNote(note.run, note.pairs, shards, note.rows + record["rows"], sequence=sequence)
+
+
+def _further(shard: ShardNote, until: Sequence[str] | None) -> ShardNote:
+    if until is None:
+        return ShardNote(shard.boundaries, finished=True)
+    return ShardNote((*shard.boundaries, tuple(until)), finished=False)

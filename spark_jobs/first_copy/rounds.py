@@ -1,0 +1,44 @@
+"""The next ranges of a logical table: as many as are read at a time, from whichever shards still have some."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from spark_jobs.first_copy.notes import TableNote
+from spark_jobs.source import KeyRange, Shard
+from spark_jobs.source.key_ranges import Boundary
+
+Ahead: TypeAlias = Callable[[Shard, Boundary | None], Boundary | None]
+"""Finds the end of the range that begins behind a boundary; None where the table ends before."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShardRange:
+    """A range of one shard."""
+
+    shard: Shard
+    range: KeyRange
+
+
+def next_round(shards: Sequence[Shard], note: TableNote, parallel: int, ahead: Ahead) -> Sequence[ShardRange]:
+    """Return up to `parallel` ranges that are not noted as copied; none where all is."""
+    found: list[ShardRange] = []
+    for shard in shards:
+        noted = note.shard(shard.name)
+        after, finished = (noted.boundaries[-1] if noted.boundaries else None), noted.finished
+        while not finished and len(found) < parallel:
+            until = ahead(shard, after)
+            found.append(ShardRange(shard, KeyRange(after, until)))
+            after, finished = until, until is None
+    return found
+
+
+def copied_ranges(shards: Sequence[Shard], note: TableNote) -> Sequence[ShardRange]:
+    """Return every shard, cut where it was cut when it was copied."""
+    found: list[ShardRange] = []
+    for shard in shards:
+        after: Boundary | None = None
+        for until in (*note.shard(shard.name).boundaries, None):
+            found.append(ShardRange(shard, KeyRange(after, until)))
+            after = until
+    return found

@@ -1,0 +1,67 @@
+"""Where a source is now, and whether an instance has published all that was there."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from spark_jobs.errors import SourceRefused
+from spark_jobs.source.database import SourceDatabase
+
+_LOG_STATUS: Final = (
+    "SELECT JSON_UNQUOTE(JSON_EXTRACT(LOCAL, '$.binary_log_file')) AS file, "
+    "CAST(JSON_EXTRACT(LOCAL, '$.binary_log_position') AS UNSIGNED) AS offset FROM performance_schema.log_status"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SourcePlace:
+    """Everything that was committed on the source when it was asked: a GTID set, or a place in the binlog."""
+
+    mariadb: bool
+    gtid_set: str = ""
+    file: str = ""
+    offset: int = 0
+
+
+def place_now(database: SourceDatabase) -> SourcePlace | None:
+    """Ask the source; None where it has no GTIDs and does not let the user see its binlog."""
+    if "mariadb" in database.rows("SELECT @@version AS version")[0]["version"].lower():
+        return SourcePlace(True, database.rows("SELECT @@GLOBAL.gtid_binlog_pos AS place")[0]["place"])
+    gtid_set = database.rows("SELECT @@GLOBAL.gtid_executed AS place")[0]["place"]
+    if gtid_set:
+        return SourcePlace(False, gtid_set.replace("\n", ""))
+    try:
+        log = database.rows(_LOG_STATUS)[0]
+    except SourceRefused:
+        return None
+    return SourcePlace(False, "", log["file"], int(log["offset"]))
+
+
+def covered(database: SourceDatabase, place: SourcePlace, gtid_set: str, file: str, offset: int) -> bool:
+    """Say whether a position (of the same server) lies at or behind a place."""
+    if place.mariadb:
+        return mariadb_covers(gtid_set, place.gtid_set)
+    if place.gtid_set:
+        sets = (f"X'{each.encode().hex()}'" for each in (place.gtid_set, gtid_set))
+        asked = database.rows(f"SELECT GTID_SUBSET({', '.join(f'CONVERT({each} USING utf8mb4)' for each in sets)}) AS covered")
+        return bool(asked[0]["covered"])
+    return (file_number(file), offset) >= (file_number(place.file), place.offset)
+
+
+def mariadb_covers(published: str, place: str) -> bool:
+    """Compare two sets of MariaDB: for every domain of `place` the greatest sequence number."""
+    reached = _sequences(published)
+    return all(reached.get(domain, -1) >= sequence for domain, sequence in _sequences(place).items())
+
+
+def file_number(file: str) -> int:
+    """The number at the end of a binlog file's name; the names of one server differ in nothing else."""
+    digits = file.rpartition(".")[2]
+    return int(digits) if digits.isdecimal() else 0
+
+
+def _sequences(text: str) -> dict[int, int]:
+    found: dict[int, int] = {}
+    for each in filter(None, (part.strip() for part in text.split(","))):
+        domain, _, sequence = (int(number) for number in each.split("-"))
+        found[domain] = max(found.get(domain, 0), sequence)
+    return found

@@ -1,0 +1,1 @@
+"""First copy and proof at the size and under the load that the test suite has no time for."""

@@ -1,0 +1,69 @@
+"""Which real tables are shards of which logical ones, from rows of the catalogue."""
+
+import json
+
+import pytest
+from pyspark.sql import Row
+
+from relay.route import DBS, TBS, TOPICS, MappingSet
+from spark_jobs.copy_settings import SourceServer
+from spark_jobs.source.catalog import shards_of
+from spark_jobs.sources import logical_tables
+
+MAPPING = MappingSet.compile(
+    1,
+    {
+        DBS: json.dumps([{"logicDb": "shop", "realDbs": "shop_1,shop_2"}]),
+        TBS: json.dumps([{"logicTb": "orders", "realTbs": "/orders_\\d+/"}]),
+        TOPICS: json.dumps([{"logicDb": "shop", "topic": "shop"}]),
+    },
+)
+
+
+def column(db: str, tb: str, name: str, kind: str = "int") -> Row:
+    return Row(db=db, tb=tb, name=name, kind=kind, type_text=kind)
+
+
+def key(db: str, tb: str, name: str, column: str, place: int = 1, *, nullable: str = "", part: int | None = None) -> Row:
+    return Row(db=db, tb=tb, key_name=name, name=column, place=place, nullable=nullable, part=part)
+
+
+COLUMNS = [
+    column("shop_1", "log", "line"),
+    column("shop_1", "orders_1", "id"),
+    column("shop_1", "orders_1", "note"),
+    column("shop_2", "orders_2", "id"),
+    column("shop_2", "orders_2", "extra"),
+]
+KEYS = [
+    key("shop_1", "orders_1", "maybe", "note", nullable="YES"),
+    key("shop_1", "orders_1", "part", "note", part=4),
+    key("shop_1", "orders_1", "both", "id", 2),
+    key("shop_1", "orders_1", "both", "note", 1),
+    key("shop_1", "orders_1", "later", "id"),
+    key("shop_2", "orders_2", "unique", "extra"),
+    key("shop_2", "orders_2", "PRIMARY", "id"),
+]
+
+
+def test_shards_of_two_databases_make_one_table() -> None:
+    settings = SourceServer(instance="one", host="h", user="u")
+    log, orders = logical_tables(shards_of(settings, MAPPING, COLUMNS, KEYS))
+    assert (log.name, log.without_key) == ("shop.log", ["one/shop_1.log"])
+    assert (orders.name, orders.instances, orders.without_key) == ("shop.orders", ["one"], [])
+    assert [shard.key_names for shard in orders.shards] == [("note", "id"), ("id",)]
+    assert [each.name for each in orders.columns] == ["id", "note", "extra"]
+
+
+@pytest.mark.parametrize(
+    ("routing", "black", "names"),
+    [
+        ({"names": "real"}, "", ["shop_1.log", "shop_1.orders_1", "shop_2.orders_2"]),
+        ({"unmapped_table": "drop"}, "", ["shop.orders", "shop.orders"]),
+        ({}, "shop_2\\..*", ["shop.log", "shop.orders"]),
+    ],
+)
+def test_routing_and_filter_are_the_instances(routing: dict[str, str], black: str, names: list[str]) -> None:
+    document = {"instance": "one", "host": "h", "user": "u", "routing": routing, "filter": {"filter_black_regex": black}}
+    found = shards_of(SourceServer.model_validate(document), MAPPING, COLUMNS, KEYS)
+    assert [shard.logical for shard in found] == names
