@@ -39,20 +39,22 @@ def test_reading_goes_on_after_transactions_of_every_kind(table: tuple[SqlServer
     settings = source_settings(server)
     stream = open_source(settings, None, StartSettings())
     places = []
-    for row in range(12):
-        if row == 6:
+    for row in range(7):
+        if row == 3:
             server.execute("FLUSH BINARY LOGS")
         places.append((end_of(server), executed(server)))
         _insert(server, name, row)
     target = end_of(server)
     transactions = whole_transactions(items_up_to(stream, target))
-    assert len(transactions) == 12
+    assert len(transactions) == 7
     published = GtidSet.parse(stream.start.gtid_set)
     for number, transaction in enumerate(transactions):
         end = transaction[-1]
         assert isinstance(end, TransactionEnd)
         published = published.with_gtid(end.gtid)
         assert GtidSet.parse(str(published)) == published
+        if number % 2:
+            continue
         resume = SourcePosition(end.position, str(published), end.identity)
         assert whole_transactions(read(settings, resume, target)) == transactions[number + 1 :]
     assert _same(str(published), executed(server))
