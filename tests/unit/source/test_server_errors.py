@@ -32,6 +32,7 @@ MORE = "Replica has more GTIDs than the source has, using the source's SERVER_UU
         (1236, "Could not find first log file name in binary log index file", BinlogPurged),
         (1236, PURGED, BinlogPurged),
         (1236, TOO_OLD, BinlogPurged),
+        (29, "File './binlog.000009' not found (Errcode: 2)", BinlogPurged),
         (1236, REPEATED_ID, ServerIdTaken),
         (1236, AHEAD, SourceLostTransactions),
         (1236, MORE, SourceLostTransactions),
