@@ -99,43 +99,35 @@ class _BlockReader:
         self._shared: list[bytes] = []
         self._files: dict[int, str] = {}
         self._identities: dict[int, SourceIdentity] = {}
-        self._readers: tuple[Callable[[], RawItem | None], ...] = (
-            self._shared_bytes,
-            self._begin,
-            self._rows,
-            self._statement,
-            self._end,
-            self._advance,
-        )
 
     def items(self) -> Iterator[RawItem]:
         while self._at < len(self._block):
-            item = self._readers[self._block[self._at]]()
+            item = _READERS[self._block[self._at]](self)
             if item is not None:
                 yield item
 
-    def _shared_bytes(self) -> None:
+    def shared_bytes(self) -> None:
         (size,) = self._head(_SHARED_HEAD)
         self._shared.append(self._bytes(size))
 
-    def _begin(self) -> TransactionBegin:
+    def begin(self) -> TransactionBegin:
         file, offset, commit_ms, time_s, size = self._head(_BEGIN_HEAD)
         return TransactionBegin(self._place(file, offset), self._text(size), None if commit_ms == _NO_TIME else commit_ms, time_s)
 
-    def _rows(self) -> RawRows:
+    def rows(self) -> RawRows:
         table, file, offset, type_code, time_s, mariadb, size = self._head(_ROWS_HEAD)
         return RawRows(self._shared[table], self._bytes(size), type_code, time_s, self._place(file, offset), bool(mariadb))
 
-    def _statement(self) -> Statement:
+    def statement(self) -> Statement:
         file, offset, time_s, of_database, of_sql = self._head(_STATEMENT_HEAD)
         database = self._text(of_database)
         return Statement(self._text(of_sql), database, time_s, self._place(file, offset))
 
-    def _end(self) -> TransactionEnd:
+    def end(self) -> TransactionEnd:
         file, offset, identity, size = self._head(_END_HEAD)
         return TransactionEnd(self._place(file, offset), self._text(size), self._identity(identity))
 
-    def _advance(self) -> Advance:
+    def advance(self) -> Advance:
         file, offset, identity = self._head(_ADVANCE_HEAD)
         return Advance(self._place(file, offset), self._identity(identity))
 
@@ -163,3 +155,14 @@ class _BlockReader:
             uuid = self._shared[number][_IDENTITY.size :].decode()
             self._identities[number] = SourceIdentity(uuid, server_id, created_s)
         return self._identities[number]
+
+
+# By kind, and not bound to a reader: that would make it a cycle, which holds its block until the collector comes.
+_READERS: Final[tuple[Callable[[_BlockReader], RawItem | None], ...]] = (
+    _BlockReader.shared_bytes,
+    _BlockReader.begin,
+    _BlockReader.rows,
+    _BlockReader.statement,
+    _BlockReader.end,
+    _BlockReader.advance,
+)

@@ -98,7 +98,7 @@ def giant_transaction(stage: Stage) -> None:
 def many_tables(stage: Stage) -> None:
     with stage.database.connect() as connection, connection.cursor() as cursor:
         for number in range(TABLES):
-            cursor.execute(f"create table {_NAME}.t{number} (id int primary key, n int, v varchar(100)) engine=aria transactional=0")
+            cursor.execute(f"create table {_NAME}.t{number} (id int primary key, n int, v varchar(100)) engine=memory")
             cursor.execute(f"insert into {_NAME}.t{number} values (1, 1, 'first')")
         for number in range(TABLES):
             cursor.execute(f"insert into {_NAME}.t{number} values (2, 2, 'second')")
