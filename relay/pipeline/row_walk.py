@@ -66,6 +66,7 @@ class RowWalk:
         self._table: TableMap | None = None  # of the last event, whose plan is `_plan`
         self._plan: TablePlan | Dropped = _OPERATION_FILTERED
         self._whole = WholeTransactionPrinter(names_gtid=settings.source.gtid)
+        self.prints_whole_transactions = self._whole.able and self.most_events > 1
         self._skew_ms = int(settings.transaction.max_clock_skew_seconds * 1000)
 
     def use(self, plans: TablePlans) -> None:
@@ -86,7 +87,7 @@ class RowWalk:
     def whole_transactions(self, step: Step) -> int:
         """Publish the transactions from the step's place on that can be printed together; return how many items they had."""
         progress = self._progress
-        if self.most_events == 1 or not progress.leaves_nothing_out:
+        if not progress.leaves_nothing_out:
             return 0
         now_ms = self._contexts.publish_time_ms
         times_ms = now_ms, now_ms + self._skew_ms

@@ -89,6 +89,8 @@ class Walk:
         return 1
 
     def _whole_transactions(self, step: Step) -> int:
+        if not self._rows.prints_whole_transactions:
+            return 0
         if self.progress.whole:
             self.renew_mapping()
         items = self._rows.whole_transactions(step)

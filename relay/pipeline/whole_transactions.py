@@ -45,6 +45,11 @@ class WholeTransactionPrinter:
         self._printer: TransactionPrinter[TablePlan] | None = TransactionPrinter() if COMPILED else None
         self._file = ("", -1, 0)
 
+    @property
+    def able(self) -> bool:
+        """Whether any can be printed here."""
+        return self._printer is not None
+
     def know(self, table: TableMap, plan: TablePlan) -> None:
         """Take the transactions of this table from now on, if that can be."""
         printer = None if plan.bulk is None else plan.bulk.of_whole_transactions

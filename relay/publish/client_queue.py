@@ -51,12 +51,17 @@ def queue_configuration(kafka: KafkaSettings, transaction: TransactionSettings) 
 
 
 class ClientQueue:
-    """A client and the way into its queue: whole blocks by compiled code where it is at hand, else one message after the other."""
+    """A client and the way into its queue: whole blocks by compiled code where it is at hand, else one message after the other.
 
-    def __init__(self, kafka: KafkaSettings, configuration: dict[str, Any]) -> None:
+    `commits_tell`: the commit of a transaction fails with what one of its messages was refused for (librdkafka's INTRODUCTION, "Error
+    handling in the transactional producer"), so printed messages need no report: the client's binding takes Python's lock for each.
+    """
+
+    def __init__(self, kafka: KafkaSettings, configuration: dict[str, Any], *, commits_tell: bool = False) -> None:
         self.producer, self._sender = _with_sender(configuration) if COMPILED else (Producer(configuration), None)
         self.deliveries = Deliveries()
         self.room = QueueRoom(kafka)
+        self._commits_tell = commits_tell
         self._unpolled = 0
 
     @property
@@ -110,14 +115,18 @@ class ClientQueue:
         self.room.count(messages.number, messages.value_bytes)
         records, at = messages.records, 0
         while at < len(records):
-            at += self._took_records(topic, messages, records[at : at + self._left])
-            if at < len(records):
+            part = records[at : at + min(self._left, _MESSAGES_PER_POLL)]
+            taken = self._took_records(topic, messages, part)
+            self._count(taken)
+            at += taken
+            if not part or taken < len(part):
+                # The single message's way waits for room, or says what is wrong.
                 put_one(messages.message(topic, records[at]))
                 at += 1
 
     def _took_records(self, topic: str, messages: PrintedRecords, records: Sequence[PrintedRecord]) -> int:
         """Hand them over up to one that is not taken; return how many were."""
-        produce, report = self.producer.produce, self._report
+        produce, report = self.producer.produce, None if self._commits_tell else self._report
         first, others = messages.names
         headers: HeaderList = [(first, b""), *messages.tail]
         for number, (partition, key, value, order, orders) in enumerate(records):
@@ -128,7 +137,6 @@ class ClientQueue:
                 produce(topic, value, key, partition, report, None, 0, all_headers)
             except (BufferError, KafkaException):
                 return number
-            self._count(1)
         return len(records)
 
     def _took(self, message: OutboundMessage) -> bool:

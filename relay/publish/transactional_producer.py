@@ -40,6 +40,7 @@ class TransactionalProducer:
                 "transaction.timeout.ms": transaction.timeout_ms,
                 "queue.buffering.max.messages": 200_000,
             },
+            commits_tell=True,
         )
         self._kafka = kafka
         self._timeout_ms = transaction.timeout_ms
