@@ -91,4 +91,4 @@ def _forgetting(name: bytes, row: bytes, change: Change) -> dict[str, Any]:
 
 def _row(line: Mapping[str, Any], salt_buckets: int) -> tuple[str, Row]:
     key = orjson.loads(line["key"])[1:]
-    return line["table"], (row_key(key, salt_buckets), Change(line["order"], line["deleted"], line["data"]))
+    return line["table"], (row_key(key, salt_buckets), Change(line["order"], line["deleted"], line.get("data") or {}))

@@ -17,6 +17,7 @@ from spark_jobs.settings import JobSettings
 from tests.bench.usage import cpu_seconds, peak_bytes
 
 _LOOK_S: Final = 0.5
+_HEAP: Final = "2g"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +65,12 @@ def job(bootstrap: str, topic: str, folder: str, batch: int, **more: Any) -> Job
     """A stream that takes what is there, in batches, with the second compiler of the JVM: what counts is the speed of a job that runs."""
     kafka = {"bootstrap_servers": bootstrap, "topics": (topic,), "max_offsets_per_trigger": batch}
     place = {"copy_root": f"{folder}/copy", "checkpoint": f"{folder}/checkpoint", "jars": spark_jars(), "master": "local[2]"}
-    return JobSettings.model_validate({"kafka": kafka, **place, "jvm_options": "-XX:TieredStopAtLevel=4 -Xmx3g", **more})
+    return JobSettings.model_validate({"kafka": kafka, **place, "jvm_options": "-XX:TieredStopAtLevel=4", **more})
 
 
 def started(settings: JobSettings) -> SparkSession:
     """Spark as the job starts it, here and on loopback."""
-    os.environ.update(spark_environment())
+    os.environ.update(spark_environment(), PYSPARK_SUBMIT_ARGS=f"--driver-memory {_HEAP} pyspark-shell")
     return open_session(settings, "roma-bench")
 
 
