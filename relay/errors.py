@@ -29,7 +29,8 @@ RelayError
 │   │   └── SwitchNeedsGtid
 │   ├── CorruptEvent
 │   ├── UnknownEvent
-│   ├── UnsupportedEvent            known, but not yet built (XA PREPARE)
+│   ├── UnsupportedEvent            known, but not yet built
+│   ├── PreparedUnknown             XA COMMIT of rows that were prepared before the relay read
 │   ├── SavepointRolledBack         rows already published in part were rolled back
 │   ├── SchemaMismatch
 │   ├── RowImageIncomplete
@@ -45,6 +46,7 @@ RelayError
 │   ├── ValueNotPrintable           a row that was read well cannot be written down
 │   ├── ClaimStoreRefused           what holds the values of claims said no
 │   └── DeliveryRefused             any other broken batch that would break again
+├── NamesUnknown                    a table map without names does not fit what is known; the table is described anew
 ├── RolledBackRows                  rows in the binlog that the source rolled back; it is read again without them
 ├── BatchAborted                    the Kafka transaction was aborted; a new producer reads the position again
 │   ├── SwitchingSource             the other server is read from now on
@@ -306,6 +308,16 @@ class UnsupportedEvent(Stop):
     code = "UNSUPPORTED_EVENT"
 
 
+class PreparedUnknown(Stop):
+    """An XA transaction is committed whose rows lie before the place where reading began."""
+
+    code = "PREPARED_UNKNOWN"
+    remedy = (
+        "Start from a place before its XA PREPARE if the source still has it; else leave the transaction out (`roma position skip`) "
+        "and copy the tables that it changed anew."
+    )
+
+
 class SavepointRolledBack(Stop):
     """Rows that a split transaction had already published were rolled back later in the same transaction."""
 
@@ -317,6 +329,7 @@ class SchemaMismatch(Stop):
     """What the table map says and what is known of the table differ."""
 
     code = "SCHEMA_MISMATCH"
+    remedy = "Start the instance from a place behind the table's last change, or leave the table out by its filter and copy it anew."
 
 
 class RowImageIncomplete(Stop):
@@ -411,6 +424,18 @@ class DeliveryRefused(Stop):
 
     code = "DELIVERY_REFUSED"
     remedy = "Correct the cause named; nothing of the batch became visible."
+
+
+class NamesUnknown(RelayError):
+    """A table map carries no column names and does not fit what is known of its table; `place` is that of its rows."""
+
+    code = "NAMES_UNKNOWN"
+    remedy = "Nothing: the relay describes the table anew from the source's catalogue, and stops where that cannot tell."
+
+    def __init__(self, reason: str, *, table: tuple[str, str]) -> None:
+        super().__init__(reason)
+        self.table = table
+        self.place = ""
 
 
 class RolledBackRows(RelayError):

@@ -5,7 +5,7 @@ import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator, model_validator
 
 from relay.errors import ConfigurationError
 
@@ -99,7 +99,11 @@ class StandbySettings(TlsSettings):
 
 
 class SourceSettings(TlsSettings):
-    """One MySQL or MariaDB server, read as a replica. `server_id` None: a number that no other replica of the source has."""
+    """One MySQL or MariaDB server, read as a replica. `server_id` None: a number that no other replica of the source has.
+
+    `names` says where columns get their names from: "table_map" wants binlog_row_metadata=FULL, "history" follows the source's tables,
+    "auto" does so where the source's metadata is not FULL. `statements` "publish" takes a source whose binlog_format is MIXED or STATEMENT.
+    """
 
     host: str
     port: Port = 3306
@@ -111,6 +115,8 @@ class SourceSettings(TlsSettings):
     read_timeout_seconds: Annotated[float, Field(gt=0)] = 15
     connect_timeout_seconds: Annotated[float, Field(gt=0)] = 10
     standby: StandbySettings | None = None
+    names: Literal["auto", "table_map", "history"] = "auto"
+    statements: Literal["refuse", "publish"] = "refuse"
 
     @model_validator(mode="after")
     def _standby_is_another_server(self) -> "SourceSettings":
@@ -279,7 +285,12 @@ class MessageSettings(Settings):
     tombstones: bool = False
     key_change: Literal["split", "canal"] = "split"
     row_image: Literal["full", "partial"] = "full"
-    ddl: Literal["topic", "inline", "barrier", "none"] = "topic"
+    ddl: Literal["topic", "inline", "barrier", "drop"] = "topic"
+
+    @field_validator("ddl", mode="before")
+    @classmethod
+    def _older_word(cls, value: object) -> object:
+        return "drop" if value == "none" else value
 
 
 class TopicSettings(Settings):

@@ -72,7 +72,9 @@ class OptionalMetadata:
         return collations
 
     def labels(self, kind: Field, count: int) -> list[list[bytes]]:
-        """Return the members of each ENUM or SET column."""
+        """Return the members of each ENUM or SET column; none where the server logs no names."""
+        if Field.COLUMN_NAME not in self.fields and kind not in self.fields:
+            return [[] for _ in range(count)]
         cursor = Cursor(self.fields.get(kind, b""))
         members = []
         while cursor.remaining:

@@ -1,7 +1,7 @@
 """Row events → rows: finds the table's readers, walks over the event, and refuses everything that does not add up."""
 
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple, overload
 
@@ -95,19 +95,29 @@ class LazyRows(Sequence[RowChange]):
 
 
 class RowDecoder:
-    """Turns row events into rows; remembers the tables that it has met, and is used by one thread at a time."""
+    """Turns row events into rows; remembers the tables that it has met, and is used by one thread at a time.
 
-    def __init__(self, tables_cached: int = TABLES_CACHED) -> None:
+    `complete` knows the names of tables whose maps carry none.
+    """
+
+    def __init__(self, tables_cached: int = TABLES_CACHED, complete: Callable[[TableMap], TableMap] | None = None) -> None:
+        self._complete = complete
+        self._tables_cached = tables_cached
         self._tables: BoundedCache[tuple[bytes, bool], _TableRows] = BoundedCache(tables_cached)
         self._forms: BoundedCache[tuple[Column, ...], tuple[Column, ...]] = BoundedCache(FORMS_CACHED)
         self._last: tuple[tuple[bytes, bool], _TableRows | None] = ((b"", False), None)
+
+    def forget(self) -> None:
+        """A table map may mean another table from now on."""
+        self._tables = BoundedCache(self._tables_cached)
+        self._last = ((b"", False), None)
 
     def decode(self, raw: RawRows) -> RowsEvent:
         """Return every row of one event, in binlog order.
 
         Raises CorruptEvent for bytes that contradict themselves, SchemaMismatch where event and table map count different
-        columns, SourceSettingsRefused without column names, UnsupportedEvent for what only a newer server writes, and
-        RowImageIncomplete for an image that holds no column at all (the number of its rows cannot be told).
+        columns, UnsupportedEvent for what only a newer server writes, and RowImageIncomplete for an image that holds no column
+        at all (the number of its rows cannot be told).
         """
         event = self.open(raw)
         len(event.rows)
@@ -133,7 +143,10 @@ class RowDecoder:
             return last
         table = self._tables.get(key)
         if table is None:
-            table = _TableRows(self._of_known_form(parse_table_map(raw.table_map, mariadb=raw.mariadb)))
+            parsed = parse_table_map(raw.table_map, mariadb=raw.mariadb)
+            if parsed.unknown and self._complete is not None:
+                parsed = self._complete(parsed)
+            table = _TableRows(self._of_known_form(parsed))
             self._tables.put(key, table)
         self._last = (key, table)
         return table

@@ -9,8 +9,8 @@ from relay.decode.cursor import Cursor
 from relay.decode.labels import label_text
 from relay.decode.malformed import Malformed
 from relay.decode.optional_metadata import Field, OptionalMetadata, read_optional_metadata
-from relay.errors import CorruptEvent, SourceSettingsRefused, UnsupportedEvent
-from relay.model.table import Column, ColumnType, TableId, TableMap
+from relay.errors import CorruptEvent, UnsupportedEvent
+from relay.model.table import Column, ColumnType, Logged, TableId, TableMap
 
 _Entry = TypeVar("_Entry")
 
@@ -76,9 +76,7 @@ _CHARACTER_MARIADB: Final = _CHARACTER | {ColumnType.GEOMETRY}
 _LABELLED: Final = frozenset({ColumnType.ENUM, ColumnType.SET})
 
 _UPGRADE: Final = "Upgrade the relay; the server is newer than what it knows."
-_NAMES_REMEDY: Final = (
-    "SET GLOBAL binlog_row_metadata=FULL on the source, let its sessions reconnect, and start from a position after the change."
-)
+NO_NAMES: Final = "its table map carries no column names"
 
 
 @dataclass(slots=True)
@@ -94,8 +92,8 @@ class _Shape:
 def parse_table_map(body: bytes, *, mariadb: bool) -> TableMap:
     """Return the table that a TABLE_MAP event's body (without header and checksum) describes.
 
-    Raises SourceSettingsRefused where the server logs no column names, UnsupportedEvent for a type or a collation that
-    only a newer server has, CorruptEvent for anything that contradicts itself.
+    Where the server logs no column names the map is `unknown`. Raises UnsupportedEvent for a type or a collation that only a newer
+    server has, CorruptEvent for anything that contradicts itself.
     """
     cursor = Cursor(body)
     table = TableId("?", "?")
@@ -166,8 +164,9 @@ def _string_shape(real_type: int, length: int) -> _Shape:
 def _table_map(table: TableId, shapes: list[_Shape], metadata: OptionalMetadata, *, mariadb: bool) -> TableMap:
     count = len(shapes)
     raw_names = metadata.names()
+    logged = _logged(metadata)
     if raw_names is None:
-        raise SourceSettingsRefused(f"The table map of {table} carries no column names.", remedy=_NAMES_REMEDY)
+        raw_names = [b""] * count
     if len(raw_names) != count:
         raise Malformed(f"{len(raw_names)} names for {count} columns")
     if len(set(raw_names)) != count:
@@ -192,7 +191,15 @@ def _table_map(table: TableId, shapes: list[_Shape], metadata: OptionalMetadata,
         )
         for i, shape in enumerate(shapes)
     )
-    return TableMap(table, columns, metadata.primary_key(count))
+    bare = TableMap(table, columns, metadata.primary_key(count), logged)
+    return bare if logged is Logged.FULL else bare.without_names(NO_NAMES)
+
+
+def _logged(metadata: OptionalMetadata) -> Logged:
+    if Field.COLUMN_NAME in metadata.fields:
+        return Logged.FULL
+    # A server that writes them leaves out the fields that have no column of their kind, so one that writes none may be either.
+    return Logged.MINIMAL if metadata.fields else Logged.NOTHING
 
 
 def _spread(

@@ -79,6 +79,31 @@ class Statement(NamedTuple):
     position: BinlogPosition
 
 
+class XaAction(StrEnum):
+    """What happens to an XA transaction; BEGIN opens the group of its rows, which PREPARE, COMMIT_AT_ONCE or ROLLBACK ends."""
+
+    BEGIN = "BEGIN"
+    PREPARE = "PREPARE"
+    COMMIT_AT_ONCE = "COMMIT ONE PHASE"
+    COMMIT = "COMMIT"
+    ROLLBACK = "ROLLBACK"
+
+
+class XaStep(NamedTuple):
+    """A step of the XA transaction of this name (`X'gtrid',X'bqual',format`), inside the group that logs it."""
+
+    action: XaAction
+    xid: str
+    position: BinlogPosition
+
+
+class PreparedRows(NamedTuple):
+    """A row event whose transaction is prepared, as it was logged, with its table as the reading thread knows it."""
+
+    raw: RawRows
+    table: TableMap
+
+
 class TransactionEnd(NamedTuple):
     """The source transaction is whole; reading may go on at `position`."""
 
@@ -94,8 +119,8 @@ class Advance(NamedTuple):
     identity: SourceIdentity
 
 
-RawItem: TypeAlias = TransactionBegin | RawRows | Statement | TransactionEnd | Advance
+RawItem: TypeAlias = TransactionBegin | RawRows | Statement | XaStep | TransactionEnd | Advance
 """What the source room hands out."""
 
-StreamItem: TypeAlias = TransactionBegin | RowsEvent | Statement | TransactionEnd | Advance
+StreamItem: TypeAlias = TransactionBegin | RowsEvent | PreparedRows | Statement | XaStep | TransactionEnd | Advance
 """The same after the decode room: what the buffer holds."""

@@ -1,7 +1,7 @@
 """Tables and columns as the binlog's table map describes them (MySQL manual: Table_map_event)."""
 
-from dataclasses import dataclass
-from enum import IntEnum
+from dataclasses import dataclass, replace
+from enum import Enum, IntEnum
 from typing import NamedTuple
 
 
@@ -76,17 +76,31 @@ class Column:
     visible: bool = True
 
 
+class Logged(Enum):
+    """What the server wrote about the columns (binlog_row_metadata)."""
+
+    FULL = "everything"
+    MINIMAL = "signs and character sets"
+    NOTHING = "types alone"
+
+
 @dataclass(frozen=True, slots=True)
 class TableMap:
     """What one table map event says; equal maps describe the same table version.
 
-    `primary_key` holds column ordinals in key order (empty: none).
-
+    `primary_key` holds column ordinals in key order (empty: none). A map that is not `logged` FULL has no names until somebody who
+    knows them has completed it; `unknown` says why nobody does ("" for every other map).
     """
 
     id: TableId
     columns: tuple[Column, ...]
     primary_key: tuple[int, ...] = ()
+    logged: Logged = Logged.FULL
+    unknown: str = ""
+
+    def without_names(self, unknown: str) -> "TableMap":
+        """The same map, as one whose names nobody knows."""
+        return replace(self, unknown=unknown)
 
 
 @dataclass(frozen=True, slots=True)

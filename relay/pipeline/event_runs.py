@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Final, TypeAlias
 
-from relay.model.change import Advance, RowsEvent, Statement, StreamItem, TransactionBegin, TransactionEnd
+from relay.model.change import Advance, PreparedRows, RowsEvent, Statement, StreamItem, TransactionBegin, TransactionEnd, XaStep
 
-OtherItem: TypeAlias = TransactionBegin | Statement | TransactionEnd | Advance
+OtherItem: TypeAlias = TransactionBegin | PreparedRows | Statement | XaStep | TransactionEnd | Advance
 
 MOST_EVENTS: Final = 16
 MOST_BYTES: Final = 1 << 14

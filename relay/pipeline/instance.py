@@ -17,6 +17,7 @@ from relay.errors import (
     LeadershipLost,
     MappingRefused,
     MessageTooLarge,
+    NamesUnknown,
     PositionNewer,
     RelayError,
     RolledBackRows,
@@ -25,6 +26,7 @@ from relay.errors import (
     Unreachable,
 )
 from relay.ha import AfterFence, Election, after_fence
+from relay.pipeline.doubts import Doubts
 from relay.pipeline.flow_control import FlowControl
 from relay.pipeline.lag import lag_seconds
 from relay.pipeline.mapping_in_force import MappingInForce
@@ -87,6 +89,7 @@ class Instance:
         self._failover = SourceFailover(instance, notes.failover, self.meter)
         self._spooling = Spooling(settings.installation, instance, self.meter)
         self._excluded: list[ExcludedRange] = []
+        self._doubts = Doubts()
         self._pause_s = _FIRST_PAUSE_SECONDS
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"instance-{instance.name}", daemon=True)
@@ -193,7 +196,7 @@ class Instance:
                     continue
                 try:
                     self._lead_once()
-                except (Unreachable, BatchAborted, RolledBackRows, SwitchRefused) as exc:
+                except (Unreachable, BatchAborted, RolledBackRows, NamesUnknown, SwitchRefused) as exc:
                     self._again(exc)
         self._hand_over()
 
@@ -219,10 +222,11 @@ class Instance:
             self._flow,
             self._failover,
             self._spooling,
+            self._doubts.tables,
         )
         self._session = session
         try:
-            session.run(self._stop, lambda: self._show(InstanceState.RUNNING, None))
+            session.run(self._stop, self._runs)
         except MessageTooLarge as exc:
             raise self._sizes.after_refusal(exc, self._instance.oversize, self.meter.totals.commits) from exc
         except Fenced as exc:
@@ -232,10 +236,16 @@ class Instance:
                 raise BatchAborted(f"The broker's timeout ended a transaction that was open for {open_s:.1f} s.") from exc
             raise
 
+    def _runs(self) -> None:
+        self._doubts.described()
+        self._show(InstanceState.RUNNING, None)
+
     def _again(self, error: RelayError) -> None:
         """Errors that a new producer and a new connection mend; with growing pauses while nothing gets better."""
         if isinstance(error, RolledBackRows):
             self._excluded.append((error.file, error.from_offset, error.to_offset))
+        if isinstance(error, NamesUnknown):
+            self._doubts.add(error)
         if isinstance(error, SwitchRefused):
             # It stands still until the servers or the orders change, and then looks whether this may go on.
             self._show(InstanceState.STOPPED, error)

@@ -18,11 +18,15 @@ class Progress:
     `order` is the pair of the last change; `items` counts changes of the open transaction, of which the first `skip` were
     published before a restart. `change_time_ms` is the time of the transaction that began last, never ahead of the relay's clock.
     `left_out` says why nothing of the open transaction is published, None for all but a few.
-    Without `keeps_gtids` the record has none: a set is only worth something when it is complete.
+    Without `keeps_gtids` the record has none: a set is only worth something when it is complete. With `follows_names` the history of the
+    source's tables is followed as far as the record says.
     """
 
-    def __init__(self, record: PositionRecord, configuration: str, mapping_set: int, *, keeps_gtids: bool = True) -> None:
+    def __init__(
+        self, record: PositionRecord, configuration: str, mapping_set: int, *, keeps_gtids: bool = True, follows_names: bool = False
+    ) -> None:
         self._keeps_gtids = keeps_gtids
+        self._follows_names = follows_names
         self.configuration = configuration
         self.mapping_set = mapping_set
         self.begin: TransactionBegin | None = None
@@ -33,7 +37,7 @@ class Progress:
         self._record = record
         self._gtids = GtidSet.parse(record.source.gtid_set)
         # Transactions are many and commits few: what they change is kept here, and put together when a record is asked for.
-        self._stale = False
+        self._stale = follows_names
         self._ended: list[str] = []
         self._end = TransactionEnd(record.source.binlog, "", record.source.identity)
         self._end_order = record.order
@@ -48,8 +52,10 @@ class Progress:
         if self._stale:
             self._gtids = self._gtids.with_each(self._ended)
             self._ended.clear()
+            names = SourcePosition(self._end.position, "", self._end.identity) if self._follows_names else self._record.names
             self._record = replace(
                 self._record,
+                names=names,
                 source=SourcePosition(self._end.position, str(self._gtids) if self._keeps_gtids else "", self._end.identity),
                 order=self._end_order,
                 change_time_ms=self.change_time_ms,

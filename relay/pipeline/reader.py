@@ -6,9 +6,10 @@ from typing import Protocol
 
 from relay.decode import RowDecoder
 from relay.errors import GoesToSpool
-from relay.model.change import RawItem, RawRows
+from relay.model.change import Advance, PreparedRows, RawItem, RawRows, Statement, StreamItem, TransactionEnd, XaAction, XaStep
 from relay.model.position import SourcePosition
 from relay.pipeline.buffer import ChangeBuffer
+from relay.pipeline.table_names import TableNames
 
 
 class ItemStream(Protocol):
@@ -27,17 +28,24 @@ class Reader:
     """Fills the buffer from an open source until either is closed; what ends it is raised by the buffer's `get`.
 
     `spill` is called when what waits has become overdue (GoesToSpool), and the source is read no more. `look` is called before the source
-    may have to be waited for; None: nothing is.
+    may have to be waited for; None: nothing is. `names` completes table maps that carry none.
     """
 
     def __init__(
-        self, name: str, stream: ItemStream, buffer: ChangeBuffer, spill: Callable[[], None], look: Callable[[], None] | None = None
+        self,
+        name: str,
+        stream: ItemStream,
+        buffer: ChangeBuffer,
+        spill: Callable[[], None],
+        look: Callable[[], None] | None = None,
+        names: TableNames | None = None,
     ) -> None:
         self._stream = stream
         self._buffer = buffer
         self._spill = spill
         self._look = look
-        self._decoder = RowDecoder()
+        self._names = names
+        self._decoder = RowDecoder(complete=None if names is None else names.complete)
         self._thread = threading.Thread(target=self._run, name=f"read-{name}", daemon=True)
 
     def start(self) -> None:
@@ -60,10 +68,31 @@ class Reader:
             self._buffer.fail(exc)
 
     def _read(self) -> None:
-        decode, put = self._decoder.open, self._buffer.put
-        for raw in self._stream.items(before_waiting=self._buffer.hand_over if self._look is None else self._hand_over):
-            if not (put(decode(raw), len(raw.body)) if isinstance(raw, RawRows) else put(raw, 0)):
+        decode: Callable[[RawRows], StreamItem] = self._decoder.open
+        put = self._buffer.put
+        items = self._stream.items(before_waiting=self._buffer.hand_over if self._look is None else self._hand_over)
+        for raw in items if self._names is None else self._followed(items, self._names):
+            if isinstance(raw, RawRows):
+                if not put(decode(raw), len(raw.body)):
+                    return
+            elif not put(raw, 0):
                 return
+            elif isinstance(raw, XaStep):
+                decode = self._prepare if raw.action is XaAction.BEGIN else self._decoder.open
+
+    def _prepare(self, raw: RawRows) -> PreparedRows:
+        """A row event whose transaction is not committed: as it was logged, with the names that its table has now."""
+        return PreparedRows(raw, self._decoder.open(raw).table)
+
+    def _followed(self, items: Iterator[RawItem], names: TableNames) -> Iterator[RawItem]:
+        """The same items; the names of what stands behind a statement are those that it made."""
+        for item in items:
+            if isinstance(item, Statement):
+                if names.apply(item):
+                    self._decoder.forget()
+            elif isinstance(item, Advance | TransactionEnd):
+                names.at(item.identity)
+            yield item
 
     def _hand_over(self) -> None:
         self._buffer.hand_over()

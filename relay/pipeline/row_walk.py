@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from relay.encode import headers_behind_order
+from relay.errors import NamesUnknown
 from relay.model.change import Operation, RowsEvent
 from relay.model.message import OutboundMessage, Printed
 from relay.model.position import OrderPair
@@ -113,7 +114,7 @@ class RowWalk:
             return
         first = events[0]
         if first.table is not self._table:
-            self._table, self._plan = first.table, self.plans.plan(first.table)
+            self._table, self._plan = first.table, self._planned(first)
             self._meter.tables.add(first.table.id)
             if isinstance(self._plan, TablePlan):
                 self._whole.know(first.table, self._plan)
@@ -125,6 +126,13 @@ class RowWalk:
         else:
             self._send(events, plan)
             self.batch.undecodable_values += plan.rows.take_undecodable()
+
+    def _planned(self, event: RowsEvent) -> TablePlan | Dropped:
+        try:
+            return self.plans.plan(event.table)
+        except NamesUnknown as exc:
+            exc.place = str(event.position)
+            raise
 
     def _drop(self, events: Sequence[RowsEvent], dropped: Dropped) -> None:
         for event in events:

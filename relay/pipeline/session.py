@@ -16,6 +16,7 @@ from relay.errors import AskedToStop, BatchAborted, HistoryChanged, LeadershipLo
 from relay.ha import Election
 from relay.lookups import SourceLookups
 from relay.model.position import OrderPair
+from relay.model.table import TableId
 from relay.pipeline.answer import answered
 from relay.pipeline.buffer import ChangeBuffer
 from relay.pipeline.compiled_events import event_scanner
@@ -28,21 +29,23 @@ from relay.pipeline.operator_call import OperatorCall
 from relay.pipeline.outbox import Outbox
 from relay.pipeline.oversize import Oversize
 from relay.pipeline.polite_end import end_at_border
+from relay.pipeline.prepared import PreparedTransactions
 from relay.pipeline.progress import Progress
 from relay.pipeline.reader import ItemStream, Reader
 from relay.pipeline.saved_position import position_lost
 from relay.pipeline.skip_notes import SkipNotes
 from relay.pipeline.source_failover import Chosen, SourceFailover
 from relay.pipeline.spooling import Spooling
+from relay.pipeline.table_names import TableNames, open_names
 from relay.pipeline.topic_watch import watched
 from relay.pipeline.topics import Topics
 from relay.pipeline.walk import Walk
-from relay.position import KafkaPositionStore, PositionRecord
+from relay.position import PREPARED, SCHEMA, KafkaPositionStore, KeptRecords, PositionRecord
 from relay.refine import Refinements, configuration_of_rows
 from relay.schema import CatalogReader, DeclaredTypes, TableDefinitions
 from relay.schema.type_text import type_text
 from relay.settings import InstanceSettings, RelaySettings
-from relay.source import ExcludedRange, open_source
+from relay.source import ExcludedRange, SourceStream, open_source, server_facts
 from relay.state import InstanceStore, StartNote, SwitchNote
 
 _IDLE_SECONDS: Final = 0.25
@@ -70,7 +73,9 @@ class Session:
         flow: FlowControl,
         failover: SourceFailover,
         spooling: Spooling,
+        doubtful: Iterable[TableId] = (),
     ) -> None:
+        self._doubtful = tuple(doubtful)
         self.buffer = ChangeBuffer(instance.buffer, spooling.overdue if spooling.enabled else None)
         self.producer = new_producer(settings.installation, sizes.new_client(), instance)
         self.open_seconds = 0.0
@@ -106,10 +111,12 @@ class Session:
                 outbox = Outbox(self.producer, self.buffer, self._meter, stop)
                 kept = {} if saved is None else saved.partitions
                 topics = Topics(self._settings.kafka, self._instance, kept, self._sizes, in_use=self.producer.expect)
-                walk = self._walk(stream, chosen, catalog, outbox, topics, Refinements(self._instance, lookups.by_name))
+                names = answered(lambda: self._open_names(stream, chosen, catalog), stop, "Describing the source's tables")
+                refinements = Refinements(self._instance, lookups.by_name)
+                walk = self._walk(stream, chosen, catalog, outbox, topics, refinements, names)
                 running()
                 with self._failover.streaming(), watched(topics, self._settings.kafka, self._instance.name):
-                    self._pump(stream, walk, outbox, stop)
+                    self._pump(stream, walk, outbox, stop, names)
 
     @contextmanager
     def _own_producer(self) -> Iterator[None]:
@@ -129,10 +136,10 @@ class Session:
         self.producer.open()
         return self._saved_record()
 
-    def _pump(self, stream: ItemStream, walk: Walk, outbox: Outbox, stop: threading.Event) -> None:
+    def _pump(self, stream: ItemStream, walk: Walk, outbox: Outbox, stop: threading.Event, names: TableNames | None) -> None:
         spooling = self._spooling
         look = (lambda: spooling.look(outbox.unanswered_seconds)) if spooling.enabled else None
-        reader = Reader(self._instance.name, stream, self.buffer, spooling.begin, look)
+        reader = Reader(self._instance.name, stream, self.buffer, spooling.begin, look, names)
         reader.start()
         ended_by, commit_unanswered = AskedToStop.code, False
         try:
@@ -237,8 +244,21 @@ class Session:
         trail.ensure_topic()
         outbox.send(trail.message(_switch_entry(self._instance.name, switch)))
 
+    def _open_names(self, stream: ItemStream, chosen: Chosen, catalog: CatalogReader) -> TableNames | None:
+        records = KeptRecords(self._settings.kafka, self._settings.installation, SCHEMA, self._instance.name)
+        # What lies on disk was read by another connection.
+        server = stream.server if isinstance(stream, SourceStream) else server_facts(chosen.settings)
+        return open_names(records, chosen.settings, stream.start, server, catalog, chosen.record, self._doubtful)
+
     def _walk(
-        self, stream: ItemStream, chosen: Chosen, catalog: CatalogReader, outbox: Outbox, topics: Topics, refinements: Refinements
+        self,
+        stream: ItemStream,
+        chosen: Chosen,
+        catalog: CatalogReader,
+        outbox: Outbox,
+        topics: Topics,
+        refinements: Refinements,
+        names: TableNames | None,
     ) -> Walk:
         record = chosen.record or PositionRecord(stream.start, OrderPair(0, 0), epoch=0, change_time_ms=int(time() * 1000))
         trail = AuditTrail(self._settings.kafka, self._settings.installation)
@@ -247,7 +267,13 @@ class Session:
         self._mapping.begin(record.split.mapping_set if record.split is not None else None, record.mapping_set)
         as_declared = self._instance.message.value_style == "canal"
         definitions = TableDefinitions(type_text, catalog, DeclaredTypes(), as_declared=as_declared)
-        progress = Progress(record, configuration_digest(self._instance), self._mapping.number, keeps_gtids=self._instance.source.gtid)
+        progress = Progress(
+            record,
+            configuration_digest(self._instance),
+            self._mapping.number,
+            keeps_gtids=self._instance.source.gtid,
+            follows_names=names is not None,
+        )
         walk = Walk(
             self._instance,
             outbox,
@@ -258,15 +284,20 @@ class Session:
             topics,
             self._meter,
             SkipNotes(trail, self._instance.name),
+            PreparedTransactions(
+                KeptRecords(self._settings.kafka, self._settings.installation, PREPARED, self._instance.name),
+                self._settings.kafka.message_max_bytes // 2,
+            ),
             self._oversize(topics, outbox),
             refinements,
+            names,
         )
         if chosen.switch is not None:
             # Before a row of the other server: what comes next must find that it is the one.
             self._audit(chosen.switch, outbox)
             walk.commit_start()
             self._failover.switched(chosen.switch)
-        if chosen.record is None:
+        if chosen.record is None or (names is not None and names.begun):
             walk.commit_start()
         self._note_start(record, needed=chosen.record is None)
         self._meter.resumed(record)

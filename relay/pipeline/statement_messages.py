@@ -29,12 +29,16 @@ def statement_route(ddl: Ddl, router: Router) -> Destination | Dropped:
 def statement_messages(
     ddl: Ddl, destination: Destination, router: Router, topics: Topics, settings: MessageSettings, context: EventContext, order: OrderPair
 ) -> Iterator[OutboundMessage]:
-    """Yield the statement's messages, all with one order pair; none with `ddl = "none"`."""
+    """Yield the statement's messages, all with one order pair.
+
+    With `ddl = "drop"` DDL has none. Rows that were logged as text are no DDL: they go to the topic of the statements then.
+    """
     sql = renamed_sql(ddl, lambda real: _logical(real, router)) if ddl.is_ddl else ddl.sql
     value = encode_statement(MessageType(ddl.kind.value), destination.logical, sql, context.frame, is_ddl=ddl.is_ddl)
     headers = message_headers(order, (), context.origin)
+    mode = "topic" if settings.ddl == "drop" and not ddl.is_ddl else settings.ddl
     for topic in destination.topics:
-        for place in statement_places(topic, settings.ddl, topics):
+        for place in statement_places(topic, mode, topics):
             yield OutboundMessage(*place, None, value, headers)
 
 

@@ -5,6 +5,7 @@ from typing import Literal
 
 from relay.compiled import COMPILED
 from relay.encode import KeyEncoder, PartitionTexts, RowEncoder, exact_text, key_changed, tag_headers
+from relay.errors import NamesUnknown
 from relay.model.change import RowChange, RowsEvent
 from relay.model.message import Headers
 from relay.model.table import TableDefinition, TableId, TableMap
@@ -110,6 +111,8 @@ class TablePlans:
         destination = self.router.route(table.id)
         if isinstance(destination, Dropped):
             return destination
+        if table.unknown:
+            raise NamesUnknown(f"The columns of {table.id} have no names: {table.unknown}.", table=table.id)
         settings = self._settings
         definition = published = self._definitions.define(table)
         refinement = self._refinements.of(definition, destination.logical, exact_text)

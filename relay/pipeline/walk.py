@@ -3,7 +3,7 @@
 from time import monotonic, time
 from typing import Final
 
-from relay.model.change import Advance, Statement, TransactionBegin, TransactionEnd
+from relay.model.change import Advance, PreparedRows, Statement, TransactionBegin, TransactionEnd, XaStep
 from relay.model.table import TableId
 from relay.pipeline.batch_rules import BatchEnd, BatchView, batch_end
 from relay.pipeline.buffer import Step
@@ -15,12 +15,15 @@ from relay.pipeline.meter import Meter
 from relay.pipeline.open_batch import OpenBatch
 from relay.pipeline.outbox import Outbox
 from relay.pipeline.oversize import Oversize, Whence
+from relay.pipeline.prepared import PreparedTransactions
 from relay.pipeline.progress import Progress
 from relay.pipeline.row_walk import RowWalk
 from relay.pipeline.skip_notes import SkipNotes
 from relay.pipeline.statement_messages import statement_messages, statement_route, without_values
+from relay.pipeline.table_names import TableNames
 from relay.pipeline.table_plan import TablePlans
 from relay.pipeline.topics import Topics
+from relay.pipeline.xa_walk import XaWalk
 from relay.position import KafkaPositionStore
 from relay.refine import Refinements
 from relay.route import Dropped
@@ -46,9 +49,12 @@ class Walk:
         topics: Topics,
         meter: Meter,
         skip_notes: SkipNotes,
+        prepared: PreparedTransactions,
         oversize: Oversize | None = None,
         refinements: Refinements | None = None,
+        names: TableNames | None = None,
     ) -> None:
+        self._names = names
         self.progress = progress
         self.meter = meter
         self._settings = settings
@@ -62,6 +68,7 @@ class Walk:
         self._oversize = oversize
         self._contexts = EventContexts(settings, progress, _now_ms())
         self._rows = RowWalk(settings, outbox, progress, self._contexts, meter, self._new_plans(), skip_notes, oversize)
+        self._xa = XaWalk(prepared, self._rows, outbox, progress, self._look, self._commit_before_xa)
         self._skew_ms = int(settings.transaction.max_clock_skew_seconds * 1000)
         self._look_at_s = 0.0
         self._look_at_bytes = 0
@@ -114,6 +121,10 @@ class Walk:
                 self.meter.totals.source_transactions += 1
             case Statement():
                 self._statement(item)
+            case PreparedRows():
+                self._xa.keep(item)
+            case XaStep():
+                self._xa.step(item)
             case Advance():
                 self._source_idle = not self.progress.advance(item)
 
@@ -187,6 +198,9 @@ class Walk:
         destination = statement_route(ddl, self._rows.plans.router)
         if isinstance(destination, Dropped):
             return
+        if ddl.is_ddl and self._settings.message.ddl == "drop":
+            self.meter.drop(TableId(ddl.database, ddl.table), 'ddl = "drop" leaves its statements out.', "operation", 1)
+            return
         self._commit_before_statement()
         context = self._contexts.of(item)
         for message in statement_messages(
@@ -208,11 +222,19 @@ class Walk:
             self._commit()
             self.progress.items += 1
 
+    def _commit_before_xa(self) -> None:
+        """Rows that are read back from their topic must have been committed there."""
+        self.progress.part_done()
+        self._commit()
+        self._outbox.land()
+
     def _commit(self) -> None:
         """Close the batch with the record of exactly what it holds. Raises AskedToStop, and what ended the batch before."""
         self.progress.placed(dict(self._topics.counts))
         record = self.progress.record
         beside = [*self._skip_notes.taken(), *self._store.waypoints(record, _now_ms())]
+        if self._names is not None:
+            beside += self._names.taken(record)
         self._outbox.commit(self._store.message(record), record, self._rows.batch, beside)
         self.progress.moved = False
         self._rows.batch = OpenBatch()

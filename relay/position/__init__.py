@@ -1,6 +1,7 @@
 """Position: remember how far the source is safely published."""
 
 from relay.position.kafka_position_store import KafkaPositionStore
+from relay.position.kept_records import PREPARED, SCHEMA, KeptRecords
 from relay.position.record import PositionRecord, Replay, SplitProgress
 
-__all__ = ["KafkaPositionStore", "PositionRecord", "Replay", "SplitProgress"]
+__all__ = ["PREPARED", "SCHEMA", "KafkaPositionStore", "KeptRecords", "PositionRecord", "Replay", "SplitProgress"]

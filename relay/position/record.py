@@ -49,7 +49,8 @@ class PositionRecord:
     `change_time_ms` is min(raw change time, relay's clock at publishing), for searches by time. `partitions` keeps the partition
     count that each topic had when the instance first wrote to it, because placement must not move with the topic. `skips` are the
     GTIDs of coming transactions that are left out on an operator's wish. `mapping_set` is the set that the last rows were published
-    under, 0 where a relay wrote the record that did not note it.
+    under, 0 where a relay wrote the record that did not note it. `names` is how far the history of the source's tables was followed, None
+    where it never was.
     """
 
     source: SourcePosition
@@ -61,6 +62,7 @@ class PositionRecord:
     replay: Replay | None = None
     skips: tuple[str, ...] = ()
     mapping_set: int = 0
+    names: SourcePosition | None = None
 
     @property
     def format(self) -> int:
@@ -71,6 +73,8 @@ class PositionRecord:
         fields = asdict(self)
         if self.format == 1:
             del fields["replay"], fields["skips"]
+        if self.names is None:
+            del fields["names"]
         return orjson.dumps({"format": self.format, **fields}, default=_fields)
 
     @classmethod
@@ -90,6 +94,7 @@ class PositionRecord:
                 replay=None if fields.get("replay") is None else _replay(fields["replay"]),
                 skips=tuple(fields.get("skips", ())),
                 mapping_set=fields.get("mapping_set", 0),
+                names=None if fields.get("names") is None else _source(fields["names"]),
             )
         except (orjson.JSONDecodeError, KeyError, TypeError) as exc:
             raise PositionUnreadable(f"The position record cannot be read ({exc}).") from exc

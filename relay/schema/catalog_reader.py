@@ -1,6 +1,7 @@
 """Types and unique keys of one table from the source's own catalogue, for what a table map does not carry."""
 
-from contextlib import suppress
+from collections.abc import Collection
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -9,6 +10,8 @@ from pymysql.cursors import DictCursor
 
 from relay.errors import RelayError, SourceLoginRefused, SourceNotPermitted, SourceUnreachable
 from relay.model.table import TableId
+from relay.schema.catalog_snapshot import COLUMNS, COLUMNS_IN_ORDER, DATABASES, KEYS, TABLES, CatalogSnapshot, described_tables, only
+from relay.schema.history.column_words import charset_name
 from relay.settings import SourceSettings
 from relay.tls import login_tls
 
@@ -78,6 +81,17 @@ class CatalogReader:
         except OSError as exc:
             raise SourceUnreachable(f"The server did not answer when asked for its columns: {exc}.") from exc
 
+    def snapshot(self, tables: Collection[TableId] = ()) -> CatalogSnapshot:
+        """Describe all tables as they are now, or these alone. Raises as `read` does."""
+        where = f"{self._settings.host}:{self._settings.port}"
+        try:
+            with closing(self._connect()) as connection, connection.cursor() as cursor:
+                return _snapshot(cursor, tables)
+        except pymysql.err.MySQLError as exc:
+            raise self._translated(exc, f"when asked for the tables of {where}") from exc
+        except OSError as exc:
+            raise SourceUnreachable(f"{where} cannot be reached to ask for its tables: {exc}.") from exc
+
     def _answer(self, table: TableId, keys: bool) -> CatalogTable | None:
         """Ask over the connection that is there; one that has been closed meanwhile is made anew, once."""
         if self._connection is not None:
@@ -127,6 +141,23 @@ class CatalogReader:
         if _number(exc) in _NOT_PERMITTED:
             return SourceNotPermitted(f"The server denied {self._settings.user!r} the catalogue {when}.")
         return SourceUnreachable(f"The server did not answer {when}: {exc}.")
+
+
+def _snapshot(cursor: DictCursor, tables: Collection[TableId]) -> CatalogSnapshot:
+    def rows(sql: str, *parameters: str) -> "list[dict[str, Any]]":
+        cursor.execute(sql, parameters)
+        return list(cursor.fetchall())
+
+    these, parameters = only(tables)
+    (server,) = rows("SELECT VERSION() AS version")
+    described = described_tables(
+        rows(TABLES + these, *parameters),
+        rows(COLUMNS + these + COLUMNS_IN_ORDER, *parameters),
+        rows(KEYS + these + COLUMNS_IN_ORDER, *parameters),
+        mariadb="mariadb" in server["version"].lower(),
+    )
+    databases = {row["db"]: charset_name(row["cs"]) for row in rows(DATABASES)}
+    return CatalogSnapshot(described, databases)
 
 
 def _number(exc: Exception) -> int:

@@ -51,6 +51,8 @@ _Recognised: TypeAlias = "tuple[StatementKind, _Names, _Names] | None"
 """The kind, the tables that are changed (the one to name first), and other names to be rewritten with them."""
 
 _ROW_CHANGES: Final = frozenset({"INSERT", "REPLACE", "UPDATE", "DELETE", "LOAD", "CALL", "WITH"})
+# What follows ALTER DATABASE where it means the session's own.
+_DATABASE_OPTIONS: Final = frozenset({"CHARACTER", "CHARSET", "COLLATE", "COMMENT", "DEFAULT", "ENCRYPTION", "READ"})
 _MODIFIERS: Final = ("LOW_PRIORITY", "DELAYED", "HIGH_PRIORITY", "QUICK", "IGNORE")
 # Accounts carry password hashes, which do not belong into a queue; the others change nothing that another session would see.
 _IGNORED_FIRST_WORDS: Final = frozenset(
@@ -173,7 +175,7 @@ def _alter(cursor: TokenCursor) -> _Recognised:
     cursor.take()
     cursor.accept("IF", "EXISTS")
     if what in ("DATABASE", "SCHEMA"):
-        return _of_database(cursor)
+        return None if cursor.word() in _DATABASE_OPTIONS else _of_database(cursor)
     table = cursor.table() if what == "TABLE" else None
     if not cursor.accept("NOWAIT") and cursor.accept("WAIT"):
         cursor.take()

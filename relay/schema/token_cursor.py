@@ -24,6 +24,12 @@ class TokenCursor:
         self._default_database = default_database
         self._at = 0
 
+    def copy(self) -> "TokenCursor":
+        """A second cursor at this place."""
+        other = TokenCursor(self._tokens, self._default_database)
+        other._at = self._at
+        return other
+
     @property
     def token(self) -> Token | None:
         """The next token."""
@@ -72,6 +78,13 @@ class TokenCursor:
             depth += (sign == "(") - (sign == ")")
             self._at += 1
         return False
+
+    def skip_brackets(self) -> None:
+        """Move behind the bracket that closes the one just taken."""
+        depth = 1
+        while depth and self.token is not None:
+            depth += (self.word() == "(") - (self.word() == ")")
+            self._at += 1
 
     def name(self) -> str | None:
         """Take an identifier; None when something else comes."""

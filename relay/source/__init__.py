@@ -9,6 +9,7 @@ from relay.source.place import TransactionPlace, transaction_place
 from relay.source.server_facts import ServerFacts
 from relay.source.server_watch import ServerWatch
 from relay.source.standby import ProvenPlace, proven_place
+from relay.source.statements import end_of_binlog, server_facts, statements_between
 from relay.source.stream import SourceStream
 from relay.source.transaction_assembler import ExcludedRange
 
@@ -23,9 +24,12 @@ __all__ = [
     "TransactionPlace",
     "check_source",
     "check_start",
+    "end_of_binlog",
     "open_source",
     "place_before",
     "place_of_time",
     "proven_place",
+    "server_facts",
+    "statements_between",
     "transaction_place",
 ]

@@ -5,15 +5,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from relay.errors import RelayError, SourceNotPermitted, SourceSettingsRefused, UnsupportedEvent
+from relay.errors import PreparedUnknown, RelayError, SourceNotPermitted, SourceSettingsRefused
 from relay.settings import SourceSettings
 from relay.source.connection import SourceConnection
 from relay.source.replica_id import free_server_id
 from relay.source.server_facts import ServerFacts, read_server_facts
 from relay.source.session import lacks_replication_slave
-from relay.source.stops import XA_IN_USE
 
-XA_REMEDY: Final = "Let no application use XA transactions on this source."
+XA_REMEDY: Final = "Let them be committed or rolled back before the instance starts for the first time; later ones are no matter."
 CLOCK_LIMIT_SECONDS: Final = 60.0
 _CLOCK_REMEDY: Final = "Let both machines follow the same time servers: change times and lag are taken from the source's clock."
 _WHOLE_IMAGES: Final = ("FULL", "FULL_NODUP")  # the latter says each value once, in one of an update's images
@@ -49,9 +48,9 @@ def check_source(
         connection.close()
 
 
-def settings_error(server: ServerFacts, *, whole_images: bool = True) -> RelayError | None:
+def settings_error(server: ServerFacts, settings: SourceSettings, *, whole_images: bool = True) -> RelayError | None:
     """Say what is wrong with the server's binlog settings, all of it in one sentence."""
-    asked = _settings(server, whole_images=whole_images)
+    asked = _settings(server, settings, whole_images=whole_images)
     wrong = [f"{name} is {found or 'missing'} and must be {wanted}" for name, wanted, found in asked if found != wanted]
     if not wrong:
         return None
@@ -64,7 +63,7 @@ def _logged_in(
     server = read_server_facts(connection)
     return [
         SourceCheck("source login", None, f"{connection.place}, {server.version_text}"),
-        SourceCheck("source binlog settings", settings_error(server, whole_images=whole_images), "row format, images, full metadata"),
+        SourceCheck("source binlog settings", settings_error(server, settings, whole_images=whole_images), _binlog_detail(server)),
         _asked("source grants", lambda: _grants(connection, server)),
         _asked("source server_id", lambda: (None, _server_id(free_server_id(connection, settings, server, replica), settings))),
         SourceCheck("source checksums", None, f"binlog_checksum is {server.variables.get('binlog_checksum', 'unknown')}"),
@@ -85,16 +84,22 @@ def _server_id(number: int, settings: SourceSettings) -> str:
     return f"server_id {number}, which the relay chose" if settings.server_id is None else f"server_id {number}"
 
 
-def _settings(server: ServerFacts, *, whole_images: bool) -> list[tuple[str, str, str]]:
+def _binlog_detail(server: ServerFacts) -> str:
+    names = ("binlog_format", "binlog_row_image", "binlog_row_metadata")
+    return ", ".join(f"{name} {server.variables.get(name, 'missing')}" for name in names)
+
+
+def _settings(server: ServerFacts, settings: SourceSettings, *, whole_images: bool) -> list[tuple[str, str, str]]:
     """Name, wanted and found value of every setting that decides whether a row event can be read."""
     found = {name: value.upper() for name, value in server.variables.items()}
     wanted = [("log_bin", "ON", found.get("log_bin", ""))]
     if whole_images and found.get("binlog_row_image") not in _WHOLE_IMAGES:
         wanted.append(("binlog_row_image", "FULL", found.get("binlog_row_image", "")))
     # MySQL releases that know only the row format may do without the variable.
-    wanted.append(("binlog_format", "ROW", found.get("binlog_format", "ROW")))
-    if "binlog_row_metadata" in found:  # servers before MySQL 8.0.1 and MariaDB 10.5 know nothing of it
-        wanted.append(("binlog_row_metadata", "FULL", found["binlog_row_metadata"]))
+    if settings.statements == "refuse":
+        wanted.append(("binlog_format", "ROW", found.get("binlog_format", "ROW")))
+    if settings.names == "table_map":
+        wanted.append(("binlog_row_metadata", "FULL", found.get("binlog_row_metadata", "")))
     return wanted
 
 
@@ -139,5 +144,5 @@ def _xa(connection: SourceConnection) -> SourceCheck:
         return SourceCheck("source XA", None, "the account may not ask for prepared XA transactions (XA_RECOVER_ADMIN)")
     if not prepared:
         return SourceCheck("source XA", None, "no prepared XA transactions")
-    reason = f"{XA_IN_USE} Prepared now: {len(prepared)}."
-    return SourceCheck("source XA", UnsupportedEvent(reason, remedy=XA_REMEDY), reason)
+    reason = f"{len(prepared)} XA transactions are prepared now: an instance that starts behind them never sees their rows."
+    return SourceCheck("source XA", PreparedUnknown(reason, remedy=XA_REMEDY), reason, warning=True)

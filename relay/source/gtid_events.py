@@ -7,6 +7,7 @@ from typing import Final
 
 from relay.model.gtid import GtidSet, TransactionSource
 from relay.source.event_types import Body
+from relay.source.xa import xid
 
 _MYSQL_HEAD: Final = struct.Struct("<B16sQ")
 _COMMIT_TIME_AT: Final = _MYSQL_HEAD.size + 1 + 8 + 8
@@ -14,6 +15,7 @@ _COMMIT_TIME_MASK: Final = (1 << 55) - 1  # the topmost bit says that the origin
 
 _LIST_COUNT_MASK: Final = (1 << 28) - 1  # the upper four bits are flags
 _MARIADB_HEAD: Final = struct.Struct("<QIB")
+_XID_HEAD: Final = struct.Struct("<IBB")
 MARIADB_STANDALONE: Final = 0x01
 _MARIADB_GROUP_COMMIT: Final = 0x02
 MARIADB_PREPARED_XA: Final = 0x40
@@ -27,11 +29,15 @@ _FLAGS, _UUID, _NUMBER, _TAG, _LAST_COMMITTED, _SEQUENCE, _COMMIT_TIME = range(7
 
 @dataclass(frozen=True, slots=True)
 class MariadbGtid:
-    """`halved_alter` marks the announcement (or the withdrawal) of a two-phase ALTER, which changes nothing yet."""
+    """`halved_alter` marks the announcement (or the withdrawal) of a two-phase ALTER, which changes nothing yet.
+
+    `xid` names the XA transaction whose group this begins, "" for every other.
+    """
 
     text: str
     flags: int
     halved_alter: bool
+    xid: str = ""
 
 
 def mysql_gtid(body: Body) -> tuple[str, int | None]:
@@ -73,10 +79,15 @@ def mariadb_gtid(body: Body, server_id: int) -> MariadbGtid:
     at = _MARIADB_HEAD.size
     if flags & _MARIADB_GROUP_COMMIT:
         at += 8
+    name = ""
     if flags & (MARIADB_PREPARED_XA | MARIADB_COMPLETED_XA):
-        at += 6 + body[at + 4] + body[at + 5]
+        format_id, gtrid_bytes, bqual_bytes = _XID_HEAD.unpack_from(body, at)
+        at += _XID_HEAD.size
+        gtrid, bqual = bytes(body[at : at + gtrid_bytes]), bytes(body[at + gtrid_bytes : at + gtrid_bytes + bqual_bytes])
+        name = xid(gtrid, bqual, format_id)
+        at += gtrid_bytes + bqual_bytes
     extra = body[at] if at < len(body) else 0
-    return MariadbGtid(f"{domain}-{server_id}-{sequence}", flags, bool(extra & (_MARIADB_START_ALTER | _MARIADB_ROLLBACK_ALTER)))
+    return MariadbGtid(f"{domain}-{server_id}-{sequence}", flags, bool(extra & (_MARIADB_START_ALTER | _MARIADB_ROLLBACK_ALTER)), name)
 
 
 def previous_gtids(body: Body) -> GtidSet:

@@ -8,6 +8,7 @@ class OpenTransaction:
     """One source transaction between its begin and its end.
 
     `stays_open` says that a statement does not end it: a BEGIN was seen, or MariaDB's GTID event announced a commit.
+    `xid` names the XA transaction whose rows these are, "" for every other.
     `last_row` is the offset of the newest row event handed out, -1 before the first.
     """
 
@@ -15,6 +16,7 @@ class OpenTransaction:
     gtid: str
     stays_open: bool
     silent_statement: bool = False
+    xid: str = ""
     last_row: int = -1
     tables: dict[int, bytes] = field(default_factory=dict)
     savepoints: list[tuple[str, int]] = field(default_factory=list)

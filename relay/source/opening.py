@@ -42,7 +42,7 @@ def open_source(
     connection = SourceConnection(settings)
     try:
         server = read_server_facts(connection)
-        if error := settings_error(server, whole_images=whole_images):
+        if error := settings_error(server, settings, whole_images=whole_images):
             raise error
         server_id = free_server_id(connection, settings, server, replica)
         if apart := clock_error(clock_difference_s(connection), clock_limit_s):

@@ -21,8 +21,8 @@ from relay.source.transaction_borders import TransactionBorders
 
 FIRST_OFFSET: Final = 4
 """Where the first event of a binlog file stands, after its magic number."""
-_NOT_BLOCKING: Final = 0x01
-_READING_TOOL: Final = 0  # server id of mysqlbinlog; no other replica's dump is ended for it
+NOT_BLOCKING: Final = 0x01
+READING_TOOL: Final = 0  # server id of mysqlbinlog; no other replica's dump is ended for it
 
 
 def file_created_s(settings: SourceSettings, server: ServerFacts, file: str) -> int:
@@ -112,7 +112,7 @@ def _events(settings: SourceSettings, server: ServerFacts, file: str) -> Generat
     try:
         say_what_we_read(connection, settings, server)
         taken = connection.taken_over()
-        send(connection, taken, binlog_dump(file, FIRST_OFFSET, _READING_TOOL, _NOT_BLOCKING))
+        send(connection, taken, binlog_dump(file, FIRST_OFFSET, READING_TOOL, NOT_BLOCKING))
         yield from BinlogReader(PacketReader(taken), connection.place).events()
     except SourceNotPermitted as exc:
         raise lacks_replication_slave(connection.place, server) from exc

@@ -54,7 +54,6 @@ class Meaning(Enum):
     ROLLBACK_TO = auto()
     RELEASE = auto()
     XA = auto()
-    XA_ROLLBACK = auto()
     ATOMIC_CREATE = auto()
     STATEMENT = auto()
 
@@ -118,7 +117,7 @@ def _meaning(sql: bytes) -> tuple[Meaning, str]:
         if head[:8] != b"ROLLBACK":
             return Meaning.STATEMENT, ""
     if head[:3] in (b"XA ", b"XA\t", b"XA\n"):
-        return (Meaning.XA_ROLLBACK if sql.lstrip()[3:].lstrip()[:8].upper() == b"ROLLBACK" else Meaning.XA), ""
+        return Meaning.XA, ""
     if head[:9] in (b"SAVEPOINT", b"ROLLBACK ", b"RELEASE S") or head[:8] in (b"ROLLBACK", b"RELEASE "):
         for pattern, meaning in _NAMED:
             if match := pattern.fullmatch(sql):

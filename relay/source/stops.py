@@ -5,20 +5,10 @@ from typing import Final
 from relay.errors import UnsupportedEvent
 from relay.source import event_types as types
 
-XA_IN_USE: Final = "XA transactions are used on the source, and they cannot be published yet."
-_XA_REMEDY: Final = (
-    "Let no application use XA transactions on this source, then start from a position after this one; "
-    "rows of the XA transactions before it must be copied anew."
-)
 _INCIDENT_REMEDY: Final = "Changes are missing in the binlog of the source itself: make a new first copy and start after this event."
 _FORMAT_REMEDY: Final = "Set binlog_format=ROW for every session of the source, then start from a position after this event."
 
-STOPPING_TYPES: Final = (types.XA_PREPARE, types.INCIDENT, types.EXECUTE_LOAD_QUERY)
-
-
-def xa_transaction(place: str) -> UnsupportedEvent:
-    """Servers log the rows of XA at PREPARE, when nobody knows yet whether they will be."""
-    return UnsupportedEvent(f"{XA_IN_USE} One stands at {place}.", remedy=_XA_REMEDY)
+STOPPING_TYPES: Final = (types.INCIDENT, types.EXECUTE_LOAD_QUERY)
 
 
 def rollback_in_payload(place: str) -> UnsupportedEvent:
@@ -29,8 +19,6 @@ def rollback_in_payload(place: str) -> UnsupportedEvent:
 def stopping_event(type_code: int, place: str) -> UnsupportedEvent:
     """The stop for an event of one of STOPPING_TYPES."""
     match type_code:
-        case types.XA_PREPARE:
-            return xa_transaction(place)
         case types.INCIDENT:
             return UnsupportedEvent(f"The source notes an incident at {place}: it could not log all changes.", remedy=_INCIDENT_REMEDY)
         case _:

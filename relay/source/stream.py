@@ -72,6 +72,11 @@ class SourceStream:
         finally:
             self._connection.close()
 
+    @property
+    def identity(self) -> SourceIdentity:
+        """Whose history the last item belongs to."""
+        return self._assembler.identity
+
     def close(self) -> None:
         """Make `items` end soon, from any thread, as often as one likes."""
         self._closed = True

@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Final, TypeAlias
 
 from relay.errors import CorruptEvent, RelayError, RolledBackRows, UnknownEvent
-from relay.model.change import Advance, RawItem, RawRows, Statement, TransactionBegin, TransactionEnd
+from relay.model.change import Advance, RawItem, RawRows, Statement, TransactionBegin, TransactionEnd, XaAction, XaStep
 from relay.model.position import BinlogPosition, SourceIdentity
 from relay.source import event_types as types
+from relay.source import xa
 from relay.source.binlog_event import BinlogEvent
 from relay.source.gtid_events import (
-    MARIADB_COMPLETED_XA,
     MARIADB_PREPARED_XA,
     MARIADB_STANDALONE,
     mariadb_gtid,
@@ -26,7 +26,7 @@ from relay.source.open_transaction import OpenTransaction
 from relay.source.payload import PayloadBroken, PayloadUnknown, payload_events
 from relay.source.query_event import Meaning, QueryEvent, read_query
 from relay.source.rows_event import closes_without_rows, plain_rows, table_number
-from relay.source.stops import STOPPING_TYPES, rollback_in_payload, stopping_event, xa_transaction
+from relay.source.stops import STOPPING_TYPES, rollback_in_payload, stopping_event
 
 ExcludedRange: TypeAlias = tuple[str, int, int]
 """A binlog file, and the offsets from and up to which its row events were rolled back on the source."""
@@ -67,8 +67,8 @@ class TransactionAssembler:
 
     @property
     def plain(self) -> bool:
-        """Whether no row of this file is known to be rolled back."""
-        return not self._excluded_here
+        """Whether every row counts, and counts at once: none of this file was rolled back, and none is being prepared."""
+        return not self._excluded_here and (self.transaction is None or not self.transaction.xid)
 
     def begin(self, start: int, gtid: str, stays_open: bool) -> OpenTransaction:
         """Open the transaction that begins at this offset."""
@@ -106,6 +106,7 @@ class TransactionAssembler:
             types.MARIADB_QUERY_COMPRESSED: self._query,
             types.TABLE_MAP: self._table_map,
             types.XID: self._commit,
+            types.XA_PREPARE: self._xa_prepare,
             types.TRANSACTION_PAYLOAD: self._payload,
         }
 
@@ -144,12 +145,10 @@ class TransactionAssembler:
 
     def _mariadb_gtid(self, event: BinlogEvent) -> Iterable[RawItem]:
         gtid = mariadb_gtid(event.body, event.server_id)
-        if gtid.flags & (MARIADB_PREPARED_XA | MARIADB_COMPLETED_XA):
-            raise xa_transaction(self._place(event))
         items = self._begin(event, gtid.text, None, stays_open=not gtid.flags & MARIADB_STANDALONE)
         if self.transaction is not None:
             self.transaction.silent_statement = gtid.halved_alter
-        return items
+        return (*items, *self._xa_begins(event, gtid.xid)) if gtid.flags & MARIADB_PREPARED_XA else items
 
     def _begin(self, event: BinlogEvent, gtid: str, commit_time_ms: int | None, *, stays_open: bool) -> Iterable[RawItem]:
         items = self._abandoned(event.start, event)
@@ -194,10 +193,7 @@ class TransactionAssembler:
                 self._undo(event, self._opened(event).begin)
                 return self._commit(event)
             case Meaning.XA:
-                raise xa_transaction(self._place(event))
-            case Meaning.XA_ROLLBACK:
-                # Its rows stood in another group, which ended this stream's reading; there is nothing left to say.
-                return self._standalone(event, None)
+                return self._xa_statement(event, query)
             case Meaning.STATEMENT | Meaning.ATOMIC_CREATE:
                 return self._statement(event, query)
             case _:
@@ -218,11 +214,31 @@ class TransactionAssembler:
             return (item,)
         return self._standalone(event, item)
 
-    def _standalone(self, event: BinlogEvent, item: Statement | None) -> Iterable[RawItem]:
+    def _xa_statement(self, event: BinlogEvent, query: QueryEvent) -> Iterable[RawItem]:
+        """XA START opens the group of rows (MySQL); COMMIT and ROLLBACK of what was prepared are transactions by themselves."""
+        action, name = xa.statement(query.text())
+        if action is XaAction.BEGIN:
+            begin = () if self.transaction is not None else self._begin(event, "", None, stays_open=True)
+            return (*begin, *self._xa_begins(event, name))
+        if action is None:
+            return ()
+        return self._standalone(event, XaStep(action, name, BinlogPosition(self.file, event.start)))
+
+    def _xa_begins(self, event: BinlogEvent, name: str) -> Iterable[RawItem]:
+        transaction = self._opened(event)
+        transaction.stays_open, transaction.xid = True, name
+        return (XaStep(XaAction.BEGIN, name, BinlogPosition(self.file, event.start)),)
+
+    def _xa_prepare(self, event: BinlogEvent) -> Iterable[RawItem]:
+        action, name = xa.prepared(event.body)
+        self._opened(event).xid = ""
+        return (XaStep(action, name, BinlogPosition(self.file, event.start)), *self._commit(event))
+
+    def _standalone(self, event: BinlogEvent, item: Statement | XaStep) -> Iterable[RawItem]:
         """A statement that is a transaction by itself."""
         begin = () if self.transaction is not None else self._begin(event, "", None, stays_open=False)
-        silent = item is None or (self.transaction is not None and self.transaction.silent_statement)
-        return (*begin, *(() if silent or item is None else (item,)), *self._commit(event))
+        silent = self.transaction is not None and self.transaction.silent_statement
+        return (*begin, *(() if silent else (item,)), *self._commit(event))
 
     def _savepoint(self, event: BinlogEvent, query: QueryEvent) -> None:
         transaction = self._opened(event)
@@ -251,7 +267,10 @@ class TransactionAssembler:
     def _commit(self, event: BinlogEvent) -> Iterable[RawItem]:
         transaction = self._opened(event)
         self.transaction = None
-        return (TransactionEnd(BinlogPosition(self.file, event.end), transaction.gtid, self.identity),)
+        end = TransactionEnd(BinlogPosition(self.file, event.end), transaction.gtid, self.identity)
+        if not transaction.xid:
+            return (end,)
+        return (XaStep(XaAction.COMMIT_AT_ONCE, transaction.xid, BinlogPosition(self.file, event.start)), end)
 
     def _abandoned(self, to_offset: int, event: BinlogEvent) -> tuple[RawItem, ...]:
         """A transaction that the server never finished (it died while writing): nothing of it happened."""
@@ -262,8 +281,9 @@ class TransactionAssembler:
             reason = f"The source never finished the transaction that begins at {self.file}:{transaction.begin}."
             raise RolledBackRows(reason, file=self.file, from_offset=transaction.begin, to_offset=to_offset)
         self.transaction = None
+        undone = (XaStep(XaAction.ROLLBACK, transaction.xid, BinlogPosition(self.file, transaction.begin)),) if transaction.xid else ()
         end = event.start if event.type_code != types.ROTATE else transaction.begin
-        return (TransactionEnd(BinlogPosition(self.file, end), "", self.identity),)
+        return (*undone, TransactionEnd(BinlogPosition(self.file, end), "", self.identity))
 
     def _payload(self, event: BinlogEvent) -> Iterator[RawItem]:
         self._inside_payload = True

@@ -8,10 +8,11 @@ import struct
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from relay.model.change import Advance, RawItem, RawRows, Statement, TransactionBegin, TransactionEnd
+from relay.model.change import Advance, RawItem, RawRows, Statement, TransactionBegin, TransactionEnd, XaAction, XaStep
 from relay.model.position import BinlogPosition, SourceIdentity
 
-_SHARED, _BEGIN, _ROWS, _STATEMENT, _END, _ADVANCE = range(6)
+_SHARED, _BEGIN, _ROWS, _STATEMENT, _END, _ADVANCE, _XA = range(7)
+_XA_ACTIONS: Final = tuple(XaAction)
 _NO_TIME: Final = -(2**63)
 
 _SHARED_HEAD: Final = struct.Struct("<BI")  # bytes of it
@@ -20,6 +21,7 @@ _ROWS_HEAD: Final = struct.Struct("<BIIQBIBI")  # table map, file, offset, type,
 _STATEMENT_HEAD: Final = struct.Struct("<BIQIII")  # file, offset, header time, bytes of database and SQL
 _END_HEAD: Final = struct.Struct("<BIQIH")  # file, offset, identity, bytes of the GTID
 _ADVANCE_HEAD: Final = struct.Struct("<BIQI")  # file, offset, identity
+_XA_HEAD: Final = struct.Struct("<BIQBH")  # file, offset, action, bytes of the name
 _IDENTITY: Final = struct.Struct("<IQ")  # server id, creation time of the file; the uuid follows
 
 
@@ -53,6 +55,9 @@ class BlockWriter:
             database, sql = item.database.encode(errors="surrogateescape"), item.sql.encode(errors="surrogateescape")
             place = self._place(item.position)
             self._block += _STATEMENT_HEAD.pack(_STATEMENT, *place, item.header_time_s, len(database), len(sql)) + database + sql
+        elif isinstance(item, XaStep):
+            xid, place = item.xid.encode(), self._place(item.position)
+            self._block += _XA_HEAD.pack(_XA, *place, _XA_ACTIONS.index(item.action), len(xid)) + xid
         else:
             place, identity = self._place(item.position), self._identity_number(item.identity)
             self._block += _ADVANCE_HEAD.pack(_ADVANCE, *place, identity)
@@ -131,6 +136,10 @@ class _BlockReader:
         file, offset, identity = self._head(_ADVANCE_HEAD)
         return Advance(self._place(file, offset), self._identity(identity))
 
+    def xa(self) -> XaStep:
+        file, offset, action, size = self._head(_XA_HEAD)
+        return XaStep(_XA_ACTIONS[action], self._text(size), self._place(file, offset))
+
     def _head(self, form: struct.Struct) -> tuple[int, ...]:
         """The numbers behind the byte of the kind."""
         head = form.unpack_from(self._block, self._at)
@@ -165,4 +174,5 @@ _READERS: Final[tuple[Callable[[_BlockReader], RawItem | None], ...]] = (
     _BlockReader.statement,
     _BlockReader.end,
     _BlockReader.advance,
+    _BlockReader.xa,
 )

@@ -41,12 +41,12 @@ def row_count(seen: list[Seen]) -> int:
 def test_every_row_says_the_same_as_alone(
     database: SqlServer, kafka: Kafka, zookeeper: ZooKeeper, new_installation: NewInstallation, tmp_path: Path, style: str
 ) -> None:
-    single = new_installation(database, kafka, message={"value_style": style, "ddl": "none"})
+    single = new_installation(database, kafka, message={"value_style": style, "ddl": "drop"})
     name = single.name
     form: dict[str, Any] = {
         "filter": {"filter_regex": f"{name}\\..*"},
         "source": {"server_id": 800_000},
-        "message": {"value_style": style, "ddl": "none", "rows_per_message": "event"},
+        "message": {"value_style": style, "ddl": "drop", "rows_per_message": "event"},
     }
     packed = Installation(f"{name}p", tmp_path, database, kafka, zookeeper, **form)
     tags = [{"logicTb": "t,n", "tag": "t,fn"}]

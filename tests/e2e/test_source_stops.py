@@ -46,26 +46,3 @@ def reset_is_named(database: SqlServer, reset: str, kafka: Kafka, new_installati
         database.execute(*(f"insert into {name}.t values ({number}, 1, 'after')" for number in range(3, 40)))
         assert_stays(relay, status)
         assert ids(kafka, name) == [1]
-
-
-def test_a_prepared_xa_transaction_is_a_stop_that_says_what_to_do(
-    database: SqlServer, kafka: Kafka, new_installation: NewInstallation
-) -> None:
-    installation = new_installation(database, kafka)
-    name = installation.name
-    with RelayProcess(installation) as relay:
-        relay.wait_for("RUNNING")
-        database.execute(f"insert into {name}.t values (1, 1, 'before')")
-        wait_until(lambda: ids(kafka, name) == [1], "the row before")
-        database.execute(
-            f"xa start '{name}'",
-            f"insert into {name}.t values (2, 1, 'prepared')",
-            f"xa end '{name}'",
-            f"xa prepare '{name}'",
-            f"xa commit '{name}'",
-            f"insert into {name}.t values (3, 1, 'behind')",
-        )
-        status = relay.wait_for("STOPPED", "UNSUPPORTED_EVENT")
-        assert "XA" in status.remedy
-        assert_stays(relay, status)
-        assert ids(kafka, name) == [1]

@@ -86,7 +86,7 @@ def test_missing_grants_are_named(database: SqlServer, fresh_name: Callable[[str
 
 def test_settings_that_would_need_guessing_are_refused_all_at_once(new_mariadb: Callable[..., MariaDB]) -> None:
     server = new_mariadb({"binlog_row_image": "MINIMAL", "binlog_row_metadata": "MINIMAL", "binlog_format": "MIXED"})
-    settings = source_settings(server)
+    settings = source_settings(server, names="table_map")
     error = refusal(settings)
     assert isinstance(error, SourceSettingsRefused)
     for name in ("binlog_row_image is MINIMAL", "binlog_row_metadata is MINIMAL", "binlog_format is MIXED"):

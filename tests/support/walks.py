@@ -10,6 +10,7 @@ from relay.model.message import OutboundMessage, Printed
 from relay.pipeline.buffer import ChangeBuffer
 from relay.pipeline.meter import Meter
 from relay.pipeline.outbox import Outbox
+from relay.pipeline.prepared import PreparedTransactions
 from relay.pipeline.progress import Progress
 from relay.pipeline.skip_notes import SkipNotes
 from relay.pipeline.walk import Walk
@@ -103,7 +104,7 @@ class _Around:
 def walk_without_servers(record: PositionRecord, producer: BatchProducer, router: Router, partitions: Mapping[str, int]) -> Walk:
     """Return a walk from this record on, without DDL topics; `partitions` are how many each topic has."""
     source = {"host": "h", "user": "u", "server_id": 7}
-    settings = InstanceSettings.model_validate({"name": "x", "source": source, "message": {"ddl": "none"}})
+    settings = InstanceSettings.model_validate({"name": "x", "source": source, "message": {"ddl": "drop"}})
     around, meter = _Around(router, partitions), Meter()
     outbox = Outbox(producer, ChangeBuffer(BufferSettings()), meter, threading.Event())
     definitions = TableDefinitions(type_text, around, DeclaredTypes(), as_declared=False)
@@ -118,4 +119,5 @@ def walk_without_servers(record: PositionRecord, producer: BatchProducer, router
         topics=all_of_them,
         meter=meter,
         skip_notes=SkipNotes(all_of_them, "x"),
+        prepared=PreparedTransactions(all_of_them, 500_000),
     )

@@ -1,11 +1,13 @@
 """Table maps: names, keys, charsets, labels, and what the optional fields may leave out."""
 
+from dataclasses import replace
+
 import pytest
 
 from relay.decode import parse_table_map
 from relay.decode.collations import charset_of_collation
-from relay.errors import CorruptEvent, SourceSettingsRefused, UnsupportedEvent
-from relay.model.table import ColumnType, TableId
+from relay.errors import CorruptEvent, UnsupportedEvent
+from relay.model.table import ColumnType, Logged, TableId
 from tests.unit.decode.event_bytes import WrittenColumn, WrittenTable, with_length
 
 T = ColumnType
@@ -80,9 +82,13 @@ def test_unknown_optional_fields_are_stepped_over() -> None:
     assert parse_table_map(table.map_body(), mariadb=False).columns[0].name == "id"
 
 
-def test_without_names_the_remedy_is_named() -> None:
-    with pytest.raises(SourceSettingsRefused, match="binlog_row_metadata=FULL"):
-        parse_table_map(WrittenTable((ID,), named=False).map_body(), mariadb=False)
+def test_without_names_a_map_says_so_and_what_was_logged() -> None:
+    whole = parse_table_map(WrittenTable((ID,)).map_body(), mariadb=False)
+    assert (whole.logged, whole.unknown) == (Logged.FULL, "")
+    bare = parse_table_map(WrittenTable((ID,), named=False).map_body(), mariadb=False)
+    assert bare.logged is not Logged.FULL
+    assert bare.unknown == "its table map carries no column names"
+    assert [replace(column, name="id") for column in bare.columns] == list(whole.columns)
 
 
 def test_unknown_types_and_collations_ask_for_an_upgrade() -> None:

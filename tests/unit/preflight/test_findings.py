@@ -59,7 +59,7 @@ def test_topics_are_those_of_the_mapping_with_their_ddl() -> None:
 
 def test_the_default_topic_counts_where_unmapped_databases_go_there() -> None:
     routing = {"unmapped_db": "default_topic", "default_topic": "rest"}
-    assert set(row_topics(instance(routing=routing, message={"ddl": "none"}), mapping("a"), None)) == {"a", "rest"}
+    assert set(row_topics(instance(routing=routing, message={"ddl": "drop"}), mapping("a"), None)) == {"a", "rest"}
 
 
 def test_no_mapping_is_a_warning_and_a_set_names_its_topics() -> None:

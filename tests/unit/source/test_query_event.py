@@ -21,7 +21,7 @@ from tests.unit.source.binlog_bytes import query_body
         ("XA START X'31',X'',1", Meaning.XA, ""),
         ("XA END X'31',X'',1", Meaning.XA, ""),
         ("XA COMMIT X'31',X'',1", Meaning.XA, ""),
-        ("XA ROLLBACK X'31',X'',1", Meaning.XA_ROLLBACK, ""),
+        ("XA ROLLBACK X'31',X'',1", Meaning.XA, ""),
         ("CREATE TABLE `t` (\n  `a` int\n) START TRANSACTION", Meaning.ATOMIC_CREATE, ""),
         ("CREATE TABLE t (a int) COMMENT 'START TRANSACTION'", Meaning.STATEMENT, ""),
         ("CREATE VIEW v AS SELECT 1", Meaning.STATEMENT, ""),

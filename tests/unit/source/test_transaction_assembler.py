@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from relay.errors import CorruptEvent, RolledBackRows, UnknownEvent, UnsupportedEvent
-from relay.model.change import Advance, RawItem, RawRows, Statement, TransactionBegin, TransactionEnd
+from relay.model.change import Advance, RawItem, RawRows, Statement, TransactionBegin, TransactionEnd, XaStep
 from relay.model.position import BinlogPosition, SourceIdentity
 from relay.source import event_types as types
 from relay.source.binlog_event import BinlogEvent
@@ -265,19 +265,61 @@ def test_broken_payloads_stop(body: bytes, error: type[Exception]) -> None:
 @pytest.mark.parametrize(
     ("type_code", "body"),
     [
-        (types.XA_PREPARE, b""),
         (types.INCIDENT, b""),
         (types.EXECUTE_LOAD_QUERY, b""),
-        (types.QUERY, query_body("XA START X'78',X'',1")),
-        (types.QUERY, query_body("XA COMMIT X'78',X'',1")),
-        (types.MARIADB_GTID, mariadb_gtid_body(1, 0x40, tail=b"\1\0\0\0\1\0x")),
-        (types.MARIADB_GTID, mariadb_gtid_body(1, 0x80, tail=b"\1\0\0\0\1\0x")),
     ],
 )
 def test_what_cannot_be_published_correctly_stops(type_code: int, body: bytes) -> None:
     feed = Feed()
     with pytest.raises(UnsupportedEvent, match=r"b\.1:104"):
         assembled([feed(types.GTID, mysql_gtid_body(1)), feed(type_code, body)])
+
+
+PREPARED = b"\0" + (1).to_bytes(4, "little") + (1).to_bytes(4, "little") + bytes(4) + b"x"
+XID = "X'78',X'',1"
+
+
+def steps(items: list[RawItem]) -> list[str]:
+    return [item.action.value if isinstance(item, XaStep) else type(item).__name__ for item in items]
+
+
+def test_mysqls_groups_of_xa_say_what_becomes_of_their_rows() -> None:
+    feed = Feed()
+    rows = [feed(types.TABLE_MAP, table_map_body(5)), feed(types.WRITE_ROWS, rows_body(5))]
+    begun = [feed(types.GTID, mysql_gtid_body(1)), feed(types.QUERY, query_body(f"XA START {XID}")), *rows]
+    end = feed(types.QUERY, query_body(f"XA END {XID}"))
+    prepared = assembled([*begun, end, feed(types.XA_PREPARE, PREPARED)], mariadb=False)
+    assert steps(prepared) == ["TransactionBegin", "BEGIN", "RawRows", "PREPARE", "TransactionEnd"]
+    assert {item.xid for item in prepared if isinstance(item, XaStep)} == {XID}
+    at_once = assembled([*begun, end, feed(types.XA_PREPARE, b"\1" + PREPARED[1:])], mariadb=False)
+    assert steps(at_once)[3:] == ["COMMIT ONE PHASE", "TransactionEnd"]
+    closed = assembled([*begun, feed(types.XID, bytes(8))], mariadb=False)
+    assert steps(closed)[3:] == ["COMMIT ONE PHASE", "TransactionEnd"]
+    for verb in ("COMMIT", "ROLLBACK"):
+        done = assembled([feed(types.GTID, mysql_gtid_body(2)), feed(types.QUERY, query_body(f"XA {verb} {XID}"))], mariadb=False)
+        assert steps(done) == ["TransactionBegin", verb, "TransactionEnd"]
+
+
+def test_mariadbs_groups_of_xa_are_named_by_their_gtid_events() -> None:
+    feed = Feed()
+    name = b"\1\0\0\0\1\0x"
+    rows = [feed(types.TABLE_MAP, table_map_body(5)), feed(types.WRITE_ROWS, rows_body(5))]
+    events = [feed(types.MARIADB_GTID, mariadb_gtid_body(1, 0x40, tail=name)), *rows]
+    events += [feed(types.QUERY, query_body(f"XA END {XID}")), feed(types.XA_PREPARE, PREPARED)]
+    events += [feed(types.MARIADB_GTID, mariadb_gtid_body(2, 0x80, tail=name)), feed(types.QUERY, query_body(f"XA COMMIT {XID}"))]
+    items = assembled(events)
+    assert steps(items) == [
+        *("TransactionBegin", "BEGIN", "RawRows", "PREPARE", "TransactionEnd"),
+        *("TransactionBegin", "COMMIT", "TransactionEnd"),
+    ]
+    assert {item.xid for item in items if isinstance(item, XaStep)} == {XID}
+
+
+@pytest.mark.parametrize("body", [b"\0", PREPARED[:-1]])
+def test_a_name_that_is_cut_short_stops(body: bytes) -> None:
+    feed = Feed()
+    with pytest.raises(CorruptEvent, match=r"b\.1:104"):
+        assembled([feed(types.GTID, mysql_gtid_body(1)), feed(types.XA_PREPARE, body)])
 
 
 def test_unknown_events_stop_unless_they_say_that_they_may_be_passed_over() -> None:

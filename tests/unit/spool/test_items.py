@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relay.model.change import Advance, RawItem, RawRows, Statement, TransactionBegin, TransactionEnd
+from relay.model.change import Advance, RawItem, RawRows, Statement, TransactionBegin, TransactionEnd, XaAction, XaStep
 from relay.model.position import BinlogPosition, SourceIdentity
 from relay.spool.items import BlockWriter, items_of
 
@@ -20,6 +20,7 @@ _ITEMS = st.one_of(
     st.builds(TransactionBegin, _PLACES, _TEXTS, st.none() | st.integers(-(2**62), 2**62), _NUMBERS),
     st.builds(RawRows, _BYTES, _BYTES, st.integers(0, 255), _NUMBERS, _PLACES, st.booleans()),
     st.builds(Statement, _TEXTS, _TEXTS, _NUMBERS, _PLACES),
+    st.builds(XaStep, st.sampled_from(XaAction), st.text(max_size=60), _PLACES),
     st.builds(TransactionEnd, _PLACES, _TEXTS, _IDENTITIES),
     st.builds(Advance, _PLACES, _IDENTITIES),
 )

@@ -1,0 +1,28 @@
+"""Tables whose rows did not fit what was known of them: each is described anew once for each place."""
+
+from relay.errors import NamesUnknown, SchemaMismatch
+from relay.model.table import TableId
+
+
+class Doubts:
+    """The tables of one instance that are to be described anew before it goes on."""
+
+    def __init__(self) -> None:
+        self._tables: set[TableId] = set()
+        self._places: dict[TableId, str] = {}
+
+    @property
+    def tables(self) -> frozenset[TableId]:
+        return frozenset(self._tables)
+
+    def add(self, error: NamesUnknown) -> None:
+        """Take note of a table that did not fit. Raises SchemaMismatch where it was described anew for these very rows already."""
+        table = TableId(*error.table)
+        if self._places.get(table) == error.place:
+            raise SchemaMismatch(f"The rows at {error.place} cannot be named from the source's catalogue either: {error.reason}") from error
+        self._places[table] = error.place
+        self._tables.add(table)
+
+    def described(self) -> None:
+        """Those that there were have been described."""
+        self._tables.clear()

@@ -1,0 +1,56 @@
+"""A compacted topic of an instance with one partition: what it keeps under keys beside its position, written in the same transactions."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from relay.errors import PositionUnreadable
+from relay.kafka import PartitionReader, TopicAdmin, TopicSpec, WantedTopic, accept, position_topic_findings
+from relay.model.message import OutboundMessage
+from relay.settings import KafkaSettings
+
+SCHEMA: Final = "schema"
+"""The history of the source's tables."""
+PREPARED: Final = "xa"
+"""Rows of transactions that are prepared and neither committed nor rolled back."""
+
+
+class KeptRecords:
+    """Keyed records of one purpose; what stands under a key is the last record of it, None takes it away."""
+
+    def __init__(self, kafka: KafkaSettings, installation: str, purpose: str, instance: str) -> None:
+        self.topic = f"{installation}.{purpose}.{instance}"
+        self._kafka = kafka
+        self._reader = PartitionReader(kafka, self.topic, PositionUnreadable)
+
+    def ensure_topic(self) -> bool:
+        """Make the topic if it is not there (True); raise TopicRefused if it stands with another form."""
+        kafka, admin = self._kafka, TopicAdmin(self._kafka)
+        state = admin.state(self.topic)
+        if state is None:
+            settings = {"cleanup.policy": "compact", "min.insync.replicas": str(kafka.min_insync_replicas)}
+            return admin.create(TopicSpec(self.topic, 1, kafka.replication_factor, settings))
+        wanted = WantedTopic(1, "compact", kafka.replication_factor, kafka.min_insync_replicas, kafka.message_max_bytes)
+        accept(position_topic_findings(state, wanted))
+        return False
+
+    def message(self, key: bytes, value: bytes | None) -> OutboundMessage:
+        """The record as a message that joins a batch."""
+        return OutboundMessage(self.topic, 0, key, value, ())
+
+    def messages(self, records: Iterable[tuple[bytes, bytes | None]]) -> list[OutboundMessage]:
+        """Several records as messages."""
+        return [self.message(key, value) for key, value in records]
+
+    def read(self) -> dict[bytes, bytes]:
+        """Return what is committed and not taken away; call it after the producer has fenced the older ones.
+
+        Raises PositionUnreadable when committed records may still be hidden behind an open transaction.
+        """
+        found: dict[bytes, bytes] = {}
+        for key, value in self._reader.committed(*self._reader.ends()):
+            if key is None:
+                continue
+            found.pop(key, None)
+            if value is not None:
+                found[key] = value
+        return found

@@ -1,0 +1,71 @@
+"""Row events of prepared XA transactions as records: the event as it was logged, and its table where the event does not name it."""
+
+import struct
+from dataclasses import asdict
+from typing import Any, Final
+
+import orjson
+
+from relay.errors import PositionUnreadable
+from relay.model.change import PreparedRows, RawRows
+from relay.model.position import BinlogPosition
+from relay.model.table import Column, ColumnType, Logged, TableId, TableMap
+
+_FORMAT: Final = 1
+_HEAD: Final = struct.Struct("<BBBIQHII")
+"""Format, MariaDB or not, event type, header time (s), offset, and the bytes of file, table map and table."""
+
+
+def record_key(xid: str, number: int, part: int = 0) -> bytes:
+    """The key of one part of a transaction's row event; number 0 is the note that it is prepared."""
+    return orjson.dumps([xid, number, part])
+
+
+def read_key(key: bytes) -> tuple[str, int, int]:
+    """The transaction, the number of the event and the part that a key stands for."""
+    xid, number, part = orjson.loads(key)
+    return xid, number, part
+
+
+def to_bytes(rows: PreparedRows) -> bytes:
+    """The record's value."""
+    raw = rows.raw
+    file, table = raw.position.file.encode(), _table_bytes(rows.table)
+    head = _HEAD.pack(
+        _FORMAT, raw.mariadb, raw.type_code, raw.header_time_s, raw.position.offset, len(file), len(raw.table_map), len(table)
+    )
+    return b"".join((head, file, raw.table_map, table, raw.body))
+
+
+def from_bytes(value: bytes) -> PreparedRows:
+    """Read a record's value back. Raises PositionUnreadable for what is none."""
+    try:
+        form, mariadb, type_code, time_s, offset, file_bytes, map_bytes, table_bytes = _HEAD.unpack_from(value)
+        if form != _FORMAT:
+            raise ValueError(f"its format is {form}")
+        at = _HEAD.size
+        pieces = []
+        for size in (file_bytes, map_bytes, table_bytes):
+            pieces.append(value[at : at + size])
+            at += size
+        position = BinlogPosition(pieces[0].decode(), offset)
+        return PreparedRows(RawRows(pieces[1], value[at:], type_code, time_s, position, bool(mariadb)), _table(pieces[2]))
+    except (struct.error, ValueError, KeyError, TypeError) as exc:
+        raise PositionUnreadable(f"The record of a prepared row event cannot be read ({exc}).") from exc
+
+
+def _table_bytes(table: TableMap) -> bytes:
+    fields: dict[str, Any] = {
+        "id": list(table.id),
+        "columns": [asdict(column) for column in table.columns],
+        "primary_key": table.primary_key,
+        "logged": table.logged.name,
+        "unknown": table.unknown,
+    }
+    return orjson.dumps(fields)
+
+
+def _table(value: bytes) -> TableMap:
+    fields = orjson.loads(value)
+    columns = tuple(Column(**{**each, "type": ColumnType(each["type"]), "labels": tuple(each["labels"])}) for each in fields["columns"])
+    return TableMap(TableId(*fields["id"]), columns, tuple(fields["primary_key"]), Logged[fields["logged"]], fields["unknown"])

@@ -1,0 +1,88 @@
+"""All tables as the source's catalogue describes them: its rows → DescribedTable."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from relay.model.table import TableId
+from relay.schema.history.column_definition import typed
+from relay.schema.history.column_words import CHARACTER_KINDS, charset_name, charset_of_collation_name
+from relay.schema.history.described import DescribedColumn, DescribedTable
+from relay.schema.history.elements import with_versions
+from relay.schema.sql_tokens import tokenize
+from relay.schema.token_cursor import TokenCursor
+
+Row = Mapping[str, Any]
+
+DATABASES: Final = (
+    "SELECT SCHEMA_NAME AS db, DEFAULT_CHARACTER_SET_NAME AS cs FROM information_schema.SCHEMATA "
+    "WHERE SCHEMA_NAME NOT IN ('mysql', 'information_schema', 'performance_schema', 'sys')"
+)
+TABLES: Final = (
+    "SELECT TABLE_SCHEMA AS db, TABLE_NAME AS tb, TABLE_TYPE AS kind, TABLE_COLLATION AS collation_name FROM information_schema.TABLES "
+    "WHERE TABLE_SCHEMA NOT IN ('mysql', 'information_schema', 'performance_schema', 'sys') "
+    "AND TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED', 'SEQUENCE')"
+)
+COLUMNS: Final = (
+    "SELECT TABLE_SCHEMA AS db, TABLE_NAME AS tb, COLUMN_NAME AS name, COLUMN_TYPE AS type, IS_NULLABLE AS nullable, "
+    "CHARACTER_SET_NAME AS cs, EXTRA AS extra FROM information_schema.COLUMNS "
+    "WHERE TABLE_SCHEMA NOT IN ('mysql', 'information_schema', 'performance_schema', 'sys')"
+)
+KEYS: Final = (
+    "SELECT TABLE_SCHEMA AS db, TABLE_NAME AS tb, COLUMN_NAME AS name FROM information_schema.KEY_COLUMN_USAGE "
+    "WHERE CONSTRAINT_NAME = 'PRIMARY' AND TABLE_SCHEMA NOT IN ('mysql', 'information_schema', 'performance_schema', 'sys')"
+)
+COLUMNS_IN_ORDER: Final = " ORDER BY TABLE_SCHEMA, TABLE_NAME, ORDINAL_POSITION"
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogSnapshot:
+    """Tables of all databases that are not the server's own, and the character set of each database."""
+
+    tables: dict[TableId, DescribedTable] = field(default_factory=dict)
+    databases: dict[str, str] = field(default_factory=dict)
+
+
+def only(tables: Collection[TableId]) -> tuple[str, list[str]]:
+    """The condition for these tables, with its parameters; none for all."""
+    if not tables:
+        return "", []
+    pairs = ", ".join(["(%s, %s)"] * len(tables))
+    return f" AND (TABLE_SCHEMA, TABLE_NAME) IN ({pairs})", [name for table in tables for name in table]
+
+
+def described_tables(tables: Iterable[Row], columns: Iterable[Row], keys: Iterable[Row], *, mariadb: bool) -> dict[TableId, DescribedTable]:
+    """Put the catalogue's rows together; columns and keys come in their order."""
+    of_columns: dict[TableId, list[DescribedColumn]] = defaultdict(list)
+    of_keys: dict[TableId, list[str]] = defaultdict(list)
+    for row in columns:
+        of_columns[_id(row)].append(_column(row, mariadb=mariadb))
+    for row in keys:
+        of_keys[_id(row)].append(row["name"])
+    found = {}
+    for row in tables:
+        table = _id(row)
+        charset = charset_of_collation_name(row["collation_name"]) if row["collation_name"] else None
+        whole = DescribedTable(tuple(of_columns[table]), tuple(of_keys[table]), charset)
+        found[table] = with_versions(whole) if row["kind"] == "SYSTEM VERSIONED" and _versions_are_hidden(whole) else whole
+    return found
+
+
+def _id(row: Row) -> TableId:
+    return TableId(row["db"], row["tb"])
+
+
+def _column(row: Row, *, mariadb: bool) -> DescribedColumn:
+    charset = charset_name(row["cs"]) if row["cs"] else None
+    cursor = TokenCursor(tokenize(row["type"]), row["db"])
+    found = typed(row["name"], cursor, charset, mariadb=mariadb)
+    column = found.column if found is not None else DescribedColumn(row["name"], "")
+    if column.kind in CHARACTER_KINDS and charset is None:
+        column = replace(column, charset="binary")  # labels of an ENUM in the character set of bytes
+    return replace(column, nullable=row["nullable"] == "YES", visible="INVISIBLE" not in (row["extra"] or "").upper())
+
+
+def _versions_are_hidden(table: DescribedTable) -> bool:
+    """Whether the times of versions are columns that the catalogue does not list: nobody has declared them."""
+    return not any(column.kind == "timestamp" and column.measures == (6,) and not column.nullable for column in table.columns[-2:])

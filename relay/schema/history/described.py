@@ -1,0 +1,66 @@
+"""A table as a catalogue or a statement describes it: what a bare table map leaves out, and what it can be checked against."""
+
+from dataclasses import dataclass, fields
+from typing import Any, Final
+
+
+@dataclass(frozen=True, slots=True)
+class DescribedColumn:
+    """One column. `kind` is the canonical word of its type (`int`, `varchar`, `enum`), `measures` what stands in its brackets.
+
+    `nullable` is None where the statement left it to a server setting (TIMESTAMP). `charset` is that of characters and labels,
+    `"binary"` for bytes, None for other kinds and where nobody knows. `labels` are those of ENUM and SET.
+    """
+
+    name: str
+    kind: str
+    measures: tuple[int, ...] = ()
+    nullable: bool | None = True
+    unsigned: bool = False
+    charset: str | None = None
+    labels: tuple[str, ...] = ()
+    visible: bool = True
+    compressed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DescribedTable:
+    """The columns in order, the names of the primary key's columns in key order, and the character set of new columns."""
+
+    columns: tuple[DescribedColumn, ...]
+    primary_key: tuple[str, ...] = ()
+    charset: str | None = None
+
+    def ordinal(self, name: str) -> int | None:
+        """Where the column stands; names of columns know no case."""
+        wanted = name.lower()
+        return next((at for at, column in enumerate(self.columns) if column.name.lower() == wanted), None)
+
+    def to_fields(self) -> dict[str, Any]:
+        """The table as plain values; what is as usual is left out."""
+        plain: dict[str, Any] = {"columns": [_column_fields(column) for column in self.columns]}
+        if self.primary_key:
+            plain["primary_key"] = list(self.primary_key)
+        if self.charset is not None:
+            plain["charset"] = self.charset
+        return plain
+
+    @classmethod
+    def from_fields(cls, plain: dict[str, Any]) -> "DescribedTable":
+        """Read `to_fields` back. Raises KeyError or TypeError for what is none."""
+        columns = tuple(_column(each) for each in plain["columns"])
+        return cls(columns, tuple(plain.get("primary_key", ())), plain.get("charset"))
+
+
+_USUAL: Final = DescribedColumn("", "")
+
+
+def _column_fields(column: DescribedColumn) -> dict[str, Any]:
+    names = [each.name for each in fields(column)]
+    return {name: getattr(column, name) for name in names if getattr(column, name) != getattr(_USUAL, name)}
+
+
+def _column(plain: dict[str, Any]) -> DescribedColumn:
+    said: dict[str, Any] = {"kind": "", **plain}
+    said |= {name: tuple(plain[name]) for name in ("measures", "labels") if name in plain}
+    return DescribedColumn(**said)

@@ -1,0 +1,133 @@
+"""A bare table map and what is known of its table: whether they fit, and the whole table map that they make together.
+
+Source of the expectations: the metadata that each type writes (mysql-server and MariaDB: Field::do_save_field_metadata).
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+from relay.model.table import Column, ColumnType, Logged, TableMap
+from relay.schema.history.column_words import BYTE_KINDS, CHARACTER_KINDS, LONGEST_CHARACTER
+from relay.schema.history.described import DescribedColumn, DescribedTable
+
+_T: Final = ColumnType
+_BLOBS: Final = frozenset({_T.BLOB, _T.TINY_BLOB, _T.MEDIUM_BLOB, _T.LONG_BLOB, _T.BLOB_COMPRESSED})
+_STRINGS: Final = frozenset({_T.STRING, _T.VAR_STRING})
+_VARCHARS: Final = frozenset({_T.VARCHAR, _T.VAR_STRING, _T.VARCHAR_COMPRESSED})
+_TYPES: Final[Mapping[str, frozenset[ColumnType]]] = {
+    "tinyint": frozenset({_T.TINY}),
+    "smallint": frozenset({_T.SHORT}),
+    "mediumint": frozenset({_T.INT24}),
+    "int": frozenset({_T.LONG}),
+    "bigint": frozenset({_T.LONGLONG}),
+    "float": frozenset({_T.FLOAT}),
+    "double": frozenset({_T.DOUBLE}),
+    "decimal": frozenset({_T.NEWDECIMAL, _T.DECIMAL}),
+    "date": frozenset({_T.DATE, _T.NEWDATE}),
+    "time": frozenset({_T.TIME, _T.TIME2}),
+    "datetime": frozenset({_T.DATETIME, _T.DATETIME2}),
+    "timestamp": frozenset({_T.TIMESTAMP, _T.TIMESTAMP2}),
+    "year": frozenset({_T.YEAR}),
+    "char": _STRINGS,
+    "binary": _STRINGS,
+    "varchar": _VARCHARS,
+    "varbinary": _VARCHARS,
+    **dict.fromkeys(("tinytext", "text", "mediumtext", "longtext", "tinyblob", "blob", "mediumblob", "longblob"), _BLOBS),
+    "json": frozenset({_T.JSON}),
+    "enum": frozenset({_T.ENUM}),
+    "set": frozenset({_T.SET}),
+    "bit": frozenset({_T.BIT}),
+    "vector": frozenset({_T.VECTOR, _T.VARCHAR, _T.VAR_STRING}),
+    "uuid": _STRINGS,
+    "inet4": _STRINGS,
+    "inet6": _STRINGS,
+    **dict.fromkeys(
+        ("geometry", "point", "linestring", "polygon", "multipoint", "multilinestring", "multipolygon", "geomcollection"),
+        frozenset({_T.GEOMETRY}),
+    ),
+}
+_GEOMETRIES: Final = ("geometry", "point", "linestring", "polygon", "multipoint", "multilinestring", "multipolygon", "geomcollection")
+_BLOB_LENGTHS: Final = {"tiny": 1, "": 2, "medium": 3, "long": 4}
+_FRACTIONAL: Final = frozenset({_T.TIME2, _T.DATETIME2, _T.TIMESTAMP2})
+_BYTES: Final = {"uuid": 16, "inet6": 16, "inet4": 4}
+# Types whose sign a table map speaks of.
+_NUMBERS: Final = frozenset({_T.TINY, _T.SHORT, _T.INT24, _T.LONG, _T.LONGLONG, _T.NEWDECIMAL, _T.FLOAT, _T.DOUBLE})
+
+
+def completed(bare: TableMap, described: DescribedTable) -> TableMap | str:
+    """The table map with names, labels and key, and with what else it does not say; or in words why the two do not fit."""
+    if len(bare.columns) != len(described.columns):
+        return f"the table map has {len(bare.columns)} columns, and {len(described.columns)} are known"
+    for column, known in zip(bare.columns, described.columns, strict=True):
+        if wrong := _misfit(column, known, bare.logged):
+            return f"column {known.name}: {wrong}"
+    columns = tuple(_named(column, known, bare.logged) for column, known in zip(bare.columns, described.columns, strict=True))
+    ordinals = [described.ordinal(name) for name in described.primary_key]
+    key = tuple(ordinal for ordinal in ordinals if ordinal is not None)
+    return replace(bare, columns=columns, primary_key=key, logged=Logged.FULL, unknown="")
+
+
+def _misfit(column: Column, known: DescribedColumn, logged: Logged) -> str:
+    """Say what of the table map contradicts what is known; "" where nothing does."""
+    types = _TYPES.get(known.kind)
+    if types is not None and column.type not in types:
+        return f"the table map says {column.type.name}, and {known.kind} is known"
+    if logged is Logged.NOTHING and known.kind in CHARACTER_KINDS - {"enum", "set"} and known.charset is None:
+        return "its character set is not known"
+    if known.nullable is not None and column.nullable != known.nullable:
+        return f"in the table map it is {'' if column.nullable else 'NOT '}NULL, and as known it is not"
+    if logged is Logged.MINIMAL and column.type in _NUMBERS and column.unsigned != known.unsigned:
+        return f"it is {'un' if column.unsigned else ''}signed in the table map, and {'un' if known.unsigned else ''}signed as known"
+    if logged is Logged.MINIMAL and _charset_known(column, known) and column.charset != known.charset:
+        return f"its characters are {column.charset} in the table map, and {known.charset} as known"
+    expected = _length(column, known)
+    if expected is not None and expected != (column.length, column.scale):
+        return f"the table map measures it {column.length},{column.scale}, and {expected[0]},{expected[1]} is known"
+    return ""
+
+
+def _charset_known(column: Column, known: DescribedColumn) -> bool:
+    return column.charset is not None and known.charset is not None and column.type not in (_T.ENUM, _T.SET)
+
+
+def _length(column: Column, known: DescribedColumn) -> tuple[int, int] | None:
+    """Length and scale that the table map must have; None where nothing is known of them."""
+    kind, first = known.kind, known.measures[0] if known.measures else 0
+    if column.type is _T.NEWDECIMAL and len(known.measures) == 2:
+        return known.measures[0], known.measures[1]
+    if column.type in _FRACTIONAL or column.type is _T.BIT:
+        return first, 0
+    if kind in _BYTES or kind in ("binary", "varbinary"):
+        return _BYTES.get(kind, first), 0
+    if kind in ("char", "varchar"):
+        return None if known.charset is None else (first * LONGEST_CHARACTER.get(known.charset, 1), 0)
+    if column.type in _BLOBS and column.type is not _T.BLOB_COMPRESSED:
+        return _BLOB_LENGTHS[kind.removesuffix("text").removesuffix("blob")], 0
+    if column.type is _T.ENUM:
+        return 1 if len(known.labels) < 1 << 8 else 2, 0
+    if column.type is _T.SET:
+        octets = (len(known.labels) + 7) // 8
+        return octets if octets <= 4 else 8, 0
+    return None
+
+
+def _named(column: Column, known: DescribedColumn, logged: Logged) -> Column:
+    nothing = logged is Logged.NOTHING
+    return replace(
+        column,
+        name=known.name,
+        unsigned=known.unsigned if nothing and column.type in _NUMBERS else column.unsigned,
+        charset=_charset(column, known),
+        labels=known.labels,
+        geometry_type=_GEOMETRIES.index(known.kind) if nothing and known.kind in _GEOMETRIES else column.geometry_type,
+        visible=known.visible,
+    )
+
+
+def _charset(column: Column, known: DescribedColumn) -> str | None:
+    if column.charset is not None:
+        return column.charset
+    if known.charset is not None:
+        return known.charset
+    return "binary" if known.kind in BYTE_KINDS or known.kind in _BYTES else None

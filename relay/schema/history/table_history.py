@@ -1,0 +1,87 @@
+"""The history of one source's tables, followed along its binlog."""
+
+from collections import deque
+from collections.abc import Iterable
+
+from relay.model.change import Statement
+from relay.model.position import BinlogPosition, SourceIdentity
+from relay.model.table import TableId, TableMap
+from relay.schema.ddl import classify
+from relay.schema.history.described import DescribedTable
+from relay.schema.history.fitting import completed
+from relay.schema.history.following import Schemas
+from relay.schema.history.place import HistoryPlace
+from relay.schema.history.versions import Base, Version, enter
+
+
+class TableHistory:
+    """Completes bare table maps, and follows statements; used by the thread that reads.
+
+    `later` are versions known from elsewhere of places that are still to come: there they take the place of what following gives.
+    `begun` says that a new base is among what is to be kept, which is handed to another thread by `taken`.
+    """
+
+    def __init__(self, schemas: Schemas, identity: SourceIdentity, later: Iterable[Version] = ()) -> None:
+        self.begun = False
+        self._schemas = schemas
+        self._identity = identity
+        self._later: dict[BinlogPosition, list[Version]] = {}
+        self._new: deque[Version | Base] = deque()
+        self.expect(later)
+
+    def begin(self, base: HistoryPlace) -> None:
+        """Keep all that is known as a new base at this place."""
+        self.begun = True
+        self._new.append(Base(base))
+        databases = ((TableId(name, ""), charset) for name, charset in self._schemas.databases.items())
+        for table, known in (*databases, *self._schemas.tables.items()):
+            self._new.append(Version(base, table, known, initial=True))
+
+    def expect(self, versions: Iterable[Version]) -> None:
+        """Let versions hold from their places on, which are still to come."""
+        for version in versions:
+            self._later.setdefault(BinlogPosition(version.place.file, version.place.offset), []).append(version)
+
+    def keep(self, version: Version) -> None:
+        """Let a version hold from now on, and keep it."""
+        enter(version, self._schemas)
+        self._new.append(version)
+
+    def at(self, identity: SourceIdentity) -> None:
+        """Reading has come to a file of this identity."""
+        self._identity = identity
+
+    def apply(self, statement: Statement) -> bool:
+        """Follow a statement; whether it may have changed a table."""
+        place = HistoryPlace.of(self._identity, *statement.position)
+        changed = self._schemas.apply(statement, classify(statement))
+        known_better = self._later.pop(statement.position, ())
+        for version in known_better:
+            enter(version, self._schemas)
+        for table in dict.fromkeys((*changed, *(version.table for version in known_better))):
+            known = self._schemas.of(table) if table.table else self._schemas.databases.get(table.database)
+            self._new.append(Version(place, table, known))
+        return bool(changed or known_better)
+
+    def complete(self, bare: TableMap) -> TableMap:
+        """The table map with its names, or with `unknown` saying why nobody knows them."""
+        known = self._schemas.of(bare.id)
+        whole = completed(bare, known) if isinstance(known, DescribedTable) else known or "nothing is known of it"
+        return whole if isinstance(whole, TableMap) else bare.without_names(whole)
+
+    def taken(self, before: BinlogPosition) -> list[Version | Base]:
+        """Hand over what is to be kept with a record that says that reading has come to this place."""
+        taken: list[Version | Base] = []
+        digits = before.file.rpartition(".")[2]
+        reached = (int(digits) if digits.isdigit() else 0, before.offset)
+        while self._new and (isinstance(self._new[0], Base) or _is_initial(self._new[0]) or _place(self._new[0]) < reached):
+            taken.append(self._new.popleft())
+        return taken
+
+
+def _is_initial(record: Version | Base) -> bool:
+    return isinstance(record, Version) and record.initial
+
+
+def _place(record: Version | Base) -> tuple[int, int]:
+    return record.place.number, record.place.offset

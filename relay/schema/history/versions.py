@@ -1,0 +1,94 @@
+"""The records of the history: what a table was from a place on, and where a description of all tables begins."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+import orjson
+
+from relay.model.table import TableId
+from relay.schema.history.described import DescribedTable
+from relay.schema.history.following import Known, Schemas
+from relay.schema.history.place import HistoryPlace
+
+_FORMAT: Final = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """What a table (or, without a table's name, a database's character set) is behind a place; None where it is gone.
+
+    `initial` says that it belongs to the base at that place, and holds at the place itself.
+    """
+
+    place: HistoryPlace
+    table: TableId
+    known: Known | None
+    initial: bool = False
+
+    @property
+    def key(self) -> bytes:
+        return orjson.dumps([self.table.database, self.table.table, *self.place])
+
+    def to_bytes(self) -> bytes:
+        known = self.known.to_fields() if isinstance(self.known, DescribedTable) else self.known
+        return orjson.dumps({"format": _FORMAT, "known": known, "initial": self.initial})
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """All tables are described at this place; what went before it on this server is of no concern behind it."""
+
+    place: HistoryPlace
+
+    @property
+    def key(self) -> bytes:
+        return orjson.dumps(["", "", *self.place])
+
+    def to_bytes(self) -> bytes:
+        return orjson.dumps({"format": _FORMAT})
+
+
+def parse_record(key: bytes, value: bytes) -> Version | Base:
+    """Read a record back. Raises ValueError, KeyError or TypeError for what is none of this format."""
+    database, table, *place = orjson.loads(key)
+    fields: dict[str, Any] = orjson.loads(value)
+    if fields["format"] != _FORMAT:
+        raise ValueError(f"its format is {fields['format']}")
+    if not database:
+        return Base(HistoryPlace(*place))
+    known = fields["known"]
+    return Version(
+        HistoryPlace(*place),
+        TableId(database, table),
+        DescribedTable.from_fields(known) if isinstance(known, dict) else known,
+        fields["initial"],
+    )
+
+
+def folded(records: Iterable[Version | Base], at: HistoryPlace, schemas: Schemas) -> list[Version] | None:
+    """Enter into `schemas` what held at a place; the versions that lie behind it, in order. None where no base covers the place."""
+    ours = [record for record in records if record.place.server == at.server]
+    begun = max((record.place for record in ours if isinstance(record, Base) and record.place <= at), default=None)
+    if begun is None:
+        return None
+    versions = sorted((record for record in ours if isinstance(record, Version)), key=_order)
+    for version in _holding(versions, begun, at):
+        enter(version, schemas)
+    return [version for version in versions if version.place >= at and not version.initial]
+
+
+def enter(version: Version, schemas: Schemas) -> None:
+    """Let a version hold."""
+    if version.table.table:
+        schemas.put(version.table, version.known)
+    else:
+        schemas.put_database(version.table.database, version.known if isinstance(version.known, str) else None)
+
+
+def _holding(versions: Iterable[Version], begun: HistoryPlace, at: HistoryPlace) -> Iterator[Version]:
+    return (each for each in versions if (each.place == begun if each.initial else begun <= each.place < at))
+
+
+def _order(version: Version) -> tuple[HistoryPlace, bool]:
+    return version.place, not version.initial

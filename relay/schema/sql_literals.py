@@ -1,0 +1,20 @@
+"""String literals of SQL texts as the strings that they mean."""
+
+import re
+from typing import Final
+
+# Any other character behind a backslash stands for itself (MySQL manual: String Literals).
+_ESCAPES: Final = {"0": "\0", "b": "\b", "n": "\n", "r": "\r", "t": "\t", "Z": "\x1a"}
+_UNESCAPED: Final = re.compile(r"\\(.)|(['\"])\2", re.DOTALL)
+
+
+def literal_text(literal: str) -> str:
+    """Return what a quoted literal means, its doubled quotes and backslashes undone."""
+    quote = literal[0]
+    return _UNESCAPED.sub(lambda found: _meaning(found, quote), literal[1:-1])
+
+
+def _meaning(found: "re.Match[str]", quote: str) -> str:
+    if found[1] is not None:
+        return _ESCAPES.get(found[1], found[1])
+    return quote if found[2] == quote else found[0]

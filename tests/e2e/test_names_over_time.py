@@ -1,0 +1,236 @@
+"""Columns keep their names where the binlog carries none: while the relay reads, lags, is down, begins anew, or goes back."""
+
+import signal
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from pymysql.cursors import DictCursor
+from typer.testing import CliRunner
+
+from deploy.embedded import Kafka, MariaDB, MySQL, SqlServer
+from relay.cli import app
+from tests.e2e.conftest import NewInstallation
+from tests.servers.running import factory
+from tests.support.relay_process import Installation, RelayProcess
+from tests.support.start_settings import start_at
+from tests.support.topic_reading import read_topic
+from tests.support.waiting import wait_until
+
+CHANGES = (
+    "alter table {t} add column x int after id, add y varchar(9) first",
+    "alter table {t} change n num bigint, change v w longtext first",
+    "alter table {t} rename column x to z, rename column z_ to x",
+    "alter table {t} modify num int not null default 3 after w, drop y",
+    "alter table {t} add (p datetime(3), q enum('a','b') default 'b'), drop column w",
+    "alter table {t} convert to character set latin1",
+    "rename table {t} to {t}_del, {t}_gho to {t}",
+    "drop table {t}_del",
+    "create table {t}_new (id int primary key, late varchar(7), num int)",
+    "rename table {t} to {t}_old, {t}_new to {t}",
+)
+
+
+@pytest.fixture(scope="module", params=["mariadb", "mysql"])
+def bare(request: pytest.FixtureRequest) -> Iterator[SqlServer]:
+    """A server of each family whose table maps carry no names."""
+    with factory(MariaDB) if request.param == "mariadb" else factory(MySQL) as start:
+        yield start({"binlog_row_metadata": "MINIMAL"})
+
+
+class Table:
+    """A table that is written and changed; what each row held, by name, as the server said it right then."""
+
+    def __init__(self, database: SqlServer, installation: Installation, kafka: Kafka) -> None:
+        self._database = database
+        self._installation = installation
+        self._kafka = kafka
+        self._number = 0
+        self.topic = installation.name
+        self.name = f"{installation.name}.t"
+        self.expected: dict[str, dict[str, str | None]] = {}
+
+    def run(self, *sqls: str) -> None:
+        self._database.execute(*(sql.replace("{t}", self.name) for sql in sqls))
+
+    def row(self) -> None:
+        """Write a row and remember it under the names of this moment."""
+        self._number += 1
+        with self._database.connect(cursorclass=DictCursor) as connection, connection.cursor() as cursor:
+            cursor.execute(f"select * from {self.name} limit 0")
+            names = [column[0] for column in cursor.description]
+            values = ", ".join("%s" for _ in names)
+            cursor.execute(f"insert into {self.name} values ({values})", [self._value(name) for name in names])
+            cursor.execute(f"select * from {self.name} where id = {self._number}")
+            (found,) = cursor.fetchall()
+        self.expected[str(self._number)] = {name: None if value is None else str(value) for name, value in found.items()}
+
+    def _value(self, name: str) -> Any:
+        kinds = {"id": self._number, "p": f"2026-01-01 00:00:{self._number % 60:02d}.125", "q": "a"}
+        return kinds.get(name, self._number * 100 + len(name) if name not in ("y", "v", "w", "late") else f"{name}{self._number}")
+
+    def seen(self) -> dict[str, dict[str, str | None]]:
+        """What consumers have, by id; where an id came twice, the last."""
+        messages = sorted(read_topic(self._kafka.bootstrap, self.topic), key=lambda each: each.order)
+        rows = [(each.value or {})["data"][0] for each in messages if (each.value or {})["table"] == "t"]
+        return {row["id"]: row for row in rows}
+
+    def _all_seen(self) -> bool:
+        status = self._installation.status()
+        assert status is None or status.state != "STOPPED", status
+        return set(self.seen()) == set(self.expected)
+
+    def wait(self) -> None:
+        """Every row written so far must come under the names that it had."""
+        wait_until(self._all_seen, f"the rows {sorted(self.expected)}", 40)
+        seen = self.seen()
+        for number, row in self.expected.items():
+            assert {name: text(value) for name, value in seen[number].items()} == {name: text(value) for name, value in row.items()}, number
+
+
+def text(value: str | None) -> str | None:
+    """The server's text of a time ends with its digits, the driver's with six."""
+    return value.removesuffix("000") if value is not None and value.startswith("2026-") else value
+
+
+def change(table: Table, sqls: tuple[str, ...]) -> None:
+    for sql in sqls:
+        if "_gho to" in sql:
+            table.run("create table {t}_gho like {t}", "alter table {t}_gho add ghost int after id")
+        table.run(sql.replace("rename column z_ to x", "add column x int"))
+        table.row()
+
+
+def place(database: SqlServer) -> tuple[str, int]:
+    with database.connect() as connection, connection.cursor() as cursor:
+        cursor.execute("show binary log status" if database.family == "mysql" else "show master status")
+        row = cursor.fetchall()[0]
+    return str(row[0]), int(row[1])
+
+
+@pytest.mark.timeout(180)
+def test_rows_come_under_the_names_of_their_day(bare: SqlServer, kafka: Kafka, new_installation: NewInstallation) -> None:
+    installation = new_installation(bare, kafka)
+    table = Table(bare, installation, kafka)
+    with RelayProcess(installation) as relay:
+        relay.wait_for("RUNNING")
+        table.row()
+        change(table, CHANGES[:3])
+        table.wait()
+        relay.kill()
+        change(table, CHANGES[3:6])
+        bare.execute("flush binary logs")
+        change(table, CHANGES[6:8])
+        relay.start()
+        table.wait()
+        relay.signal(signal.SIGSTOP)
+        change(table, CHANGES[8:])
+        relay.signal(signal.SIGCONT)
+        table.wait()
+        bare.execute("set global binlog_row_metadata = 'FULL'")
+        table.run("alter table {t} add full_ int first")
+        table.row()
+        bare.execute("set global binlog_row_metadata = 'MINIMAL'")
+        table.run("alter table {t} drop full_, add bare_ int first")
+        table.row()
+        table.wait()
+        assert relay.log.read_text().count("tables_described") == 1, "the catalogue was asked at the first start alone"
+
+
+@pytest.mark.timeout(180)
+def test_a_change_that_was_not_logged_is_read_again_or_stops_by_name(
+    bare: SqlServer, kafka: Kafka, new_installation: NewInstallation
+) -> None:
+    installation = new_installation(bare, kafka)
+    table = Table(bare, installation, kafka)
+    with RelayProcess(installation) as relay:
+        relay.wait_for("RUNNING")
+        table.row()
+        table.wait()
+        table.run("set session sql_log_bin = 0", "alter table {t} add x int first")
+        table.row()
+        table.wait()
+        assert relay.wait_for("RUNNING").position_offset > 0
+        relay.stop()
+        table.run("set session sql_log_bin = 0", "alter table {t} drop x, add k int, add z int first")
+        table.row()
+        table.run("set session sql_log_bin = 0", "alter table {t} drop z")
+        table.row()
+        relay.start()
+        status = relay.wait_for("STOPPED", "SCHEMA_MISMATCH")
+        assert "catalogue" in status.reason
+        assert table.name in status.reason
+
+
+@pytest.mark.timeout(180)
+def test_a_first_start_in_the_past_names_what_it_can_and_stops_at_what_it_cannot(
+    bare: SqlServer, kafka: Kafka, new_installation: NewInstallation
+) -> None:
+    installation = new_installation(bare, kafka)
+    table = Table(bare, installation, kafka)
+    file, offset = place(bare)
+    start_at(installation.file, at="position", journal_name=file, position=offset)
+    table.row()
+    table.run("create table {t}_other (a int)", "create index i on {t} (n)", "truncate {t}_other")
+    table.row()
+    with RelayProcess(installation) as relay:
+        table.wait()
+        relay.stop()
+    later = new_installation(bare, kafka)
+    other = Table(bare, later, kafka)
+    file, offset = place(bare)
+    start_at(later.file, at="position", journal_name=file, position=offset)
+    other.row()
+    other.run("alter table {t} rename column n to m")
+    with RelayProcess(later) as relay:
+        status = relay.wait_for("STOPPED", "SCHEMA_MISMATCH")
+        assert "was changed at" in status.reason
+        assert later.name in status.reason
+
+
+@pytest.mark.timeout(180)
+def test_names_are_those_of_the_place_that_a_position_is_moved_back_to(
+    bare: SqlServer, kafka: Kafka, new_installation: NewInstallation
+) -> None:
+    installation = new_installation(bare, kafka)
+    table = Table(bare, installation, kafka)
+    with RelayProcess(installation) as relay:
+        relay.wait_for("RUNNING")
+        table.row()
+        table.run("alter table {t} add x int first")
+        file, offset = place(bare)
+        table.row()
+        table.run("alter table {t} rename column x to k, rename column n to x")
+        table.row()
+        table.wait()
+        before = len(read_topic(kafka.bootstrap, table.topic))
+        move = ["position", "set", "shop", "--file", file, "--offset", str(offset), "--as-new", "--yes", "shop"]
+        moved = CliRunner().invoke(app, [*move, "--config", str(installation.file)])
+        assert moved.exit_code == 0, moved.output
+        wait_until(lambda: len(read_topic(kafka.bootstrap, table.topic)) == before + 2, "two rows again", 40)
+        table.wait()
+
+
+@pytest.mark.timeout(180)
+def test_prepared_rows_keep_the_names_that_they_were_prepared_under(
+    bare: SqlServer, kafka: Kafka, new_installation: NewInstallation
+) -> None:
+    installation = new_installation(bare, kafka)
+    name = installation.name
+    table = Table(bare, installation, kafka)
+    with RelayProcess(installation) as relay:
+        relay.wait_for("RUNNING")
+        table.run(
+            "alter table {t} rename column n to m",
+            f"xa start '{name}'",
+            "insert into {t} values (7, 8, 'nine')",
+            f"xa end '{name}'",
+            f"xa prepare '{name}'",
+            f"create table {name}.other (id int primary key)",
+            f"insert into {name}.other values (1)",
+        )
+        wait_until(lambda: len(read_topic(kafka.bootstrap, table.topic)) == 1, "the row behind", 40)
+        relay.kill()
+        table.run(f"xa commit '{name}'", "alter table {t} rename column m to o")
+        relay.start()
+        wait_until(lambda: table.seen() == {"7": {"id": "7", "m": "8", "v": "nine"}}, "the prepared row", 40)

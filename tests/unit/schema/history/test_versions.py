@@ -1,0 +1,121 @@
+"""What is kept of the history, and what it gives at every place."""
+
+import pytest
+
+from relay.model.change import Statement
+from relay.model.position import BinlogPosition, SourceIdentity
+from relay.model.table import Column, ColumnType, Logged, TableId, TableMap
+from relay.schema import Base, HistoryPlace, Schemas, TableHistory, Version, folded, parse_record
+from relay.schema.history import DescribedColumn, DescribedTable
+
+SERVER = SourceIdentity("", 7, 100)
+TABLE = TableId("d", "t")
+LAST = BinlogPosition("b.000009", 4)
+
+
+def place(offset: int, file: str = "b.000001", created_s: int = 100, server_id: int = 7) -> HistoryPlace:
+    return HistoryPlace.of(SourceIdentity("", server_id, created_s), file, offset)
+
+
+def table(*names: str) -> DescribedTable:
+    return DescribedTable(tuple(DescribedColumn(name, "int") for name in names), charset="utf8mb4")
+
+
+def names(schemas: Schemas) -> str:
+    known = schemas.of(TABLE)
+    return " ".join(column.name for column in known.columns) if isinstance(known, DescribedTable) else f"? {known}"
+
+
+def at(records: "list[Version | Base]", here: HistoryPlace) -> tuple[str, int] | None:
+    schemas = Schemas(mariadb=True)
+    later = folded(records, here, schemas)
+    return None if later is None else (names(schemas), len(later))
+
+
+HISTORY: "list[Version | Base]" = [
+    Version(place(300), TABLE, table("a", "b")),
+    Base(place(100)),
+    Version(place(100), TABLE, table("a"), initial=True),
+    Version(place(200, "b.000002", 160), TABLE, "it was altered"),
+    Version(place(300, "b.000002", 160), TABLE, table("a", "c")),
+    Version(place(100, server_id=8), TABLE, table("other")),
+    Version(place(4, "b.000001", 900), TABLE, None),
+]
+
+
+@pytest.mark.parametrize(
+    ("here", "columns", "later"),
+    [
+        (place(100), "a", 4),
+        (place(300), "a", 4),
+        (place(301), "a b", 3),
+        (place(5000), "a b", 3),
+        (place(201, "b.000002", 160), "? it was altered", 2),
+        (place(999, "b.000002", 160), "a c", 1),
+        (place(5, "b.000001", 900), "? None", 0),
+    ],
+)
+def test_each_place_has_what_held_there(here: HistoryPlace, columns: str, later: int) -> None:
+    assert at(HISTORY, here) == (columns, later)
+
+
+def test_places_before_the_base_and_on_other_servers_are_not_covered() -> None:
+    assert at(HISTORY, place(99)) is None
+    assert at(HISTORY, place(500, server_id=8)) is None
+
+
+def test_a_second_base_begins_anew() -> None:
+    again: list[Version | Base] = [*HISTORY, Base(place(400)), Version(place(400), TABLE, table("z"), initial=True)]
+    assert at(again, place(350)) == ("a b", 3)
+    assert at(again, place(450)) == ("z", 3)
+
+
+def test_records_come_back_as_they_were() -> None:
+    column = DescribedColumn("ä", "enum", (3,), None, True, "gbk", ("x", "y'"), visible=False, compressed=True)
+    for known in (DescribedTable((column, DescribedColumn("b", "int")), ("b", "ä"), "latin1"), "why", None):
+        version = Version(place(4), TABLE, known, initial=known is None)
+        assert parse_record(version.key, version.to_bytes()) == version
+    base = Base(place(4))
+    assert parse_record(base.key, base.to_bytes()) == base
+    with pytest.raises(ValueError, match="format is 2"):
+        parse_record(base.key, b'{"format":2}')
+
+
+def run(history: TableHistory, offset: int, sql: str) -> bool:
+    return history.apply(Statement(sql, "d", 0, BinlogPosition("b.000001", offset)))
+
+
+def bare(columns: int) -> TableMap:
+    made = TableMap(TABLE, tuple(Column("", ColumnType.LONG, nullable=True) for _ in range(columns)), logged=Logged.NOTHING)
+    return made.without_names("none")
+
+
+def test_a_history_completes_maps_follows_statements_and_hands_over_what_it_learned() -> None:
+    schemas = Schemas(mariadb=True)
+    schemas.put(TABLE, table("a"))
+    history = TableHistory(schemas, SERVER)
+    history.begin(place(50))
+    assert [column.name for column in history.complete(bare(1)).columns] == ["a"]
+    assert "2 columns, and 1 are known" in history.complete(bare(2)).unknown
+    assert run(history, 60, "ALTER TABLE t ADD b INT")
+    assert not run(history, 70, "ALTER TABLE t ADD INDEX (b)")
+    assert not run(history, 75, "CREATE VIEW v AS SELECT 1")
+    assert run(history, 80, "DROP TABLE t")
+    assert history.complete(bare(2)).unknown == "nothing is known of it"
+    assert [type(each).__name__ for each in history.taken(BinlogPosition("b.000001", 60))] == ["Base", "Version"]
+    (added,) = history.taken(BinlogPosition("b.000001", 80))
+    assert isinstance(added, Version)
+    assert added.place == place(60)
+    assert [each.known for each in history.taken(LAST) if isinstance(each, Version)] == [None]
+    assert history.taken(LAST) == []
+
+
+def test_what_is_known_better_of_a_place_holds_there() -> None:
+    schemas = Schemas(mariadb=True)
+    schemas.put(TABLE, "it was changed, and what it was before is not known")
+    history = TableHistory(schemas, SERVER, [Version(place(80), TABLE, table("a", "z"))])
+    assert run(history, 60, "ALTER TABLE t DROP zz")
+    assert history.complete(bare(2)).unknown
+    assert run(history, 80, "ALTER TABLE t ADD z INT")
+    assert [column.name for column in history.complete(bare(2)).columns] == ["a", "z"]
+    assert [each.known for each in history.taken(LAST) if isinstance(each, Version)][-1] == table("a", "z")
