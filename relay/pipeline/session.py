@@ -45,7 +45,7 @@ from relay.refine import Refinements, configuration_of_rows
 from relay.schema import CatalogReader, DeclaredTypes, TableDefinitions
 from relay.schema.type_text import type_text
 from relay.settings import InstanceSettings, RelaySettings
-from relay.source import ExcludedRange, SourceStream, open_source, server_facts
+from relay.source import ExcludedRange, SourceStream, ask_server_facts, open_source
 from relay.state import InstanceStore, StartNote, SwitchNote
 
 _IDLE_SECONDS: Final = 0.25
@@ -247,7 +247,7 @@ class Session:
     def _open_names(self, stream: ItemStream, chosen: Chosen, catalog: CatalogReader) -> TableNames | None:
         records = KeptRecords(self._settings.kafka, self._settings.installation, SCHEMA, self._instance.name)
         # What lies on disk was read by another connection.
-        server = stream.server if isinstance(stream, SourceStream) else server_facts(chosen.settings)
+        server = stream.server if isinstance(stream, SourceStream) else ask_server_facts(chosen.settings)
         return open_names(records, chosen.settings, stream.start, server, catalog, chosen.record, self._doubtful)
 
     def _walk(

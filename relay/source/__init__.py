@@ -9,7 +9,7 @@ from relay.source.place import TransactionPlace, transaction_place
 from relay.source.server_facts import ServerFacts
 from relay.source.server_watch import ServerWatch
 from relay.source.standby import ProvenPlace, proven_place
-from relay.source.statements import end_of_binlog, server_facts, statements_between
+from relay.source.statements import ask_server_facts, end_of_binlog, statements_between
 from relay.source.stream import SourceStream
 from relay.source.transaction_assembler import ExcludedRange
 
@@ -22,6 +22,7 @@ __all__ = [
     "SourceCheck",
     "SourceStream",
     "TransactionPlace",
+    "ask_server_facts",
     "check_source",
     "check_start",
     "end_of_binlog",
@@ -29,7 +30,6 @@ __all__ = [
     "place_before",
     "place_of_time",
     "proven_place",
-    "server_facts",
     "statements_between",
     "transaction_place",
 ]

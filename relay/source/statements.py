@@ -23,7 +23,7 @@ from relay.source.start import binlog_end
 _STATEMENTS = (Meaning.STATEMENT, Meaning.ATOMIC_CREATE)
 
 
-def server_facts(settings: SourceSettings) -> ServerFacts:
+def ask_server_facts(settings: SourceSettings) -> ServerFacts:
     """Ask the source who it is and how it is set up."""
     with closing(SourceConnection(settings)) as connection:
         return read_server_facts(connection)
