@@ -76,8 +76,8 @@ types-page: fetch ## Write the texts of docs/types.md anew, as real servers and 
 bootstrap-under-load: setup ## First copy beside relay, stream and load, killed once, done twice; at the end source and copy must be equal
 	@$(PYTHON) -m tests.copies under-load $(if $(ROWS),--rows $(ROWS)) $(if $(SECONDS),--seconds $(SECONDS))
 
-bench-reconcile: setup ## One flipped byte in the copy of 10 million rows is found; ROWS=1000000
-	@$(PYTHON) -m tests.copies flipped-byte $(if $(ROWS),--rows $(ROWS))
+bench-reconcile: setup ## One flipped byte in the copy of 10 million rows is found, and repaired; ROWS=1000000, SERVER=mysql
+	@$(PYTHON) -m tests.copies flipped-byte $(if $(ROWS),--rows $(ROWS)) $(if $(SERVER),--server $(SERVER))
 
 constraints: setup ## Pin the newest allowed packages anew
 	$(PYTHON) -m uv pip compile pyproject.toml deploy/build-requirements.txt --universal --python-version 3.11 --all-extras \

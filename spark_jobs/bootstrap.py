@@ -45,7 +45,7 @@ def run(
         copying = FirstCopy(
             databases=sources.databases,
             sink=sink,
-            writer=TableWriter(sink, "bootstrap", in_parts=settings.row_images == "merge"),
+            writer=TableWriter.of(settings, sink, "bootstrap"),
             notes=notes,
             settings=settings.bootstrap,
             positions=lambda table: read_published(spark, settings.kafka, settings.installation, table.instances),

@@ -92,7 +92,7 @@ class Reconciliation:
         pairs = {instance: published.order for instance, published in self._published(table).items()}
         Event().wait(self.settings.bootstrap.settle_seconds)
         places = [Place(each.key, each.place) for each in found.different]
-        writer = TableWriter(comparison.sink, "repair", in_parts=self.settings.row_images == "merge")
+        writer = TableWriter.of(self.settings, comparison.sink, "repair")
         Repair(self.sources.databases, comparison.sink, writer).write(table, places, pairs)
         settled = self._settle(table, places, lambda some: comparison.look(table, some))
         left = {each.key for each in (*settled.different, *settled.undecided)}

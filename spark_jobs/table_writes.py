@@ -7,7 +7,9 @@ import pyspark.sql.functions as sf
 from pyspark.sql import DataFrame
 
 from spark_jobs.apply import cached
+from spark_jobs.errors import JobConfigurationError
 from spark_jobs.reduction import TableContents, reduced_batch
+from spark_jobs.settings import JobSettings
 from spark_jobs.sinks import Sink
 from spark_jobs.sources import LogicalTable
 from spark_jobs.transforms import TableSchema
@@ -35,6 +37,13 @@ class TableWriter:
     sink: Sink
     writer: str
     in_parts: bool = False
+
+    @classmethod
+    def of(cls, settings: JobSettings, sink: Sink, writer: str) -> "TableWriter":
+        """Make one for a configuration. Raises JobConfigurationError where its copies are not ordered by the pair."""
+        if settings.raw_rule:
+            raise JobConfigurationError("raw_rule = true: such copies are ordered by binlog offsets, which a SELECT does not tell.")
+        return cls(sink, writer, in_parts=settings.row_images == "merge")
 
     def write(self, table: LogicalTable, changes: DataFrame) -> int:
         """Write changes of one logical table, read once; the copy takes those that are not older than what it has. Returns their number."""

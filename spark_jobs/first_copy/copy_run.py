@@ -68,8 +68,9 @@ class FirstCopy:
             rows = self._copy_round(table, note, parts)
             ends = [(part.shard.name, part.range.until) for part in parts]
             note = self.notes.add(table.name, note, round_line(note, ends, rows))
+            pause_s = pace.pause_s(rows)
             self.progress(table, note, pace)
-            if self.stopping(pace.pause_s(rows)):
+            if self.stopping(pause_s):
                 return CopyFigures(note.rows, 0, ended=False)
         removed = self._remove_unmet(table, note)
         note = self.notes.add(table.name, note, end_line(note, removed))

@@ -20,13 +20,14 @@ def main() -> int:
     load.add_argument("--seconds", type=float, default=20, help="how long the load goes on beside the second bootstrap")
     flip = kinds.add_parser("flipped-byte", help="one flipped byte in a copy is found")
     flip.add_argument("--rows", type=int, default=10_000_000)
+    flip.add_argument("--server", choices=("mariadb", "mysql"), default="mariadb")
     given = parser.parse_args()
     os.environ.update(spark_environment())
     os.environ.setdefault("SPARK_DRIVER_MEMORY", "3g")
     with tempfile.TemporaryDirectory(prefix="copies-") as folder:
         if given.kind == "under-load":
             return under_load(Path(folder), given.rows, given.seconds)
-        return flipped_byte(Path(folder), given.rows)
+        return flipped_byte(Path(folder), given.rows, given.server)
 
 
 if __name__ == "__main__":

@@ -59,7 +59,7 @@ def _statement(chance: random.Random, rows: int) -> tuple[str, tuple[int, ...]]:
     table = f"{_SHARDS[shard]}.orders_{shard + 1}"
     if chance.random() < 0.3:
         return f"delete from {table} where id = %s", (key,)
-    insert = f"insert into {table} values (%s, %s, md5(rand()), rand() * 1000, now(3)) "
+    insert = f"insert into {table} values (%s, %s, hex(rand()), rand() * 1000, now(3)) "
     return insert + "on duplicate key update n = values(n), note = values(note), at = values(at)", (key, chance.randrange(1000))
 
 
