@@ -43,7 +43,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("part", nargs="*", choices=[*_PARTS, []], help="none: all")
     parser.add_argument("--messages", type=int, default=1_000_000)
     parser.add_argument("--batch", type=int, default=200_000, help="messages of one batch")
-    parser.add_argument("--warm", type=int, default=2, help="batches of the Delta job that do not count")
+    parser.add_argument("--warm", type=int, default=2, help="batches that are a job's warm-up")
     parser.add_argument("--classic", type=int, default=20_000, help="messages that the classic loop gets; 0: none")
     parser.add_argument("--guard", action="append", choices=sorted(GUARDS), help="this one; may be repeated")
     parser.add_argument("--sizes", type=_numbers, default=(1_000_000, 10_000_000), help="rows of the tables that batches are merged into")
@@ -60,7 +60,9 @@ def _measured(part: str, arguments: argparse.Namespace) -> tuple[Report, bool]:
     match part:
         case "hbase":
             found = _told(
-                hbase.measure(arguments.messages, arguments.batch, arguments.classic, arguments.guard or sorted(GUARDS, reverse=True))
+                hbase.measure(
+                    arguments.messages, arguments.batch, arguments.warm, arguments.classic, arguments.guard or sorted(GUARDS, reverse=True)
+                )
             )
             return spark_report("Messages from a topic into HBase", found, _notes(arguments), hbase.CLASSIC), _equal(found)
         case "delta":
@@ -78,7 +80,7 @@ def _told(runs: Iterable[SparkRun]) -> list[SparkRun]:
     found = []
     for run in runs:
         took = [f"{each.messages:,} in {each.seconds:.1f} s" for each in run.batches]
-        say(f"{run.what}: {run.rows_per_second:,.0f} messages/s {'; '.join(took)}")
+        say(f"{run.what}: {run.whole_per_second:,.0f} messages/s, warm {run.warm_per_second:,.0f}; {'; '.join(took)}")
         found.append(run)
     return found
 
@@ -91,7 +93,7 @@ def _notes(arguments: argparse.Namespace) -> list[str]:
     return [
         "Table of six columns. Of ten messages six are inserts, two updates, one repeats an earlier message, one is late.",
         f"Messages/s of a job: all messages of its batches ({arguments.batch:,} each), from trigger to commit, reading included.",
-        f"Delta's first {arguments.warm} batches do not count, HBase's do. CPU and memory are of the whole job with its children.",
+        f"warm: without the first {arguments.warm} batches. CPU and memory are of the whole job with its children.",
         f"The classic loop gets {arguments.classic:,} of the same messages from memory, after a quarter as many that do not count.",
         "equal: every key is there with its newest change, by number of keys, sum of orders and sum of a column.",
     ]

@@ -17,7 +17,7 @@ from spark_jobs.sinks import Sink, open_sink
 from spark_jobs.transforms import TableSchema
 from tests.bench.report import Report
 from tests.bench.spark.changes import TABLE, TIME_MS, TYPES, Changes
-from tests.bench.spark.laps import Watched, is_exact, job, laps, rate, started
+from tests.bench.spark.laps import Watched, is_exact, job, laps, started
 from tests.bench.spark.run import SparkRun
 from tests.bench.spark.topic import fill
 
@@ -45,7 +45,7 @@ def measure_rate(messages: int, batch: int, warm: int) -> Iterator[SparkRun]:
         with Watched({"job": os.getpid()}) as watched:
             batches = laps(settings)
         exact = is_exact(open_sink(spark, settings).read(TABLE), changes.newest)
-        yield SparkRun.of("dedup_stream, Delta", messages, rate(batches[warm:]), watched, exact=exact, batches=batches)
+        yield SparkRun.of_job("dedup_stream, Delta", batches, warm, watched, exact=exact)
 
 
 def measure_growth(sizes: Sequence[int], batches: Sequence[int]) -> Iterator[BatchCost]:

@@ -15,14 +15,14 @@ from spark_jobs.hbase.tables import Tables
 from spark_jobs.sinks import open_sink
 from tests.bench.spark.changes import TABLE, Changes
 from tests.bench.spark.classic import ClassicLoop
-from tests.bench.spark.laps import Watched, is_exact, job, laps, rate, started
+from tests.bench.spark.laps import Watched, is_exact, job, laps, started
 from tests.bench.spark.run import SparkRun
 from tests.bench.spark.topic import fill
 
 CLASSIC = "classic loop"
 
 
-def measure(messages: int, batch: int, classic: int, guards: list[str]) -> Iterator[SparkRun]:
+def measure(messages: int, batch: int, warm: int, classic: int, guards: list[str]) -> Iterator[SparkRun]:
     """Yield a run for the loop, over its first messages, and one for each guard, over all of them; each has a table of its own."""
     changes = Changes()
     with Kafka() as kafka, HBase(heap="3g") as hbase:
@@ -31,7 +31,7 @@ def measure(messages: int, batch: int, classic: int, guards: list[str]) -> Itera
         if classic:
             yield _classic(hbase, classic)
         for guard in guards:
-            yield _guarded(kafka, hbase, guard, batch, changes.newest)
+            yield _guarded(kafka, hbase, guard, batch, warm, changes.newest)
 
 
 def _classic(hbase: HBase, messages: int) -> SparkRun:
@@ -42,10 +42,10 @@ def _classic(hbase: HBase, messages: int) -> SparkRun:
     loop.rows_per_second(islice(Changes(seed=2).draw(messages // 4), messages // 4))  # the servers' first calls
     with Watched({"client": os.getpid(), "HBase": hbase.pid, "gateway": hbase.thrift.pid}) as watched:
         found = loop.rows_per_second(Changes().draw(messages))
-    return SparkRun.of(CLASSIC, messages, found, watched, exact=None)
+    return SparkRun(CLASSIC, messages, found, found, watched.cpu_s, watched.peaks, None)
 
 
-def _guarded(kafka: Kafka, hbase: HBase, guard: str, batch: int, newest: list[int]) -> SparkRun:
+def _guarded(kafka: Kafka, hbase: HBase, guard: str, batch: int, warm: int, newest: list[int]) -> SparkRun:
     section = {"thrift": (hbase.address,), "guard": guard, "namespace": guard, "writers": 2}
     with tempfile.TemporaryDirectory(prefix="roma-bench-", ignore_cleanup_errors=True) as folder:
         settings = job(kafka.bootstrap, "orders", folder, batch, sink="hbase", hbase=section)
@@ -53,4 +53,4 @@ def _guarded(kafka: Kafka, hbase: HBase, guard: str, batch: int, newest: list[in
         with Watched({"client": os.getpid(), "HBase": hbase.pid, "gateway": hbase.thrift.pid}) as watched:
             batches = laps(settings)
         exact = is_exact(open_sink(spark, settings).read(TABLE), newest)
-        return SparkRun.of(f"guard {guard}", sum(each.messages for each in batches), rate(batches), watched, exact=exact, batches=batches)
+        return SparkRun.of_job(f"guard {guard}", batches, warm, watched, exact=exact)

@@ -1,7 +1,7 @@
 """A job over a full topic, batch by batch, with what it took."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Event, Thread
 from time import monotonic
@@ -81,7 +81,7 @@ def laps(settings: JobSettings) -> list[Batch]:
     return [Batch(each.numInputRows, each.durationMs["triggerExecution"] / 1000) for each in query.recentProgress if each.numInputRows]
 
 
-def rate(batches: list[Batch]) -> float:
+def rate(batches: Sequence[Batch]) -> float:
     """Messages a second."""
     return sum(each.messages for each in batches) / sum(each.seconds for each in batches)
 

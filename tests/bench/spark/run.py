@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from tests.bench.report import Report
-from tests.bench.spark.laps import Batch, Watched
+from tests.bench.spark.laps import Batch, Watched, rate
 
 _MEGABYTE = 1_000_000
 _NOTHING = "-"
@@ -12,22 +12,22 @@ _NOTHING = "-"
 
 @dataclass(frozen=True, slots=True)
 class SparkRun:
-    """`rows_per_second` counts messages, those that lose included. `exact` None: the copy was not compared."""
+    """Messages a second, those that lose included: of the whole run, and of what came after the warm-up. `exact` None: not compared."""
 
     what: str
     messages: int
-    rows_per_second: float
+    whole_per_second: float
+    warm_per_second: float
     cpu_s: dict[str, float]
     peak_bytes: dict[str, int]
     exact: bool | None
     batches: tuple[Batch, ...] = ()
 
     @classmethod
-    def of(
-        cls, what: str, messages: int, rows_per_second: float, watched: Watched, *, exact: bool | None, batches: Sequence[Batch] = ()
-    ) -> "SparkRun":
-        """Put together what was measured."""
-        return cls(what, messages, rows_per_second, watched.cpu_s, watched.peaks, exact, tuple(batches))
+    def of_job(cls, what: str, batches: Sequence[Batch], warm: int, watched: Watched, *, exact: bool) -> "SparkRun":
+        """Put together what was measured of a job whose first `warm` batches are its warm-up."""
+        messages = sum(each.messages for each in batches)
+        return cls(what, messages, rate(batches), rate(batches[warm:] or batches), watched.cpu_s, watched.peaks, exact, tuple(batches))
 
     def cells(self, yardstick: float | None) -> tuple[str, ...]:
         """The run as a line of a table."""
@@ -35,8 +35,10 @@ class SparkRun:
             self.what,
             {None: _NOTHING, True: "equal", False: "DIFFERENT"}[self.exact],
             f"{self.messages:,}",
-            f"{self.rows_per_second:,.0f}",
-            _NOTHING if yardstick is None else f"{self.rows_per_second / yardstick:.1f}",
+            f"{self.whole_per_second:,.0f}",
+            f"{self.warm_per_second:,.0f}",
+            _NOTHING if yardstick is None else f"{self.whole_per_second / yardstick:.1f}",
+            _NOTHING if yardstick is None else f"{self.warm_per_second / yardstick:.1f}",
             ", ".join(f"{name} {1e6 * seconds / self.messages:.0f}" for name, seconds in self.cpu_s.items()),
             ", ".join(f"{name} {peak / _MEGABYTE:,.0f}" for name, peak in self.peak_bytes.items()),
         )
@@ -44,6 +46,6 @@ class SparkRun:
 
 def spark_report(title: str, runs: Sequence[SparkRun], notes: Sequence[str], yardstick: str | None = None) -> Report:
     """Runs below each other; `yardstick` names the one that the others are compared with."""
-    base = next((run.rows_per_second for run in runs if run.what == yardstick), None)
-    head = ("what", "copy", "messages", "messages/s", f"times {yardstick or 'that'}", "CPU µs a message", "peak memory, MB")
+    base = next((run.whole_per_second for run in runs if run.what == yardstick), None)
+    head = ("what", "copy", "messages", "messages/s", "warm", f"times {yardstick or 'that'}", "warm", "CPU µs a message", "peak memory, MB")
     return Report(title, head, [run.cells(base) for run in runs], notes, [asdict(run) for run in runs])
