@@ -72,7 +72,7 @@ def stated_bytes(settings: RelaySettings, tables: int, event_bytes: int) -> int:
     """The bound of docs/operations.md, Sizing, for a process with one instance."""
     buffer = settings.instances[0].buffer
     client = max(settings.kafka.queue_bytes, 2 * settings.kafka.message_max_bytes)
-    return 120 * _MIB + 2 * buffer.buffer_size * buffer.buffer_memunit_bytes + 3 * client + 8 * event_bytes + 20_000 * tables
+    return 120 * _MIB + 2 * buffer.buffer_size * buffer.buffer_memunit_bytes + 3 * client + 8 * event_bytes + 10_000 * tables
 
 
 def slow_broker(stage: Stage) -> None:

@@ -11,7 +11,10 @@ from deploy.embedded import Kafka
 _DISK_BYTES: Final = 64_000_000
 _FILLER: Final = "filler"
 # The mount is the broker's alone, and goes with it; its content stays in the image.
-_MOUNTED: Final = 'mount -o loop "$0" "$1" && mkdir -p "$1/logs" && shift && exec "$@"'
+_MOUNTED: Final = """
+cp -n "$1/logs/meta.properties" "$0.meta"
+mount -o loop "$0" "$1" && mkdir -p "$1/logs" && cp -n "$0.meta" "$1/logs/meta.properties" && shift && exec "$@"
+"""
 
 
 class SmallDiskKafka(Kafka):
