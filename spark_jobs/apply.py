@@ -71,7 +71,8 @@ class Copies:
         every = good.unionByName(moved_rows(good))
         reduced = partial(reduced_batch, contents=contents.tables, writer=writer, number=number, style=self.settings.value_style)
         if self.history is not None:
-            self.history.write(reduced(every.dropDuplicates(["table", "key", "order"])))
+            with cached(every.dropDuplicates(["table", "key", "order"])) as versions:
+                self.history.write(reduced(versions))
         with cached(self._newest(every, contents)) as newest:
             keys, deletes = newest.agg(sf.count("*"), sf.count_if("deleted")).collect()[0]
             written = self.sink.write(reduced(newest))

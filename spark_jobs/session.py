@@ -24,6 +24,8 @@ _SETTINGS: Final = {
     "spark.sql.session.timeZone": "UTC",
     "spark.ui.showConsoleProgress": "false",
     "spark.databricks.delta.snapshotPartitions": "1",
+    # VACUUM lists files in as many tasks; Spark's own number is ten thousand.
+    "spark.sql.sources.parallelPartitionDiscovery.parallelism": "8",
     # A batch is read from the cache, and a lost piece of it again from fixed offsets: writing it down first would only cost.
     "spark.databricks.delta.merge.materializeSource": "none",
 }

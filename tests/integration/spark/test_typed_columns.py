@@ -109,6 +109,6 @@ def test_every_value_of_a_server_is_there_as_value_or_as_text(spark: SparkSessio
             for name, text in texts.items():
                 lost = (row["_unfit"] or {}).get(name)
                 assert (row[name] is None) == (text is None or lost == text), (table, name, text)
-                if row[name] is not None and types[name].startswith(("decimal", "int", "char", "varchar", "json", "enum", "bigint")):
-                    assert str(row[name]) == (str(text).lstrip("0") or "0" if "zerofill" in types[name] else text), (table, name)
+                if isinstance(row[name], str | int | Decimal) and text is not None and name not in dates:
+                    assert row[name] == type(row[name])(text), (table, name)
     assert seen == len(expected) > 80
