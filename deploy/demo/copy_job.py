@@ -73,7 +73,10 @@ def _write(settings: JobSettings, target: Path) -> None:
 def _as_text(rows: DataFrame) -> DataFrame:
     """The values as the source prints them: its only times are DATETIME(3)."""
     times = {name for name, kind in rows.dtypes if kind.startswith("timestamp")}
-    texts = {name: sf.date_format(name, _DATETIME) if name in times else sf.col(name).cast("string") for name in rows.columns}
+    texts = {
+        name: sf.date_format(sf.col(name).cast("timestamp"), _DATETIME) if name in times else sf.col(name).cast("string")
+        for name in rows.columns
+    }
     return rows.withColumns(texts)
 
 
