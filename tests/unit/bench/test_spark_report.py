@@ -1,0 +1,37 @@
+"""The tables of the Spark figures."""
+
+import pytest
+
+from tests.bench.spark.delta import BatchCost, growth_report
+from tests.bench.spark.hbase import CLASSIC
+from tests.bench.spark.laps import Batch, Watched, rate
+from tests.bench.spark.run import SparkRun, spark_report
+
+LOOP = SparkRun(CLASSIC, 100, 50.0, 50.0, {"client": 1.0}, {"client": 30_000_000}, None)
+WATCHED = Watched({}, cpu_s={"client": 0.5}, peaks={"client": 2_000_000_000})
+
+
+def test_a_job_is_compared_with_the_loop_whole_and_warm() -> None:
+    batches = [Batch(1000, 10.0), Batch(1000, 1.0), Batch(1000, 1.0)]
+    job = SparkRun.of_job("guard version", batches, 1, WATCHED, exact=True)
+    report = spark_report("HBase", [LOOP, job], ["a note"], CLASSIC)
+    assert report.rows[0] == (CLASSIC, "-", "100", "50", "50", "1.0", "1.0", "client 10000", "client 30")
+    assert report.rows[1] == ("guard version", "equal", "3,000", "250", "1,000", "5.0", "20.0", "client 167", "client 2,000")
+    assert len(report.head) == len(report.rows[0])
+    assert [run["what"] for run in report.measured] == [CLASSIC, "guard version"]
+
+
+@pytest.mark.parametrize(("exact", "shown"), [(True, "equal"), (False, "DIFFERENT"), (None, "-")])
+def test_a_copy_that_differs_is_shown(exact: bool | None, shown: str) -> None:
+    run = SparkRun("x", 1, 1.0, 1.0, {}, {}, exact)
+    assert spark_report("t", [run], []).rows[0][1] == shown
+
+
+def test_a_job_that_is_shorter_than_its_warm_up_counts_whole() -> None:
+    run = SparkRun.of_job("x", [Batch(100, 2.0)], 2, WATCHED, exact=True)
+    assert (run.whole_per_second, run.warm_per_second, rate([Batch(10, 2.0)])) == (50.0, 50.0, 5.0)
+
+
+def test_a_batch_is_told_by_changes_and_table() -> None:
+    report = growth_report([BatchCost(1_000_000, 50_000, 2.5)])
+    assert report.rows == [("1,000,000", "50,000", "2.50", "50.0")]
