@@ -13,7 +13,7 @@ from pyspark.sql import Column
 from pyspark.sql.types import BinaryType, DataType, DateType, DoubleType, FloatType, StringType, TimestampNTZType, TimestampType
 
 from spark_jobs.comparison.server_numbers import decimals_of, double_text, fixed_text, float_text
-from spark_jobs.source.shard import APPROXIMATE, BYTES, LONG_BYTES, LONG_TEXTS, TEXTS, WHOLE, SourceColumn
+from spark_jobs.source.shard import APPROXIMATE, BYTES, LONG_BYTES, LONG_TEXTS, TEXTS, SourceColumn
 from spark_jobs.source.texts import plain_text, quoted, raw_bytes
 from spark_jobs.transforms.guards import UNFIT
 
@@ -33,7 +33,7 @@ def source_text(column: SourceColumn) -> str:
         return f"SHA2(CONVERT({name} USING utf8mb4), 256)"
     if column.kind in TEXTS:
         return f"CONVERT({name} USING utf8mb4)"
-    padded = column.kind in WHOLE | {"decimal"} and column.kind != "bit"
+    padded = column.kind == "year" or "zerofill" in column.type_text.lower()
     return f"CAST({name} + 0 AS CHAR)" if padded else plain_text(column)
 
 
