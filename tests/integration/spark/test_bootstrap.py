@@ -143,6 +143,9 @@ class EndsWithNotes(Ending):
     def requested(self) -> bool:
         return len(list(self._notes.rglob("part-*"))) >= self._lines
 
+    def listen(self) -> None:
+        """The signals of the test's process stay its own."""
+
 
 def test_what_cannot_be_right_is_refused_by_name(mariadb: MariaDB, kafka: Kafka, fresh_name: Callable[[str], str], tmp_path: Path) -> None:
     name = fresh_name("refused")
