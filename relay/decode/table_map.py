@@ -169,7 +169,7 @@ def _table_map(table: TableId, shapes: list[_Shape], metadata: OptionalMetadata,
         raw_names = [b""] * count
     if len(raw_names) != count:
         raise Malformed(f"{len(raw_names)} names for {count} columns")
-    if len(set(raw_names)) != count:
+    if logged is Logged.FULL and len(set(raw_names)) != count:
         raise Malformed("two columns have one name")
     charsets = _charsets(table, shapes, metadata, mariadb=mariadb)
     labels = _labels(shapes, metadata, charsets)

@@ -85,6 +85,7 @@ def test_unknown_optional_fields_are_stepped_over() -> None:
 def test_without_names_a_map_says_so_and_what_was_logged() -> None:
     whole = parse_table_map(WrittenTable((ID,)).map_body(), mariadb=False)
     assert (whole.logged, whole.unknown) == (Logged.FULL, "")
+    assert parse_table_map(WrittenTable((ID, ID, ID), named=False).map_body(), mariadb=True).unknown
     bare = parse_table_map(WrittenTable((ID,), named=False).map_body(), mariadb=False)
     assert bare.logged is not Logged.FULL
     assert bare.unknown == "its table map carries no column names"
