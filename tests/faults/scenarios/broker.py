@@ -62,7 +62,7 @@ def disk_full(run: Run) -> None:
     assert isinstance(broker, SmallDiskKafka)
     relay = run.leader
     broker.fill()
-    wait_until(lambda: "KafkaStorageException" in broker.log_file.read_text(errors="replace"), "the broker's failure", _NOTICED_S)
+    wait_until(lambda: "No space left on device" in broker.log_file.read_text(errors="replace"), "the broker's failure", _NOTICED_S)
     run.rest(5)
     assert not relay.ended
     broker.make_room()
