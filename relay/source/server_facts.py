@@ -11,7 +11,7 @@ Flavor: TypeAlias = Literal["mysql", "mariadb"]
 _VERSION: Final = re.compile(r"(\d+)\.(\d+)\.(\d+)")
 _VARIABLES: Final = (
     "server_id", "server_uuid", "gtid_mode", "gtid_executed", "gtid_purged", "gtid_binlog_pos", "gtid_binlog_state",
-    "log_bin", "binlog_format", "binlog_row_image", "binlog_row_metadata", "binlog_checksum",
+    "log_bin", "binlog_format", "binlog_row_image", "binlog_row_metadata", "binlog_row_value_options", "binlog_checksum",
     "lower_case_table_names", "character_set_server",
 )  # fmt: skip
 

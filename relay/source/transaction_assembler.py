@@ -89,7 +89,7 @@ class TransactionAssembler:
     def _all_handlers(self) -> dict[int, Callable[[BinlogEvent], Iterable[RawItem]]]:
         handlers: dict[int, Callable[[BinlogEvent], Iterable[RawItem]]] = dict.fromkeys(_PASSED_OVER, _nothing)
         rows = (types.WRITE_ROWS, types.UPDATE_ROWS, types.DELETE_ROWS, types.WRITE_ROWS_V1, types.UPDATE_ROWS_V1, types.DELETE_ROWS_V1)
-        handlers.update(dict.fromkeys((*rows, types.PARTIAL_UPDATE_ROWS), self._rows))
+        handlers.update(dict.fromkeys(rows, self._rows))
         compressed = (*types.MARIADB_COMPRESSED_ROWS_V1, *types.MARIADB_COMPRESSED_ROWS)
         handlers.update(dict.fromkeys(compressed, self._compressed_rows))
         handlers.update(dict.fromkeys(STOPPING_TYPES, self._unsupported))
