@@ -99,9 +99,9 @@ def _length(column: Column, known: DescribedColumn) -> tuple[int, int] | None:
     if column.type in _FRACTIONAL or column.type is _T.BIT:
         return first, 0
     if kind in _BYTES or kind in ("binary", "varbinary"):
-        return _BYTES.get(kind, first), 0
+        return _BYTES.get(kind, first) + _method_bytes(column), 0
     if kind in ("char", "varchar"):
-        return None if known.charset is None else (first * LONGEST_CHARACTER.get(known.charset, 1), 0)
+        return None if known.charset is None else (first * LONGEST_CHARACTER.get(known.charset, 1) + _method_bytes(column), 0)
     if column.type in _BLOBS and column.type is not _T.BLOB_COMPRESSED:
         return _BLOB_LENGTHS[kind.removesuffix("text").removesuffix("blob")], 0
     if column.type is _T.ENUM:
@@ -110,6 +110,11 @@ def _length(column: Column, known: DescribedColumn) -> tuple[int, int] | None:
         octets = (len(known.labels) + 7) // 8
         return octets if octets <= 4 else 8, 0
     return None
+
+
+def _method_bytes(column: Column) -> int:
+    """MariaDB measures a COMPRESSED column together with the byte before its value that names the method."""
+    return 1 if column.type is _T.VARCHAR_COMPRESSED else 0
 
 
 def _named(column: Column, known: DescribedColumn, logged: Logged) -> Column:
