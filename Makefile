@@ -25,7 +25,7 @@ check: setup ## Lint, format, types and import rules; writes nothing
 	$(PYTHON) -c 'import sys; from importlinter.cli import lint_imports; sys.exit(lint_imports())'
 
 test: setup fetch check ## Everything that must hold: check, then all tests against real servers
-	$(PYTHON) -m pytest --numprocesses $(SIDE_BY_SIDE) --dist loadgroup --no-loadscope-reorder $(PYTEST)
+	$(PYTHON) -m pytest --numprocesses $(SIDE_BY_SIDE) --dist loadfile --no-loadscope-reorder $(PYTEST)
 
 demo: setup ## Two shards, Kafka and an equal copy on real servers, until Ctrl-C; ONCE=1 ends by itself
 	@$(PYTHON) -m deploy.demo $(if $(ONCE),--once)

@@ -61,12 +61,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.write_line(line, red=line.startswith("WARNING"), bold=line.startswith("WARNING"))
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep together what shares fixtures where several processes run the tests."""
-    side_by_side.mark_groups(items)
-
-
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Hand over what this process knows of the servers."""
     side_by_side.pass_on_report(session.config)

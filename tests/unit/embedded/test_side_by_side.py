@@ -1,6 +1,5 @@
-"""What two test processes share out between them, and what they say together at the end."""
+"""What two test processes say together at the end."""
 
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -13,19 +12,6 @@ def _nothing_known(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(availability, "_found", {"mysql": "mysql 9.7.4"})
     monkeypatch.setattr(availability, "_missing", {})
     monkeypatch.setattr(side_by_side, "_of_others", set())
-
-
-@pytest.mark.parametrize(
-    ("file", "group"),
-    [
-        ("tests/e2e/test_demo.py", "e2e/test_demo.py"),
-        ("tests/unit/ha/test_election.py", "ha/test_election.py"),
-        ("tests/integration/spark/test_rule.py", "spark"),
-        ("tests/integration/spark/test_dedup.py", "spark"),
-    ],
-)
-def test_a_file_stays_together_and_so_do_the_tests_that_share_a_spark_session(file: str, group: str) -> None:
-    assert side_by_side.group_of(Path(file)) == group
 
 
 def test_the_report_joins_what_every_process_found_with_what_is_missing_last() -> None:
