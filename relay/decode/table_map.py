@@ -71,8 +71,10 @@ _CHARACTER: Final = frozenset(
         ColumnType.BLOB_COMPRESSED,
     }
 )
-# MariaDB counts geometry among the character columns, MySQL does not.
+# Each server counts a type among the character columns that holds no characters: MariaDB its geometries, MySQL its vectors.
 _CHARACTER_MARIADB: Final = _CHARACTER | {ColumnType.GEOMETRY}
+_CHARACTER_MYSQL: Final = _CHARACTER | {ColumnType.VECTOR}
+_WITHOUT_CHARACTERS: Final = frozenset({ColumnType.GEOMETRY, ColumnType.VECTOR})
 _LABELLED: Final = frozenset({ColumnType.ENUM, ColumnType.SET})
 
 _UPGRADE: Final = "Upgrade the relay; the server is newer than what it knows."
@@ -212,7 +214,7 @@ def _spread(
 
 
 def _charsets(table: TableId, shapes: list[_Shape], metadata: OptionalMetadata, *, mariadb: bool) -> list[str | None]:
-    character = _CHARACTER_MARIADB if mariadb else _CHARACTER
+    character = _CHARACTER_MARIADB if mariadb else _CHARACTER_MYSQL
     texts = _spread(
         shapes,
         character.__contains__,
@@ -227,7 +229,7 @@ def _charsets(table: TableId, shapes: list[_Shape], metadata: OptionalMetadata, 
     )
     numbers = [label if text is None else text for text, label in zip(texts, labelled, strict=True)]
     return [
-        None if number is None or shape.type is ColumnType.GEOMETRY else _charset(table, number)
+        None if number is None or shape.type in _WITHOUT_CHARACTERS else _charset(table, number)
         for shape, number in zip(shapes, numbers, strict=True)
     ]
 

@@ -57,6 +57,14 @@ def test_mariadb_counts_geometry_among_the_character_columns() -> None:
         parse_table_map(WrittenTable(columns).map_body(), mariadb=False)
 
 
+def test_mysql_counts_vectors_among_the_character_columns() -> None:
+    texts = tuple(WrittenColumn(T.VARCHAR, b"\x10\x00", name=f"c{i}") for i in range(2))
+    table = WrittenTable((WrittenColumn(T.VECTOR, b"\x04", name="v"), *texts), extra_fields=bytes([3]) + with_length(b"\x3f\x08\x2d"))
+    assert [c.charset for c in parse_table_map(table.map_body(), mariadb=False).columns] == [None, "latin1", "utf8mb4"]
+    shorter = WrittenTable(table.columns, extra_fields=bytes([2]) + with_length(b"\x2d\x00\x3f\x02\x08"))
+    assert [c.charset for c in parse_table_map(shorter.map_body(), mariadb=False).columns] == [None, "utf8mb4", "latin1"]
+
+
 def test_labels_are_texts_of_the_columns_own_charset() -> None:
     def labelled(collation: bytes, label: bytes) -> tuple[str, ...]:
         fields = bytes([6]) + with_length(b"\x01" + with_length(label)) + bytes([11]) + with_length(collation)
