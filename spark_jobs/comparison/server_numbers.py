@@ -24,8 +24,8 @@ def decimals_of(type_text: str) -> int | None:
 
 
 def float_text(value: Column) -> Column:
-    """The text of a FLOAT: six digits."""
-    return _plain_or(value, _server_form(_scientific(value, _FLOAT_DIGITS)))
+    """The text of a FLOAT: six digits, where Spark prints up to nine."""
+    return _server_form(_scientific(value, _FLOAT_DIGITS))
 
 
 def double_text(value: Column) -> Column:
@@ -41,7 +41,7 @@ def fixed_text(value: Column, decimals: int) -> Column:
 
 
 def _plain_or(value: Column, form: Column) -> Column:
-    """Spark prints numbers of usual size as the servers do, but for `.0`, and many times faster than `form` does."""
+    """Spark prints a DOUBLE of usual size as the servers do, but for `.0`, and many times faster than `form` does."""
     size = sf.abs(value)
     usual = (value == 0) | ((size >= _SMALLEST_USUAL) & (size < _FIRST_LARGE))
     return sf.when(usual, sf.regexp_replace(value.cast("string"), r"\.0$", "")).otherwise(form)
