@@ -10,7 +10,7 @@ from typing import Final
 from relay.schema.history.column_definition import Definition, column_definition, of_charset
 from relay.schema.history.column_words import CHARACTER_KINDS, LONGEST_CHARACTER, TEXTS
 from relay.schema.history.described import DescribedColumn, DescribedTable
-from relay.schema.history.elements import key_columns, option_charset, with_key, with_versions, without_versions
+from relay.schema.history.elements import has_versions, key_columns, option_charset, with_key, with_versions, without_versions
 from relay.schema.token_cursor import TokenCursor
 
 _NO_COLUMN: Final = frozenset({"PRIMARY", "KEY", "INDEX", "UNIQUE", "FULLTEXT", "SPATIAL", "FOREIGN", "CONSTRAINT", "CHECK", "PARTITION"})
@@ -185,7 +185,9 @@ def _definition(cursor: TokenCursor, changes: _Changes) -> Definition:
 
 def _applied(table: DescribedTable, changes: _Changes) -> DescribedTable:
     columns: list[DescribedColumn] = []
-    for column in table.columns:
+    versioned = has_versions(table)
+    # What is added stands before the columns of the versions, which are always the last.
+    for column in (without_versions(table) if versioned else table).columns:
         name = column.name.lower()
         found = changes.changed.get(name)
         if name in changes.dropped or (found is not None and found.place):
@@ -194,8 +196,8 @@ def _applied(table: DescribedTable, changes: _Changes) -> DescribedTable:
     for found in [*(each for each in changes.changed.values() if each.place), *changes.added]:
         _insert(columns, found)
     result = replace(table, columns=tuple(columns), charset=changes.charset)
-    if changes.versioned is not None:
-        result = with_versions(result) if changes.versioned else without_versions(result)
+    if versioned if changes.versioned is None else changes.versioned:
+        result = with_versions(result)
     return with_key(result, _key_after(table, changes))
 
 

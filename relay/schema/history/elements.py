@@ -78,9 +78,25 @@ def option_charset(cursor: TokenCursor) -> str | None:
 
 def with_key(table: DescribedTable, names: tuple[str, ...]) -> DescribedTable:
     """The table with this primary key, whose columns hold no NULL."""
+    names = _with_end_of_version(table, names)
     wanted = {name.lower() for name in names}
     columns = tuple(replace(column, nullable=False) if column.name.lower() in wanted else column for column in table.columns)
     return replace(table, columns=columns, primary_key=names)
+
+
+def _with_end_of_version(table: DescribedTable, names: tuple[str, ...]) -> tuple[str, ...]:
+    """MariaDB puts the end of a version behind the key of a table that has versions, so that those of a row differ."""
+    end = _VERSION_COLUMNS[-1].name
+    versioned = has_versions(table)
+    if not versioned and table.ordinal(end) is not None:
+        return names  # a column of the user's own
+    key = tuple(name for name in names if name.lower() != end)
+    return (*key, end) if key and versioned else key
+
+
+def has_versions(table: DescribedTable) -> bool:
+    """Whether the columns of MariaDB's system versions stand in its rows without having been named."""
+    return tuple(replace(column, nullable=False) for column in table.columns[-len(_VERSION_COLUMNS) :]) == _VERSION_COLUMNS
 
 
 def with_versions(table: DescribedTable) -> DescribedTable:

@@ -98,6 +98,15 @@ def test_renames_of_migration_tools_move_the_columns() -> None:
     assert (names(swapped), names(swapped, "u")) == ("z", "a b c")
 
 
+def test_columns_of_versions_stay_the_last() -> None:
+    versioned = after(CREATED, "ALTER TABLE t ADD SYSTEM VERSIONING", "ALTER TABLE t ADD x INT, ADD y INT FIRST")
+    assert names(versioned) == "y a b c x row_start row_end"
+    assert names(after(CREATED, "ALTER TABLE t ADD SYSTEM VERSIONING, ADD x INT")) == "a b c x row_start row_end"
+    assert names(after(CREATED, "ALTER TABLE t ADD SYSTEM VERSIONING", "ALTER TABLE t DROP SYSTEM VERSIONING, ADD x INT")) == "a b c x"
+    own = after("CREATE TABLE t (row_start INT, row_end INT)", "ALTER TABLE t ADD x INT")
+    assert names(own) == "row_start row_end x"
+
+
 def test_keys_follow_their_columns() -> None:
     def key(*sqls: str) -> tuple[str, ...]:
         known = after(CREATED, *sqls).of(TableId("d", "t"))
@@ -108,6 +117,13 @@ def test_keys_follow_their_columns() -> None:
     assert key("ALTER TABLE t CHANGE a z INT") == ("z",)
     assert key("ALTER TABLE t DROP PRIMARY KEY, ADD PRIMARY KEY USING BTREE (c, b(3))") == ("c", "b")
     assert key("ALTER TABLE t DROP PRIMARY KEY") == ()
+    versioned = "ALTER TABLE t ADD SYSTEM VERSIONING"
+    assert key(versioned) == ("a", "row_end")
+    assert key(versioned, "ALTER TABLE t CHANGE a z INT") == ("z", "row_end")
+    assert key(versioned, "ALTER TABLE t DROP PRIMARY KEY, ADD PRIMARY KEY (c)") == ("c", "row_end")
+    assert key(versioned, "ALTER TABLE t DROP SYSTEM VERSIONING") == ("a",)
+    assert key(versioned, "ALTER TABLE t DROP PRIMARY KEY") == ()
+    assert key("CREATE OR REPLACE TABLE t (a INT, row_end INT, PRIMARY KEY (row_end, a))") == ("row_end", "a")
     assert key("DROP INDEX `PRIMARY` ON t") == ()
     assert key("ALTER TABLE t DROP a") == ()
     assert key("ALTER TABLE t DROP a, ADD z SERIAL PRIMARY KEY FIRST") == ("z",)
