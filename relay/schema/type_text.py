@@ -4,6 +4,7 @@ The table map does not hold everything: display widths, ZEROFILL, the decimals o
 UUID, INET6) and the dimension of VECTOR are lost.
 """
 
+from dataclasses import replace
 from typing import Final
 
 from relay.model.table import Column, ColumnType
@@ -94,7 +95,9 @@ def _signed(text: str, column: Column) -> str:
 
 def _string_type(column: Column) -> str:
     if column.type in _VARCHARS:
-        return f"varbinary({column.length})" if column.charset == _BINARY else f"varchar({_characters(column)})"
+        # MariaDB measures a COMPRESSED column together with the byte before its value that names the method.
+        text = replace(column, length=column.length - 1) if column.type is ColumnType.VARCHAR_COMPRESSED else column
+        return f"varbinary({text.length})" if text.charset == _BINARY else f"varchar({_characters(text)})"
     if column.type in _BLOBS:
         size = _BLOB_SIZES.get(column.type) or _SIZE_BY_LENGTH_BYTES.get(column.length, "")
         return f"{size}{'blob' if column.charset in (_BINARY, None) else 'text'}"

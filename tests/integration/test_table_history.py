@@ -12,6 +12,7 @@ from relay.model.change import RawRows
 from relay.model.table import Logged, TableId, TableMap
 from relay.schema import CatalogReader, Schemas, classify
 from relay.schema.history import DescribedTable, completed
+from relay.schema.type_text import type_text
 from relay.source import end_of_binlog, statements_between
 from tests.support.bare_maps import bare_map
 from tests.support.source_reading import end_of, read, source_settings
@@ -177,6 +178,8 @@ def assert_completed(raw: RawRows, logged: Logged, found: DescribedTable) -> Non
         # MariaDB does not log what is invisible, and the sign of a year means nothing; nobody asks for either.
         assert replace(mine, visible=theirs.visible, unsigned=theirs.unsigned if mine.type.name == "YEAR" else mine.unsigned) == theirs
     assert made.primary_key == whole.primary_key
+    for column, known in zip(whole.columns, found.columns, strict=True):
+        assert known.kind not in ("varchar", "varbinary") or type_text(column) == f"{known.kind}({known.measures[0]})", known.name
 
 
 @pytest.mark.parametrize("logged", [Logged.MINIMAL, Logged.NOTHING])

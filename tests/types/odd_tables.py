@@ -46,7 +46,11 @@ ODD_TABLES: Final = {
         ("CREATE TABLE t (id INT PRIMARY KEY, n INT)", "CREATE TABLE IF NOT EXISTS t (a INT, b INT, c INT)", "INSERT INTO t VALUES (1, 2)")
     ),
     "VECTOR": OddTable(
-        ("CREATE TABLE t (id INT PRIMARY KEY, v VECTOR(2), n INT)", "INSERT INTO t VALUES (1, TO_VECTOR('[1,2]'), 3)"), ("mysql",)
+        (
+            "CREATE TABLE t (id INT PRIMARY KEY, v VECTOR(2), n INT, a VARCHAR(9) CHARSET latin1, b VARCHAR(9), c VARCHAR(9) CHARSET gbk)",
+            "INSERT INTO t VALUES (1, TO_VECTOR('[1,2]'), 3, 'é', '中', '中')",
+        ),
+        ("mysql",),
     ),
     "a generated invisible primary key": OddTable(
         ("SET SESSION sql_generate_invisible_primary_key = ON", "CREATE TABLE t (n INT)", "INSERT INTO t VALUES (2)"), ("mysql",)

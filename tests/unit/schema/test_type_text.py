@@ -30,6 +30,9 @@ def test_types_of_the_server() -> None:
     [
         (Column("c", ColumnType.VECTOR, nullable=True, length=4), "vector"),
         (Column("c", ColumnType.ENUM, nullable=True, labels=("a'b",)), "enum('a''b')"),
+        (Column("c", ColumnType.VARCHAR_COMPRESSED, nullable=True, length=101, charset="latin1"), "varchar(100)"),
+        (Column("c", ColumnType.VARCHAR_COMPRESSED, nullable=True, length=401, charset="utf8mb4"), "varchar(100)"),
+        (Column("c", ColumnType.VARCHAR_COMPRESSED, nullable=True, length=101, charset="binary"), "varbinary(100)"),
         (Column("c", ColumnType.LONG_BLOB, nullable=True, charset="latin1"), "longtext"),
         (Column("c", ColumnType.GEOMETRY, nullable=True, geometry_type=99), "geometry"),
     ],
