@@ -2,6 +2,7 @@
 
 from collections.abc import Generator
 
+import hypothesis
 import pytest
 
 from tests.servers import side_by_side
@@ -41,6 +42,11 @@ __all__ = [
     "new_zookeeper",
     "zookeeper",
 ]
+
+
+# How long an example takes says how busy the machine is; pytest's own limit ends one that hangs.
+hypothesis.settings.register_profile("relay", deadline=None)
+hypothesis.settings.load_profile("relay")
 
 
 @pytest.hookimpl(wrapper=True)

@@ -136,6 +136,8 @@ def decoded(raw: RawRows, printer: str) -> str:
     definition = table_definition(found.table) if found.table.columns else None
     if definition is None or not rows:
         return "no rows"
+    if found.table.unknown:  # nothing is printed under the names of nobody
+        return "no names"
     RowEncoder(definition, _LOGICAL, "canal").encode(found.rows, _FRAME)
     plan = _plan(found.table)
     settings = MessageSettings(row_image="partial")
