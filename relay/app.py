@@ -16,8 +16,8 @@ import structlog
 from relay.deadline import Deadline
 from relay.errors import NodeMissing, RelayError, StoreRefused, StoreUnreachable, VersionConflict
 from relay.ha import Election, Seats
+from relay.model.position import file_number
 from relay.model.table import TableId
-from relay.order import file_number
 from relay.pipeline import Hosting, Instance, InstanceState, Placement, WantedInstances, row_printer
 from relay.settings import InstanceSettings, MessageSettings, RelaySettings
 from relay.state import (
@@ -37,7 +37,6 @@ from relay.telemetry.metrics import STORE_CONNECTED, STORE_SESSION_TIMEOUT, STOR
 from relay.zk import Session
 
 _AS_WANTED: Final = (InstanceState.RUNNING, InstanceState.STANDBY, InstanceState.PAUSED)
-_STATUS_SECONDS: Final = 1.0
 _ALLOCATIONS_PER_COLLECTION: Final = 200_000
 _CONNECT_SECONDS: Final = 10.0
 _STOP_SECONDS: Final = 20.0
@@ -97,13 +96,13 @@ class Relay:
         return self._mappings.watch(instance.mapping_changed).cancel
 
     def run(self, stop: threading.Event) -> int:
-        """Start everything, show it every second, and stop everything in order."""
+        """Start everything, show it again and again, and stop everything in order."""
         server = self._status_server()
         self._status_url = server.url if server is not None else ""
         _collect_garbage_rarely()
         self._hosting.want(self._wanted.settings())
         self._placement.start()
-        while not stop.wait(_STATUS_SECONDS):
+        while not stop.wait(self._settings.status.refresh_seconds):
             if self._session.connected:
                 self._hosting.want(self._wanted.settings())
             self._show()

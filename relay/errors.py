@@ -26,6 +26,8 @@ RelayError
 │   ├── SwitchRefused               another server cannot take the source's place
 │   │   ├── StandbyPurged
 │   │   ├── StandbyDiverged
+│   │   ├── StandbyLacks
+│   │   ├── PlaceAmbiguous
 │   │   └── SwitchNeedsGtid
 │   ├── CorruptEvent
 │   ├── UnknownEvent
@@ -58,6 +60,7 @@ RelayError
 ├── PlacementRefused                an instance cannot run where an operator wants it
 ├── AskedToStop                     somebody did not answer before the relay had to end
 ├── MoveRefused                     what an operator asked of a position cannot be done as asked
+├── SourceNotNamed                  a source of a group must be named, and by a name that it has
 ├── BackupRefused                   a backup is not whole, of a newer format, or would overwrite what is there
 ├── AuditUnreadable                 an entry of the audit trail is none, or an open transaction hides it
 ├── DeadLetterUnknown               no dead letter has this id
@@ -278,13 +281,33 @@ class StandbyDiverged(SwitchRefused):
     )
 
 
+class StandbyLacks(SwitchRefused):
+    """The server has applied all that it will get by itself, and published transactions are not among it (known by their digests)."""
+
+    code = "STANDBY_LACKS"
+    remedy = (
+        "Bring the server back that was read before, or let this one replicate what it lacks and order the switch again "
+        "(POST /api/v1/instances/{name}/failover/switch). If it is lost: failover.switch_without_gtid = 'fallback' goes on without it."
+    )
+
+
+class PlaceAmbiguous(SwitchRefused):
+    """The digests do not tell one place in the server's binlog from another."""
+
+    code = "PLACE_AMBIGUOUS"
+    remedy = (
+        "Bring the server back that was read before, do what the reason asks for, or set failover.switch_without_gtid = 'fallback', "
+        "which repeats up to fallback_interval_seconds of changes under a new epoch."
+    )
+
+
 class SwitchNeedsGtid(SwitchRefused):
     """Without GTIDs on both sides nothing proves that the server has what was published."""
 
     code = "SWITCH_NEEDS_GTID"
     remedy = (
         "Bring the server back that was read before, or set failover.switch_without_gtid = 'fallback', which repeats up to "
-        "fallback_interval_seconds of changes under a new epoch."
+        "fallback_interval_seconds of changes under a new epoch. 'digest', set before a switch, proves it by what was published."
     )
 
 
@@ -427,7 +450,7 @@ class DeliveryRefused(Stop):
 
 
 class NamesUnknown(RelayError):
-    """A table map carries no column names and does not fit what is known of its table; `place` is that of its rows."""
+    """A table map carries no column names and does not fit what is known of its table; `place` is that of its rows, `source` theirs."""
 
     code = "NAMES_UNKNOWN"
     remedy = "Nothing: the relay describes the table anew from the source's catalogue, and stops where that cannot tell."
@@ -436,6 +459,7 @@ class NamesUnknown(RelayError):
         super().__init__(reason)
         self.table = table
         self.place = ""
+        self.source = ""
 
 
 class RolledBackRows(RelayError):
@@ -519,6 +543,13 @@ class MoveRefused(RelayError):
 
     code = "MOVE_REFUSED"
     remedy = "Ask for what the reason names; nothing was changed."
+
+
+class SourceNotNamed(RelayError):
+    """What was asked concerns one source of a group, and which one was not said, or is not known."""
+
+    code = "SOURCE_NOT_NAMED"
+    remedy = "Name one of the sources that the reason lists; nothing was changed."
 
 
 class BackupRefused(RelayError):

@@ -1,16 +1,29 @@
-"""TLS to database servers: what the settings ask for, in the words of the driver."""
+"""Logging in to database servers, and TLS to them: what the settings ask for, in the words of the driver."""
 
 import ipaddress
 import ssl
 from typing import Any, Final, Literal, TypeAlias
 
 from relay.errors import ConfigurationError
-from relay.settings import TlsSettings
+from relay.settings import SourceSettings, TlsSettings
 
 TlsMode: TypeAlias = Literal["disabled", "preferred", "required", "verify_ca", "verify_identity"]
 
 _FILES_REMEDY: Final = "Correct tls_ca, tls_cert and tls_key: PEM files that the relay may read, the key without a passphrase."
 _LEGACY_SERVER_CONNECT: Final = 0x4  # OpenSSL's SSL_OP_LEGACY_SERVER_CONNECT, which Python names from 3.12 on
+
+
+def login(settings: SourceSettings) -> dict[str, Any]:
+    """The driver's arguments for a connection to the source. Raises ConfigurationError as `login_tls` does."""
+    return {
+        "host": settings.host,
+        "port": settings.port,
+        "user": settings.user,
+        "password": settings.password.get_secret_value().encode(),  # the driver would take Latin 1
+        "charset": "utf8mb4",
+        "autocommit": True,  # an open transaction would hold locks on what was looked at
+        **login_tls(settings, settings.host),
+    }
 
 
 def login_tls(settings: TlsSettings, host: str) -> dict[str, Any]:

@@ -2,25 +2,26 @@
 
 import sys
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from threading import Event
 from typing import Final
 
 from pyspark.sql import SparkSession
 
+from relay.model.change import Operation
 from spark_jobs.border import named_errors
 from spark_jobs.copy_arguments import copy_arguments
 from spark_jobs.ending import Ending
 from spark_jobs.errors import JobError
 from spark_jobs.first_copy import CopyFigures, FirstCopy, Notes, Pace, TableNote, begin_line
 from spark_jobs.kafka_source import place_of
-from spark_jobs.positions import check_identity, read_published
+from spark_jobs.positions import Published, check_identity, check_rules, check_together, read_published
 from spark_jobs.report import print_error, print_line
 from spark_jobs.session import open_session
 from spark_jobs.settings import JobSettings, load_settings
 from spark_jobs.sinks import open_sink
 from spark_jobs.source import source_borders
-from spark_jobs.sources import LogicalTable, Sources, open_sources
+from spark_jobs.sources import LogicalTable, Sources, open_sources, refuse_transforms
 from spark_jobs.table_writes import TableWriter
 
 _LOOK_S: Final = 0.2
@@ -37,7 +38,8 @@ def run(
             ending.listen()  # again: Spark's start takes SIGINT away
         sources = open_sources(spark, settings, tables)
         notes = Notes(spark, settings.bootstrap.notes or f"{settings.copy_root.rstrip('/')}/_bootstrap")
-        wanted = list(_with_key(sources.tables))
+        wanted = list(_copied(sources.tables))
+        refuse_transforms(wanted)
         begun = _begin(spark, settings, sources, wanted, notes, anew=anew)
         if _pause(ending, settings.bootstrap.settle_seconds):
             return {}
@@ -72,30 +74,42 @@ def _begin(
     """Read positions before anything else of the tables whose run begins; a run that was cut off keeps its pairs."""
     noted = {table.name: notes.read(table.name) for table in tables}
     begun = {name: note for name, note in noted.items() if note is not None and not note.ended and not anew}
-    fresh = [table for table in tables if not _goes_on(table, begun.get(table.name))]
-    instances = {instance for table in fresh for instance in table.instances}
+    instances = {instance for table in tables for instance in table.instances}
     published = read_published(spark, settings.kafka, settings.installation, instances) if instances else {}
+    check_together(settings.sources, published)
     for instance in instances:
         check_identity(sources.databases[instance], published[instance])
+        check_rules(sources.databases[instance].settings, published[instance])
+    fresh = [table for table in tables if not _goes_on(table, begun.get(table.name), published)]
     for table in fresh:
         pairs = {instance: published[instance].order for instance in table.instances}
-        begun[table.name] = notes.add(table.name, noted[table.name], begin_line(noted[table.name], uuid.uuid4().hex, pairs))
+        line = begin_line(noted[table.name], uuid.uuid4().hex, pairs, _rules(table, published))
+        begun[table.name] = notes.add(table.name, noted[table.name], line)
     for table in tables:
         if table not in fresh:
             print_line(f"{table.name}: goes on behind {begun[table.name].rows} rows")
     return begun
 
 
-def _goes_on(table: LogicalTable, note: TableNote | None) -> bool:
-    """A run that lacks the pair of an instance, because the mapping gained shards, begins anew."""
-    return note is not None and set(note.pairs) == set(table.instances)
+def _goes_on(table: LogicalTable, note: TableNote | None, published: Mapping[str, Published]) -> bool:
+    """A run that lacks the pair of an instance, because the mapping gained shards, or that began under other rules, begins anew."""
+    return note is not None and set(note.pairs) == set(table.instances) and note.rules == _rules(table, published)
 
 
-def _with_key(tables: Sequence[LogicalTable]) -> Sequence[LogicalTable]:
+def _rules(table: LogicalTable, published: Mapping[str, Published]) -> Mapping[str, str]:
+    """By which rules the rows of each instance are published; those without any are left out."""
+    return {instance: rows for instance in table.instances if (rows := published[instance].rows)}
+
+
+def _copied(tables: Sequence[LogicalTable]) -> Iterator[LogicalTable]:
+    """The tables of which there can be a copy; the others are named."""
     for table in tables:
         if table.without_key:
             print_line(f"{table.name}: left out, because no key names its rows ({', '.join(table.without_key)})")
-    return [table for table in tables if not table.without_key]
+        elif table.leaves_out(Operation.INSERT):
+            print_line(f"{table.name}: left out, because an instance does not publish its INSERTs")
+        else:
+            yield table
 
 
 def _tell_progress(table: LogicalTable, note: TableNote, pace: Pace) -> None:

@@ -5,17 +5,37 @@ from typing import Annotated
 
 from pydantic import Field, SecretStr
 
-from relay.settings import FilterSettings, Port, RoutingSettings, Settings
+from relay.settings import (
+    FilterSettings,
+    LookupSettings,
+    MaskSettings,
+    Port,
+    RoutingSettings,
+    RowRuleSettings,
+    Settings,
+    TransformSettings,
+)
 
 
-class SourceServer(Settings):
+class RowSettings(Settings):
+    """What an instance asks of rows beyond names."""
+
+    rules: tuple[RowRuleSettings, ...] = ()
+    masks: tuple[MaskSettings, ...] = ()
+    transforms: tuple[TransformSettings, ...] = ()
+    lookups: tuple[LookupSettings, ...] = ()
+
+
+class SourceServer(RowSettings):
     """One `[[sources]]`: the server that the relay's instance of this name reads, with a user that may SELECT there.
 
-    `filter` and `routing` are those of the instance. `tls_ca`: connect by TLS alone, with a server that this authority signed.
-    `driver` holds further settings of MariaDB Connector/J by their own names.
+    `name` is the source's own where the instance reads a group of them. `filter`, `routing` and what is asked of rows are those of the
+    instance. `tls_ca`: connect by TLS alone, with a server that this authority signed. `driver` holds further settings of MariaDB
+    Connector/J by their own names.
     """
 
-    instance: Annotated[str, Field(min_length=1)]
+    instance: Annotated[str, Field(min_length=1, pattern=r"^[^/]+$")]
+    name: Annotated[str, Field(pattern=r"^[^/]*$")] = ""
     host: str
     port: Port = 3306
     user: str
@@ -25,6 +45,16 @@ class SourceServer(Settings):
     driver: dict[str, str] = Field(default_factory=dict)
     filter: FilterSettings = FilterSettings()
     routing: RoutingSettings = RoutingSettings()
+
+    @property
+    def key(self) -> str:
+        """What tells it from all others: the instance's name, for a source of a group `instance/name`."""
+        return f"{self.instance}/{self.name}" if self.name else self.instance
+
+    @property
+    def of_rows(self) -> RowSettings:
+        """Rules and masks alone, as they travel to executors: without what the server is entered with."""
+        return RowSettings(rules=self.rules, masks=self.masks)
 
 
 class BootstrapSettings(Settings):

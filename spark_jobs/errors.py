@@ -17,6 +17,9 @@ JobError
 ├── SourceUnreachable       a source server does not answer
 ├── SourceRefused           a source server refuses the login or the right to read
 ├── SourceNotTheOne         another server answers than the one that the instance's position belongs to
+├── SourcesIncomplete       a source of a group is not named, or not by its name
+├── RulesDiffer             an instance publishes rows by other rules, masks or transforms than the configuration says
+├── TransformNotCopied      a function of the installation's own makes the rows of a table
 ├── PositionMissing         an instance has no position record yet
 ├── TableUnknown            no source has a table for a logical name
 ├── TableChanged            a table lost a column, or itself, while it was read
@@ -100,6 +103,27 @@ class SourceNotTheOne(JobError):
     """Another server answers than the one that the instance's position belongs to, so its pair says nothing about these rows."""
 
     remedy = "Name in [[sources]] the server that the instance reads now, and start again."
+
+
+class SourcesIncomplete(JobError):
+    """The sources of a group are not those of the instance's position: keys of one that is left out would be deleted from the copies."""
+
+    remedy = "Name in [[sources]] every source of the group, each with the `name` that it has in [instances.group], and start again."
+
+
+class RulesDiffer(JobError):
+    """An instance publishes rows by other rules, masks, transforms or lookups than the configuration says."""
+
+    remedy = (
+        "Give its [[sources]] the rules, masks, transforms and lookups of the instance, word for word and with the same salts. After a "
+        "change of them, start again when the relay runs with them."
+    )
+
+
+class TransformNotCopied(JobError):
+    """A function of the installation's own makes the rows of a table what they are in messages, and no SELECT goes through it."""
+
+    remedy = "Keep these tables out by filter_black_regex of [[sources]], or name the others with --table; the stream alone copies them."
 
 
 class PositionMissing(JobError):

@@ -15,19 +15,22 @@ from pyspark.errors import PySparkException
 from pyspark.sql import Row, SparkSession
 
 from relay.envelope import order_text
-from spark_jobs.errors import PositionMissing, SourceNotTheOne
+from relay.refine import configuration_of_rows
+from spark_jobs.copy_settings import SourceServer
+from spark_jobs.errors import PositionMissing, RulesDiffer, SourceNotTheOne, SourcesIncomplete
 from spark_jobs.kafka_source import read_batch
 from spark_jobs.settings import KafkaSource
 from spark_jobs.source import SourceDatabase, SourcePlace, covered
 
-_FORMATS: Final = (1, 2)
+_FORMATS: Final = (1, 2, 3, 4)
 
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """How far an instance has published: the pair as `order` text, the place in the binlog, and whose binlog that is.
+    """How far a source is published: its instance's pair as `order` text, the place in its binlog, and whose binlog that is.
 
-    `gtid_set` is the executed set's text, "" without GTIDs.
+    `gtid_set` is the executed set's text, "" without GTIDs. `together` are the sources that the instance reads, a single one as "". `rows`
+    differs with the rules, masks and transforms that rows are published by, "" by none.
     """
 
     order: str
@@ -36,6 +39,8 @@ class Published:
     server_uuid: str
     server_id: int
     gtid_set: str
+    together: frozenset[str] = frozenset({""})
+    rows: str = ""
 
     def covers(self, database: SourceDatabase, place: SourcePlace) -> bool:
         """Say whether all that the source had committed at this place has been published."""
@@ -43,15 +48,27 @@ class Published:
 
 
 def read_published(spark: SparkSession, kafka: KafkaSource, installation: str, instances: Iterable[str]) -> Mapping[str, Published]:
-    """Return where each instance is now. Raises PositionMissing."""
-    names = sorted(set(instances))
-    topics = {instance: f"{installation}.position.{instance}" for instance in names}
+    """Return where each instance, of a group each source `instance/name`, is now. Raises PositionMissing."""
+    wanted = [each.partition("/")[::2] for each in sorted(set(instances))]
+    topics = {instance: f"{installation}.position.{instance}" for instance, _ in wanted}
     newest = _newest(spark, kafka, topics.values())
     values = {(row["topic"], row["key"]): row["value"] for row in newest}
     found = {instance: values.get((topic, instance)) for instance, topic in topics.items()}
     if missing := [instance for instance, value in found.items() if value is None]:
         raise PositionMissing(f"Installation {installation} has no position of {', '.join(missing)}.")
-    return {instance: _published(instance, json.loads(bytes(value))) for instance, value in found.items() if value is not None}
+    records = {instance: json.loads(bytes(value)) for instance, value in found.items() if value is not None}
+    return {f"{instance}/{name}" if name else instance: _published(instance, name, records[instance]) for instance, name in wanted}
+
+
+def check_together(servers: Iterable[SourceServer], published: Mapping[str, Published]) -> None:
+    """Raise SourcesIncomplete where a group has a source that is not among the servers: its rows would be taken for gone."""
+    named: dict[str, set[str]] = {}
+    for server in servers:
+        named.setdefault(server.instance, set()).add(server.name)
+    for key, each in published.items():
+        instance = key.partition("/")[0]
+        if missing := sorted(each.together - named[instance]):
+            raise SourcesIncomplete(f"{instance} reads a group of sources, and no [[sources]] has the name {', '.join(missing)}.")
 
 
 def check_identity(database: SourceDatabase, published: Published) -> None:
@@ -64,6 +81,14 @@ def check_identity(database: SourceDatabase, published: Published) -> None:
     if expected != found:
         place = f"{database.settings.host}:{database.settings.port}"
         raise SourceNotTheOne(f"{database.settings.instance} reads the server {expected}, and at {place} the server {found} answers.")
+
+
+def check_rules(server: SourceServer, published: Published) -> None:
+    """Raise RulesDiffer where copies made by the configuration would show other rows than the instance publishes."""
+    own = configuration_of_rows(server)
+    if own != published.rows:
+        relay = "has none" if not published.rows else "has others" if own else "has some"
+        raise RulesDiffer(f"[[sources]] {server.instance} has other rules, masks or transforms than the relay, which {relay}.")
 
 
 def _newest(spark: SparkSession, kafka: KafkaSource, topics: Collection[str]) -> Sequence[Row]:
@@ -79,11 +104,27 @@ def _newest(spark: SparkSession, kafka: KafkaSource, topics: Collection[str]) ->
         raise
 
 
-def _published(instance: str, fields: dict[str, Any]) -> Published:
+def _published(instance: str, name: str, fields: dict[str, Any]) -> Published:
     if fields.get("format") not in _FORMATS:
         raise PositionMissing(f"The position record of {instance} has format {fields.get('format')}, which this job does not read.")
-    source, order = fields["source"], fields["order"]
-    identity = source["identity"]
-    pair = order_text(order["execute_time"], order["execute_position"])
-    binlog = source["binlog"]
-    return Published(pair, binlog["file"], binlog["offset"], identity["server_uuid"], identity["server_id"], source["gtid_set"])
+    order, standing = fields["order"], _standing(fields)
+    if name not in standing:
+        kind = f"the sources {', '.join(sorted(standing))}" if fields.get("following") else "a single source, which needs no name"
+        raise SourcesIncomplete(f"The position of {instance} is that of {kind}; [[sources]] speaks of {name or 'one without a name'}.")
+    source = standing[name]
+    identity, binlog = source["identity"], source["binlog"]
+    return Published(
+        order=order_text(order["execute_time"], order["execute_position"]),
+        file=binlog["file"],
+        offset=binlog["offset"],
+        server_uuid=identity["server_uuid"],
+        server_id=identity["server_id"],
+        gtid_set=source["gtid_set"],
+        together=frozenset(standing),
+        rows=fields.get("rows", ""),
+    )
+
+
+def _standing(fields: dict[str, Any]) -> Mapping[str, dict[str, Any]]:
+    """Where each source of a record stands, by name; a single one is called ""."""
+    return {fields.get("following", ""): fields["source"], **{name: each["source"] for name, each in fields.get("others", {}).items()}}

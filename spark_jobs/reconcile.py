@@ -10,6 +10,7 @@ from typing import Final
 from pyspark.sql import SparkSession
 from rich.console import Console
 
+from relay.model.change import Operation
 from spark_jobs.border import named_errors
 from spark_jobs.comparison import (
     Outcome,
@@ -28,7 +29,7 @@ from spark_jobs.comparison import (
 from spark_jobs.copy_arguments import copy_arguments
 from spark_jobs.errors import JobError
 from spark_jobs.kafka_source import place_of
-from spark_jobs.positions import Published, check_identity, read_published
+from spark_jobs.positions import Published, check_identity, check_rules, check_together, read_published
 from spark_jobs.report import print_error
 from spark_jobs.session import open_session
 from spark_jobs.settings import JobSettings, load_settings
@@ -49,12 +50,19 @@ class Reconciliation:
     sources: Sources
 
     def run(self, *, repair: bool) -> Sequence[TableFindings]:
-        """Compare every table; those that cannot be compared say why."""
+        """Compare every table; those that cannot be compared say why. Raises RulesDiffer."""
+        instances = {instance for table in self.sources.tables for instance in table.instances}
+        for instance, each in read_published(self.spark, self.settings.kafka, self.settings.installation, instances).items():
+            check_rules(self.sources.databases[instance].settings, each)
         return [self._table(table, repair=repair) for table in self.sources.tables]
 
     def _table(self, table: LogicalTable, *, repair: bool) -> TableFindings:
         if table.without_key:
             return TableFindings(table.name, reason=f"no key names the rows of {', '.join(table.without_key)}")
+        if left_out := table.leaves_out(*Operation):
+            return TableFindings(table.name, reason=f"not every {' or '.join(left_out)} is published, so the copy is another one")
+        if table.transformed:
+            return TableFindings(table.name, reason="a transform makes its rows, and no SELECT goes through it")
         comparison = TableComparison(
             self.spark, self.sources.databases, open_sink(self.spark, self.settings), self.settings.reconcile, self._settle
         )
@@ -101,6 +109,7 @@ class Reconciliation:
 
     def _published(self, table: LogicalTable) -> Mapping[str, Published]:
         published = read_published(self.spark, self.settings.kafka, self.settings.installation, table.instances)
+        check_together(self.settings.sources, published)
         for instance, each in published.items():
             check_identity(self.sources.databases[instance], each)
         return published

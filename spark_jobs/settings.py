@@ -5,18 +5,13 @@ import tomllib
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
+from pydantic import Field, SecretStr, ValidationError, model_validator
 
+from relay.settings import Settings
 from spark_jobs.copy_settings import BootstrapSettings, ReconcileSettings, SourceServer
 from spark_jobs.errors import JobConfigurationError
 from spark_jobs.hbase.settings import HBaseSettings
 from spark_jobs.mirror.settings import MirrorSettings
-
-
-class Settings(BaseModel):
-    """Base of every settings model."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class SchemaPolicy(Settings):
@@ -39,7 +34,7 @@ class KafkaSource(Settings):
 
     bootstrap_servers: str
     topics: Annotated[tuple[str, ...], Field(min_length=1)]
-    client: dict[str, str] = {}
+    client: dict[str, str] = Field(default_factory=dict)
     jaas: SecretStr | None = None
     max_offsets_per_trigger: Annotated[int, Field(ge=1)] | None = None
     patience_seconds: Annotated[float, Field(ge=1)] = 60
@@ -98,6 +93,12 @@ class JobSettings(Settings):
             raise ValueError("raw_rule needs another sink: HBase's cells carry the order pair's position, a raw offset goes back")
         if self.sink in ("jdbc", "parquet") and self.schema_changes.dropped != "keep":
             raise ValueError(f"sink = '{self.sink}' keeps dropped columns: leave schema_changes.dropped at 'keep'")
+        return self
+
+    @model_validator(mode="after")
+    def _each_source_is_named_once(self) -> "JobSettings":
+        if len({each.key for each in self.sources}) < len(self.sources):
+            raise ValueError("two [[sources]] have the same instance and name; those of a group are told apart by their names")
         return self
 
     @model_validator(mode="after")

@@ -1,14 +1,15 @@
 """All sources of a job together: their databases, and the real tables behind each logical one."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 from pyspark.sql import SparkSession
 
 from relay.errors import RelayError
+from relay.model.change import Operation
 from relay.route import MappingSet, read_mapping_files
-from spark_jobs.errors import JobConfigurationError, TableUnknown
+from spark_jobs.errors import JobConfigurationError, TableUnknown, TransformNotCopied
 from spark_jobs.settings import JobSettings
 from spark_jobs.source import Shard, SourceColumn, SourceDatabase, read_shards
 
@@ -22,27 +23,43 @@ class LogicalTable:
 
     @property
     def instances(self) -> Sequence[str]:
-        """The instances that have shards of it, sorted."""
+        """The sources that have shards of it, sorted: instances, and of groups `instance/name`."""
         return sorted({shard.instance for shard in self.shards})
 
     @property
     def columns(self) -> Sequence[SourceColumn]:
-        """The columns of all shards, each name once, as the first shard that has it describes it."""
-        found: dict[str, SourceColumn] = {}
-        for shard in self.shards:
-            for column in shard.columns:
-                found.setdefault(column.name.lower(), column)
-        return tuple(found.values())
+        """The columns that messages of all shards have, each name once, as the first shard that has it describes it."""
+        return _each_once(column for shard in self.shards for column in shard.published)
+
+    @property
+    def unpublished(self) -> Sequence[SourceColumn]:
+        """The columns of shards that no message has: a copy holds none of their values, or only what it had before."""
+        published = {column.name.lower() for column in self.columns}
+        return _each_once(column for shard in self.shards for column in shard.columns if column.name.lower() not in published)
 
     @property
     def without_key(self) -> Sequence[str]:
         """The shards whose rows no key names."""
         return [shard.name for shard in self.shards if not shard.key_names]
 
+    @property
+    def transformed(self) -> bool:
+        """Whether a function of the installation's own makes its rows what they are in messages."""
+        return any(shard.transformed for shard in self.shards)
+
+    @property
+    def ruled(self) -> bool:
+        """Whether messages show other rows, columns or values of a shard than the source has."""
+        return any(shard.rules is not None for shard in self.shards)
+
+    def leaves_out(self, *operations: Operation) -> Sequence[str]:
+        """Return those of these changes that the instance of some shard does not publish."""
+        return [str(each) for each in operations if any(each not in shard.operations for shard in self.shards)]
+
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Instance → database, and the logical tables by name."""
+    """Instance (of a group `instance/name`) → database, and the logical tables by name."""
 
     databases: Mapping[str, SourceDatabase]
     tables: Sequence[LogicalTable]
@@ -52,7 +69,7 @@ def open_sources(spark: SparkSession, settings: JobSettings, wanted: Collection[
     """Ask every source for its tables; with `wanted` only these logical ones. Raises JobConfigurationError and TableUnknown."""
     if not settings.sources:
         raise JobConfigurationError("There is no [[sources]]: which servers have the tables?")
-    databases = {each.instance: SourceDatabase(spark, each) for each in settings.sources}
+    databases = {each.key: SourceDatabase(spark, each) for each in settings.sources}
     try:
         mapping = MappingSet.compile(0, read_mapping_files(settings.mapping))
         shards = [shard for database in databases.values() for shard in read_shards(database, mapping)]
@@ -68,3 +85,16 @@ def logical_tables(shards: Sequence[Shard]) -> Sequence[LogicalTable]:
     """Group shards by their logical name."""
     ordered = sorted(shards, key=lambda shard: (shard.logical, shard.name))
     return [LogicalTable(name, tuple(each)) for name, each in groupby(ordered, key=lambda shard: shard.logical)]
+
+
+def _each_once(columns: Iterable[SourceColumn]) -> Sequence[SourceColumn]:
+    found: dict[str, SourceColumn] = {}
+    for column in columns:
+        found.setdefault(column.name.lower(), column)
+    return tuple(found.values())
+
+
+def refuse_transforms(tables: Sequence[LogicalTable]) -> None:
+    """Raise TransformNotCopied where rows of a table are in messages what a function makes of them."""
+    if names := [table.name for table in tables if table.transformed]:
+        raise TransformNotCopied(f"Transforms make the rows of {', '.join(names)}.")

@@ -12,7 +12,7 @@ from spark_jobs.reduction import TableContents, reduced_batch
 from spark_jobs.settings import JobSettings
 from spark_jobs.sinks import Sink
 from spark_jobs.sources import LogicalTable
-from spark_jobs.transforms import TableSchema
+from spark_jobs.transforms import TableSchema, with_pair
 
 
 def upserts(rows: DataFrame, order: str) -> DataFrame:
@@ -62,16 +62,7 @@ def schema_versions(table: LogicalTable) -> Sequence[TableSchema]:
 
 
 def _ordered(changes: DataFrame) -> DataFrame:
-    return changes.select(
-        "table",
-        "key",
-        "order",
-        sf.substring("order", 1, 13).cast("bigint").alias("execute_time"),
-        sf.substring("order", 15, 19).cast("bigint").alias("execute_position"),
-        "deleted",
-        "data",
-        "mysql_types",
-    )
+    return with_pair(changes).select("table", "key", "order", "execute_time", "execute_position", "deleted", "data", "mysql_types")
 
 
 def _in_parts(changes: DataFrame) -> DataFrame:

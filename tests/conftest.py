@@ -4,6 +4,7 @@ from collections.abc import Generator
 
 import hypothesis
 import pytest
+from xdist.remote import Producer
 
 from tests.servers import side_by_side
 from tests.servers.fixtures import (
@@ -47,6 +48,18 @@ __all__ = [
 # How long an example takes says how busy the machine is; pytest's own limit ends one that hangs.
 hypothesis.settings.register_profile("relay", deadline=None)
 hypothesis.settings.load_profile("relay")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> side_by_side.OneSpark | None:
+    """Share out whole files, where that was asked for."""
+    return side_by_side.OneSpark(config, log) if config.option.dist == "loadfile" else None
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the largest piece of work."""
+    items[:] = side_by_side.largest_first(items)
 
 
 @pytest.hookimpl(wrapper=True)

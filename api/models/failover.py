@@ -1,5 +1,7 @@
 """The two servers of an instance's source as operators see them, and what they may order."""
 
+from typing import Self
+
 from pydantic import BaseModel, ConfigDict, Field
 
 from relay.model.failover import ServerRole
@@ -59,19 +61,55 @@ class SwitchAnswer(BaseModel):
     errant: str
     accepted_by: str
     asked_by: str
+    source: str = Field(description="Of a group: the source that was switched.")
 
     @classmethod
     def of(cls, note: SwitchNote) -> "SwitchAnswer":
         return cls.model_validate(note, from_attributes=True)
 
 
-class FailoverAnswer(BaseModel):
-    """Which server is read, what the relay would do next and why, both servers, the orders that stand, and the switches so far."""
+class SourceFailoverAnswer(BaseModel):
+    """Of one source: which server is read, what the relay would do next and why, both servers, standing orders, and the switches so far.
+
+    `source` is its name in a group, empty where the instance has one source.
+    """
+
+    source: str
+    followed: str
+    decision: str
+    reason: str
+    code: str
+    published: str
+    servers: list[ServerAnswer]
+    orders: OrdersAnswer
+    history: list[SwitchAnswer]
+    updated_ms: int
+
+    @classmethod
+    def of(cls, source: str, view: FailoverView | None, standing: StandingOrders, history: tuple[SwitchNote, ...]) -> Self:
+        seen = view or FailoverView()
+        return cls(
+            source=source,
+            followed=seen.followed,
+            decision=seen.decision,
+            reason=seen.reason,
+            code=seen.code,
+            published=seen.published,
+            servers=[ServerAnswer.of(each) for each in seen.servers],
+            orders=OrdersAnswer.of(standing),
+            history=[SwitchAnswer.of(each) for each in history],
+            updated_ms=seen.updated_ms,
+        )
+
+
+class FailoverAnswer(SourceFailoverAnswer):
+    """The instance's only source; of a group nothing of that, and every source in `sources`. One without a standby has no servers."""
 
     model_config = ConfigDict(
         json_schema_extra={
             "example": {
                 "instance": "shop",
+                "source": "",
                 "followed": "master",
                 "decision": "wait",
                 "reason": "standby is 1 240 transactions behind",
@@ -90,39 +128,24 @@ class FailoverAnswer(BaseModel):
                 },
                 "history": [],
                 "updated_ms": 1767225600000,
+                "sources": [],
             }
         }
     )
 
-    instance: str
-    followed: str
-    decision: str
-    reason: str
-    code: str
-    published: str
-    servers: list[ServerAnswer]
-    orders: OrdersAnswer
-    history: list[SwitchAnswer]
-    updated_ms: int
-
-    @classmethod
-    def of(cls, instance: str, view: FailoverView | None, standing: StandingOrders, history: tuple[SwitchNote, ...]) -> "FailoverAnswer":
-        seen = view or FailoverView()
-        return cls(
-            instance=instance,
-            followed=seen.followed,
-            decision=seen.decision,
-            reason=seen.reason,
-            code=seen.code,
-            published=seen.published,
-            servers=[ServerAnswer.of(each) for each in seen.servers],
-            orders=OrdersAnswer.of(standing),
-            history=[SwitchAnswer.of(each) for each in history],
-            updated_ms=seen.updated_ms,
-        )
+    instance: str = ""
+    sources: list[SourceFailoverAnswer] = Field(default=[], description="Of a group: each source.")
 
 
-class SwitchRequest(BaseModel):
+class SourceRequest(BaseModel):
+    """Which source of a group is meant; nothing where the instance has one."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"example": {"source": "second"}})
+
+    source: str = ""
+
+
+class SwitchRequest(SourceRequest):
     """Which of the two servers shall be read."""
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"example": {"to": "standby"}})
@@ -130,7 +153,7 @@ class SwitchRequest(BaseModel):
     to: ServerRole
 
 
-class AcceptLossRequest(BaseModel):
+class AcceptLossRequest(SourceRequest):
     """The GTIDs that are given up, as `lacking` or `gone` of the server names them: nothing beyond these is."""
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"example": {"gtids": "11111111-1111-1111-1111-111111111111:90200-90210"}})

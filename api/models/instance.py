@@ -40,6 +40,8 @@ class InstanceView(BaseModel):
                 "spool_age_seconds": 0.0,
                 "spool_problem": "",
                 "held_back": "",
+                "sources": {},
+                "passed_over": 0,
                 "row_printer": "compiled",
                 "updated_ms": 1767225600100,
             }
@@ -74,7 +76,9 @@ class InstanceView(BaseModel):
     spool_bytes: int = Field(description="What the spool takes on disk.")
     spool_age_seconds: float = Field(description="For how long the oldest event in the spool has waited.")
     spool_problem: str = Field(description="What keeps the spool from being filled, or the instance from having one.")
-    held_back: str = Field(description="What keeps it from going as fast as it can: a pause, or limits.")
+    held_back: str = Field(description="What holds it back: a pause, limits, or sources of a group that are passed over.")
+    sources: dict[str, str] = Field(description="Of a group: the position of each source, `file:offset`, by name.")
+    passed_over: int = Field(description="Of a group: sources that do not answer while the others are read.")
     row_printer: str = Field(description="What prints rows: `compiled`, slower `generated`, or slowest `readable`; all print the same.")
     updated_ms: int
 

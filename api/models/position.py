@@ -1,9 +1,24 @@
 """Positions as operators see and move them."""
 
+from collections.abc import Sequence
+
 from pydantic import BaseModel, Field
 
 from relay.model.position import SourcePosition
 from relay.operations import Preview, Shown, foretold
+
+
+class SourcePlace(BaseModel):
+    """Where one source of a group stands."""
+
+    file: str
+    offset: int
+    gtid_set: str
+    skips: list[str] = Field(default=[], description="GTIDs of its coming transactions that are left out.")
+
+    @classmethod
+    def of(cls, at: SourcePosition, skips: Sequence[str]) -> "SourcePlace":
+        return cls(file=at.binlog.file, offset=at.binlog.offset, gtid_set=at.gtid_set, skips=list(skips))
 
 
 class PositionView(BaseModel):
@@ -14,13 +29,14 @@ class PositionView(BaseModel):
     file: str | None = None
     offset: int | None = None
     gtid_set: str | None = None
+    sources: dict[str, SourcePlace] = Field(default={}, description="Of a group: where each source stands, by name.")
     execute_time: int | None = Field(default=None, description="Unix milliseconds.")
     execute_position: str | None = Field(default=None, description="A number of 63 bits as text.")
     epoch: int | None = None
     format: int | None = None
     half_published: str | None = Field(default=None, description="The transaction that is published in part.")
     replay_until: str | None = Field(default=None, description="Up to where a move back publishes again.")
-    skips: list[str] = Field(default=[], description="GTIDs of coming transactions that are left out.")
+    skips: list[str] = Field(default=[], description="GTIDs of coming transactions that are left out; of a group: `sources`.")
     back_to: list[str] = Field(default=[], description="Places of this epoch whose pairs are known, the oldest first, at most 100.")
 
     @classmethod
@@ -34,13 +50,14 @@ class PositionView(BaseModel):
             file=record.source.binlog.file,
             offset=record.source.binlog.offset,
             gtid_set=record.source.gtid_set,
+            sources={name: SourcePlace.of(at.source, at.skips) for name, at in record.standing.items()} if record.following else {},
             execute_time=record.order.execute_time,
             execute_position=str(record.order.execute_position),
             epoch=record.epoch,
             format=record.format,
             half_published=None if record.split is None else f"{record.split.begin} {record.split.gtid}".strip(),
             replay_until=None if record.replay is None else str(record.replay.until),
-            skips=list(record.skips),
+            skips=[] if record.following else list(record.skips),
             back_to=[str(place) for place in shown.places_behind[:100]],
         )
 
@@ -51,7 +68,13 @@ class Confirmed(BaseModel):
     confirm: str = Field(description="The instance's name, once more.", examples=["shop"])
 
 
-class Place(BaseModel):
+class OneSource(BaseModel):
+    """Which source of a group is meant; a single one need not be named."""
+
+    source: str | None = Field(default=None, description="Of a group: the source's name.")
+
+
+class Place(OneSource):
     """Where to go: the beginning of a transaction."""
 
     file: str = Field(examples=["mysql-bin.000042"])
@@ -76,7 +99,7 @@ class Move(Place, Confirmed):
     """A move that is to be done."""
 
 
-class Skip(Confirmed):
+class Skip(OneSource, Confirmed):
     """A coming transaction that is to be left out, or with `undo` published after all."""
 
     gtid: str

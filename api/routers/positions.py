@@ -26,9 +26,10 @@ def search_place(
     timestamp: Annotated[AwareDatetime, Query(description="A time with its zone, or Unix milliseconds.")],
     file: Annotated[str | None, Query(description="Search in this binlog file alone.")] = None,
     standby: Annotated[bool, Query(description="Ask the source's standby.")] = False,
+    source: Annotated[str | None, Query(description="Of a group: the source that is asked.")] = None,
 ) -> FoundPlace:
     """Return the last border between transactions before a time; nothing is changed."""
-    return admin.positions.search(name, timestamp, file=file, standby=standby)
+    return admin.positions.search(name, timestamp, file=file, standby=standby, source=source)
 
 
 @router.post("/preview")

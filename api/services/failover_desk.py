@@ -4,16 +4,20 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from api.errors import BadRequest
-from api.models.failover import FailoverAnswer
+from api.models.failover import FailoverAnswer, SourceFailoverAnswer
 from api.services.instance_directory import InstanceDirectory
 from relay.audit import AuditEntry, AuditTrail
+from relay.errors import SourceNotNamed
 from relay.model.failover import ServerRole
 from relay.model.gtid import GtidSet
 from relay.state import FailoverStore, FailoverView, Note, StandingOrders
 
 
 class FailoverDesk:
-    """Orders stand in ZooKeeper, where the relay that leads the instance takes note of them; each is written to the audit trail first."""
+    """Orders stand in ZooKeeper, where the relay that leads the instance takes note of them; each is written to the audit trail first.
+
+    `source` names one of a group, "" an instance's only one; SourceNotNamed is raised where there is none of that name.
+    """
 
     def __init__(self, directory: InstanceDirectory, store: FailoverStore, audit: AuditTrail) -> None:
         self._directory = directory
@@ -21,63 +25,87 @@ class FailoverDesk:
         self._audit = audit
 
     def show(self, instance: str) -> FailoverAnswer:
-        """Return both servers, the orders and the history. Raises NodeMissing."""
-        self._directory.instance(instance)
-        return FailoverAnswer.of(instance, self._store.view(instance), self._store.orders(instance), self._store.history(instance))
+        """Return the servers of each source, the orders and the history. Raises NodeMissing."""
+        names, store = sorted(self._directory.instance(instance).sources), self._store
+        single = (store.view(instance), store.orders(instance), store.history(instance)) if not names else (None, StandingOrders(), ())
+        answer = FailoverAnswer.of("", *single)
+        return answer.model_copy(update={"instance": instance, "sources": [self._source(instance, name) for name in names]})
 
-    def switch(self, instance: str, to: ServerRole, note: Note) -> FailoverAnswer:
+    def switch(self, instance: str, source: str, to: ServerRole, note: Note) -> FailoverAnswer:
         """Read from this server as soon as it has what was published. Raises BadRequest where no such server is known."""
-        view = self._view(instance)
-        if view.server(to) is None:
-            raise BadRequest(f"Instance {instance} has no {to}.")
-        return self._order(instance, "failover.switch", {"to": to.value}, note, lambda standing: replace(standing, switch_to=to))
+        if self._view(instance, source).server(to) is None:
+            raise BadRequest(f"{_named(instance, source)} has no {to}.")
+        return self._order(instance, source, "failover.switch", {"to": to.value}, note, lambda standing: replace(standing, switch_to=to))
 
-    def hold(self, instance: str, note: Note) -> FailoverAnswer:
+    def hold(self, instance: str, source: str, note: Note) -> FailoverAnswer:
         """Let heartbeats alone switch nothing."""
-        return self._order(instance, "failover.hold", {"hold": True}, note, lambda standing: replace(standing, hold=True))
+        return self._order(instance, source, "failover.hold", {"hold": True}, note, lambda standing: replace(standing, hold=True))
 
-    def release(self, instance: str, note: Note) -> FailoverAnswer:
+    def release(self, instance: str, source: str, note: Note) -> FailoverAnswer:
         """Take everything back: hold, a switch that is not done, losses that are not used."""
         cleared: dict[str, object] = {"hold": False, "switch_to": None, "accepted": ""}
         return self._order(
-            instance, "failover.release", cleared, note, lambda standing: replace(standing, hold=False, switch_to=None, accepted="")
+            instance, source, "failover.release", cleared, note, lambda standing: replace(standing, hold=False, switch_to=None, accepted="")
         )
 
-    def accept_loss(self, instance: str, gtids: str, note: Note) -> FailoverAnswer:
+    def accept_loss(self, instance: str, source: str, gtids: str, note: Note) -> FailoverAnswer:
         """Let the next switch go on without these transactions. Raises BadRequest unless a server lacks or has purged all of them."""
-        view, accepted = self._view(instance), _parsed(gtids)
+        view, accepted = self._view(instance, source), _parsed(gtids)
         missing = GtidSet.parse(",".join(filter(None, (text for each in view.servers for text in (each.lacking, each.gone)))))
         if not missing.covers(accepted):
             raise BadRequest(f"{accepted.without(missing)} is missing at no server; missing are {str(missing) or 'none'}.")
         text = str(accepted)
         return self._order(
             instance,
+            source,
             "failover.accept-loss",
             {"gtids": text},
             note,
             lambda standing: replace(standing, accepted=text, accepted_by=note.author),
         )
 
-    def _view(self, instance: str) -> FailoverView:
-        self._directory.instance(instance)
-        view = self._store.view(instance)
+    def _source(self, instance: str, name: str) -> SourceFailoverAnswer:
+        found = self._store.of_source(name)
+        return SourceFailoverAnswer.of(name, found.view(instance), found.orders(instance), found.history(instance))
+
+    def _view(self, instance: str, source: str) -> FailoverView:
+        _check_source(instance, source, sorted(self._directory.instance(instance).sources))
+        view = self._store.of_source(source).view(instance)
         if view is None:
-            raise BadRequest(
-                f"No relay watches the servers of {instance}.", remedy="Configure source.standby or failover.virtual_address, and start it."
-            )
+            remedy = f"Configure {'a standby of it' if source else 'source.standby or failover.virtual_address'}, and start it."
+            raise BadRequest(f"No relay watches the servers of {' of '.join(filter(None, (source, instance)))}.", remedy=remedy)
         return view
 
     def _order(
-        self, instance: str, act: str, after: dict[str, object], note: Note, change: Callable[[StandingOrders], StandingOrders]
+        self,
+        instance: str,
+        source: str,
+        act: str,
+        after: dict[str, object],
+        note: Note,
+        change: Callable[[StandingOrders], StandingOrders],
     ) -> FailoverAnswer:
         if not note.author:
             raise BadRequest("An order needs a name to stand under.", remedy="Send X-Author, and X-Comment with the reason.")
-        self._view(instance)
+        self._view(instance, source)
+        after = {"source": source, **after} if source else after
         self._audit.append(AuditEntry(note.author, act, instance, after=after, comment=note.comment))
-        self._store.change_orders(
+        self._store.of_source(source).change_orders(
             instance, lambda standing: replace(change(standing), by=note.author, at_ms=note.saved_ms, comment=note.comment)
         )
         return self.show(instance)
+
+
+def _check_source(instance: str, source: str, names: list[str]) -> None:
+    if source and not names:
+        raise SourceNotNamed(f"Instance {instance} is no group of sources.", remedy="Leave `source` out.")
+    if source not in names and names:
+        reason = f"Instance {instance} has no source called {source}." if source else f"Instance {instance} is a group of sources."
+        raise SourceNotNamed(reason, remedy=f"Name one of them as `source`: {', '.join(names)}.")
+
+
+def _named(instance: str, source: str) -> str:
+    return f"Source {source} of {instance}" if source else f"Instance {instance}"
 
 
 def _parsed(gtids: str) -> GtidSet:

@@ -21,26 +21,30 @@ class PositionDesk:
         """Return where an instance is. Raises NoSuchThing, BrokerUnreachable, PositionUnreadable."""
         return PositionView.of(instance, self._position(instance).show())
 
-    def search(self, instance: str, time: datetime, *, file: str | None, standby: bool) -> FoundPlace:
-        """Find the place of a time. Raises NoSuchThing, ConfigurationError, BinlogPurged, and what keeps the source from answering."""
-        return FoundPlace.of(place_by_time(self._known(instance), time, file=file, standby=standby))
+    def search(self, instance: str, time: datetime, *, file: str | None, standby: bool, source: str | None) -> FoundPlace:
+        """Find the place of a time. Raises NoSuchThing, SourceNotNamed, ConfigurationError, BinlogPurged, and what keeps the
+        source from answering.
+        """
+        return FoundPlace.of(place_by_time(self._known(instance), time, file=file, standby=standby, source=source))
 
     def preview(self, instance: str, to: Place) -> MovePreview:
         """Say what a move would do. Raises MoveRefused."""
-        found = self._position(instance).preview(BinlogPosition(to.file, to.offset), as_new=to.as_new, gtid_set=to.gtid_set)
+        at = BinlogPosition(to.file, to.offset)
+        found = self._position(instance).preview(at, as_new=to.as_new, gtid_set=to.gtid_set, source=to.source)
         return MovePreview.of(instance, found)
 
     def move(self, instance: str, to: Move, who: Who) -> PositionView:
         """Move a position. Raises MoveRefused, BadRequest without the confirmation."""
         _check(instance, to)
-        self._position(instance).move(BinlogPosition(to.file, to.offset), who, as_new=to.as_new, gtid_set=to.gtid_set)
+        at = BinlogPosition(to.file, to.offset)
+        self._position(instance).move(at, who, as_new=to.as_new, gtid_set=to.gtid_set, source=to.source)
         return self.read(instance)
 
     def skip(self, instance: str, wish: Skip, who: Who) -> PositionView:
         """Leave a coming transaction out, or not any more. Raises MoveRefused, BadRequest without the confirmation."""
         _check(instance, wish)
         position = self._position(instance)
-        (position.unskip if wish.undo else position.skip)(wish.gtid, who)
+        (position.unskip if wish.undo else position.skip)(wish.gtid, who, wish.source)
         return self.read(instance)
 
     def raise_floor(self, instance: str, floor: Floor, who: Who) -> PositionView:

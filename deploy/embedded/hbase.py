@@ -1,6 +1,5 @@
 """A stand-alone HBase 2.6 (master, region server and their ZooKeeper in one JVM) with a Thrift2 gateway before it."""
 
-import socket
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar, Final
@@ -13,8 +12,8 @@ from deploy.embedded.java import find_java
 from deploy.embedded.jvm import jvm_command
 from deploy.embedded.ports import HOST
 from deploy.embedded.process import ServerProcess
+from deploy.embedded.zookeeper import stands_alone
 
-_ASK_S: Final = 2.0
 _OPENED: Final = ("lang", "lang.reflect", "nio", "util", "util.concurrent")
 # What HBase asks of JDK 17, and a start that is wanted soon more than code that runs fast after an hour.
 _FLAGS: Final = (
@@ -126,12 +125,7 @@ class HBase(ServerProcess):
 
     def _answers(self) -> bool:
         """Whether its ZooKeeper does; the gateway asks the rest."""
-        try:
-            with socket.create_connection((HOST, self._zookeeper_port), _ASK_S) as connection:
-                connection.sendall(b"srvr")
-                return b"Mode: standalone" in connection.makefile("rb").read()
-        except OSError:
-            return False
+        return stands_alone(self._zookeeper_port)
 
 
 def _property(name: str, value: str | int) -> str:

@@ -10,9 +10,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar, Final
 
+from deploy.embedded.archive import unpack
 from deploy.embedded.cache import cache_folder, install
 from deploy.embedded.debian import download_suite
-from deploy.embedded.errors import EmbeddedError, NotReady, ServerDied, Unavailable
+from deploy.embedded.errors import NotReady, ServerDied, Unavailable
 from deploy.embedded.progress import say
 from deploy.embedded.sql_server import OptionValue, SqlServer
 
@@ -124,9 +125,7 @@ def _by_its_own_loader(base: Path) -> list[str | Path]:
 def _unpack(base: Path) -> None:
     archive = install(cache_folder() / "debian" / f"mysql-{_SERIES}", _fetch_archive) / _ARCHIVE
     say("mysql-9.7: unpacking")
-    unpacked = subprocess.run(["tar", "-xzf", archive, "-C", base], capture_output=True, text=True, check=False)
-    if unpacked.returncode != 0:
-        raise EmbeddedError(f"{archive} could not be unpacked: {unpacked.stderr.strip()}")
+    unpack(archive, base)
 
 
 def _fetch_archive(folder: Path) -> None:

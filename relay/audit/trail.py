@@ -13,7 +13,6 @@ from relay.kafka import (
     TopicAdmin,
     TopicSpec,
     WantedTopic,
-    accept,
     client_configuration,
     error_of,
     relay_error,
@@ -34,13 +33,9 @@ class AuditTrail:
 
     def ensure_topic(self) -> None:
         """Make the topic if it is not there; raise TopicRefused if it stands with a form in which entries would be lost."""
-        admin, kafka = TopicAdmin(self._kafka), self._kafka
-        wanted = WantedTopic(1, "forever", kafka.replication_factor, kafka.min_insync_replicas, kafka.message_max_bytes)
-        state = admin.state(self.topic)
-        if state is None:
-            admin.create(TopicSpec(self.topic, 1, kafka.replication_factor, wanted.settings))
-        else:
-            accept(row_topic_findings(state, wanted))
+        wanted = WantedTopic.of(self._kafka, 1, "forever")
+        spec = TopicSpec(self.topic, 1, wanted.replication_factor, wanted.settings)
+        TopicAdmin(self._kafka).ensure(spec, lambda state: row_topic_findings(state, wanted))
 
     def message(self, entry: AuditEntry) -> OutboundMessage:
         """The entry as a message that joins a batch."""

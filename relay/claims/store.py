@@ -38,6 +38,7 @@ class ClaimStore:
             try:
                 kind = self._files.info(self._root)["type"]
             except FileNotFoundError:
+                self._look_where_it_begins()
                 return
             if kind != "directory":
                 raise NotADirectoryError(f"{self._root} is no folder")
@@ -54,6 +55,14 @@ class ClaimStore:
             if not self._holds(path, len(value)):
                 self._write(path, value)
         return Claim(self._files.unstrip_protocol(path), len(value), digest)
+
+    def _look_where_it_begins(self) -> None:
+        """A folder is made with its first value; the bucket that the path begins with, in object stores, is not."""
+        begin = self._root.partition("/")[0] or "/"
+        try:
+            self._files.info(begin)
+        except FileNotFoundError as exc:
+            raise FileNotFoundError(f"{begin} does not exist") from exc
 
     def _holds(self, path: str, size_bytes: int) -> bool:
         try:

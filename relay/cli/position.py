@@ -20,6 +20,7 @@ position = typer.Typer(no_args_is_help=True, help="Positions and the order pair.
 app.add_typer(position, name="position")
 
 Instance: TypeAlias = Annotated[str, typer.Argument(help="The instance's name.")]
+Source: TypeAlias = Annotated[str | None, typer.Option("--source", help="Of a group: the source that is meant.")]
 Gtid: TypeAlias = Annotated[str, typer.Option("--gtid", help="The transaction, as the source prints it.")]
 
 
@@ -50,6 +51,7 @@ def set_position(
     gtid_set: Annotated[str | None, typer.Option("--gtid-set", help="What the source executed before it; checked.")] = None,
     as_new: Annotated[bool, typer.Option("--as-new", help="Publish what follows with new pairs, under a new epoch.")] = False,
     only_ask: Annotated[bool, typer.Option("--preview", help="Say what would happen, and do nothing.")] = False,
+    source: Source = None,
     comment: Comment = "",
     actor: Actor = None,
     yes: Yes = None,
@@ -60,10 +62,11 @@ def set_position(
         from relay.operations import foretold, moved
 
         at = BinlogPosition(file, offset)
-        typer.echo(foretold(instance, found.preview(at, as_new=as_new, gtid_set=gtid_set)))
+        typer.echo(foretold(instance, found.preview(at, as_new=as_new, gtid_set=gtid_set, source=source)))
         if not only_ask:
             confirm(instance, yes)
-            typer.echo(moved(instance, found.move(at, who_does(actor, comment), as_new=as_new, gtid_set=gtid_set)))
+            done = found.move(at, who_does(actor, comment), as_new=as_new, gtid_set=gtid_set, source=source)
+            typer.echo(moved(instance, done))
 
 
 @position.command("search")
@@ -73,15 +76,16 @@ def search(
     timestamp: Annotated[datetime, typer.Option("--timestamp", parser=moment, help=MOMENT_HELP)],
     file: Annotated[str | None, typer.Option("--file", help="Search in this binlog file alone.")] = None,
     standby: Annotated[bool, typer.Option("--standby", help="Ask the source's standby.")] = False,
+    source: Source = None,
 ) -> None:
     """Find the last border between transactions before a time; nothing is changed."""
     with told_errors():
         settings = settings_of(config)
         from relay.operations import found_place, place_by_time
 
-        typer.echo(
-            found_place(instance, place_by_time(known_instance(settings, instance, resolved=True), timestamp, file=file, standby=standby))
-        )
+        known = known_instance(settings, instance, resolved=True)
+        place = place_by_time(known, timestamp, file=file, standby=standby, source=source)
+        typer.echo(found_place(instance, place, None if known.group is None else source))
 
 
 @position.command("raise-floor")
@@ -107,16 +111,18 @@ def skip(
     config: ConfigFile,
     gtid: Gtid,
     undo: Annotated[bool, typer.Option("--undo", help="Publish it after all, if the relay has not come to it yet.")] = False,
+    source: Source = None,
     comment: Comment = "",
     actor: Actor = None,
     yes: Yes = None,
 ) -> None:
     """Leave one coming transaction out; its tables and row counts are written down in the audit trail when the relay passes it."""
     with _position_of(instance, config) as found:
-        typer.echo(f"{instance} will {'publish' if undo else 'leave out'} the transaction {gtid}.")
+        of = f" of source {source}" if source else ""
+        typer.echo(f"{instance} will {'publish' if undo else 'leave out'} the transaction {gtid}{of}.")
         confirm(instance, yes)
         change = found.unskip if undo else found.skip
-        left = change(gtid, who_does(actor, comment)).skips
+        left = change(gtid, who_does(actor, comment), source)
         typer.echo(f"To be skipped: {', '.join(left) or 'nothing'}.")
 
 

@@ -4,10 +4,17 @@ import runpy
 import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
+from typing import Annotated, Final, TypeAlias
 
 import typer
 
 _JOBS = "spark_jobs"
+
+AS_GIVEN: Final = {"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": []}
+"""Settings of a command whose options, --help among them, are the job's own."""
+JobOptions: TypeAlias = Annotated[
+    list[str] | None, typer.Argument(metavar="--config FILE [OPTIONS]", help="Options of the job; --help shows them.")
+]
 
 
 def become(job: str, options: Sequence[str] | None) -> None:

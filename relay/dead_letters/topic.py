@@ -38,7 +38,7 @@ class DeadLetterTopic:
     def ensure(self) -> int:
         """Make the topic if it is not there, and return the largest batch that it takes. Raises TopicRefused, BrokerUnreachable."""
         admin, kafka = TopicAdmin(self._kafka), self._kafka
-        wanted = WantedTopic(1, "forever", kafka.replication_factor, kafka.min_insync_replicas, kafka.message_max_bytes)
+        wanted = WantedTopic.of(kafka, 1, "forever")
         if admin.state(self.topic) is None:
             admin.create(TopicSpec(self.topic, 1, kafka.replication_factor, wanted.settings))
         state = admin.state(self.topic)

@@ -10,6 +10,7 @@ from relay.decode.labels import label_text
 from relay.decode.malformed import Malformed
 from relay.decode.optional_metadata import Field, OptionalMetadata, read_optional_metadata
 from relay.errors import CorruptEvent, UnsupportedEvent
+from relay.model.column_families import LABELLED, STRINGS
 from relay.model.table import Column, ColumnType, Logged, TableId, TableMap
 
 _Entry = TypeVar("_Entry")
@@ -58,24 +59,10 @@ _NUMERIC: Final = frozenset(
         ColumnType.YEAR,
     }
 )
-_CHARACTER: Final = frozenset(
-    {
-        ColumnType.STRING,
-        ColumnType.VAR_STRING,
-        ColumnType.VARCHAR,
-        ColumnType.BLOB,
-        ColumnType.TINY_BLOB,
-        ColumnType.MEDIUM_BLOB,
-        ColumnType.LONG_BLOB,
-        ColumnType.VARCHAR_COMPRESSED,
-        ColumnType.BLOB_COMPRESSED,
-    }
-)
 # Each server counts a type among the character columns that holds no characters: MariaDB its geometries, MySQL its vectors.
-_CHARACTER_MARIADB: Final = _CHARACTER | {ColumnType.GEOMETRY}
-_CHARACTER_MYSQL: Final = _CHARACTER | {ColumnType.VECTOR}
+_CHARACTER_MARIADB: Final = STRINGS | {ColumnType.GEOMETRY}
+_CHARACTER_MYSQL: Final = STRINGS | {ColumnType.VECTOR}
 _WITHOUT_CHARACTERS: Final = frozenset({ColumnType.GEOMETRY, ColumnType.VECTOR})
-_LABELLED: Final = frozenset({ColumnType.ENUM, ColumnType.SET})
 
 _UPGRADE: Final = "Upgrade the relay; the server is newer than what it knows."
 NO_NAMES: Final = "its table map carries no column names"
@@ -223,7 +210,7 @@ def _charsets(table: TableId, shapes: list[_Shape], metadata: OptionalMetadata, 
     )
     labelled = _spread(
         shapes,
-        _LABELLED.__contains__,
+        LABELLED.__contains__,
         lambda n: metadata.collations(Field.ENUM_AND_SET_DEFAULT_CHARSET, Field.ENUM_AND_SET_COLUMN_CHARSET, n),
         default=None,
     )

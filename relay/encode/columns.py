@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
+from relay.model.column_families import FLOATS
 from relay.model.table import Column, ColumnType
 from relay.model.value import Value
 
@@ -19,15 +20,8 @@ BYTES_OF_INTEGERS: Final = {
     ColumnType.LONG: 4,
     ColumnType.LONGLONG: 8,
 }
-BLOBS: Final = frozenset({ColumnType.TINY_BLOB, ColumnType.BLOB, ColumnType.MEDIUM_BLOB, ColumnType.LONG_BLOB, ColumnType.BLOB_COMPRESSED})
-VARCHARS: Final = frozenset({ColumnType.VARCHAR, ColumnType.VAR_STRING, ColumnType.VARCHAR_COMPRESSED})
-STRINGS: Final = BLOBS | VARCHARS | {ColumnType.STRING}
-DECIMALS: Final = frozenset({ColumnType.DECIMAL, ColumnType.NEWDECIMAL})
-DATETIMES: Final = frozenset({ColumnType.DATETIME, ColumnType.DATETIME2, ColumnType.TIMESTAMP, ColumnType.TIMESTAMP2})
-TIMES: Final = frozenset({ColumnType.TIME, ColumnType.TIME2})
-DATES: Final = frozenset({ColumnType.DATE, ColumnType.NEWDATE})
 
-_COMPARED_BY_TEXT: Final = frozenset({ColumnType.FLOAT, ColumnType.DOUBLE, ColumnType.JSON})
+_COMPARED_BY_TEXT: Final = FLOATS | {ColumnType.JSON}
 
 
 def compares_by_text(column: Column) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Final
 
 from relay.encode.columns import is_bytes
+from relay.model.column_families import BYTES_OF_NAMED
 from relay.model.table import Column, ColumnType
 
 _WORDS: Final = 8
@@ -16,10 +17,11 @@ def named_bytes(column: Column, type_text: str) -> Callable[[bytes], str] | None
 
     Trailing zero bytes are not logged, and are part of the value.
     """
-    found = _RENDERERS.get(type_text.lower())
-    if found is None or column.type is not ColumnType.STRING or not is_bytes(column) or column.length != found[0]:
+    name = type_text.lower()
+    length = BYTES_OF_NAMED.get(name)
+    if length is None or column.type is not ColumnType.STRING or not is_bytes(column) or column.length != length:
         return None
-    length, text = found
+    text = _RENDERERS[name]
     return lambda raw: text(raw.ljust(length, b"\0"))
 
 
@@ -60,4 +62,4 @@ def _in_hex(words: tuple[int, ...]) -> str:
     return ":".join(f"{word:x}" for word in words)
 
 
-_RENDERERS: Final[dict[str, tuple[int, Callable[[bytes], str]]]] = {"uuid": (16, _uuid), "inet6": (16, _inet6), "inet4": (4, _inet4)}
+_RENDERERS: Final = {"uuid": _uuid, "inet6": _inet6, "inet4": _inet4}

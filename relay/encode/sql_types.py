@@ -7,8 +7,9 @@ style it belongs to the column alone: unsigned integers always have the larger t
 from enum import IntEnum
 from typing import Final
 
-from relay.encode.columns import BLOBS, BYTES_OF_INTEGERS, DATES, DATETIMES, DECIMALS, TIMES, VARCHARS
+from relay.encode.columns import BYTES_OF_INTEGERS
 from relay.encode.text_canal import is_canal_binary, is_canal_text
+from relay.model.column_families import BLOBS, DATES, DATETIMES, DECIMALS, TIMES, VARCHARS
 from relay.model.table import Column, ColumnType
 from relay.model.value import JsonDocument, Value
 

@@ -5,11 +5,12 @@ Canal takes every string for UTF-8, whatever its character set, and tells text f
 
 from typing import Final
 
-from relay.encode.columns import BLOBS, DECIMALS, VARCHARS, ColumnText, is_bytes
+from relay.encode.columns import ColumnText, is_bytes
 from relay.encode.java_numbers import java_double, java_float
 from relay.encode.java_utf8 import java_utf8
 from relay.encode.json_text import canal_json
 from relay.encode.trailing_group import canal_decimal
+from relay.model.column_families import BLOBS, DECIMALS, VARCHARS
 from relay.model.table import Column, ColumnType
 from relay.model.value import JsonDocument
 

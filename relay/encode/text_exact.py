@@ -10,11 +10,12 @@ from collections.abc import Callable
 from typing import Final
 
 from relay.charsets import decoder, lenient_decoder
-from relay.encode.columns import BLOBS, DECIMALS, STRINGS, ColumnText, is_bytes
+from relay.encode.columns import ColumnText, is_bytes
 from relay.encode.json_text import server_json
 from relay.encode.named_bytes import named_bytes
 from relay.encode.server_numbers import double_text, fixed_decimals, fixed_text, float_text
 from relay.errors import SchemaMismatch, ValueNotPrintable
+from relay.model.column_families import BLOBS, DECIMALS, STRINGS
 from relay.model.table import Column, ColumnType
 
 # Digits of an unsigned integer that was declared without a width (MySQL manual, Numeric Type Attributes).

@@ -3,6 +3,7 @@
 A row with other nulls ends the function's loop.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -82,8 +83,8 @@ class KnownNulls:
         check = number == 0 and not again
         fields = [("nulls", Field(0, "<", f"{at}s", at))] if check else []
         for column in group.columns:
-            if column.variable or not lengths_only:
-                fields += [(f"{image}{column.ordinal}{each.ending}", each._replace(at=at + each.at)) for each in column.form.fields]
+            if not (again and _is_read_last(column)) and (column.variable or not lengths_only):
+                fields += _fields(image, column, at)
             at += column.width
         lines = self._readers.unpack(start, group.size, fields)
         if check:
@@ -104,10 +105,11 @@ class KnownNulls:
             lines += indented(self._read("o", number, again=True))
             at = 0 if number else self._table.null_bytes
             for column in group.columns:
-                # The numbers of a DECIMAL are no longer as they were read.
-                is_changed = column.kind is Kind.DECIMAL
-                differs = _bytes_differ(number, at, column.width) if is_changed else self._differs(column)
-                lines += indented(self._compare(column, differs))
+                if _is_read_last(column):
+                    reading = self._readers.unpack(f"op{number}", group.size, _fields("o", column, at))
+                    lines += indented(self._compare(column, _bytes_differ(number, at, column.width), reading))
+                else:
+                    lines += indented(self._compare(column, self._differs(column)))
                 at += column.width
         return lines
 
@@ -133,14 +135,24 @@ class KnownNulls:
         zeros = f" or not {n}" if column.by_text else ""
         return " or ".join(f"{o}{each.ending} != {n}{each.ending}" for each in column.form.fields) + zeros
 
-    def _compare(self, column: ColumnSource, differs: str) -> list[str]:
-        """The lines that print one column into `old`; `o` and `n` of it have been read."""
+    def _compare(self, column: ColumnSource, differs: str, reading: Sequence[str] = ()) -> list[str]:
+        """The lines that print one column into `old`; `n` of it has been read, and `o`, too, but for `reading`."""
         if column.ordinal in self._table.fixed_points:
             return [f"if {differs}: raise Refused"]
         append = f"old.append(f'{column.name}{column.piece('o')}')"
         if column.by_text:
             append = f"if f'{column.piece('o')}' != f'{column.piece('n')}': {append}"
-        return [f"if {differs}:", *indented([*column.lines("o"), append])]
+        return [f"if {differs}:", *indented([*reading, *column.lines("o"), append])]
+
+
+def _is_read_last(column: ColumnSource) -> bool:
+    """Whether the old value is read only where its bytes differ: the new numbers of a DECIMAL are no longer as they were read."""
+    return column.kind is Kind.DECIMAL
+
+
+def _fields(image: str, column: ColumnSource, at: int) -> list[tuple[str, Field]]:
+    """The names of a column's fields in an image, and the fields from the start of their group on."""
+    return [(f"{image}{column.ordinal}{each.ending}", each._replace(at=at + each.at)) for each in column.form.fields]
 
 
 def _bytes_differ(number: int, at: int, width: int) -> str:

@@ -65,6 +65,7 @@ class RowPrinter:
         self._table = TableSource(sources, key, key_head, placed, seed, partitions)
         self._ends = ImageEnds([(plan[1], plan[2], plan[3]) for plan in columns])
         self._nulls_known: set[Nulls] = set()
+        self._last_nulls: dict[bool, Nulls | None] = {}
         self._most_nulls_known = nulls_known
         self._worth_bytes = len(columns) * COLUMN_WORTH_BYTES if worth_bytes is None else worth_bytes
         self._missed_bytes = 0
@@ -135,14 +136,19 @@ class RowPrinter:
         """Print rows from `at` on; return the last position and the bytes of their values, None where no function is worth writing."""
         text, end = body.decode(BYTES_AS_TEXT), len(body)
         size, packed, stuck = 0, isinstance(into, dict), False
+        expected = self._last_nulls.get(update)  # most rows have the nulls of those before; the function looks
         while at < end:
-            function = self._function(None if stuck else self._nulls(body, at, update), update, packed, end)
+            nulls = expected or (None if stuck else self._nulls(body, at, update))
+            function = self._function(nulls, update, packed, end)
             if function is None:
                 return None
             stopped, position, printed = function(body, text, at, end, position, time, before, after, into)
             size += printed
-            stuck = stopped == at  # at a row that is cut short
+            stuck = stopped == at and not expected  # at a row that is cut short
             at = stopped
+            if nulls is not expected:
+                self._last_nulls[update] = nulls
+            expected = None
         return position, size
 
     def _nulls(self, body: bytes, at: int, update: bool) -> Nulls | None:

@@ -1,6 +1,7 @@
 """Who may publish, and from which server: knows nothing of rows."""
 
 from relay.ha.decision import AfterFence, after_fence
+from relay.ha.digest_decision import decide_by_digest, place_unknown
 from relay.ha.election import Election
 from relay.ha.placement import ClusterView, Member, Seat, Why, place
 from relay.ha.seats import Seats
@@ -20,6 +21,8 @@ __all__ = [
     "Why",
     "after_fence",
     "decide",
+    "decide_by_digest",
     "followed_role",
     "place",
+    "place_unknown",
 ]

@@ -23,12 +23,13 @@ class Action(Enum):
 
 @dataclass(frozen=True, slots=True)
 class SwitchRules:
-    """The settings that matter here."""
+    """The settings that matter here. `without_gtid` tries a switch where GTIDs prove nothing, `by_digest` only where digests do."""
 
     retry_threshold: int
     automatic: bool
     virtual_address: bool = False
     without_gtid: bool = False
+    by_digest: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,12 @@ class Situation:
 
     def server(self, role: ServerRole) -> ServerSeen | None:
         return next((seen for seen in self.servers if seen.role is role), None)
+
+    @property
+    def followed_serves(self) -> bool:
+        """Whether the followed server answers, and is still the one that the position belongs to."""
+        followed = self.server(self.followed)
+        return followed is not None and followed.answers and followed.is_of(self.published.identity)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +122,8 @@ def _judged(situation: Situation, seen: ServerSeen, why: str) -> Decision:
     published, orders = situation.published, situation.orders
     if reason := _no_proof_possible(published, seen):
         if situation.rules.without_gtid:
-            return Decision(Action.SWITCH, f"{why} {reason}", seen.role)
+            how = f"Digests show what the {seen.role} has." if situation.rules.by_digest else reason
+            return Decision(Action.SWITCH, f"{why} {how}", seen.role)
         return _unready(situation, Decision(Action.STOP, f"{why} {reason}", seen.role, code="SWITCH_NEEDS_GTID"))
     proof = standby_proof(published.gtid_set, published.split_gtid, seen.executed, seen.purged, orders.accepted)
     if proof.behind and not _nearly_there(situation, seen):
@@ -138,19 +146,14 @@ def _no_proof_possible(published: Published, seen: ServerSeen) -> str:
 
 def _nearly_there(situation: Situation, seen: ServerSeen) -> bool:
     """A server that answers is followed until the other one is a heartbeat behind at most: a switch by hand then costs no standstill."""
-    if not _followed_serves(situation):
+    if not situation.followed_serves:
         return False
     return standby_proof(situation.published_before, "", seen.executed, "", situation.orders.accepted).lacking.empty
 
 
-def _followed_serves(situation: Situation) -> bool:
-    followed = situation.server(situation.followed)
-    return followed is not None and followed.answers and followed.is_of(situation.published.identity)
-
-
 def _unready(situation: Situation, decision: Decision) -> Decision:
     """While the followed server serves, what is wrong with the other one is said and nothing more."""
-    if not _followed_serves(situation):
+    if not situation.followed_serves:
         return decision
     return Decision(Action.STAY, decision.reason, decision.to, decision.code, decision.behind, decision.lacking, decision.gone)
 

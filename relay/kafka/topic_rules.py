@@ -6,6 +6,7 @@ from typing import Final
 
 from relay.errors import TopicRefused, TransactionsRefused
 from relay.kafka.topic_form import TopicState
+from relay.settings import KafkaSettings
 
 FOREVER: Final = "-1"
 """Kafka's value of retention.ms and retention.bytes for a topic that loses nothing."""
@@ -21,6 +22,11 @@ class WantedTopic:
     replication_factor: int
     min_insync_replicas: int
     message_max_bytes: int
+
+    @classmethod
+    def of(cls, kafka: KafkaSettings, partitions: int | None, retention: str) -> "WantedTopic":
+        """A topic with the copies that the settings ask for, and room for the largest message."""
+        return cls(partitions, retention, kafka.replication_factor, kafka.min_insync_replicas, kafka.message_max_bytes)
 
     @property
     def cleanup_policy(self) -> str:

@@ -1,6 +1,6 @@
 """Topics: made as promised, and refused when they stand otherwise."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Final
 
@@ -54,6 +54,14 @@ class TopicAdmin:
         except TimeoutError as exc:
             raise BrokerUnreachable(f"Creating topic {spec.name} took longer than {2 * _REQUEST_SECONDS:.0f} s.") from exc
         return True
+
+    def ensure(self, spec: TopicSpec, findings: Callable[[TopicState], Iterable[TopicFinding]]) -> bool:
+        """Make the topic if it is not there (True); raise the first finding that is no warning where it stands with another form."""
+        state = self.state(spec.name)
+        if state is None:
+            return self.create(spec)
+        accept(findings(state))
+        return False
 
     def broker_settings(self) -> Mapping[str, str]:
         """The settings of one broker of the cluster, which stand for all."""

@@ -15,7 +15,7 @@ from pymysql.cursors import DictCursor
 from relay.errors import LookupUnreachable
 from relay.lookups.answers import KeptAnswers
 from relay.settings import LookupSettings, SourceSettings
-from relay.tls import login_tls
+from relay.tls import login
 
 PlainAnswer: TypeAlias = "Mapping[str, int | float | Decimal | str | bytes | None] | None"
 
@@ -68,17 +68,11 @@ class SourceLookups:
     def _connect(self) -> "pymysql.Connection[DictCursor]":
         source = self._source
         return pymysql.connect(
-            host=source.host,
-            port=source.port,
-            user=source.user,
-            password=source.password.get_secret_value().encode(),  # the driver would take Latin 1
-            charset="utf8mb4",
-            autocommit=True,
+            **login(source),
             init_command="SET SESSION TRANSACTION READ ONLY",
             conv={kind: convert for kind, convert in conversions.items() if kind not in _AS_TEXT},
             cursorclass=DictCursor,
             connect_timeout=source.connect_timeout_seconds,
             read_timeout=source.read_timeout_seconds,
             write_timeout=source.read_timeout_seconds,
-            **login_tls(source, source.host),
         )

@@ -30,6 +30,11 @@ class TransactionBegin(NamedTuple):
     commit_time_ms: int | None
     header_time_s: int
 
+    @property
+    def change_time_ms(self) -> int:
+        """When the change happened, as well as the source says it: the commit, else the second of the header. Unix milliseconds."""
+        return self.commit_time_ms if self.commit_time_ms is not None else self.header_time_s * 1000
+
 
 class RawRows(NamedTuple):
     """One row event as the server logged it, with the table map that it refers to; source → decode.
@@ -119,8 +124,14 @@ class Advance(NamedTuple):
     identity: SourceIdentity
 
 
+class FromSource(NamedTuple):
+    """What follows comes from this source of a group; it stands between transactions."""
+
+    source: str
+
+
 RawItem: TypeAlias = TransactionBegin | RawRows | Statement | XaStep | TransactionEnd | Advance
 """What the source room hands out."""
 
-StreamItem: TypeAlias = TransactionBegin | RowsEvent | PreparedRows | Statement | XaStep | TransactionEnd | Advance
-"""The same after the decode room: what the buffer holds."""
+StreamItem: TypeAlias = TransactionBegin | RowsEvent | PreparedRows | Statement | XaStep | TransactionEnd | Advance | FromSource
+"""The same after the decode room, and after several sources were merged: what the buffer holds."""

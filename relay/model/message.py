@@ -106,9 +106,10 @@ def joined(parts: Sequence[Printed]) -> Printed:
         return first
     value_bytes = sum([each.value_bytes for each in parts])
     records = [each.records for each in parts if isinstance(each, PrintedRecords)]
-    blocks = [each.block for each in parts if isinstance(each, PrintedMessages)]
+    blocks = [] if len(records) == len(parts) else [each.block for each in parts if isinstance(each, PrintedMessages)]
     if isinstance(first, PrintedRecords) and not blocks:
-        return first._replace(records=[*chain.from_iterable(records)], value_bytes=value_bytes)
+        return PrintedRecords([*chain.from_iterable(records)], value_bytes, first.names, first.tail)
     if isinstance(first, PrintedMessages) and not records:
-        return first._replace(number=sum([each.number for each in parts]), value_bytes=value_bytes, block=b"".join(blocks))
+        number = sum([each.number for each in parts])
+        return PrintedMessages(number, value_bytes, b"".join(blocks), first.names, first.tail)
     raise ValueError("blocks and records are not joined")

@@ -1,7 +1,15 @@
 """Places in a source's history, and the order pair of design section 3."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
+
+
+@lru_cache(maxsize=64)
+def file_number(binlog_file: str) -> int:
+    """The number at the end of a binlog file's name (`mysql-bin.000042` → 42); 0 where there is none."""
+    digits = binlog_file.rpartition(".")[2]
+    return int(digits) if digits.isdecimal() and digits.isascii() else 0
 
 
 class BinlogPosition(NamedTuple):
@@ -9,6 +17,11 @@ class BinlogPosition(NamedTuple):
 
     file: str
     offset: int
+
+    @property
+    def rank(self) -> tuple[int, int]:
+        """Sorts the places of one server: the file's number, then the offset."""
+        return file_number(self.file), self.offset
 
     def __str__(self) -> str:
         return f"{self.file}:{self.offset}"
@@ -26,6 +39,11 @@ class SourceIdentity:
     server_id: int
     file_created_s: int
 
+    @property
+    def server(self) -> str:
+        """What tells one server from another: the uuid, or the number where it has none."""
+        return self.server_uuid or str(self.server_id)
+
 
 @dataclass(frozen=True, slots=True)
 class SourcePosition:
@@ -41,3 +59,7 @@ class OrderPair(NamedTuple):
 
     execute_time: int
     execute_position: int
+
+    def raised_to(self, other: "OrderPair") -> "OrderPair":
+        """Return the least pair that lies below neither of the two, in none of its halves."""
+        return OrderPair(max(self.execute_time, other.execute_time), max(self.execute_position, other.execute_position))

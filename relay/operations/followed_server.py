@@ -1,12 +1,11 @@
-"""Which of an instance's servers a place is asked of: the one that its position belongs to, master or standby."""
+"""Which of a source's servers a place is asked of: the one that its position belongs to, master or standby."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from relay.errors import ConfigurationError, MoveRefused, RelayError, Stop, Unreachable
-from relay.model.position import BinlogPosition, SourceIdentity
-from relay.operations.moves import server_of
+from relay.model.position import BinlogPosition, SourcePosition
 from relay.position import PositionRecord
 from relay.settings import InstanceSettings, SourceSettings
 from relay.source import TransactionPlace, check_start, transaction_place
@@ -22,21 +21,21 @@ class FollowedPlace:
     place: TransactionPlace
 
 
-def followed_place(instance: InstanceSettings, record: PositionRecord | None, at: BinlogPosition) -> FollowedPlace:
-    """Find the place on the server that the record belongs to; on the first that has it where none of them is that.
+def followed_place(source: SourceSettings, standing: SourcePosition | None, at: BinlogPosition) -> FollowedPlace:
+    """Find the place on the server that the source's position belongs to; on the first that has it where none of them is that.
 
     Raises MoveRefused where no transaction begins there, and what keeps a server from saying so.
     """
     found: list[FollowedPlace] = []
     refusals: list[RelayError] = []
-    for settings in _servers(instance.source):
+    for settings in _servers(source):
         try:
             place = transaction_place(settings, at)
         except (ConfigurationError, Unreachable, Stop) as exc:
             refusals.append(exc)
             continue
         found.append(FollowedPlace(settings, place))
-        if record is None or _same_server(place.position.identity, record.source.identity):
+        if standing is None or place.position.identity.server == standing.identity.server:
             return found[-1]
     if found:
         return found[0]
@@ -58,7 +57,3 @@ def _servers(source: SourceSettings) -> Iterator[SourceSettings]:
     standby = source.at_standby()
     if standby is not None:
         yield standby
-
-
-def _same_server(one: SourceIdentity, other: SourceIdentity) -> bool:
-    return server_of(one) == server_of(other)

@@ -16,11 +16,11 @@ from relay.errors import Fenced, MoveRefused, StoreUnreachable
 from relay.ha import Election
 from relay.model.gtid import GtidSet
 from relay.model.position import BinlogPosition
+from relay.operations.chosen_source import ChosenSource, chosen_source
 from relay.operations.followed_server import FollowedPlace, check_readable, followed_place
 from relay.operations.known_instances import is_known
-from relay.operations.moves import Move, MoveKind, plan_move, raise_floor, skip, unskip
+from relay.operations.moves import Move, MoveKind, plan_move, raise_floor, skip, standing_of, unskip
 from relay.operations.who import Who
-from relay.order import file_number
 from relay.pipeline.new_producer import new_producer
 from relay.position import KafkaPositionStore, PositionRecord
 from relay.settings import InstanceSettings, RelaySettings, SourceSettings
@@ -45,10 +45,12 @@ class Shown:
 
     @property
     def places_behind(self) -> list[BinlogPosition]:
-        """Where pairs of the present epoch are known, the oldest first."""
-        epoch = None if self.record is None else self.record.epoch
+        """Where pairs of the present epoch are known, the oldest first; nowhere for a group, whose pairs hang on all its sources."""
+        if self.record is None or self.record.following:
+            return []
+        epoch = self.record.epoch
         known = {each.source.binlog for each in self.waypoints if each.epoch == epoch}
-        return sorted(known, key=lambda place: (file_number(place.file), place.offset))
+        return sorted(known, key=lambda place: place.rank)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,32 +82,37 @@ class InstancePosition:
         record, waypoints = (None, ()) if self._store.ensure_topic() else self._store.read_whole()
         return Shown(record, self._election.leader(), waypoints)
 
-    def preview(self, at: BinlogPosition, *, as_new: bool = False, gtid_set: str | None = None) -> Preview:
-        """Say what `move` would do, and do nothing. Raises MoveRefused."""
+    def preview(self, at: BinlogPosition, *, as_new: bool = False, gtid_set: str | None = None, source: str | None = None) -> Preview:
+        """Say what `move` would do, and do nothing. Raises MoveRefused, SourceNotNamed."""
+        chosen = chosen_source(self._instance, source)
         shown = self.show()
-        followed = self._place(at, gtid_set, shown.record)
+        followed = self._place(chosen, at, gtid_set, shown)
         place = followed.place
-        move = self._plan(shown.record, place, shown.waypoints, as_new=as_new)
+        move = self._plan(chosen, shown.record, place, shown.waypoints, as_new=as_new)
         self._check_readable(move, followed.settings)
-        if move.before is None:
+        before, after = move.origin, place.position
+        if before is None:
             return Preview(move, shown.leader, None, "")
-        before, after = move.before.source, place.position
         published, wanted = GtidSet.parse(before.gtid_set), GtidSet.parse(after.gtid_set)
         between = wanted.without(published) if move.kind is MoveKind.FORWARD else published.without(wanted)
         return Preview(move, shown.leader, place.bytes_from(before.binlog), str(between))
 
-    def move(self, at: BinlogPosition, who: Who, *, as_new: bool = False, gtid_set: str | None = None) -> Move:
-        """Move the position to the beginning of a transaction. Raises MoveRefused; after Fenced nothing was changed."""
+    def move(self, at: BinlogPosition, who: Who, *, as_new: bool = False, gtid_set: str | None = None, source: str | None = None) -> Move:
+        """Move the position to the beginning of a transaction; of a group that of the `source` that is named.
+
+        Raises MoveRefused and SourceNotNamed; after Fenced nothing was changed.
+        """
+        chosen = chosen_source(self._instance, source)
         shown = self.show()
-        followed = self._place(at, gtid_set, shown.record)
+        followed = self._place(chosen, at, gtid_set, shown)
         place, waypoints = followed.place, shown.waypoints
-        self._check_readable(self._plan(shown.record, place, waypoints, as_new=as_new), followed.settings)
+        self._check_readable(self._plan(chosen, shown.record, place, waypoints, as_new=as_new), followed.settings)
 
         def change(record: PositionRecord | None) -> PositionRecord:
-            return self._plan(record, place, waypoints, as_new=as_new).after
+            return self._plan(chosen, record, place, waypoints, as_new=as_new).after
 
-        before, after = self._write("position.set", who, change)
-        return replace(self._plan(before, place, waypoints, as_new=as_new), after=after)
+        before, after = self._write("position.set", who, change, chosen.name)
+        return replace(self._plan(chosen, before, place, waypoints, as_new=as_new), after=after)
 
     def raise_floor(self, above: str, who: Who) -> PositionRecord:
         """Lift the pair above the last one of instance `above` of this installation. Raises MoveRefused."""
@@ -117,38 +124,52 @@ class InstancePosition:
         order = found.order if found.replay is None else found.replay.order
         return self._write("position.raise-floor", who, lambda record: raise_floor(_known(record), order))[1]
 
-    def skip(self, gtid: str, who: Who) -> PositionRecord:
-        """Let the relay leave one coming transaction out. Raises MoveRefused."""
-        return self._write("transaction.skip", who, lambda record: skip(_known(record), gtid))[1]
+    def skip(self, gtid: str, who: Who, source: str | None = None) -> tuple[str, ...]:
+        """Let the relay leave one coming transaction of a source out; return all that are to be. Raises MoveRefused, SourceNotNamed."""
+        name = chosen_source(self._instance, source).name
+        return self._write("transaction.skip", who, lambda record: skip(_known(record), gtid, name), name)[1].standing[name].skips
 
-    def unskip(self, gtid: str, who: Who) -> PositionRecord:
-        """Take a skip back that the relay has not come to. Raises MoveRefused."""
-        return self._write("transaction.unskip", who, lambda record: unskip(_known(record), gtid))[1]
+    def unskip(self, gtid: str, who: Who, source: str | None = None) -> tuple[str, ...]:
+        """Take a skip back that the relay has not come to; return those that are left. Raises MoveRefused, SourceNotNamed."""
+        name = chosen_source(self._instance, source).name
+        return self._write("transaction.unskip", who, lambda record: unskip(_known(record), gtid, name), name)[1].standing[name].skips
 
-    def _place(self, at: BinlogPosition, gtid_set: str | None, record: PositionRecord | None) -> FollowedPlace:
-        followed = followed_place(self._instance, record, at)
+    def _place(self, chosen: ChosenSource, at: BinlogPosition, gtid_set: str | None, shown: Shown) -> FollowedPlace:
+        if shown.record is None and chosen.name and shown.leader is not None:
+            reason = f"{self.name} has no position, and {shown.leader}, which leads it, would begin the other sources where they are now."
+            raise MoveRefused(reason, remedy="Stop its relays, give each source its place, then start them.")
+        standing = None if shown.record is None else standing_of(shown.record, chosen.name)
+        followed = followed_place(chosen.settings, None if standing is None else standing.source, at)
         found = followed.place.position.gtid_set
         if gtid_set is not None and _normal(gtid_set) != found:
             reason = f"Before {at} the source has executed {found!r}, not {gtid_set!r}."
             raise MoveRefused(reason, remedy="Correct the place or the set.")
         return followed
 
-    def _plan(self, record: PositionRecord | None, place: TransactionPlace, waypoints: tuple[PositionRecord, ...], *, as_new: bool) -> Move:
+    def _plan(
+        self,
+        chosen: ChosenSource,
+        record: PositionRecord | None,
+        place: TransactionPlace,
+        waypoints: tuple[PositionRecord, ...],
+        *,
+        as_new: bool,
+    ) -> Move:
         latest_ms = int((time() + self._instance.transaction.max_clock_skew_seconds) * 1000)
-        return plan_move(record, place.position, waypoints, as_new=as_new, latest_ms=latest_ms)
+        return plan_move(record, place.position, waypoints, as_new=as_new, latest_ms=latest_ms, source=chosen.name)
 
     def _check_readable(self, move: Move, settings: SourceSettings) -> None:
         """Reading begins before the place when a position goes back: the source must still have that, in the same history."""
         if move.kind is MoveKind.BACK:
             check_readable(self._instance, settings, move.after)
 
-    def _write(self, act: str, who: Who, change: Change) -> tuple[PositionRecord | None, PositionRecord]:
-        """Change the record behind a fence, again when the relay that leads was quicker."""
+    def _write(self, act: str, who: Who, change: Change, source: str = "") -> tuple[PositionRecord | None, PositionRecord]:
+        """Change the record behind a fence, again when the relay that leads was quicker; the entry names the `source` of a group."""
         self._refuse_without_fence()
         self._trail.ensure_topic()
         for attempts_left in reversed(range(_ATTEMPTS)):
             try:
-                written = self._write_once(act, who, change)
+                written = self._write_once(act, who, change, source)
                 break
             except Fenced:
                 if not attempts_left:
@@ -156,12 +177,12 @@ class InstancePosition:
         self._tell()
         return written
 
-    def _write_once(self, act: str, who: Who, change: Change) -> tuple[PositionRecord | None, PositionRecord]:
+    def _write_once(self, act: str, who: Who, change: Change, source: str) -> tuple[PositionRecord | None, PositionRecord]:
         with closing(new_producer(self._settings.installation, self._settings.kafka, self._instance)) as producer:
             producer.open()
             before = self._store.read()
             after = change(before)
-            entry = AuditEntry(who.name, act, self.name, _fields(before), _fields(after), who.comment)
+            entry = AuditEntry(who.name, act, self.name, _fields(before, source), _fields(after, source), who.comment)
             for message in (self._trail.message(entry), *self._store.waypoints(after, int(time() * 1000))):
                 producer.send(message)
             producer.commit(self._store.message(after)).result(_COMMIT_SECONDS)
@@ -193,13 +214,16 @@ def _known(record: PositionRecord | None) -> PositionRecord:
     return record
 
 
-def _fields(record: PositionRecord | None) -> dict[str, Any]:
-    """What the audit trail keeps of a record."""
+def _fields(record: PositionRecord | None, source: str) -> dict[str, Any]:
+    """What the audit trail keeps of a record, and of the source of a group that was meant."""
     if record is None:
         return {}
+    name = source or record.following
+    at = record.standing.get(name)
     fields: dict[str, Any] = {
-        "place": str(record.source.binlog),
-        "gtid_set": record.source.gtid_set,
+        **({"source": name} if name else {}),
+        "place": "" if at is None else str(at.source.binlog),
+        "gtid_set": "" if at is None else at.source.gtid_set,
         "execute_time": record.order.execute_time,
         "execute_position": record.order.execute_position,
         "epoch": record.epoch,
@@ -208,4 +232,4 @@ def _fields(record: PositionRecord | None) -> dict[str, Any]:
         fields |= {"replay_from": str(record.replay.publish_from), "replay_until": str(record.replay.until)}
     if record.split is not None:
         fields["half_published"] = f"{record.split.begin} {record.split.gtid}".strip()
-    return {**fields, "skips": list(record.skips)} if record.skips else fields
+    return {**fields, "skips": list(at.skips)} if at is not None and at.skips else fields

@@ -6,9 +6,9 @@ from enum import StrEnum
 
 from relay.errors import MoveRefused
 from relay.model.gtid import GtidSet
-from relay.model.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
-from relay.order import MAX_EPOCH, file_number
-from relay.position import PositionRecord, Replay
+from relay.model.position import BinlogPosition, OrderPair, SourcePosition
+from relay.order import MAX_EPOCH
+from relay.position import OtherSource, PositionRecord, Replay
 
 
 class MoveKind(StrEnum):
@@ -24,39 +24,64 @@ class MoveKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A move of a position; `before` is None for an instance without a record."""
+    """A move of a position; `before` is None for an instance without a record. `source` is the one of a group that moves, else ""."""
 
     kind: MoveKind
     target: SourcePosition
     before: PositionRecord | None
     after: PositionRecord
+    source: str = ""
+
+    @property
+    def origin(self) -> SourcePosition | None:
+        """The position that is left; None where there is none."""
+        return None if self.before is None else self.before.positions.get(self.source)
 
 
 def plan_move(
-    record: PositionRecord | None, target: SourcePosition, waypoints: Iterable[PositionRecord], *, as_new: bool, latest_ms: int
+    record: PositionRecord | None,
+    target: SourcePosition,
+    waypoints: Iterable[PositionRecord],
+    *,
+    as_new: bool,
+    latest_ms: int,
+    source: str = "",
 ) -> Move:
-    """Say what the record becomes when the position moves to `target`, the beginning of a transaction.
+    """Say what the record becomes when the position moves to `target`, the beginning of a transaction; of a group that of one `source`.
 
     `latest_ms` is the relay's clock plus the accepted skew: no pair that was published lies above it. Raises MoveRefused.
     """
     if record is None:
-        return _without_record(target, as_new=as_new, latest_ms=latest_ms)
-    highest_place, highest_order = _reached(record)
-    same_server = server_of(record.source.identity) == server_of(target.identity)
-    if as_new or not same_server:
-        return _as_new(record, target, highest_order, as_new=as_new)
-    if _number(target.binlog) == _number(record.source.binlog):
+        return _without_record(target, source, as_new=as_new, latest_ms=latest_ms)
+    at = standing_of(record, source)
+    if as_new or at is None or at.source.identity.server != target.identity.server:
+        return _as_new(record, target, source, at, as_new=as_new)
+    if target.binlog.rank == at.source.binlog.rank:
         raise MoveRefused(f"The position is {target.binlog} already.", remedy="Nothing to do; --as-new opens an epoch here.")
-    if _number(target.binlog) >= _number(highest_place):
-        after = replace(record, source=target, order=highest_order, epoch=_next_epoch(record), split=None, replay=None)
-        return Move(MoveKind.FORWARD, target, record, after)
+    highest_place = at.source.binlog if record.replay is None else record.replay.until
+    if target.binlog.rank >= highest_place.rank:
+        return Move(MoveKind.FORWARD, target, record, _in_next_epoch(record, source, target), source)
+    if source:
+        raise MoveRefused(
+            f"What lies behind {target.binlog} of {source} cannot come again with the pairs that it had: they hang on what the other "
+            "sources brought meanwhile.",
+            remedy="Add --as-new: what lies behind the place comes with new pairs, and consumers apply it again; the others go on.",
+        )
     return _back(record, target, waypoints)
+
+
+def standing_of(record: PositionRecord, source: str) -> OtherSource | None:
+    """Where a source stands, None for one of a group that was never read. Raises MoveRefused where the record is not of such sources."""
+    if bool(source) != bool(record.following):
+        kind = "a group of sources" if record.following else "a single source"
+        raise MoveRefused(f"The position is still that of {kind}.", remedy="Let a relay run with the settings as they are now, first.")
+    return record.standing.get(source)
 
 
 def raise_floor(record: PositionRecord, above: OrderPair) -> PositionRecord:
     """The record whose next pair lies above another instance's last one. Raises MoveRefused when it does so already."""
     _, order = _reached(record)
-    raised = OrderPair(max(order.execute_time, above.execute_time), max(order.execute_position, above.execute_position))
+    raised = order.raised_to(above)
     if raised == order:
         raise MoveRefused(
             f"The pairs of this instance lie above {above.execute_time}.{above.execute_position} already.", remedy="Nothing to do."
@@ -69,37 +94,56 @@ def raise_floor(record: PositionRecord, above: OrderPair) -> PositionRecord:
     return replace(record, order=record.order if replayed else raised, replay=replayed)
 
 
-def skip(record: PositionRecord, gtid: str) -> PositionRecord:
-    """The record that leaves a coming transaction out. Raises MoveRefused for what is no single GTID, or is published."""
-    wanted = _single(gtid)
-    if GtidSet.parse(record.source.gtid_set).contains(wanted):
-        raise MoveRefused(f"{wanted} lies behind the position {record.source.binlog}: it is published, or was left out.")
-    if wanted in record.skips:
+def skip(record: PositionRecord, gtid: str, source: str = "") -> PositionRecord:
+    """The record that leaves a coming transaction of a source out. Raises MoveRefused for what is no single GTID, or is published."""
+    wanted, at = _single(gtid), _read_before(record, source)
+    if GtidSet.parse(at.source.gtid_set).contains(wanted):
+        raise MoveRefused(f"{wanted} lies behind the position {at.source.binlog}: it is published, or was left out.")
+    if wanted in at.skips:
         raise MoveRefused(f"{wanted} is to be skipped already.", remedy="Nothing to do.")
-    return replace(record, skips=(*record.skips, wanted))
+    return record.with_source(source, replace(at, skips=(*at.skips, wanted)))
 
 
-def unskip(record: PositionRecord, gtid: str) -> PositionRecord:
+def unskip(record: PositionRecord, gtid: str, source: str = "") -> PositionRecord:
     """The record that publishes a transaction that was to be skipped. Raises MoveRefused where it was not."""
-    wanted = _single(gtid)
-    if wanted not in record.skips:
+    wanted, at = _single(gtid), _read_before(record, source)
+    if wanted not in at.skips:
         raise MoveRefused(f"{wanted} is not to be skipped.", remedy="`roma position show` lists those that are.")
-    return replace(record, skips=tuple(each for each in record.skips if each != wanted))
+    return record.with_source(source, replace(at, skips=tuple(each for each in at.skips if each != wanted)))
 
 
-def _without_record(target: SourcePosition, *, as_new: bool, latest_ms: int) -> Move:
+def _read_before(record: PositionRecord, source: str) -> OtherSource:
+    at = standing_of(record, source)
+    if at is None:
+        raise MoveRefused(f"Source {source} has no position yet.", remedy="Start a relay first, or set a position with --as-new.")
+    return at
+
+
+def _without_record(target: SourcePosition, source: str, *, as_new: bool, latest_ms: int) -> Move:
     if not as_new:
         raise MoveRefused("The instance has no position record, so nobody knows which pairs were published.", remedy="Add --as-new.")
-    after = PositionRecord(target, OrderPair(latest_ms, 0), epoch=1, change_time_ms=latest_ms)
-    return Move(MoveKind.AS_NEW, target, None, after)
+    after = PositionRecord(target, OrderPair(latest_ms, 0), epoch=1, change_time_ms=latest_ms, following=source)
+    return Move(MoveKind.AS_NEW, target, None, after, source)
 
 
-def _as_new(record: PositionRecord, target: SourcePosition, order: OrderPair, *, as_new: bool) -> Move:
-    if not as_new:
-        reason = f"The position {record.source.binlog} belongs to another server than {target.binlog} does."
+def _as_new(record: PositionRecord, target: SourcePosition, source: str, at: OtherSource | None, *, as_new: bool) -> Move:
+    if not as_new and at is None:
+        raise MoveRefused(f"Source {source} has no position yet, and begins where [instances.start] says.", remedy="Add --as-new.")
+    if not as_new and at is not None:
+        reason = f"The position {at.source.binlog} belongs to another server than {target.binlog} does."
         raise MoveRefused(reason, remedy="Point the instance to the server that it belongs to, or add --as-new.")
-    after = replace(record, source=target, order=order, epoch=_next_epoch(record), split=None, replay=None)
-    return Move(MoveKind.AS_NEW, target, record, after)
+    return Move(MoveKind.AS_NEW, target, record, _in_next_epoch(record, source, target), source)
+
+
+def _in_next_epoch(record: PositionRecord, source: str, target: SourcePosition) -> PositionRecord:
+    """The record with one source elsewhere, and no pair below one that was published; what others have half published goes on."""
+    _, order = _reached(record)
+    split = record.split
+    if split is not None and source == record.following:
+        order, split = order._replace(execute_time=max(order.execute_time, split.execute_time)), None
+    at = record.standing.get(source) or OtherSource(target)
+    after = replace(record, order=order, epoch=_next_epoch(record), split=split, replay=None, place=None)
+    return after.with_source(source, replace(at, source=target))
 
 
 def _back(record: PositionRecord, target: SourcePosition, waypoints: Iterable[PositionRecord]) -> Move:
@@ -108,12 +152,12 @@ def _back(record: PositionRecord, target: SourcePosition, waypoints: Iterable[Po
         each
         for each in waypoints
         if each.epoch == record.epoch
-        and server_of(each.source.identity) == server_of(target.identity)
+        and each.source.identity.server == target.identity.server
         and each.order.execute_position <= order.execute_position
     ]
-    before_target = [each for each in fitting if _number(each.source.binlog) <= _number(target.binlog)]
+    before_target = [each for each in fitting if each.source.binlog.rank <= target.binlog.rank]
     if not before_target:
-        oldest = min((each.source.binlog for each in fitting), key=_number, default=None)
+        oldest = min((each.source.binlog for each in fitting), key=lambda place: place.rank, default=None)
         known = (
             "no older pair of this epoch is known" if oldest is None else f"the oldest place of this epoch whose pair is known is {oldest}"
         )
@@ -121,7 +165,7 @@ def _back(record: PositionRecord, target: SourcePosition, waypoints: Iterable[Po
             f"What lies behind {target.binlog} cannot come again with the pairs that it had: {known}.",
             remedy="Name a place behind that one, or add --as-new: everything then comes with new pairs, and consumers apply it again.",
         )
-    waypoint = max(before_target, key=lambda each: _number(each.source.binlog))
+    waypoint = max(before_target, key=lambda each: each.source.binlog.rank)
     after = replace(
         record,
         source=waypoint.source,
@@ -129,6 +173,7 @@ def _back(record: PositionRecord, target: SourcePosition, waypoints: Iterable[Po
         change_time_ms=waypoint.change_time_ms,
         split=None,
         replay=Replay(target.binlog, place, order),
+        place=waypoint.place,
     )
     return Move(MoveKind.BACK, target, record, after)
 
@@ -140,15 +185,6 @@ def _reached(record: PositionRecord) -> tuple[BinlogPosition, OrderPair]:
 
 def _next_epoch(record: PositionRecord) -> int:
     return min(record.epoch + 1, MAX_EPOCH)
-
-
-def _number(place: BinlogPosition) -> tuple[int, int]:
-    return file_number(place.file), place.offset
-
-
-def server_of(identity: SourceIdentity) -> str:
-    """What tells one server's history from another's."""
-    return identity.server_uuid or str(identity.server_id)
 
 
 def _single(gtid: str) -> str:

@@ -24,16 +24,18 @@ def foretold(instance: str, preview: Preview) -> str:
 
 def moved(instance: str, move: Move) -> str:
     """What a move has done."""
-    return f"{instance} goes on {move.kind.value} at {move.target.binlog}, epoch {move.after.epoch}."
+    what = f"Source {move.source} of {instance}" if move.source else instance
+    return f"{what} goes on {move.kind.value} at {move.target.binlog}, epoch {move.after.epoch}."
 
 
-def found_place(instance: str, place: SourcePosition) -> str:
+def found_place(instance: str, place: SourcePosition, source: str | None = None) -> str:
     """A place that was looked for, and how to go there."""
+    of = f" --source {source}" if source else ""
     lines = [
         f"place      {place.binlog}",
         f"gtid set   {place.gtid_set or 'none'}",
-        f"server     {place.identity.server_uuid or place.identity.server_id}",
-        f"go there   roma position set {instance} --file {place.binlog.file} --offset {place.binlog.offset}",
+        f"server     {place.identity.server}",
+        f"go there   roma position set {instance}{of} --file {place.binlog.file} --offset {place.binlog.offset}",
     ]
     return "\n".join(lines)
 
@@ -44,9 +46,14 @@ def _shown(position: Shown) -> Iterator[str]:
     if record is None:
         yield "position   none was ever committed"
         return
-    yield f"position   {record.source.binlog}"
-    yield f"gtid set   {record.source.gtid_set or 'none'}"
-    yield f"server     {record.source.identity.server_uuid or record.source.identity.server_id}"
+    for name, at in record.standing.items():
+        if name:
+            yield f"source     {name}"
+        yield f"position   {at.source.binlog}"
+        yield f"gtid set   {at.source.gtid_set or 'none'}"
+        yield f"server     {at.source.identity.server}"
+        if name and at.skips:
+            yield f"to skip    {', '.join(at.skips)}"
     yield f"pair       {record.order.execute_time}.{record.order.execute_position}"
     yield f"epoch      {record.epoch}"
     yield f"format     {record.format}"
@@ -54,6 +61,8 @@ def _shown(position: Shown) -> Iterator[str]:
         yield f"in parts   the transaction at {record.split.begin} {record.split.gtid}: {record.split.items_done} changes are published"
     if record.replay is not None:
         yield f"replay     from {record.replay.publish_from} to {record.replay.until}"
+    if record.following:
+        return
     if record.skips:
         yield f"to skip    {', '.join(record.skips)}"
     behind = position.places_behind
@@ -62,11 +71,13 @@ def _shown(position: Shown) -> Iterator[str]:
 
 def _direction(preview: Preview) -> str:
     move = preview.move
-    if move.before is None:
-        return f"To {move.target.binlog}; the instance has no position."
+    who = f"source {move.source}" if move.source else "the instance"
+    if move.origin is None:
+        return f"To {move.target.binlog}; {who} has no position."
     size = "an unknown number of bytes" if preview.distance_bytes is None else f"{abs(preview.distance_bytes):,} bytes"
     count = _transactions(preview.gtids)
-    return f"From {move.before.source.binlog} to {move.target.binlog}: {size} of binlog{count}."
+    from_where = f"Source {move.source}, from" if move.source else "From"
+    return f"{from_where} {move.origin.binlog} to {move.target.binlog}: {size} of binlog{count}."
 
 
 def _transactions(gtids: str) -> str:
@@ -77,13 +88,23 @@ def _transactions(gtids: str) -> str:
 
 def _meaning(move: Move) -> str:
     if move.kind is MoveKind.FORWARD:
-        return f"Forward: what lies between is LEFT OUT, for good. Epoch {move.after.epoch} begins."
+        return f"Forward: what lies between is LEFT OUT, for good. Epoch {move.after.epoch} begins.{_others(move)}"
     if move.kind is MoveKind.AS_NEW:
-        return f"As new: everything behind the place comes with new pairs under epoch {move.after.epoch}, and consumers apply it again."
+        what = f"As new: everything behind the place comes with new pairs under epoch {move.after.epoch}, and consumers apply it again."
+        return what + _others(move)
     return (
         f"Back: what lies between comes AGAIN with the pairs that it had, and consumers that keep the greater pair discard it. "
         f"Reading begins at {move.after.source.binlog}, where the pair is known."
     )
+
+
+def _others(move: Move) -> str:
+    """What becomes of the other sources of a group."""
+    if not move.source:
+        return ""
+    if move.before is None:
+        return " Sources without a place begin where [instances.start] says: give each its own before a relay starts."
+    return " The other sources go on where they stand."
 
 
 def _split(move: Move) -> Iterator[str]:

@@ -5,10 +5,9 @@ begin again with every file, and a session can date a change to any time. See do
 """
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Final
 
-from relay.model.position import BinlogPosition, OrderPair
+from relay.model.position import BinlogPosition, OrderPair, file_number
 
 EPOCH_BITS: Final = 11
 FILE_BITS: Final = 20
@@ -26,13 +25,6 @@ class PositionParts:
     epoch: int
     file_number: int
     offset: int
-
-
-@lru_cache(maxsize=64)
-def file_number(binlog_file: str) -> int:
-    """The number at the end of a binlog file's name (`mysql-bin.000042` → 42); 0 where there is none."""
-    digits = binlog_file.rpartition(".")[2]
-    return int(digits) if digits.isdecimal() and digits.isascii() else 0
 
 
 def compose(epoch: int, position: BinlogPosition) -> int:

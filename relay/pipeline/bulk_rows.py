@@ -14,6 +14,7 @@ from relay.envelope import Header
 from relay.errors import CorruptEvent, SchemaMismatch, ValueNotPrintable
 from relay.generated import ColumnPlan, Extra, Kind, RowPrinter
 from relay.model.change import Operation, RowsEvent
+from relay.model.column_families import FLOATS, INTEGERS
 from relay.model.message import Headers, Printed, PrintedMessages, PrintedRecord, PrintedRecords, joined
 from relay.model.position import OrderPair
 from relay.model.table import Column, ColumnType, TableDefinition, TableMap
@@ -29,7 +30,6 @@ PRINTER: Final[PrinterMaker] = row_printer.RowPrinter if COMPILED else RowPrinte
 """The compiled printer where it is at hand, else the one that writes its code as it goes."""
 
 
-_INTEGERS: Final = frozenset({ColumnType.TINY, ColumnType.SHORT, ColumnType.INT24, ColumnType.LONG, ColumnType.LONGLONG})
 _PLAIN: Final = {
     ColumnType.DATE: Kind.DATE,
     ColumnType.NEWDATE: Kind.DATE,
@@ -45,7 +45,7 @@ _BYTES: Final = frozenset({ColumnType.GEOMETRY, ColumnType.VECTOR})
 _BLOBS: Final = frozenset({ColumnType.TINY_BLOB, ColumnType.BLOB, ColumnType.MEDIUM_BLOB, ColumnType.LONG_BLOB})
 _STRINGS: Final = _BLOBS | {ColumnType.VARCHAR, ColumnType.VAR_STRING, ColumnType.STRING}
 # Equal for a reader when they print equal: 0.0 and the six digits of a FLOAT, JSON's parts in another order.
-_BY_TEXT: Final = frozenset({ColumnType.FLOAT, ColumnType.DOUBLE, ColumnType.JSON})
+_BY_TEXT: Final = FLOATS | {ColumnType.JSON}
 # Kinds whose text is the same in Canal's style, which placing hashes.
 _PLACED: Final = frozenset(
     {Kind.SIGNED, Kind.UNSIGNED, Kind.DATE, Kind.DATETIME, Kind.TIMESTAMP, Kind.TIME, Kind.YEAR, Kind.UTF8, Kind.BIT}
@@ -190,7 +190,7 @@ def _column(column: Column, type_text: str, name: bytes, encoder: RowEncoder) ->
 def _kind(column: Column, type_text: str, storage: Storage, encoder: RowEncoder) -> tuple[Kind | None, int, Extra]:
     """The kind, its digits (fraction, precision, bits, labels or padded length) and what it prints from."""
     zero_filled = "zerofill" in type_text.lower()
-    if column.type in _INTEGERS and not zero_filled:
+    if column.type in INTEGERS and not zero_filled:
         return (Kind.UNSIGNED if column.unsigned else Kind.SIGNED), 0, None
     if column.type is ColumnType.NEWDECIMAL and not zero_filled:
         return Kind.DECIMAL, column.length, None

@@ -4,9 +4,19 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Final, TypeAlias
 
-from relay.model.change import Advance, PreparedRows, RowsEvent, Statement, StreamItem, TransactionBegin, TransactionEnd, XaStep
+from relay.model.change import (
+    Advance,
+    FromSource,
+    PreparedRows,
+    RowsEvent,
+    Statement,
+    StreamItem,
+    TransactionBegin,
+    TransactionEnd,
+    XaStep,
+)
 
-OtherItem: TypeAlias = TransactionBegin | PreparedRows | Statement | XaStep | TransactionEnd | Advance
+OtherItem: TypeAlias = TransactionBegin | PreparedRows | Statement | XaStep | TransactionEnd | Advance | FromSource
 
 MOST_EVENTS: Final = 16
 MOST_BYTES: Final = 1 << 14

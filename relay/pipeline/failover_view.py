@@ -1,13 +1,22 @@
 """What is told about the servers of an instance: the document for ZooKeeper, and the gauges."""
 
-from time import time
+from time import monotonic, time
+from typing import Final
 
+import structlog
+
+from relay.errors import RelayError
 from relay.ha import Decision, Situation
 from relay.model.failover import ServerSeen
 from relay.model.gtid import GtidSet
 from relay.model.standby_proof import StandbyProof, standby_proof
-from relay.state import FailoverView, ServerView
+from relay.state import FailoverStore, FailoverView, ServerView
 from relay.telemetry.metrics import SERVER_ANSWERS, SERVER_BEHIND, SERVER_ERRANT, SERVER_FOLLOWED
+
+_AGAIN_SECONDS: Final = 5.0
+"""A view that says nothing new is written again after this time, so that its age tells whether anybody watches."""
+
+_log = structlog.stdlib.get_logger(__name__)
 
 
 def failover_view(situation: Situation, decision: Decision, orders: int, errant: str) -> FailoverView:
@@ -24,13 +33,37 @@ def failover_view(situation: Situation, decision: Decision, orders: int, errant:
     )
 
 
-def show_gauges(instance: str, view: FailoverView) -> None:
-    """Set the gauges of both servers."""
+class ShownView:
+    """What was told last about one source of an instance; a single one is called ""."""
+
+    def __init__(self, instance: str, source: str, store: FailoverStore) -> None:
+        self._instance = instance
+        self._source = source
+        self._store = store
+        self._told: tuple[object, ...] = ()
+        self._told_at_s = 0.0
+
+    def show(self, view: FailoverView) -> bool:
+        """Set the gauges, and tell ZooKeeper what is new; whether anything was."""
+        _show_gauges(self._instance, self._source, view)
+        told = (view.decision, view.reason, view.followed, view.orders, *((each.answers, each.errant) for each in view.servers))
+        fresh = told != self._told
+        if fresh or monotonic() - self._told_at_s >= _AGAIN_SECONDS:
+            try:
+                self._store.put_view(self._instance, view)
+                self._told, self._told_at_s = told, monotonic()
+            except RelayError as exc:
+                _log.warning("failover_not_shown", instance=self._instance, source=self._source, reason=exc.reason)
+        return fresh
+
+
+def _show_gauges(instance: str, source: str, view: FailoverView) -> None:
     for server in view.servers:
-        SERVER_FOLLOWED.labels(instance, server.role).set(server.role == view.followed)
-        SERVER_ANSWERS.labels(instance, server.role).set(server.answers)
-        SERVER_BEHIND.labels(instance, server.role).set(server.behind if server.behind >= 0 else float("nan"))
-        SERVER_ERRANT.labels(instance, server.role).set(bool(server.errant))
+        labels = instance, source, server.role
+        SERVER_FOLLOWED.labels(*labels).set(server.role == view.followed)
+        SERVER_ANSWERS.labels(*labels).set(server.answers)
+        SERVER_BEHIND.labels(*labels).set(server.behind if server.behind >= 0 else float("nan"))
+        SERVER_ERRANT.labels(*labels).set(bool(server.errant))
 
 
 def _server(situation: Situation, seen: ServerSeen, errant: str) -> ServerView:

@@ -28,6 +28,7 @@ from relay.errors import (
 from relay.ha import AfterFence, Election, after_fence
 from relay.pipeline.doubts import Doubts
 from relay.pipeline.flow_control import FlowControl
+from relay.pipeline.group_failover import GroupFailover
 from relay.pipeline.lag import lag_seconds
 from relay.pipeline.mapping_in_force import MappingInForce
 from relay.pipeline.message_sizes import MessageSizes
@@ -35,6 +36,7 @@ from relay.pipeline.meter import Meter
 from relay.pipeline.operator_call import OperatorCall
 from relay.pipeline.session import Session
 from relay.pipeline.source_failover import SourceFailover
+from relay.pipeline.source_group import SourceGroup
 from relay.pipeline.spooling import Spooling
 from relay.pipeline.standby import Standby
 from relay.pipeline.table_plan import row_printer
@@ -86,7 +88,8 @@ class Instance:
         self._session: Session | None = None
         self._sizes = MessageSizes(settings.kafka)
         self._flow = FlowControl(notes.flows, instance, self.meter.totals)
-        self._failover = SourceFailover(instance, notes.failover, self.meter)
+        self._group = SourceGroup(instance, instance.group) if instance.group is not None else None
+        self._failover = self._new_failover(self._group)
         self._spooling = Spooling(settings.installation, instance, self.meter)
         self._excluded: list[ExcludedRange] = []
         self._doubts = Doubts()
@@ -120,6 +123,8 @@ class Instance:
 
     def status(self, relay: str) -> InstanceStatus:
         """This moment of the instance, for ZooKeeper, the status server and the metrics."""
+        if self._group is not None:
+            self.meter.totals.late_transactions = self._group.late
         record, error, session = self.meter.record, self.error, self._session
         cursors = session.buffer.cursors if session is not None else None
         spool = self._spooling.view
@@ -151,10 +156,23 @@ class Instance:
             spool_bytes=spool.size_bytes,
             spool_age_seconds=spool.age_seconds,
             spool_problem=spool.problem,
-            held_back=self._flow.asked,
+            held_back=self._held_back,
+            sources={name: str(at.binlog) for name, at in record.positions.items()} if record and record.following else {},
+            passed_over=len(self._group.passed) if self._group is not None else 0,
             row_printer=row_printer(self._instance.message),
             updated_ms=int(time() * 1000),
         )
+
+    def _new_failover(self, group: SourceGroup | None) -> SourceFailover | GroupFailover:
+        store, meter = self._notes.failover, self.meter
+        if group is not None:
+            return GroupFailover.of(self._instance, group, store, meter)
+        return SourceFailover(self._instance, self._instance.source, store, lambda: meter.record)
+
+    @property
+    def _held_back(self) -> str:
+        passed = self._group.words if self._group is not None else ""
+        return " ".join(filter(None, (self._flow.asked, passed)))
 
     def _lag_seconds(self) -> float | None:
         """None on a relay that stands by: the lag is the leader's to tell."""
@@ -222,7 +240,7 @@ class Instance:
             self._flow,
             self._failover,
             self._spooling,
-            self._doubts.tables,
+            self._doubts,
         )
         self._session = session
         try:

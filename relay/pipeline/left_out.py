@@ -4,8 +4,7 @@ from collections.abc import Collection
 from enum import Enum
 
 from relay.model.change import TransactionBegin
-from relay.model.position import BinlogPosition, OrderPair
-from relay.order import file_number
+from relay.model.position import BinlogPosition
 from relay.position import Replay
 
 
@@ -27,9 +26,4 @@ def left_out(begin: TransactionBegin, replay: Replay | None, skips: Collection[s
 
 def behind(place: BinlogPosition, other: BinlogPosition) -> bool:
     """Whether a place is the other one or lies behind it, in the history of one server."""
-    return (file_number(place.file), place.offset) >= (file_number(other.file), other.offset)
-
-
-def highest(one: OrderPair, other: OrderPair) -> OrderPair:
-    """The pair that lies below neither, in none of its halves."""
-    return OrderPair(max(one.execute_time, other.execute_time), max(one.execute_position, other.execute_position))
+    return place.rank >= other.rank

@@ -9,9 +9,9 @@ import structlog
 from relay.errors import BinlogPurged, SchemaMismatch
 from relay.model.position import BinlogPosition, SourcePosition
 from relay.model.table import TableId
-from relay.schema import Base, CatalogReader, CatalogSnapshot, HistoryPlace, Schemas, TableHistory, Version, classify, folded
+from relay.schema import Base, CatalogReader, CatalogSnapshot, HistoryPlace, Schemas, TableHistory, Version, classify, folded, superseded
 from relay.settings import SourceSettings
-from relay.source import end_of_binlog, statements_between
+from relay.source import beginning_of_binlog, end_of_binlog, statements_between
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -99,6 +99,22 @@ class NamesOpening:
                 history.keep(Version(self._here, table, described))
             else:
                 history.expect([Version(self._place(at), table, described)])
+
+    def superseded(self, followed: SourcePosition | None) -> list[bytes]:
+        """The keys of records that no place asks for which the source still has, or from which the instance itself may go on."""
+        ours = [self._here]
+        if followed is not None and (there := HistoryPlace.of_position(followed)).server == self._here.server:
+            ours.append(there)
+        if not superseded(self._kept, min(ours)):
+            return []
+        try:
+            ours.append(HistoryPlace.of_position(beginning_of_binlog(self._settings)))
+        except BinlogPurged:
+            return []  # the next opening will find what there is to take away
+        gone = superseded(self._kept, min(ours))
+        if gone:
+            _log.info("table_versions_superseded", records=len(gone), kept=len(self._kept) - len(gone))
+        return [record.key for record in gone]
 
     def _described(self, tables: Collection[TableId]) -> tuple[CatalogSnapshot, dict[TableId, BinlogPosition]]:
         """The catalogue's tables, and where each that was changed since this place was changed last."""

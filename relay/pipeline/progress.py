@@ -1,14 +1,15 @@
 """How far the instance is: the last whole source transaction, and what of the open one is done."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from relay.errors import HistoryChanged
 from relay.model.change import Advance, TransactionBegin, TransactionEnd
-from relay.model.gtid import GtidSet
-from relay.model.position import BinlogPosition, OrderPair, SourcePosition
+from relay.model.position import BinlogPosition, OrderPair
 from relay.order import begin_transaction
-from relay.pipeline.left_out import LeftOut, behind, highest, left_out
+from relay.pipeline.left_out import LeftOut, behind, left_out
+from relay.pipeline.published_places import PublishedPlaces
+from relay.pipeline.source_progress import each_source
 from relay.position import PositionRecord, SplitProgress
 
 
@@ -17,16 +18,26 @@ class Progress:
 
     `order` is the pair of the last change; `items` counts changes of the open transaction, of which the first `skip` were
     published before a restart. `change_time_ms` is the time of the transaction that began last, never ahead of the relay's clock.
+    `following` is the source of a group that this is of, "" where there is but one.
     `left_out` says why nothing of the open transaction is published, None for all but a few.
-    Without `keeps_gtids` the record has none: a set is only worth something when it is complete. With `follows_names` the history of the
-    source's tables is followed as far as the record says.
+    Without `keeps_gtids` the record has none: a set is only worth something when it is complete. `follows_names` are the sources (of a
+    single one "") whose tables' history is followed as far as the record says. `places` know what identifies each place elsewhere.
     """
 
     def __init__(
-        self, record: PositionRecord, configuration: str, mapping_set: int, *, keeps_gtids: bool = True, follows_names: bool = False
+        self,
+        record: PositionRecord,
+        configuration: str,
+        mapping_set: int,
+        *,
+        keeps_gtids: bool = True,
+        follows_names: Collection[str] = (),
+        places: PublishedPlaces | None = None,
     ) -> None:
+        self._places = places
         self._keeps_gtids = keeps_gtids
-        self._follows_names = follows_names
+        self._sources = each_source(record, follows_names, keeps_gtids=keeps_gtids)
+        self._source = self._sources[record.following]
         self.configuration = configuration
         self.mapping_set = mapping_set
         self.begin: TransactionBegin | None = None
@@ -35,34 +46,32 @@ class Progress:
         self.moved = False
         self.left_out: LeftOut | None = None
         self._record = record
-        self._gtids = GtidSet.parse(record.source.gtid_set)
         # Transactions are many and commits few: what they change is kept here, and put together when a record is asked for.
-        self._stale = follows_names
-        self._ended: list[str] = []
-        self._end = TransactionEnd(record.source.binlog, "", record.source.identity)
+        self._stale = bool(follows_names)
         self._end_order = record.order
         self.change_time_ms = record.change_time_ms
         self._split = record.split
         self._replay = record.replay
-        self._skips = record.skips
+        self.following = record.following
 
     @property
     def record(self) -> PositionRecord:
         """What the position record holds when it is written now."""
         if self._stale:
-            self._gtids = self._gtids.with_each(self._ended)
-            self._ended.clear()
-            names = SourcePosition(self._end.position, "", self._end.identity) if self._follows_names else self._record.names
+            standing = self._source.standing
             self._record = replace(
                 self._record,
-                names=names,
-                source=SourcePosition(self._end.position, str(self._gtids) if self._keeps_gtids else "", self._end.identity),
+                names=standing.names,
+                source=standing.source,
                 order=self._end_order,
                 change_time_ms=self.change_time_ms,
                 split=self._split,
                 replay=self._replay,
-                skips=self._skips,
+                skips=standing.skips,
                 mapping_set=self.mapping_set,
+                place=None if self._places is None else self._places.at(standing.source.binlog),
+                following=self.following,
+                others={name: each.standing for name, each in self._sources.items() if name != self.following},
             )
             self._stale = False
         return self._record
@@ -84,7 +93,7 @@ class Progress:
     @property
     def leaves_nothing_out(self) -> bool:
         """Whether every row from here on is to be published, under a pair that its place and time make."""
-        return self.between_transactions and self._replay is None and not self._skips
+        return self.between_transactions and self._replay is None and not self._source.skips
 
     @property
     def skip(self) -> int:
@@ -107,12 +116,12 @@ class Progress:
             raise HistoryChanged(
                 f"Part of the transaction at {split.begin} {split.gtid} is published, but {begin.position} {begin.gtid} follows."
             )
-        changed_ms = change_time_ms(begin)
+        changed_ms = begin.change_time_ms
         self.begin = begin
         self.items = 0
         latest_ms = now_ms + skew_ms
-        if self._replay is not None or self._skips:
-            self.left_out = left_out(begin, self._replay, self._skips)
+        if self._replay is not None or self._source.skips:
+            self.left_out = left_out(begin, self._replay, self._source.skips)
             latest_ms = latest_ms if self._replay is None else min(latest_ms, self._replay.order.execute_time)
         self.order = begin_transaction(self._end_order, self._record.epoch, begin.position, changed_ms, latest_ms)
         if split is not None:
@@ -123,35 +132,42 @@ class Progress:
     def end_transaction(self, end: TransactionEnd) -> None:
         """The open transaction is whole."""
         if end.gtid and self._keeps_gtids:
-            self._ended.append(end.gtid)
+            self._source.ended.append(end.gtid)
         if self.items:
             self._end_order = self.order
         else:  # a transaction without changes leaves the pair where it was
             self.order = self._end_order
-        self._end, self._split, self.begin = end, None, None
+        self._source.end, self._split, self.begin = end, None, None
         self.moved = self._stale = True
         if self.left_out is LeftOut.SKIPPED:
-            self._skips = tuple(each for each in self._skips if each != end.gtid)
+            self._source.skips = tuple(each for each in self._source.skips if each != end.gtid)
         self.left_out = None
         self._end_replay(end.position)
 
     def end_transactions(self, gtids: Sequence[str], end: TransactionEnd, order: OrderPair, change_time_ms: int) -> None:
         """Whole transactions were taken at once: what they were called, how the last one ended, and the pair of their last change."""
-        self._ended += gtids
+        self._source.ended += gtids
         self.order = self._end_order = order
         self.change_time_ms = change_time_ms
-        self._end = end
+        self._source.end = end
         self.moved = self._stale = True
 
     def advance(self, item: Advance) -> bool:
         """The source moved on without a transaction: True; or it says again where it stands, and has nothing more: False."""
-        if item.position == self._end.position and item.identity == self._end.identity:
+        end = self._source.end
+        if item.position == end.position and item.identity == end.identity:
             return False
-        self._end = TransactionEnd(item.position, "", item.identity)
+        self._source.end = TransactionEnd(item.position, "", item.identity)
         self.moved = self._stale = True
         if self.begin is None:
             self._end_replay(item.position)
         return True
+
+    def follow(self, source: str) -> None:
+        """What comes now is of this source of a group; its place in the order goes on from that of the others."""
+        if source != self.following:
+            self._source = self._sources[source]
+            self.following, self._stale = source, True
 
     def part_done(self) -> None:
         """What was taken of the open transaction goes into the next record."""
@@ -164,15 +180,10 @@ class Progress:
     def _end_replay(self, position: BinlogPosition) -> None:
         """Behind the place where the instance had been, the pair goes on from the one that it had there."""
         if self._replay is not None and behind(position, self._replay.until):
-            self.order = self._end_order = highest(self._end_order, self._replay.order)
+            self.order = self._end_order = self._end_order.raised_to(self._replay.order)
             self._replay = None
 
 
 def _same(split: SplitProgress, begin: TransactionBegin) -> bool:
     """Whether this is the half-published transaction: by its GTID, which it keeps on another server, else by its place."""
     return split.gtid == begin.gtid if split.gtid else split.begin == begin.position
-
-
-def change_time_ms(begin: TransactionBegin) -> int:
-    """When the change happened, as well as the source says it."""
-    return begin.commit_time_ms if begin.commit_time_ms is not None else begin.header_time_s * 1000

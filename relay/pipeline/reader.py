@@ -8,7 +8,7 @@ from relay.decode import RowDecoder
 from relay.errors import GoesToSpool
 from relay.model.change import Advance, PreparedRows, RawItem, RawRows, Statement, StreamItem, TransactionEnd, XaAction, XaStep
 from relay.model.position import SourcePosition
-from relay.pipeline.buffer import ChangeBuffer
+from relay.pipeline.published_places import PublishedPlaces
 from relay.pipeline.table_names import TableNames
 
 
@@ -24,22 +24,39 @@ class ItemStream(Protocol):
     def close(self) -> None: ...
 
 
+class ItemSink(Protocol):
+    """Where the items go: a buffer, or a queue in front of one."""
+
+    def put(self, item: StreamItem, size_bytes: int) -> bool:
+        """Append an item, waiting for room; False when nothing more is taken in."""
+
+    def hand_over(self) -> bool:
+        """Let what was put be taken."""
+
+    def fail(self, failure: BaseException) -> None:
+        """The reader has ended."""
+
+    def close(self) -> None: ...
+
+
 class Reader:
     """Fills the buffer from an open source until either is closed; what ends it is raised by the buffer's `get`.
 
     `spill` is called when what waits has become overdue (GoesToSpool), and the source is read no more. `look` is called before the source
-    may have to be waited for; None: nothing is. `names` completes table maps that carry none.
+    may have to be waited for; None: nothing is. `names` completes table maps that carry none. `places` notes what identifies the places.
     """
 
     def __init__(
         self,
         name: str,
         stream: ItemStream,
-        buffer: ChangeBuffer,
+        buffer: ItemSink,
         spill: Callable[[], None],
         look: Callable[[], None] | None = None,
         names: TableNames | None = None,
+        places: PublishedPlaces | None = None,
     ) -> None:
+        self._places = places
         self._stream = stream
         self._buffer = buffer
         self._spill = spill
@@ -71,6 +88,8 @@ class Reader:
         decode: Callable[[RawRows], StreamItem] = self._decoder.open
         put = self._buffer.put
         items = self._stream.items(before_waiting=self._buffer.hand_over if self._look is None else self._hand_over)
+        if self._places is not None:
+            items = self._places.followed(items)
         for raw in items if self._names is None else self._followed(items, self._names):
             if isinstance(raw, RawRows):
                 if not put(decode(raw), len(raw.body)):

@@ -18,7 +18,7 @@ from relay.pipeline.open_batch import OpenBatch
 from relay.pipeline.outbox import Outbox
 from relay.pipeline.oversize import Oversize, Whence
 from relay.pipeline.packed_messages import packed_messages
-from relay.pipeline.progress import Progress, change_time_ms
+from relay.pipeline.progress import Progress
 from relay.pipeline.published_changes import EventContext
 from relay.pipeline.refined_rows import RefinedRows
 from relay.pipeline.row_messages import row_messages
@@ -75,6 +75,11 @@ class RowWalk:
         self.plans = plans
         self._forget()
 
+    def follow(self, plans: TablePlans) -> None:
+        """The rows that come now are of another source of the group, whose table maps are its own."""
+        self.plans = plans
+        self._table = None
+
     def forget_tables(self) -> None:
         """A statement may have changed tables."""
         self.plans.forget()
@@ -99,7 +104,7 @@ class RowWalk:
             self._outbox.send_printed(plan.lanes[0].topic, messages)
             self.batch.value_bytes += messages.value_bytes
             self.batch.undecodable_values += plan.rows.take_undecodable()
-        progress.end_transactions(found.gtids, found.last_end, found.order, min(change_time_ms(found.last_begin), now_ms))
+        progress.end_transactions(found.gtids, found.last_end, found.order, min(found.last_begin.change_time_ms, now_ms))
         self.batch.event_bytes += found.event_bytes
         self.batch.rows += found.rows
         self._meter.totals.source_transactions += found.transactions
@@ -131,7 +136,7 @@ class RowWalk:
         try:
             return self.plans.plan(event.table)
         except NamesUnknown as exc:
-            exc.place = str(event.position)
+            exc.place, exc.source = str(event.position), self._progress.following
             raise
 
     def _drop(self, events: Sequence[RowsEvent], dropped: Dropped) -> None:

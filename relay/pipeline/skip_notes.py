@@ -24,10 +24,11 @@ class SkipNotes:
         """Note rows (or a statement, as one) of a real table that are left out."""
         self._rows[str(table)] += rows
 
-    def end(self, begin: TransactionBegin) -> None:
-        """The skipped transaction is over."""
+    def end(self, begin: TransactionBegin, source: str = "") -> None:
+        """The skipped transaction is over; `source` is the one of a group that it is of."""
         named = self._rows.most_common(TABLES_NAMED)
         after = {
+            **({"source": source} if source else {}),
             "gtid": begin.gtid,
             "place": str(begin.position),
             "rows": self._rows.total(),

@@ -12,12 +12,12 @@ import structlog
 
 from relay.errors import GoesToSpool, SpoolUnusable, Unreachable
 from relay.model.position import SourcePosition
-from relay.pipeline.compiled_events import event_scanner
+from relay.pipeline.instance_source import open_for
 from relay.pipeline.meter import Meter
 from relay.pipeline.spool_filling import SpoolFilling
 from relay.pipeline.spooled_stream import SpooledStream
 from relay.settings import InstanceSettings, SourceSettings
-from relay.source import ExcludedRange, SourceStream, open_source
+from relay.source import ExcludedRange, SourceStream
 from relay.spool import FolderLock, Spool
 
 _NOTE_SECONDS: Final = 10.0
@@ -48,7 +48,7 @@ class Spooling:
     def __init__(self, installation: str, instance: InstanceSettings, meter: Meter) -> None:
         self._instance = instance
         self._meter = meter
-        self._replica = f"{installation}.{instance.name}"
+        self._installation = installation
         settings = instance.spooling
         self._folder = settings.directory / installation / instance.name if settings.directory and instance.spool == "mixed" else None
         self._after_s = settings.after_seconds
@@ -230,17 +230,7 @@ class Spooling:
             self._filling = None
 
     def _open_source(self, start: SourcePosition, excluded: list[ExcludedRange]) -> SourceStream:
-        instance = self._instance
-        return open_source(
-            self._source,
-            start,
-            instance.start,
-            excluded=tuple(excluded),
-            clock_limit_s=instance.transaction.max_clock_skew_seconds,
-            scanner=event_scanner(),
-            replica=self._replica,
-            whole_images=instance.message.row_image == "full",
-        )
+        return open_for(self._installation, self._instance, self._source, start, tuple(excluded))
 
     def _published(self) -> SourcePosition | None:
         record = self._meter.record

@@ -9,7 +9,7 @@ from relay.errors import RelayError
 from relay.kafka import TopicAdmin, accept
 from relay.pipeline.mapping_in_force import MappingInForce
 from relay.position import KafkaPositionStore
-from relay.settings import InstanceSettings, RelaySettings
+from relay.settings import InstanceSettings, RelaySettings, SourceSettings
 from relay.source import SourceCheck, check_source
 
 _LOOK_SECONDS: Final = 15.0
@@ -50,11 +50,22 @@ class Standby:
                 accept(self._store.findings(state))
         except RelayError as exc:
             return exc
-        # Where the source has a standby, one of the two is enough: which of them is read is judged by who leads.
-        servers = [each for each in (self._instance.source, self._instance.source.at_standby()) if each is not None]
+        return self._look_at_sources()
+
+    def _look_at_sources(self) -> RelayError | None:
+        """Of a group that holds all are needed; where dead sources are passed one is enough."""
+        group = self._instance.group
+        errors = [self._look_at(each) for each in self._instance.each_source().values()]
+        found = [error for error in errors if error is not None]
+        all_needed = group is not None and group.when_source_dies == "hold"
+        return found[0] if found and (all_needed or len(found) == len(errors)) else None
+
+    def _look_at(self, source: SourceSettings) -> RelayError | None:
+        """Of a source and its standby one is enough: who leads judges which of them is read."""
         whole = self._instance.message.row_image == "full"
+        servers = [each for each in (source, source.at_standby()) if each is not None]
         errors = [_first_error(check_source(each, whole_images=whole)) for each in servers]
-        return errors[0] if all(errors) else None
+        return None if None in errors else errors[0]
 
 
 def _first_error(checks: list[SourceCheck]) -> RelayError | None:

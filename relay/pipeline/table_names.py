@@ -1,15 +1,15 @@
 """Names for table maps that carry none: the history of the source's tables, opened where reading begins and kept beside the position."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Final
 
 from relay.errors import PositionUnreadable, SourceSettingsRefused
 from relay.model.change import Statement
 from relay.model.message import OutboundMessage
-from relay.model.position import SourceIdentity, SourcePosition
+from relay.model.position import BinlogPosition, SourceIdentity, SourcePosition
 from relay.model.table import TableId, TableMap
 from relay.pipeline.names_opening import NamesOpening
-from relay.position import KeptRecords, PositionRecord
+from relay.position import KeptRecords
 from relay.schema import Base, CatalogReader, Schemas, TableHistory, Version, parse_record
 from relay.settings import SourceSettings
 from relay.source import ServerFacts
@@ -20,11 +20,15 @@ _NAMES_REMEDY: Final = (
 
 
 class TableNames:
-    """Completes table maps while the reading thread follows statements, and hands over what is to be kept to the walk."""
+    """Completes table maps while the reading thread follows statements, and hands over what is to be kept to the walk.
 
-    def __init__(self, history: TableHistory, records: KeptRecords) -> None:
+    `superseded` are records that are taken away with the first ones that are handed over.
+    """
+
+    def __init__(self, history: TableHistory, records: KeptRecords, superseded: Iterable[bytes] = ()) -> None:
         self._history = history
         self._records = records
+        self._superseded = list(superseded)
 
     @property
     def begun(self) -> bool:
@@ -43,9 +47,11 @@ class TableNames:
         """Reading has come to a binlog file of this identity."""
         self._history.at(identity)
 
-    def taken(self, record: PositionRecord) -> list[OutboundMessage]:
-        """The messages to be kept with this position record."""
-        return self._records.messages((each.key, each.to_bytes()) for each in self._history.taken(record.source.binlog))
+    def taken(self, at: BinlogPosition) -> list[OutboundMessage]:
+        """The messages to be kept with a record of this position."""
+        gone, self._superseded = self._superseded, []
+        new = ((each.key, each.to_bytes()) for each in self._history.taken(at))
+        return self._records.messages([*((key, None) for key in gone), *new])
 
 
 def open_names(
@@ -54,12 +60,13 @@ def open_names(
     start: SourcePosition,
     server: ServerFacts,
     catalog: CatalogReader,
-    record: PositionRecord | None,
+    followed: SourcePosition | None,
     doubtful: Collection[TableId],
 ) -> TableNames | None:
     """What is known of the source's tables where reading begins; None where its table maps say it themselves.
 
-    `doubtful` tables did not fit and are described anew. Raises SchemaMismatch where the catalogue cannot tell either.
+    `followed` is how far the history was followed. `doubtful` tables did not fit and are described anew. Raises SchemaMismatch where the
+    catalogue cannot tell either.
     """
     if doubtful and settings.names == "table_map":
         raise SourceSettingsRefused(f"The table map of {', '.join(map(str, doubtful))} carries no column names.", remedy=_NAMES_REMEDY)
@@ -68,11 +75,10 @@ def open_names(
     records.ensure_topic()
     kept = _readable(records)
     schemas = _no_schemas(server)
-    followed = None if record is None else record.names
     opening = NamesOpening(settings, catalog, schemas, start, kept)
     history = opening.continued(followed) or opening.anew()
     opening.repair(history, doubtful)
-    return TableNames(history, records)
+    return TableNames(history, records, opening.superseded(followed))
 
 
 def needs_history(server: ServerFacts, settings: SourceSettings) -> bool:

@@ -87,7 +87,7 @@ class Topics:
 
 def wanted_topic(kafka: KafkaSettings, instance: InstanceSettings, partitions: int | None) -> WantedTopic:
     """What the settings ask of a row topic that rows are placed in by `partitions`, None: by as many as there are."""
-    return WantedTopic(partitions, instance.topic.retention, kafka.replication_factor, kafka.min_insync_replicas, kafka.message_max_bytes)
+    return WantedTopic.of(kafka, partitions, instance.topic.retention)
 
 
 def new_topic(name: str, wanted: WantedTopic) -> TopicSpec:

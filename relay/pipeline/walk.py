@@ -1,9 +1,10 @@
 """The walk of a change through the rooms: schema → order → route → partition → encode → publish → position."""
 
+from collections.abc import Mapping
 from time import monotonic, time
 from typing import Final
 
-from relay.model.change import Advance, PreparedRows, Statement, TransactionBegin, TransactionEnd, XaStep
+from relay.model.change import Advance, FromSource, PreparedRows, Statement, TransactionBegin, TransactionEnd, XaStep
 from relay.model.table import TableId
 from relay.pipeline.batch_rules import BatchEnd, BatchView, batch_end
 from relay.pipeline.buffer import Step
@@ -15,19 +16,18 @@ from relay.pipeline.meter import Meter
 from relay.pipeline.open_batch import OpenBatch
 from relay.pipeline.outbox import Outbox
 from relay.pipeline.oversize import Oversize, Whence
-from relay.pipeline.prepared import PreparedTransactions
 from relay.pipeline.progress import Progress
 from relay.pipeline.row_walk import RowWalk
 from relay.pipeline.skip_notes import SkipNotes
 from relay.pipeline.statement_messages import statement_messages, statement_route, without_values
-from relay.pipeline.table_names import TableNames
 from relay.pipeline.table_plan import TablePlans
 from relay.pipeline.topics import Topics
+from relay.pipeline.walked_source import WalkedSource
 from relay.pipeline.xa_walk import XaWalk
 from relay.position import KafkaPositionStore
 from relay.refine import Refinements
 from relay.route import Dropped
-from relay.schema import StatementKind, TableDefinitions
+from relay.schema import StatementKind
 from relay.settings import InstanceSettings
 
 # While items come one after another, the batch's rules are looked at this often.
@@ -36,7 +36,7 @@ _LOOK_BYTES: Final = 1 << 20
 
 
 class Walk:
-    """Takes the items of one source in order and publishes what they amount to; used by one thread."""
+    """Takes items in order and publishes what they amount to; used by one thread. `sources` are by name, a single one is called ""."""
 
     def __init__(
         self,
@@ -45,30 +45,33 @@ class Walk:
         store: KafkaPositionStore,
         progress: Progress,
         mapping: MappingInForce,
-        definitions: TableDefinitions,
+        sources: Mapping[str, WalkedSource],
         topics: Topics,
         meter: Meter,
         skip_notes: SkipNotes,
-        prepared: PreparedTransactions,
         oversize: Oversize | None = None,
         refinements: Refinements | None = None,
-        names: TableNames | None = None,
     ) -> None:
-        self._names = names
         self.progress = progress
         self.meter = meter
         self._settings = settings
         self._outbox = outbox
         self._store = store
         self._mapping = mapping
-        self._definitions = definitions
+        self._sources = sources
+        first = progress.following if progress.following in sources else next(iter(sources))
+        self._definitions = sources[first].definitions
         self._refinements = refinements or Refinements(settings, {})
         self._topics = topics
         self._skip_notes = skip_notes
         self._oversize = oversize
         self._contexts = EventContexts(settings, progress, _now_ms())
-        self._rows = RowWalk(settings, outbox, progress, self._contexts, meter, self._new_plans(), skip_notes, oversize)
-        self._xa = XaWalk(prepared, self._rows, outbox, progress, self._look, self._commit_before_xa)
+        self._plans = {first: self._new_plans()}
+        self._rows = RowWalk(settings, outbox, progress, self._contexts, meter, self._plans[first], skip_notes, oversize)
+        self._xa_of = {
+            name: XaWalk(each.prepared, self._rows, outbox, progress, self._look, self._commit_before_xa) for name, each in sources.items()
+        }
+        self._xa = self._xa_of[first]
         self._skew_ms = int(settings.transaction.max_clock_skew_seconds * 1000)
         self._look_at_s = 0.0
         self._look_at_bytes = 0
@@ -127,6 +130,17 @@ class Walk:
                 self._xa.step(item)
             case Advance():
                 self._source_idle = not self.progress.advance(item)
+            case FromSource():
+                self._follow(item.source)
+
+    def _follow(self, source: str) -> None:
+        """What comes now is of this source of a group: its position, its tables and its prepared transactions."""
+        self.progress.follow(source)
+        self._definitions = self._sources[source].definitions
+        self._xa = self._xa_of[source]
+        if source not in self._plans:
+            self._plans[source] = self._new_plans()
+        self._rows.follow(self._plans[source])
 
     def end_batch_if_due(self, *, idle: bool) -> None:
         """Ask for the commit of the open batch when its rules say so; what comes while another one is unanswered joins one batch."""
@@ -157,7 +171,8 @@ class Walk:
     def renew_mapping(self) -> None:
         """Change over to a newer mapping set, between two source transactions and never inside one."""
         if self.progress.between_transactions and self._mapping.renew():
-            self._rows.use(self._new_plans())
+            self._plans = {self.progress.following: self._new_plans()}
+            self._rows.use(self._plans[self.progress.following])
             self.progress.mapping_set = self._mapping.number
 
     def commit_start(self) -> None:
@@ -178,7 +193,7 @@ class Walk:
     def _end(self, item: TransactionEnd) -> None:
         progress = self.progress
         if progress.left_out is LeftOut.SKIPPED and progress.begin is not None:
-            self._skip_notes.end(progress.begin)
+            self._skip_notes.end(progress.begin, progress.following)
         progress.end_transaction(item)
 
     def _statement(self, item: Statement) -> None:
@@ -233,8 +248,10 @@ class Walk:
         self.progress.placed(dict(self._topics.counts))
         record = self.progress.record
         beside = [*self._skip_notes.taken(), *self._store.waypoints(record, _now_ms())]
-        if self._names is not None:
-            beside += self._names.taken(record)
+        positions = record.positions
+        for name, each in self._sources.items():
+            if each.names is not None:
+                beside += each.names.taken(positions[name].binlog)
         self._outbox.commit(self._store.message(record), record, self._rows.batch, beside)
         self.progress.moved = False
         self._rows.batch = OpenBatch()

@@ -12,7 +12,6 @@ from relay.kafka import (
     TopicSpec,
     TopicState,
     WantedTopic,
-    accept,
     position_topic_findings,
 )
 from relay.model.message import OutboundMessage
@@ -37,19 +36,11 @@ class KafkaPositionStore:
 
     def ensure_topic(self) -> bool:
         """Make the topic if it is not there (True); raise TopicRefused if it stands with another form."""
-        admin = TopicAdmin(self._kafka)
-        state = admin.state(self.topic)
-        if state is None:
-            return admin.create(self.spec())
-        accept(self.findings(state))
-        return False
+        return TopicAdmin(self._kafka).ensure(self.spec(), self.findings)
 
     def findings(self, state: TopicState) -> list[TopicFinding]:
         """Say what is wrong with the topic as it stands."""
-        kafka = self._kafka
-        return position_topic_findings(
-            state, WantedTopic(1, "compact", kafka.replication_factor, kafka.min_insync_replicas, kafka.message_max_bytes)
-        )
+        return position_topic_findings(state, WantedTopic.of(self._kafka, 1, "compact"))
 
     def spec(self) -> TopicSpec:
         """The form in which the topic is made."""

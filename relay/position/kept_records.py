@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from relay.errors import PositionUnreadable
-from relay.kafka import PartitionReader, TopicAdmin, TopicSpec, WantedTopic, accept, position_topic_findings
+from relay.kafka import PartitionReader, TopicAdmin, TopicSpec, WantedTopic, position_topic_findings
 from relay.model.message import OutboundMessage
 from relay.settings import KafkaSettings
 
@@ -24,14 +24,9 @@ class KeptRecords:
 
     def ensure_topic(self) -> bool:
         """Make the topic if it is not there (True); raise TopicRefused if it stands with another form."""
-        kafka, admin = self._kafka, TopicAdmin(self._kafka)
-        state = admin.state(self.topic)
-        if state is None:
-            settings = {"cleanup.policy": "compact", "min.insync.replicas": str(kafka.min_insync_replicas)}
-            return admin.create(TopicSpec(self.topic, 1, kafka.replication_factor, settings))
-        wanted = WantedTopic(1, "compact", kafka.replication_factor, kafka.min_insync_replicas, kafka.message_max_bytes)
-        accept(position_topic_findings(state, wanted))
-        return False
+        wanted = WantedTopic.of(self._kafka, 1, "compact")
+        spec = TopicSpec(self.topic, 1, wanted.replication_factor, wanted.settings)
+        return TopicAdmin(self._kafka).ensure(spec, lambda state: position_topic_findings(state, wanted))
 
     def message(self, key: bytes, value: bytes | None) -> OutboundMessage:
         """The record as a message that joins a batch."""

@@ -1,16 +1,18 @@
 """The position record: everything a relay needs to go on exactly where the last one stopped."""
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final
 
 import orjson
 
 from relay.errors import PositionNewer, PositionUnreadable
 from relay.model.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
+from relay.model.published_place import Landmark, PublishedPlace
 
-FORMAT: Final = 2
+FORMAT: Final = 4
 """The newest format that is read. A record is written in the oldest one that holds what it has to say, so that a relay of the version
-before can take over in the middle of an upgrade: 1 without `replay` and `skips`, 2 with them."""
+before can take over in the middle of an upgrade: 1 without `replay` and `skips`, 2 with them, 3 for a group of sources, 4 for one with
+`skips`, which are those of one source."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,16 @@ class Replay:
 
 
 @dataclass(frozen=True, slots=True)
+class OtherSource:
+    """Where another source of a group stands, how far the history of its tables was followed (None: it never was), and what of it is to be
+    left out."""
+
+    source: SourcePosition
+    names: SourcePosition | None = None
+    skips: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class PositionRecord:
     """The end of the last whole source transaction, and the order pair there.
 
@@ -50,7 +62,9 @@ class PositionRecord:
     count that each topic had when the instance first wrote to it, because placement must not move with the topic. `skips` are the
     GTIDs of coming transactions that are left out on an operator's wish. `mapping_set` is the set that the last rows were published
     under, 0 where a relay wrote the record that did not note it. `names` is how far the history of the source's tables was followed, None
-    where it never was.
+    where it never was. For a group, `following` names the source that `source`, `names`, `skips` and a split transaction are of; `others`
+    are the further ones. `place` identifies the place on every server that replicates it, None where digests are not kept. `rows` differs
+    when other messages are made of the same rows, by rules, masks or transforms; "" where nothing is asked of rows.
     """
 
     source: SourcePosition
@@ -63,18 +77,53 @@ class PositionRecord:
     skips: tuple[str, ...] = ()
     mapping_set: int = 0
     names: SourcePosition | None = None
+    place: PublishedPlace | None = None
+    following: str = ""
+    others: dict[str, OtherSource] = field(default_factory=dict)
+    rows: str = ""
 
     @property
     def format(self) -> int:
         """The oldest format that holds this record."""
-        return 1 if self.replay is None and not self.skips else 2
+        if self.following:
+            return 4 if self.skips_some else 3
+        return 1 if self.replay is None and not self.skips_some else 2
+
+    @property
+    def skips_some(self) -> bool:
+        """Whether a coming transaction of any source is to be left out."""
+        return any(each.skips for each in self.standing.values())
+
+    @property
+    def standing(self) -> dict[str, OtherSource]:
+        """Where each source stands, by name; a single one is called ""."""
+        return {self.following: OtherSource(self.source, self.names, self.skips), **self.others}
+
+    @property
+    def positions(self) -> dict[str, SourcePosition]:
+        """The position of each source, by name; a single one is called ""."""
+        return {name: each.source for name, each in self.standing.items()}
+
+    def with_source(self, name: str, at: OtherSource) -> "PositionRecord":
+        """The record with one source standing elsewhere; a single one is called ""."""
+        if name == self.following:
+            return replace(self, source=at.source, names=at.names, skips=at.skips)
+        return replace(self, others={**self.others, name: at})
 
     def to_bytes(self) -> bytes:
         fields = asdict(self)
         if self.format == 1:
             del fields["replay"], fields["skips"]
-        if self.names is None:
-            del fields["names"]
+        for absent in ("names", "place"):
+            if fields[absent] is None:
+                del fields[absent]
+        if not self.rows:
+            del fields["rows"]
+        if not self.following:
+            del fields["following"], fields["others"]
+        for name, other in self.others.items():
+            if not other.skips:
+                del fields["others"][name]["skips"]
         return orjson.dumps({"format": self.format, **fields}, default=_fields)
 
     @classmethod
@@ -95,6 +144,10 @@ class PositionRecord:
                 skips=tuple(fields.get("skips", ())),
                 mapping_set=fields.get("mapping_set", 0),
                 names=None if fields.get("names") is None else _source(fields["names"]),
+                place=None if fields.get("place") is None else _place(fields["place"]),
+                following=fields.get("following", ""),
+                others={name: _other(each) for name, each in fields.get("others", {}).items()},
+                rows=fields.get("rows", ""),
             )
         except (orjson.JSONDecodeError, KeyError, TypeError) as exc:
             raise PositionUnreadable(f"The position record cannot be read ({exc}).") from exc
@@ -108,6 +161,16 @@ def _fields(value: object) -> dict[str, Any]:
 
 def _source(fields: dict[str, Any]) -> SourcePosition:
     return SourcePosition(BinlogPosition(**fields["binlog"]), fields["gtid_set"], SourceIdentity(**fields["identity"]))
+
+
+def _other(fields: dict[str, Any]) -> OtherSource:
+    names = None if fields["names"] is None else _source(fields["names"])
+    return OtherSource(_source(fields["source"]), names, tuple(fields.get("skips", ())))
+
+
+def _place(fields: dict[str, Any]) -> PublishedPlace:
+    landmark = None if fields["landmark"] is None else Landmark(**fields["landmark"])
+    return PublishedPlace(**{**fields, "ahead": tuple(fields["ahead"]), "landmark": landmark})
 
 
 def _split(fields: dict[str, Any]) -> SplitProgress:

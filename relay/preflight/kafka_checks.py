@@ -94,7 +94,10 @@ def _record(instance: InstanceSettings, topic: str, record: PositionRecord | Non
     if lost := position_lost(name, topic, store.notes.get(name), record):
         return found(_POSITION, lost, name)
     view.records[name] = record
-    return passed(_POSITION, "The instance never published." if record is None else f"Published up to {record.source.binlog}.", name)
+    if record is None:
+        return passed(_POSITION, "The instance never published.", name)
+    places = ", ".join(f"{source} {at.binlog}".strip() for source, at in record.positions.items())
+    return passed(_POSITION, f"Published up to {places}.", name)
 
 
 def _topics(

@@ -10,7 +10,7 @@ from relay.preflight.source_checks import look_at_source
 from relay.preflight.store_checks import look_at_store
 from relay.refine import Refinements
 from relay.route import TableFilter
-from relay.settings import InstanceSettings, RelaySettings
+from relay.settings import GroupSettings, InstanceSettings, RelaySettings
 
 
 def preflight(settings: RelaySettings) -> list[Finding]:
@@ -43,5 +43,18 @@ def _rules(instance: InstanceSettings) -> Finding:
 def _instance(installation: str, instance: InstanceSettings, kafka: KafkaView) -> list[Finding]:
     known = instance.name in kafka.records
     record = kafka.records.get(instance.name)
-    saved, unsure = None if record is None else record.source, "" if known else "the saved position is not known"
-    return [*look_at_source(instance, saved, unsure, replica=f"{installation}.{instance.name}"), *look_at_rows(instance)]
+    unsure, replica = "" if known else "the saved position is not known", f"{installation}.{instance.name}"
+    if instance.group is None:
+        saved = None if record is None else record.source
+        return [*look_at_source(instance, saved, unsure, replica=replica), *look_at_rows(instance)]
+    positions = {} if record is None else record.positions
+    found = ((member, positions.get(name)) for name, member in _members(instance, instance.group).items())
+    return [each for member, saved in found for each in [*look_at_source(member, saved, unsure, replica=replica), *look_at_rows(member)]]
+
+
+def _members(instance: InstanceSettings, group: GroupSettings) -> dict[str, InstanceSettings]:
+    """The sources of a group by name, each as if it were an instance of its own."""
+    return {
+        name: instance.model_copy(update={"group": None, "source": source, "name": f"{instance.name}/{name}"})
+        for name, source in group.members(instance.source).items()
+    }

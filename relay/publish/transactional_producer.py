@@ -27,6 +27,8 @@ asks again only 20 ms later (rdkafka_txnmgr.c, CONCURRENT_TRANSACTIONS): at 500 
 _NOTHING_OPEN: Final = "INVALID_TXN_STATE"
 """What the coordinator says to an abort when none of the batch has reached it yet."""
 
+_FATAL: Final = "_FATAL"
+
 
 class TransactionalProducer:
     """The BatchProducer that keeps every promise; `transactional_id` is a pure function of installation and instance."""
@@ -79,7 +81,7 @@ class TransactionalProducer:
             raise
         except KafkaException as exc:
             # A message that was refused here is not part of the transaction, yet the commit would succeed without it.
-            self._broken = relay_error(error_of(exc), f"Handing a message for {message.topic} over")
+            self._broken = self._refusal(error_of(exc), f"Handing a message for {message.topic} over")
             raise self._broken from exc
 
     def send_printed(self, topic: str, messages: Printed) -> None:
@@ -124,6 +126,15 @@ class TransactionalProducer:
         except RelayError:  # who may not ask gets the client's words
             return found
         return found
+
+    def _refusal(self, error: KafkaError, doing: str) -> RelayError:
+        """A client that was fenced in the background calls that fatal without saying why; every call about transactions says it."""
+        if error.name() == _FATAL:
+            try:
+                self._queue.producer.begin_transaction()
+            except KafkaException as exc:
+                return relay_error(error_of(exc), doing)
+        return relay_error(error, doing)
 
     def _begin(self) -> None:
         with kafka_errors("Beginning a transaction"):

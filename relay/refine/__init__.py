@@ -1,12 +1,13 @@
 """What is asked of rows beyond names: field lists, conditions, masks and functions of the installation's own. Pure."""
 
 from relay.refine.masks import TextOf
-from relay.refine.refinements import Refinements, configuration_of_rows
+from relay.refine.refinements import AskedOfRows, Refinements, configuration_of_rows
 from relay.refine.table_refinement import OPERATION, NotPublished, TableRefinement
 from relay.refine.transformed import Change, Image, Lookup, Plain, TransformFunction
 
 __all__ = [
     "OPERATION",
+    "AskedOfRows",
     "Change",
     "Image",
     "Lookup",

@@ -6,24 +6,11 @@ from decimal import Decimal
 from enum import Enum
 from typing import Any, Final, NamedTuple
 
+from relay.model.column_families import BLOBS, DATES, DATETIMES, DECIMALS, FLOATS, INTEGERS, LABELLED, STRINGS, TIMES
 from relay.model.table import Column, ColumnType
 
-_INTEGERS: Final = frozenset(
-    {
-        *(ColumnType.TINY, ColumnType.SHORT, ColumnType.INT24, ColumnType.LONG, ColumnType.LONGLONG),
-        *(ColumnType.YEAR, ColumnType.BIT),
-    }
-)
-_BLOBS: Final = frozenset({ColumnType.TINY_BLOB, ColumnType.BLOB, ColumnType.MEDIUM_BLOB, ColumnType.LONG_BLOB, ColumnType.BLOB_COMPRESSED})
-_STRINGS: Final = _BLOBS | {ColumnType.VARCHAR, ColumnType.VAR_STRING, ColumnType.STRING, ColumnType.VARCHAR_COMPRESSED}
-_LABELLED: Final = frozenset({ColumnType.ENUM, ColumnType.SET})
-_MOMENTS: Final = frozenset(
-    {
-        *(ColumnType.DATE, ColumnType.NEWDATE, ColumnType.DATETIME, ColumnType.DATETIME2),
-        *(ColumnType.TIMESTAMP, ColumnType.TIMESTAMP2),
-    }
-)
-_TIMES: Final = frozenset({ColumnType.TIME, ColumnType.TIME2})
+_WHOLE: Final = INTEGERS | {ColumnType.YEAR, ColumnType.BIT}
+_MOMENTS: Final = DATES | DATETIMES
 _MOMENT: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?: [0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,6})?)?")
 _TIME: Final = re.compile(r"(-?)([0-9]{1,3}):([0-9]{2}):([0-9]{2})(?:\.([0-9]{1,6}))?")
 
@@ -48,24 +35,24 @@ class Comparable(NamedTuple):
 
 def comparable(column: Column, text: Callable[[Any], str]) -> Comparable:
     """Say how a column is compared; `text` prints its values."""
-    if column.type in _INTEGERS:
+    if column.type in _WHOLE:
         return Comparable(Family.NUMBER, int)
-    if column.type in (ColumnType.NEWDECIMAL, ColumnType.DECIMAL):
+    if column.type in DECIMALS:
         return Comparable(Family.NUMBER, Decimal)
-    if column.type in (ColumnType.FLOAT, ColumnType.DOUBLE):
+    if column.type in FLOATS:
         return Comparable(Family.FLOAT, float)
     if column.type in _MOMENTS:
         return Comparable(Family.MOMENT, moment)
-    if column.type in _TIMES:
+    if column.type in TIMES:
         return Comparable(Family.TIME, microseconds)
-    if column.type in _LABELLED or is_text(column):
+    if column.type in LABELLED or is_text(column):
         return Comparable(Family.TEXT, text)
     return Comparable(Family.OPAQUE, text)
 
 
 def is_text(column: Column) -> bool:
     """Say whether a column holds characters."""
-    return column.type in _STRINGS and column.charset != "binary" and not (column.charset is None and column.type in _BLOBS)
+    return column.type in STRINGS and column.charset != "binary" and not (column.charset is None and column.type in BLOBS)
 
 
 def moment(text: str) -> str:

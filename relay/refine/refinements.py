@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from hashlib import sha256
 from itertools import chain
-from typing import Any
+from typing import Any, Protocol
 
 from relay.errors import ConfigurationError
 from relay.model.change import Operation
@@ -18,7 +18,23 @@ from relay.refine.masks import Mask, MaskedColumn, TextOf, first_mask
 from relay.refine.table_refinement import TableRefinement
 from relay.refine.transform import Transform
 from relay.refine.transformed import Lookup
-from relay.settings import InstanceSettings, RowRuleSettings
+from relay.settings import LookupSettings, MaskSettings, RowRuleSettings, TransformSettings
+
+
+class AskedOfRows(Protocol):
+    """What settings ask of rows beyond names: those of an instance, or of a job that copies its tables."""
+
+    @property
+    def rules(self) -> tuple[RowRuleSettings, ...]: ...
+
+    @property
+    def masks(self) -> tuple[MaskSettings, ...]: ...
+
+    @property
+    def transforms(self) -> tuple[TransformSettings, ...]: ...
+
+    @property
+    def lookups(self) -> tuple[LookupSettings, ...]: ...
 
 
 class _Rule:
@@ -31,12 +47,12 @@ class _Rule:
 
 
 class Refinements:
-    """What is asked of rows in the settings of one instance.
+    """What settings ask of the rows of one instance.
 
     Raises ConfigurationError (ConditionRefused among them) for what cannot be read or found.
     """
 
-    def __init__(self, settings: InstanceSettings, lookups: Mapping[str, Lookup]) -> None:
+    def __init__(self, settings: AskedOfRows, lookups: Mapping[str, Lookup]) -> None:
         self._rules = [_Rule(rule) for rule in settings.rules]
         self._masks = [Mask(mask) for mask in settings.masks]
         self._transforms = {each.table: Transform(each, lookups) for each in settings.transforms}
@@ -83,7 +99,7 @@ class Refinements:
         return {ordinal: mask.on(definition, ordinal, text_of) for ordinal, mask in found if mask is not None}
 
 
-def configuration_of_rows(settings: InstanceSettings) -> str:
+def configuration_of_rows(settings: AskedOfRows) -> str:
     """A text that differs when other messages are made of the same rows; "" where nothing is asked of rows. Tells nothing of salts."""
     parts = chain(
         (rule.model_dump_json() for rule in settings.rules),

@@ -51,6 +51,11 @@ class TableRefinement:
         self._fields = fields
         self._masked = tuple(map(masked.get, range(len(definition.map.columns)))) if masked else ()
 
+    @property
+    def conditional(self) -> bool:
+        """Whether a row may be left out for its values."""
+        return bool(self._conditions)
+
     def takes(self, operation: Operation) -> bool:
         """Say whether changes of this kind may be published at all."""
         return operation in self._operations

@@ -4,7 +4,7 @@ from relay.schema.catalog_reader import CatalogReader, CatalogTable
 from relay.schema.catalog_snapshot import CatalogSnapshot
 from relay.schema.ddl import Ddl, StatementKind, classify
 from relay.schema.declared_types import DeclaredTypes
-from relay.schema.history import Base, HistoryPlace, Schemas, TableHistory, Version, folded, parse_record
+from relay.schema.history import Base, HistoryPlace, Schemas, TableHistory, Version, folded, parse_record, superseded
 from relay.schema.renaming import renamed_sql
 from relay.schema.table_definitions import Catalog, TableDefinitions
 
@@ -26,4 +26,5 @@ __all__ = [
     "folded",
     "parse_record",
     "renamed_sql",
+    "superseded",
 ]

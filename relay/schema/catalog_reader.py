@@ -13,7 +13,7 @@ from relay.model.table import TableId
 from relay.schema.catalog_snapshot import COLUMNS, COLUMNS_IN_ORDER, DATABASES, KEYS, TABLES, CatalogSnapshot, described_tables, only
 from relay.schema.history.column_words import charset_name
 from relay.settings import SourceSettings
-from relay.tls import login_tls
+from relay.tls import login
 
 # Numbers of MySQL's error reference.
 _NO_SUCH_DATABASE_OR_TABLE: Final = frozenset({1049, 1051, 1109, 1146})
@@ -122,17 +122,11 @@ class CatalogReader:
     def _connect(self) -> "pymysql.Connection[DictCursor]":
         settings = self._settings
         return pymysql.connect(
-            host=settings.host,
-            port=settings.port,
-            user=settings.user,
-            password=settings.password.get_secret_value().encode(),  # the driver would take Latin 1
-            charset="utf8mb4",
-            autocommit=True,  # an open transaction would hold locks on what was looked at
+            **login(settings),
             cursorclass=DictCursor,
             connect_timeout=settings.connect_timeout_seconds,
             read_timeout=settings.read_timeout_seconds,
             write_timeout=settings.read_timeout_seconds,
-            **login_tls(settings, settings.host),
         )
 
     def _translated(self, exc: pymysql.err.MySQLError, when: str) -> RelayError:

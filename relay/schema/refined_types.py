@@ -6,12 +6,9 @@ The decimals of FLOAT(M,D), the zeros of ZEROFILL, and that bytes are MariaDB's 
 import re
 from typing import Final
 
+from relay.model.column_families import BYTES_OF_NAMED, DECIMALS, FLOATS, INTEGERS
 from relay.model.table import Column, ColumnType, TableMap
 
-_FLOATS: Final = frozenset({ColumnType.FLOAT, ColumnType.DOUBLE})
-_INTEGERS: Final = frozenset({ColumnType.TINY, ColumnType.SHORT, ColumnType.INT24, ColumnType.LONG, ColumnType.LONGLONG})
-_DECIMALS: Final = frozenset({ColumnType.DECIMAL, ColumnType.NEWDECIMAL})
-_BYTES_OF_NAMES: Final = {"uuid": 16, "inet6": 16, "inet4": 4}
 _FLOAT_WITH_DECIMALS: Final = re.compile(r"(float|double|real)(?: precision)?\s*\(\s*\d+\s*,\s*\d+\s*\)", re.IGNORECASE)
 _ZEROFILL: Final = re.compile(r"(tinyint|smallint|mediumint|int|integer|bigint|decimal|numeric)\b.*\bzerofill", re.IGNORECASE)
 
@@ -19,7 +16,7 @@ _ZEROFILL: Final = re.compile(r"(tinyint|smallint|mediumint|int|integer|bigint|d
 def may_be_refined(table: TableMap) -> bool:
     """Say whether some column's text may depend on what the map leaves out; ZEROFILL makes a column unsigned."""
     return any(
-        column.type in _FLOATS or (column.unsigned and column.type in _INTEGERS | _DECIMALS) or _may_have_a_name(column)
+        column.type in FLOATS or (column.unsigned and column.type in INTEGERS | DECIMALS) or _may_have_a_name(column)
         for column in table.columns
     )
 
@@ -32,13 +29,13 @@ def refined_texts(table: TableMap, texts: tuple[str, ...], declared: tuple[str, 
 
 
 def _may_have_a_name(column: Column) -> bool:
-    return column.type is ColumnType.STRING and column.charset == "binary" and column.length in _BYTES_OF_NAMES.values()
+    return column.type is ColumnType.STRING and column.charset == "binary" and column.length in BYTES_OF_NAMED.values()
 
 
 def _says_more(column: Column, declared: str) -> bool:
     if _may_have_a_name(column):
-        return _BYTES_OF_NAMES.get(declared.lower()) == column.length
-    if column.type in _FLOATS:
+        return BYTES_OF_NAMED.get(declared.lower()) == column.length
+    if column.type in FLOATS:
         found = _FLOAT_WITH_DECIMALS.match(declared)
         return found is not None and (found[1].lower() == "float") == (column.type is ColumnType.FLOAT)
-    return column.unsigned and column.type in _INTEGERS | _DECIMALS and _ZEROFILL.match(declared) is not None
+    return column.unsigned and column.type in INTEGERS | DECIMALS and _ZEROFILL.match(declared) is not None

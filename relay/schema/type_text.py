@@ -7,6 +7,7 @@ UUID, INET6) and the dimension of VECTOR are lost.
 from dataclasses import replace
 from typing import Final
 
+from relay.model.column_families import BLOBS, DECIMALS, VARCHARS
 from relay.model.table import Column, ColumnType
 
 _BINARY: Final = "binary"
@@ -53,14 +54,11 @@ _PLAIN: Final = {
     ColumnType.JSON: "json",
     ColumnType.NULL: "null",
 }
-_DECIMALS: Final = frozenset({ColumnType.DECIMAL, ColumnType.NEWDECIMAL})
-_VARCHARS: Final = frozenset({ColumnType.VARCHAR, ColumnType.VAR_STRING, ColumnType.VARCHAR_COMPRESSED})
 _BLOB_SIZES: Final = {
     ColumnType.TINY_BLOB: "tiny",
     ColumnType.MEDIUM_BLOB: "medium",
     ColumnType.LONG_BLOB: "long",
 }
-_BLOBS: Final = frozenset({*_BLOB_SIZES, ColumnType.BLOB, ColumnType.BLOB_COMPRESSED})
 _SIZE_BY_LENGTH_BYTES: Final = {1: "tiny", 2: "", 3: "medium", 4: "long"}
 _GEOMETRIES: Final = (
     "geometry",
@@ -82,7 +80,7 @@ def type_text(column: Column) -> str:
         return _signed(_INTEGERS[column.type], column)
     if column.type in _FLOATS:
         return _signed(_FLOATS[column.type], column)
-    if column.type in _DECIMALS:
+    if column.type in DECIMALS:
         return _signed(f"decimal({column.length},{column.scale})", column)
     if column.type in _TEMPORALS:
         return f"{_TEMPORALS[column.type]}({column.length})" if column.length else _TEMPORALS[column.type]
@@ -94,11 +92,11 @@ def _signed(text: str, column: Column) -> str:
 
 
 def _string_type(column: Column) -> str:
-    if column.type in _VARCHARS:
+    if column.type in VARCHARS:
         # MariaDB measures a COMPRESSED column together with the byte before its value that names the method.
         text = replace(column, length=column.length - 1) if column.type is ColumnType.VARCHAR_COMPRESSED else column
         return f"varbinary({text.length})" if text.charset == _BINARY else f"varchar({_characters(text)})"
-    if column.type in _BLOBS:
+    if column.type in BLOBS:
         size = _BLOB_SIZES.get(column.type) or _SIZE_BY_LENGTH_BYTES.get(column.length, "")
         return f"{size}{'blob' if column.charset in (_BINARY, None) else 'text'}"
     match column.type:

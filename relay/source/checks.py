@@ -100,8 +100,6 @@ def _settings(server: ServerFacts, settings: SourceSettings, *, whole_images: bo
         wanted.append(("binlog_format", "ROW", found.get("binlog_format", "ROW")))
     if settings.names == "table_map":
         wanted.append(("binlog_row_metadata", "FULL", found.get("binlog_row_metadata", "")))
-    if found.get("binlog_row_value_options"):
-        wanted.append(("binlog_row_value_options", "''", found["binlog_row_value_options"]))
     return wanted
 
 

@@ -12,7 +12,7 @@ from pymysql.cursors import Cursor
 from relay.errors import SourceUnreachable
 from relay.settings import SourceSettings
 from relay.source.server_errors import translated
-from relay.tls import login_tls
+from relay.tls import login
 
 # The stubs make it generic, the driver does not.
 if TYPE_CHECKING:
@@ -40,21 +40,15 @@ class SourceConnection:
         """Connect and log in. Raises SourceUnreachable, SourceLoginRefused, or ConfigurationError for TLS files that are none."""
         self.settings = settings
         self.place = f"{settings.host}:{settings.port}"
-        tls = login_tls(settings, settings.host)
+        arguments = login(settings)
         # Made here, so that an unknown host and a refused connection can be told from what the driver makes of them.
         connected = _connected(settings)
         try:
             self._login = _Login(
-                host=settings.host,
-                port=settings.port,
-                user=settings.user,
-                password=settings.password.get_secret_value().encode(),  # the driver would take Latin 1
-                charset="utf8mb4",
-                autocommit=True,
+                **arguments,
                 read_timeout=settings.read_timeout_seconds,
                 write_timeout=settings.connect_timeout_seconds,
                 defer_connect=True,
-                **tls,
             )
             self._login.connect(connected)
         except (pymysql.MySQLError, OSError, ValueError) as exc:
@@ -70,6 +64,16 @@ class SourceConnection:
                 return cursor.fetchall()
         except (pymysql.MySQLError, OSError) as exc:
             raise translated(exc, f"The source at {self.place} refused {sql.split(' WHERE ', maxsplit=1)[0]!r}") from exc
+
+    def named_rows(self, sql: str) -> list[dict[str, Any]]:
+        """All rows of a statement by the names of their columns; raises the relay's error for what the server says."""
+        try:
+            with self._login.cursor() as cursor:
+                cursor.execute(sql)
+                names = [str(column[0]) for column in cursor.description or ()]
+                return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+        except (pymysql.MySQLError, OSError) as exc:
+            raise translated(exc, f"The source at {self.place} refused {sql!r}") from exc
 
     def taken_over(self) -> socket.socket:
         """The socket, for commands of our own; `rows` must not be called afterwards."""

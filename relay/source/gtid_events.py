@@ -3,6 +3,7 @@
 import struct
 import uuid
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from relay.model.gtid import GtidSet, TransactionSource
@@ -43,7 +44,7 @@ class MariadbGtid:
 def mysql_gtid(body: Body) -> tuple[str, int | None]:
     """Read GTID (and ANONYMOUS_GTID): its text, and the immediate commit time in ms where the server wrote one (8+)."""
     _, source, number = _MYSQL_HEAD.unpack_from(body)
-    text = f"{uuid.UUID(bytes=source)}:{number}"
+    text = f"{_uuid_text(source)}:{number}"
     if len(body) < _COMMIT_TIME_AT + 7:
         return text, None
     commit_us = int.from_bytes(body[_COMMIT_TIME_AT : _COMMIT_TIME_AT + 7], "little") & _COMMIT_TIME_MASK
@@ -70,7 +71,7 @@ def tagged_gtid(body: Body) -> tuple[str, int | None]:
             value, at = _unsigned(body, at)
             commit_us = value if field == _COMMIT_TIME else 0
     tagged = f":{tag}" if tag else ""
-    return f"{uuid.UUID(bytes=source)}{tagged}:{number}", commit_us // 1000 or None
+    return f"{_uuid_text(source)}{tagged}:{number}", commit_us // 1000 or None
 
 
 def mariadb_gtid(body: Body, server_id: int) -> MariadbGtid:
@@ -99,7 +100,7 @@ def previous_gtids(body: Body) -> GtidSet:
     at = 8
     intervals: dict[TransactionSource, tuple[tuple[int, int], ...]] = {}
     for _ in range(count):
-        source, tag, at = str(uuid.UUID(bytes=bytes(body[at : at + 16]))), "", at + 16
+        source, tag, at = _uuid_text(bytes(body[at : at + 16])), "", at + 16
         if tagged:
             length, at = _unsigned(body, at)
             tag, at = bytes(body[at : at + length]).decode("ascii"), at + length
@@ -115,6 +116,12 @@ def gtid_list(body: Body) -> dict[tuple[int, int], int]:
     (count,) = struct.unpack_from("<I", body)
     entries = (struct.unpack_from("<IIQ", body, 4 + 16 * index) for index in range(count & _LIST_COUNT_MASK))
     return {(domain, server): number for domain, server, number in entries}
+
+
+@lru_cache(maxsize=64)
+def _uuid_text(source: bytes) -> str:
+    """Nearly all transactions of a binlog come from one server or a few."""
+    return str(uuid.UUID(bytes=source))
 
 
 def _octets(body: Body, at: int) -> tuple[bytes, int]:

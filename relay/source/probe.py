@@ -4,25 +4,20 @@ from collections.abc import Generator
 from contextlib import closing
 from typing import Final
 
-from relay.errors import SourceNotPermitted, SourceUnreachable
+from relay.errors import SourceUnreachable
 from relay.model.gtid import GtidSet
 from relay.model.position import BinlogPosition
 from relay.settings import SourceSettings
 from relay.source import event_types as types
 from relay.source.binlog_event import BinlogEvent
-from relay.source.binlog_reader import BinlogReader
-from relay.source.commands import binlog_dump
 from relay.source.connection import SourceConnection
 from relay.source.gtid_events import gtid_list, mariadb_gtid, mysql_gtid, previous_gtids, tagged_gtid
-from relay.source.packets import PacketReader
 from relay.source.server_facts import ServerFacts
-from relay.source.session import lacks_replication_slave, say_what_we_read, send
+from relay.source.session import looking_from
 from relay.source.transaction_borders import TransactionBorders
 
 FIRST_OFFSET: Final = 4
 """Where the first event of a binlog file stands, after its magic number."""
-NOT_BLOCKING: Final = 0x01
-READING_TOOL: Final = 0  # server id of mysqlbinlog; no other replica's dump is ended for it
 
 
 def file_created_s(settings: SourceSettings, server: ServerFacts, file: str) -> int:
@@ -108,13 +103,6 @@ def _with_event(before: GtidSet, event: BinlogEvent) -> GtidSet:
 
 
 def _events(settings: SourceSettings, server: ServerFacts, file: str) -> Generator[BinlogEvent]:
-    connection = SourceConnection(settings)
-    try:
-        say_what_we_read(connection, settings, server)
-        taken = connection.taken_over()
-        send(connection, taken, binlog_dump(file, FIRST_OFFSET, READING_TOOL, NOT_BLOCKING))
-        yield from BinlogReader(PacketReader(taken), connection.place).events()
-    except SourceNotPermitted as exc:
-        raise lacks_replication_slave(connection.place, server) from exc
-    finally:
-        connection.close()
+    at = BinlogPosition(file, FIRST_OFFSET)
+    with closing(SourceConnection(settings)) as connection, looking_from(connection, server, at) as reader:
+        yield from reader.events()

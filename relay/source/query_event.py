@@ -36,6 +36,7 @@ _CODECS: Final = {
     **dict.fromkeys((248, 249, 250), "gb18030"),
 }  # fmt: skip
 
+_BEGIN: Final = b"BEGIN"
 _IDENTIFIER: Final = rb"(?:`(?P<quoted>(?:[^`]|``)+)`|(?P<plain>[^\s;`]+))\s*;?\s*"
 _SAVEPOINT: Final = re.compile(rb"\s*SAVEPOINT\s+" + _IDENTIFIER, re.IGNORECASE)
 _ROLLBACK_TO: Final = re.compile(rb"\s*ROLLBACK\s+(?:WORK\s+)?TO\s+(?:SAVEPOINT\s+)?" + _IDENTIFIER, re.IGNORECASE)
@@ -75,6 +76,15 @@ class QueryEvent:
     def text(self) -> str:
         """The statement in Unicode; bytes that the session's character set does not have become U+FFFD."""
         return self.sql.decode(self.codec, "replace")
+
+
+def is_plain_begin(body: Body) -> bool:
+    """Whether the statement is the word BEGIN and nothing else, as servers write it before the rows of a transaction."""
+    if body[-len(_BEGIN) :] != _BEGIN:
+        return False
+    _, _, database_length, _, status_length = _HEAD.unpack_from(body)
+    head_bytes: int = _HEAD.size + status_length + database_length + 1
+    return len(body) == head_bytes + len(_BEGIN)
 
 
 def read_query(body: Body, *, compressed: bool) -> QueryEvent:

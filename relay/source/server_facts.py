@@ -9,10 +9,15 @@ from relay.source.connection import SourceConnection
 Flavor: TypeAlias = Literal["mysql", "mariadb"]
 
 _VERSION: Final = re.compile(r"(\d+)\.(\d+)\.(\d+)")
+REPLICA_VARIABLES: Final = (
+    "log_slave_updates", "log_replica_updates", "slave_parallel_workers", "replica_parallel_workers", "slave_preserve_commit_order",
+    "replica_preserve_commit_order", "slave_parallel_threads",
+)  # fmt: skip
+"""They say whether a replica's own binlog holds what it replicates, and in the order of its master."""
 _VARIABLES: Final = (
     "server_id", "server_uuid", "gtid_mode", "gtid_executed", "gtid_purged", "gtid_binlog_pos", "gtid_binlog_state",
-    "log_bin", "binlog_format", "binlog_row_image", "binlog_row_metadata", "binlog_row_value_options", "binlog_checksum",
-    "lower_case_table_names", "character_set_server",
+    "log_bin", "binlog_format", "binlog_row_image", "binlog_row_metadata", "binlog_checksum",
+    "lower_case_table_names", "character_set_server", *REPLICA_VARIABLES,
 )  # fmt: skip
 
 

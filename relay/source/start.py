@@ -10,7 +10,7 @@ from relay.errors import (
     SourceSettingsRefused,
 )
 from relay.model.gtid import GtidSet
-from relay.model.position import BinlogPosition, SourceIdentity, SourcePosition
+from relay.model.position import BinlogPosition, SourceIdentity, SourcePosition, file_number
 from relay.settings import SourceSettings
 from relay.source.connection import SourceConnection
 from relay.source.probe import file_created_s, mysql_gtids_before
@@ -77,7 +77,7 @@ def _check_file(settings: SourceSettings, server: ServerFacts, files: dict[str, 
     at = saved.binlog
     if at.file not in files:
         newest, oldest = next(reversed(files)), next(iter(files))
-        if _number(at.file) > _number(newest) or _stem(at.file) != _stem(newest):
+        if file_number(at.file) > file_number(newest) or _stem(at.file) != _stem(newest):
             raise HistoryChanged(f"The position lies in {at.file}; the newest binlog file of the source is {newest}.")
         if by_gtid:
             return False
@@ -124,11 +124,6 @@ def binlog_end(connection: SourceConnection, server: ServerFacts) -> BinlogPosit
 def no_such_place(at: BinlogPosition, why: str) -> ConfigurationError:
     """What is wrong with a place that somebody named."""
     return ConfigurationError(f"Reading cannot start at {at}: {why}.", remedy=_START_REMEDY)
-
-
-def _number(file: str) -> int:
-    digits = file.rpartition(".")[2]
-    return int(digits) if digits.isdigit() else 0
 
 
 def _stem(file: str) -> str:

@@ -5,11 +5,10 @@ from typing import Final
 from relay.errors import UnsupportedEvent
 from relay.source import event_types as types
 
-_PARTIAL_REMEDY: Final = "Set binlog_row_value_options='' on the source, start after this event and copy the table anew."
 _INCIDENT_REMEDY: Final = "Changes are missing in the binlog of the source itself: make a new first copy and start after this event."
 _FORMAT_REMEDY: Final = "Set binlog_format=ROW for every session of the source, then start from a position after this event."
 
-STOPPING_TYPES: Final = (types.PARTIAL_UPDATE_ROWS, types.INCIDENT, types.EXECUTE_LOAD_QUERY)
+STOPPING_TYPES: Final = (types.INCIDENT, types.EXECUTE_LOAD_QUERY)
 
 
 def rollback_in_payload(place: str) -> UnsupportedEvent:
@@ -20,8 +19,6 @@ def rollback_in_payload(place: str) -> UnsupportedEvent:
 def stopping_event(type_code: int, place: str) -> UnsupportedEvent:
     """The stop for an event of one of STOPPING_TYPES."""
     match type_code:
-        case types.PARTIAL_UPDATE_ROWS:
-            return UnsupportedEvent(f"The event at {place} holds parts of JSON documents (PARTIAL_JSON).", remedy=_PARTIAL_REMEDY)
         case types.INCIDENT:
             return UnsupportedEvent(f"The source notes an incident at {place}: it could not log all changes.", remedy=_INCIDENT_REMEDY)
         case _:

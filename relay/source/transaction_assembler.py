@@ -24,7 +24,7 @@ from relay.source.gtid_events import (
 )
 from relay.source.open_transaction import OpenTransaction
 from relay.source.payload import PayloadBroken, PayloadUnknown, payload_events
-from relay.source.query_event import Meaning, QueryEvent, read_query
+from relay.source.query_event import Meaning, QueryEvent, is_plain_begin, read_query
 from relay.source.rows_event import closes_without_rows, plain_rows, table_number
 from relay.source.stops import STOPPING_TYPES, rollback_in_payload, stopping_event
 
@@ -34,11 +34,12 @@ ExcludedRange: TypeAlias = tuple[str, int, int]
 _LAST_OFFSET: Final = 2**63 - 1
 _BROKEN_BODY: Final = (struct.error, IndexError, ValueError, zlib.error)
 
-# They carry no change: texts of statements, markers, context of statements in statement format, group replication's notes.
+# They carry no change: texts of statements, markers, context of statements in statement format (a file's blocks before the LOAD DATA that
+# uses them), group replication's notes.
 _PASSED_OVER: Final = (
     types.STOP, types.INTVAR, types.RAND, types.USER_VAR, types.IGNORABLE, types.ROWS_QUERY, types.PREVIOUS_GTIDS,
     types.TRANSACTION_CONTEXT, types.VIEW_CHANGE, types.MARIADB_ANNOTATE_ROWS, types.MARIADB_BINLOG_CHECKPOINT,
-    types.MARIADB_GTID_LIST, types.MARIADB_START_ENCRYPTION,
+    types.MARIADB_GTID_LIST, types.MARIADB_START_ENCRYPTION, types.BEGIN_LOAD_QUERY, types.APPEND_BLOCK, types.DELETE_FILE,
 )  # fmt: skip
 
 
@@ -89,7 +90,7 @@ class TransactionAssembler:
     def _all_handlers(self) -> dict[int, Callable[[BinlogEvent], Iterable[RawItem]]]:
         handlers: dict[int, Callable[[BinlogEvent], Iterable[RawItem]]] = dict.fromkeys(_PASSED_OVER, _nothing)
         rows = (types.WRITE_ROWS, types.UPDATE_ROWS, types.DELETE_ROWS, types.WRITE_ROWS_V1, types.UPDATE_ROWS_V1, types.DELETE_ROWS_V1)
-        handlers.update(dict.fromkeys(rows, self._rows))
+        handlers.update(dict.fromkeys((*rows, types.PARTIAL_UPDATE_ROWS), self._rows))
         compressed = (*types.MARIADB_COMPRESSED_ROWS_V1, *types.MARIADB_COMPRESSED_ROWS)
         handlers.update(dict.fromkeys(compressed, self._compressed_rows))
         handlers.update(dict.fromkeys(STOPPING_TYPES, self._unsupported))
@@ -183,6 +184,8 @@ class TransactionAssembler:
         return (RawRows(table_map, body, type_code, event.time_s, BinlogPosition(self.file, event.start), self.mariadb),)
 
     def _query(self, event: BinlogEvent) -> Iterable[RawItem]:
+        if event.type_code == types.QUERY and is_plain_begin(event.body):
+            return self._begin_statement(event)
         query = read_query(event.body, compressed=event.type_code == types.MARIADB_QUERY_COMPRESSED)
         match query.meaning:
             case Meaning.BEGIN:

@@ -12,7 +12,7 @@ from relay.spool.cursor import SpoolCursor
 from relay.spool.disk import disk_errors, write_whole
 from relay.spool.frames import Frame, frame_bytes
 from relay.spool.items import BlockWriter
-from relay.spool.place import rank, same_server
+from relay.spool.place import rank
 from relay.spool.recovery import recovered
 from relay.spool.segment import Segment, new_segment
 from relay.spool.stretch_end import StretchEnd
@@ -138,7 +138,7 @@ class Spool:
     def holds(self, at: SourcePosition) -> bool:
         """Whether the place lies in this stretch, or at its ends; whether two transactions meet there shows the cursor."""
         start, end = self.start, self.end
-        if start is None or end is None or not same_server(start.identity, at.identity):
+        if start is None or end is None or start.identity.server != at.identity.server:
             return False
         return rank(start.binlog) <= rank(at.binlog) <= rank(end.binlog)
 
@@ -234,4 +234,4 @@ class Spool:
 
 
 def _lies_before(place: SourcePosition, published: SourcePosition) -> bool:
-    return same_server(place.identity, published.identity) and rank(place.binlog) <= rank(published.binlog)
+    return place.identity.server == published.identity.server and rank(place.binlog) <= rank(published.binlog)

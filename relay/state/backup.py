@@ -4,6 +4,7 @@ What lives only as long as a process (relays, leaders, statuses) is left out, an
 """
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +19,7 @@ from relay.zk import Session
 _MANIFEST: Final = "backup.json"
 _POINTER: Final = "mappings/pointer"
 # Of an instance's nodes these say what is, or what is to be done once: an order to switch the source must not be carried out again.
-_PASSING: Final = frozenset({"status", "called", "failover/view", "failover/orders"})
+_PASSING: Final = re.compile(r"status|called|failover/(sources/[^/]+/)?(view|orders)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,4 +124,4 @@ class DocumentStore:
 
 def _passes(path: str) -> bool:
     first, *rest = path.split("/")
-    return first in ("relays", "leaders") or (first == "instances" and "/".join(rest[1:]) in _PASSING)
+    return first in ("relays", "leaders") or (first == "instances" and _PASSING.fullmatch("/".join(rest[1:])) is not None)

@@ -132,7 +132,7 @@ class FailoverView:
 @dataclass(frozen=True, slots=True)
 class SwitchNote:
     """One switch: when, from where, to where, why, under which epoch; `lost` and `left_out` are losses that
-    `accepted_by` accepted; `asked_by` is empty where heartbeats alone decided."""
+    `accepted_by` accepted; `asked_by` is empty where heartbeats alone decided, `source` where the instance has but one."""
 
     at_ms: int
     to: str
@@ -144,6 +144,7 @@ class SwitchNote:
     errant: str = ""
     accepted_by: str = ""
     asked_by: str = ""
+    source: str = ""
 
     @classmethod
     def read(cls, fields: JsonObject) -> "SwitchNote":
@@ -158,6 +159,7 @@ class SwitchNote:
             errant=fields.text("errant"),
             accepted_by=fields.text("accepted_by"),
             asked_by=fields.text("asked_by"),
+            source=fields.text("source"),
         )
 
 

@@ -15,24 +15,32 @@ _TRIES = 5
 
 
 class FailoverStore:
-    """Operators write orders, the relay that leads an instance writes view and history; every change of orders is a compare-and-set."""
+    """Operators write orders, the relay that leads an instance writes view and history; every change of orders is a compare-and-set.
 
-    def __init__(self, session: Session, paths: Paths) -> None:
+    Those of a single source; each source of a group has its own.
+    """
+
+    def __init__(self, session: Session, paths: Paths, source: str = "") -> None:
         self._session = session
         self._paths = paths
+        self._source = source
+
+    def of_source(self, source: str) -> "FailoverStore":
+        """The same of one source of a group; of a single one, which is called "", this."""
+        return FailoverStore(self._session, self._paths, source)
 
     def orders(self, instance: str) -> StandingOrders:
         """Return the orders that stand; a synced read, since an order that was taken back must not be followed."""
-        node = self._session.find(self._paths.failover_orders(instance), synced=True)
+        node = self._session.find(self._paths.failover_orders(instance, self._source), synced=True)
         return StandingOrders() if node is None else StandingOrders.from_document(node.value)
 
     def watch_orders(self, instance: str, changed: threading.Event) -> Watch:
         """Set `changed` whenever the orders may be others."""
-        return self._session.watch(self._paths.failover_orders(instance), changed.set)
+        return self._session.watch(self._paths.failover_orders(instance, self._source), changed.set)
 
     def change_orders(self, instance: str, change: Callable[[StandingOrders], StandingOrders]) -> StandingOrders:
         """Apply a change to the orders that stand, whoever writes at the same time; the number rises. Raises VersionConflict."""
-        path = self._paths.failover_orders(instance)
+        path = self._paths.failover_orders(instance, self._source)
         for _ in range(_TRIES):
             node = self._session.find(path, synced=True)
             standing = StandingOrders() if node is None else StandingOrders.from_document(node.value)
@@ -46,18 +54,18 @@ class FailoverStore:
         raise VersionConflict(f"The orders for {instance} changed {_TRIES} times meanwhile.")
 
     def put_view(self, instance: str, view: FailoverView) -> None:
-        self._session.put(self._paths.failover_view(instance), view.to_document())
+        self._session.put(self._paths.failover_view(instance, self._source), view.to_document())
 
     def view(self, instance: str) -> FailoverView | None:
         """Return what the relay saw last; None when no relay ever watched this instance's servers."""
-        node = self._session.find(self._paths.failover_view(instance))
+        node = self._session.find(self._paths.failover_view(instance, self._source))
         return None if node is None else FailoverView.from_document(node.value)
 
     def note_switch(self, instance: str, note: SwitchNote) -> None:
         """Put a switch in front of the history."""
-        self._session.put(self._paths.failover_history(instance), write_history((note, *self.history(instance))))
+        self._session.put(self._paths.failover_history(instance, self._source), write_history((note, *self.history(instance))))
 
     def history(self, instance: str) -> tuple[SwitchNote, ...]:
         """Return the switches, the newest first."""
-        node = self._session.find(self._paths.failover_history(instance))
+        node = self._session.find(self._paths.failover_history(instance, self._source))
         return () if node is None else read_history(node.value)

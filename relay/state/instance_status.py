@@ -18,7 +18,9 @@ class InstanceStatus:
     Kafka has committed since the relay's start; the buffer cursors count slots since the source was last connected.
     `dropped_rows` counts those that were left out since then, by cause.
     `spool` says what its spool on disk does, `filling`, `draining` or `full`; `spool_age_seconds` for how long the oldest in it has waited.
-    `held_back` says what keeps it from going as fast as it can: a pause or limits.
+    `held_back` says what keeps it from going as fast as it can, or from reading all its sources: a pause, limits, sources that are dead.
+    For a group, the position is that of the source that was published last, `sources` are those of all (`file:offset`) by name, and
+    `passed_over` counts those that are not read for now.
     `row_printer` is what prints rows, `compiled`, `generated` or `readable`; all print the same.
     """
 
@@ -51,6 +53,8 @@ class InstanceStatus:
     spool_problem: str = ""
     row_printer: str = ""
     held_back: str = ""
+    sources: dict[str, str] = field(default_factory=dict)
+    passed_over: int = 0
     updated_ms: int = 0
 
     def to_fields(self) -> dict[str, object]:
@@ -97,5 +101,7 @@ class InstanceStatus:
             spool_problem=fields.text("spool_problem"),
             row_printer=fields.text("row_printer"),
             held_back=fields.text("held_back"),
+            sources=fields.texts_by_name("sources"),
+            passed_over=fields.whole("passed_over"),
             updated_ms=fields.whole("updated_ms"),
         )

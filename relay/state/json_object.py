@@ -59,6 +59,11 @@ class JsonObject:
         found = self._fields.get(field)
         return tuple(JsonObject(each) for each in found if isinstance(each, dict)) if isinstance(found, list) else ()
 
+    def texts_by_name(self, field: str) -> dict[str, str]:
+        """Read an object of texts; other values in it are left out."""
+        found = self._fields.get(field)
+        return {key: text for key, text in found.items() if isinstance(text, str)} if isinstance(found, dict) else {}
+
     def wholes(self, field: str) -> dict[str, int]:
         """Read an object of whole numbers; other values in it are left out."""
         found = self._fields.get(field)

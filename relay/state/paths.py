@@ -22,6 +22,7 @@ class Paths:
     instances/<name>/failover/orders     which source operators want, and which losses they accept
     instances/<name>/failover/view       both servers of the source as its relay sees them
     instances/<name>/failover/history    which switches there were
+    instances/<name>/failover/sources/<source>/…   the same three of each source of a group
     definitions/<instance>               the settings of an instance that was defined at run time
     leaders/<instance>                   ephemeral: the relay that leads it
     relays/<name>                        ephemeral: a relay process that lives
@@ -91,17 +92,18 @@ class Paths:
     def placement(self) -> str:
         return f"{self.base}/placement"
 
-    def failover_orders(self, instance: str) -> str:
-        return f"{self._failover(instance)}/orders"
+    def failover_orders(self, instance: str, source: str = "") -> str:
+        return f"{self._failover(instance, source)}/orders"
 
-    def failover_view(self, instance: str) -> str:
-        return f"{self._failover(instance)}/view"
+    def failover_view(self, instance: str, source: str = "") -> str:
+        return f"{self._failover(instance, source)}/view"
 
-    def failover_history(self, instance: str) -> str:
-        return f"{self._failover(instance)}/history"
+    def failover_history(self, instance: str, source: str = "") -> str:
+        return f"{self._failover(instance, source)}/history"
 
-    def _failover(self, instance: str) -> str:
-        return f"{self.instances}/{quote(instance, safe='')}/failover"
+    def _failover(self, instance: str, source: str) -> str:
+        whole = f"{self.instances}/{quote(instance, safe='')}/failover"
+        return f"{whole}/sources/{quote(source, safe='')}" if source else whole
 
     @property
     def relays(self) -> str:

@@ -18,6 +18,7 @@ def show_status(metrics: InstanceMetrics, status: Mapping[str, object]) -> None:
         "buffer_get": metrics.buffer_get,
         "buffer_ack": metrics.buffer_ack,
         "buffer_bytes": metrics.buffer_bytes,
+        "passed_over": metrics.passed_over,
         "spool_bytes": metrics.spool_bytes,
         "spool_age_seconds": metrics.spool_age,
     }

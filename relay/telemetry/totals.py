@@ -13,6 +13,7 @@ class Totals:
     """Numbers that only grow. Those of `source_` and `dropped_` count what was read, again when it is read again; those of
     `published_`, `claims` and `dead_letters` only what Kafka has committed. `aborts` are by the code of what ended the batch,
     `dead_letters` by that of what kept the row back, `dropped_rows` by cause;
+    `late_transactions` are those of a group that came too late for their place,
     `throttled_seconds` is time spent waiting on request, `commit_seconds` holds the commits' durations that are not shown yet.
     """
 
@@ -27,6 +28,7 @@ class Totals:
     claims: int = 0
     commits: int = 0
     fences: int = 0
+    late_transactions: int = 0
     throttled_seconds: float = 0.0
     aborts: Counter[str] = field(default_factory=Counter)
     dropped_rows: Counter[str] = field(default_factory=Counter)
@@ -56,6 +58,7 @@ class ShownTotals:
             (metrics.claims, totals.claims),
             (metrics.commits, totals.commits),
             (metrics.fences, totals.fences),
+            (metrics.late_transactions, totals.late_transactions),
             (metrics.throttled_seconds, totals.throttled_seconds),
             *((metrics.aborts(code), total) for code, total in list(totals.aborts.items())),
             *((metrics.dropped_rows(cause), total) for cause, total in list(totals.dropped_rows.items())),

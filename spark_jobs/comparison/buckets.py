@@ -13,8 +13,10 @@ from pyspark.sql import Column
 from pyspark.sql.types import DataType
 
 from spark_jobs.comparison.keys import copy_key, source_key
-from spark_jobs.source.shard import Shard, SourceColumn
-from spark_jobs.source.texts import plain_text, quoted
+from spark_jobs.quoting import quoted
+from spark_jobs.source.columns import SourceColumn
+from spark_jobs.source.shard import Shard
+from spark_jobs.source.texts import plain_text
 
 _HASHES: Final = 1 << 32
 _NUMBER: Final = "decimal(20,0)"
@@ -36,7 +38,7 @@ class NumberBuckets:
     def copy(self, _shard: Shard, _kinds: Mapping[str, DataType]) -> Column:
         """The bucket of a row of the copy."""
         low = sf.lit(str(self.low)).cast(_NUMBER)
-        number = sf.greatest(sf.col(f"`{self.column.name.replace('`', '``')}`").cast(_NUMBER), low)
+        number = sf.greatest(sf.col(quoted(self.column.name)).cast(_NUMBER), low)
         return sf.call_function("div", number - low, sf.lit(str(self.width)).cast(_NUMBER))
 
     def where(self, buckets: Collection[int], _shard: Shard) -> str:

@@ -13,8 +13,9 @@ from pyspark.sql import Column
 from pyspark.sql.types import BinaryType, DataType, DateType, DoubleType, FloatType, StringType, TimestampNTZType, TimestampType
 
 from spark_jobs.comparison.server_numbers import decimals_of, double_text, fixed_text, float_text
-from spark_jobs.source.shard import APPROXIMATE, BYTES, LONG_BYTES, LONG_TEXTS, TEXTS, SourceColumn
-from spark_jobs.source.texts import plain_text, quoted, raw_bytes
+from spark_jobs.quoting import quoted
+from spark_jobs.source.columns import APPROXIMATE, BYTES, LONG_BYTES, LONG_TEXTS, TEXTS, SourceColumn
+from spark_jobs.source.texts import plain_text, raw_bytes
 from spark_jobs.transforms.guards import UNFIT
 
 _NULL: Final = "N"
@@ -39,7 +40,7 @@ def source_text(column: SourceColumn) -> str:
 
 def copy_text(column: SourceColumn, kind: DataType) -> Column:
     """The canonical text of a value that the copy keeps as `kind`; what does not fit there stands beside it."""
-    value = sf.col(f"`{column.name.replace('`', '``')}`")
+    value = sf.col(quoted(column.name))
     if isinstance(kind, StringType):
         return _long(column, value)
     return sf.coalesce(_long(column, sf.col(UNFIT).getItem(column.name)), _typed_text(column, kind, value))

@@ -27,6 +27,7 @@ class TableFindings:
     `source_rows` and `copy_rows` were counted by the checksums. `ranges` are the key ranges whose checksums differed. `different` rows
     stay after all that was on its way arrived; `repaired` were different and are equal now; `undecided` are still on their way, or could
     not be judged in time. `more`: differing rows beyond those that were looked at. `reason`: why the table could not be compared.
+    `unpublished`: columns of the source that no message has, so that there is nothing of them to compare.
     """
 
     table: str
@@ -38,6 +39,7 @@ class TableFindings:
     repaired: Sequence[Seen] = ()
     more: int = 0
     reason: str | None = None
+    unpublished: Sequence[str] = ()
     seconds: float = field(default=0.0, compare=False)
 
     @property
@@ -59,6 +61,7 @@ class TableFindings:
             **{name: [{"key": each.key, "what": list(each.what), "order": each.order} for each in seen] for name, seen in rows.items()},
             "more": self.more,
             "reason": self.reason,
+            "unpublished": list(self.unpublished),
             "seconds": round(self.seconds, 3),
         }
 
@@ -100,4 +103,5 @@ def _summary(found: TableFindings) -> str:
         "not looked at": found.more,
     }
     told = [f"{count} {name}" for name, count in counts.items() if count]
-    return ", ".join([*told, *(f"in {each}" for each in found.ranges[:3])])
+    kept = [f"not published: {', '.join(found.unpublished)}"] if found.unpublished else []
+    return ", ".join([*told, *(f"in {each}" for each in found.ranges[:3]), *kept])

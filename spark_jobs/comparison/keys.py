@@ -8,7 +8,8 @@ from pyspark.sql import Column
 from pyspark.sql.types import DataType
 
 from spark_jobs.comparison.canonical import copy_row_text, source_row_text
-from spark_jobs.source.shard import TEXTS, Shard
+from spark_jobs.source.columns import TEXTS
+from spark_jobs.source.shard import Shard
 from spark_jobs.transforms.guards import KEY
 
 _PREFIX: Final = "{}:{}"
@@ -21,7 +22,7 @@ def source_key(shard: Shard) -> str:
 
 def copy_key(shard: Shard, kinds: Mapping[str, DataType]) -> Column:
     """The same from the copy."""
-    text = copy_row_text(shard.key, kinds)
+    text = copy_row_text(shard.published_key, kinds)
     if not shard.shard_in_key:
         return text
     name = sf.get_json_object(sf.col(KEY), "$[1]")

@@ -36,12 +36,12 @@ def source_sums(database: SourceDatabase, table: LogicalTable, shard: Shard, par
     return database.query(f"{grouped} WHERE {part.where(shard.key)} GROUP BY bucket")
 
 
-def copy_sums(copy: DataFrame, table: LogicalTable, buckets: Buckets) -> Mapping[int, BucketSum]:
-    """Return bucket → sum over the copy's live rows."""
+def copy_sums(copy: DataFrame, table: LogicalTable, buckets: Buckets) -> DataFrame:
+    """Return the same of the copy's live rows. What it has of columns that are not published counts: there should be nothing."""
     shard, kinds = table.shards[0], kinds_of(copy)
-    row = copy_hash(copy_row_text(table.columns, kinds)).alias("row")
+    row = copy_hash(copy_row_text([*table.columns, *table.unpublished], kinds)).alias("row")
     rows = copy.where(~sf.col(DELETED)).select(buckets.copy(shard, kinds).alias("bucket"), row)
-    return summed(rows.groupBy("bucket").agg(sf.count("*").alias("n"), copy_sum(sf.col("row")).alias("s")).collect())
+    return rows.groupBy("bucket").agg(sf.count("*").alias("n"), copy_sum(sf.col("row")).alias("s"))
 
 
 def summed(rows: Iterable[Row]) -> Mapping[int, BucketSum]:
@@ -71,7 +71,7 @@ def copy_hashes(copy: DataFrame, table: LogicalTable, buckets: Buckets, wanted: 
     """The same of the copy's live rows."""
     shard, kinds = table.shards[0], kinds_of(copy)
     live = copy.where(~sf.col(DELETED) & buckets.copy(shard, kinds).isin(*wanted))
-    row = copy_hash(copy_row_text(table.columns, kinds)).alias("row")
+    row = copy_hash(copy_row_text([*table.columns, *table.unpublished], kinds)).alias("row")
     return live.select(copy_key(shard, kinds).alias("place"), sf.col(KEY).alias("key"), row)
 
 

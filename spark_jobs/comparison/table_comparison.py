@@ -8,6 +8,7 @@ from typing import Final
 
 from pyspark.sql import DataFrame, SparkSession
 
+from spark_jobs.comparison.as_copied import Columns, columns_of, range_as_copied
 from spark_jobs.comparison.buckets import Buckets, HashBuckets, number_buckets, runs
 from spark_jobs.comparison.findings import TableFindings
 from spark_jobs.comparison.look import Place, Seen, look
@@ -24,11 +25,11 @@ from spark_jobs.comparison.sums import (
     unequal,
 )
 from spark_jobs.copy_settings import ReconcileSettings
+from spark_jobs.quoting import quoted
 from spark_jobs.sinks import Sink
 from spark_jobs.source import KeyRange, Shard, SourceDatabase, next_boundary, ranges_of
+from spark_jobs.source.columns import WHOLE
 from spark_jobs.source.key_ranges import Boundary, table_of
-from spark_jobs.source.shard import WHOLE
-from spark_jobs.source.texts import quoted
 from spark_jobs.sources import LogicalTable
 
 _MAX_BUCKETS: Final = 100_000
@@ -52,8 +53,8 @@ class TableComparison:
         buckets = self._buckets(table, parts)
         source = self._source_sums(table, parts, buckets)
         copy = self.sink.read(table.name)
-        kept = {} if copy is None else copy_sums(copy, table, buckets)
-        found = TableFindings(table.name, _rows(source), _rows(kept))
+        kept = {} if copy is None else summed(copy_sums(copy, table, buckets).collect())
+        found = TableFindings(table.name, _rows(source), _rows(kept), unpublished=[column.name for column in table.unpublished])
         wanted = differing(source, kept)
         if copy is None and wanted:
             return replace(found, reason="there is no copy; bootstrap makes one", seconds=monotonic() - began)
@@ -73,7 +74,8 @@ class TableComparison:
         copy = self.sink.read(table.name)
         if copy is None:
             return found
-        source = [source_hashes(self.databases[shard.instance], table, shard, part, buckets, wanted) for shard, part in parts]
+        columns = columns_of(table, copy)
+        source = [self._hashes(table, shard, part, buckets, wanted, columns) for shard, part in parts]
         rows = unequal(source, copy_hashes(copy, table, buckets, wanted)).persist()
         try:
             count = rows.count()
@@ -99,8 +101,9 @@ class TableComparison:
 
     def _buckets(self, table: LogicalTable, parts: Sequence[tuple[Shard, KeyRange]]) -> Buckets:
         count = min(_MAX_BUCKETS, max(1, len(parts) * self.settings.range_rows // self.settings.bucket_rows))
-        first = table.shards[0].key[0]
-        if any(shard.key[0].kind not in WHOLE or shard.key[0].name != first.name or shard.shard_in_key for shard in table.shards):
+        first = table.shards[0].published_key[0]
+        keys = [(shard, shard.published_key[0]) for shard in table.shards]
+        if any(key.kind not in WHOLE or key.name != first.name or shard.shard_in_key for shard, key in keys):
             return HashBuckets(count)
         ends = [end for shard in table.shards for end in self._ends(shard)]
         return number_buckets(first, min(ends, default=0), max(ends, default=0), count)
@@ -114,9 +117,25 @@ class TableComparison:
         return [int(row["low"]), int(row["high"])] if row["low"] is not None else []
 
     def _source_sums(self, table: LogicalTable, parts: Sequence[tuple[Shard, KeyRange]], buckets: Buckets) -> Mapping[int, BucketSum]:
-        queries = (source_sums(self.databases[shard.instance], table, shard, part, buckets) for shard, part in parts)
+        columns = columns_of(table, self.sink.read(table.name)) if table.ruled else {}
+        queries = (self._sums(table, shard, part, buckets, columns) for shard, part in parts)
         rows = [row for group in in_groups(queries, self.settings.parallel) for row in reduce(DataFrame.unionByName, group).collect()]
         return summed(rows)
+
+    def _sums(self, table: LogicalTable, shard: Shard, part: KeyRange, buckets: Buckets, columns: Columns) -> DataFrame:
+        """The sums of a range: by the server, or here where rules make other rows of those that it has."""
+        database = self.databases[shard.instance]
+        if table.ruled:
+            return copy_sums(range_as_copied(database, table, shard, part, columns), table, buckets)
+        return source_sums(database, table, shard, part, buckets)
+
+    def _hashes(
+        self, table: LogicalTable, shard: Shard, part: KeyRange, buckets: Buckets, wanted: Sequence[int], columns: Columns
+    ) -> DataFrame:
+        database = self.databases[shard.instance]
+        if table.ruled:
+            return copy_hashes(range_as_copied(database, table, shard, part, columns), table, buckets, wanted)
+        return source_hashes(database, table, shard, part, buckets, wanted)
 
 
 def _rows(sums: Mapping[int, BucketSum]) -> int:

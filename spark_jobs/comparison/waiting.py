@@ -5,13 +5,13 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 import pyspark.sql.functions as sf
-from pyspark.errors import AnalysisException
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
-from relay.envelope import Header
+from spark_jobs.absence import unless_absent
 from spark_jobs.kafka_source import Bounds, read_batch
 from spark_jobs.settings import JobSettings
 from spark_jobs.text_list import texts
+from spark_jobs.transforms import moved_rows, parse_events
 
 
 def newest_waiting(spark: SparkSession, settings: JobSettings, keys: Collection[str]) -> Mapping[str, str]:
@@ -22,12 +22,16 @@ def newest_waiting(spark: SparkSession, settings: JobSettings, keys: Collection[
     if not keys:
         return {}
     applied = applied_offsets(spark, settings.checkpoint, settings.kafka.topics)
-    records = read_batch(spark, settings.kafka, Bounds(from_offsets=applied))
-    own = sf.filter("headers", lambda header: header["key"] == Header.ORDER.value)
-    order = sf.try_element_at(own, sf.lit(1))["value"].cast("string").alias("order")
-    wanted = texts(spark, "key", keys)
-    messages = records.select(sf.col("key").cast("string").alias("key"), order).join(sf.broadcast(wanted), "key", "left_semi")
-    return {row["key"]: row["order"] for row in messages.groupBy("key").agg(sf.max("order").alias("order")).collect() if row["order"]}
+    return newest_orders(read_batch(spark, settings.kafka, Bounds(from_offsets=applied)), keys)
+
+
+def newest_orders(records: DataFrame, keys: Collection[str]) -> Mapping[str, str]:
+    """Return key → greatest order among the changes of these keys, found as the jobs find them: a message may hold several rows."""
+    changes = parse_events(records)
+    every = changes.unionByName(moved_rows(changes)).where(sf.col("order").isNotNull())
+    wanted = texts(records.sparkSession, "key", keys)
+    newest = every.join(sf.broadcast(wanted), "key", "left_semi").groupBy("key").agg(sf.max("order").alias("order"))
+    return {row["key"]: row["order"] for row in newest.collect()}
 
 
 def applied_offsets(spark: SparkSession, checkpoint: str | None, topics: Collection[str]) -> str | None:
@@ -47,10 +51,8 @@ def starting_offsets(log: str, topics: Collection[str]) -> str | None:
 
 def _files(spark: SparkSession, folder: str) -> Mapping[int, str]:
     """Batch number → content of the file that bears it."""
-    try:
-        rows = spark.read.text(folder, wholetext=True).select("value", sf.col("_metadata.file_name").alias("name")).collect()
-    except AnalysisException as exc:
-        if exc.getCondition() == "PATH_NOT_FOUND":
-            return {}
-        raise
+    files = unless_absent(lambda: spark.read.text(folder, wholetext=True))
+    if files is None:
+        return {}
+    rows = files.select("value", sf.col("_metadata.file_name").alias("name")).collect()
     return {int(row["name"]): row["value"] for row in rows if row["name"].isdigit()}

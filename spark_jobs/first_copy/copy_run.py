@@ -13,6 +13,7 @@ from typing import Final
 import pyspark.sql.functions as sf
 from pyspark.sql import DataFrame
 
+from relay.model.change import Operation
 from spark_jobs.apply import cached
 from spark_jobs.copy_settings import BootstrapSettings
 from spark_jobs.first_copy.notes import Notes, TableNote, end_line, round_line
@@ -21,7 +22,7 @@ from spark_jobs.first_copy.rounds import ShardRange, copied_ranges, next_round
 from spark_jobs.first_copy.unmet import REMOVE, UNDECIDED, unmet
 from spark_jobs.positions import Published
 from spark_jobs.sinks import Sink
-from spark_jobs.source import Shard, SourceDatabase, message_keys, message_rows, next_boundary
+from spark_jobs.source import Shard, SourceDatabase, message_rows, next_boundary, published_keys
 from spark_jobs.source.key_ranges import Boundary
 from spark_jobs.sources import LogicalTable
 from spark_jobs.table_writes import TableWriter, deletes, upserts
@@ -72,11 +73,14 @@ class FirstCopy:
             self.progress(table, note, pace)
             if self.stopping(pause_s):
                 return CopyFigures(note.rows, 0, ended=False)
-        removed = self._remove_unmet(table, note)
+        # Where deletes are not published, the copy keeps what the source has no more.
+        removed = 0 if table.leaves_out(Operation.DELETE) else self._remove_unmet(table, note)
         note = self.notes.add(table.name, note, end_line(note, removed))
         return CopyFigures(note.rows, removed, ended=True)
 
     def _ahead(self, shard: Shard, after: Boundary | None) -> Boundary | None:
+        if shard.rules is not None and shard.rules.hides_key:
+            return None  # what is noted of a range are keys, which nobody may read here
         settings = self.settings
         rows = round_rows(settings.range_rows, settings.parallel, settings.rows_per_second)
         found = self.databases[shard.instance].rows(next_boundary(shard, after, rows))
@@ -114,4 +118,4 @@ class FirstCopy:
                 return _Unmet(removed, gone.where(sf.col("verdict") == UNDECIDED).count(), after)
 
     def _keys(self, part: ShardRange) -> DataFrame:
-        return message_keys(self.databases[part.shard.instance], part.shard, part.range.where(part.shard.key))
+        return published_keys(self.databases[part.shard.instance], part.shard, part.range.where(part.shard.key))

@@ -6,16 +6,14 @@ visible whole, so a crash leaves the log as it was before or after.
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import pyspark.sql.functions as sf
-from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
+from spark_jobs.absence import unless_absent
 from spark_jobs.source.key_ranges import Boundary
-
-_NO_SUCH_PATH: Final = "PATH_NOT_FOUND"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +26,11 @@ class ShardNote:
 
 @dataclass(frozen=True, slots=True)
 class TableNote:
-    """How far the copy of a logical table is. `pairs`: instance → `order` text that its rows carry; `sequence` counts lines."""
+    """How far the copy of a logical table is.
+
+    `pairs`: instance → `order` text that its rows carry; `rules`: instance → by which rules its rows are copied, as its position record
+    tells it. `sequence` counts lines.
+    """
 
     run: str
     pairs: Mapping[str, str]
@@ -36,6 +38,7 @@ class TableNote:
     rows: int = 0
     ended: bool = False
     sequence: int = 0
+    rules: Mapping[str, str] = field(default_factory=dict)
 
     def shard(self, name: str) -> ShardNote:
         """How far one shard is; a shard that is not noted has not begun."""
@@ -51,9 +54,9 @@ def note_of(lines: Iterable[str]) -> TableNote | None:
     return note
 
 
-def begin_line(before: TableNote | None, run: str, pairs: Mapping[str, str]) -> str:
+def begin_line(before: TableNote | None, run: str, pairs: Mapping[str, str], rules: Mapping[str, str] | None = None) -> str:
     """A run begins anew."""
-    return _line("begin", 0 if before is None else before.sequence, run=run, pairs=dict(pairs))
+    return _line("begin", 0 if before is None else before.sequence, run=run, pairs=dict(pairs), rules=dict(rules or {}))
 
 
 def round_line(note: TableNote, ranges: Sequence[tuple[str, Boundary | None]], rows: int) -> str:
@@ -75,13 +78,8 @@ class Notes:
 
     def read(self, table: str) -> TableNote | None:
         """Return what is noted of a logical table."""
-        try:
-            lines = self._spark.read.text(self._path(table)).collect()
-        except AnalysisException as exc:
-            if exc.getCondition() == _NO_SUCH_PATH:
-                return None
-            raise
-        return note_of(row["value"] for row in lines)
+        lines = unless_absent(lambda: self._spark.read.text(self._path(table)))
+        return None if lines is None else note_of(row["value"] for row in lines.collect())
 
     def add(self, table: str, before: TableNote | None, line: str) -> TableNote:
         """Add a line durably; return what is noted then."""
@@ -99,13 +97,13 @@ def _line(kind: str, sequence: int, **fields: object) -> str:
 def _after(note: TableNote | None, record: dict[str, Any]) -> TableNote:
     sequence = int(record["sequence"])
     if note is None or record["kind"] == "begin":
-        return TableNote(record["run"], record["pairs"], sequence=sequence)
+        return TableNote(record["run"], record["pairs"], sequence=sequence, rules=record.get("rules", {}))
     if record["kind"] == "end":
-        return TableNote(note.run, note.pairs, note.shards, note.rows, ended=True, sequence=sequence)
+        return replace(note, ended=True, sequence=sequence)
     shards = dict(note.shards)
     for each in record["ranges"]:
         shards[each["shard"]] = _further(shards.get(each["shard"], ShardNote()), each["until"])
-    return TableNote(note.run, note.pairs, shards, note.rows + record["rows"], sequence=sequence)
+    return replace(note, shards=shards, rows=note.rows + record["rows"], sequence=sequence)
 
 
 def _further(shard: ShardNote, until: Sequence[str] | None) -> ShardNote:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from spark_jobs.first_copy.notes import TableNote
-from spark_jobs.source import KeyRange, Shard
+from spark_jobs.source import KeyRange, Shard, ranges_of
 from spark_jobs.source.key_ranges import Boundary
 
 Ahead: TypeAlias = Callable[[Shard, Boundary | None], Boundary | None]
@@ -35,10 +35,4 @@ def next_round(shards: Sequence[Shard], note: TableNote, parallel: int, ahead: A
 
 def copied_ranges(shards: Sequence[Shard], note: TableNote) -> Sequence[ShardRange]:
     """Return every shard, cut where it was cut when it was copied."""
-    found: list[ShardRange] = []
-    for shard in shards:
-        after: Boundary | None = None
-        for until in (*note.shard(shard.name).boundaries, None):
-            found.append(ShardRange(shard, KeyRange(after, until)))
-            after = until
-    return found
+    return [ShardRange(shard, part) for shard in shards for part in ranges_of(note.shard(shard.name).boundaries)]

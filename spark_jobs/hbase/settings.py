@@ -2,14 +2,15 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from relay.settings import Settings
 from spark_jobs.hbase.row_key import MAX_SALT_BUCKETS
 
 Address = Annotated[str, Field(pattern=r"^(\[[0-9A-Fa-f:]+\]|[^:\[\]\s]+):\d{1,5}$")]
 
 
-class HBaseSettings(BaseModel):
+class HBaseSettings(Settings):
     """One HBase behind one or more Thrift2 gateways.
 
     `thrift`: the gateways as host:port; tasks are spread over them and go on to the next when one is silent. `transport` is theirs.
@@ -17,8 +18,6 @@ class HBaseSettings(BaseModel):
     `salt_buckets`: 0 none, else into how many pieces neighbours are spread. `writers`: how many tasks write at the same time.
     `patience_seconds`: how long HBase may be away before the job ends and says so.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     thrift: Annotated[tuple[Address, ...], Field(min_length=1)]
     transport: Literal["buffered", "framed"] = "buffered"

@@ -3,10 +3,12 @@
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr
+from pydantic import Field, SecretStr
+
+from relay.settings import Port, Settings
 
 
-class MirrorSettings(BaseModel):
+class MirrorSettings(Settings):
     """A MySQL or MariaDB server that holds copies.
 
     `prefix` stands before the logical database's name, so that a mirror may lie on a server that has a database of that name.
@@ -14,10 +16,8 @@ class MirrorSettings(BaseModel):
     `writers`: how many tasks write at the same time. `patience_seconds`: how long the server may be away before the job ends.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
     host: Annotated[str, Field(min_length=1)]
-    port: Annotated[int, Field(ge=1, le=65535)] = 3306
+    port: Port = 3306
     user: str
     password: SecretStr = SecretStr("")
     ca_file: Path | None = None

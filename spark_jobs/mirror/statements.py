@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
+from spark_jobs.quoting import quoted
+
 KEY_HASH: Final = "_key_hash"
 GUARD_TYPES: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -74,11 +76,6 @@ def place_of(table: str, prefix: str) -> str:
     """The mirror's name of a logical table."""
     database, _, name = table.partition(".")
     return f"{quoted(prefix + database)}.{quoted(name)}"
-
-
-def quoted(name: str) -> str:
-    """A name between backticks."""
-    return "`" + name.replace("`", "``") + "`"
 
 
 def _column(column: tuple[str, str]) -> str:

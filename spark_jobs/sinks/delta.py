@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -13,6 +12,7 @@ from py4j.protocol import Py4JError
 from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
+from spark_jobs.absence import unless_absent
 from spark_jobs.settings import SchemaPolicy
 from spark_jobs.sinks.delta_schema import PROPERTIES, carry_out, plan_for
 from spark_jobs.sinks.folders import folder_of, table_of
@@ -27,7 +27,6 @@ _WRITER: Final = "spark.databricks.delta.write.txnAppId"
 _NUMBER: Final = "spark.databricks.delta.write.txnVersion"
 _THERE_ALREADY: Final = "DELTA_PATH_EXISTS"
 _CONFLICT: Final = re.compile(r"io\.delta\.exceptions\.|DELTA_(CONCURRENT|METADATA_CHANGED|PROTOCOL_CHANGED)")
-_NOT_THERE: Final = frozenset({"PATH_NOT_FOUND", "UNABLE_TO_INFER_SCHEMA"})
 
 
 class DeltaSink:
@@ -50,12 +49,10 @@ class DeltaSink:
 
     def write(self, batch: ReducedBatch) -> Mapping[str, Written]:
         """Merge every table's changes, several tables at a time."""
-        names = [changes.table for changes in batch.tables]
-        self._touched.update(names)
+        self._touched.update(changes.table for changes in batch.tables)
         spark = batch.changes.sparkSession
         with _recorded(spark, batch):
-            written = together(spark, [partial(self.merge, changes) for changes in batch.tables], self._threads)
-        return dict(zip(names, written, strict=True))
+            return together(spark, self.merge, batch.tables, self._threads)
 
     def merge(self, changes: TableChanges) -> Written:
         """Merge one table's changes in one commit; again where another writer came first."""
@@ -71,12 +68,9 @@ class DeltaSink:
 
     def tables(self) -> Sequence[str]:
         """Every table whose folder holds a log of Delta."""
-        try:
-            logs = self._spark.read.format("binaryFile").load(f"{self._root}/*/*/_delta_log/*.json")
-        except AnalysisException as exc:
-            if exc.getCondition() in _NOT_THERE:
-                return []
-            raise
+        logs = unless_absent(lambda: self._spark.read.format("binaryFile").load(f"{self._root}/*/*/_delta_log/*.json"))
+        if logs is None:
+            return []
         folders = logs.select(sf.regexp_extract("path", "^(.*)/_delta_log/", 1)).distinct().collect()
         return sorted(table_of(row[0]) for row in folders)
 

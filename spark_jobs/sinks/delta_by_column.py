@@ -7,11 +7,11 @@ import pyspark.sql.functions as sf
 from delta.tables import DeltaMergeBuilder, DeltaTable
 from pyspark.sql import Column, DataFrame
 
+from spark_jobs.quoting import quoted
 from spark_jobs.sinks.delta import DeltaSink, merging
-from spark_jobs.sinks.delta_schema import quoted
-from spark_jobs.transforms import COLUMN_ORDERS, GUARDS, KEY, ORDER, RESET_ORDER, UNFIT
+from spark_jobs.transforms import COLUMN_ORDERS, KEY, ORDER, RESET_ORDER, UNFIT, WHOLE_ROW_GUARDS, own_columns
 
-_OF_THE_NEWEST: Final = tuple(name for name in GUARDS if name not in (KEY, UNFIT, COLUMN_ORDERS, RESET_ORDER))
+_OF_THE_NEWEST: Final = tuple(name for name in WHOLE_ROW_GUARDS if name not in (KEY, UNFIT))
 
 
 class DeltaByColumn(DeltaSink):
@@ -23,7 +23,7 @@ class DeltaByColumn(DeltaSink):
 
     def _statement(self, copy: DeltaTable, rows: DataFrame) -> DeltaMergeBuilder:
         merge = merging(copy, rows, f"copy.{KEY} = change.{KEY}")
-        return merge.whenMatchedUpdate(set=_merged([name for name in rows.columns if name not in GUARDS])).whenNotMatchedInsertAll()
+        return merge.whenMatchedUpdate(set=_merged(list(own_columns(rows)))).whenNotMatchedInsertAll()
 
 
 def _merged(columns: list[str]) -> dict[str, str | Column]:

@@ -5,13 +5,13 @@ from uuid import uuid4
 
 import pyspark.sql.functions as sf
 from delta.tables import DeltaTable
-from pyspark.sql import Column, DataFrame, SparkSession
-from pyspark.sql.types import BinaryType, DataType, StringType
+from pyspark.sql import DataFrame, SparkSession
 
+from spark_jobs.quoting import quoted
 from spark_jobs.settings import SchemaPolicy
 from spark_jobs.sinks.schema_changes import SchemaPlan, folded, schema_plan
 from spark_jobs.sinks.sink import TableChanges
-from spark_jobs.transforms import GUARDS, ORDER, text_of_bytes
+from spark_jobs.transforms import ORDER, own_columns, retyped
 
 PROPERTIES: Final = {
     # Names of columns may hold any character in MySQL.
@@ -24,7 +24,7 @@ PROPERTIES: Final = {
 
 def plan_for(copy: DataFrame, changes: TableChanges, policy: SchemaPolicy) -> SchemaPlan:
     """Decide what becomes of the copy's columns. Raises SchemaChangeRefused."""
-    present = {field.name: field.dataType for field in copy.schema.fields if field.name not in GUARDS}
+    present = own_columns(copy)
     if policy.dropped == "keep":
         return schema_plan(changes.table, present, changes.columns, (), policy)
     newest = {folded(name) for name in changes.versions[-1].mysql_types}
@@ -64,23 +64,12 @@ def carry_out(spark: SparkSession, path: str, plan: SchemaPlan) -> bool:
     return bool(plan.rewritten or plan.added or plan.widened or plan.dropped)
 
 
-def quoted(name: str) -> str:
-    """A name, or a path, between backticks."""
-    return "`" + name.replace("`", "``") + "`"
-
-
 def _rewrite(spark: SparkSession, path: str, plan: SchemaPlan) -> None:
     """Write the copy anew, in one commit, with columns of types that Delta cannot get by itself."""
     copy = DeltaTable.forPath(spark, path).toDF()
-    changed = {name: _converted(copy, name, plan.columns[name]) for name in plan.rewritten}
+    held = copy.schema
+    changed = {name: retyped(sf.col(quoted(name)), held[name].dataType, plan.columns[name]) for name in plan.rewritten}
     rows = copy.select(*(changed.get(name, sf.col(quoted(name))).alias(name) for name in copy.columns))
     # A name of its own: the batch's would make Delta take the batch itself for written.
     once = {"txnAppId": f"schema {uuid4()}", "txnVersion": "0", "overwriteSchema": "true"}
     rows.write.format("delta").mode("overwrite").options(**once).save(path)
-
-
-def _converted(copy: DataFrame, name: str, kind: DataType) -> Column:
-    value = sf.col(quoted(name))
-    if isinstance(copy.schema[name].dataType, BinaryType) and isinstance(kind, StringType):
-        return text_of_bytes(value)
-    return value.cast(kind)

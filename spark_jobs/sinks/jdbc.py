@@ -13,15 +13,15 @@ from spark_jobs.mirror.server import Server
 from spark_jobs.mirror.settings import MirrorSettings
 from spark_jobs.mirror.statements import GUARD_TYPES, alter_table, create_database, create_table, forget, pieces, place_of
 from spark_jobs.mirror.task import read_piece, write_rows
+from spark_jobs.quoting import quoted
 from spark_jobs.settings import SchemaPolicy
 from spark_jobs.sinks.schema_changes import schema_plan
 from spark_jobs.sinks.sink import ReducedBatch, TableChanges, Written
 from spark_jobs.sinks.together import together
-from spark_jobs.transforms import DELETED, EXECUTE_POSITION, EXECUTE_TIME, KEY, ORDER, UNFIT, spark_type
+from spark_jobs.transforms import DELETED, UNFIT, WHOLE_ROW_GUARDS, spark_type
 
-_KEPT: Final = (KEY, ORDER, EXECUTE_TIME, EXECUTE_POSITION, DELETED, UNFIT)
 _STORED: Final = (StringType(), StringType(), LongType(), LongType(), IntegerType(), StringType())
-_GUARDS: Final = tuple(StructField(name, kind) for name, kind in zip(_KEPT, _STORED, strict=True))
+_GUARDS: Final = tuple(StructField(name, kind) for name, kind in zip(WHOLE_ROW_GUARDS, _STORED, strict=True))
 _UNFIT_TYPE: Final = "map<string,string>"
 _COLUMNS: Final = (
     "SELECT column_name, column_type FROM information_schema.columns WHERE table_schema = %s AND table_name = %s ORDER BY ordinal_position"
@@ -45,9 +45,7 @@ class JdbcSink:
 
     def write(self, batch: ReducedBatch) -> Mapping[str, Written]:
         """Write every table's changes, several tables at a time."""
-        names = [changes.table for changes in batch.tables]
-        written = together(self._spark, [partial(self._write, changes) for changes in batch.tables], self._threads)
-        return dict(zip(names, written, strict=True))
+        return together(self._spark, self._write, batch.tables, self._threads)
 
     def read(self, table: str) -> DataFrame | None:
         """The copy as it is now, piece by piece."""
@@ -60,7 +58,7 @@ class JdbcSink:
         stored = self._spark.sparkContext.parallelize(ranges, len(ranges)).flatMap(read)
         schema = StructType([*_GUARDS, *(StructField(name, _from_python(kind)) for name, kind in columns.items())])
         rows = self._spark.createDataFrame(stored, schema, verifySchema=False)
-        return rows.select(*_guards_back(), *(sf.col(_q(name)).cast(kind).alias(name) for name, kind in columns.items()))
+        return rows.select(*_guards_back(), *(sf.col(quoted(name)).cast(kind).alias(name) for name, kind in columns.items()))
 
     def tables(self) -> Sequence[str]:
         """Every table of the server that has the guards, below the prefix."""
@@ -109,23 +107,19 @@ class JdbcSink:
 
 
 def _guards_out() -> list[Column]:
-    return [*(sf.col(name) for name in _KEPT if name != UNFIT), sf.to_json(UNFIT).alias(UNFIT)]
+    return [*(sf.col(name) for name in WHOLE_ROW_GUARDS if name != UNFIT), sf.to_json(UNFIT).alias(UNFIT)]
 
 
 def _guards_back() -> list[Column]:
-    plain = [sf.col(name) for name in _KEPT if name not in (UNFIT, DELETED)]
+    plain = [sf.col(name) for name in WHOLE_ROW_GUARDS if name not in (UNFIT, DELETED)]
     return [*plain, sf.col(DELETED).cast("boolean").alias(DELETED), sf.from_json(UNFIT, _UNFIT_TYPE).alias(UNFIT)]
 
 
 def _to_python(name: str, kind: DataType) -> Column:
     """A moment as the UTC clock shows it: Python would see it by the clock of its own machine."""
-    column = sf.col(_q(name))
+    column = sf.col(quoted(name))
     return (column.cast("timestamp_ntz") if isinstance(kind, TimestampType) else column).alias(name)
 
 
 def _from_python(kind: DataType) -> DataType:
     return TimestampNTZType() if isinstance(kind, TimestampType) else kind
-
-
-def _q(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"

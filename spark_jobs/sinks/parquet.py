@@ -10,21 +10,28 @@ from pathlib import Path
 from typing import Final
 
 import pyspark.sql.functions as sf
-from pyspark.errors import AnalysisException
 from pyspark.sql import Column, DataFrame, Row, SparkSession
-from pyspark.sql.types import BinaryType, DataType, StringType
+from pyspark.sql.types import DataType
 
+from spark_jobs.absence import unless_absent
+from spark_jobs.quoting import quoted
 from spark_jobs.settings import SchemaPolicy
 from spark_jobs.sinks.folders import folder_of, table_of
 from spark_jobs.sinks.schema_changes import schema_plan
 from spark_jobs.sinks.sink import ReducedBatch, TableChanges, Written
 from spark_jobs.sinks.together import together
-from spark_jobs.transforms import DELETED, EXECUTE_POSITION, EXECUTE_TIME, GUARDS, KEY, ORDER, UNFIT, text_of_bytes
+from spark_jobs.transforms import (
+    DELETED,
+    EXECUTE_TIME,
+    KEY,
+    ORDER,
+    WHOLE_ROW_GUARDS,
+    own_columns,
+    retyped,
+)
 
 _SLOTS: Final = 3
-_KEPT: Final = (KEY, ORDER, EXECUTE_TIME, EXECUTE_POSITION, DELETED, UNFIT)
 _COMMIT: Final = "version bigint, writer string, number bigint"
-_NOT_THERE: Final = frozenset({"PATH_NOT_FOUND", "UNABLE_TO_INFER_SCHEMA"})
 
 
 class ParquetSink:
@@ -42,9 +49,8 @@ class ParquetSink:
 
     def write(self, batch: ReducedBatch) -> Mapping[str, Written]:
         """Write every touched table anew, several tables at a time."""
-        names = [changes.table for changes in batch.tables]
-        calls = [partial(self._merge, changes, batch.writer, batch.number) for changes in batch.tables]
-        return dict(zip(names, together(self._spark, calls, self._threads), strict=True))
+        merge = partial(self._merge, writer=batch.writer, number=batch.number)
+        return together(self._spark, merge, batch.tables, self._threads)
 
     def path(self, table: str) -> str:
         """Where the copy of `database.table` lies."""
@@ -57,10 +63,8 @@ class ParquetSink:
 
     def tables(self) -> Sequence[str]:
         """Every table that has a commit."""
-        try:
-            lines = self._spark.read.format("binaryFile").load(f"{self._root}/*/*/commits/*/*.json")
-        except AnalysisException as exc:
-            _pass_over_absence(exc)
+        lines = unless_absent(lambda: self._spark.read.format("binaryFile").load(f"{self._root}/*/*/commits/*/*.json"))
+        if lines is None:
             return []
         folders = lines.select(sf.regexp_extract("path", "^(.*)/commits/", 1)).distinct().collect()
         return sorted(table_of(row[0]) for row in folders)
@@ -85,7 +89,7 @@ class ParquetSink:
         if number is not None and (commit["writer"], commit["number"]) == (writer, number):
             return Written(replayed=True)
         present = self._rows(changes.table, commit["version"])
-        plan = schema_plan(changes.table, _columns(present), changes.columns, (), self._policy)
+        plan = schema_plan(changes.table, own_columns(present), changes.columns, (), self._policy)
         orders = present.select(sf.col(KEY).alias("present_key"), sf.col(ORDER).alias("present_order"))
         known = changes.rows_as(plan.columns).join(orders, sf.col(KEY) == sf.col("present_key"), "left")
         not_older = sf.col("present_order").isNull() | (sf.col(ORDER) >= sf.col("present_order"))
@@ -106,12 +110,8 @@ class ParquetSink:
         line.write.mode("overwrite").json(self._slot(table, "commits", version))
 
     def _newest(self, table: str) -> Row | None:
-        try:
-            lines = self._spark.read.schema(_COMMIT).json(f"{self.path(table)}/commits")
-        except AnalysisException as exc:
-            _pass_over_absence(exc)
-            return None
-        return max(lines.collect(), key=lambda line: int(line["version"]), default=None)
+        lines = unless_absent(lambda: self._spark.read.schema(_COMMIT).json(f"{self.path(table)}/commits"))
+        return None if lines is None else max(lines.collect(), key=lambda line: int(line["version"]), default=None)
 
     def _rows(self, table: str, version: int) -> DataFrame:
         return self._spark.read.parquet(self._slot(table, "rows", version))
@@ -120,25 +120,12 @@ class ParquetSink:
         return f"{self.path(table)}/{what}/slot={version % _SLOTS}"
 
 
-def _columns(rows: DataFrame) -> dict[str, DataType]:
-    return {field.name: field.dataType for field in rows.schema.fields if field.name not in GUARDS}
-
-
 def _as(present: DataFrame, columns: Mapping[str, DataType]) -> DataFrame:
     """The rows of the copy with the columns that it has from now on."""
-    held = _columns(present)
+    held = own_columns(present)
     values = (_value(name, held.get(name), kind).alias(name) for name, kind in columns.items())
-    return present.select(*_KEPT, *values)
+    return present.select(*WHOLE_ROW_GUARDS, *values)
 
 
 def _value(name: str, held: DataType | None, kind: DataType) -> Column:
-    if held is None:
-        return sf.lit(None).cast(kind)
-    column = sf.col("`" + name.replace("`", "``") + "`")
-    return text_of_bytes(column) if isinstance(held, BinaryType) and isinstance(kind, StringType) else column.cast(kind)
-
-
-def _pass_over_absence(exc: AnalysisException) -> None:
-    """A path may not be there yet; any other error goes on."""
-    if exc.getCondition() not in _NOT_THERE:
-        raise exc
+    return sf.lit(None).cast(kind) if held is None else retyped(sf.col(quoted(name)), held, kind)

@@ -1,20 +1,24 @@
-"""Several calls at the same time, each in a thread that Spark takes for the query's own."""
+"""Several tables at the same time, each in a thread that Spark takes for the query's own."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from pyspark import inheritable_thread_target
 from pyspark.sql import SparkSession
 
+from spark_jobs.sinks.sink import TableChanges
+
 Result = TypeVar("Result")
 
 
-def together(spark: SparkSession, calls: Sequence[Callable[[], Result]], threads: int) -> Sequence[Result]:
-    """Call them all, at most `threads` at a time, and return their results in order. Ending the query ends their jobs too."""
-    if threads == 1 or len(calls) <= 1:
-        return [call() for call in calls]
-    with ThreadPoolExecutor(min(threads, len(calls)), "merge") as pool:
-        inherit = inheritable_thread_target(spark)
-        waiting = [pool.submit(inherit(call)) for call in calls]
-        return [each.result() for each in waiting]
+def together(
+    spark: SparkSession, call: Callable[[TableChanges], Result], tables: Sequence[TableChanges], threads: int
+) -> Mapping[str, Result]:
+    """Call it for all tables, at most `threads` at a time; table → result. Ending the query ends their jobs too."""
+    if threads == 1 or len(tables) <= 1:
+        return {changes.table: call(changes) for changes in tables}
+    with ThreadPoolExecutor(min(threads, len(tables)), "merge") as pool:
+        inherited = inheritable_thread_target(spark)(call)
+        waiting = {changes.table: pool.submit(inherited, changes) for changes in tables}
+        return {table: each.result() for table, each in waiting.items()}

@@ -1,12 +1,13 @@
 """The tables of the sources, read over JDBC: which there are, their key ranges, and their values as text."""
 
 from spark_jobs.source.catalog import read_shards
+from spark_jobs.source.columns import SourceColumn
 from spark_jobs.source.database import SourceDatabase, source_borders
 from spark_jobs.source.key_ranges import KeyRange, next_boundary, ranges_of
 from spark_jobs.source.place import SourcePlace, covered, place_now
-from spark_jobs.source.rows import key_text, message_keys, message_rows
-from spark_jobs.source.shard import Shard, SourceColumn
-from spark_jobs.source.texts import key_equals, literal, quoted
+from spark_jobs.source.rows import key_text, message_keys, message_rows, published_keys
+from spark_jobs.source.shard import Shard
+from spark_jobs.source.texts import key_equals, literal
 
 __all__ = [
     "KeyRange",
@@ -22,7 +23,7 @@ __all__ = [
     "message_rows",
     "next_boundary",
     "place_now",
-    "quoted",
+    "published_keys",
     "ranges_of",
     "read_shards",
     "source_borders",

@@ -9,8 +9,10 @@ from pyspark.sql import Row
 from relay.model.table import TableId
 from relay.route import Destination, MappingSet, Router, TableFilter
 from spark_jobs.copy_settings import SourceServer
+from spark_jobs.source.columns import SourceColumn
 from spark_jobs.source.database import SourceDatabase
-from spark_jobs.source.shard import Shard, SourceColumn
+from spark_jobs.source.row_rules import RowRules
+from spark_jobs.source.shard import Shard
 
 _SYSTEM: Final = ("mysql", "sys", "information_schema", "performance_schema")
 _COLUMNS: Final = (
@@ -30,7 +32,8 @@ _KEYS: Final = (
 def read_shards(database: SourceDatabase, mapping: MappingSet) -> Sequence[Shard]:
     """Return the tables that the instance relays, those without a key included (their `key_names` are empty).
 
-    Raises SourceUnreachable or SourceRefused, and UnmappedName where the routing says stop.
+    Raises SourceUnreachable or SourceRefused, UnmappedName where the routing says stop, and RuleRefused where
+    a rule or mask cannot be put to a table.
     """
     wanted = list(_relayed_databases(database, mapping))
     if not wanted:
@@ -49,9 +52,24 @@ def shards_of(settings: SourceServer, mapping: MappingSet, columns: Iterable[Row
         table = tuple(SourceColumn(row["name"], row["kind"], row["type_text"]) for row in described)
         route = router.route(real) if passes.accepts(real) else None
         if isinstance(route, Destination):
-            in_key = settings.routing.key_scope == "shard"
-            found.append(Shard(settings.instance, real, str(route.logical), table, key_of.get(real, ()), in_key))
+            found.append(_shard(settings, passes, RowRules(settings.of_rows, real, route.logical, table, key_of.get(real, ()))))
     return found
+
+
+def _shard(settings: SourceServer, passes: TableFilter, rules: RowRules) -> Shard:
+    """The real table, with its rules where it has some."""
+    logical = str(rules.logical)
+    return Shard(
+        instance=settings.key,
+        real=rules.real,
+        logical=logical,
+        columns=rules.columns,
+        key_names=rules.key_names,
+        shard_in_key=settings.routing.key_scope == "shard",
+        rules=None if rules.refinement is None else rules,
+        operations=frozenset(each for each in rules.operations if passes.accepts_operation(each)),
+        transformed=any(each.table == logical for each in settings.transforms),
+    )
 
 
 def _relayed_databases(database: SourceDatabase, mapping: MappingSet) -> Iterator[str]:

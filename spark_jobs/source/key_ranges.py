@@ -8,8 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from spark_jobs.source.shard import Shard, SourceColumn
-from spark_jobs.source.texts import boundary_text, key_expression, literal, quoted
+from spark_jobs.quoting import quoted
+from spark_jobs.source.columns import SourceColumn
+from spark_jobs.source.shard import Shard
+from spark_jobs.source.texts import boundary_text, key_expression, literal
 
 Boundary: TypeAlias = tuple[str, ...]
 """The texts of one key, as `boundary_text` gives them."""

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
+from relay.model.position import BinlogPosition
 from spark_jobs.errors import SourceRefused
 from spark_jobs.source.database import SourceDatabase
 
@@ -44,19 +45,13 @@ def covered(database: SourceDatabase, place: SourcePlace, gtid_set: str, file: s
         sets = (f"X'{each.encode().hex()}'" for each in (place.gtid_set, gtid_set))
         asked = database.rows(f"SELECT GTID_SUBSET({', '.join(f'CONVERT({each} USING utf8mb4)' for each in sets)}) AS covered")
         return bool(asked[0]["covered"])
-    return (file_number(file), offset) >= (file_number(place.file), place.offset)
+    return BinlogPosition(file, offset).rank >= BinlogPosition(place.file, place.offset).rank
 
 
 def mariadb_covers(published: str, place: str) -> bool:
     """Compare two sets of MariaDB: for every domain of `place` the greatest sequence number."""
     reached = _sequences(published)
     return all(reached.get(domain, -1) >= sequence for domain, sequence in _sequences(place).items())
-
-
-def file_number(file: str) -> int:
-    """The number at the end of a binlog file's name; the names of one server differ in nothing else."""
-    digits = file.rpartition(".")[2]
-    return int(digits) if digits.isdecimal() else 0
 
 
 def _sequences(text: str) -> dict[int, int]:

@@ -7,10 +7,12 @@ from typing import Final
 import pyspark.sql.functions as sf
 from pyspark.sql import Column, DataFrame
 
+from spark_jobs.quoting import quoted
 from spark_jobs.source.database import SourceDatabase
 from spark_jobs.source.key_ranges import table_of
+from spark_jobs.source.row_rules import published_rows
 from spark_jobs.source.shard import Shard
-from spark_jobs.source.texts import message_text, quoted
+from spark_jobs.source.texts import message_text
 
 _ESCAPES: Final = {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"}
 _CONTROL: Final = {chr(code): f"\\u{code:04x}" for code in range(0x20)}
@@ -18,27 +20,46 @@ _ESCAPED: Final = {"\\": "\\\\", '"': '\\"', **_CONTROL, **_ESCAPES}
 
 
 def message_rows(database: SourceDatabase, shard: Shard, where: str) -> DataFrame:
-    """Return the rows that `where` (SQL) holds for. Columns: table, key, data (map column → text), mysql_types."""
-    texts = ", ".join(f"{message_text(column)} AS c{number}" for number, column in enumerate(shard.columns))
-    rows = database.query(f"SELECT {texts} FROM {table_of(shard)} WHERE {where}")
-    numbers = {column.name: number for number, column in enumerate(shard.columns)}
-    names = sf.array(*(sf.lit(column.name) for column in shard.columns))
-    values = sf.array(*(sf.col(f"c{number}") for number in range(len(shard.columns))))
+    """Return what is published of the rows that `where` (SQL) holds for. Columns: table, key, data (map column → text), mysql_types."""
+    columns = shard.published
+    texts = _texts(database, shard, where)
+    rows = texts if shard.rules is None else published_rows(texts, shard.rules)
+    values = [sf.col(f"c{number}") if shard.rules is None else sf.col("row")[number] for number in range(len(columns))]
+    numbers = {column.name: number for number, column in enumerate(columns)}
+    names = sf.array(*(sf.lit(column.name) for column in columns))
     return rows.select(
         sf.lit(shard.logical).alias("table"),
-        key_text(shard, [sf.col(f"c{numbers[name]}") for name in shard.key_names]).alias("key"),
-        sf.map_from_arrays(names, values).alias("data"),
+        key_text(shard, [values[numbers[name]] for name in shard.key_names]).alias("key"),
+        sf.map_from_arrays(names, sf.array(*values)).alias("data"),
         sf.lit(shard.mysql_types).alias("mysql_types"),
     )
 
 
+def published_keys(database: SourceDatabase, shard: Shard, where: str) -> DataFrame:
+    """Return the message keys, as the column `key`, of the rows that `where` (SQL) holds for and the rules let pass."""
+    if shard.rules is not None and shard.rules.decides_keys:
+        return message_rows(database, shard, where).select("key")
+    return message_keys(database, shard, where)
+
+
 def message_keys(database: SourceDatabase, shard: Shard, where: str, beside: Mapping[str, str] | None = None) -> DataFrame:
-    """Return the message keys alone of the rows that `where` (SQL) holds for, as the column `key`, and `beside` it name → SQL."""
+    """Return the message keys alone of the rows that `where` (SQL) holds for, as the column `key`, and `beside` it name → SQL.
+
+    Rules are not asked.
+    """
     more = beside or {}
     texts = [f"{message_text(column)} AS c{number}" for number, column in enumerate(shard.key)]
     selected = ", ".join([*texts, *(f"{sql} AS {quoted(name)}" for name, sql in more.items())])
     rows = database.query(f"SELECT {selected} FROM {table_of(shard)} WHERE {where}")
     return rows.select(key_text(shard, [sf.col(f"c{number}") for number in range(len(shard.key))]).alias("key"), *more)
+
+
+def _texts(database: SourceDatabase, shard: Shard, where: str) -> DataFrame:
+    """The columns as `c0`, `c1` and so on, and behind them what rules need beside."""
+    own = [message_text(column) for column in shard.columns]
+    selected = [*own, *(() if shard.rules is None else shard.rules.exact_values)]
+    names = ", ".join(f"{sql} AS c{number}" for number, sql in enumerate(selected))
+    return database.query(f"SELECT {names} FROM {table_of(shard)} WHERE {where}")
 
 
 def key_text(shard: Shard, values: Sequence[Column]) -> Column:

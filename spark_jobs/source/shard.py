@@ -4,36 +4,20 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
 
+from relay.model.change import Operation
 from relay.model.table import TableId
-
-WHOLE: Final = frozenset({"tinyint", "smallint", "mediumint", "int", "bigint", "bit", "year"})
-APPROXIMATE: Final = frozenset({"float", "double"})
-LABELS: Final = frozenset({"enum", "set"})
-BYTES: Final = frozenset({"binary", "varbinary", "uuid", "inet4", "inet6"})
-LONG_BYTES: Final = frozenset({
-    "tinyblob", "blob", "mediumblob", "longblob", "vector", "geometry", "point", "linestring", "polygon", "multipoint", "multilinestring",
-    "multipolygon", "geometrycollection", "geomcollection",
-})  # fmt: skip
-LONG_TEXTS: Final = frozenset({"tinytext", "text", "mediumtext", "longtext", "json"})
-TEXTS: Final = frozenset({"char", "varchar"}) | LONG_TEXTS | LABELS
-
-
-@dataclass(frozen=True, slots=True)
-class SourceColumn:
-    """A column: `kind` is the bare type in small letters, `type_text` the whole one (`decimal(10,2) unsigned`)."""
-
-    name: str
-    kind: str
-    type_text: str
+from spark_jobs.source.columns import SourceColumn
+from spark_jobs.source.row_rules import RowRules
 
 
 @dataclass(frozen=True)
 class Shard:
-    """A real table: its instance, the logical name `database.table` of its rows, its columns, and those of them that are its key.
+    """A real table: its instance (of a group `instance/source`), the logical name `database.table` of its rows, its columns, and those of
+    them that are its key.
 
-    `shard_in_key`: keys are unique per real table only, so the message key names it.
+    `shard_in_key`: keys are unique per real table only, so the message key names it. `rules` say what is published of its rows, None:
+    all as it is. `operations` are the changes that are published. `transformed`: by a function that no SELECT goes through.
     """
 
     instance: str
@@ -42,11 +26,25 @@ class Shard:
     columns: tuple[SourceColumn, ...]
     key_names: tuple[str, ...]
     shard_in_key: bool = False
+    rules: RowRules | None = None
+    operations: frozenset[Operation] = frozenset(Operation)
+    transformed: bool = False
 
     @cached_property
     def key(self) -> Sequence[SourceColumn]:
-        """The columns of the key, in its order."""
+        """The columns of the key, in its order, as the source has them."""
         by_name = {column.name: column for column in self.columns}
+        return tuple(by_name[name] for name in self.key_names)
+
+    @property
+    def published(self) -> Sequence[SourceColumn]:
+        """The columns that messages have, with the types that they have there."""
+        return self.columns if self.rules is None else self.rules.published
+
+    @cached_property
+    def published_key(self) -> Sequence[SourceColumn]:
+        """The columns of the key, in its order, as messages have them."""
+        by_name = {column.name: column for column in self.published}
         return tuple(by_name[name] for name in self.key_names)
 
     @cached_property
@@ -62,4 +60,4 @@ class Shard:
     @cached_property
     def mysql_types(self) -> str:
         """The JSON text that a message would have as `mysqlType`."""
-        return json.dumps({column.name: column.type_text for column in self.columns}, ensure_ascii=False)
+        return json.dumps({column.name: column.type_text for column in self.published}, ensure_ascii=False)

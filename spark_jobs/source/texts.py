@@ -4,15 +4,13 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from spark_jobs.source.shard import APPROXIMATE, BYTES, LABELS, LONG_BYTES, TEXTS, WHOLE, SourceColumn
+from spark_jobs.quoting import quoted
+from spark_jobs.source.columns import APPROXIMATE, BYTES, LABELS, LONG_BYTES, TEXTS, WHOLE, SourceColumn
 
 _NUMBER: Final = re.compile(r"-?\d+(\.\d+)?(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
+_HEX: Final = re.compile(r"([0-9A-F]{2})*", re.ASCII)
+_PLAIN: Final = re.compile(r"[0-9A-Fa-f:. -]*", re.ASCII)
 _NUMBERS: Final = WHOLE | APPROXIMATE | {"decimal"}
-
-
-def quoted(name: str) -> str:
-    """A name in backticks."""
-    return "`" + name.replace("`", "``") + "`"
 
 
 def message_text(column: SourceColumn) -> str:
@@ -59,10 +57,6 @@ def literal(column: SourceColumn, text: str) -> str:
     if column.kind in BYTES and column.kind.endswith("binary"):
         return f"X'{_checked(_HEX, text, column)}'"
     return f"'{_checked(_PLAIN, text, column)}'"
-
-
-_HEX: Final = re.compile(r"([0-9A-F]{2})*", re.ASCII)
-_PLAIN: Final = re.compile(r"[0-9A-Fa-f:. -]*", re.ASCII)
 
 
 def key_equals(key: Sequence[SourceColumn], texts: Sequence[str]) -> str:

@@ -1,13 +1,25 @@
 """Pure steps from messages to the newest change per key, and to typed rows."""
 
-from spark_jobs.transforms.guards import COLUMN_ORDERS, DELETED, EXECUTE_POSITION, EXECUTE_TIME, GUARDS, KEY, ORDER, RESET_ORDER, UNFIT
+from spark_jobs.transforms.guards import (
+    COLUMN_ORDERS,
+    DELETED,
+    EXECUTE_POSITION,
+    EXECUTE_TIME,
+    GUARDS,
+    KEY,
+    ORDER,
+    RESET_ORDER,
+    UNFIT,
+    WHOLE_ROW_GUARDS,
+    own_columns,
+)
 from spark_jobs.transforms.latest_by_key import ARRIVAL, latest_by_key
 from spark_jobs.transforms.merged_by_key import merged_by_key
 from spark_jobs.transforms.mysql_types import spark_type, widest
-from spark_jobs.transforms.parse_events import moved_rows, parse_events
+from spark_jobs.transforms.parse_events import moved_rows, parse_events, with_pair
 from spark_jobs.transforms.problems import NO_SOURCE
 from spark_jobs.transforms.table_schema import TableSchema, column_types, spellings
-from spark_jobs.transforms.typed_rows import Style, text_of_bytes, typed_rows
+from spark_jobs.transforms.typed_rows import Style, retyped, typed_rows
 
 __all__ = [
     "ARRIVAL",
@@ -21,16 +33,19 @@ __all__ = [
     "ORDER",
     "RESET_ORDER",
     "UNFIT",
+    "WHOLE_ROW_GUARDS",
     "Style",
     "TableSchema",
     "column_types",
     "latest_by_key",
     "merged_by_key",
     "moved_rows",
+    "own_columns",
     "parse_events",
+    "retyped",
     "spark_type",
     "spellings",
-    "text_of_bytes",
     "typed_rows",
     "widest",
+    "with_pair",
 ]

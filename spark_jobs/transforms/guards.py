@@ -2,6 +2,9 @@
 
 from typing import Final
 
+from pyspark.sql import DataFrame
+from pyspark.sql.types import DataType
+
 KEY: Final = "_key"
 ORDER: Final = "_order"
 EXECUTE_TIME: Final = "_execute_time"
@@ -10,5 +13,11 @@ DELETED: Final = "_deleted"
 UNFIT: Final = "_unfit"
 COLUMN_ORDERS: Final = "_column_orders"
 RESET_ORDER: Final = "_reset_order"
-GUARDS: Final = (KEY, ORDER, EXECUTE_TIME, EXECUTE_POSITION, DELETED, UNFIT, COLUMN_ORDERS, RESET_ORDER)
+WHOLE_ROW_GUARDS: Final = (KEY, ORDER, EXECUTE_TIME, EXECUTE_POSITION, DELETED, UNFIT)
+GUARDS: Final = (*WHOLE_ROW_GUARDS, COLUMN_ORDERS, RESET_ORDER)
 """The last two are there only where rows come in parts."""
+
+
+def own_columns(copy: DataFrame) -> dict[str, DataType]:
+    """Return the columns of a copy that are the table's own, with their types."""
+    return {field.name: field.dataType for field in copy.schema.fields if field.name not in GUARDS}

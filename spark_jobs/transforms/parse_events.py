@@ -57,7 +57,7 @@ def parse_events(records: DataFrame, *, raw_rule: bool = False, in_parts: bool =
         "problem",
         "value",
     )
-    return _with_problems(_with_pair(changes), problem_of_row(horizon_ms, in_parts=in_parts))
+    return _with_problems(with_pair(changes), problem_of_row(horizon_ms, in_parts=in_parts))
 
 
 def moved_rows(changes: DataFrame) -> DataFrame:
@@ -127,7 +127,8 @@ def _row_order() -> Column:
     return sf.when(sf.col("orders").isNull() | (sf.col("order") != sf.col("own_order")), sf.col("order")).otherwise(several)
 
 
-def _with_pair(changes: DataFrame) -> DataFrame:
+def with_pair(changes: DataFrame) -> DataFrame:
+    """Add what the text of the order stands for: execute_time (ms) and execute_position, null where it cannot be read."""
     return changes.withColumns(
         {
             "execute_time": sf.substring("order", 1, 13).try_cast("bigint"),

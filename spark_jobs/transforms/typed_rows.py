@@ -70,6 +70,11 @@ def text_of_bytes(value: Column) -> Column:
     return sf.when(sf.is_valid_utf8(text), text).otherwise(sf.base64(value))
 
 
+def retyped(value: Column, held: DataType, kind: DataType) -> Column:
+    """A value of a copy's column, which is `held`, as the wider `kind` that the column has from now on."""
+    return text_of_bytes(value) if isinstance(held, BinaryType) and isinstance(kind, StringType) else value.cast(kind)
+
+
 def _typed(text: Column, kind: DataType, style: Style) -> Column:
     """Null for text that the type cannot hold."""
     if isinstance(kind, StringType):

@@ -1,6 +1,7 @@
 """`roma backup` and `roma restore`: ZooKeeper loses everything, and the stream goes on as if it had not."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 from typer.testing import CliRunner
@@ -9,7 +10,7 @@ from deploy.embedded import Kafka, MariaDB, ZooKeeper
 from relay.audit import AuditTrail
 from relay.cli import app
 from relay.errors import NodeMissing
-from relay.state import DocumentStore, MappingStore, Note, Paths
+from relay.state import DocumentStore, MappingStore, Note, Paths, SwitchNote
 from relay.zk import Session
 from tests.e2e.conftest import NewInstallation
 from tests.support.relay_process import RelayProcess
@@ -44,6 +45,9 @@ def test_after_a_wipe_and_a_restore_nothing_is_lost_or_repeated(
         relay.wait_for("RUNNING")
         mariadb.execute(f"insert into {name}.t values (1, 0, '')")
         wait_until(lambda: published(1), "the first row")
+        for failover in installation.failover, installation.failover.of_source("second"):
+            failover.change_orders("shop", lambda standing: replace(standing, hold=True))
+            failover.note_switch("shop", SwitchNote(1, "standby"))
         assert roma("backup", str(folder)) == 0
         assert json.loads((folder / "mappings" / "pointer.json").read_text())["json"]["set"] == 1
         assert relay.stop() == 0
@@ -57,6 +61,8 @@ def test_after_a_wipe_and_a_restore_nothing_is_lost_or_repeated(
         after = DocumentStore(session, paths, name).take().nodes
         # The relay lists the tables that it has met some time after it met them; the backup may be older.
         assert {**before, "instances/shop/tables": b""} == {**after, "instances/shop/tables": b""}
+        for failover in installation.failover, installation.failover.of_source("second"):
+            assert (failover.orders("shop").hold, len(failover.history("shop"))) == (False, 1)
         relay.start()
         relay.wait_for("RUNNING")
         mariadb.execute(f"insert into {name}.t values (3, 0, '')")

@@ -7,19 +7,10 @@ from confluent_kafka.admin import AdminClient
 from deploy.embedded import Kafka, MariaDB
 from relay.kafka import TopicAdmin, TopicSpec
 from tests.e2e.conftest import NewInstallation
+from tests.support.purging import purged
 from tests.support.relay_process import RelayProcess
 from tests.support.topic_reading import read_topic
 from tests.support.waiting import wait_until
-
-
-def purged(database: MariaDB) -> bool:
-    """Purge all binlogs but the newest; the server keeps them while a replica's thread still stands on one."""
-    with database.connect(user="repl") as connection, connection.cursor() as cursor:
-        cursor.execute("show binary logs")
-        files = [str(row[0]) for row in cursor.fetchall()]
-        cursor.execute(f"purge binary logs to '{files[-1]}'")
-        cursor.execute("show binary logs")
-        return len(cursor.fetchall()) == 1
 
 
 def rows(kafka: Kafka, topic: str) -> list[int]:

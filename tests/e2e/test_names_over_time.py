@@ -2,17 +2,17 @@
 
 import signal
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
-from pymysql.cursors import DictCursor
 from typer.testing import CliRunner
 
 from deploy.embedded import Kafka, MariaDB, MySQL, SqlServer
 from relay.cli import app
 from tests.e2e.conftest import NewInstallation
 from tests.servers.running import factory
-from tests.support.relay_process import Installation, RelayProcess
+from tests.support.changing_table import Table
+from tests.support.purging import purge
+from tests.support.relay_process import RelayProcess
 from tests.support.start_settings import start_at
 from tests.support.topic_reading import read_topic
 from tests.support.waiting import wait_until
@@ -36,61 +36,6 @@ def bare(request: pytest.FixtureRequest) -> Iterator[SqlServer]:
     """A server of each family whose table maps carry no names."""
     with factory(MariaDB) if request.param == "mariadb" else factory(MySQL) as start:
         yield start({"binlog_row_metadata": "MINIMAL"})
-
-
-class Table:
-    """A table that is written and changed; what each row held, by name, as the server said it right then."""
-
-    def __init__(self, database: SqlServer, installation: Installation, kafka: Kafka) -> None:
-        self._database = database
-        self._installation = installation
-        self._kafka = kafka
-        self._number = 0
-        self.topic = installation.name
-        self.name = f"{installation.name}.t"
-        self.expected: dict[str, dict[str, str | None]] = {}
-
-    def run(self, *sqls: str) -> None:
-        self._database.execute(*(sql.replace("{t}", self.name) for sql in sqls))
-
-    def row(self) -> None:
-        """Write a row and remember it under the names of this moment."""
-        self._number += 1
-        with self._database.connect(cursorclass=DictCursor) as connection, connection.cursor() as cursor:
-            cursor.execute(f"select * from {self.name} limit 0")
-            names = [column[0] for column in cursor.description]
-            values = ", ".join("%s" for _ in names)
-            cursor.execute(f"insert into {self.name} values ({values})", [self._value(name) for name in names])
-            cursor.execute(f"select * from {self.name} where id = {self._number}")
-            (found,) = cursor.fetchall()
-        self.expected[str(self._number)] = {name: None if value is None else str(value) for name, value in found.items()}
-
-    def _value(self, name: str) -> Any:
-        kinds = {"id": self._number, "p": f"2026-01-01 00:00:{self._number % 60:02d}.125", "q": "a"}
-        return kinds.get(name, self._number * 100 + len(name) if name not in ("y", "v", "w", "late") else f"{name}{self._number}")
-
-    def seen(self) -> dict[str, dict[str, str | None]]:
-        """What consumers have, by id; where an id came twice, the last."""
-        messages = sorted(read_topic(self._kafka.bootstrap, self.topic), key=lambda each: each.order)
-        rows = [(each.value or {})["data"][0] for each in messages if (each.value or {})["table"] == "t"]
-        return {row["id"]: row for row in rows}
-
-    def _all_seen(self) -> bool:
-        status = self._installation.status()
-        assert status is None or status.state != "STOPPED", status
-        return set(self.seen()) == set(self.expected)
-
-    def wait(self) -> None:
-        """Every row written so far must come under the names that it had."""
-        wait_until(self._all_seen, f"the rows {sorted(self.expected)}", 40)
-        seen = self.seen()
-        for number, row in self.expected.items():
-            assert {name: text(value) for name, value in seen[number].items()} == {name: text(value) for name, value in row.items()}, number
-
-
-def text(value: str | None) -> str | None:
-    """The server's text of a time ends with its digits, the driver's with six."""
-    return value.removesuffix("000") if value is not None and value.startswith("2026-") else value
 
 
 def change(table: Table, sqls: tuple[str, ...]) -> None:
@@ -237,3 +182,36 @@ def test_prepared_rows_keep_the_names_that_they_were_prepared_under(
         table.run(f"xa commit '{name}'", "alter table {t} rename column m to o")
         relay.start()
         wait_until(lambda: table.seen() == {"7": {"id": "7", "m": "8", "v": "nine"}}, "the prepared row", 40)
+
+
+@pytest.mark.timeout(180)
+def test_versions_of_a_binlog_that_is_gone_are_taken_away(bare: SqlServer, kafka: Kafka, new_installation: NewInstallation) -> None:
+    installation = new_installation(bare, kafka)
+    table = Table(bare, installation, kafka)
+    topic = f"{installation.name}.schema.shop"
+
+    def versions() -> int:
+        kept = {each.key: each.value for each in read_topic(kafka.bootstrap, topic)}
+        return sum(value is not None for key, value in kept.items() if key is not None and f'"{installation.name}","t' in key.decode())
+
+    with RelayProcess(installation) as relay:
+        relay.wait_for("RUNNING")
+        table.row()
+        for number in range(5):
+            table.run(f"alter table {{t}} add c{number} int first", "create table {t}_passing (a int)", "drop table {t}_passing")
+            table.row()
+        bare.execute("flush binary logs")
+        table.row()
+        table.wait()
+        assert versions() == 1 + 5 + 5 * 2
+        assert relay.stop() == 0
+        purge(bare)
+        relay.start()
+        table.row()
+        table.wait()
+        wait_until(lambda: versions() == 1, "one version of one table", 40)
+        table.run("alter table {t} add z int first")
+        table.row()
+        relay.kill()
+        relay.start()
+        table.wait()

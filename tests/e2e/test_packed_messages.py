@@ -50,22 +50,23 @@ def test_every_row_says_the_same_as_alone(
     }
     packed = Installation(f"{name}p", tmp_path, database, kafka, zookeeper, **form)
     tags = [{"logicTb": "t,n", "tag": "t,fn"}]
-    single.map(tags=tags)
-    packed.map(topics=[{"logicDb": name, "topic": f"{name}p"}], dbs=[{"logicDb": name, "realDbs": name}], tags=tags)
     ids = range(1, 201)
-    with closing(packed), RelayProcess(single, "single") as one, RelayProcess(packed, "packed") as two:
-        one.wait_for("RUNNING")
-        two.wait_for("RUNNING")
-        database.execute(
-            f"insert into {name}.t values {','.join(f'({number}, {number % 3}, {chr(39)}é{chr(39)})' for number in ids)}",
-            f"update {name}.t set v = 'ü'",
-            f"update {name}.t set n = 2 where id <= 100",
-            f"update {name}.t set id = id + 1000 where id > 150",
-            f"delete from {name}.t where id <= 50",
-        )
-        expected = 200 + 200 + 67 + 2 * 50 + 50
-        wait_until(lambda: row_count(read_topic(kafka.bootstrap, name)) >= expected, "all rows alone", 30)
-        wait_until(lambda: row_count(read_topic(kafka.bootstrap, f"{name}p")) >= expected, "all rows packed", 30)
+    with closing(packed):
+        single.map(tags=tags)
+        packed.map(topics=[{"logicDb": name, "topic": f"{name}p"}], dbs=[{"logicDb": name, "realDbs": name}], tags=tags)
+        with RelayProcess(single, "single") as one, RelayProcess(packed, "packed") as two:
+            one.wait_for("RUNNING")
+            two.wait_for("RUNNING")
+            database.execute(
+                f"insert into {name}.t values {','.join(f'({number}, {number % 3}, {chr(39)}é{chr(39)})' for number in ids)}",
+                f"update {name}.t set v = 'ü'",
+                f"update {name}.t set n = 2 where id <= 100",
+                f"update {name}.t set id = id + 1000 where id > 150",
+                f"delete from {name}.t where id <= 50",
+            )
+            expected = 200 + 200 + 67 + 2 * 50 + 50
+            wait_until(lambda: row_count(read_topic(kafka.bootstrap, name)) >= expected, "all rows alone", 30)
+            wait_until(lambda: row_count(read_topic(kafka.bootstrap, f"{name}p")) >= expected, "all rows packed", 30)
     alone, together = read_topic(kafka.bootstrap, name), read_topic(kafka.bootstrap, f"{name}p")
     assert rows_of(together) == rows_of(alone)
     assert len(alone) == expected

@@ -1,6 +1,6 @@
 """The source's standby takes over only when it has all that was published: nothing lost, nothing twice, in order."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
@@ -31,6 +31,8 @@ from tests.support.topic_reading import read_topic
 from tests.support.waiting import wait_until
 
 _KEYS = 20
+_MANY = 16_384
+"""The rows of a transaction that is published in parts."""
 
 
 @dataclass
@@ -83,11 +85,14 @@ def pair(request: pytest.FixtureRequest) -> Iterator[tuple[SqlServer, SqlServer]
         yield master, replica
 
 
-def shop(make: NewInstallation, kafka: Kafka, pair: tuple[SqlServer, SqlServer], **source: object) -> Shop:
+def shop(
+    make: NewInstallation, kafka: Kafka, pair: tuple[SqlServer, SqlServer], more: Mapping[str, object] | None = None, **source: object
+) -> Shop:
     master, replica = pair
     standby = {"host": replica.host, "port": replica.port}
     rules = {"detecting_interval_seconds": 0.2, "retry_threshold": 2, "heartbeat_ha_enable": True}
-    return Shop(make(master, kafka, source={"standby": standby, "heartbeat_seconds": 0.2, **source}, failover=rules), kafka)
+    source = {"standby": standby, "heartbeat_seconds": 0.2, **source}
+    return Shop(make(master, kafka, source=source, failover=rules, **(more or {})), kafka)
 
 
 @pytest.mark.parametrize("pair", [MariaDB], indirect=True, ids=lambda kind: kind.name)
@@ -144,6 +149,39 @@ def test_a_virtual_address_may_move_to_a_server_that_has_everything(
             wait_until(lambda: (status := shop_.installation.status()) is not None and status.epoch == 1, "the other server read")
             shop_.write(master, 3)
             shop_.all_published()
+
+
+def test_a_half_published_transaction_goes_on_at_the_standby(
+    pair: tuple[SqlServer, SqlServer], kafka: Kafka, new_installation: NewInstallation
+) -> None:
+    master, replica = pair
+    slowly: dict[str, object] = {
+        "buffer": {"buffer_size": 16, "batch_mode": "ITEMSIZE"},
+        "transaction": {"split_bytes": 200_000},
+        "flow": {"rows_per_second": 2000},
+    }
+    shop_ = shop(new_installation, kafka, pair, more=slowly)
+    table = f"{shop_.installation.name}.t"
+    with RelayProcess(shop_.installation) as relay:
+        relay.wait_for("RUNNING")
+        relay.stop()
+        rows = [f"({number}, 0, repeat('x', 400))" for number in range(1, _MANY + 1)]
+        inserts = (f"insert into {table} values {','.join(rows[first : first + 1024])}" for first in range(0, len(rows), 1024))
+        master.execute("begin", *inserts, "commit")
+        caught_up(replica, master)
+        relay.start()
+        wait_until(lambda: relay.wait_for("RUNNING").published_rows >= 1000, "a part published")
+        master.kill()
+        wait_until(lambda: shop_.published() >= _MANY, "the rest published", 40)
+    seen = sorted(read_topic(kafka.bootstrap, shop_.installation.name), key=lambda each: each.order)
+    assert [int((each.value or {})["data"][0]["id"]) for each in seen] == list(range(1, _MANY + 1))
+    assert {_epoch(each.order) for each in seen} == {0, 1}, "the master died too late: nothing was left of the transaction"
+    master.start()
+
+
+def _epoch(order: str) -> int:
+    """The epoch in a row's pair: the upper 11 of 63 bits."""
+    return int(order.partition(".")[2]) >> 52
 
 
 def test_a_dead_master_is_left_for_its_standby_once_that_has_everything(

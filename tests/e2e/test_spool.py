@@ -11,6 +11,7 @@ from deploy.embedded import Kafka, MariaDB, MySQL, SqlServer
 from relay.state import InstanceStatus
 from tests.e2e.conftest import NewInstallation
 from tests.servers.running import factory
+from tests.support.purging import purged
 from tests.support.relay_process import Installation, RelayProcess
 from tests.support.topic_reading import read_topic
 from tests.support.waiting import wait_until
@@ -38,16 +39,7 @@ def seen(kafka: Kafka, topic: str) -> Counter[int]:
 def purge(database: SqlServer) -> None:
     """Leave the source the newest file alone; a file that somebody still reads stays, so that this proves that nobody does."""
     database.execute("flush binary logs")
-
-    def gone() -> bool:
-        with database.connect() as connection, connection.cursor() as cursor:
-            cursor.execute("show binary logs")
-            files = [row[0] for row in cursor.fetchall()]
-            cursor.execute(f"purge binary logs to '{files[-1]}'")
-            cursor.execute("show binary logs")
-            return len(cursor.fetchall()) == 1
-
-    wait_until(gone, "the purge", _WAIT_S)
+    wait_until(lambda: purged(database), "the purge", _WAIT_S)
 
 
 def wait_for_status(installation: Installation, relay: RelayProcess, holds: Callable[[InstanceStatus], bool], what: str) -> None:

@@ -62,12 +62,20 @@ def _line(name: str, runs: Sequence[Outcome]) -> Sequence[str]:
 
 
 def _notes(outcomes: Sequence[Outcome]) -> list[str]:
-    notes = [f"{each.scenario}, seed {each.seed}: {each.note}." for each in outcomes if each.note]
     return [
         *_WORDS,
-        *notes,
+        *(f"{each.scenario}, the longest silence (seed {each.seed}): {each.note}." for each in _longest(outcomes) if each.note),
         *(f"{each.scenario}, seed {each.seed}, FAILED: {each.failure.splitlines()[0]}" for each in outcomes if each.failure),
     ]
+
+
+def _longest(outcomes: Sequence[Outcome]) -> list[Outcome]:
+    """The run of each scenario whose silence was the longest."""
+    longest: dict[str, Outcome] = {}
+    for each in outcomes:
+        if not each.failure and each.silence_s >= longest.setdefault(each.scenario, each).silence_s:
+            longest[each.scenario] = each
+    return [longest[name] for name in SCENARIOS if name in longest]
 
 
 _WORDS: Final = (

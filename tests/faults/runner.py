@@ -32,7 +32,10 @@ def run_once(servers: Servers, scenario: Scenario, seed: int, number: int) -> Ou
 
 
 def _run(servers: Servers, scenario: Scenario, seed: int, name: str, folder: Path, began: float) -> Outcome:
-    with Run(servers, name, folder, seed, brokers=scenario.brokers, pair=scenario.pair, instance=dict(scenario.instance)) as run:
+    settings = dict(scenario.instance)
+    if scenario.beside:
+        settings["group"] = {"sources": [{"name": "beside", **servers.place_beside}]}
+    with Run(servers, name, folder, seed, brokers=scenario.brokers, pair=scenario.pair, instance=settings) as run:
         with run.busy(scenario.relays):
             run.watcher.measure_silence()
             scenario.act(run)

@@ -12,6 +12,7 @@ from deploy.embedded import Kafka, KafkaCluster, MariaDB, ZooKeeper
 from tests.faults.load import Load
 from tests.faults.small_disk import SmallDiskKafka
 from tests.faults.watcher import Watcher
+from tests.support.purging import purged
 from tests.support.relay_process import Installation, RelayProcess
 from tests.support.tcp_gate import TcpGate
 from tests.support.waiting import wait_until
@@ -51,6 +52,11 @@ class Servers:
     @cached_property
     def database(self) -> MariaDB:
         return self._stack.enter_context(MariaDB({"slave_connections_needed_for_purge": 0}))
+
+    @property
+    def place_beside(self) -> dict[str, Any]:
+        """The address of a server that rests while others are under load."""
+        return _place(self.database)
 
     @cached_property
     def pair(self) -> list[MariaDB]:
@@ -182,12 +188,7 @@ class Run:
         """Take from the source all of its binlog but the newest file."""
         self.database.execute("flush binary logs")
         self.rest(2)  # whoever reads comes into the newest file
-        with self.database.connect() as connection, connection.cursor() as cursor:
-            cursor.execute("show binary logs")
-            newest = cursor.fetchall()[-1][0]
-            cursor.execute(f"purge binary logs to '{newest}'")
-            cursor.execute("show binary logs")
-            assert len(cursor.fetchall()) == 1, "somebody still reads what was to be purged"
+        assert purged(self.database), "somebody still reads what was to be purged"
 
     def _wait(self, holds: Callable[[], bool], what: str) -> None:
         try:

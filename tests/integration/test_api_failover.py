@@ -8,7 +8,16 @@ import pytest
 
 from deploy.embedded import Kafka, ZooKeeper
 from relay.deadline import Deadline
-from relay.state import FailoverStore, FailoverView, Paths, ServerView, StandingOrders, SwitchNote
+from relay.state import (
+    FailoverStore,
+    FailoverView,
+    InstanceStatus,
+    InstanceStore,
+    Paths,
+    ServerView,
+    StandingOrders,
+    SwitchNote,
+)
 from relay.zk import Session
 from tests.servers.fixtures import FreshName
 from tests.support.admin_server import admin_client, admin_settings
@@ -63,6 +72,39 @@ def test_orders_stand_until_they_are_taken_back(kafka: Kafka, zookeeper: ZooKeep
         assert acts == ["failover.release", "failover.accept-loss", "failover.switch", "failover.hold"]
     standing = store.change_orders("shop", lambda before: replace(before, hold=True))
     assert (standing.number, standing.hold, store.orders("shop")) == (5, True, standing)
+    session.stop()
+
+
+def test_orders_to_a_group_name_the_source(kafka: Kafka, zookeeper: ZooKeeper, fresh_name: FreshName) -> None:
+    name = fresh_name("desk")
+    broker = {"bootstrap_servers": kafka.bootstrap, "replication_factor": 1, "min_insync_replicas": 1}
+    settings = admin_settings(zookeeper.hosts, name, kafka=broker)
+    session = Session(settings.zookeeper)
+    session.start(Deadline.after(20))
+    instances = InstanceStore(session, Paths.of(settings.zookeeper, name))
+    instances.put_status(InstanceStatus("shop", "RUNNING", sources={"first": "b.000007:4", "second": "b.000900:4"}))
+    instances.put_status(InstanceStatus("single", "RUNNING"))
+    instances.failover.of_source("second").put_view("shop", _VIEW)
+    with admin_client(settings) as admin:
+        address, ann = "/api/v1/instances/shop/failover", {"X-Author": "ann"}
+        orders = {"switch": {"to": "standby"}, "hold": {}, "release": {}, "accept-loss": {"gtids": f"{M}:8-10"}}
+        for order, body in orders.items():
+            refused = admin.post(f"{address}/{order}", headers=ann, json=body)
+            assert _refused(refused) == (400, "Instance shop is a group of sources.")
+            refused = admin.post(f"{address}/{order}", headers=ann, json={**body, "source": "third"})
+            assert _refused(refused) == (400, "Instance shop has no source called third.")
+            refused = admin.post(f"{address}/{order}", headers=ann, json={**body, "source": "first"})
+            assert _refused(refused) == (400, "No relay watches the servers of first of shop.")
+            elsewhere = f"/api/v1/instances/single/failover/{order}"
+            refused = admin.post(elsewhere, headers=ann, json={**body, "source": "first"})
+            assert _refused(refused) == (400, "Instance single is no group of sources.")
+        assert admin.post(f"{address}/hold", headers=ann, json={"source": "second"}).status_code == 200
+        shown = admin.post(f"{address}/accept-loss", headers=ann, json={"gtids": f"{M}:8-10", "source": "second"}).json()
+        assert (shown["instance"], shown["servers"], shown["orders"]["hold"]) == ("shop", [], False)
+        found = {each["source"]: (each["decision"], each["orders"]["hold"], each["orders"]["accepted"]) for each in shown["sources"]}
+        assert found == {"first": ("", False, ""), "second": ("wait", True, f"{M}:8-10")}
+        assert admin.get("/api/v1/audit?subject=shop").json()[0]["after"] == {"source": "second", "gtids": f"{M}:8-10"}
+        assert admin.post(f"{address}/release", headers=ann, json={"source": "second", "all": True}).status_code == 422
     session.stop()
 
 

@@ -60,6 +60,13 @@ def test_a_bucket_that_is_not_there_is_a_named_refusal(s3: ThreadedMotoServer) -
         store(s3, "nowhere").put(TABLE, 42, b"value")
 
 
+def test_looking_finds_what_putting_would(s3: ThreadedMotoServer) -> None:
+    make_bucket(s3, "rows-to-come")
+    store(s3, "rows-to-come").look()
+    with pytest.raises(ClaimStoreRefused, match="nowhere does not exist"):
+        store(s3, "nowhere").look()
+
+
 def test_a_store_that_does_not_answer_is_waited_for(s3: ThreadedMotoServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fsspec.get_filesystem_class("s3"), "retries", 1)
     make_bucket(s3, "rows-away")

@@ -39,6 +39,10 @@ def test_the_relays_user_may_replicate_and_read_but_not_write(database: SqlServe
             cursor.execute(f"INSERT INTO {schema}.t VALUES (1)")
 
 
+def test_a_databases_temporary_files_lie_apart_from_those_of_others(database: SqlServer) -> None:
+    assert _one(database, "SELECT @@tmpdir") == (str(database.temporary),)
+
+
 def test_a_broker_serves_transactions(kafka: Kafka, fresh_name: FreshName) -> None:
     topic = fresh_name("orders")
     admin = AdminClient({"bootstrap.servers": kafka.bootstrap})  # its name keeps it alive until the answer

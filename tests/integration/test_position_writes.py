@@ -78,10 +78,10 @@ def test_a_leader_is_fenced_and_reads_what_was_written(settings: RelaySettings, 
     with closing(new_producer(settings.installation, settings.kafka, instance_of(settings, "to"))) as leader:
         leader.open()
         leader.send(OutboundMessage(store.topic, 0, b"row", b"of the leader", ()))
-        after = position_of(settings, session, "to").skip(GTID, WHO)
+        assert position_of(settings, session, "to").skip(GTID, WHO) == (GTID,)
         with pytest.raises(Fenced):
             leader.commit(store.message(replace(RECORD, epoch=7))).result(30)
-    assert store.read() == after == replace(RECORD, skips=(GTID,))
+    assert store.read() == replace(RECORD, skips=(GTID,))
     (entry,) = AuditTrail(settings.kafka, settings.installation).entries(10)
     assert (entry.actor, entry.act, entry.subject, entry.comment, entry.after["skips"]) == ("ann", "transaction.skip", "to", "why", [GTID])
 
@@ -114,7 +114,7 @@ def test_at_least_once_knows_no_fence(settings: RelaySettings, session: Session)
     with pytest.raises(MoveRefused, match="relay-1 leads loose"):
         position_of(settings, session, "loose").skip(GTID, WHO)
     leader.resign()
-    assert position_of(settings, session, "loose").skip(GTID, WHO).skips == (GTID,)
+    assert position_of(settings, session, "loose").skip(GTID, WHO) == (GTID,)
 
 
 def test_records_of_every_former_version_are_read_and_a_newer_one_is_refused_by_name(settings: RelaySettings) -> None:
@@ -141,13 +141,13 @@ def test_a_place_is_asked_of_the_server_that_the_position_belongs_to(
     with closing(mariadb.connect()) as connection, connection.cursor() as cursor:
         cursor.execute("select @@server_id")
         identity = SourceIdentity("", int((cursor.fetchone() or (0,))[0]), 0)
-    followed = replace(RECORD, source=replace(RECORD.source, identity=identity))
+    followed = replace(RECORD.source, identity=identity)
     start = BinlogPosition("binlog.000001", 4)
-    assert followed_place(instance, None, start).settings.port == mariadb_10_11.port
-    assert followed_place(instance, followed, start).settings.port == mariadb.port
-    away = instance.model_copy(update={"source": instance.source.model_copy(update={"port": 1})})
+    assert followed_place(instance.source, None, start).settings.port == mariadb_10_11.port
+    assert followed_place(instance.source, followed, start).settings.port == mariadb.port
+    away = instance.source.model_copy(update={"port": 1})
     assert followed_place(away, followed, start).place.position.identity.server_id == identity.server_id
     with pytest.raises(SourceUnreachable):
-        followed_place(away.model_copy(update={"source": away.source.model_copy(update={"standby": None})}), followed, start)
+        followed_place(away.model_copy(update={"standby": None}), followed, start)
     with pytest.raises(MoveRefused, match="binlog"):
-        followed_place(instance, followed, BinlogPosition("binlog.999999", 4))
+        followed_place(instance.source, followed, BinlogPosition("binlog.999999", 4))

@@ -1,8 +1,8 @@
 """Rows and position in one transaction, on a real broker."""
 
 import threading
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import replace
 
 import pytest
@@ -24,6 +24,7 @@ from relay.model.position import BinlogPosition, OrderPair, SourceIdentity, Sour
 from relay.position import KafkaPositionStore, PositionRecord, SplitProgress
 from relay.publish import TransactionalProducer
 from relay.settings import KafkaSettings, TransactionSettings
+from tests.servers.fixtures import LOOKS_FOR_EXPIRED_MS
 from tests.support.waiting import wait_until
 
 RECORD = PositionRecord(
@@ -58,6 +59,16 @@ def committed_values(settings: KafkaSettings, topic: str, isolation: str = "read
             if message.error() is not None:
                 return values
             values.append(message.value() or b"")
+
+
+@contextmanager
+def row_under_way(settings: KafkaSettings, topic: str) -> Iterator[TransactionalProducer]:
+    """A producer of whose open transaction one row is on the broker."""
+    TopicAdmin(settings).create(TopicSpec(topic, 1, 1))
+    with closing(producer(settings, topic)) as old:
+        old.send(OutboundMessage(topic, 0, None, b"old", ()))
+        wait_until(lambda: committed_values(settings, topic, "read_uncommitted") == [b"old"], "the old row on the broker")
+        yield old
 
 
 def test_a_record_is_found_again_with_every_field(settings: KafkaSettings, fresh_name: Callable[[str], str]) -> None:
@@ -113,15 +124,25 @@ def test_the_older_producer_is_fenced_and_nothing_of_it_shows(settings: KafkaSet
     assert committed_values(settings, topic) == [b"new"]
 
 
+def test_a_fence_that_a_message_meets_is_told(settings: KafkaSettings, fresh_name: Callable[[str], str]) -> None:
+    """The client learns of the fence in the background, and from then on calls every message a fatal error."""
+    topic = fresh_name("rows")
+    with row_under_way(settings, topic) as old:
+
+        def send_late() -> bool:
+            old.send(OutboundMessage(topic, 0, None, b"late", ()))
+            return False
+
+        with closing(producer(settings, topic)), pytest.raises(Fenced):
+            wait_until(send_late, "the fence")
+    assert committed_values(settings, topic) == []
+
+
 def test_a_fence_that_an_abort_meets_is_told(settings: KafkaSettings, fresh_name: Callable[[str], str]) -> None:
     """Else the fenced relay would open its next producer, and fence its successor."""
     topic = fresh_name("rows")
-    TopicAdmin(settings).create(TopicSpec(topic, 1, 1))
-    with closing(producer(settings, topic)) as old:
-        old.send(OutboundMessage(topic, 0, None, b"old", ()))
-        wait_until(lambda: committed_values(settings, topic, "read_uncommitted") == [b"old"], "the old row on the broker")
-        with closing(producer(settings, topic)), pytest.raises(Fenced):
-            old.abort()
+    with row_under_way(settings, topic) as old, closing(producer(settings, topic)), pytest.raises(Fenced):
+        old.abort()
     assert committed_values(settings, topic) == []
 
 
@@ -131,7 +152,7 @@ def test_a_transaction_beyond_the_brokers_timeout_looks_fenced(settings: KafkaSe
     with closing(producer(settings, topic, timeout_ms=1_000)) as slow:
         slow.send(OutboundMessage(topic, 0, None, b"slow", ()))
         over = threading.Event()
-        while slow.open_seconds < 14:  # the broker looks for expired transactions every 10 s
+        while slow.open_seconds < 1 + 2 * LOOKS_FOR_EXPIRED_MS / 1000:
             over.wait(0.5)
         with pytest.raises(RelayError) as raised:
             slow.commit(OutboundMessage(topic, 0, None, b"record", ())).result(30)
@@ -180,7 +201,9 @@ def test_a_transaction_longer_than_the_brokers_allow_is_refused_with_both_number
     assert refused.value.reason == "transaction.timeout_ms is 900001, and the brokers' transaction.max.timeout.ms is 900000."
 
 
-def test_no_broker_is_said_the_same_by_every_client() -> None:
+def test_no_broker_is_said_the_same_by_every_client(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("relay.publish.transactional_producer._INIT_SECONDS", 2.0)
+    monkeypatch.setattr("relay.kafka.topics._REQUEST_SECONDS", 2.0)
     nobody = KafkaSettings(bootstrap_servers="127.0.0.1:1", client={"log_level": 0})
     deaf = TransactionalProducer(nobody, TransactionSettings(), "id.deaf")
     with closing(deaf), pytest.raises(BrokerUnreachable, match=r"No Kafka broker answers at 127\.0\.0\.1:1\.") as opening:

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from deploy.embedded import MariaDB, MySQL, SqlServer
-from relay.deadline import Deadline
 from relay.errors import (
     BinlogPurged,
     ConfigurationError,
@@ -21,6 +20,7 @@ from relay.errors import (
     SourceSettingsRefused,
     SourceSilent,
     SourceUnreachable,
+    UnsupportedEvent,
 )
 from relay.model.change import TransactionEnd
 from relay.model.gtid import GtidSet
@@ -28,7 +28,8 @@ from relay.model.position import BinlogPosition, SourceIdentity, SourcePosition
 from relay.settings import SourceSettings, StartSettings
 from relay.source import check_source, open_source
 from tests.support.certificates import server_certificate
-from tests.support.source_reading import ask, at, end_of, executed, read, source_settings
+from tests.support.purging import purge
+from tests.support.source_reading import at, end_of, executed, read, source_settings
 
 END = StartSettings(at="end")
 
@@ -157,18 +158,7 @@ def own(request: pytest.FixtureRequest) -> SqlServer:
     start: Callable[[], SqlServer] = request.getfixturevalue(request.param)
     server = start()
     server.execute("CREATE DATABASE d", "CREATE TABLE d.t (id INT PRIMARY KEY)")
-    if server.family == "mariadb":
-        server.execute("SET GLOBAL slave_connections_needed_for_purge = 0")
     return server
-
-
-def purge(server: SqlServer) -> None:
-    """Remove all binlog files but the newest; a server keeps what it still sends, to a relay that has just gone too."""
-    newest = end_of(server).file
-    deadline = Deadline.after(10)
-    while str(ask(server, "SHOW BINARY LOGS")[0][0]) != newest:
-        assert not deadline.passed, ask(server, "SHOW BINARY LOGS")
-        server.execute(f"PURGE BINARY LOGS TO '{newest}'")
 
 
 @pytest.mark.parametrize("gtid", [False, True], ids=["file", "gtid"])
@@ -256,3 +246,14 @@ def test_a_certificate_that_is_not_the_hosts_is_refused(new_mysql: Callable[...,
     error = refusal(source_settings(server, tls_ca=server.data / "ca.pem"))
     assert isinstance(error, SourceLoginRefused)
     assert "TLS failed" in error.reason
+
+
+def test_a_file_that_was_loaded_as_text_is_a_stop(own: SqlServer, tmp_path: Path) -> None:
+    file = tmp_path / "rows"
+    file.write_text("1\n2\n")
+    settings, saved = source_settings(own, statements="publish"), position_of(own)
+    with own.connect(local_infile=True) as connection, connection.cursor() as cursor:
+        cursor.execute("SET SESSION binlog_format = STATEMENT")
+        cursor.execute(f"LOAD DATA LOCAL INFILE '{file}' INTO TABLE d.t")
+    with pytest.raises(UnsupportedEvent, match="LOAD DATA in statement format"):
+        read(settings, saved, end_of(own))

@@ -15,6 +15,8 @@ Server = TypeVar("Server", bound=ServerProcess)
 FreshName: TypeAlias = Callable[[str], str]
 _DATABASES: Final = {"mariadb-11.4": "mariadb", "mariadb-10.11": "mariadb_10_11", "mysql-9.7": "mysql_9"}
 _numbers: Final = itertools.count(1)
+LOOKS_FOR_EXPIRED_MS: Final = 2000
+"""How often the shared broker looks for transactions whose time is over; Kafka's own 10 s would be waited for."""
 
 
 def _shared(kind: Callable[[], Server]) -> Iterator[Server]:
@@ -51,7 +53,8 @@ def mysql_5_6() -> Iterator[MySQL56]:
 @pytest.fixture(scope="session")
 def kafka() -> Iterator[Kafka]:
     """The shared broker; `.bootstrap` is its address."""
-    yield from _shared(Kafka)
+    require(Kafka)
+    yield from _shared(lambda: Kafka({"transaction.abort.timed.out.transaction.cleanup.interval.ms": LOOKS_FOR_EXPIRED_MS}))
 
 
 @pytest.fixture(scope="session")

@@ -1,11 +1,37 @@
-"""Two test processes side by side, each with whole files: how both reports about the servers become one."""
+"""Two test processes side by side, each with whole files: what goes to which, and how both reports about the servers become one."""
 
+from collections.abc import Iterable
 from typing import Final, Protocol
+
+import pytest
+from xdist.scheduler import LoadFileScheduling
 
 from tests.servers import availability
 
+_SPARK: Final = "tests/integration/spark/"
 _REPORT: Final = "servers"
 _of_others: Final[set[str]] = set()
+
+
+class OneSpark(LoadFileScheduling):
+    """Whole files, and all those of Spark to one process.
+
+    They compute where most others wait for servers, so one process of them beside one of the others uses the cores better than two of
+    either; and what one JVM has compiled serves them all.
+    """
+
+    def _split_scope(self, nodeid: str) -> str:
+        return piece_of_work(nodeid)
+
+
+def piece_of_work(nodeid: str) -> str:
+    """What one process does whole: the test's file, or all of Spark's."""
+    return _SPARK if nodeid.startswith(_SPARK) else nodeid.split("::", 1)[0]
+
+
+def largest_first(items: Iterable[pytest.Item]) -> list[pytest.Item]:
+    """Spark's files before all others, which can be shared out evenly behind so large a piece."""
+    return sorted(items, key=lambda item: not item.nodeid.startswith(_SPARK))
 
 
 class FinishedWorker(Protocol):

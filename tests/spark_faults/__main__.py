@@ -36,7 +36,7 @@ def killed_at_random(run: Stage, chance: random.Random, _servers: Mapping[str, S
 def killed_between_commits(run: Stage, _chance: random.Random, _servers: Mapping[str, ServerProcess]) -> str:
     """kill -9 of the driver after the sink has a batch and before Spark notes it"""
     for _ in range(2):
-        with JobProcess(run.settings, run.folder, sys.executable, "-m", "tests.support.crashing_job", ROMA_CRASH="batch_applied") as job:
+        with JobProcess(run.settings, run.folder, sys.executable, "-m", "tests.support.crashing_job") as job:
             assert job.wait(_END_S) == -signal.SIGKILL, job.errors
     finish(run)
     return "twice, at the same batch"

@@ -54,9 +54,12 @@ def binlog_end(database: MariaDB) -> tuple[str, int]:
 
 
 def published_end(installation: Installation) -> tuple[str, int]:
-    """How far the instance has published."""
+    """How far the instance has published; of a group, its first source."""
     status = installation.status()
-    return (status.position_file, status.position_offset) if status is not None else ("", 0)
+    if status is None:
+        return "", 0
+    file, _, offset = status.sources.get("first", f"{status.position_file}:{status.position_offset}").rpartition(":")
+    return file, int(offset)
 
 
 def assert_exactly_once(seen: list[Seen], load: CountingLoad, database: MariaDB, schema: str) -> None:

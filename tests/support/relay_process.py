@@ -63,7 +63,7 @@ class Installation:
             "kafka": {"bootstrap_servers": kafka.bootstrap, "replication_factor": copies, "min_insync_replicas": max(1, copies - 1)},
             "zookeeper": {"hosts": relay_zookeeper or zookeeper.hosts, "session_timeout_seconds": session_timeout_seconds},
             "placement": placement or {},
-            "status": {"port": 0},
+            "status": {"port": 0, "refresh_seconds": 0.2},
             "instances": [{"name": "shop", "partition": {"partitions_num": 4}, **instance, "source": source | instance.get("source", {})}],
         }
         self.file.write_text(tomli_w.dumps(self.document), encoding="utf-8")

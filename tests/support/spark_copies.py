@@ -53,6 +53,11 @@ def change(
     return OutboundMessage(topic, 0, None if key is None else f'["shop.{table}","{key}"]'.encode(), orjson.dumps(value), tuple(headers))
 
 
+def batch(*changes: tuple[str, int, str | None]) -> list[OutboundMessage]:
+    """Changes (key, order, text) of a table with one text column; `gone` deletes."""
+    return [change("t", "DELETE" if n == "gone" else "UPDATE", key, order, id=key, n=n) for key, order, n in changes]
+
+
 def publish(kafka: Kafka, topic: str, *messages: OutboundMessage, commit: bool = True) -> None:
     """Send the messages in one Kafka transaction."""
     settings = KafkaSettings(bootstrap_servers=kafka.bootstrap, replication_factor=1, min_insync_replicas=1)

@@ -1,7 +1,7 @@
 """A walk without servers: what it asks of Kafka, ZooKeeper and the catalogue is answered from memory."""
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from concurrent.futures import Future
 from typing import Any, Final
 
@@ -14,6 +14,7 @@ from relay.pipeline.prepared import PreparedTransactions
 from relay.pipeline.progress import Progress
 from relay.pipeline.skip_notes import SkipNotes
 from relay.pipeline.walk import Walk
+from relay.pipeline.walked_source import WalkedSource
 from relay.position import PositionRecord
 from relay.publish import BatchProducer
 from relay.route import Router
@@ -101,13 +102,14 @@ class _Around:
         return []
 
 
-def walk_without_servers(record: PositionRecord, producer: BatchProducer, router: Router, partitions: Mapping[str, int]) -> Walk:
+def walk_without_servers(
+    record: PositionRecord, producer: BatchProducer, router: Router, partitions: Mapping[str, int], sources: Iterable[str] = ("",)
+) -> Walk:
     """Return a walk from this record on, without DDL topics; `partitions` are how many each topic has."""
     source = {"host": "h", "user": "u", "server_id": 7}
     settings = InstanceSettings.model_validate({"name": "x", "source": source, "message": {"ddl": "drop"}})
     around, meter = _Around(router, partitions), Meter()
     outbox = Outbox(producer, ChangeBuffer(BufferSettings()), meter, threading.Event())
-    definitions = TableDefinitions(type_text, around, DeclaredTypes(), as_declared=False)
     all_of_them: Any = around  # it answers for the store, the mapping in force, the topics and the audit trail
     return Walk(
         settings,
@@ -115,9 +117,13 @@ def walk_without_servers(record: PositionRecord, producer: BatchProducer, router
         store=all_of_them,
         progress=Progress(record, "", 1),
         mapping=all_of_them,
-        definitions=definitions,
+        sources={each: _source(all_of_them) for each in sources},
         topics=all_of_them,
         meter=meter,
         skip_notes=SkipNotes(all_of_them, "x"),
-        prepared=PreparedTransactions(all_of_them, 500_000),
     )
+
+
+def _source(around: Any) -> WalkedSource:
+    definitions = TableDefinitions(type_text, around, DeclaredTypes(), as_declared=False)
+    return WalkedSource(definitions, PreparedTransactions(around, 500_000))

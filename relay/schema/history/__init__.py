@@ -5,7 +5,7 @@ from relay.schema.history.fitting import completed
 from relay.schema.history.following import Known, Schemas
 from relay.schema.history.place import HistoryPlace
 from relay.schema.history.table_history import TableHistory
-from relay.schema.history.versions import Base, Version, folded, parse_record
+from relay.schema.history.versions import Base, Version, folded, parse_record, superseded
 
 __all__ = [
     "Base",
@@ -19,4 +19,5 @@ __all__ = [
     "completed",
     "folded",
     "parse_record",
+    "superseded",
 ]

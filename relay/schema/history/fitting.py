@@ -7,14 +7,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
+from relay.model.column_families import BLOBS, BYTES_OF_NAMED, FLOATS, INTEGERS, VARCHARS
 from relay.model.table import Column, ColumnType, Logged, TableMap
 from relay.schema.history.column_words import BYTE_KINDS, CHARACTER_KINDS, LONGEST_CHARACTER
 from relay.schema.history.described import DescribedColumn, DescribedTable
 
 _T: Final = ColumnType
-_BLOBS: Final = frozenset({_T.BLOB, _T.TINY_BLOB, _T.MEDIUM_BLOB, _T.LONG_BLOB, _T.BLOB_COMPRESSED})
 _STRINGS: Final = frozenset({_T.STRING, _T.VAR_STRING})
-_VARCHARS: Final = frozenset({_T.VARCHAR, _T.VAR_STRING, _T.VARCHAR_COMPRESSED})
 _TYPES: Final[Mapping[str, frozenset[ColumnType]]] = {
     "tinyint": frozenset({_T.TINY}),
     "smallint": frozenset({_T.SHORT}),
@@ -31,9 +30,9 @@ _TYPES: Final[Mapping[str, frozenset[ColumnType]]] = {
     "year": frozenset({_T.YEAR}),
     "char": _STRINGS,
     "binary": _STRINGS,
-    "varchar": _VARCHARS,
-    "varbinary": _VARCHARS,
-    **dict.fromkeys(("tinytext", "text", "mediumtext", "longtext", "tinyblob", "blob", "mediumblob", "longblob"), _BLOBS),
+    "varchar": VARCHARS,
+    "varbinary": VARCHARS,
+    **dict.fromkeys(("tinytext", "text", "mediumtext", "longtext", "tinyblob", "blob", "mediumblob", "longblob"), BLOBS),
     "json": frozenset({_T.JSON}),
     "enum": frozenset({_T.ENUM}),
     "set": frozenset({_T.SET}),
@@ -50,9 +49,8 @@ _TYPES: Final[Mapping[str, frozenset[ColumnType]]] = {
 _GEOMETRIES: Final = ("geometry", "point", "linestring", "polygon", "multipoint", "multilinestring", "multipolygon", "geomcollection")
 _BLOB_LENGTHS: Final = {"tiny": 1, "": 2, "medium": 3, "long": 4}
 _FRACTIONAL: Final = frozenset({_T.TIME2, _T.DATETIME2, _T.TIMESTAMP2})
-_BYTES: Final = {"uuid": 16, "inet6": 16, "inet4": 4}
 # Types whose sign a table map speaks of.
-_NUMBERS: Final = frozenset({_T.TINY, _T.SHORT, _T.INT24, _T.LONG, _T.LONGLONG, _T.NEWDECIMAL, _T.FLOAT, _T.DOUBLE})
+_NUMBERS: Final = INTEGERS | FLOATS | {_T.NEWDECIMAL}
 
 
 def completed(bare: TableMap, described: DescribedTable) -> TableMap | str:
@@ -98,11 +96,11 @@ def _length(column: Column, known: DescribedColumn) -> tuple[int, int] | None:
         return known.measures[0], known.measures[1]
     if column.type in _FRACTIONAL or column.type is _T.BIT:
         return first, 0
-    if kind in _BYTES or kind in ("binary", "varbinary"):
-        return _BYTES.get(kind, first) + _method_bytes(column), 0
+    if kind in BYTES_OF_NAMED or kind in ("binary", "varbinary"):
+        return BYTES_OF_NAMED.get(kind, first) + _method_bytes(column), 0
     if kind in ("char", "varchar"):
         return None if known.charset is None else (first * LONGEST_CHARACTER.get(known.charset, 1) + _method_bytes(column), 0)
-    if column.type in _BLOBS and column.type is not _T.BLOB_COMPRESSED:
+    if column.type in BLOBS and column.type is not _T.BLOB_COMPRESSED:
         return _BLOB_LENGTHS[kind.removesuffix("text").removesuffix("blob")], 0
     if column.type is _T.ENUM:
         return 1 if len(known.labels) < 1 << 8 else 2, 0
@@ -135,4 +133,4 @@ def _charset(column: Column, known: DescribedColumn) -> str | None:
         return column.charset
     if known.charset is not None:
         return known.charset
-    return "binary" if known.kind in BYTE_KINDS or known.kind in _BYTES else None
+    return "binary" if known.kind in BYTE_KINDS or known.kind in BYTES_OF_NAMED else None

@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from relay.model.position import SourceIdentity, SourcePosition
+from relay.model.position import SourceIdentity, SourcePosition, file_number
 
 
 class HistoryPlace(NamedTuple):
@@ -17,9 +17,7 @@ class HistoryPlace(NamedTuple):
     @classmethod
     def of(cls, identity: SourceIdentity, file: str, offset: int) -> "HistoryPlace":
         """The place of a server that this identity belongs to."""
-        digits = file.rpartition(".")[2]
-        server = identity.server_uuid or str(identity.server_id)
-        return cls(server, identity.file_created_s, int(digits) if digits.isdigit() else 0, file, offset)
+        return cls(identity.server, identity.file_created_s, file_number(file), file, offset)
 
     @classmethod
     def of_position(cls, position: SourcePosition) -> "HistoryPlace":

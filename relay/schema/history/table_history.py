@@ -72,9 +72,7 @@ class TableHistory:
     def taken(self, before: BinlogPosition) -> list[Version | Base]:
         """Hand over what is to be kept with a record that says that reading has come to this place."""
         taken: list[Version | Base] = []
-        digits = before.file.rpartition(".")[2]
-        reached = (int(digits) if digits.isdigit() else 0, before.offset)
-        while self._new and (isinstance(self._new[0], Base) or _is_initial(self._new[0]) or _place(self._new[0]) < reached):
+        while self._new and (isinstance(self._new[0], Base) or _is_initial(self._new[0]) or _place(self._new[0]) < before.rank):
             taken.append(self._new.popleft())
         return taken
 

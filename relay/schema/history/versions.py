@@ -69,13 +69,28 @@ def parse_record(key: bytes, value: bytes) -> Version | Base:
 def folded(records: Iterable[Version | Base], at: HistoryPlace, schemas: Schemas) -> list[Version] | None:
     """Enter into `schemas` what held at a place; the versions that lie behind it, in order. None where no base covers the place."""
     ours = [record for record in records if record.place.server == at.server]
-    begun = max((record.place for record in ours if isinstance(record, Base) and record.place <= at), default=None)
+    begun = _base_of(ours, at)
     if begun is None:
         return None
-    versions = sorted((record for record in ours if isinstance(record, Version)), key=_order)
+    versions = _in_order(ours)
     for version in _holding(versions, begun, at):
         enter(version, schemas)
     return [version for version in versions if version.place >= at and not version.initial]
+
+
+def superseded(records: Iterable[Version | Base], oldest: HistoryPlace) -> list[Version | Base]:
+    """Return the records of this server that `folded` needs for no place from `oldest` on."""
+    ours = [record for record in records if record.place.server == oldest.server]
+    begun = _base_of(ours, oldest)
+    if begun is None:
+        return []
+    gone = [record for record in ours if record.place < begun]
+    last: dict[TableId, Version] = {}
+    for version in _holding(_in_order(ours), begun, oldest):
+        if version.table in last:
+            gone.append(last[version.table])
+        last[version.table] = version
+    return [*gone, *(version for version in last.values() if version.known is None)]
 
 
 def enter(version: Version, schemas: Schemas) -> None:
@@ -84,6 +99,14 @@ def enter(version: Version, schemas: Schemas) -> None:
         schemas.put(version.table, version.known)
     else:
         schemas.put_database(version.table.database, version.known if isinstance(version.known, str) else None)
+
+
+def _base_of(records: Iterable[Version | Base], at: HistoryPlace) -> HistoryPlace | None:
+    return max((record.place for record in records if isinstance(record, Base) and record.place <= at), default=None)
+
+
+def _in_order(records: Iterable[Version | Base]) -> list[Version]:
+    return sorted((record for record in records if isinstance(record, Version)), key=_order)
 
 
 def _holding(versions: Iterable[Version], begun: HistoryPlace, at: HistoryPlace) -> Iterator[Version]:

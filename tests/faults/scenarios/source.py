@@ -1,5 +1,7 @@
 """Faults of the source and of the line to it."""
 
+from typing import Final
+
 from tests.faults.scenario import scenario
 from tests.faults.stage import Run
 from tests.support.source_pair import caught_up, promote
@@ -32,11 +34,24 @@ def killed(run: Run) -> None:
     run.moving()
 
 
+_BY_HEARTBEATS: Final = {"detecting_interval_seconds": 0.5, "retry_threshold": 2, "heartbeat_ha_enable": True}
+
+
+@scenario(
+    "source-switched-by-digest",
+    "as source-switched, without GTIDs: digests show what the replica has (fallback_interval_seconds = 10)",
+    pair=True,
+    source={"gtid": False},
+    failover={**_BY_HEARTBEATS, "switch_without_gtid": "digest", "fallback_interval_seconds": 10},
+)
+@scenario(
+    "source-of-group-switched", "as source-switched, of a group whose other source rests", pair=True, beside=True, failover=_BY_HEARTBEATS
+)
 @scenario(
     "source-switched",
     "the master locked, its replica promoted when it has everything, the master killed; the relay finds out by heartbeats",
     pair=True,
-    failover={"detecting_interval_seconds": 0.5, "retry_threshold": 2, "heartbeat_ha_enable": True},
+    failover=_BY_HEARTBEATS,
 )
 def switched(run: Run) -> None:
     run.rest(0, 1)

@@ -14,7 +14,8 @@ from spark_jobs.settings import JobSettings, KafkaSource
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     """The session that the jobs would open, with the pinned jars."""
-    os.environ.update(spark_environment())
+    # One JVM serves all files, and Spark keeps what it knows of its last thousand queries: 1 GB would be too little.
+    os.environ.update({"SPARK_DRIVER_MEMORY": "2g", **spark_environment()})
     source = KafkaSource(bootstrap_servers="127.0.0.1:1", topics=("none",))
     settings = JobSettings(kafka=source, copy_root=str(tmp_path_factory.mktemp("copy")), jars=spark_jars(), shuffle_partitions=1)
     session = open_session(settings, "tests")

@@ -1,4 +1,4 @@
-"""The job as a process, of its own or spark-submit's: killed at each step of a batch, told to end, and without a broker."""
+"""The job cut off at each step of a batch and told to end, as a process of its own or spark-submit's, and without a broker."""
 
 import re
 import signal
@@ -6,11 +6,13 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from time import monotonic
+from unittest.mock import patch
 
 import pytest
 import tomli_w
 from confluent_kafka import TopicPartition
 from confluent_kafka.admin import AdminClient
+from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 
 from deploy.embedded import Kafka
@@ -18,6 +20,8 @@ from spark_jobs import dedup_batch, dedup_stream
 from spark_jobs.ending import Ending
 from spark_jobs.errors import OffsetsLost
 from spark_jobs.settings import JobSettings
+from spark_jobs.sinks import DeltaSink
+from spark_jobs.sinks.sink import TableChanges, Written
 from tests.support import crashing_job
 from tests.support.job_process import JobProcess, spark_submit
 from tests.support.spark_copies import change, copy_of, job, publish
@@ -26,6 +30,10 @@ from tests.support.waiting import wait_until
 
 pytestmark = [pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"), pytest.mark.timeout(300)]
 PATIENCE_S = 3
+
+
+class BrokenOff(Exception):
+    """Raised where a crash would strike."""
 
 
 def copies(spark: SparkSession, folder: Path) -> TableRows:
@@ -53,13 +61,27 @@ def configuration(folder: Path, bootstrap_servers: str, topic: str) -> Path:
     return file
 
 
-def crash(settings: JobSettings, folder: Path, step: str, program: Sequence[str], **environment: str) -> None:
-    """Start the job and see it die at this step."""
-    with JobProcess(settings, folder, *program, ROMA_CRASH=step, **environment) as process:
+def break_off_behind_the_first_table(settings: JobSettings) -> None:
+    """Run the stream in this process until one table is merged; that one's caller and everything behind it never learns of it."""
+    merge = DeltaSink.merge
+
+    def merge_and_break_off(sink: DeltaSink, changes: TableChanges) -> Written:
+        merge(sink, changes)
+        raise BrokenOff
+
+    with patch.object(DeltaSink, "merge", merge_and_break_off), pytest.raises(StreamingQueryException, match="BrokenOff"):
+        dedup_stream.start(settings).awaitTermination(90)
+
+
+def kill_with_all_applied(settings: JobSettings, folder: Path) -> None:
+    """Let spark-submit run the job, and see it killed with its JVM when all of a batch is in the copies, and nowhere noted."""
+    places = {"copy_root": f"file://{settings.copy_root}", "checkpoint": f"file://{settings.checkpoint}"}
+    command, environment = spark_submit(crashing_job.__file__)
+    with JobProcess(settings.model_copy(update=places), folder, *command, **environment) as process:
         assert process.wait() == -signal.SIGKILL, process.errors
 
 
-def test_a_crash_at_any_step_of_a_batch_leaves_the_copies_exact(
+def test_a_batch_cut_off_at_any_step_leaves_the_copies_exact(
     spark: SparkSession, kafka: Kafka, fresh_name: Callable[[str], str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     topic = fresh_name("orders")
@@ -67,15 +89,12 @@ def test_a_crash_at_any_step_of_a_batch_leaves_the_copies_exact(
     settings = job(kafka, topic, tmp_path)
     publish(kafka, topic, *(each.message(topic) for each in first))
 
-    one_by_one = settings.model_copy(update={"merge_threads": 1})
-    crash(one_by_one, tmp_path, "table_merged", (sys.executable, "-m", "tests.support.crashing_job"))
+    break_off_behind_the_first_table(settings.model_copy(update={"merge_threads": 1}))
     assert copies(spark, tmp_path) == {"lines": truth(first)["lines"]}
     assert (noted(tmp_path, "offsets"), noted(tmp_path, "commits")) == ({"0"}, set())
 
     publish(kafka, topic, *(each.message(topic) for each in second))
-    places = {"copy_root": f"file://{settings.copy_root}", "checkpoint": f"file://{settings.checkpoint}"}
-    command, environment = spark_submit(crashing_job.__file__)
-    crash(settings.model_copy(update=places), tmp_path, "batch_applied", command, **environment)
+    kill_with_all_applied(settings, tmp_path)
     assert copies(spark, tmp_path) == truth(first)
     assert (noted(tmp_path, "offsets"), noted(tmp_path, "commits")) == ({"0"}, set())
 

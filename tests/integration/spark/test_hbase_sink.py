@@ -21,7 +21,7 @@ from spark_jobs.hbase.tables import Tables
 from spark_jobs.hbase.task import read_region
 from spark_jobs.sinks import live_rows
 from tests.support.hbase_admin import hbase_admin
-from tests.support.spark_copies import change, copies, records
+from tests.support.spark_copies import batch, change, copies, records
 
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
 TIME_MS = 1_700_000_000_000
@@ -43,11 +43,6 @@ def everything_in(place: Copies) -> dict[str, dict[str, object]]:
     copy = place.sink.read("shop.orders")
     assert copy is not None
     return {row["_key"]: row.asDict() for row in copy.collect()}
-
-
-def batch(*changes: tuple[str, int, str | None]) -> list[OutboundMessage]:
-    """Changes of a table with one text column; `gone` deletes."""
-    return [change("t", "DELETE" if n == "gone" else "UPDATE", key, order, id=key, n=n) for key, order, n in changes]
 
 
 @pytest.mark.parametrize("guard", ["version", "check_and_mutate"])

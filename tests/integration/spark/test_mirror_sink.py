@@ -1,4 +1,4 @@
-"""Copies in a real MariaDB: the rule, types, columns that come, and what is read back."""
+"""Copies in a real MariaDB, a real MySQL and Parquet files: the rule, types, columns that come, and what is read back."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -8,31 +8,31 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from deploy.embedded import MariaDB
+from deploy.embedded import SqlServer
 from relay.model.message import OutboundMessage
 from spark_jobs.apply import Copies
 from spark_jobs.errors import MirrorRefused
 from spark_jobs.sinks import live_rows
-from tests.support.spark_copies import change, copies, records
+from tests.support.spark_copies import batch, change, copies, records
 
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
 
 
-@pytest.fixture(params=["jdbc", "parquet"])
+@pytest.fixture(params=["mariadb", "mysql_9", "parquet"])
 def place(request: pytest.FixtureRequest, spark: SparkSession, fresh_name: Callable[[str], str], tmp_path: Path) -> Copies:
     """Copies in a mirror, or in Parquet files: both keep typed columns and the same promises."""
     if request.param == "parquet":
         return copies(spark, tmp_path, sink="parquet")
-    mariadb: MariaDB = request.getfixturevalue("mariadb")
-    return copies(spark, tmp_path, sink="jdbc", mirror=section(mariadb, fresh_name("copy_")))
+    server: SqlServer = request.getfixturevalue(request.param)
+    return copies(spark, tmp_path, sink="jdbc", mirror=section(server, fresh_name("copy_")))
 
 
-def section(mariadb: MariaDB, prefix: str) -> dict[str, object]:
+def section(server: SqlServer, prefix: str) -> dict[str, object]:
     return {
         "host": "127.0.0.1",
-        "port": mariadb.port,
-        "user": mariadb.admin,
-        "password": mariadb.admin,
+        "port": server.port,
+        "user": server.admin,
+        "password": server.admin,
         "prefix": prefix,
         "patience_seconds": 10,
         "rows_per_statement": 2,
@@ -42,10 +42,6 @@ def section(mariadb: MariaDB, prefix: str) -> dict[str, object]:
 def apply(place: Copies, spark: SparkSession, *messages: OutboundMessage, number: int | None = None) -> tuple[int, int]:
     figures = place.apply(records(spark, messages), "tests", number)
     return figures.winners, figures.replayed
-
-
-def batch(*changes: tuple[str, int, str | None]) -> list[OutboundMessage]:
-    return [change("t", "DELETE" if n == "gone" else "UPDATE", key, order, id=key, n=n) for key, order, n in changes]
 
 
 def rows_in(place: Copies) -> dict[str, dict[str, object]]:
@@ -94,7 +90,9 @@ def test_typed_columns_widen_and_come_back(spark: SparkSession, place: Copies) -
     assert [row[0] for row in moment] == [int(datetime(2024, 2, 29, 23, 30, 0, 123_000, UTC).timestamp() * 1000)]
 
 
-def test_a_mirror_that_refuses_the_login_is_named(spark: SparkSession, mariadb: MariaDB, tmp_path: Path) -> None:
-    refused = copies(spark, tmp_path, sink="jdbc", mirror={**section(mariadb, "x_"), "user": "nobody", "password": "wrong"})
+@pytest.mark.parametrize("server", ["mariadb", "mysql_9"])
+def test_a_mirror_that_refuses_the_login_is_named(server: str, request: pytest.FixtureRequest, spark: SparkSession, tmp_path: Path) -> None:
+    mirror = section(request.getfixturevalue(server), "x_")
+    refused = copies(spark, tmp_path, sink="jdbc", mirror={**mirror, "user": "nobody", "password": "wrong"})
     with pytest.raises(MirrorRefused, match="Access denied"):
         apply(refused, spark, *batch(("1", 1, "a")))

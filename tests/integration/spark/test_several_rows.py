@@ -8,7 +8,8 @@ from pyspark.sql import SparkSession
 
 from relay.envelope import order_text
 from relay.model.message import OutboundMessage
-from tests.support.spark_copies import apply, change, copy_of
+from spark_jobs.comparison.waiting import newest_orders
+from tests.support.spark_copies import apply, change, copy_of, records
 
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
 
@@ -32,6 +33,13 @@ def test_each_row_has_its_own_place_in_the_order(spark: SparkSession, tmp_path: 
     figures = apply(spark, tmp_path, packed(10, "0,1,7", *({"id": key, "n": key * 2} for key in "112")), late)
     assert (figures.rows, figures.keys, figures.put_aside) == (4, 2, 0)
     assert {row["id"]: row["n"] for row in copy_of(spark, tmp_path).values()} == {1: "11", 2: "22"}
+
+
+def test_changes_that_wait_are_found_in_messages_of_several_rows(spark: SparkSession) -> None:
+    keyed = change("t", "UPDATE", "2", 14, id="2", n="between")
+    waiting = records(spark, [packed(10, "0,1,7", *({"id": key, "n": key} for key in "112")), keyed])
+    found = newest_orders(waiting, ['["shop.orders","1"]', '["shop.orders","2"]', '["shop.orders","3"]'])
+    assert found == {f'["shop.orders","{key}"]': order_text(1_700_000_000_000, at) for key, at in (("1", 11), ("2", 17))}
 
 
 def test_rows_that_the_orders_do_not_match_are_put_aside(spark: SparkSession, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from relay.settings import RelaySettings, load_settings
+from relay.settings import GroupSettings, RelaySettings, load_settings
 
 _EXAMPLE = Path(__file__).parents[3] / "deploy" / "examples" / "relay.toml"
 
@@ -43,11 +43,19 @@ def _fields(model: type[BaseModel], settings: BaseModel, table: str = "") -> Ite
 def _with_all_tables(text: str) -> str:
     """The file as it is when the tables that stand behind a `#` are taken out of it, up to the next empty line."""
     blocks = text.split("\n\n")
-    return "\n\n".join(re.sub("^# ", "", each, flags=re.MULTILINE) if each.startswith("# [[") else each for each in blocks)
+    return "\n\n".join(re.sub("^# ", "", each, flags=re.MULTILINE) if each.startswith("# [") else each for each in blocks)
+
+
+def _loaded(text: str) -> RelaySettings:
+    """All settings, of which a group excludes some."""
+    document = tomllib.loads(text)
+    group = GroupSettings.model_validate(document["instances"][0].pop("group"))
+    settings = RelaySettings.model_validate(document)
+    return settings.model_copy(update={"instances": (settings.instances[0].model_copy(update={"group": group}),)})
 
 
 _TEXT = _with_all_tables(_EXAMPLE.read_text(encoding="utf-8"))
-_LOADED = RelaySettings.model_validate(tomllib.loads(_TEXT))
+_LOADED = _loaded(_TEXT)
 _TEXTS = _sections(_TEXT)
 
 
@@ -64,7 +72,7 @@ def test_every_setting_stands_there_with_its_default(table: str, name: str, fiel
         assert value is None
         assert re.search(rf"^# {name} = ", text, re.MULTILINE)
     else:
-        assert value == field.default
+        assert value == field.get_default(call_default_factory=True, validated_data={})
         assert re.search(rf"^{name} = ", text, re.MULTILINE) or f"{table}.{name}" in _TEXTS
 
 

@@ -1,4 +1,4 @@
-"""What two test processes say together at the end."""
+"""What two test processes are given, and what they say together at the end."""
 
 from types import SimpleNamespace
 
@@ -27,3 +27,11 @@ def test_a_process_of_several_hands_over_its_report_and_a_single_one_nothing() -
     side_by_side.pass_on_report(single)
     assert several.workeroutput == {"servers": ["mysql: mysql 9.7.4"]}
     assert vars(single) == {}
+
+
+def test_sparks_files_are_one_piece_of_work_and_the_first() -> None:
+    spark, other = (f"tests/{folder}/test_{{}}.py::test_x[a::b]" for folder in ("integration/spark", "e2e"))
+    pieces = [side_by_side.piece_of_work(each.format(name)) for each in (spark, other) for name in "ab"]
+    assert pieces == ["tests/integration/spark/"] * 2 + ["tests/e2e/test_a.py", "tests/e2e/test_b.py"]
+    items = [SimpleNamespace(nodeid=each.format(name)) for name in "ab" for each in (other, spark)]
+    assert [item.nodeid for item in side_by_side.largest_first(items)] == [each.format(name) for each in (spark, other) for name in "ab"]  # type: ignore[arg-type]

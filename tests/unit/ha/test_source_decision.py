@@ -34,6 +34,8 @@ AUTOMATIC: Final = SwitchRules(3, automatic=True)
 VIRTUAL: Final = SwitchRules(3, automatic=False, virtual_address=True)
 FALLING_BACK: Final = SwitchRules(3, automatic=True, without_gtid=True)
 
+BY_DIGEST: Final = replace(FALLING_BACK, by_digest=True)
+
 NONE: Final = FailoverOrders()
 HOLD: Final = FailoverOrders(hold=True)
 SWITCH: Final = FailoverOrders(switch_to=ServerRole.STANDBY)
@@ -60,6 +62,8 @@ TABLE: Final = [
     ("dead, and the purged are given up", DEAD, PURGED, AUTOMATIC, PURGE_ACCEPTED, Action.SWITCH, ""),
     ("dead, without GTIDs", DEAD, WITHOUT_GTIDS, AUTOMATIC, NONE, Action.STOP, "nothing proves"),
     ("dead, without GTIDs, falling back", DEAD, WITHOUT_GTIDS, FALLING_BACK, NONE, Action.SWITCH, "nothing proves"),
+    ("dead, without GTIDs, by digests", DEAD, WITHOUT_GTIDS, BY_DIGEST, NONE, Action.SWITCH, "Digests show what the standby has."),
+    ("dead, by digests, and GTIDs say more", DEAD, BEHIND, BY_DIGEST, NONE, Action.WAIT, "standby is 6 transactions behind"),
     ("dead, and the standby is of the other family", DEAD, MARIADB, AUTOMATIC, NONE, Action.STOP, "another family"),
     ("asked to switch", MASTER, STANDBY, BY_HAND, SWITCH, Action.SWITCH, "operator asks"),
     ("asked to switch while held", MASTER, STANDBY, BY_HAND, replace(SWITCH, hold=True), Action.SWITCH, "operator asks"),

@@ -90,6 +90,11 @@ def test_the_last_epoch_stays_the_last() -> None:
     assert plan_move(replace(NOW, epoch=MAX_EPOCH), place(3, 4), (), as_new=False, latest_ms=0).after.epoch == MAX_EPOCH
 
 
+def test_no_pair_goes_below_those_of_what_was_half_published() -> None:
+    split = replace(NOW, split=SplitProgress(NOW.source.binlog, "0-1-1", 7, 95, 1, ""))
+    assert plan_move(split, place(1, 4), WAYPOINTS, as_new=True, latest_ms=0).after.order == OrderPair(95, 9000)
+
+
 def test_the_floor_rises_in_both_halves_and_behind_a_replay() -> None:
     assert raise_floor(NOW, OrderPair(50, 9999)).order == OrderPair(90, 9999)
     assert raise_floor(NOW, OrderPair(99, 1)).order == OrderPair(99, 9000)

@@ -17,9 +17,9 @@ def test_a_table_is_described_once_for_the_same_rows() -> None:
     doubts = Doubts()
     doubts.add(misfit("t", "b.1:100"))
     doubts.add(misfit("u", "b.1:100"))
-    assert doubts.tables == {TableId("d", "t"), TableId("d", "u")}
+    assert doubts.tables_of() == {TableId("d", "t"), TableId("d", "u")}
     doubts.described()
-    assert doubts.tables == frozenset()
+    assert doubts.tables_of() == frozenset()
     doubts.add(misfit("t", "b.1:200"))
     doubts.described()
     with pytest.raises(SchemaMismatch, match=r"b\.1:200"):

@@ -1,6 +1,5 @@
 """Where the history of tables is opened from: what is kept, as long as that covers the place where reading begins."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,10 +7,10 @@ import pytest
 from relay.errors import PositionUnreadable, SourceSettingsRefused
 from relay.model.change import Statement
 from relay.model.message import OutboundMessage
-from relay.model.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
+from relay.model.position import BinlogPosition, SourceIdentity, SourcePosition
 from relay.model.table import Column, ColumnType, Logged, TableId, TableMap
+from relay.pipeline import names_opening
 from relay.pipeline.table_names import TableNames, open_names
-from relay.position import PositionRecord
 from relay.schema import Base, HistoryPlace, Version
 from relay.schema.history import DescribedColumn, DescribedTable
 from relay.settings import SourceSettings
@@ -48,6 +47,14 @@ def known(name: str) -> DescribedTable:
     return DescribedTable((DescribedColumn(name, "int"),))
 
 
+@pytest.fixture(autouse=True)
+def oldest(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Where the source's binlog begins, as an offset: before everything that is kept."""
+    begins = [4]
+    monkeypatch.setattr(names_opening, "beginning_of_binlog", lambda _: position(begins[-1]))
+    return begins
+
+
 def version(offset: int, name: str, *, initial: bool = False) -> Version:
     return Version(HistoryPlace.of(HERE, "b.000001", offset), TABLE, known(name), initial=initial)
 
@@ -57,11 +64,10 @@ KEPT = (Base(HistoryPlace.of(HERE, "b.000001", 100)), version(100, "first", init
 
 def opened(start: SourcePosition, followed: SourcePosition | None, metadata: str = "MINIMAL", **source: Any) -> TableNames | None:
     facts = ServerFacts("mariadb", (11, 4, 5), "11.4.5-MariaDB", start.identity.server_id, "", {"binlog_row_metadata": metadata})
-    record = replace(PositionRecord(start, OrderPair(0, 0), epoch=1, change_time_ms=0), names=followed)
     records: Any = Records(*KEPT)
     nobody: Any = None
     settings = SourceSettings(host="h", user="u", server_id=9, **source)
-    return open_names(records, settings, start, facts, nobody, record, [])
+    return open_names(records, settings, start, facts, nobody, followed, [])
 
 
 def name(names: TableNames | None) -> str:
@@ -84,14 +90,26 @@ def test_a_place_that_was_followed_before_is_followed_again_as_it_was() -> None:
     assert name(names) == "second"
 
 
+@pytest.mark.parametrize(("begins", "followed", "gone"), [(4, 350, 0), (201, 350, 1), (301, 350, 2), (9000, 350, 2), (9000, 250, 1)])
+def test_versions_that_no_place_of_the_binlog_asks_for_are_taken_away_with_the_first_record(
+    oldest: list[int], begins: int, followed: int, gone: int
+) -> None:
+    oldest.append(begins)
+    names = opened(position(350), position(followed)) if followed == 350 else opened(position(followed), position(350))
+    assert names is not None
+    place = position(400).binlog
+    assert [(message.key, message.value) for message in names.taken(place)] == [(each.key, None) for each in KEPT[1 : 1 + gone]]
+    assert names.taken(place) == []
+
+
 def test_another_server_goes_on_with_what_is_known_and_keeps_it_as_its_own() -> None:
     names = opened(position(9000, ELSEWHERE), position(250))
     assert name(names) == "second"
     assert names is not None
     assert names.begun
-    record = PositionRecord(position(9000, ELSEWHERE), OrderPair(0, 0), epoch=2, change_time_ms=0)
-    assert len(names.taken(record)) == 2
-    assert names.taken(record) == []
+    place = position(9000, ELSEWHERE).binlog
+    assert len(names.taken(place)) == 2
+    assert names.taken(place) == []
 
 
 def test_a_source_that_names_its_columns_needs_no_history() -> None:

@@ -8,7 +8,8 @@ import pytest
 
 from relay.errors import PositionNewer, PositionUnreadable
 from relay.model.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
-from relay.position import PositionRecord, Replay, SplitProgress
+from relay.model.published_place import Landmark, PublishedPlace
+from relay.position import OtherSource, PositionRecord, Replay, SplitProgress
 from relay.position.record import FORMAT
 from relay.position.waypoints import WaypointClock
 
@@ -24,11 +25,20 @@ RECORD = PositionRecord(
 )
 SPLIT = replace(RECORD, split=SplitProgress(PLACE, f"{_UUID}:78", 12, 1_700_000_000_500, 3, "0123456789abcdef"))
 BY_HAND = replace(RECORD, replay=Replay(PLACE, BinlogPosition("mysql-bin.000043", 9), OrderPair(7, 8)), skips=(f"{_UUID}:80",))
+ELSEWHERE = SourcePosition(PLACE, "", SourceIdentity("", 9, 0))
+OF_A_GROUP = replace(SPLIT, following="first", others={"second": OtherSource(ELSEWHERE, ELSEWHERE), "third": OtherSource(ELSEWHERE)})
+_SKIPPING = OtherSource(ELSEWHERE, skips=("0-9-80", "0-9-90"))
+GROUP_BY_HAND = replace(OF_A_GROUP, skips=(f"{_UUID}:80",), others={**OF_A_GROUP.others, "third": _SKIPPING})
+LANDMARK = Landmark(1_700_000_000, "0f" * 16, "1e" * 16)
+BY_DIGEST = replace(RECORD, place=PublishedPlace(1_700_000_000, (1_700_000_090,), LANDMARK, 2, "2d" * 16, "3c" * 16))
 FORMER = {
     "position_record.1.mapping_set.json": replace(RECORD, mapping_set=7),
     "position_record.1.json": RECORD,
+    "position_record.1.place.json": BY_DIGEST,
     "position_record.1.split.json": SPLIT,
     "position_record.2.json": BY_HAND,
+    "position_record.3.json": OF_A_GROUP,
+    "position_record.4.json": GROUP_BY_HAND,
 }
 
 
@@ -47,6 +57,27 @@ def test_the_oldest_format_that_suffices_is_written(file: str, record: PositionR
     former, written = orjson.loads((_GOLDEN / file).read_bytes()), orjson.loads(record.to_bytes())
     assert written | former == written
     assert written.keys() - former.keys() <= {"mapping_set"}
+
+
+def test_a_group_needs_the_newest_format_only_while_something_of_one_source_is_to_be_skipped() -> None:
+    third = replace(OF_A_GROUP, others=GROUP_BY_HAND.others)
+    assert [each.format for each in (OF_A_GROUP, third, GROUP_BY_HAND, replace(GROUP_BY_HAND, others={}))] == [3, 4, 4, 4]
+
+
+def test_one_source_stands_elsewhere_and_the_others_where_they_stood() -> None:
+    there = OtherSource(replace(ELSEWHERE, gtid_set="0-9-1"), skips=("0-9-7",))
+    for name in ("first", "second", "fourth"):
+        moved = OF_A_GROUP.with_source(name, there)
+        assert moved.standing == {**OF_A_GROUP.standing, name: there}
+        assert moved.split == OF_A_GROUP.split
+    assert RECORD.with_source("", there).standing == {"": there}
+
+
+def test_a_record_tells_whether_something_is_asked_of_rows() -> None:
+    asked = replace(RECORD, rows="digest")
+    assert PositionRecord.from_bytes(asked.to_bytes()) == asked
+    assert orjson.loads(asked.to_bytes())["format"] == 1, "a relay of the version before passes over it"
+    assert "rows" not in orjson.loads(RECORD.to_bytes())
 
 
 def test_a_newer_format_is_refused_by_name() -> None:

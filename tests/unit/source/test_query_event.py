@@ -2,7 +2,7 @@
 
 import pytest
 
-from relay.source.query_event import Meaning, read_query
+from relay.source.query_event import Meaning, is_plain_begin, read_query
 from tests.unit.source.binlog_bytes import query_body
 
 
@@ -33,6 +33,11 @@ from tests.unit.source.binlog_bytes import query_body
 def test_meaning(sql: str, meaning: Meaning, name: str) -> None:
     query = read_query(memoryview(query_body(sql)), compressed=False)
     assert (query.meaning, query.name) == (meaning, name)
+
+
+@pytest.mark.parametrize("sql", ["BEGIN", "begin", "BEGIN ", "XBEGIN", "SELECT 'BEGIN", "/* x */ BEGIN", "COMMIT", "EGIN", ""])
+def test_a_plain_begin_is_exactly_that(sql: str) -> None:
+    assert is_plain_begin(memoryview(query_body(sql))) == (sql == "BEGIN")
 
 
 def test_the_end_of_an_atomic_create_is_no_part_of_the_statement() -> None:

@@ -265,7 +265,6 @@ def test_broken_payloads_stop(body: bytes, error: type[Exception]) -> None:
 @pytest.mark.parametrize(
     ("type_code", "body"),
     [
-        (types.PARTIAL_UPDATE_ROWS, b""),
         (types.INCIDENT, b""),
         (types.EXECUTE_LOAD_QUERY, b""),
     ],

@@ -46,6 +46,14 @@ def test_the_findings_for_machines_and_for_people() -> None:
     assert "1 different, in id 1..10" in shown.getvalue()
 
 
+def test_columns_that_are_not_published_are_named() -> None:
+    found, shown = TableFindings("shop.a", 10, 10, unpublished=["note", "born"]), StringIO()
+    Console(file=shown, width=160).print(findings_table([found]))
+    assert "not published: note, born" in shown.getvalue()
+    assert json.loads(findings_json([found]))["tables"][0]["unpublished"] == ["note", "born"]
+    assert exit_code([found]) == 0
+
+
 def test_buckets_of_numbers_as_ranges() -> None:
     buckets = number_buckets(SourceColumn("id", "bigint", "bigint"), 10, 109, 10)
     assert (buckets.low, buckets.width) == (10, 10)

@@ -39,6 +39,13 @@ def test_a_new_run_forgets_the_one_before() -> None:
     assert note_of([]) is None
 
 
+def test_the_rules_of_a_run_are_noted() -> None:
+    lines = [begin_line(None, "r1", PAIRS, {"one": "digest"})]
+    lines.append(round_line(folded(*lines), [("one/db.t", None)], 10))
+    assert folded(*lines).rules == {"one": "digest"}
+    assert folded(*lines, begin_line(folded(*lines), "r2", PAIRS)).rules == {}
+
+
 def ahead(rows: dict[str, int], step: int) -> Ahead:
     def find(shard: Shard, after: Boundary | None) -> Boundary | None:
         until = (0 if after is None else int(after[0])) + step

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 from pydantic_core import PydanticUndefined
 
+from relay.settings import Settings
 from spark_jobs.errors import JobConfigurationError
-from spark_jobs.settings import JobSettings, KafkaSource, SchemaPolicy, Settings, load_settings
+from spark_jobs.settings import JobSettings, KafkaSource, SchemaPolicy, load_settings
 
 GOOD = 'copy_root = "hdfs://name/copies"\n[kafka]\nbootstrap_servers = "k:9092"\ntopics = ["shop"]\n'
 
@@ -67,5 +68,5 @@ def test_the_page_names_every_key_and_its_default() -> None:
 def shown(model: type[Settings], exclude: Collection[str] = ()) -> dict[str, str]:
     """Each key with its default as the page shows it."""
     texts = {PydanticUndefined: "", "": '`""`', None: "none", (): "none"}
-    fields = {name: field.default for name, field in model.model_fields.items() if name not in exclude}
+    fields = {name: field.get_default(call_default_factory=True) for name, field in model.model_fields.items() if name not in exclude}
     return {name: "`{}`" if default == {} else texts.get(default, str(default)) for name, default in fields.items()}

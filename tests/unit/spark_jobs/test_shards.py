@@ -5,10 +5,12 @@ import json
 import pytest
 from pyspark.sql import Row
 
+from relay.model.change import Operation
 from relay.route import DBS, TBS, TOPICS, MappingSet
 from spark_jobs.copy_settings import SourceServer
+from spark_jobs.errors import TransformNotCopied
 from spark_jobs.source.catalog import shards_of
-from spark_jobs.sources import logical_tables
+from spark_jobs.sources import LogicalTable, logical_tables, refuse_transforms
 
 MAPPING = MappingSet.compile(
     1,
@@ -67,3 +69,45 @@ def test_routing_and_filter_are_the_instances(routing: dict[str, str], black: st
     document = {"instance": "one", "host": "h", "user": "u", "routing": routing, "filter": {"filter_black_regex": black}}
     found = shards_of(SourceServer.model_validate(document), MAPPING, COLUMNS, KEYS)
     assert [shard.logical for shard in found] == names
+
+
+def tables(**asked: object) -> list[LogicalTable]:
+    """shop.log and shop.orders of an instance with these settings."""
+    document = {"instance": "one", "host": "h", "user": "u", **asked}
+    return list(logical_tables(shards_of(SourceServer.model_validate(document), MAPPING, COLUMNS, KEYS)))
+
+
+def test_rules_and_masks_make_the_columns_of_messages() -> None:
+    rules = [{"tables": "shop_1\\.orders_1", "without_fields": ["note"]}, {"tables": "shop_2\\..*", "fields": ["extra"]}]
+    masks = [{"columns": ".*\\.extra", "method": "hash", "salt": "a salt that nobody would guess"}]
+    log, orders = tables(rules=rules, masks=masks)
+    assert (log.ruled, orders.ruled) == (False, True)
+    assert [(each.name, each.type_text) for each in orders.columns] == [("id", "int"), ("note", "int"), ("extra", "varchar(64)")]
+    assert json.loads(orders.shards[1].mysql_types) == {"id": "int", "extra": "varchar(64)"}
+    assert orders.unpublished == ()
+
+
+def test_columns_that_no_message_has_are_known() -> None:
+    _, orders = tables(rules=[{"tables": ".*", "without_fields": ["extra", "note"]}])
+    assert [each.name for each in orders.columns] == ["id", "note"], "note is of a key"
+    assert [each.name for each in orders.unpublished] == ["extra"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "left_out"),
+    [
+        ({}, []),
+        ({"filter": {"operations": ["INSERT", "DDL"]}}, ["UPDATE", "DELETE"]),
+        ({"rules": [{"tables": ".*orders_2", "operations": ["INSERT", "UPDATE"]}]}, ["DELETE"]),
+    ],
+)
+def test_operations_that_an_instance_leaves_out_are_known(asked: dict[str, object], left_out: list[str]) -> None:
+    _, orders = tables(**asked)
+    assert orders.leaves_out(*Operation) == left_out
+
+
+def test_tables_with_a_transform_are_refused_by_name() -> None:
+    found = tables(transforms=[{"table": "shop.orders", "function": "not_here"}])
+    refuse_transforms(found[:1])
+    with pytest.raises(TransformNotCopied, match=r"shop\.orders"):
+        refuse_transforms(found)

@@ -1,11 +1,13 @@
 """What is kept of the history, and what it gives at every place."""
 
+import hypothesis.strategies as st
 import pytest
+from hypothesis import given
 
 from relay.model.change import Statement
 from relay.model.position import BinlogPosition, SourceIdentity
 from relay.model.table import Column, ColumnType, Logged, TableId, TableMap
-from relay.schema import Base, HistoryPlace, Schemas, TableHistory, Version, folded, parse_record
+from relay.schema import Base, HistoryPlace, Schemas, TableHistory, Version, folded, parse_record, superseded
 from relay.schema.history import DescribedColumn, DescribedTable
 
 SERVER = SourceIdentity("", 7, 100)
@@ -68,6 +70,36 @@ def test_a_second_base_begins_anew() -> None:
     again: list[Version | Base] = [*HISTORY, Base(place(400)), Version(place(400), TABLE, table("z"), initial=True)]
     assert at(again, place(350)) == ("a b", 3)
     assert at(again, place(450)) == ("z", 3)
+
+
+places = st.builds(
+    place, st.integers(0, 6), st.sampled_from(["b.000001", "b.000002"]), st.sampled_from([100, 160]), st.sampled_from([7, 8])
+)
+knowns = st.sampled_from([table("a"), table("a", "b"), "unknown", None])
+tables = st.sampled_from([TABLE, TableId("d", "u"), TableId("e", "t")])
+plain_records = st.one_of(st.builds(Base, places), st.builds(Version, places, tables, knowns, st.booleans()))
+
+
+@given(st.lists(plain_records, max_size=25, unique_by=lambda record: record.key), places, places)
+def test_what_is_superseded_changes_nothing_that_can_still_be_asked_for(
+    records: "list[Version | Base]", oldest: HistoryPlace, other: HistoryPlace
+) -> None:
+    gone = superseded(records, oldest)
+    rest = [record for record in records if record not in gone]
+    assert len(rest) + len(gone) == len(records)
+    here = max(oldest, other) if other.server == oldest.server else other
+    before, after = Schemas(mariadb=True), Schemas(mariadb=True)
+    assert folded(records, here, before) == folded(rest, here, after)
+    assert dict(before.tables) == dict(after.tables)
+    assert superseded(rest, oldest) == []
+
+
+def test_a_table_keeps_its_last_version_before_the_oldest_place_and_one_that_is_gone_none() -> None:
+    dropped = TableId("d", "dropped")
+    temporary = [Version(place(110), dropped, table("x")), Version(place(120), dropped, None)]
+    gone = superseded([*HISTORY, *temporary], place(250, "b.000002", 160))
+    assert {each.key for each in gone} == {each.key for each in (HISTORY[0], HISTORY[2], *temporary)}
+    assert superseded(HISTORY, place(99)) == []
 
 
 def test_records_come_back_as_they_were() -> None:

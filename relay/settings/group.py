@@ -1,0 +1,45 @@
+"""Several sources that one instance reads as one stream."""
+
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import Field, model_validator
+
+from relay.settings.base import Settings
+from relay.settings.source import SourceSettings, StandbySettings
+
+SourceName: TypeAlias = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$")]
+
+
+class GroupSourceSettings(StandbySettings):
+    """A further source of a group; `name` stays as it is, for its position is kept under it. What is not set is as at the first source,
+    but for the standby: each source has its own, or none.
+    """
+
+    name: SourceName
+    standby: StandbySettings | None = None
+
+
+class GroupSettings(Settings):
+    """Sources that are merged with the instance's own into one ordered stream of whole transactions (docs/groups.md).
+
+    `merge_by` is "execute_time" or "column:<name>". A source that rests is taken to have nothing from before the heartbeat minus
+    `merge_slack_seconds`. While one cannot be reached the others wait ("hold"), or go on without it ("pass").
+    """
+
+    merge_by: Annotated[str, Field(pattern=r"^(execute_time|column:.+)$")] = "execute_time"
+    merge_slack_seconds: Annotated[float, Field(ge=0)] = 0.5
+    when_source_dies: Literal["hold", "pass"] = "hold"
+    name: SourceName = "first"
+    sources: Annotated[tuple[GroupSourceSettings, ...], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _each_source_has_a_name(self) -> "GroupSettings":
+        names = [self.name, *(each.name for each in self.sources)]
+        if len(set(names)) < len(names):
+            raise ValueError("two sources of a group have the same name")
+        return self
+
+    def members(self, source: SourceSettings) -> dict[str, SourceSettings]:
+        """All sources by name, `source` being the first one."""
+        further = {each.name: source.at(each).model_copy(update={"standby": each.standby}) for each in self.sources}
+        return {self.name: source, **further}

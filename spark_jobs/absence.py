@@ -1,0 +1,20 @@
+"""What is read from a folder that may not be there yet."""
+
+from collections.abc import Callable
+from typing import Final, TypeVar
+
+from pyspark.errors import AnalysisException
+
+Found = TypeVar("Found")
+# The second is what Spark says of a folder that is there and empty.
+_NOT_THERE: Final = frozenset({"PATH_NOT_FOUND", "UNABLE_TO_INFER_SCHEMA"})
+
+
+def unless_absent(read: Callable[[], Found]) -> Found | None:
+    """Return what is read; None where Spark finds nothing at the path. Every other error goes on."""
+    try:
+        return read()
+    except AnalysisException as exc:
+        if exc.getCondition() in _NOT_THERE:
+            return None
+        raise

@@ -1,0 +1,42 @@
+"""Rows of a source as a copy of them would look: read, taken through the rules and masks of the instance, and typed.
+
+A server cannot sum up what rules make of its rows. So rows of such tables are read, and both sides are summed up by the same functions.
+"""
+
+from collections.abc import Mapping
+
+import pyspark.sql.functions as sf
+from pyspark.sql import DataFrame
+from pyspark.sql.types import DataType
+
+from spark_jobs.source import KeyRange, Shard, SourceDatabase, message_rows
+from spark_jobs.sources import LogicalTable
+from spark_jobs.table_writes import schema_versions
+from spark_jobs.transforms import column_types, own_columns
+from spark_jobs.transforms.typed_rows import typed_rows
+
+Columns = Mapping[str, DataType]
+"""The columns of a copy by name, without its guards."""
+
+
+def columns_of(table: LogicalTable, copy: DataFrame | None) -> Columns:
+    """The columns of a copy, or those that it would have."""
+    return column_types(schema_versions(table)) if copy is None else own_columns(copy)
+
+
+def as_copied(table: LogicalTable, rows: DataFrame, columns: Columns) -> DataFrame:
+    """Return rows (`table, key, data, mysql_types`) as a copy with these columns has them; `_order` is a fingerprint of the row."""
+    changes = rows.withColumns(
+        {
+            "order": sf.sha2(sf.to_json("data"), 256),
+            "deleted": sf.lit(False),
+            "execute_time": sf.lit(0),
+            "execute_position": sf.lit(0),
+        }
+    )
+    return typed_rows(changes, schema_versions(table), columns)
+
+
+def range_as_copied(database: SourceDatabase, table: LogicalTable, shard: Shard, part: KeyRange, columns: Columns) -> DataFrame:
+    """The same of all rows of a range that are published."""
+    return as_copied(table, message_rows(database, shard, part.where(shard.key)), columns)

@@ -1,0 +1,146 @@
+"""A place is found where it is, or not at all: whatever the transactions look like, and however far the other server is."""
+
+from hashlib import blake2b
+from typing import Final, NamedTuple
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from relay.model.position import BinlogPosition, SourceIdentity, SourcePosition
+from relay.model.published_place import PlaceSearch, PublishedPlace, Sighting, Sought
+from relay.model.transaction_digest import Digested
+
+_SKEW_S: Final = 2
+_START_S: Final = 1000
+
+
+class Logged(NamedTuple):
+    """A transaction as two servers log it, and the relay's clock when it read it."""
+
+    content: str
+    second: int
+    clock_s: int
+
+    @property
+    def digested(self) -> Digested:
+        return Digested(blake2b(f"{self.content} {self.second}".encode(), digest_size=16).digest(), self.second)
+
+
+def stream(text: str) -> list[Logged]:
+    """`a1 b2` is a transaction "a" in second 1 and "b" in second 2, read at once."""
+    newest, read = _START_S, []
+    for word in text.split():
+        newest = max(newest, _START_S + int(word[1:]))
+        read.append(Logged(word[0], _START_S + int(word[1:]), newest))
+    return read
+
+
+def place_behind(published: list[Logged]) -> PublishedPlace:
+    place = PublishedPlace(_START_S)
+    for each in published:
+        place = place.behind(each.digested, each.clock_s + _SKEW_S)
+    return place
+
+
+def end_of(number: int) -> SourcePosition:
+    return SourcePosition(BinlogPosition("b.000001", number), "", SourceIdentity("", 2, 0))
+
+
+def sought(place: PublishedPlace, binlog: list[Logged], start: int = 0, *, needs_before: bool = False) -> Sought:
+    search = PlaceSearch(place, needs_before=needs_before)
+    for number, each in enumerate(binlog[start:], start + 1):
+        search.take(each.digested, end_of(number))
+    return search.sought
+
+
+def test_a_place_is_counted_from_the_newest_second() -> None:
+    binlog = stream("a1 b1 a2 b2 a2 b2 a2")
+    assert sought(place_behind(binlog[:5]), binlog) == Sought(Sighting.FOUND, end_of(5))
+    assert sought(place_behind(binlog[:3]), binlog) == Sought(Sighting.FOUND, end_of(3))
+
+
+def test_who_lags_among_twins_lacks_what_it_lacks() -> None:
+    binlog = stream("a1 b1 a2 b2 a2 b2 a2 b2")
+    assert sought(place_behind(binlog), binlog[:6]) == Sought(Sighting.MISSING, lacking=2)
+    assert sought(place_behind(binlog), binlog[:2]) == Sought(Sighting.MISSING, lacking=6)
+    assert sought(place_behind(binlog), []) == Sought(Sighting.MISSING, lacking=6)
+
+
+def test_another_transaction_at_its_place_is_told() -> None:
+    binlog = stream("a1 b1 a2 b2 c2")
+    assert sought(place_behind(binlog), [*binlog[:4], *stream("d2 c2")]) == Sought(Sighting.OTHER)
+
+
+def test_two_that_could_be_it_are_not_guessed_between() -> None:
+    binlog = stream("a1 a2 b2")
+    twice = [*binlog, *binlog]
+    assert sought(place_behind(binlog), twice).sighting is Sighting.SEVERAL
+    search = PlaceSearch(place_behind(binlog), needs_before=False)
+    for number, each in enumerate([*binlog, *stream("c60")]):
+        search.take(each.digested, end_of(number))
+        assert not search.enough
+    search.take(stream("c63")[0].digested, end_of(9))
+    assert search.enough
+
+
+def test_where_nothing_proves_that_the_landmark_comes_behind_the_one_before_it_does() -> None:
+    binlog = stream("a1 b1 a2 b2 a2 b2")
+    assert sought(place_behind(binlog), binlog, 2).sighting is Sighting.FOUND
+    assert sought(place_behind(binlog), binlog, 2, needs_before=True).sighting is Sighting.MISSING
+    assert sought(place_behind(binlog), binlog, 1, needs_before=True).sighting is Sighting.FOUND
+
+
+def test_without_a_later_second_there_is_no_landmark() -> None:
+    place = place_behind(stream("a0 b0 a0"))
+    assert (place.landmark, place.count) == (None, 0)
+    with pytest.raises(ValueError, match="nothing to look for"):
+        PlaceSearch(place, needs_before=False)
+
+
+def test_a_second_of_the_future_is_no_landmark_when_it_comes() -> None:
+    ahead = Logged("a", _START_S + 50, _START_S + 1)
+    place = place_behind([ahead])
+    assert (place.newest_s, place.ahead, place.landmark) == (_START_S, (_START_S + 50,), None)
+    then = place.behind(Logged("a", _START_S + 50, 0).digested, _START_S + 52)
+    assert (then.newest_s, then.ahead, then.landmark) == (_START_S + 50, (), None)
+    later = then.behind(Logged("a", _START_S + 51, 0).digested, _START_S + 52)
+    assert later.landmark is not None
+    assert later.landmark.second == _START_S + 51
+
+
+def test_seconds_of_the_future_take_bounded_room() -> None:
+    place = place_behind([Logged("a", _START_S + 100 + number, _START_S) for number in range(150)])
+    assert (place.newest_s, len(place.ahead)) == (_START_S + 149, 100)
+
+
+transactions = st.tuples(st.sampled_from("ab"), st.sampled_from((0, 0, 0, 1)), st.sampled_from((0, 0, 0, -1, -2, 1, 2, 3, 5)))
+
+
+@st.composite
+def histories(draw: st.DrawFn) -> list[Logged]:
+    """Transactions of two kinds in few seconds; sessions date theirs a little back or ahead, also beyond the accepted skew."""
+    clock_s, history = _START_S, []
+    for content, later_s, dated_s in draw(st.lists(transactions, min_size=1, max_size=24)):
+        clock_s += later_s
+        history.append(Logged(content, clock_s + dated_s, clock_s))
+    return history
+
+
+@settings(max_examples=400)
+@given(histories(), st.data())
+def test_no_history_leads_to_a_wrong_place(history: list[Logged], data: st.DataObject) -> None:
+    published = data.draw(st.integers(1, len(history)))
+    applied = data.draw(st.integers(0, len(history)))
+    place = place_behind(history[:published])
+    if place.landmark is None:
+        return
+    start = data.draw(st.integers(0, published - place.count - 1))
+    found = sought(place, history[:applied], start)
+    if found.sighting is Sighting.FOUND:
+        assert found.position == end_of(published)
+    assert found.sighting is not Sighting.OTHER
+    if applied >= published:
+        assert found.sighting in (Sighting.FOUND, Sighting.SEVERAL)
+    else:
+        assert found.sighting is Sighting.MISSING
