@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from confluent_kafka import Consumer, IsolationLevel, TopicPartition
+from confluent_kafka import Consumer, IsolationLevel, KafkaError, KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient, OffsetSpec
 
 from deploy.embedded import Kafka, MariaDB
@@ -113,7 +113,14 @@ def transaction_open(bootstrap: str, topic: str) -> bool:
     latest: OffsetSpec = OffsetSpec.latest()  # type: ignore[no-untyped-call]
 
     def ends(isolation: IsolationLevel) -> list[int]:
-        asked = admin.list_offsets(dict.fromkeys(partitions, latest), isolation_level=isolation)
-        return [found.result(10).offset for found in asked.values()]
+        deadline = Deadline.after(10)
+        while True:
+            asked = admin.list_offsets(dict.fromkeys(partitions, latest), isolation_level=isolation)
+            try:
+                return [found.result(10).offset for found in asked.values()]
+            except KafkaException as refusal:
+                # A busy broker may not lead a partition yet that its metadata gives to it: unlike the consumer, the admin client tells so.
+                if refusal.args[0].code() != KafkaError.NOT_LEADER_FOR_PARTITION or deadline.passed:
+                    raise
 
     return ends(IsolationLevel.READ_COMMITTED) != ends(IsolationLevel.READ_UNCOMMITTED)
