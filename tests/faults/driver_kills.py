@@ -24,6 +24,7 @@ from deploy.embedded.progress import say
 from spark_jobs import dedup_stream
 from spark_jobs.session import open_session
 from spark_jobs.settings import JobSettings, KafkaSource
+from tests.support.checkpoint import begun, cut_off
 from tests.support.job_process import JobProcess
 from tests.support.spark_copies import publish
 from tests.support.spark_histories import Change, copies_below, history, truth
@@ -94,19 +95,15 @@ def _rounds(kafka: Kafka, settings: JobSettings, folder: Path, times: int, chanc
 
 
 def _round(spark: SparkSession, settings: JobSettings, folder: Path, published: Sequence[Change], after_s: float) -> Round:
-    begun = _noted(folder, "offsets")
+    before = begun(settings)
     with JobProcess(settings.model_copy(update={"trigger_seconds": 0.1}), folder) as process:
-        wait_until(lambda: _noted(folder, "offsets") > begun or not process.running, "a batch", _START_S)
+        wait_until(lambda: begun(settings) > before or not process.running, "a batch", _START_S)
         kill_at = monotonic() + after_s
         wait_until(lambda: monotonic() >= kill_at or not process.running, "the moment", _START_S)
         process.kill()
-    cut_off = len(_noted(folder, "offsets") - _noted(folder, "commits"))
+    unfinished = cut_off(settings)
     dedup_stream.start(settings).awaitTermination(_START_S)
-    return Round(after_s, cut_off, copies_below(spark, Path(settings.copy_root)) == truth(published))
-
-
-def _noted(folder: Path, what: str) -> frozenset[str]:
-    return frozenset(path.name for path in (folder / "checkpoint" / what).glob("[0-9]*"))
+    return Round(after_s, unfinished, copies_below(spark, Path(settings.copy_root)) == truth(published))
 
 
 if __name__ == "__main__":

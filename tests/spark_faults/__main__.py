@@ -13,24 +13,25 @@ from pyspark.sql import SparkSession
 
 from deploy.embedded import HBase, Kafka, MariaDB, ServerProcess
 from deploy.embedded.progress import say
+from spark_jobs import dedup_stream
 from tests.bench.spark.laps import started
 from tests.spark_faults.stage import Stage, stage
+from tests.support.checkpoint import begun, cut_off
 from tests.support.job_process import JobProcess
 from tests.support.waiting import wait_until
 
-_START_S: Final = 6.0
-"""About when a job begins its first batch; kills fall between half of it and three times as much."""
-_END_S: Final = 150.0
+_BATCHES_S: Final = 6.0
+"""About what a job needs for its batches; kills fall into them."""
+_END_S: Final = 150
 
 
 def killed_at_random(run: Stage, chance: random.Random, _servers: Mapping[str, ServerProcess]) -> str:
-    """kill -9 of the driver, JVM included, at a random moment"""
+    """kill -9 of the driver, JVM included, at a random moment of its batches"""
     with JobProcess(run.settings, run.folder) as job:
-        after_s = chance.uniform(_START_S / 2, 3 * _START_S)
-        Event().wait(after_s)
+        wait_until(lambda: bool(begun(run.settings)) or not job.running, "a batch", _END_S)
+        Event().wait(chance.uniform(0, _BATCHES_S))
         ended = not job.running
-    finish(run)
-    return "it had ended" if ended else f"after {after_s:.1f} s"
+    return "it had ended" if ended else f"{cut_off(run.settings)} batch cut off"
 
 
 def killed_between_commits(run: Stage, _chance: random.Random, _servers: Mapping[str, ServerProcess]) -> str:
@@ -38,7 +39,6 @@ def killed_between_commits(run: Stage, _chance: random.Random, _servers: Mapping
     for _ in range(2):
         with JobProcess(run.settings, run.folder, sys.executable, "-m", "tests.support.crashing_job") as job:
             assert job.wait(_END_S) == -signal.SIGKILL, job.errors
-    finish(run)
     return "twice, at the same batch"
 
 
@@ -55,18 +55,12 @@ def hbase_killed(run: Stage, chance: random.Random, servers: Mapping[str, Server
     return "while the job ran" if running else "it had ended"
 
 
-def finish(run: Stage) -> None:
-    """Start the job again and let it end by itself."""
-    with JobProcess(run.settings, run.folder) as job:
-        assert job.wait(_END_S) == 0, job.errors
-
-
 SCENARIOS: Final[Mapping[str, Callable[[Stage, random.Random, Mapping[str, ServerProcess]], str]]] = {
     "killed": killed_at_random,
     "between": killed_between_commits,
     "hbase": hbase_killed,
 }
-SINKS: Final = ("version", "check_and_mutate", "jdbc", "parquet")
+SINKS: Final = ("delta", "version", "check_and_mutate", "jdbc", "parquet")
 
 
 def main() -> int:
@@ -83,6 +77,7 @@ def main() -> int:
                     with stage(kafka, topic, seed, _sink(sink, topic, servers)) as run:
                         happened = SCENARIOS[name](run, random.Random(seed), servers)
                         spark = spark or started(run.settings)
+                        assert dedup_stream.start(run.settings).awaitTermination(_END_S), "the job, started again, did not end"
                         equal = run.copy(spark) == run.truth
                     different += not equal
                     say(f"{name}, {sink}, seed {seed}: {happened}; {'equal' if equal else 'DIFFERENT'}")
