@@ -45,7 +45,7 @@ bench-latency: setup ## Commit to consumer at 500 transactions a second beside D
 bench-scaling: setup ## Rows per second by columns, transaction size, tables, partitions, instances, with plots; QUICK=1, INTO=folder, BENCH='--help'
 	@$(PYTHON) -m tests.bench scaling $(if $(QUICK),--quick) $(if $(INTO),--into "$(INTO)") $(BENCH)
 
-bench-spark: setup ## Spark jobs: HBase beside the classic loop, Delta warm and by table size; INTO=folder, BENCH='hbase --messages 100000'
+bench-spark: setup ## Spark jobs: HBase beside the classic loop, Delta warm, by table size and by number of tables; INTO=folder, BENCH='hbase --messages 100000'
 	@$(PYTHON) -m tests.bench.spark $(BENCH) $(if $(INTO),--into "$(INTO)")
 
 bench-memory: setup ## The relay's peak memory: slow broker, 1 GB transaction, 10 000 tables, spool; ONLY='spool', INTO=folder

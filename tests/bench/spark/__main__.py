@@ -1,4 +1,4 @@
-"""`python -m tests.bench.spark hbase | delta | growth`: see `--help`, and `make bench-spark`."""
+"""`python -m tests.bench.spark hbase | delta | growth | tables`: see `--help`, and `make bench-spark`."""
 
 import argparse
 import sys
@@ -14,11 +14,11 @@ from deploy.embedded.progress import say
 from spark_jobs.hbase.guards import GUARDS
 from tests.bench.machine import Setting, setting
 from tests.bench.report import Report
-from tests.bench.spark import delta, hbase
+from tests.bench.spark import delta, hbase, tables
 from tests.bench.spark.run import SparkRun, spark_report
 
 _WIDTH: Final = 200
-_PARTS: Final = ("hbase", "delta", "growth")
+_PARTS: Final = ("hbase", "delta", "growth", "tables")
 
 
 def main() -> int:
@@ -48,6 +48,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--guard", action="append", choices=sorted(GUARDS), help="this one; may be repeated")
     parser.add_argument("--sizes", type=_numbers, default=(1_000_000, 10_000_000), help="rows of the tables that batches are merged into")
     parser.add_argument("--changes", type=_numbers, default=(25_000, 50_000, 100_000), help="changes of those batches")
+    parser.add_argument("--tables", type=int, default=200, help="tables of one batch")
+    parser.add_argument("--threads", type=_numbers, default=(1, 2, 4, 8), help="how many of them are merged at the same time")
     parser.add_argument("--into", type=Path, metavar="FOLDER", help="write the tables there, as Markdown and JSON")
     return parser
 
@@ -68,6 +70,8 @@ def _measured(part: str, arguments: argparse.Namespace) -> tuple[Report, bool]:
         case "delta":
             found = _told(delta.measure_rate(arguments.messages, arguments.batch, arguments.warm))
             return spark_report("Messages from a topic into Delta", found, _notes(arguments)), _equal(found)
+        case "tables":
+            return tables.tables_report(arguments.tables, list(tables.measure_tables(arguments.tables, arguments.threads))), True
         case _:
             costs = []
             for cost in delta.measure_growth(arguments.sizes, arguments.changes):

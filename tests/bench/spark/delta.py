@@ -79,7 +79,7 @@ def growth_report(costs: Sequence[BatchCost]) -> Report:
 
 def _write(spark: SparkSession, sink: Sink, keys: DataFrame, newest: int) -> float:
     """Write changes of these keys (id, order), and return the seconds that the sink took."""
-    changes = _changes(keys).persist()
+    changes = as_changes(keys).persist()
     changes.count()
     contents = {TABLE: TableContents([TableSchema.of(TYPES)], ("id",), f"{TIME_MS:013d}.{newest:019d}")}
     began = monotonic()
@@ -89,7 +89,7 @@ def _write(spark: SparkSession, sink: Sink, keys: DataFrame, newest: int) -> flo
     return took
 
 
-def _changes(keys: DataFrame) -> DataFrame:
+def as_changes(keys: DataFrame) -> DataFrame:
     """Rows of id and order in the shape of a reduced batch."""
     columns = {
         "id": sf.col("id").cast("string"),
