@@ -9,6 +9,7 @@ from relay.envelope import ROW_TYPES, Header, MessageType
 from spark_jobs.transforms.problems import problem_of_message, problem_of_row
 
 _ROW_IMAGES: Final = "array<map<string,string>>"
+_IMAGE: Final = "struct<data: map<string,string>, old: map<string,string>>"
 _VALUE_SCHEMA: Final = (
     f"database string, table string, type string, isDdl boolean, es bigint, pkNames array<string>, mysqlType string, "
     f"data {_ROW_IMAGES}, old {_ROW_IMAGES}"
@@ -36,15 +37,11 @@ def parse_events(records: DataFrame, *, raw_rule: bool = False, in_parts: bool =
     the difference can be seen.
     """
     messages = _messages(records, raw_rule=raw_rule)
-    is_row = sf.col("type").isin(*_ROWS)
-    wanted = messages.withColumn("problem", problem_of_message(raw_rule=raw_rule, in_parts=in_parts)).where(
-        sf.col("problem").isNotNull() | is_row
-    )
-    images = sf.arrays_zip(sf.col("event.data").alias("data"), sf.coalesce("event.old", sf.array().cast(_ROW_IMAGES)).alias("old"))
-    rows = wanted.select("*", sf.posexplode_outer(sf.when(sf.col("problem").isNull(), images)).alias("row", "image"))
+    told = messages.withColumn("problem", problem_of_message(raw_rule=raw_rule, in_parts=in_parts))
+    rows = told.select("*", sf.posexplode(_images()).alias("number", "image"))
     changes = rows.select(
         *_PLACE,
-        "row",
+        sf.when(sf.col("problem").isNull(), sf.col("number")).alias("row"),
         sf.when(sf.col("problem").isNotNull(), sf.col("message_key")).otherwise(_row_key()).alias("key"),
         _row_order().alias("order"),
         "table",
@@ -93,6 +90,17 @@ def _messages(records: DataFrame, *, raw_rule: bool) -> DataFrame:
     )
 
 
+def _images() -> Column:
+    """The row images of a message: one that is empty for a problem, none for DDL.
+
+    A filter would say the same, but Spark moves filters down to the source and copies into them what they read: values were parsed twice.
+    """
+    images = sf.arrays_zip(sf.col("event.data").alias("data"), sf.coalesce("event.old", sf.array().cast(_ROW_IMAGES)).alias("old"))
+    problem = sf.array(sf.lit(None).cast(_IMAGE))
+    wanted = sf.when(sf.col("problem").isNotNull(), problem).when(sf.col("type").isin(*_ROWS), images)
+    return wanted.otherwise(sf.array().cast(f"array<{_IMAGE}>"))
+
+
 def _header(name: Header) -> Column:
     """The value of the first header of this name."""
     own = sf.filter("headers", lambda header: header["key"] == name.value)
@@ -121,7 +129,7 @@ def _built_key(row: Column) -> Column:
 
 def _row_order() -> Column:
     """The order of one row among several: its position lies above the first one's by what `orders` says."""
-    above = sf.try_element_at(sf.split("orders", ","), sf.col("row") + 1).try_cast("bigint")
+    above = sf.try_element_at(sf.split("orders", ","), sf.col("number") + 1).try_cast("bigint")
     position = (sf.substring("own_order", 15, 19).try_cast("bigint") + above).cast("string")
     several = sf.concat(sf.substring("own_order", 1, 14), sf.lpad(position, 19, "0"))
     return sf.when(sf.col("orders").isNull() | (sf.col("order") != sf.col("own_order")), sf.col("order")).otherwise(several)
