@@ -26,6 +26,10 @@ _SETTINGS: Final = {
     "spark.databricks.delta.snapshotPartitions": "1",
     # VACUUM lists files in as many tasks; Spark's own number is ten thousand.
     "spark.sql.sources.parallelPartitionDiscovery.parallelism": "8",
+    # Keys of a batch are looked up in a copy. Above this, Spark sorts the copy for it, which costs many times that; its own limit is 10 MB.
+    "spark.sql.autoBroadcastJoinThreshold": "64m",
+    # A batch lies in the cache for seconds; to look for the best compression of each column took a tenth of all CPU.
+    "spark.sql.inMemoryColumnarStorage.compressed": "false",
     # A batch is read from the cache, and a lost piece of it again from fixed offsets: writing it down first would only cost.
     "spark.databricks.delta.merge.materializeSource": "none",
 }
@@ -35,22 +39,26 @@ _ON_THIS_MACHINE: Final = {
     "spark.driver.host": "127.0.0.1",
     "spark.ui.enabled": "false",
 }
-# The second compiler of the JVM takes a core for its first minutes, which is when a copy is waited for; jvm_options may bring it back.
-# Without it the JVM would keep 48 MB for compiled code, which Spark fills in minutes and from then on compiles again what it threw away.
-_JVM_OPTIONS: Final = "-XX:+UseParallelGC -XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m"
+# Without the second compiler the JVM would keep 48 MB for compiled code, which Spark fills in minutes and then compiles again.
+_JVM_OPTIONS: Final = "-XX:+UseParallelGC -XX:ReservedCodeCacheSize=240m"
+# The second compiler takes a core for the first minutes. A job that ends by itself waits for it and is over before it pays back.
+_FIRST_COMPILER_ONLY: Final = "-XX:TieredStopAtLevel=1"
 
 
-def open_session(settings: JobSettings, name: str, *, trace: bool = False) -> SparkSession:
-    """Start Spark. Raises JavaRefused before Spark can fail in words of its own; `trace` lets Spark's log speak of errors."""
+def open_session(settings: JobSettings, name: str, *, trace: bool = False, lasts: bool = False) -> SparkSession:
+    """Start Spark. Raises JavaRefused before Spark can fail in words of its own; `trace` lets Spark's log speak of errors.
+
+    `lasts`: the job runs until it is told to end, so that its JVM compiles for speed instead of for a quick start.
+    """
     builder = SparkSession.Builder().appName(name)
-    for key, value in _configuration(settings).items():
+    for key, value in configuration(settings, lasts=lasts).items():
         builder = builder.config(key, value)
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR" if trace else "OFF")
     return session
 
 
-def _configuration(settings: JobSettings) -> Mapping[str, str]:
+def configuration(settings: JobSettings, *, lasts: bool) -> Mapping[str, str]:
     """What the job asks of Spark; where spark-submit started the JVM, its own arguments hold for JVM, jars and network."""
     configuration = {**_SETTINGS, "spark.sql.shuffle.partitions": str(settings.shuffle_partitions)}
     if settings.master is not None:
@@ -58,7 +66,8 @@ def _configuration(settings: JobSettings) -> Mapping[str, str]:
     if "PYSPARK_GATEWAY_PORT" in os.environ:
         return configuration
     check_java()
-    own = {"spark.driver.extraJavaOptions": f"{_JVM_OPTIONS} {settings.jvm_options}".rstrip(), **_jars(settings.jars)}
+    options = (_JVM_OPTIONS, "" if lasts else _FIRST_COMPILER_ONLY, settings.jvm_options)
+    own = {"spark.driver.extraJavaOptions": " ".join(filter(None, options)), **_jars(settings.jars)}
     local = _ON_THIS_MACHINE if (settings.master or "local").startswith("local") else {}
     return {**configuration, **own, **local}
 

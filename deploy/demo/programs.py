@@ -127,6 +127,7 @@ class CopyProgram(OwnProgram):
             "copy_root": str(self.copy_root),
             "checkpoint": str(self.folder / "checkpoint"),
             "trigger_seconds": 1,
+            "jvm_options": "-XX:TieredStopAtLevel=1",  # who looks at it has gone before the second compiler pays back
             "jars": [str(path) for path in spark_jars()],
         }
         self.config.write_text(tomli_w.dumps(document), encoding="utf-8")

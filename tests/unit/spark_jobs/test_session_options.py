@@ -1,0 +1,19 @@
+"""What the JVM of a job is told."""
+
+import pytest
+
+from spark_jobs import session
+from spark_jobs.settings import JobSettings, KafkaSource
+
+FIRST_ONLY = "-XX:TieredStopAtLevel=1"
+
+
+@pytest.mark.parametrize(("lasts", "own", "told"), [(False, "", True), (True, "", False), (True, FIRST_ONLY, True)])
+def test_a_job_that_ends_by_itself_does_without_the_second_compiler(
+    monkeypatch: pytest.MonkeyPatch, *, lasts: bool, own: str, told: bool
+) -> None:
+    monkeypatch.delenv("PYSPARK_GATEWAY_PORT", raising=False)
+    monkeypatch.setattr(session, "check_java", lambda: None)
+    settings = JobSettings(kafka=KafkaSource(bootstrap_servers="b:1", topics=("t",)), copy_root="/copies", jvm_options=own)
+    options = session.configuration(settings, lasts=lasts)["spark.driver.extraJavaOptions"].split()
+    assert (FIRST_ONLY in options) is told
