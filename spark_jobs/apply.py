@@ -1,14 +1,15 @@
 """One batch of messages → the copies; shared by both jobs."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from time import monotonic, time
+from typing import Final
 
 import pyspark.sql.functions as sf
 from pyspark.sql import DataFrame, SparkSession
 
+from spark_jobs.cache import cached
 from spark_jobs.contents import BatchContents, contents_of
 from spark_jobs.errors import RawRuleRefused
 from spark_jobs.figures import BatchFigures
@@ -19,6 +20,9 @@ from spark_jobs.settings import JobSettings
 from spark_jobs.sinks import DeltaHistory, Sink, open_sink
 from spark_jobs.transforms import ARRIVAL, NO_SOURCE, latest_by_key, merged_by_key, moved_rows, parse_events
 from spark_jobs.upkeep import Upkeep
+
+_REDUCED: Final = ("table", "key", "order", "execute_time", "execute_position", "deleted", "data", "mysql_types")
+"""What a sink gets of a change: nothing else goes through the exchange by keys."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +72,7 @@ class Copies:
     def _write(self, changes: DataFrame, contents: BatchContents, writer: str, number: int | None) -> BatchFigures:
         """Apply what has no problem; the history first, so that no copy shows a version that the history lacks."""
         good = changes.where(sf.col("problem").isNull())
-        every = good.unionByName(moved_rows(good))
+        every = good.unionByName(moved_rows(good)).select(*_REDUCED, *self._looked_at)
         reduced = partial(reduced_batch, contents=contents.tables, writer=writer, number=number, style=self.settings.value_style)
         if self.history is not None:
             with cached(every.dropDuplicates(["table", "key", "order"])) as versions:
@@ -79,20 +83,12 @@ class Copies:
         winners, replayed = sum(each.winners for each in written.values()), sum(each.replayed for each in written.values())
         return BatchFigures(keys=keys, deletes=deletes, winners=winners, replayed=replayed)
 
+    @property
+    def _looked_at(self) -> Sequence[str]:
+        """What else of a change says which one counts."""
+        return ("type",) if self.settings.row_images == "merge" else ARRIVAL if self.settings.raw_rule else ()
+
     def _newest(self, every: DataFrame, contents: BatchContents) -> DataFrame:
-        if self.settings.row_images == "merge":
-            newest = merged_by_key(every)
-        else:
-            newest = latest_by_key(every, ARRIVAL if self.settings.raw_rule else ())
+        newest = merged_by_key(every) if self.settings.row_images == "merge" else latest_by_key(every, self._looked_at)
         # Tables lie together in the cache, whose statistics then spare each of them the others' rows.
         return newest.sortWithinPartitions("table") if len(contents.tables) > 1 else newest
-
-
-@contextmanager
-def cached(frame: DataFrame) -> Iterator[DataFrame]:
-    """Hold the frame in the cache of Spark for as long as the block lasts."""
-    frame.persist()
-    try:
-        yield frame
-    finally:
-        frame.unpersist()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pyspark.sql.functions as sf
 from pyspark.sql import DataFrame
 
-from spark_jobs.apply import cached
+from spark_jobs.cache import cached
 from spark_jobs.errors import JobConfigurationError
 from spark_jobs.reduction import TableContents, reduced_batch
 from spark_jobs.settings import JobSettings

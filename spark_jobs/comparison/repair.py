@@ -7,7 +7,7 @@ from functools import reduce
 import pyspark.sql.functions as sf
 from pyspark.sql import DataFrame
 
-from spark_jobs.apply import cached
+from spark_jobs.cache import cached
 from spark_jobs.comparison.look import Place, source_rows
 from spark_jobs.first_copy.unmet import REMOVE, unmet
 from spark_jobs.sinks import Sink

@@ -14,7 +14,7 @@ import pyspark.sql.functions as sf
 from pyspark.sql import DataFrame
 
 from relay.model.change import Operation
-from spark_jobs.apply import cached
+from spark_jobs.cache import cached
 from spark_jobs.copy_settings import BootstrapSettings
 from spark_jobs.first_copy.notes import Notes, TableNote, end_line, round_line
 from spark_jobs.first_copy.pace import Pace, round_rows

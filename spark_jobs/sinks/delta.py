@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import ClassVar, Final
 
 import pyspark.sql.functions as sf
 from delta.tables import DeltaMergeBuilder, DeltaTable
@@ -14,7 +14,9 @@ from pyspark.sql import DataFrame, SparkSession
 
 from spark_jobs.absence import unless_absent
 from spark_jobs.settings import SchemaPolicy
+from spark_jobs.sinks.delta_commit import put
 from spark_jobs.sinks.delta_schema import PROPERTIES, carry_out, plan_for
+from spark_jobs.sinks.delta_transaction import Batch, OpenCopy
 from spark_jobs.sinks.folders import folder_of, table_of
 from spark_jobs.sinks.sink import ReducedBatch, TableChanges, Written
 from spark_jobs.sinks.together import together
@@ -35,6 +37,9 @@ class DeltaSink:
     A row holds the guards and columns of `TableChanges.rows`. Each commit records the batch that it holds, so that the same batch again is
     seen and left out. `threads` tables are merged at the same time.
     """
+
+    _newest_whole: ClassVar = True
+    """Whether a row of the changes takes the place of the copy's as it is: then most tables need no MERGE."""
 
     def __init__(self, spark: SparkSession, root: str | Path, threads: int = 1, policy: SchemaPolicy | None = None) -> None:
         self._spark = spark
@@ -96,7 +101,12 @@ class DeltaSink:
         plan = plan_for(copy.toDF(), changes, self._policy)
         if carry_out(spark, path, plan):
             copy = DeltaTable.forPath(spark, path)
-        affected = self._statement(copy, changes.rows_as(plan.columns)).execute().collect()
+        rows = changes.rows_as(plan.columns)
+        opened = OpenCopy.at(spark, path) if self._newest_whole else None
+        done = None if opened is None else put(opened, rows, _batch(spark))
+        if done is not None:
+            return done
+        affected = self._statement(copy, rows).execute().collect()
         return Written(int(affected[0]["num_affected_rows"])) if affected else Written(replayed=True)
 
     def _statement(self, copy: DeltaTable, rows: DataFrame) -> DeltaMergeBuilder:
@@ -107,6 +117,8 @@ class DeltaSink:
 
 class DeltaHistory(DeltaSink):
     """Every version of every row beside the newest, below `<root>/_history`: one row per key and order, deletes included."""
+
+    _newest_whole = False
 
     def __init__(self, spark: SparkSession, root: str | Path, threads: int = 1, policy: SchemaPolicy | None = None) -> None:
         super().__init__(spark, f"{str(root).rstrip('/')}/{_HISTORY}", threads, policy)
@@ -165,3 +177,9 @@ def _recorded(spark: SparkSession, batch: ReducedBatch) -> Iterator[None]:
     finally:
         spark.conf.unset(_WRITER)
         spark.conf.unset(_NUMBER)
+
+
+def _batch(spark: SparkSession) -> Batch | None:
+    """The batch that `_recorded` names."""
+    writer, number = spark.conf.get(_WRITER, None), spark.conf.get(_NUMBER, None)
+    return None if writer is None or number is None else Batch(writer, int(number))

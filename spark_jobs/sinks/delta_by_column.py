@@ -21,6 +21,8 @@ class DeltaByColumn(DeltaSink):
     the newest INSERT or DELETE of its row.
     """
 
+    _newest_whole = False
+
     def _statement(self, copy: DeltaTable, rows: DataFrame) -> DeltaMergeBuilder:
         merge = merging(copy, rows, f"copy.{KEY} = change.{KEY}")
         return merge.whenMatchedUpdate(set=_merged(list(own_columns(rows)))).whenNotMatchedInsertAll()

@@ -75,7 +75,7 @@ def _measured(part: str, arguments: argparse.Namespace) -> tuple[Report, bool]:
         case _:
             costs = []
             for cost in delta.measure_growth(arguments.sizes, arguments.changes):
-                say(f"{cost.changes:,} changes into {cost.rows:,} rows: {cost.seconds:.2f} s")
+                say(f"{cost.changes:,} changes of keys {cost.keys} into {cost.rows:,} rows: {cost.seconds:.2f} s")
                 costs.append(cost)
             return delta.growth_report(costs), True
 

@@ -3,7 +3,7 @@
 import os
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from time import monotonic
 from typing import Final
 
@@ -23,13 +23,15 @@ from tests.bench.spark.topic import fill
 
 _SEED: Final = 7
 _ROUNDS: Final = 3
+_RECENT_ROWS: Final = 200_000
 
 
 @dataclass(frozen=True, slots=True)
 class BatchCost:
-    """Seconds of one batch of changes that was merged into a table of so many rows."""
+    """Seconds of one batch of changes that was merged into a table of so many rows, and which keys it changed."""
 
     rows: int
+    keys: str
     changes: int
     seconds: float
 
@@ -49,7 +51,7 @@ def measure_rate(messages: int, batch: int, warm: int) -> Iterator[SparkRun]:
 
 
 def measure_growth(sizes: Sequence[int], batches: Sequence[int]) -> Iterator[BatchCost]:
-    """Yield what each batch cost on each table size, the best of some rounds; changes are updates of keys at random."""
+    """Yield what each batch cost on each table size, the best of some rounds; changes are updates, of recent keys and of keys at random."""
     for rows in sizes:
         with tempfile.TemporaryDirectory(prefix="roma-bench-", ignore_cleanup_errors=True) as folder:
             settings = job("127.0.0.1:1", "none", folder, 1)
@@ -57,24 +59,32 @@ def measure_growth(sizes: Sequence[int], batches: Sequence[int]) -> Iterator[Bat
             sink = open_sink(spark, settings)
             _write(spark, sink, spark.range(rows).withColumn("order", sf.col("id")), rows)
             order = rows
-            for changes in batches:
-                costs = []
-                for _ in range(_ROUNDS):
-                    keys = spark.range(changes).select((sf.rand(_SEED + order) * rows).cast("bigint").alias("id")).distinct()
-                    costs.append(_write(spark, sink, keys.withColumn("order", sf.col("id") + order), order + rows))
-                    order += rows
-                yield BatchCost(rows, changes, min(costs))
+            for keys, among in (("recent", _RECENT_ROWS), ("at random", rows)):
+                for changes in batches:
+                    costs = []
+                    for _ in range(_ROUNDS):
+                        drawn = (sf.lit(rows - among) + sf.rand(_SEED + order) * among).cast("bigint")
+                        changed = spark.range(changes).select(drawn.alias("id")).distinct()
+                        costs.append(_write(spark, sink, changed.withColumn("order", sf.col("id") + order), order + rows))
+                        order += rows
+                    yield BatchCost(rows, keys, changes, min(costs))
 
 
 def growth_report(costs: Sequence[BatchCost]) -> Report:
     """Seconds by changes and table size."""
-    rows = [(f"{each.rows:,}", f"{each.changes:,}", f"{each.seconds:.2f}", f"{1e6 * each.seconds / each.changes:.1f}") for each in costs]
+    rows = [
+        (f"{each.rows:,}", each.keys, f"{each.changes:,}", f"{each.seconds:.2f}", f"{1e6 * each.seconds / each.changes:.1f}")
+        for each in costs
+    ]
     notes = [
-        f"Updates of keys at random, best of {_ROUNDS} rounds, after one batch that made the table.",
+        f"Updates, best of {_ROUNDS} rounds, after one batch that made the table in the order of its keys.",
+        f"recent: of the {_RECENT_ROWS:,} greatest keys. at random: of all keys of the table.",
         "From the reduced batch to the commit: reading, parsing and reducing are not in it.",
     ]
-    measured = [{"rows": each.rows, "changes": each.changes, "seconds": each.seconds} for each in costs]
-    return Report("A batch merged into a Delta table", ("rows in the table", "changes", "seconds", "µs a change"), rows, notes, measured)
+    measured = [asdict(each) for each in costs]
+    return Report(
+        "A batch merged into a Delta table", ("rows in the table", "keys", "changes", "seconds", "µs a change"), rows, notes, measured
+    )
 
 
 def _write(spark: SparkSession, sink: Sink, keys: DataFrame, newest: int) -> float:

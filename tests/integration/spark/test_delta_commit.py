@@ -1,0 +1,93 @@
+"""Commits that are decided about before they are written: what a MERGE would have done, and where only a MERGE will do."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+from delta.tables import DeltaTable
+from pyspark.sql import SparkSession
+
+from spark_jobs.sinks import DeltaSink
+from spark_jobs.sinks.delta_transaction import OpenCopy
+from tests.support.spark_copies import apply, batch, copy_of
+
+pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
+
+
+def _last_commit(spark: SparkSession, root: Path) -> dict[str, Any]:
+    path = DeltaSink(spark, root).path("shop.orders")
+    return {**DeltaTable.forPath(spark, path).history(1).collect()[0].asDict()}
+
+
+def _texts(spark: SparkSession, root: Path) -> dict[str, str]:
+    return {key: row["n"] for key, row in copy_of(spark, root).items()}
+
+
+def test_winners_are_written_losers_are_not_and_the_rest_of_the_copy_stays_where_it_is(spark: SparkSession, tmp_path: Path) -> None:
+    apply(spark, tmp_path, *batch(*((str(key), key, "old") for key in range(20))))
+    untouched = set(spark.read.format("delta").load(DeltaSink(spark, tmp_path).path("shop.orders")).inputFiles())
+    figures = apply(spark, tmp_path, *batch(("1", 30, "new"), ("2", 2, "same order"), ("19", 3, "late"), ("30", 31, "first")))
+    assert (figures.keys, figures.winners) == (4, 3)
+    assert _texts(spark, tmp_path) == {
+        **{str(key): "old" for key in range(20)},
+        "1": "new",
+        "2": "same order",
+        "30": "first",
+    }
+    assert untouched < set(spark.read.format("delta").load(DeltaSink(spark, tmp_path).path("shop.orders")).inputFiles())
+    told = _last_commit(spark, tmp_path)["operationMetrics"]
+    assert {name: told[f"numTarget{name}"] for name in ("RowsInserted", "RowsUpdated")} == {"RowsInserted": "1", "RowsUpdated": "2"}
+
+
+def test_a_file_none_of_whose_rows_is_left_goes(spark: SparkSession, tmp_path: Path) -> None:
+    for order in range(0, 6, 2):
+        apply(spark, tmp_path, *batch(("1", order, f"{order}"), ("2", order + 1, f"{order}")))
+    assert _texts(spark, tmp_path) == {"1": "4", "2": "4"}
+    assert len(spark.read.format("delta").load(DeltaSink(spark, tmp_path).path("shop.orders")).inputFiles()) == 1
+
+
+def test_a_batch_of_losers_changes_nothing(spark: SparkSession, tmp_path: Path) -> None:
+    apply(spark, tmp_path, *batch(("1", 5, "new"), ("2", 6, "new")), number=0)
+    late = [apply(spark, tmp_path, *batch(("1", 3, "late"), ("2", 4, "late")), number=1) for _ in range(2)]
+    assert [(each.winners, each.replayed) for each in late] == [(0, 0), (0, 1)]
+    assert _texts(spark, tmp_path) == {"1": "new", "2": "new"}
+
+
+def test_another_writers_commit_in_between_is_seen_and_decided_about_anew(spark: SparkSession, tmp_path: Path) -> None:
+    """Both insert one key that the copy had not, the other one newer: a blind append would leave two rows."""
+    apply(spark, tmp_path, *batch(("0", 1, "first")))
+    commit, opened = OpenCopy.commit, [("9", 8, "newer"), ("0", 9, "newest")]
+
+    def after_another(copy: OpenCopy, *arguments: Any) -> None:
+        if opened:
+            others, opened[:] = list(opened), []
+            apply(spark, tmp_path, *batch(*others), number=0)
+        commit(copy, *arguments)
+
+    with patch.object(OpenCopy, "commit", after_another):
+        figures = apply(spark, tmp_path, *batch(("9", 7, "older"), ("1", 6, "own")))
+    assert figures.winners == 1
+    assert _texts(spark, tmp_path) == {"0": "newest", "9": "newer", "1": "own"}
+
+
+@pytest.mark.parametrize("properties", [["delta.enableDeletionVectors = false"], ["delta.enableChangeDataFeed = true"]])
+def test_tables_whose_commits_must_tell_more_are_merged_into(spark: SparkSession, tmp_path: Path, properties: Sequence[str]) -> None:
+    apply(spark, tmp_path, *batch(("1", 1, "old"), ("2", 2, "old")))
+    path = DeltaSink(spark, tmp_path).path("shop.orders")
+    for each in properties:
+        name, _, value = each.partition(" = ")
+        spark.sql(f"ALTER TABLE delta.`{path}` SET TBLPROPERTIES ('{name}' = '{value}')")
+    assert OpenCopy.at(spark, path) is None
+    apply(spark, tmp_path, *batch(("1", 3, "new"), ("2", 1, "late"), ("3", 4, "new")))
+    assert _texts(spark, tmp_path) == {"1": "new", "2": "old", "3": "new"}
+    assert "numTargetRowsMatchedUpdated" in _last_commit(spark, tmp_path)["operationMetrics"]
+
+
+def test_another_delta_is_merged_into(spark: SparkSession, tmp_path: Path) -> None:
+    apply(spark, tmp_path, *batch(("1", 1, "old")))
+    with patch("spark_jobs.sinks.delta_transaction._DELTA", "another"):
+        apply(spark, tmp_path, *batch(("1", 2, "new"), ("2", 3, "new")))
+        assert OpenCopy.at(spark, DeltaSink(spark, tmp_path).path("shop.orders")) is None
+    assert _texts(spark, tmp_path) == {"1": "new", "2": "new"}
