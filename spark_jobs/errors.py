@@ -7,8 +7,9 @@ JobError
 ├── BrokerRefused           the broker refuses the login or the right to read
 ├── TopicUnknown            a topic does not exist
 ├── OffsetsLost             the topic no longer holds what the job has still to read
-├── HBaseUnreachable        no Thrift2 gateway answers, or HBase behind it does not
+├── HBaseUnreachable        no Thrift2 gateway answers, or HBase itself does not
 ├── HBaseRefused            HBase refuses a request and will not take it later
+├── HBaseClientMissing      Spark was not given HBase's Java client
 ├── UnreadableRowKey        a row of a copy has a key that the jobs did not write
 ├── MirrorUnreachable       the server of the copies does not answer
 ├── MirrorRefused           the server of the copies refuses the login or a statement
@@ -151,15 +152,21 @@ class JobFailed(JobError):
 
 
 class HBaseUnreachable(JobError):
-    """For `hbase.patience_seconds` no gateway answered, or HBase behind it did not."""
+    """For `hbase.patience_seconds` no gateway answered, or HBase itself did not."""
 
-    remedy = "Check hbase.thrift and HBase itself, and start again; the batch is written again, which changes nothing that is there."
+    remedy = "Check hbase.thrift, hbase.quorum and HBase, and start again; the batch is written again, which changes nothing that is there."
 
 
 class HBaseRefused(JobError):
     """HBase refuses a request in a way that trying again would not change."""
 
     remedy = "Correct the table or the rights in HBase, and start again."
+
+
+class HBaseClientMissing(JobError):
+    """The JVM of Spark does not have HBase's Java client, which `hbase.client = "jvm"` writes with."""
+
+    remedy = "Give spark-submit --packages org.apache.hbase:hbase-shaded-client:2.6.4-hadoop3, or name its jars in `jars`, and start again."
 
 
 class UnreadableRowKey(JobError):

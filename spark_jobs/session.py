@@ -4,13 +4,14 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
 from pyspark.sql import SparkSession
 
 from spark_jobs.errors import JavaRefused
+from spark_jobs.hbase.settings import HBASE_CLIENT
 from spark_jobs.settings import JobSettings
 
 _JDKS: Final = (17, 21)
@@ -18,6 +19,8 @@ _JDKS: Final = (17, 21)
 _PACKAGES: Final = (
     "org.apache.spark:spark-sql-kafka-0-10_2.13:4.0.0,io.delta:delta-spark_2.13:4.0.0,org.mariadb.jdbc:mariadb-java-client:3.5.6"
 )
+# What HBase's client would bring in other versions than Spark has.
+_OF_SPARK: Final = "org.slf4j:slf4j-api,commons-logging:commons-logging"
 _SETTINGS: Final = {
     "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
@@ -67,7 +70,7 @@ def configuration(settings: JobSettings, *, lasts: bool) -> Mapping[str, str]:
         return configuration
     check_java()
     options = (_JVM_OPTIONS, "" if lasts else _FIRST_COMPILER_ONLY, settings.jvm_options)
-    own = {"spark.driver.extraJavaOptions": " ".join(filter(None, options)), **_jars(settings.jars)}
+    own = {"spark.driver.extraJavaOptions": " ".join(filter(None, options)), **_jars(settings)}
     local = _ON_THIS_MACHINE if (settings.master or "local").startswith("local") else {}
     return {**configuration, **own, **local}
 
@@ -87,8 +90,10 @@ def check_java() -> None:
         raise JavaRefused(f"{java} is {answer.splitlines()[0] if answer else 'silent'}; Spark 4.0 needs JDK 17 or 21. Set JAVA_HOME.")
 
 
-def _jars(jars: Sequence[Path]) -> dict[str, str]:
+def _jars(settings: JobSettings) -> dict[str, str]:
     """Pinned jars where they are given, else the packages, resolved by Spark at its start."""
-    if jars:
-        return {"spark.jars": ",".join(path.as_uri() for path in jars)}
-    return {"spark.jars.packages": _PACKAGES}
+    if settings.jars:
+        return {"spark.jars": ",".join(path.as_uri() for path in settings.jars)}
+    if settings.hbase is None or settings.hbase.client != "jvm":
+        return {"spark.jars.packages": _PACKAGES}
+    return {"spark.jars.packages": f"{_PACKAGES},{HBASE_CLIENT}", "spark.jars.excludes": _OF_SPARK}

@@ -9,7 +9,7 @@ from deploy.embedded.errors import (
     ServerDied,
     Unavailable,
 )
-from deploy.embedded.hbase import HBase
+from deploy.embedded.hbase import HBase, hbase_client_jars
 from deploy.embedded.java import Java, find_java
 from deploy.embedded.kafka import Kafka
 from deploy.embedded.kafka_cluster import KafkaCluster
@@ -41,6 +41,7 @@ __all__ = [
     "Unavailable",
     "ZooKeeper",
     "find_java",
+    "hbase_client_jars",
     "spark_environment",
     "spark_jars",
 ]

@@ -48,11 +48,17 @@ class HBase(ServerProcess):
     def fetch(cls) -> str:
         find_java()
         jars("hbase")
+        hbase_client_jars()
         return "hbase-2.6.4"
 
     @property
     def address(self) -> str:
         return self.thrift.address
+
+    @property
+    def quorum(self) -> str:
+        """Where its ZooKeeper answers, by which Java clients find it."""
+        return f"{HOST}:{self._zookeeper_port}"
 
     def start(self) -> "HBase":
         """Start both processes and return when the gateway answers. Raises ServerDied or NotReady with the end of the log."""
@@ -126,6 +132,11 @@ class HBase(ServerProcess):
     def _answers(self) -> bool:
         """Whether its ZooKeeper does; the gateway asks the rest."""
         return stands_alone(self._zookeeper_port)
+
+
+def hbase_client_jars() -> tuple[Path, ...]:
+    """Return HBase's Java client with what it needs beside Spark's own jars; fetched when missing."""
+    return tuple(sorted(jars("hbase-client").glob("*.jar")))
 
 
 def _property(name: str, value: str | int) -> str:

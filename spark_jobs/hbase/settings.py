@@ -1,18 +1,23 @@
 """Where HBase is and how the copies lie in it."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from relay.settings import Settings
 from spark_jobs.hbase.row_key import MAX_SALT_BUCKETS
 
+HBASE_CLIENT: Final = "org.apache.hbase:hbase-shaded-client:2.6.4-hadoop3"
+"""The Java client that client = "jvm" is tried with."""
 Address = Annotated[str, Field(pattern=r"^(\[[0-9A-Fa-f:]+\]|[^:\[\]\s]+):\d{1,5}$")]
 
 
 class HBaseSettings(Settings):
     """One HBase behind one or more Thrift2 gateways.
 
+    `client` writes the rows: "thrift2" through the gateways, "jvm" straight to the region servers, found by `quorum`, the ZooKeeper
+    servers of HBase as host:port. Tables are made and read through the gateways in any case. `client_options` are further settings of
+    HBase's Java client as they are (`zookeeper.znode.parent`).
     `thrift`: the gateways as host:port; tasks are spread over them and go on to the next when one is silent. `transport` is theirs.
     `guard`: "version" lets HBase itself show the greater execute position; "check_and_mutate" compares whole orders, row by row.
     `salt_buckets`: 0 none, else into how many pieces neighbours are spread. `writers`: how many tasks write at the same time.
@@ -20,6 +25,9 @@ class HBaseSettings(Settings):
     """
 
     thrift: Annotated[tuple[Address, ...], Field(min_length=1)]
+    client: Literal["thrift2", "jvm"] = "thrift2"
+    quorum: tuple[Address, ...] = ()
+    client_options: dict[str, str] = Field(default_factory=dict)
     transport: Literal["buffered", "framed"] = "buffered"
     namespace: Annotated[str, Field(pattern=r"^[A-Za-z0-9_]+$")] = "roma"
     guard: Literal["version", "check_and_mutate"] = "version"
@@ -27,3 +35,11 @@ class HBaseSettings(Settings):
     writers: Annotated[int, Field(ge=1)] = 4
     rows_per_call: Annotated[int, Field(ge=1, le=100_000)] = 1000
     patience_seconds: Annotated[float, Field(ge=1)] = 120
+
+    @model_validator(mode="after")
+    def _the_jvm_finds_hbase(self) -> "HBaseSettings":
+        if (self.client == "jvm") != bool(self.quorum):
+            raise ValueError("client = 'jvm' and quorum go together: the ZooKeeper servers of HBase as host:port")
+        if self.client_options and self.client != "jvm":
+            raise ValueError("client_options are those of HBase's Java client: they go with client = 'jvm'")
+        return self

@@ -9,6 +9,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from spark_jobs.hbase.catalogue import QUALIFIER, Catalogue, KnownTable
 from spark_jobs.hbase.gateway import Gateway
+from spark_jobs.hbase.java_client import JavaClient
 from spark_jobs.hbase.names import hbase_name
 from spark_jobs.hbase.settings import HBaseSettings
 from spark_jobs.hbase.tables import Tables
@@ -35,14 +36,14 @@ class HBaseSink:
         self._gateway = Gateway(settings)
         self._tables = Tables(self._gateway, settings)
         self._known: Catalogue | None = None
+        self._java = JavaClient(spark, settings) if settings.client == "jvm" else None
 
     def write(self, batch: ReducedBatch) -> Mapping[str, Written]:
         """Write all tables in one pass over the batch."""
         for each in batch.tables:
             self._catalogue().note(each.table, [_text(version) for version in each.versions], each.key_columns)
         names = {each.table: self._tables.ensure(each.table) for each in batch.tables}
-        lines = _spread(batch.changes, self._settings.writers).select(*_WRITTEN).toJSON()
-        written = lines.mapPartitionsWithIndex(partial(write_changes, self._settings, names)).collect()
+        written = self._write(_spread(batch.changes, self._settings.writers).select(*_WRITTEN), names)
         return {table: Written(sum(rows for of_table, rows in written if of_table == table)) for table in names}
 
     def read(self, table: str) -> DataFrame | None:
@@ -71,6 +72,12 @@ class HBaseSink:
 
     def tidy(self) -> None:
         """HBase compacts by itself."""
+
+    def _write(self, changes: DataFrame, names: Mapping[str, bytes]) -> Sequence[tuple[str, int]]:
+        if self._java is not None:
+            return self._java.write(changes, names)
+        written: list[tuple[str, int]] = changes.toJSON().mapPartitionsWithIndex(partial(write_changes, self._settings, names)).collect()
+        return written
 
     def _catalogue(self) -> Catalogue:
         if self._known is None:

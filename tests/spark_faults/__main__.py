@@ -60,7 +60,8 @@ SCENARIOS: Final[Mapping[str, Callable[[Stage, random.Random, Mapping[str, Serve
     "between": killed_between_commits,
     "hbase": hbase_killed,
 }
-SINKS: Final = ("delta", "version", "check_and_mutate", "jdbc", "parquet")
+_OF_HBASE: Final = ("version", "check_and_mutate", "jvm")  # "jvm": check_and_mutate through HBase's own client
+SINKS: Final = ("delta", *_OF_HBASE, "jdbc", "parquet")
 
 
 def main() -> int:
@@ -71,7 +72,7 @@ def main() -> int:
     with Kafka() as kafka, _servers_for(sinks) as servers:
         spark = None
         for name in arguments.scenario or SCENARIOS:
-            for sink in (each for each in sinks if name != "hbase" or each in ("version", "check_and_mutate")):
+            for sink in (each for each in sinks if name != "hbase" or each in _OF_HBASE):
                 for seed in range(arguments.seed, arguments.seed + arguments.times):
                     topic = f"{name}_{sink}_{seed}"
                     with stage(kafka, topic, seed, _sink(sink, topic, servers)) as run:
@@ -99,7 +100,7 @@ def _parser() -> argparse.ArgumentParser:
 def _servers_for(sinks: Any) -> Iterator[dict[str, ServerProcess]]:
     """Start what the sinks need."""
     servers: dict[str, ServerProcess] = {}
-    if {"version", "check_and_mutate"} & set(sinks):
+    if set(_OF_HBASE) & set(sinks):
         servers["hbase"] = HBase()
     if "jdbc" in sinks:
         servers["mariadb"] = MariaDB()
@@ -118,6 +119,11 @@ def _sink(name: str, topic: str, servers: Mapping[str, ServerProcess]) -> dict[s
         case "version" | "check_and_mutate":
             section = {"thrift": (servers["hbase"].address,), "guard": name, "namespace": topic, "rows_per_call": 50, "writers": 2}
             return {"sink": "hbase", "hbase": section}
+        case "jvm":
+            hbase = servers["hbase"]
+            assert isinstance(hbase, HBase)
+            way = {"thrift": (hbase.address,), "client": "jvm", "quorum": (hbase.quorum,)}
+            return {"sink": "hbase", "hbase": {**way, "guard": "check_and_mutate", "namespace": topic, "rows_per_call": 50, "writers": 2}}
         case "jdbc":
             mariadb = servers["mariadb"]
             assert isinstance(mariadb, MariaDB)

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from pyspark.sql import SparkSession
 
-from deploy.embedded import Kafka, spark_jars
+from deploy.embedded import Kafka, hbase_client_jars, spark_jars
 from relay.model.message import OutboundMessage
 from spark_jobs.settings import JobSettings
 from spark_jobs.sinks import live_rows, open_sink
@@ -47,7 +47,8 @@ def stage(kafka: Kafka, name: str, seed: int, sink: Mapping[str, Any]) -> Iterat
     publish(kafka, name, *(_message(name, *each) for each in arriving))
     with tempfile.TemporaryDirectory(prefix="roma-faults-", ignore_cleanup_errors=True) as folder:
         source = {"bootstrap_servers": kafka.bootstrap, "topics": (name,), "patience_seconds": 20, "max_offsets_per_trigger": _BATCH}
-        place = {"copy_root": f"{folder}/copy", "checkpoint": f"{folder}/checkpoint", "shuffle_partitions": 2, "jars": spark_jars()}
+        jars = spark_jars() + hbase_client_jars()
+        place = {"copy_root": f"{folder}/copy", "checkpoint": f"{folder}/checkpoint", "shuffle_partitions": 2, "jars": jars}
         settings = JobSettings.model_validate({"kafka": source, **place, **sink})
         yield Stage(settings, Path(folder), {key: str(order) for key, (order, kind) in newest.items() if kind != "DELETE"})
 

@@ -29,7 +29,7 @@ class JobProcess:
     """One process of the job, or of another `program` that takes its arguments; a context manager that leaves nothing behind."""
 
     def __init__(self, settings: JobSettings, folder: Path, *program: str, **environment: str) -> None:
-        document = settings.model_dump(mode="json", exclude_none=True) | {"jars": [str(jar) for jar in spark_jars()]}
+        document = {**settings.model_dump(mode="json", exclude_none=True), "jars": [str(jar) for jar in settings.jars or spark_jars()]}
         if settings.mirror is not None:
             document["mirror"]["password"] = settings.mirror.password.get_secret_value()
         config = folder / "job.toml"

@@ -1,2 +1,4 @@
 class Py4JError(Exception):
     cause: BaseException | None
+
+class Py4JJavaError(Py4JError): ...

@@ -46,6 +46,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--warm", type=int, default=2, help="batches that are a job's warm-up")
     parser.add_argument("--classic", type=int, default=20_000, help="messages that the classic loop gets; 0: none")
     parser.add_argument("--guard", action="append", choices=sorted(GUARDS), help="this one; may be repeated")
+    parser.add_argument("--client", action="append", choices=hbase.CLIENTS, help="this one; may be repeated")
     parser.add_argument("--sizes", type=_numbers, default=(1_000_000, 10_000_000), help="rows of the tables that batches are merged into")
     parser.add_argument("--changes", type=_numbers, default=(25_000, 50_000, 100_000), help="changes of those batches")
     parser.add_argument("--tables", type=int, default=200, help="tables of one batch")
@@ -63,7 +64,12 @@ def _measured(part: str, arguments: argparse.Namespace) -> tuple[Report, bool]:
         case "hbase":
             found = _told(
                 hbase.measure(
-                    arguments.messages, arguments.batch, arguments.warm, arguments.classic, arguments.guard or sorted(GUARDS, reverse=True)
+                    arguments.messages,
+                    arguments.batch,
+                    arguments.warm,
+                    arguments.classic,
+                    arguments.guard or sorted(GUARDS, reverse=True),
+                    arguments.client or hbase.CLIENTS,
                 )
             )
             return spark_report("Messages from a topic into HBase", found, _notes(arguments), hbase.CLASSIC), _equal(found)

@@ -3,7 +3,7 @@
 import os
 import tempfile
 from collections.abc import Iterator
-from itertools import islice
+from itertools import islice, product
 
 from pyspark.sql import SparkSession
 
@@ -20,37 +20,40 @@ from tests.bench.spark.run import SparkRun
 from tests.bench.spark.topic import fill
 
 CLASSIC = "classic loop"
+CLIENTS = ["jvm", "thrift2"]
 
 
-def measure(messages: int, batch: int, warm: int, classic: int, guards: list[str]) -> Iterator[SparkRun]:
+def measure(messages: int, batch: int, warm: int, classic: int, guards: list[str], clients: list[str]) -> Iterator[SparkRun]:
     """Yield a run for the loop, over its first messages, and one for each guard, over all of them; each has a table of its own."""
     changes = Changes()
     with Kafka() as kafka, HBase(heap="3g") as hbase:
         say(f"{messages:,} messages")
         fill(kafka.bootstrap, "orders", changes.draw(messages))
         if classic:
-            yield _classic(hbase, classic)
-        for guard in guards:
-            yield _guarded(kafka, hbase, guard, batch, warm, changes.newest)
+            yield _classic(kafka, hbase, classic)
+        for client, guard in product(clients, guards):
+            yield _guarded(kafka, hbase, client, guard, batch, warm, changes.newest)
 
 
-def _classic(hbase: HBase, messages: int) -> SparkRun:
+def _classic(kafka: Kafka, hbase: HBase, messages: int) -> SparkRun:
     settings = HBaseSettings(thrift=(hbase.address,), namespace="classic")
     with Gateway(settings) as gateway:
         table = Tables(gateway, settings).ensure(TABLE)
     loop = ClassicLoop.to(hbase.address, table)
     loop.rows_per_second(islice(Changes(seed=2).draw(messages // 4), messages // 4))  # the servers' first calls
-    with Watched({"client": os.getpid(), "HBase": hbase.pid, "gateway": hbase.thrift.pid}) as watched:
+    with Watched({"client": os.getpid(), "broker": kafka.pid, "HBase": hbase.pid, "gateway": hbase.thrift.pid}) as watched:
         found = loop.rows_per_second(Changes().draw(messages))
     return SparkRun(CLASSIC, messages, found, found, watched.cpu_s, watched.peaks, None)
 
 
-def _guarded(kafka: Kafka, hbase: HBase, guard: str, batch: int, warm: int, newest: list[int]) -> SparkRun:
-    section = {"thrift": (hbase.address,), "guard": guard, "namespace": guard, "writers": 2}
+def _guarded(kafka: Kafka, hbase: HBase, client: str, guard: str, batch: int, warm: int, newest: list[int]) -> SparkRun:
+    section: dict[str, object] = {"thrift": (hbase.address,), "guard": guard, "namespace": f"{client}_{guard}", "writers": 2}
+    if client == "jvm":
+        section |= {"client": client, "quorum": (hbase.quorum,)}
     with tempfile.TemporaryDirectory(prefix="roma-bench-", ignore_cleanup_errors=True) as folder:
         settings = job(kafka.bootstrap, "orders", folder, batch, sink="hbase", hbase=section)
         spark: SparkSession = started(settings)
-        with Watched({"client": os.getpid(), "HBase": hbase.pid, "gateway": hbase.thrift.pid}) as watched:
+        with Watched({"client": os.getpid(), "broker": kafka.pid, "HBase": hbase.pid, "gateway": hbase.thrift.pid}) as watched:
             batches = laps(settings)
         exact = is_exact(open_sink(spark, settings).read(TABLE), newest)
-        return SparkRun.of_job(f"guard {guard}", batches, warm, watched, exact=exact)
+        return SparkRun.of_job(f"{client}, guard {guard}", batches, warm, watched, exact=exact)

@@ -1,7 +1,7 @@
 """A job over a full topic, batch by batch, with what it took."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Event, Thread
 from time import monotonic
@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from pyspark.sql import DataFrame, SparkSession
 
-from deploy.embedded import spark_environment, spark_jars
+from deploy.embedded import hbase_client_jars, spark_environment, spark_jars
 from spark_jobs import dedup_stream
 from spark_jobs.session import open_session
 from spark_jobs.settings import JobSettings
@@ -30,7 +30,10 @@ class Batch:
 
 @dataclass(slots=True)
 class Watched:
-    """CPU seconds and peak memory of processes and their children, for as long as the block lasts."""
+    """CPU seconds and peak memory of processes and their children, for as long as the block lasts.
+
+    A process that is watched for itself does not count to the one that started it.
+    """
 
     pids: Mapping[str, int]
     cpu_s: dict[str, float] = field(default_factory=dict)
@@ -42,7 +45,7 @@ class Watched:
     _began: float = 0.0
 
     def __enter__(self) -> "Watched":
-        self._before = {name: cpu_seconds(pid) for name, pid in self.pids.items()}
+        self._before = self._each(cpu_seconds)
         self._began = monotonic()
         self._thread = Thread(target=self._look, name="peaks")
         self._thread.start()
@@ -53,18 +56,25 @@ class Watched:
         if self._thread is not None:
             self._thread.join()
         self.seconds = monotonic() - self._began
-        self.cpu_s = {name: cpu_seconds(pid) - self._before[name] for name, pid in self.pids.items()}
+        self.cpu_s = {name: seconds - self._before[name] for name, seconds in self._each(cpu_seconds).items()}
 
     def _look(self) -> None:
         while not self._done.wait(_LOOK_S):
-            for name, pid in self.pids.items():
-                self.peaks[name] = max(self.peaks.get(name, 0), peak_bytes(pid))
+            for name, peak in self._each(peak_bytes).items():
+                self.peaks[name] = max(self.peaks.get(name, 0), int(peak))
+
+    def _each(self, count: Callable[[int], float]) -> dict[str, float]:
+        """A number of every process; that of this one, which started the others, without theirs."""
+        found = {name: count(pid) for name, pid in self.pids.items()}
+        others = sum(count(pid) for pid in self.pids.values() if pid != os.getpid())
+        return {name: number - others if self.pids[name] == os.getpid() else number for name, number in found.items()}
 
 
 def job(bootstrap: str, topic: str, folder: str, batch: int, **more: Any) -> JobSettings:
     """A stream that takes what is there, in batches, with the second compiler of the JVM: what counts is the speed of a job that runs."""
     kafka = {"bootstrap_servers": bootstrap, "topics": (topic,), "max_offsets_per_trigger": batch}
-    place = {"copy_root": f"{folder}/copy", "checkpoint": f"{folder}/checkpoint", "jars": spark_jars(), "master": "local[2]"}
+    jars = spark_jars() + hbase_client_jars()
+    place = {"copy_root": f"{folder}/copy", "checkpoint": f"{folder}/checkpoint", "jars": jars, "master": "local[2]"}
     return JobSettings.model_validate({"kafka": kafka, **place, "jvm_options": "-XX:TieredStopAtLevel=4", **more})
 
 

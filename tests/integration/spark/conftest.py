@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from pyspark.sql import SparkSession
 
-from deploy.embedded import spark_environment, spark_jars
+from deploy.embedded import hbase_client_jars, spark_environment, spark_jars
 from spark_jobs.session import open_session
 from spark_jobs.settings import JobSettings, KafkaSource
 
@@ -17,7 +17,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     # One JVM serves all files, and Spark keeps what it knows of its last thousand queries: 1 GB would be too little.
     os.environ.update({"SPARK_DRIVER_MEMORY": "2g", **spark_environment()})
     source = KafkaSource(bootstrap_servers="127.0.0.1:1", topics=("none",))
-    settings = JobSettings(kafka=source, copy_root=str(tmp_path_factory.mktemp("copy")), jars=spark_jars(), shuffle_partitions=1)
+    jars = spark_jars() + hbase_client_jars()
+    settings = JobSettings(kafka=source, copy_root=str(tmp_path_factory.mktemp("copy")), jars=jars, shuffle_partitions=1)
     session = open_session(settings, "tests")
     yield session
     session.stop()

@@ -32,7 +32,12 @@ OpenCopies = Callable[..., Copies]
 def opened(spark: SparkSession, hbase: HBase, fresh_name: Callable[[str], str], tmp_path: Path) -> OpenCopies:
     """Copies in a namespace of the test's own; arguments are settings of the section."""
     section = {"thrift": (hbase.address,), "namespace": fresh_name("copies")}
-    return lambda **settings: copies(spark, tmp_path, sink="hbase", hbase={**section, **settings})
+
+    def opened(client: str = "thrift2", **settings: object) -> Copies:
+        way = {"client": client, "quorum": (hbase.quorum,)} if client == "jvm" else {}
+        return copies(spark, tmp_path, sink="hbase", hbase={**section, **way, **settings})
+
+    return opened
 
 
 def apply(place: Copies, spark: SparkSession, *messages: OutboundMessage) -> BatchFigures:
@@ -45,9 +50,9 @@ def everything_in(place: Copies) -> dict[str, dict[str, object]]:
     return {row["_key"]: row.asDict() for row in copy.collect()}
 
 
-@pytest.mark.parametrize("guard", ["version", "check_and_mutate"])
-def test_the_rule_case_by_case(spark: SparkSession, opened: OpenCopies, guard: str) -> None:
-    place = opened(guard=guard)
+@pytest.mark.parametrize(("guard", "client"), [("version", "thrift2"), ("check_and_mutate", "thrift2"), ("check_and_mutate", "jvm")])
+def test_the_rule_case_by_case(spark: SparkSession, opened: OpenCopies, guard: str, client: str) -> None:
+    place = opened(client, guard=guard)
     apply(place, spark, *batch(("older", 20, "x"), ("newer", 20, "x"), ("equal", 20, "x"), ("dead", 20, "gone"), ("acb", 100, "A")))
     second = [("none", 1, "new"), ("older", 19, "late"), ("newer", 21, None), ("equal", 20, "x"), ("dead", 19, "late"), ("acb", 102, "C")]
     figures = apply(place, spark, *batch(*second))

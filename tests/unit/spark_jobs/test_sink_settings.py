@@ -48,4 +48,4 @@ def test_the_page_names_every_key_and_its_default(section: str, model: type[Base
 def shown(default: object) -> str:
     if default is PydanticUndefined:
         return ""
-    return "none" if default in (None, "", SecretStr("")) else str(default)
+    return "none" if default in (None, "", (), SecretStr("")) else str(default)

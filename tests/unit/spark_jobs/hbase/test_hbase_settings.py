@@ -17,6 +17,14 @@ def test_anything_else_is_refused(address: str) -> None:
         HBaseSettings(thrift=(address,))
 
 
+def test_the_java_client_needs_the_quorum_and_nobody_else_takes_it() -> None:
+    jvm = HBaseSettings(thrift=("a:1",), client="jvm", quorum=("z:2181",), client_options={"zookeeper.znode.parent": "/hbase-unsecure"})
+    assert (HBaseSettings(thrift=("a:1",)).client, jvm.quorum) == ("thrift2", ("z:2181",))
+    for wrong in ({"client": "jvm"}, {"quorum": ("z:2181",)}, {"client": "jvm", "quorum": ("z",)}, {"client_options": {"a": "b"}}):
+        with pytest.raises(ValidationError):
+            HBaseSettings.model_validate({"thrift": ("a:1",), **wrong})
+
+
 def test_there_is_at_least_one_gateway_and_the_salt_is_one_byte() -> None:
     with pytest.raises(ValidationError):
         HBaseSettings(thrift=())

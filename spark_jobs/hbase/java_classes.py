@@ -1,0 +1,57 @@
+"""The Java classes of this room, compiled where they are used.
+
+They lie here as text. Janino, the compiler that Spark brings for the code that it generates, makes them into classes, so that neither the
+wheel nor the machine needs a JDK; Spark hands them to its executors in a jar. Janino knows neither lambdas nor type arguments, so the
+classes have none.
+"""
+
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Final
+from zipfile import ZipFile
+
+from py4j.protocol import Py4JJavaError
+from pyspark import SparkContext
+from pyspark.sql import SparkSession
+
+from spark_jobs.errors import HBaseClientMissing
+
+_PACKAGE: Final = "roma.hbase"
+_NAMES: Final = ("RowKey", "Change", "Refusal", "Connections", "Guard", "ByVersion", "ByCheck", "Call", "Writer")
+"""In an order in which each needs only those before it."""
+WRITER: Final = f"{_PACKAGE}.Writer"
+_NEEDED: Final = "org.apache.hadoop.hbase.client.AsyncTable"
+
+
+def loader_of(spark: SparkSession) -> Any:
+    """Return Java's class loader that has them, which Spark's executors have too from now on. Raises HBaseClientMissing."""
+    return _compiled(spark.sparkContext, str(spark.sparkContext.applicationId))
+
+
+@cache
+def _compiled(context: SparkContext, _application: str) -> Any:
+    """Once for each application: a session that is opened again in the same process has another JVM behind it, or other executors."""
+    java: Any = context._jvm  # noqa: SLF001 - PySpark has no other way to Java's classes
+    loader = java.java.lang.Thread.currentThread().getContextClassLoader()
+    _check_client(loader)
+    classes: dict[str, bytes] = {}
+    for name in _NAMES:
+        compiler = java.org.codehaus.janino.SimpleCompiler()
+        compiler.setParentClassLoader(loader)
+        compiler.cook(f"{name}.java", files("spark_jobs.hbase").joinpath("java", f"{name}.java").read_text(encoding="utf-8"))
+        loader = compiler.getClassLoader()
+        classes.update(compiler.getBytecodes())
+    jar = Path(context._temp_dir) / "roma-hbase.jar"  # noqa: SLF001 - Spark's own folder for what it hands out, gone when it ends
+    with ZipFile(jar, "w") as archive:
+        for name, code in classes.items():
+            archive.writestr(f"{name.replace('.', '/')}.class", code)
+    context._jsc.addJar(str(jar))  # noqa: SLF001
+    return loader
+
+
+def _check_client(loader: Any) -> None:
+    try:
+        loader.loadClass(_NEEDED)
+    except Py4JJavaError as exc:
+        raise HBaseClientMissing(f"hbase.client = 'jvm': Spark's JVM has no {_NEEDED}.") from exc
