@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from rich.console import Console
 
@@ -19,6 +19,18 @@ from tests.bench.spark.run import SparkRun, spark_report
 
 _WIDTH: Final = 200
 _PARTS: Final = ("hbase", "delta", "growth", "tables")
+
+
+class Workload(NamedTuple):
+    """Messages of a topic, of a batch, and how many batches are a job's warm-up."""
+
+    messages: int
+    batch: int
+    warm: int
+
+
+# Partitions share a batch unevenly: one of just an eighth of the messages would leave a few of them to a ninth.
+_WORKLOADS: Final = {"hbase": Workload(1_000_000, 200_000, 2), "delta": Workload(3_200_000, 400_100, 3)}
 
 
 def main() -> int:
@@ -41,9 +53,9 @@ def main() -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tests.bench.spark", description=__doc__)
     parser.add_argument("part", nargs="*", choices=[*_PARTS, []], help="none: all")
-    parser.add_argument("--messages", type=int, default=1_000_000)
-    parser.add_argument("--batch", type=int, default=200_000, help="messages of one batch")
-    parser.add_argument("--warm", type=int, default=2, help="batches that are a job's warm-up")
+    parser.add_argument("--messages", type=int, help=f"else {_each('messages')}")
+    parser.add_argument("--batch", type=int, help=f"messages of one batch, else {_each('batch')}")
+    parser.add_argument("--warm", type=int, help=f"batches that are a job's warm-up, else {_each('warm')}")
     parser.add_argument("--classic", type=int, default=20_000, help="messages that the classic loop gets; 0: none")
     parser.add_argument("--guard", action="append", choices=sorted(GUARDS), help="this one; may be repeated")
     parser.add_argument("--client", action="append", choices=hbase.CLIENTS, help="this one; may be repeated")
@@ -55,6 +67,15 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _each(what: str) -> str:
+    return ", ".join(f"{getattr(workload, what)} ({part})" for part, workload in _WORKLOADS.items())
+
+
+def _workload(part: str, arguments: argparse.Namespace) -> Workload:
+    given = {name: number for name in Workload._fields if (number := getattr(arguments, name)) is not None}
+    return _WORKLOADS[part]._replace(**given)
+
+
 def _numbers(text: str) -> tuple[int, ...]:
     return tuple(int(each) for each in text.split(","))
 
@@ -62,20 +83,14 @@ def _numbers(text: str) -> tuple[int, ...]:
 def _measured(part: str, arguments: argparse.Namespace) -> tuple[Report, bool]:
     match part:
         case "hbase":
-            found = _told(
-                hbase.measure(
-                    arguments.messages,
-                    arguments.batch,
-                    arguments.warm,
-                    arguments.classic,
-                    arguments.guard or sorted(GUARDS, reverse=True),
-                    arguments.client or hbase.CLIENTS,
-                )
-            )
-            return spark_report("Messages from a topic into HBase", found, _notes(arguments), hbase.CLASSIC), _equal(found)
+            load, guards = _workload(part, arguments), arguments.guard or sorted(GUARDS, reverse=True)
+            found = _told(hbase.measure(*load, arguments.classic, guards, arguments.client or hbase.CLIENTS))
+            notes = [*_notes(load), _classic_note(arguments.classic)]
+            return spark_report("Messages from a topic into HBase", found, notes, hbase.CLASSIC), _equal(found)
         case "delta":
-            found = _told(delta.measure_rate(arguments.messages, arguments.batch, arguments.warm))
-            return spark_report("Messages from a topic into Delta", found, _notes(arguments)), _equal(found)
+            load = _workload(part, arguments)
+            found = _told(delta.measure_rate(*load))
+            return spark_report("Messages from a topic into Delta", found, _notes(load)), _equal(found)
         case "tables":
             return tables.tables_report(arguments.tables, list(tables.measure_tables(arguments.tables, arguments.threads))), True
         case _:
@@ -99,14 +114,17 @@ def _equal(runs: Sequence[SparkRun]) -> bool:
     return all(run.exact is not False for run in runs)
 
 
-def _notes(arguments: argparse.Namespace) -> list[str]:
+def _notes(load: Workload) -> list[str]:
     return [
         "Table of six columns. Of ten messages six are inserts, two updates, one repeats an earlier message, one is late.",
-        f"Messages/s of a job: all messages of its batches ({arguments.batch:,} each), from trigger to commit, reading included.",
-        f"warm: without the first {arguments.warm} batches. CPU and memory are of the whole job with its children.",
-        f"The classic loop gets {arguments.classic:,} of the same messages from memory, after a quarter as many that do not count.",
+        f"Messages/s of a job: all messages of its batches ({load.batch:,} each), from trigger to commit, reading included.",
+        f"warm: without the first {load.warm} batches. CPU and memory are of the whole job with its children.",
         "equal: every key is there with its newest change, by number of keys, sum of orders and sum of a column.",
     ]
+
+
+def _classic_note(messages: int) -> str:
+    return f"The classic loop gets {messages:,} of the same messages from memory, after a quarter as many that do not count."
 
 
 def _versions() -> dict[str, str]:
