@@ -35,20 +35,20 @@ class Load(Thread):
     def __init__(self, database: MariaDB, rows: int) -> None:
         super().__init__(name="load")
         self._database, self._rows = database, rows
-        self._stop = Event()
+        self._ending = Event()
         self.transactions = 0
 
     def run(self) -> None:
         chance = random.Random(1)
         with self._database.connect(autocommit=False) as connection, connection.cursor() as cursor:
-            while not self._stop.wait(_PAUSE_S):
+            while not self._ending.wait(_PAUSE_S):
                 for _ in range(5):
                     cursor.execute(*_statement(chance, self._rows))
                 connection.commit()
                 self.transactions += 1
 
     def end(self) -> None:
-        self._stop.set()
+        self._ending.set()
         self.join(20)
 
 
