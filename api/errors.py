@@ -197,6 +197,8 @@ async def _relay_error(_request: Request, error: Exception) -> JSONResponse:
     if not isinstance(error, RelayError):  # registered for nothing else
         raise error
     status = status_of(error)
+    if isinstance(error, SourceNotNamed):
+        error = error.asked_with("`source`")
     headers = {"Retry-After": str(_RETRY_AFTER_SECONDS)} if status == HTTPStatus.SERVICE_UNAVAILABLE else {}
     if isinstance(error, TokenMissing):
         headers["WWW-Authenticate"] = "Bearer"

@@ -71,6 +71,7 @@ RelayError
 └── NodeMissing                     the ZooKeeper node is not there
 """
 
+from collections.abc import Collection
 from typing import ClassVar
 
 
@@ -546,10 +547,22 @@ class MoveRefused(RelayError):
 
 
 class SourceNotNamed(RelayError):
-    """What was asked concerns one source of a group, and which one was not said, or is not known."""
+    """What was asked concerns one source of a group, and which one was not said, or is not known; or a single one was called by a name.
+
+    `known` are the names of the group's sources, empty where the instance reads a single one.
+    """
 
     code = "SOURCE_NOT_NAMED"
     remedy = "Name one of the sources that the reason lists; nothing was changed."
+
+    def __init__(self, reason: str, known: Collection[str] = (), *, remedy: str | None = None) -> None:
+        super().__init__(reason, remedy=remedy)
+        self.known = tuple(known)
+
+    def asked_with(self, parameter: str) -> "SourceNotNamed":
+        """Return the same for somebody who names a source with this flag or field."""
+        remedy = f"Name one of these with {parameter}." if self.known else f"Leave {parameter} out."
+        return SourceNotNamed(self.reason, self.known, remedy=remedy)
 
 
 class BackupRefused(RelayError):

@@ -7,16 +7,16 @@ from api.errors import BadRequest
 from api.models.failover import FailoverAnswer, SourceFailoverAnswer
 from api.services.instance_directory import InstanceDirectory
 from relay.audit import AuditEntry, AuditTrail
-from relay.errors import SourceNotNamed
 from relay.model.failover import ServerRole
 from relay.model.gtid import GtidSet
+from relay.model.source_name import source_named
 from relay.state import FailoverStore, FailoverView, Note, StandingOrders
 
 
 class FailoverDesk:
     """Orders stand in ZooKeeper, where the relay that leads the instance takes note of them; each is written to the audit trail first.
 
-    `source` names one of a group, "" an instance's only one; SourceNotNamed is raised where there is none of that name.
+    `source` names one of a group; an only one is "" or goes by the name of the instance. Raises SourceNotNamed.
     """
 
     def __init__(self, directory: InstanceDirectory, store: FailoverStore, audit: AuditTrail) -> None:
@@ -33,6 +33,7 @@ class FailoverDesk:
 
     def switch(self, instance: str, source: str, to: ServerRole, note: Note) -> FailoverAnswer:
         """Read from this server as soon as it has what was published. Raises BadRequest where no such server is known."""
+        source = self._meant(instance, source)
         if self._view(instance, source).server(to) is None:
             raise BadRequest(f"{_named(instance, source)} has no {to}.")
         return self._order(instance, source, "failover.switch", {"to": to.value}, note, lambda standing: replace(standing, switch_to=to))
@@ -50,6 +51,7 @@ class FailoverDesk:
 
     def accept_loss(self, instance: str, source: str, gtids: str, note: Note) -> FailoverAnswer:
         """Let the next switch go on without these transactions. Raises BadRequest unless a server lacks or has purged all of them."""
+        source = self._meant(instance, source)
         view, accepted = self._view(instance, source), _parsed(gtids)
         missing = GtidSet.parse(",".join(filter(None, (text for each in view.servers for text in (each.lacking, each.gone)))))
         if not missing.covers(accepted):
@@ -68,8 +70,10 @@ class FailoverDesk:
         found = self._store.of_source(name)
         return SourceFailoverAnswer.of(name, found.view(instance), found.orders(instance), found.history(instance))
 
+    def _meant(self, instance: str, source: str) -> str:
+        return source_named(instance, sorted(self._directory.instance(instance).sources), source)
+
     def _view(self, instance: str, source: str) -> FailoverView:
-        _check_source(instance, source, sorted(self._directory.instance(instance).sources))
         view = self._store.of_source(source).view(instance)
         if view is None:
             remedy = f"Configure {'a standby of it' if source else 'source.standby or failover.virtual_address'}, and start it."
@@ -87,6 +91,7 @@ class FailoverDesk:
     ) -> FailoverAnswer:
         if not note.author:
             raise BadRequest("An order needs a name to stand under.", remedy="Send X-Author, and X-Comment with the reason.")
+        source = self._meant(instance, source)
         self._view(instance, source)
         after = {"source": source, **after} if source else after
         self._audit.append(AuditEntry(note.author, act, instance, after=after, comment=note.comment))
@@ -94,14 +99,6 @@ class FailoverDesk:
             instance, lambda standing: replace(change(standing), by=note.author, at_ms=note.saved_ms, comment=note.comment)
         )
         return self.show(instance)
-
-
-def _check_source(instance: str, source: str, names: list[str]) -> None:
-    if source and not names:
-        raise SourceNotNamed(f"Instance {instance} is no group of sources.", remedy="Leave `source` out.")
-    if source not in names and names:
-        reason = f"Instance {instance} has no source called {source}." if source else f"Instance {instance} is a group of sources."
-        raise SourceNotNamed(reason, remedy=f"Name one of them as `source`: {', '.join(names)}.")
 
 
 def _named(instance: str, source: str) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from relay.errors import ConfigurationError, RelayError
+from relay.errors import ConfigurationError, RelayError, SourceNotNamed
 
 if TYPE_CHECKING:
     from relay.settings import RelaySettings
@@ -34,5 +34,6 @@ def told_errors() -> Iterator[None]:
     try:
         yield
     except RelayError as exc:
-        typer.echo(str(exc), err=True)
+        told = exc.asked_with("--source") if isinstance(exc, SourceNotNamed) else exc
+        typer.echo(str(told), err=True)
         raise typer.Exit(2 if isinstance(exc, ConfigurationError) else 1) from exc

@@ -85,7 +85,10 @@ def switch_by_hand(installation: Installation) -> None:
     settings = RelaySettings.model_validate({**installation.document, "placement": {}, "api": {"port": 0, "token": TOKEN}})
     with admin_client(settings) as admin:
         address, ann = "/api/v1/instances/shop/failover", {"X-Author": "ann"}
-        refusals = {"": "Instance shop is a group of sources.", "third": "Instance shop has no source called third."}
+        refusals = {
+            "": "Instance shop reads a group of sources: first, second.",
+            "third": "Instance shop has no source third, but first, second.",
+        }
         for source, why in refusals.items():
             refused = admin.post(f"{address}/switch", headers=ann, json={"to": "master", "source": source})
             assert (refused.status_code, refused.json()["detail"]) == (400, why)

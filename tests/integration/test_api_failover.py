@@ -90,14 +90,14 @@ def test_orders_to_a_group_name_the_source(kafka: Kafka, zookeeper: ZooKeeper, f
         orders = {"switch": {"to": "standby"}, "hold": {}, "release": {}, "accept-loss": {"gtids": f"{M}:8-10"}}
         for order, body in orders.items():
             refused = admin.post(f"{address}/{order}", headers=ann, json=body)
-            assert _refused(refused) == (400, "Instance shop is a group of sources.")
+            assert _refused(refused) == (400, "Instance shop reads a group of sources: first, second.")
             refused = admin.post(f"{address}/{order}", headers=ann, json={**body, "source": "third"})
-            assert _refused(refused) == (400, "Instance shop has no source called third.")
+            assert _refused(refused) == (400, "Instance shop has no source third, but first, second.")
             refused = admin.post(f"{address}/{order}", headers=ann, json={**body, "source": "first"})
             assert _refused(refused) == (400, "No relay watches the servers of first of shop.")
             elsewhere = f"/api/v1/instances/single/failover/{order}"
             refused = admin.post(elsewhere, headers=ann, json={**body, "source": "first"})
-            assert _refused(refused) == (400, "Instance single is no group of sources.")
+            assert _refused(refused) == (400, "Instance single reads a single source, which is not called first.")
         assert admin.post(f"{address}/hold", headers=ann, json={"source": "second"}).status_code == 200
         shown = admin.post(f"{address}/accept-loss", headers=ann, json={"gtids": f"{M}:8-10", "source": "second"}).json()
         assert (shown["instance"], shown["servers"], shown["orders"]["hold"]) == ("shop", [], False)

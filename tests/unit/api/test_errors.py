@@ -8,7 +8,8 @@ import pytest
 from fastapi import FastAPI
 
 from api.errors import ApiError, ProblemsFound, install_error_handlers, status_of
-from relay.errors import MappingRefused, NodeMissing, RelayError, StoreRefused, StoreUnreachable, VersionConflict
+from relay.errors import MappingRefused, NodeMissing, RelayError, SourceNotNamed, StoreRefused, StoreUnreachable, VersionConflict
+from relay.model.source_name import source_named
 from relay.route import MappingProblem
 
 
@@ -36,19 +37,35 @@ def test_every_error_of_the_admin_has_a_code_a_remedy_and_a_status_of_its_own() 
     assert all(leaf.remedy != RelayError.remedy for leaf in leaves)
 
 
-def test_an_error_of_our_own_tells_the_client_nothing_and_has_the_usual_form() -> None:
+def answer_of(error: Exception) -> httpx.Response:
+    """What a request gets whose answer ends in this error."""
     app = FastAPI()
     install_error_handlers(app)
 
     @app.get("/")
     def broken() -> None:
-        raise ZeroDivisionError("a secret detail")
+        raise error
 
     async def ask() -> httpx.Response:
         transport = httpx.ASGITransport(app, raise_app_exceptions=False)
         async with httpx.AsyncClient(transport=transport, base_url="http://admin", trust_env=False) as client:
             return await client.get("/")
 
-    answer = asyncio.run(ask())
+    return asyncio.run(ask())
+
+
+@pytest.mark.parametrize(
+    ("known", "wanted", "remedy"),
+    [(("first", "second"), None, "Name one of these with `source`."), ((), "first", "Leave `source` out.")],
+)
+def test_a_source_is_asked_for_by_the_field_of_the_request(known: tuple[str, ...], wanted: str | None, remedy: str) -> None:
+    with pytest.raises(SourceNotNamed) as refused:
+        source_named("shop", known, wanted)
+    answer = answer_of(refused.value)
+    assert (answer.status_code, answer.json()["code"], answer.json()["remedy"]) == (400, "SOURCE_NOT_NAMED", remedy)
+
+
+def test_an_error_of_our_own_tells_the_client_nothing_and_has_the_usual_form() -> None:
+    answer = answer_of(ZeroDivisionError("a secret detail"))
     assert (answer.status_code, answer.headers["content-type"]) == (500, "application/problem+json")
     assert "secret" not in answer.text

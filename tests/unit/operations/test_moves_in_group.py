@@ -103,7 +103,7 @@ def test_a_skip_is_of_one_source() -> None:
 def test_the_source_of_a_group_is_named() -> None:
     group = InstanceSettings.model_validate(GROUP)
     assert [chosen_source(group, name).settings.host for name in ("first", "second")] == ["one", "other"]
-    for wanted in (None, "third"):
+    for wanted in (None, "", "shop", "third"):
         with pytest.raises(SourceNotNamed, match="first, second"):
             chosen_source(group, wanted)
     single = InstanceSettings.model_validate({**GROUP, "group": None})
