@@ -399,10 +399,14 @@ class PositionUnreadable(Stop):
 
 
 class PositionNewer(PositionUnreadable):
-    """A relay of a newer version wrote the position record in a format that this one does not know."""
+    """A relay of a newer version wrote the position record in the format `found`, and this one knows those up to `known`."""
 
     code = "POSITION_NEWER"
     remedy = "Upgrade this relay to the version that wrote the record; until then it stands by for relays of that version."
+
+    def __init__(self, found: int, known: int) -> None:
+        super().__init__(f"The position record has format {found}, this relay knows formats 1 to {known}.")
+        self.found = found
 
 
 class TopicRefused(Stop):

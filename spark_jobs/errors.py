@@ -22,6 +22,7 @@ JobError
 ├── RulesDiffer             an instance publishes rows by other rules, masks or transforms than the configuration says
 ├── TransformNotCopied      a function of the installation's own makes the rows of a table
 ├── PositionMissing         an instance has no position record yet
+├── PositionUnknown         an instance's position record is of a newer version, or none
 ├── TableUnknown            no source has a table for a logical name
 ├── TableChanged            a table lost a column, or itself, while it was read
 └── JobFailed               Spark ended the job for another reason
@@ -131,6 +132,12 @@ class PositionMissing(JobError):
     """An instance has no position record: it never published, so nothing would bring the changes that follow a copy."""
 
     remedy = "Check installation and the instance's name; start the relay, wait until the instance runs, and start again."
+
+
+class PositionUnknown(JobError):
+    """An instance's position record is of a newer format than this version of the jobs knows, or no such record."""
+
+    remedy = "Use the jobs in the version of the relay that leads the instance, and start again."
 
 
 class TableUnknown(JobError):

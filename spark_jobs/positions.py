@@ -4,10 +4,8 @@ The record of the last rows is committed in one transaction with them, so no com
 a record that is read after it.
 """
 
-import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
 
 import pyspark.sql.functions as sf
 from py4j.protocol import Py4JError
@@ -15,14 +13,14 @@ from pyspark.errors import PySparkException
 from pyspark.sql import Row, SparkSession
 
 from relay.envelope import order_text
+from relay.errors import PositionNewer, PositionUnreadable
+from relay.model.position_record import PositionRecord
 from relay.refine import configuration_of_rows
 from spark_jobs.copy_settings import SourceServer
-from spark_jobs.errors import PositionMissing, RulesDiffer, SourceNotTheOne, SourcesIncomplete
+from spark_jobs.errors import PositionMissing, PositionUnknown, RulesDiffer, SourceNotTheOne, SourcesIncomplete
 from spark_jobs.kafka_source import read_batch
 from spark_jobs.settings import KafkaSource
 from spark_jobs.source import SourceDatabase, SourcePlace, covered
-
-_FORMATS: Final = (1, 2, 3, 4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +46,7 @@ class Published:
 
 
 def read_published(spark: SparkSession, kafka: KafkaSource, installation: str, instances: Iterable[str]) -> Mapping[str, Published]:
-    """Return where each instance, of a group each source `instance/name`, is now. Raises PositionMissing."""
+    """Return where each instance, of a group each source `instance/name`, is now. Raises PositionMissing, PositionUnknown."""
     wanted = [each.partition("/")[::2] for each in sorted(set(instances))]
     topics = {instance: f"{installation}.position.{instance}" for instance, _ in wanted}
     newest = _newest(spark, kafka, topics.values())
@@ -56,8 +54,37 @@ def read_published(spark: SparkSession, kafka: KafkaSource, installation: str, i
     found = {instance: values.get((topic, instance)) for instance, topic in topics.items()}
     if missing := [instance for instance, value in found.items() if value is None]:
         raise PositionMissing(f"Installation {installation} has no position of {', '.join(missing)}.")
-    records = {instance: json.loads(bytes(value)) for instance, value in found.items() if value is not None}
-    return {f"{instance}/{name}" if name else instance: _published(instance, name, records[instance]) for instance, name in wanted}
+    records = {instance: record_of(instance, bytes(value)) for instance, value in found.items() if value is not None}
+    return {f"{instance}/{name}" if name else instance: place_in(records[instance], instance, name) for instance, name in wanted}
+
+
+def record_of(instance: str, value: bytes) -> PositionRecord:
+    """Read an instance's position record. Raises PositionUnknown."""
+    try:
+        return PositionRecord.from_bytes(value)
+    except PositionNewer as exc:
+        raise PositionUnknown(f"The position record of {instance} has format {exc.found}, which this job does not read.") from exc
+    except PositionUnreadable as exc:
+        raise PositionUnknown(f"Instance {instance}: {exc.reason}") from exc
+
+
+def place_in(record: PositionRecord, instance: str, name: str) -> Published:
+    """Return where one source of the instance is, a single one by the name "". Raises SourcesIncomplete."""
+    standing = record.positions
+    if name not in standing:
+        kind = f"the sources {', '.join(sorted(standing))}" if record.following else "a single source, which needs no name"
+        raise SourcesIncomplete(f"The position of {instance} is that of {kind}; [[sources]] speaks of {name or 'one without a name'}.")
+    source = standing[name]
+    return Published(
+        order=order_text(*record.order),
+        file=source.binlog.file,
+        offset=source.binlog.offset,
+        server_uuid=source.identity.server_uuid,
+        server_id=source.identity.server_id,
+        gtid_set=source.gtid_set,
+        together=frozenset(standing),
+        rows=record.rows,
+    )
 
 
 def check_together(servers: Iterable[SourceServer], published: Mapping[str, Published]) -> None:
@@ -102,29 +129,3 @@ def _newest(spark: SparkSession, kafka: KafkaSource, topics: Collection[str]) ->
         if "UnknownTopicOrPartition" in str(exc):
             raise PositionMissing(f"A position topic is missing among {', '.join(sorted(topics))}.") from exc
         raise
-
-
-def _published(instance: str, name: str, fields: dict[str, Any]) -> Published:
-    if fields.get("format") not in _FORMATS:
-        raise PositionMissing(f"The position record of {instance} has format {fields.get('format')}, which this job does not read.")
-    order, standing = fields["order"], _standing(fields)
-    if name not in standing:
-        kind = f"the sources {', '.join(sorted(standing))}" if fields.get("following") else "a single source, which needs no name"
-        raise SourcesIncomplete(f"The position of {instance} is that of {kind}; [[sources]] speaks of {name or 'one without a name'}.")
-    source = standing[name]
-    identity, binlog = source["identity"], source["binlog"]
-    return Published(
-        order=order_text(order["execute_time"], order["execute_position"]),
-        file=binlog["file"],
-        offset=binlog["offset"],
-        server_uuid=identity["server_uuid"],
-        server_id=identity["server_id"],
-        gtid_set=source["gtid_set"],
-        together=frozenset(standing),
-        rows=fields.get("rows", ""),
-    )
-
-
-def _standing(fields: dict[str, Any]) -> Mapping[str, dict[str, Any]]:
-    """Where each source of a record stands, by name; a single one is called ""."""
-    return {fields.get("following", ""): fields["source"], **{name: each["source"] for name, each in fields.get("others", {}).items()}}

@@ -6,7 +6,7 @@ from typing import Final
 
 from relay.errors import ConfigurationError, MoveRefused, RelayError, Stop, Unreachable
 from relay.model.position import BinlogPosition, SourcePosition
-from relay.position import PositionRecord
+from relay.model.position_record import PositionRecord
 from relay.settings import InstanceSettings, SourceSettings
 from relay.source import TransactionPlace, check_start, transaction_place
 

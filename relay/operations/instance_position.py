@@ -16,13 +16,14 @@ from relay.errors import Fenced, MoveRefused, StoreUnreachable
 from relay.ha import Election
 from relay.model.gtid import GtidSet
 from relay.model.position import BinlogPosition
+from relay.model.position_record import PositionRecord
 from relay.operations.chosen_source import ChosenSource, chosen_source
 from relay.operations.followed_server import FollowedPlace, check_readable, followed_place
 from relay.operations.known_instances import is_known
 from relay.operations.moves import Move, MoveKind, plan_move, raise_floor, skip, standing_of, unskip
 from relay.operations.who import Who
 from relay.pipeline.new_producer import new_producer
-from relay.position import KafkaPositionStore, PositionRecord
+from relay.position import KafkaPositionStore
 from relay.settings import InstanceSettings, RelaySettings, SourceSettings
 from relay.source import TransactionPlace
 from relay.state import InstanceStore, Paths

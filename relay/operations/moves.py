@@ -7,8 +7,8 @@ from enum import StrEnum
 from relay.errors import MoveRefused
 from relay.model.gtid import GtidSet
 from relay.model.position import BinlogPosition, OrderPair, SourcePosition
+from relay.model.position_record import OtherSource, PositionRecord, Replay
 from relay.order import MAX_EPOCH
-from relay.position import OtherSource, PositionRecord, Replay
 
 
 class MoveKind(StrEnum):

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from relay.errors import RelayError
-from relay.position import PositionRecord
+from relay.model.position_record import PositionRecord
 from relay.settings import SourceSettings
 from relay.state import SwitchNote
 

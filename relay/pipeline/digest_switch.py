@@ -8,8 +8,8 @@ from relay.errors import PlaceAmbiguous, StandbyBehind, StandbyDiverged, Standby
 from relay.ha import Action, Decision, decide_by_digest, place_unknown
 from relay.model.failover import ServerRole
 from relay.model.position import SourcePosition
+from relay.model.position_record import PositionRecord
 from relay.pipeline.published_places import PublishedPlaces
-from relay.position import PositionRecord
 from relay.settings import InstanceSettings, SourceSettings
 from relay.source import SearchStart, look_for_published
 

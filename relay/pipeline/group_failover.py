@@ -6,13 +6,13 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 
 from relay.errors import RelayError, SourceUnreachable, StandbyBehind, SwitchingSource, SwitchRefused
+from relay.model.position_record import PositionRecord
 from relay.pipeline.chosen import Chosen
 from relay.pipeline.group_reader import of_source
 from relay.pipeline.group_record import record_of, with_moved
 from relay.pipeline.meter import Meter
 from relay.pipeline.source_failover import SourceFailover, news_of
 from relay.pipeline.source_group import SourceGroup
-from relay.position import PositionRecord
 from relay.settings import InstanceSettings, SourceSettings
 from relay.state import FailoverStore, SwitchNote
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from relay.position import OtherSource, PositionRecord
+from relay.model.position_record import OtherSource, PositionRecord
 
 
 def record_of(record: PositionRecord | None, name: str) -> PositionRecord | None:

@@ -5,7 +5,7 @@ from enum import Enum
 
 from relay.model.change import TransactionBegin
 from relay.model.position import BinlogPosition
-from relay.position import Replay
+from relay.model.position_record import Replay
 
 
 class LeftOut(Enum):

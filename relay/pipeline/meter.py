@@ -3,10 +3,10 @@
 from collections import Counter
 from dataclasses import dataclass, field
 
+from relay.model.position_record import PositionRecord
 from relay.model.table import TableId
 from relay.pipeline.lag import Reached
 from relay.pipeline.open_batch import OpenBatch
-from relay.position import PositionRecord
 from relay.telemetry import Totals
 
 

@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from relay.model.position_record import PositionRecord
 from relay.pipeline.outbox import Outbox
 from relay.pipeline.published_places import PublishedPlaces
 from relay.pipeline.reader import ItemStream
 from relay.pipeline.table_names import TableNames
-from relay.position import PositionRecord
 from relay.schema import CatalogReader
 
 

@@ -8,11 +8,11 @@ from time import monotonic
 from typing import Final
 
 from relay.model.message import OutboundMessage, Printed, joined
+from relay.model.position_record import PositionRecord
 from relay.pipeline.answer import answer_of
 from relay.pipeline.buffer import ChangeBuffer
 from relay.pipeline.meter import Meter
 from relay.pipeline.open_batch import OpenBatch
-from relay.position import PositionRecord
 from relay.publish import BatchProducer
 
 _HELD_BYTES: Final = 8_000_000

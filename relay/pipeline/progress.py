@@ -6,11 +6,11 @@ from dataclasses import replace
 from relay.errors import HistoryChanged
 from relay.model.change import Advance, TransactionBegin, TransactionEnd
 from relay.model.position import BinlogPosition, OrderPair
+from relay.model.position_record import PositionRecord, SplitProgress
 from relay.order import begin_transaction
 from relay.pipeline.left_out import LeftOut, behind, left_out
 from relay.pipeline.published_places import PublishedPlaces
 from relay.pipeline.source_progress import each_source
-from relay.position import PositionRecord, SplitProgress
 
 
 class Progress:

@@ -6,9 +6,9 @@ from time import time
 
 from relay.model.change import Advance, RawItem, TransactionEnd
 from relay.model.position import BinlogPosition
+from relay.model.position_record import PositionRecord
 from relay.model.published_place import PublishedPlace
 from relay.model.transaction_digest import TransactionDigest
-from relay.position import PositionRecord
 
 
 class PublishedPlaces:

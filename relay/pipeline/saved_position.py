@@ -1,7 +1,7 @@
 """Whether what is saved of an instance fits together: pure judgement, shared by the relay and its preflight."""
 
 from relay.errors import PositionLost
-from relay.position import PositionRecord
+from relay.model.position_record import PositionRecord
 from relay.state import StartNote
 
 

@@ -16,6 +16,7 @@ from relay.dead_letters import DeadLetterTopic
 from relay.errors import AskedToStop, BatchAborted, HistoryChanged, LeadershipLost, RelayError, StoreUnreachable
 from relay.ha import Election
 from relay.lookups import SourceLookups
+from relay.model.position_record import PositionRecord
 from relay.pipeline.answer import answered
 from relay.pipeline.buffer import ChangeBuffer
 from relay.pipeline.chosen import Chosen
@@ -43,7 +44,7 @@ from relay.pipeline.topic_watch import watched
 from relay.pipeline.topics import Topics
 from relay.pipeline.walk import Walk
 from relay.pipeline.walked_source import WalkedSource
-from relay.position import PREPARED, KafkaPositionStore, PositionRecord
+from relay.position import PREPARED, KafkaPositionStore
 from relay.refine import Refinements, configuration_of_rows
 from relay.schema import DeclaredTypes, TableDefinitions
 from relay.schema.type_text import type_text

@@ -13,12 +13,12 @@ from relay.errors import RelayError, StandbyBehind, StandbyDiverged, SwitchingSo
 from relay.ha import Action, Decision, Situation, SwitchRules, decide, followed_role
 from relay.model.failover import Published, ServerRole
 from relay.model.position import SourcePosition
+from relay.model.position_record import PositionRecord
 from relay.pipeline.chosen import Chosen
 from relay.pipeline.digest_switch import DigestSwitch, heed, refusal_of
 from relay.pipeline.failover_view import ShownView, failover_view
 from relay.pipeline.published_places import PublishedPlaces
 from relay.pipeline.watched_servers import WatchedServers
-from relay.position import PositionRecord
 from relay.settings import InstanceSettings, SourceSettings
 from relay.source import ProvenPlace, place_before, proven_place
 from relay.state import FailoverStore, StandingOrders, SwitchNote

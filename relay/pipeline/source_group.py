@@ -12,11 +12,11 @@ import structlog
 from relay.errors import BatchAborted, HistoryChanged, RelayError, SourceSettingsRefused, SourceUnreachable
 from relay.merge import MergeOrder, by_column, by_execute_time
 from relay.model.position import SourcePosition
+from relay.model.position_record import OtherSource, PositionRecord
 from relay.pipeline.buffer import ChangeBuffer
 from relay.pipeline.chosen import Chosen
 from relay.pipeline.group_reader import GroupReader, MergeTimes, of_source
 from relay.pipeline.open_sources import OpenSource
-from relay.position import OtherSource, PositionRecord
 from relay.settings import GroupSettings, InstanceSettings, SourceSettings
 from relay.source import ExcludedRange, ServerFacts, SourceStream, check_start
 

@@ -7,6 +7,7 @@ from time import time
 
 from relay.errors import HistoryChanged, SwitchingSource
 from relay.model.position import OrderPair, SourcePosition
+from relay.model.position_record import OtherSource, PositionRecord
 from relay.pipeline.answer import answered
 from relay.pipeline.buffer import ChangeBuffer
 from relay.pipeline.chosen import Chosen
@@ -20,7 +21,7 @@ from relay.pipeline.source_failover import SourceFailover
 from relay.pipeline.source_group import OpenedSource
 from relay.pipeline.spooling import Spooling
 from relay.pipeline.table_names import TableNames, open_names
-from relay.position import SCHEMA, KeptRecords, OtherSource, PositionRecord
+from relay.position import SCHEMA, KeptRecords
 from relay.schema import CatalogReader
 from relay.settings import InstanceSettings, RelaySettings, SourceSettings
 from relay.source import ExcludedRange, ServerFacts, SourceStream, ask_server_facts

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from relay.model.change import TransactionEnd
 from relay.model.gtid import GtidSet
 from relay.model.position import SourcePosition
-from relay.position import OtherSource, PositionRecord
+from relay.model.position_record import OtherSource, PositionRecord
 
 
 class SourceProgress:

@@ -15,7 +15,7 @@ from relay.kafka import (
     position_topic_findings,
 )
 from relay.model.message import OutboundMessage
-from relay.position.record import PositionRecord
+from relay.model.position_record import PositionRecord
 from relay.position.waypoints import WaypointClock
 from relay.settings import KafkaSettings
 

@@ -6,10 +6,11 @@ from typing import Final
 
 from relay.errors import RelayError
 from relay.kafka import TopicAdmin, TopicFinding, row_topic_findings, transaction_timeout_error
+from relay.model.position_record import PositionRecord
 from relay.pipeline.saved_position import position_lost
 from relay.pipeline.statement_messages import DDL_TOPIC_SUFFIX
 from relay.pipeline.topics import new_topic, wanted_topic
-from relay.position import KafkaPositionStore, PositionRecord
+from relay.position import KafkaPositionStore
 from relay.preflight.finding import Finding, found, not_checked, passed
 from relay.preflight.store_checks import StoreView
 from relay.route import MappingSet

@@ -20,9 +20,9 @@ from relay.decode import RowDecoder
 from relay.errors import SourceUnreachable
 from relay.model.change import RawItem, RawRows, RowsEvent, StreamItem
 from relay.model.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
+from relay.model.position_record import PositionRecord
 from relay.pipeline.buffer import Step
 from relay.pipeline.compiled_events import event_scanner
-from relay.position import PositionRecord
 from relay.source.binlog_reader import BinlogReader
 from relay.source.packets import PacketReader
 from relay.source.transaction_assembler import TransactionAssembler

@@ -16,11 +16,11 @@ from relay.errors import Fenced, MoveRefused, PositionNewer, SourceUnreachable
 from relay.ha import Election
 from relay.model.message import OutboundMessage
 from relay.model.position import BinlogPosition, OrderPair, SourceIdentity
+from relay.model.position_record import FORMAT, PositionRecord
 from relay.operations import InstancePosition, Who, instance_of
 from relay.operations.followed_server import followed_place
 from relay.pipeline.new_producer import new_producer
-from relay.position import KafkaPositionStore, PositionRecord
-from relay.position.record import FORMAT
+from relay.position import KafkaPositionStore
 from relay.settings import InstanceSettings, RelaySettings
 from relay.state import Paths
 from relay.zk import Session

@@ -21,7 +21,8 @@ from relay.errors import (
 from relay.kafka import TopicAdmin, TopicSpec
 from relay.model.message import OutboundMessage
 from relay.model.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
-from relay.position import KafkaPositionStore, PositionRecord, SplitProgress
+from relay.model.position_record import PositionRecord, SplitProgress
+from relay.position import KafkaPositionStore
 from relay.publish import TransactionalProducer
 from relay.settings import KafkaSettings, TransactionSettings
 from tests.servers.fixtures import LOOKS_FOR_EXPIRED_MS

@@ -9,7 +9,8 @@ from typing import Any
 from deploy.embedded import Kafka, SqlServer
 from relay.kafka import TopicAdmin, TopicSpec
 from relay.model.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
-from relay.position import KafkaPositionStore, PositionRecord
+from relay.model.position_record import PositionRecord
+from relay.position import KafkaPositionStore
 from relay.publish import TransactionalProducer
 from relay.settings import KafkaSettings, TransactionSettings
 from spark_jobs.settings import JobSettings

@@ -3,11 +3,11 @@
 `python -m tests.support.older_relay relay ...`
 """
 
-from relay.position import record
+from relay.model import position_record
 
 
 def main() -> None:
-    record.FORMAT = 1  # type: ignore[misc]  # to be older is the purpose
+    position_record.FORMAT = 1  # type: ignore[misc]  # to be older is the purpose
     from relay.__main__ import main as relay
 
     relay()

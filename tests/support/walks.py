@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from relay.audit import AuditEntry
 from relay.model.message import OutboundMessage, Printed
+from relay.model.position_record import PositionRecord
 from relay.pipeline.buffer import ChangeBuffer
 from relay.pipeline.meter import Meter
 from relay.pipeline.outbox import Outbox
@@ -15,7 +16,6 @@ from relay.pipeline.progress import Progress
 from relay.pipeline.skip_notes import SkipNotes
 from relay.pipeline.walk import Walk
 from relay.pipeline.walked_source import WalkedSource
-from relay.position import PositionRecord
 from relay.publish import BatchProducer
 from relay.route import Router
 from relay.schema import DeclaredTypes, TableDefinitions

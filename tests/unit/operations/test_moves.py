@@ -6,9 +6,9 @@ import pytest
 
 from relay.errors import MoveRefused
 from relay.model.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
+from relay.model.position_record import PositionRecord, Replay, SplitProgress
 from relay.operations.moves import MoveKind, plan_move, raise_floor, skip, unskip
 from relay.order import MAX_EPOCH
-from relay.position import PositionRecord, Replay, SplitProgress
 
 SERVER, OTHER = SourceIdentity("", 1, 1), SourceIdentity("", 2, 1)
 

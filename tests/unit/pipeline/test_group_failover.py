@@ -10,11 +10,11 @@ import pytest
 from relay.errors import CorruptEvent, RelayError, SourceUnreachable, StandbyBehind, StandbyPurged, SwitchingSource
 from relay.model.failover import ServerRole
 from relay.model.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
+from relay.model.position_record import OtherSource, PositionRecord, Replay, SplitProgress
 from relay.pipeline.chosen import Chosen
 from relay.pipeline.group_failover import GroupFailover
 from relay.pipeline.group_record import record_of, with_moved
 from relay.pipeline.source_group import SourceGroup
-from relay.position import OtherSource, PositionRecord, Replay, SplitProgress
 from relay.settings import InstanceSettings
 from relay.state import SwitchNote
 

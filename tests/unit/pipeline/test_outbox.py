@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from relay.errors import AskedToStop, BatchAborted, Fenced
 from relay.model.message import OutboundMessage, Printed, PrintedMessages
 from relay.model.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
+from relay.model.position_record import PositionRecord
 from relay.pipeline import outbox as module
 from relay.pipeline.buffer import ChangeBuffer
 from relay.pipeline.meter import Meter
 from relay.pipeline.open_batch import OpenBatch
 from relay.pipeline.outbox import Outbox
-from relay.position import PositionRecord
 from relay.settings import BufferSettings
 
 RECORD = PositionRecord(SourcePosition(BinlogPosition("b.1", 4), "", SourceIdentity("", 1, 0)), OrderPair(0, 0), epoch=0, change_time_ms=0)

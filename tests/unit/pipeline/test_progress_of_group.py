@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from relay.model.change import Advance, TransactionBegin, TransactionEnd
 from relay.model.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
+from relay.model.position_record import OtherSource, PositionRecord
 from relay.pipeline.left_out import LeftOut
 from relay.pipeline.progress import Progress
-from relay.position import OtherSource, PositionRecord
 
 FILES = {"first": 7, "second": 900, "third": 899_999}
 STARTS = {name: SourcePosition(BinlogPosition(f"b.{at:06d}", 4), "", SourceIdentity("", at, 1)) for at, name in enumerate(FILES)}

@@ -2,9 +2,9 @@
 
 from relay.model.change import Advance, RawItem, Statement, TransactionBegin, TransactionEnd
 from relay.model.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
+from relay.model.position_record import PositionRecord
 from relay.model.published_place import PublishedPlace
 from relay.pipeline.published_places import PublishedPlaces
-from relay.position import PositionRecord
 
 _IDENTITY = SourceIdentity("", 1, 0)
 

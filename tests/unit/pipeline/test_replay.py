@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from relay.model.change import Advance, TransactionBegin, TransactionEnd
 from relay.model.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
+from relay.model.position_record import PositionRecord, Replay
 from relay.pipeline.left_out import LeftOut
 from relay.pipeline.progress import Progress
-from relay.position import PositionRecord, Replay
 
 NOW_MS = 1_700_000_000_000
 SKEW_MS = 60_000

@@ -7,9 +7,9 @@ import pytest
 
 from relay.errors import BinlogPurged, HistoryChanged, RelayError, SourceSettingsRefused, SourceUnreachable, StandbyBehind
 from relay.model.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
+from relay.model.position_record import OtherSource, PositionRecord, Replay, SplitProgress
 from relay.pipeline.chosen import Chosen
 from relay.pipeline.source_group import SourceGroup, refuse_foreign_record
-from relay.position import OtherSource, PositionRecord, Replay, SplitProgress
 from relay.settings import InstanceSettings
 from relay.source import ExcludedRange
 from relay.state import SwitchNote

@@ -7,8 +7,8 @@ import orjson
 from relay.decode import RowDecoder
 from relay.model.change import FromSource, Statement, StreamItem, TransactionBegin, TransactionEnd
 from relay.model.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
+from relay.model.position_record import OtherSource, PositionRecord
 from relay.pipeline.buffer import Step
-from relay.position import OtherSource, PositionRecord
 from tests.support.walks import SentMessages, walk_without_servers
 from tests.unit.decode.event_bytes import WrittenColumn, WrittenTable, image, raw_rows, rows_body
 from tests.unit.route.mappings import documents, router

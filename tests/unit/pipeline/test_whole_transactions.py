@@ -15,11 +15,11 @@ from relay.decode import RowDecoder
 from relay.model.change import Advance, Statement, StreamItem, TransactionBegin, TransactionEnd
 from relay.model.message import OutboundMessage
 from relay.model.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
+from relay.model.position_record import PositionRecord
 from relay.pipeline import outbox as outbox_module
 from relay.pipeline import walk as walk_module
 from relay.pipeline import whole_transactions
 from relay.pipeline.buffer import Step
-from relay.position import PositionRecord
 from tests.support.walks import SentMessages, walk_without_servers
 from tests.unit.decode.event_bytes import DELETE_V2, UPDATE_V2, WRITE_V2, WrittenColumn, WrittenTable, image, raw_rows, rows_body
 from tests.unit.pipeline.column_cases import CASES, GBK, KEYS, UTF8MB4

@@ -8,9 +8,8 @@ import pytest
 
 from relay.errors import PositionNewer, PositionUnreadable
 from relay.model.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
+from relay.model.position_record import FORMAT, OtherSource, PositionRecord, Replay, SplitProgress
 from relay.model.published_place import Landmark, PublishedPlace
-from relay.position import OtherSource, PositionRecord, Replay, SplitProgress
-from relay.position.record import FORMAT
 from relay.position.waypoints import WaypointClock
 
 _GOLDEN = Path(__file__).parents[2] / "golden"

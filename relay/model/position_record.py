@@ -132,7 +132,7 @@ class PositionRecord:
         try:
             fields: dict[str, Any] = orjson.loads(value)
             if fields["format"] > FORMAT:
-                raise PositionNewer(f"The position record has format {fields['format']}, this relay knows formats 1 to {FORMAT}.")
+                raise PositionNewer(fields["format"], FORMAT)
             return cls(
                 source=_source(fields["source"]),
                 order=OrderPair(**fields["order"]),
