@@ -1,13 +1,12 @@
 """A job's configuration (TOML) as frozen models: unknown keys are errors, secrets are never printed."""
 
-import os
-import tomllib
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, SecretStr, ValidationError, model_validator
+from pydantic import Field, SecretStr, model_validator
 
-from relay.settings import Settings
+from relay.errors import ConfigurationError
+from relay.settings import Settings, read_settings
 from spark_jobs.copy_settings import BootstrapSettings, ReconcileSettings, SourceServer
 from spark_jobs.errors import JobConfigurationError
 from spark_jobs.hbase.settings import HBaseSettings
@@ -111,27 +110,6 @@ class JobSettings(Settings):
 def load_settings(path: Path) -> JobSettings:
     """Read and check the file; `${NAME}` in a string is taken from the environment. Raises JobConfigurationError naming the place."""
     try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as exc:
-        raise JobConfigurationError(f"{path} cannot be read: {exc.strerror}.") from exc
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as exc:
-        raise JobConfigurationError(f"{path} is not TOML: {exc}.") from exc
-    try:
-        return JobSettings.model_validate(_with_environment(document, path))
-    except ValidationError as exc:
-        places = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in exc.errors(include_input=False))
-        raise JobConfigurationError(f"{path}: {places}.") from exc
-
-
-def _with_environment(value: object, path: Path) -> object:
-    """Replace `${NAME}` strings, as the relay's own file has them: no secret need stand in the file."""
-    if isinstance(value, dict):
-        return {key: _with_environment(item, path) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_with_environment(item, path) for item in value]
-    if not (isinstance(value, str) and value.startswith("${") and value.endswith("}")):
-        return value
-    try:
-        return os.environ[value[2:-1]]
-    except KeyError as exc:
-        raise JobConfigurationError(f"{path} names the environment variable {value[2:-1]}, which is not set.") from exc
+        return read_settings(JobSettings, path, "")
+    except ConfigurationError as exc:
+        raise JobConfigurationError(exc.reason) from exc

@@ -1,7 +1,7 @@
 """The configuration file as frozen models: unknown keys are errors, secrets are never printed, defaults are the safe value."""
 
 from relay.settings.base import Name, Port, Settings
-from relay.settings.file import ApiSettings, LogSettings, RelaySettings, StatusSettings, instance_settings, load_settings
+from relay.settings.file import ApiSettings, LogSettings, RelaySettings, StatusSettings, instance_settings, load_settings, read_settings
 from relay.settings.group import GroupSettings, GroupSourceSettings
 from relay.settings.instance import InstanceSettings
 from relay.settings.publishing import (
@@ -60,4 +60,5 @@ __all__ = [
     "ZooKeeperSettings",
     "instance_settings",
     "load_settings",
+    "read_settings",
 ]

@@ -62,13 +62,18 @@ class RelaySettings(Settings):
 
 def load_settings(path: Path) -> RelaySettings:
     """Read and check the file; `${NAME}` in a string is taken from the environment. Raises ConfigurationError naming the place."""
+    return read_settings(RelaySettings, path, "file")
+
+
+def read_settings(model: type[Checked], path: Path, whole: str) -> Checked:
+    """The same for any settings; `whole` is what the file is called where no place within it is wrong. Raises ConfigurationError."""
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as exc:
         raise ConfigurationError(f"{path} cannot be read: {exc.strerror}.") from exc
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as exc:
         raise ConfigurationError(f"{path} is not TOML: {exc}.") from exc
-    return _checked(RelaySettings, document, str(path), "file")
+    return _checked(model, document, str(path), whole)
 
 
 def instance_settings(document: object, place: str, *, resolved: bool = True) -> InstanceSettings:
