@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import ClassVar, Final
 
@@ -57,14 +58,14 @@ class DeltaSink:
         self._touched.update(changes.table for changes in batch.tables)
         spark = batch.changes.sparkSession
         with _recorded(spark, batch):
-            return together(spark, self.merge, batch.tables, self._threads)
+            return together(spark, partial(self.merge, batch=_named(batch)), batch.tables, self._threads)
 
-    def merge(self, changes: TableChanges) -> Written:
+    def merge(self, changes: TableChanges, batch: Batch | None) -> Written:
         """Merge one table's changes in one commit; again where another writer came first."""
         for _ in range(_ATTEMPTS - 1):
             with _others_first():
-                return self._merge(changes)
-        return self._merge(changes)
+                return self._merge(changes, batch)
+        return self._merge(changes, batch)
 
     def read(self, table: str) -> DataFrame | None:
         """The copy as it is now."""
@@ -93,7 +94,7 @@ class DeltaSink:
             copy.vacuum()
         self._touched.clear()
 
-    def _merge(self, changes: TableChanges) -> Written:
+    def _merge(self, changes: TableChanges, batch: Batch | None) -> Written:
         path, spark = self.path(changes.table), changes.changes.sparkSession
         if not DeltaTable.isDeltaTable(spark, path) and _create(changes, path):
             return Written(changes.changes.count())
@@ -103,7 +104,7 @@ class DeltaSink:
             copy = DeltaTable.forPath(spark, path)
         rows = changes.rows_as(plan.columns)
         opened = OpenCopy.at(spark, path) if self._newest_whole else None
-        done = None if opened is None else put(opened, rows, _batch(spark))
+        done = None if opened is None else put(opened, rows, batch)
         if done is not None:
             return done
         affected = self._statement(copy, rows).execute().collect()
@@ -179,7 +180,6 @@ def _recorded(spark: SparkSession, batch: ReducedBatch) -> Iterator[None]:
         spark.conf.unset(_NUMBER)
 
 
-def _batch(spark: SparkSession) -> Batch | None:
-    """The batch that `_recorded` names."""
-    writer, number = spark.conf.get(_WRITER, None), spark.conf.get(_NUMBER, None)
-    return None if writer is None or number is None else Batch(writer, int(number))
+def _named(batch: ReducedBatch) -> Batch | None:
+    """What a commit tells of the batch; None where it has no number."""
+    return None if batch.number is None else Batch(batch.writer, batch.number)

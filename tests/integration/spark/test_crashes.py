@@ -21,6 +21,7 @@ from spark_jobs.ending import Ending
 from spark_jobs.errors import OffsetsLost
 from spark_jobs.settings import JobSettings
 from spark_jobs.sinks import DeltaSink
+from spark_jobs.sinks.delta_transaction import Batch
 from spark_jobs.sinks.sink import TableChanges, Written
 from tests.support import crashing_job
 from tests.support.job_process import JobProcess, spark_submit
@@ -65,8 +66,8 @@ def break_off_behind_the_first_table(settings: JobSettings) -> None:
     """Run the stream in this process until one table is merged; that one's caller and everything behind it never learns of it."""
     merge = DeltaSink.merge
 
-    def merge_and_break_off(sink: DeltaSink, changes: TableChanges) -> Written:
-        merge(sink, changes)
+    def merge_and_break_off(sink: DeltaSink, changes: TableChanges, batch: Batch | None) -> Written:
+        merge(sink, changes, batch)
         raise BrokenOff
 
     with patch.object(DeltaSink, "merge", merge_and_break_off), pytest.raises(StreamingQueryException, match="BrokenOff"):
