@@ -1,8 +1,8 @@
 """From which servers a group reads: each source has heartbeats, orders and a proof of its own, and all of them one record."""
 
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import replace
 
 from relay.errors import RelayError, SourceUnreachable, StandbyBehind, SwitchingSource, SwitchRefused
@@ -37,21 +37,13 @@ class GroupFailover:
 
         return cls(group, {name: one(name, settings) for name, settings in group.members.items()})
 
-    @contextmanager
-    def watching(self) -> Iterator[None]:
+    def watching(self) -> AbstractContextManager[None]:
         """Keep heartbeats and orders of all sources in sight."""
-        with ExitStack() as stack:
-            for each in self._managed.values():
-                stack.enter_context(each.watching())
-            yield
+        return _all_of(each.watching() for each in self._managed.values())
 
-    @contextmanager
-    def streaming(self) -> Iterator[None]:
+    def streaming(self) -> AbstractContextManager[None]:
         """Rows flow within; `check` then tells when those of one source shall come from elsewhere."""
-        with ExitStack() as stack:
-            for each in self._managed.values():
-                stack.enter_context(each.streaming())
-            yield
+        return _all_of(each.streaming() for each in self._managed.values())
 
     def check(self) -> None:
         """Raise SwitchingSource when another server of one source is to be read."""
@@ -103,3 +95,11 @@ class GroupFailover:
         if record is not None and one.record is not None and one.switches:
             record = with_moved(record, name, one.record)
         return replace(chosen, servers={**chosen.servers, **one.servers}, record=record, switches=chosen.switches + one.switches)
+
+
+@contextmanager
+def _all_of(contexts: Iterable[AbstractContextManager[None]]) -> Iterator[None]:
+    with ExitStack() as stack:
+        for each in contexts:
+            stack.enter_context(each)
+        yield
