@@ -146,7 +146,7 @@ def test_a_virtual_address_may_move_to_a_server_that_has_everything(
             shop_.all_published()
             caught_up(replica, master)
             gate.lead_to(replica.host, replica.port)
-            wait_until(lambda: (status := shop_.installation.status()) is not None and status.epoch == 1, "the other server read")
+            shop_.installation.wait_for_epoch(1, "the other server read")
             shop_.write(master, 3)
             shop_.all_published()
 
@@ -219,7 +219,7 @@ def test_a_dead_master_is_left_for_its_standby_once_that_has_everything(
         wait_until(lambda: bool(shop_.errant(ServerRole.MASTER)), "the errant transaction named")
         shop_.order(lambda standing: replace(standing, switch_to=ServerRole.MASTER))
         shop_.write(replica, 10)
-        wait_until(lambda: (status := shop_.installation.status()) is not None and status.epoch == 2, "back at the master")
+        shop_.installation.wait_for_epoch(2, "back at the master")
         table = f"{shop_.installation.name}.t"
         wait_until(lambda: _sum(master, table) == _sum(replica, table), "the master has it all")
         promote(master)

@@ -69,7 +69,7 @@ class Shop:
         assert [value["type"] for value in values if value["data"][0]["id"] == "9"] == ["INSERT", "DELETE"] * (self.alike // 2)
 
     def epoch_is(self, epoch: int) -> None:
-        wait_until(lambda: (status := self.installation.status()) is not None and status.epoch == epoch, f"epoch {epoch}")
+        self.installation.wait_for_epoch(epoch, f"epoch {epoch}")
 
     def _seen(self) -> list[Seen]:
         return read_topic(self._bootstrap, self.installation.name)

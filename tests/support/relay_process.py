@@ -89,6 +89,10 @@ class Installation:
         found = [each for each in self.statuses() if each.name == "shop"]
         return found[0] if found else None
 
+    def wait_for_epoch(self, epoch: int, what: str) -> None:
+        """Return when the instance publishes under this epoch; fail with `what` otherwise."""
+        wait_until(lambda: (status := self.status()) is not None and status.epoch == epoch, what)
+
     def unready(self, server: str) -> set[str]:
         """Why the relays of a server could not run their instances, as codes."""
         members = [each for each in self.membership.members() if each.server == server]
