@@ -14,21 +14,9 @@ from tests.support.changing_table import Table
 from tests.support.purging import purge
 from tests.support.relay_process import RelayProcess
 from tests.support.start_settings import start_at
+from tests.support.table_changes import TABLE_CHANGES
 from tests.support.topic_reading import read_topic
 from tests.support.waiting import wait_until
-
-CHANGES = (
-    "alter table {t} add column x int after id, add y varchar(9) first",
-    "alter table {t} change n num bigint, change v w longtext first",
-    "alter table {t} rename column x to z, rename column z_ to x",
-    "alter table {t} modify num int not null default 3 after w, drop y",
-    "alter table {t} add (p datetime(3), q enum('a','b') default 'b'), drop column w",
-    "alter table {t} convert to character set latin1",
-    "rename table {t} to {t}_del, {t}_gho to {t}",
-    "drop table {t}_del",
-    "create table {t}_new (id int primary key, late varchar(7), num int)",
-    "rename table {t} to {t}_old, {t}_new to {t}",
-)
 
 
 @pytest.fixture(scope="module", params=["mariadb", "mysql"])
@@ -60,16 +48,16 @@ def test_rows_come_under_the_names_of_their_day(bare: SqlServer, kafka: Kafka, n
     with RelayProcess(installation) as relay:
         relay.wait_for("RUNNING")
         table.row()
-        change(table, CHANGES[:3])
+        change(table, TABLE_CHANGES[:3])
         table.wait()
         relay.kill()
-        change(table, CHANGES[3:6])
+        change(table, TABLE_CHANGES[3:6])
         bare.execute("flush binary logs")
-        change(table, CHANGES[6:8])
+        change(table, TABLE_CHANGES[6:8])
         relay.start()
         table.wait()
         relay.signal(signal.SIGSTOP)
-        change(table, CHANGES[8:])
+        change(table, TABLE_CHANGES[8:])
         relay.signal(signal.SIGCONT)
         table.wait()
         bare.execute("set global binlog_row_metadata = 'FULL'")
