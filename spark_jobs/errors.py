@@ -173,7 +173,7 @@ class HBaseRefused(JobError):
 class HBaseClientMissing(JobError):
     """The JVM of Spark does not have HBase's Java client, which `hbase.client = "jvm"` writes with."""
 
-    remedy = "Give spark-submit --packages org.apache.hbase:hbase-shaded-client:2.6.4-hadoop3, or name its jars in `jars`, and start again."
+    remedy = "Add org.apache.hbase:hbase-shaded-client:2.6.4-hadoop3 to spark-submit's --packages, or its jars to `jars`, and start again."
 
 
 class UnreadableRowKey(JobError):
