@@ -10,6 +10,7 @@ from deploy.embedded import ZooKeeper
 from relay.errors import StoreUnreachable
 from relay.ha import Election, Seat, Seats, Why
 from relay.zk import Session
+from tests.servers.fixtures import SHORTEST_SESSION_MS
 from tests.support.tcp_gate import TcpGate
 from tests.support.waiting import wait_until
 from tests.support.zookeeper_sessions import session_with
@@ -91,4 +92,4 @@ def test_a_cut_off_leader_goes_on_and_is_not_certain(zookeeper: ZooKeeper, path:
 
 def test_the_granted_timeout_is_known(zookeeper: ZooKeeper) -> None:
     with session_with(zookeeper.hosts, timeout_seconds=0.1) as session:
-        assert session.timeout_ms == 2 * zookeeper.tick_ms
+        assert session.timeout_ms == SHORTEST_SESSION_MS

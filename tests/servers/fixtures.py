@@ -17,6 +17,9 @@ _DATABASES: Final = {"mariadb-11.4": "mariadb", "mariadb-10.11": "mariadb_10_11"
 _numbers: Final = itertools.count(1)
 LOOKS_FOR_EXPIRED_MS: Final = 2000
 """How often the shared broker looks for transactions whose time is over; Kafka's own 10 s would be waited for."""
+SHORTEST_SESSION_MS: Final = 2000
+_TICK_MS: Final = 100
+"""How often the shared ZooKeeper looks for sessions that are over; with its usual second a dead relay leads for up to one more."""
 
 
 def _shared(kind: Callable[[], Server]) -> Iterator[Server]:
@@ -65,8 +68,9 @@ def hbase() -> Iterator[HBase]:
 
 @pytest.fixture(scope="session")
 def zookeeper() -> Iterator[ZooKeeper]:
-    """The shared ZooKeeper; `.hosts` is its address."""
-    yield from _shared(ZooKeeper)
+    """The shared ZooKeeper; `.hosts` is its address. It grants no session less than `SHORTEST_SESSION_MS`."""
+    require(ZooKeeper)
+    yield from _shared(lambda: ZooKeeper({"minSessionTimeout": SHORTEST_SESSION_MS, "maxSessionTimeout": 20_000}, tick_ms=_TICK_MS))
 
 
 @pytest.fixture(scope="session", params=list(_DATABASES.values()), ids=list(_DATABASES))

@@ -36,6 +36,7 @@ def read_topic(bootstrap: str, topic: str, *, isolation: str = "read_committed",
         "enable.partition.eof": True,
         "enable.auto.commit": False,
         "auto.offset.reset": "earliest",
+        "fetch.wait.max.ms": 10,  # an answer without messages tells the end, and the broker holds it back for so long
     }
     deadline = Deadline.after(seconds)
     with closing(Consumer(configuration)) as consumer:
