@@ -19,9 +19,12 @@ NOON_MS = 1_700_000_000_000
 
 
 def publish_position(
-    kafka: Kafka, installation: str, instance: str, server: SqlServer, order: int, *, server_id: int | None = None
+    kafka: Kafka, installation: str, instance: str, server: SqlServer, order: int, *, server_id: int | None = None, rows: str = ""
 ) -> None:
-    """Say that the instance has published all that the server, or another one of that id, has committed; its topic exists then."""
+    """Say that the instance has published all that the server, or another one of that id, has committed; its topic exists then.
+
+    `rows`: by which rules it publishes, as its record tells it.
+    """
     settings = KafkaSettings(bootstrap_servers=kafka.bootstrap, replication_factor=1, min_insync_replicas=1)
     store = KafkaPositionStore(settings, installation, instance)
     store.ensure_topic()
@@ -29,7 +32,7 @@ def publish_position(
         TopicAdmin(settings).create(TopicSpec(installation, 1, 1))
     with closing(TransactionalProducer(settings, TransactionSettings(), f"{installation}.{instance}")) as producer:
         producer.open()
-        producer.commit(store.message(_record(server, order, server_id))).result(30)
+        producer.commit(store.message(_record(server, order, server_id, rows))).result(30)
 
 
 def job_settings(
@@ -63,11 +66,11 @@ def source(instance: str, server: SqlServer) -> dict[str, Any]:
     return {"instance": instance, "host": server.host, "port": server.port, "user": server.relay, "password": server.relay}
 
 
-def _record(server: SqlServer, order: int, server_id: int | None) -> PositionRecord:
+def _record(server: SqlServer, order: int, server_id: int | None, rows: str) -> PositionRecord:
     facts = dict(_facts(server))
     identity = SourceIdentity("" if server_id else str(facts.get("server_uuid", "")), server_id or int(facts["server_id"]), 0)
     place = SourcePosition(BinlogPosition("binlog.000001", 4), str(facts["gtid_set"]).replace("\n", ""), identity)
-    return PositionRecord(place, OrderPair(NOON_MS, order), 1, NOON_MS)
+    return PositionRecord(place, OrderPair(NOON_MS, order), 1, NOON_MS, rows=rows)
 
 
 def _facts(server: SqlServer) -> Iterator[tuple[str, Any]]:

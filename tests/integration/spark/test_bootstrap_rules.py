@@ -103,19 +103,18 @@ def all_that_is_written(spark: SparkSession, root: Path) -> str:
 
 
 def damaged_rows_alone_are_repaired(spark: SparkSession, settings: JobSettings) -> None:
-    """Change and remove rows of the copies; the comparison, which sees the source through the same rules, brings them back."""
-    before = {table: rows_of(spark, settings, table) for table in ("customer", "login")}
-    copies = {table: DeltaTable.forPath(spark, f"{settings.copy_root}/shop/{table}") for table in before}
-    copies["customer"].update("id = 1", {"phone": sf.lit("+1")})
-    copies["customer"].delete("id = 6")
-    copies["login"].update("n = 2", {"n": sf.lit(3)})
-    (bob,) = (key for key, row in before["login"].items() if row["n"] == 2)
-    damaged = {"shop.customer": {'["shop.customer","1"]', '["shop.customer","6"]'}, "shop.login": {bob}}
+    """Change and remove rows of a copy; the comparison, which sees the source through the same rules, brings them back.
 
-    found = reconcile.run(settings, tables=tuple(damaged), repair=True)
-    assert {each.table: {row.key for row in each.repaired} for each in found} == damaged
-    assert {each.outcome for each in found} == {Outcome.EQUAL}
-    assert {table: rows_of(spark, settings, table) for table in before} == before
+    Where the key is masked, test_rules_in_every_sink does the same.
+    """
+    before = rows_of(spark, settings, "customer")
+    copy = DeltaTable.forPath(spark, f"{settings.copy_root}/shop/customer")
+    copy.update("id = 1", {"phone": sf.lit("+1")})
+    copy.delete("id = 6")
+
+    (found,) = reconcile.run(settings, tables=("shop.customer",), repair=True)
+    assert {row.key for row in found.repaired} == {'["shop.customer","1"]', '["shop.customer","6"]'}
+    assert (found.outcome, rows_of(spark, settings, "customer")) == (Outcome.EQUAL, before)
 
 
 def test_a_first_copy_is_what_the_stream_would_have_made(
