@@ -20,6 +20,7 @@ from deploy.demo.watcher import Watcher
 from deploy.demo.workload import Shop
 from deploy.embedded import Kafka, MariaDB, ServerProcess, ZooKeeper
 from deploy.embedded.errors import NotReady, ServerDied
+from deploy.embedded.jvm import QUICK_START
 from deploy.embedded.progress import say
 
 _LIVE_ORDERS: Final = 300
@@ -42,7 +43,7 @@ class Stack:
 
     @classmethod
     def make(cls) -> "Stack":
-        database, zookeeper, kafka = MariaDB(), ZooKeeper(), Kafka()
+        database, zookeeper, kafka = MariaDB(), ZooKeeper(jvm_options=QUICK_START), Kafka(jvm_options=QUICK_START)
         relay = RelayProgram(database, kafka, zookeeper)
         return cls(database, zookeeper, kafka, relay, AdminProgram(relay), CopyProgram(kafka))
 

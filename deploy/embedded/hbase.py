@@ -36,13 +36,14 @@ class HBase(ServerProcess):
     name: ClassVar[str] = "hbase"
     stop_within_s: ClassVar[float] = 60.0
 
-    def __init__(self, settings: Mapping[str, str | int] | None = None, *, heap: str = "1g") -> None:
-        """`settings` go to hbase-site.xml and win over ours."""
+    def __init__(self, settings: Mapping[str, str | int] | None = None, *, heap: str = "1g", jvm_options: Sequence[str] = ()) -> None:
+        """`settings` go to hbase-site.xml and win over ours; `jvm_options` are the gateway's too."""
         super().__init__()
         self._zookeeper_port = self._reserve_port()
         self.settings = dict(settings or {})
         self.heap = heap
-        self.thrift = HBaseThrift(self.classpath, _FLAGS)
+        self._flags = (*_FLAGS, *jvm_options)
+        self.thrift = HBaseThrift(self.classpath, self._flags)
 
     @classmethod
     def fetch(cls) -> str:
@@ -127,7 +128,7 @@ class HBase(ServerProcess):
         (conf / "hbase-site.xml").write_text("\n".join(["<configuration>", *lines, "</configuration>\n"]), encoding="utf-8")
 
     def _command(self) -> Sequence[str | Path]:
-        return [*jvm_command(self.classpath(), self.folder, self.heap), *_FLAGS, "org.apache.hadoop.hbase.master.HMaster", "start"]
+        return [*jvm_command(self.classpath(), self.folder, self.heap, self._flags), "org.apache.hadoop.hbase.master.HMaster", "start"]
 
     def _answers(self) -> bool:
         """Whether its ZooKeeper does; the gateway asks the rest."""

@@ -55,8 +55,8 @@ class HBaseThrift(ServerProcess):
 
     def _command(self) -> Sequence[str | Path]:
         main = "org.apache.hadoop.hbase.thrift2.ThriftServer"
-        command = jvm_command(self._classpath(), self.folder, self.heap)
-        return [*command, *self._flags, main, "start", "--bind", HOST, "--port", str(self.port)]
+        command = jvm_command(self._classpath(), self.folder, self.heap, self._flags)
+        return [*command, main, "start", "--bind", HOST, "--port", str(self.port)]
 
     def _answers(self) -> bool:
         try:

@@ -1,10 +1,13 @@
 """How a Java server is started here."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 from deploy.embedded.java import find_java
 
+QUICK_START: Final = ("-XX:TieredStopAtLevel=1",)
+"""JVM options of a server that lives for minutes: the second compiler would take a core of them and hardly pay back."""
 _LOG_CONFIGURATION: Final = """\
 status = error
 appender.console.type = Console
@@ -16,8 +19,8 @@ rootLogger.appenderRef.console.ref = console
 """
 
 
-def jvm_command(classpath: str, folder: Path, heap: str) -> list[str]:
-    """Return the command up to the main class: small heap, IPv4 only, UTC, English, log to standard output."""
+def jvm_command(classpath: str, folder: Path, heap: str, options: Sequence[str] = ()) -> list[str]:
+    """Return the command up to the main class: small heap, IPv4 only, UTC, English, log to standard output, then further `options`."""
     log = folder / "log4j2.properties"
     log.write_text(_LOG_CONFIGURATION, encoding="utf-8")
     return [
@@ -31,6 +34,7 @@ def jvm_command(classpath: str, folder: Path, heap: str) -> list[str]:
         "-Dfile.encoding=UTF-8",
         f"-Djava.io.tmpdir={folder}",
         f"-Dlog4j2.configurationFile={log}",
+        *options,
         "-cp",
         classpath,
     ]

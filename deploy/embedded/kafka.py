@@ -1,17 +1,20 @@
 """A Kafka 4.1 broker of its own: one node in KRaft mode."""
 
+import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import ClassVar, Final
 
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
+from deploy.embedded.cache import cache_folder, install
 from deploy.embedded.errors import ServerDied
 from deploy.embedded.jars import jars
 from deploy.embedded.java import find_java
-from deploy.embedded.jvm import jvm_command
+from deploy.embedded.jvm import QUICK_START, jvm_command
 from deploy.embedded.ports import HOST
 from deploy.embedded.process import ServerProcess
 
@@ -24,13 +27,14 @@ class Kafka(ServerProcess):
 
     name: ClassVar[str] = "kafka"
 
-    def __init__(self, properties: Mapping[str, str | int] | None = None, *, heap: str = "768m") -> None:
+    def __init__(self, properties: Mapping[str, str | int] | None = None, *, heap: str = "768m", jvm_options: Sequence[str] = ()) -> None:
         """`properties` go to server.properties and win over ours."""
         super().__init__()
         self.port = self._reserve_port()
         self._controller_port = self._reserve_port()
         self.properties: Mapping[str, str | int] = dict(properties or {})
         self.heap = heap
+        self.jvm_options = tuple(jvm_options)
 
     @classmethod
     def fetch(cls) -> str:
@@ -79,18 +83,29 @@ class Kafka(ServerProcess):
         }
 
     def _prepare(self) -> None:
-        lines = [f"{name}={value}" for name, value in self._settings().items()]
-        self._properties_file.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        if (self.folder / "data" / "meta.properties").exists():
+        self._properties_file.write_text(_lines(self._settings()), encoding="utf-8")
+        folders = [self.folder / name for name in str(self._settings()["log.dirs"]).split(",")]
+        if folders[0].exists():
             return
-        arguments = ["format", "--ignore-formatted", "--cluster-id", _CLUSTER_ID, "--config", str(self._properties_file)]
-        command = [*jvm_command(self._classpath(), self.folder, "256m"), "kafka.tools.StorageTool", *arguments]
-        ran = subprocess.run(command, cwd=self.folder, env=dict(self._environment()), capture_output=True, text=True, check=False)
+        # Kafka's tool takes seconds of a JVM's own for what is the same each time.
+        name = f"{self.fetch()}-node-{self._settings()['node.id']}-{len(folders)}"
+        template = install(cache_folder() / "templates" / name, partial(self._format, count=len(folders)))
+        for number, folder in enumerate(folders):
+            shutil.copytree(template / str(number), folder)
+
+    def _format(self, folder: Path, count: int) -> None:
+        """Let Kafka's own tool make so many data folders, 0 and so on, for this number of a node."""
+        properties = folder / "server.properties"
+        names = {"log.dirs": ",".join(map(str, range(count))), "metadata.log.dir": "0"}
+        properties.write_text(_lines({**self._settings(), **names}), encoding="utf-8")
+        arguments = ["format", "--cluster-id", _CLUSTER_ID, "--config", str(properties)]
+        command = [*jvm_command(self._classpath(), folder, "256m", QUICK_START), "kafka.tools.StorageTool", *arguments]
+        ran = subprocess.run(command, cwd=folder, env=dict(self._environment()), capture_output=True, text=True, check=False)
         if ran.returncode != 0:
             raise ServerDied(f"kafka's storage could not be formatted:\n{ran.stdout}{ran.stderr}")
 
     def _command(self) -> Sequence[str | Path]:
-        return [*jvm_command(self._classpath(), self.folder, self.heap), "kafka.Kafka", self._properties_file]
+        return [*jvm_command(self._classpath(), self.folder, self.heap, self.jvm_options), "kafka.Kafka", self._properties_file]
 
     @property
     def _properties_file(self) -> Path:
@@ -105,3 +120,7 @@ class Kafka(ServerProcess):
             return bool(admin.list_topics(timeout=_ASK_S).brokers)
         except KafkaException:
             return False
+
+
+def _lines(settings: Mapping[str, str | int]) -> str:
+    return "".join(f"{name}={value}\n" for name, value in settings.items())

@@ -32,13 +32,16 @@ class ZooKeeper(ServerProcess):
 
     name: ClassVar[str] = "zookeeper"
 
-    def __init__(self, settings: Mapping[str, str | int] | None = None, *, tick_ms: int = 1000, heap: str = "128m") -> None:
+    def __init__(
+        self, settings: Mapping[str, str | int] | None = None, *, tick_ms: int = 1000, heap: str = "128m", jvm_options: Sequence[str] = ()
+    ) -> None:
         """`settings` go to zoo.cfg and win over ours."""
         super().__init__()
         self.port = self._reserve_port()
         self.tick_ms = tick_ms
         self.settings = dict(settings or {})
         self.heap = heap
+        self.jvm_options = tuple(jvm_options)
 
     @classmethod
     def fetch(cls) -> str:
@@ -73,7 +76,7 @@ class ZooKeeper(ServerProcess):
     def _command(self) -> Sequence[str | Path]:
         jars = [str(jar) for pattern in _NEEDED for jar in sorted(pyspark_jars().glob(f"{pattern}.jar"))]
         main = "org.apache.zookeeper.server.ZooKeeperServerMain"
-        return [*jvm_command(os.pathsep.join(jars), self.folder, self.heap), main, self._config]
+        return [*jvm_command(os.pathsep.join(jars), self.folder, self.heap, self.jvm_options), main, self._config]
 
     @property
     def _config(self) -> Path:

@@ -3,11 +3,13 @@
 import itertools
 import os
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Final, TypeAlias, TypeVar
 
 import pytest
 
 from deploy.embedded import DebianMariaDB, HBase, Kafka, MariaDB, MySQL, MySQL56, ServerProcess, SqlServer, ZooKeeper
+from deploy.embedded.jvm import QUICK_START
 from tests.servers.availability import require
 from tests.servers.running import factory, running
 
@@ -57,20 +59,23 @@ def mysql_5_6() -> Iterator[MySQL56]:
 def kafka() -> Iterator[Kafka]:
     """The shared broker; `.bootstrap` is its address."""
     require(Kafka)
-    yield from _shared(lambda: Kafka({"transaction.abort.timed.out.transaction.cleanup.interval.ms": LOOKS_FOR_EXPIRED_MS}))
+    often = {"transaction.abort.timed.out.transaction.cleanup.interval.ms": LOOKS_FOR_EXPIRED_MS}
+    yield from _shared(lambda: Kafka(often, jvm_options=QUICK_START))
 
 
 @pytest.fixture(scope="session")
 def hbase() -> Iterator[HBase]:
     """The shared HBase; `.address` is its Thrift2 gateway. Use namespaces of your own."""
-    yield from _shared(HBase)
+    require(HBase)
+    yield from _shared(lambda: HBase(jvm_options=QUICK_START))
 
 
 @pytest.fixture(scope="session")
 def zookeeper() -> Iterator[ZooKeeper]:
     """The shared ZooKeeper; `.hosts` is its address. It grants no session less than `SHORTEST_SESSION_MS`."""
     require(ZooKeeper)
-    yield from _shared(lambda: ZooKeeper({"minSessionTimeout": SHORTEST_SESSION_MS, "maxSessionTimeout": 20_000}, tick_ms=_TICK_MS))
+    limits = {"minSessionTimeout": SHORTEST_SESSION_MS, "maxSessionTimeout": 20_000}
+    yield from _shared(lambda: ZooKeeper(limits, tick_ms=_TICK_MS, jvm_options=QUICK_START))
 
 
 @pytest.fixture(scope="session", params=list(_DATABASES.values()), ids=list(_DATABASES))
@@ -117,12 +122,14 @@ def new_mysql_5_6() -> Iterator[Callable[..., MySQL56]]:
 @pytest.fixture
 def new_kafka() -> Iterator[Callable[..., Kafka]]:
     """Start brokers of the test's own: `new_kafka({"transaction.max.timeout.ms": 5000}, heap="512m")`."""
-    with factory(Kafka) as start:
+    require(Kafka)
+    with factory(partial(Kafka, jvm_options=QUICK_START)) as start:
         yield start
 
 
 @pytest.fixture
 def new_zookeeper() -> Iterator[Callable[..., ZooKeeper]]:
     """Start ZooKeeper servers of the test's own: `new_zookeeper(tick_ms=500)`."""
-    with factory(ZooKeeper) as start:
+    require(ZooKeeper)
+    with factory(partial(ZooKeeper, jvm_options=QUICK_START)) as start:
         yield start
