@@ -10,7 +10,6 @@ from relay.errors import PositionNewer, PositionUnreadable
 from relay.model.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
 from relay.model.position_record import FORMAT, OtherSource, PositionRecord, Replay, SplitProgress
 from relay.model.published_place import Landmark, PublishedPlace
-from relay.position.waypoints import WaypointClock
 
 _GOLDEN = Path(__file__).parents[2] / "golden"
 _UUID = "3e11fa47-71ca-11e1-9e33-c80aa9429562"
@@ -89,14 +88,3 @@ def test_a_newer_format_is_refused_by_name() -> None:
 def test_what_is_no_record_is_refused(value: bytes) -> None:
     with pytest.raises(PositionUnreadable):
         PositionRecord.from_bytes(value)
-
-
-def test_waypoints_are_kept_once_a_minute_and_once_an_hour() -> None:
-    clock, hour_ms = WaypointClock(), 3_600_000
-    assert clock.due(RECORD, hour_ms) == ["m0060", "h0001"]
-    assert clock.due(RECORD, hour_ms + 59_999) == []
-    assert clock.due(RECORD, hour_ms + 60_000) == ["m0061"]
-    assert clock.due(SPLIT, 2 * hour_ms) == []
-    assert clock.due(BY_HAND, 2 * hour_ms) == []
-    assert clock.due(RECORD, 2 * hour_ms) == ["m0120", "h0002"]
-    assert clock.due(RECORD, (24 * 60 + 1) * 60_000) == ["m0001", "h0024"]
