@@ -61,4 +61,4 @@ def _tables(groups: Iterable[Row]) -> Mapping[str, TableContents]:
 def _table(groups: Sequence[Row]) -> TableContents:
     versions = [TableSchema.of(group["mysql_types"], group["names"]) for group in groups]
     keys = next((group["key_columns"] for group in reversed(groups) if group["key_columns"]), ())
-    return TableContents(versions, tuple(keys), groups[-1]["order"])
+    return TableContents(versions, tuple(keys), groups[-1]["order"], sum(group["rows"] for group in groups))

@@ -12,11 +12,13 @@ from spark_jobs.transforms import Style, TableSchema, column_types
 
 @dataclass(frozen=True, slots=True)
 class TableContents:
-    """What a batch holds of one table: its versions, the newest last, the greatest order, and the names of its key's columns."""
+    """What a batch holds of one table: its versions, the newest last, the greatest order, the names of its key's columns, and how many
+    changes it has before the rule (None: unknown)."""
 
     versions: Sequence[TableSchema]
     key_columns: Sequence[str] = ()
     newest_order: str = ""
+    changes: int | None = None
 
 
 def reduced_batch(
@@ -35,6 +37,7 @@ def reduced_batch(
             columns=column_types(held.versions),
             key_columns=held.key_columns,
             newest_order=held.newest_order,
+            number=held.changes,
             style=style,
         )
         for table, held in sorted(contents.items())

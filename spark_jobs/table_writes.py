@@ -51,7 +51,7 @@ class TableWriter:
         with cached(_in_parts(single) if self.in_parts else single) as held:
             rows, newest = held.agg(sf.count("*"), sf.max("order")).collect()[0]
             if rows:
-                contents = TableContents(schema_versions(table), table.shards[0].key_names, newest)
+                contents = TableContents(schema_versions(table), table.shards[0].key_names, newest, rows)
                 self.sink.write(reduced_batch(held, {table.name: contents}, self.writer, None))
         return int(rows)
 

@@ -25,6 +25,7 @@ from spark_jobs.transforms import DELETED, EXECUTE_TIME, GUARDS, KEY, ORDER
 
 _ATTEMPTS: Final = 10
 """How often a commit is tried that another writer (a first copy, a repair) got in the way of; each time that one has gone on."""
+_ROWS_OF_A_FILE: Final = 10_000
 _HISTORY: Final = "_history"
 _WRITER: Final = "spark.databricks.delta.write.txnAppId"
 _NUMBER: Final = "spark.databricks.delta.write.txnVersion"
@@ -102,9 +103,9 @@ class DeltaSink:
         plan = plan_for(copy.toDF(), changes, self._policy)
         if carry_out(spark, path, plan):
             copy = DeltaTable.forPath(spark, path)
-        rows = changes.rows_as(plan.columns)
+        rows = _gathered(changes.rows_as(plan.columns), changes.number)
         opened = OpenCopy.at(spark, path) if self._newest_whole else None
-        done = None if opened is None else put(opened, rows, batch)
+        done = None if opened is None else put(opened, rows, changes.number, batch)
         if done is not None:
             return done
         affected = self._statement(copy, rows).execute().collect()
@@ -141,9 +142,14 @@ def live_rows(copy: DataFrame) -> DataFrame:
     return copy.where(~sf.col(DELETED)).drop(*GUARDS)
 
 
+def _gathered(rows: DataFrame, number: int | None) -> DataFrame:
+    """The rows of a small batch in few partitions: each is a task of every step, and a file that later batches look through."""
+    return rows if number is None else rows.coalesce(number // _ROWS_OF_A_FILE + 1)
+
+
 def _create(changes: TableChanges, path: str) -> bool:
     """Make the copy with its first rows in one commit, without a MERGE; False where another writer made it in between."""
-    writer = changes.rows.write.format("delta").mode("errorifexists")
+    writer = _gathered(changes.rows, changes.number).write.format("delta").mode("errorifexists")
     for name, value in PROPERTIES.items():
         writer = writer.option(name, value)
     try:

@@ -8,6 +8,7 @@ writer's commit in between makes it fail in the same way.
 
 from collections.abc import Mapping
 from functools import reduce
+from itertools import pairwise
 from operator import or_
 from typing import Final
 
@@ -17,34 +18,55 @@ from pyspark.sql.types import DataType
 
 from spark_jobs.cache import cached
 from spark_jobs.quoting import quoted
+from spark_jobs.sinks.delta_marks import Gone, bitmap, marked
 from spark_jobs.sinks.delta_transaction import Batch, OpenCopy
 from spark_jobs.sinks.sink import Written
-from spark_jobs.transforms import KEY, ORDER
+from spark_jobs.transforms import EXECUTE_POSITION, EXECUTE_TIME, KEY
 
 _LOOKED_THROUGH_BYTES: Final = 256_000_000
 """A copy up to this size is looked through whole; of a larger one only the files and pages that may hold the batch's keys."""
 _RANGES: Final = 8
 """Few, because each row that is read is compared with all of them."""
+_FEW: Final = 500_000
+"""So many keys are held in memory at once."""
+_BYTES_OF_A_CHANGE: Final = 50
+"""In a file, as its keys and orders alone."""
 _FILE, _ROW, _WINS = "file", "row", "wins"
+_PAIR: Final = (EXECUTE_TIME, EXECUTE_POSITION)
 
 
-def put(copy: OpenCopy, rows: DataFrame, batch: Batch | None) -> Written | None:
-    """Write the rows that win over the copy's, at most one row a key, in one commit; None where the copy has other columns than they."""
+def put(copy: OpenCopy, rows: DataFrame, number: int | None, batch: Batch | None) -> Written | None:
+    """Write the rows that win over the copy's, at most one row a key, in one commit; None where the copy has other columns than they.
+
+    `number` is about how many rows they are, None where that is not known.
+    """
     if _types(copy.rows()) != _types(rows):
         return None
     if batch is not None and copy.has(batch):
         return Written(replayed=True)
-    wanted = _wanted(rows) if copy.size_bytes > _LOOKED_THROUGH_BYTES else sf.lit(True)
+    wanted = _wanted(rows) if _few(number) and copy.size_bytes > _LOOKED_THROUGH_BYTES else None
     copy = copy.reading(wanted)
-    there = copy.rows().where(wanted)
-    with cached(_met(there, rows)) as met:
-        wins, loses = met.agg(sf.count_if(_WINS), sf.count_if(~sf.col(_WINS))).collect()[0]
+    there = copy.rows() if wanted is None else copy.rows().where(wanted)
+    with cached(_met(there, _sought(rows, number, copy.size_bytes))) as met:
+        place = bitmap(copy, sf.when(sf.col(_WINS), sf.col(_ROW)))
+        files = met.groupBy(_FILE).agg(sf.count_if(_WINS), sf.count_if(~sf.col(_WINS)), place).collect()
+        wins, loses = sum(each[1] for each in files), sum(each[2] for each in files)
         winners = rows.join(met.where(~sf.col(_WINS)).select(KEY), KEY, "left_anti") if loses else rows
         new = copy.written(winners.select(*map(quoted, there.columns)))
-        gone = copy.marked(met.where(_WINS), _FILE, _ROW) if wins else ()
-        written = sum(each.numPhysicalRecords().get() for each in new)
-        copy.commit((*new, *gone), batch, _figures(written, wins, loses))
+    gone = marked(copy, (Gone(file, bytes(places), count) for file, count, _, places in files if count))
+    written = sum(each.numPhysicalRecords().get() for each in new)
+    copy.commit((*new, *gone), batch, _figures(written, wins, loses))
     return Written(written)
+
+
+def _few(number: int | None) -> bool:
+    return number is not None and number <= _FEW
+
+
+def _sought(rows: DataFrame, number: int | None, copy_bytes: int) -> DataFrame:
+    """What is looked for in the copy; Spark would guess the smaller side of the two by sizes that are far from the truth."""
+    sought = rows.select(KEY, *_PAIR)
+    return sf.broadcast(sought) if number is not None and _few(number) and number * _BYTES_OF_A_CHANGE < copy_bytes else sought
 
 
 def _types(rows: DataFrame) -> Mapping[str, DataType]:
@@ -53,8 +75,11 @@ def _types(rows: DataFrame) -> Mapping[str, DataType]:
 
 def _wanted(rows: DataFrame) -> Column:
     """Ranges in which all keys of the rows lie, few enough to be asked of each file."""
-    ranges = rows.select(KEY).repartitionByRange(_RANGES, KEY).groupBy(sf.spark_partition_id()).agg(sf.min(KEY), sf.max(KEY)).collect()
-    return reduce(or_, (sf.col(KEY).between(sf.lit(least), sf.lit(greatest)) for _, least, greatest in ranges), sf.lit(False))
+    keys = rows.agg(sf.sort_array(sf.collect_list(KEY)).alias("keys"))
+    borders = [sf.floor(sf.size("keys") * number / _RANGES).cast("int") for number in range(_RANGES + 1)]
+    ranges = [sf.struct(sf.get("keys", first), sf.get("keys", behind - 1)) for first, behind in pairwise(borders)]
+    some = [sf.col(KEY).between(*map(sf.lit, each)) for each in keys.select(*ranges).collect()[0] if all(each)]
+    return reduce(or_, some, sf.lit(False))
 
 
 def _figures(written: int, wins: int, loses: int) -> Mapping[str, int]:
@@ -69,7 +94,12 @@ def _figures(written: int, wins: int, loses: int) -> Mapping[str, int]:
 
 
 def _met(there: DataFrame, rows: DataFrame) -> DataFrame:
-    """Keys that the copy has already: whether the change wins, and where the copy's row lies."""
+    """Keys that the copy has already: whether the change wins, and where the copy's row lies.
+
+    The pair is what the text of an order stands for, and is read in a fraction of the time.
+    """
     place = (sf.col("_metadata.file_path").alias(_FILE), sf.col("_metadata.row_index").alias(_ROW))
-    held = there.select(KEY, sf.col(ORDER).alias("held"), *place)
-    return held.join(rows.select(KEY, ORDER), KEY).select(KEY, (sf.col(ORDER) >= sf.col("held")).alias(_WINS), _FILE, _ROW)
+    held = there.select(KEY, *(sf.col(each).alias(f"held{each}") for each in _PAIR), *place)
+    time, held_time, position, held_position = (sf.col(f"{side}{each}") for each in _PAIR for side in ("", "held"))
+    wins = (time > held_time) | ((time == held_time) & (position >= held_position))
+    return held.join(rows, KEY).select(KEY, sf.coalesce(wins, sf.lit(False)).alias(_WINS), _FILE, _ROW)

@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 from time import time
 from typing import Any, Final, TypeAlias
 
-import pyspark.sql.functions as sf
 from pyspark.sql import Column, DataFrame, SparkSession
 
 JavaObject: TypeAlias = Any
+_FILES_LOOKED_AT: Final = 1000
+"""So many are held in the driver, with their statistics, some hundred bytes each."""
 _DELTA: Final = "4.0.0"
 """The one whose inside this is written for."""
 _DELETION_VECTORS: Final = "delta.enableDeletionVectors"
@@ -49,62 +50,89 @@ class OpenCopy:
     @property
     def size_bytes(self) -> int:
         """What its files take."""
-        return int(self.transaction.snapshot().sizeInBytes())
+        known = self._checksum
+        return int(self.transaction.snapshot().sizeInBytes() if known is None else known.tableSizeBytes())
 
-    def reading(self, wanted: Column) -> "OpenCopy":
-        """Read the rows that meet the condition, from files that may hold such; to the transaction, others have not been read."""
-        condition = self.rows().where(wanted)._jdf.queryExecution().analyzed().condition()
-        return replace(self, files=self.transaction.filterFiles(self._jvm.PythonUtils.toSeq([condition]), True))
+    def reading(self, wanted: Column | None) -> "OpenCopy":
+        """Read the rows that meet the condition (None: all), from files that may hold such; to the transaction, others are not read."""
+        seq, known = self.jvm.PythonUtils.toSeq, self._all_files()
+        if wanted is not None:
+            condition = self.rows().where(wanted)._jdf.queryExecution().analyzed().condition()
+            found = self.transaction.filterFiles(seq([condition]), True)
+            return replace(self, files=found if known is None else seq(_same(each_of(found), each_of(known))))
+        everything = seq([self._always])
+        if known is None:
+            return replace(self, files=self.transaction.filterFiles(everything, True))
+        self.transaction.trackReadPredicates(everything, False, True)
+        self.transaction.trackFilesRead(known)
+        return replace(self, files=known)
 
     def rows(self) -> DataFrame:
         """The rows of the files that are read; none at first."""
-        nothing = self._jvm.scala.Option.empty()
+        nothing = self.jvm.scala.Option.empty()
         return DataFrame(self.log.createDataFrame(self.transaction.snapshot(), self.files, False, nothing), self.spark)
 
     def has(self, batch: Batch) -> bool:
         """Whether a commit of this batch is there."""
-        return bool(self.transaction.txnVersion(batch.writer) >= batch.number)
+        known = self._checksum
+        if known is None or known.setTransactions().isEmpty():
+            return bool(self.transaction.txnVersion(batch.writer) >= batch.number)
+        # A commit of the same writer in between is a conflict: Delta has to know that it was asked for.
+        self.transaction.readTxn().append(batch.writer)
+        return any(each.appId() == batch.writer and each.version() >= batch.number for each in each_of(known.setTransactions().get()))
 
     def written(self, rows: DataFrame) -> Sequence[JavaObject]:
         """Write rows to new files, which nobody sees before the commit."""
-        return _each(self.transaction.writeFiles(rows._jdf))
-
-    def marked(self, places: DataFrame, file: str, row: str) -> Sequence[JavaObject]:
-        """Mark rows as gone, which nobody sees before the commit: `file` and `row` name the columns that say where they lie."""
-        delta = self._jvm.org.apache.spark.sql.delta
-        some = self._jvm.scala.Option.apply
-        always = self._jvm.org.apache.spark.sql.catalyst.expressions.Literal.TrueLiteral()
-        marks = delta.commands.DeletionVectorBitmapGenerator.buildRowIndexSetsForFilesMatchingCondition(
-            self.spark._jsparkSession, self.transaction, True, places._jdf, self.files, always,
-            some(sf.col(file)._jc), some(sf.col(row)._jc),
-        )  # fmt: skip
-        rows = delta.commands.DMLWithDeletionVectorsHelper
-        names = rows.generateCandidateFileMap(self.log.dataPath(), self.files)
-        touched = rows.findFilesWithMatchingRows(self.transaction, names, marks)
-        return _each(rows.processUnmodifiedData(self.spark._jsparkSession, touched, self.transaction.snapshot())._1())
+        return each_of(self.transaction.writeFiles(rows._jdf))
 
     def commit(self, actions: Iterable[JavaObject], batch: Batch | None, figures: Mapping[str, int]) -> None:
         """Let everybody see it, with figures for the table's history, or raise as Delta does where another writer came first."""
-        delta, nothing = self._jvm.org.apache.spark.sql.delta, self._jvm.scala.Option.empty()
-        seq = self._jvm.PythonUtils.toSeq
+        delta, nothing = self.jvm.org.apache.spark.sql.delta, self.jvm.scala.Option.empty()
+        seq = self.jvm.PythonUtils.toSeq
         done = list(actions)
         if batch is not None:
-            done.insert(0, delta.actions.SetTransaction(batch.writer, batch.number, self._jvm.scala.Option.apply(int(time() * 1000))))
+            done.insert(0, delta.actions.SetTransaction(batch.writer, batch.number, self.jvm.scala.Option.apply(int(time() * 1000))))
         merge = getattr(delta, "DeltaOperations$Merge")(nothing, nothing, nothing, nothing, seq([]), seq([]), seq([]))
-        self.transaction.registerSQLMetrics(self.spark._jsparkSession, self._jvm.PythonUtils.toScalaMap(self._metrics(figures)))
-        self.transaction.commitIfNeeded(seq(done), merge, self._jvm.PythonUtils.toScalaMap({}))
+        self.transaction.registerSQLMetrics(self.spark._jsparkSession, self.jvm.PythonUtils.toScalaMap(self._metrics(figures)))
+        self.transaction.commitIfNeeded(seq(done), merge, self.jvm.PythonUtils.toScalaMap({}))
 
     def _metrics(self, figures: Mapping[str, int]) -> JavaObject:
-        found = self._jvm.java.util.HashMap()
+        found = self.jvm.java.util.HashMap()
         for name, count in figures.items():
-            metric = self._jvm.org.apache.spark.sql.execution.metric.SQLMetrics.createMetric(self.spark.sparkContext._jsc.sc(), name)
+            metric = self.jvm.org.apache.spark.sql.execution.metric.SQLMetrics.createMetric(self.spark.sparkContext._jsc.sc(), name)
             metric.set(count)
             found.put(name, metric)
         return found
 
     @property
-    def _jvm(self) -> JavaObject:
+    def jvm(self) -> JavaObject:
+        """Where the classes of Spark's process are."""
         return self.spark._jvm
+
+    @property
+    def _always(self) -> JavaObject:
+        return self.jvm.org.apache.spark.sql.catalyst.expressions.Literal.TrueLiteral()
+
+    @property
+    def _checksum(self) -> JavaObject | None:
+        """What the last commit wrote down of the whole table; without it Spark puts the log together, which takes three jobs each time."""
+        told = self.transaction.snapshot().checksumOpt()
+        return told.get() if told.isDefined() else None
+
+    def _all_files(self) -> JavaObject | None:
+        """All files with their statistics; None where they are too many to look at here."""
+        known = self._checksum
+        if known is not None and known.allFiles().isDefined():
+            return known.allFiles().get()
+        if known is None or known.numFiles() > _FILES_LOOKED_AT:
+            return None
+        return self.jvm.PythonUtils.toSeq(self.transaction.snapshot().allFiles().collectAsList())
+
+
+def _same(found: Sequence[JavaObject], known: Sequence[JavaObject]) -> Sequence[JavaObject]:
+    """The found files, with their statistics where they are known."""
+    told = {each.path(): each for each in known}
+    return [told.get(each.path(), each) for each in found]
 
 
 def _is_true(properties: JavaObject, name: str) -> bool:
@@ -112,5 +140,6 @@ def _is_true(properties: JavaObject, name: str) -> bool:
     return bool(found.isDefined() and found.get() == "true")
 
 
-def _each(seq: JavaObject) -> list[JavaObject]:
+def each_of(seq: JavaObject) -> list[JavaObject]:
+    """What a sequence of Scala's holds."""
     return [seq.apply(number) for number in range(seq.size())]

@@ -17,7 +17,7 @@ class TableChanges:
     `changes` has them in the exact text of the messages, as in `ReducedBatch.changes`. `versions` are the versions of the table among
     them, the newest last; `columns` all their columns, with types that hold every value; `key_columns` the names of the key's columns
     in the order of the key, empty where the messages do not tell. `newest_order` is the greatest order among the changes. `style` says
-    how the text shows bytes.
+    how the text shows bytes. `number` is about how many they are, None where nobody counted.
     """
 
     table: str
@@ -27,6 +27,7 @@ class TableChanges:
     key_columns: Sequence[str]
     newest_order: str
     style: Style = "exact"
+    number: int | None = None
 
     @property
     def rows(self) -> DataFrame:

@@ -60,6 +60,7 @@ def problem_of_row(horizon_ms: int, *, in_parts: bool) -> Column:
         sf.when(sf.col("data").isNull(), "the message has no row")
         .when(sf.col("key").isNull(), _of_table("has no key, so it has no copy: give it a primary key or a unique NOT NULL key"))
         .when(sf.col("order").isNull(), "the orders header is unreadable")
+        .when(sf.col("execute_position").isNull(), "the order header is beyond 63 bits")
         .when(
             sf.col("execute_time") < horizon_ms,
             _of_table(

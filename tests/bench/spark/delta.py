@@ -90,8 +90,8 @@ def growth_report(costs: Sequence[BatchCost]) -> Report:
 def _write(spark: SparkSession, sink: Sink, keys: DataFrame, newest: int) -> float:
     """Write changes of these keys (id, order), and return the seconds that the sink took."""
     changes = as_changes(keys).persist()
-    changes.count()
-    contents = {TABLE: TableContents([TableSchema.of(TYPES)], ("id",), f"{TIME_MS:013d}.{newest:019d}")}
+    number = changes.count()
+    contents = {TABLE: TableContents([TableSchema.of(TYPES)], ("id",), f"{TIME_MS:013d}.{newest:019d}", number)}
     began = monotonic()
     sink.write(reduced_batch(changes, contents, "bench", None))
     took = monotonic() - began

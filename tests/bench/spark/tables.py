@@ -61,7 +61,7 @@ def _write(spark: SparkSession, sink: Sink, tables: int, changes: int, number: i
     batch = _spread(as_changes(keys), tables).sortWithinPartitions("table").persist()
     batch.count()
     newest = f"{TIME_MS:013d}.{(number + 1) * changes:019d}"
-    contents = {_name(table): TableContents([TableSchema.of(TYPES)], ("id",), newest) for table in range(tables)}
+    contents = {_name(table): TableContents([TableSchema.of(TYPES)], ("id",), newest, changes // tables) for table in range(tables)}
     began = monotonic()
     sink.write(reduced_batch(batch, contents, "bench", None))
     took = monotonic() - began

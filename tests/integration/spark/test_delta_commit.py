@@ -1,6 +1,8 @@
 """Commits that are decided about before they are written: what a MERGE would have done, and where only a MERGE will do."""
 
 from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -13,6 +15,7 @@ from spark_jobs.sinks import DeltaSink
 from spark_jobs.sinks.delta_transaction import OpenCopy
 from tests.support.spark_copies import apply, batch, copy_of
 
+_FILES_IN_CHECKSUM = "spark.databricks.delta.allFilesInCrc.enabled"
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
 
 
@@ -70,6 +73,53 @@ def test_another_writers_commit_in_between_is_seen_and_decided_about_anew(spark:
         figures = apply(spark, tmp_path, *batch(("9", 7, "older"), ("1", 6, "own")))
     assert figures.winners == 1
     assert _texts(spark, tmp_path) == {"0": "newest", "9": "newer", "1": "own"}
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [
+        {"delta_transaction._FILES_LOOKED_AT": 0, "delta_marks._MARKED_HERE": 0},
+        {"delta_transaction._FILES_LOOKED_AT": 1000, "delta_commit._LOOKED_THROUGH_BYTES": 0},
+    ],
+    ids=["many files", "a large copy"],
+)
+def test_a_copy_whose_files_the_checksum_does_not_tell_is_the_same(spark: SparkSession, tmp_path: Path, limits: dict[str, int]) -> None:
+    spark.conf.set(_FILES_IN_CHECKSUM, "false")
+    try:
+        with ExitStack() as stack:
+            for name, limit in limits.items():
+                stack.enter_context(patch(f"spark_jobs.sinks.{name}", limit))
+            apply(spark, tmp_path, *batch(*((str(key), key, "old") for key in range(20))), number=0)
+            for number, replayed in ((1, 0), (2, 0), (2, 1)):
+                changes = [(str(key), 20 * number + key, f"new {number}") for key in range(number, 20, 3)]
+                others = [("0", 0, "same order"), ("3", 1, "late"), (f"own {number}", 90, "first")]
+                assert apply(spark, tmp_path, *batch(*changes, *others), number=number).replayed == replayed
+            apply(spark, tmp_path, *batch(("own 2", 91, "alone")), number=3)
+    finally:
+        spark.conf.unset(_FILES_IN_CHECKSUM)
+    newest = {str(key): ("old", "new 1", "new 2")[key % 3] for key in range(20)}
+    assert _texts(spark, tmp_path) == {**newest, "0": "same order", "own 1": "first", "own 2": "alone"}
+
+
+def test_a_commit_without_a_checksum_beside_it_is_seen_and_built_on(spark: SparkSession, tmp_path: Path) -> None:
+    with patch.object(OpenCopy, "_checksum", None):
+        for number in (0, 1, 1):
+            figures = apply(spark, tmp_path, *batch(("1", number, f"{number}"), ("2", 0, "same")), number=number)
+    assert (figures.winners, figures.replayed) == (0, 1)
+    assert _texts(spark, tmp_path) == {"1": "1", "2": "same"}
+
+
+def test_a_small_batch_is_one_file(spark: SparkSession, tmp_path: Path) -> None:
+    for order in range(0, 20, 10):
+        apply(spark, tmp_path, *batch(*((f"{order + each}", order + each, "new") for each in range(10))))
+    assert len(spark.read.format("delta").load(DeltaSink(spark, tmp_path).path("shop.orders")).inputFiles()) == 2
+
+
+def test_an_order_that_no_position_has_is_put_aside(spark: SparkSession, tmp_path: Path) -> None:
+    """Its position would be null, and a null is neither before nor behind another."""
+    beyond = replace(batch(("1", 1, "beyond"))[0], headers=(("order", b"1700000000000.9223372036854775808"),))
+    figures = apply(spark, tmp_path, beyond, *batch(("2", 2, "own")))
+    assert (figures.problems, _texts(spark, tmp_path)) == ({"the order header is beyond 63 bits": 1}, {"2": "own"})
 
 
 @pytest.mark.parametrize("properties", [["delta.enableDeletionVectors = false"], ["delta.enableChangeDataFeed = true"]])
