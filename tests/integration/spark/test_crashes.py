@@ -115,7 +115,8 @@ def test_sigterm_ends_the_job_after_the_batch_that_runs(
     publish(kafka, topic, *(each.message(topic) for each in changes))
     settings = job(kafka, topic, tmp_path)
     source = settings.kafka.model_copy(update={"max_offsets_per_trigger": 20})
-    following = settings.model_copy(update={"kafka": source, "trigger_seconds": 0.1})
+    soon_warm = "-XX:TieredStopAtLevel=1"  # the second compiler would take half of the machine for one batch
+    following = settings.model_copy(update={"kafka": source, "trigger_seconds": 0.1, "jvm_options": soon_warm})
     with JobProcess(following, tmp_path, sys.executable, "-m", "relay", "dedup", "stream") as process:
         wait_until(lambda: bool(copies_begun(tmp_path)) or not process.running, "the first batch", 120)
         process.ask_to_end()
