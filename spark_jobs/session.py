@@ -35,6 +35,8 @@ _SETTINGS: Final = {
     "spark.sql.inMemoryColumnarStorage.compressed": "false",
     # A batch is read from the cache, and a lost piece of it again from fixed offsets: writing it down first would only cost.
     "spark.databricks.delta.merge.materializeSource": "none",
+    # Each call of Spark's from Python would tell the JVM its line first, in some calls more, for messages of errors in the code that calls.
+    "spark.python.sql.dataFrameDebugging.enabled": "false",
 }
 # Nobody else has to find this process, and this machine's own name may not resolve.
 _ON_THIS_MACHINE: Final = {

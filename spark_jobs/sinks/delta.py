@@ -25,7 +25,7 @@ from spark_jobs.transforms import DELETED, EXECUTE_TIME, GUARDS, KEY, ORDER
 
 _ATTEMPTS: Final = 10
 """How often a commit is tried that another writer (a first copy, a repair) got in the way of; each time that one has gone on."""
-_ROWS_OF_A_FILE: Final = 10_000
+_ROWS_OF_A_FILE: Final = 25_000
 _HISTORY: Final = "_history"
 _WRITER: Final = "spark.databricks.delta.write.txnAppId"
 _NUMBER: Final = "spark.databricks.delta.write.txnVersion"
