@@ -170,10 +170,18 @@ class HBaseRefused(JobError):
     remedy = "Correct the table or the rights in HBase, and start again."
 
 
+class HBaseStagingRefused(JobError):
+    """The executors cannot write files into `hbase.files.staging`, or HBase does not see them there."""
+
+    remedy = "Name a folder on the filesystem of hbase.rootdir that the job and HBase's own user may both write to, and start again."
+
+
 class HBaseClientMissing(JobError):
     """The JVM of Spark does not have HBase's Java client, which `hbase.client = "jvm"` writes with."""
 
-    remedy = "Add org.apache.hbase:hbase-shaded-client:2.6.4-hadoop3 to spark-submit's --packages, or its jars to `jars`, and start again."
+    remedy = (
+        "Add org.apache.hbase:hbase-shaded-mapreduce:2.6.4-hadoop3 to spark-submit's --packages, or its jars to `jars`, and start again."
+    )
 
 
 class UnreadableRowKey(JobError):

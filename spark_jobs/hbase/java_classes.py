@@ -18,14 +18,30 @@ from pyspark.sql import SparkSession
 from spark_jobs.errors import HBaseClientMissing
 
 _PACKAGE: Final = "roma.hbase"
-_NAMES: Final = ("RowKey", "Change", "Refusal", "Connections", "Guard", "ByVersion", "ByCheck", "Call", "Writer")
+_NAMES: Final = (
+    "RowKey", "Change", "Refusal", "Connections", "Guard", "ByVersion", "ByCheck", "Call", "Writer",
+    "RowKeys", "Borders", "NoCounters", "RegionFiles", "FileWriter", "FileLoad", "Staging",
+)  # fmt: skip
 """In an order in which each needs only those before it."""
-WRITER: Final = f"{_PACKAGE}.Writer"
-_NEEDED: Final = "org.apache.hadoop.hbase.client.AsyncTable"
+_NEEDED: Final = ("org.apache.hadoop.hbase.client.AsyncTable", "org.apache.hadoop.hbase.tool.BulkLoadHFilesTool")
 
 
-def loader_of(spark: SparkSession) -> Any:
-    """Return Java's class loader that has them, which Spark's executors have too from now on. Raises HBaseClientMissing."""
+def compiled(spark: SparkSession) -> None:
+    """Compile them now, so that Spark's executors have them. Raises HBaseClientMissing."""
+    _loader_of(spark)
+
+
+def made(spark: SparkSession, name: str, *arguments: object) -> Any:
+    """Return an object of one of them: Java's own. Raises HBaseClientMissing."""
+    gateway: Any = spark.sparkContext._gateway  # noqa: SLF001 - PySpark has no other way to Java's classes
+    array = gateway.new_array(gateway.jvm.java.lang.Object, len(arguments))
+    for place, argument in enumerate(arguments):
+        array[place] = argument
+    return _loader_of(spark).loadClass(f"{_PACKAGE}.{name}").getConstructors()[0].newInstance(array)
+
+
+def _loader_of(spark: SparkSession) -> Any:
+    """Java's class loader that has them."""
     return _compiled(spark.sparkContext, str(spark.sparkContext.applicationId))
 
 
@@ -51,7 +67,8 @@ def _compiled(context: SparkContext, _application: str) -> Any:
 
 
 def _check_client(loader: Any) -> None:
-    try:
-        loader.loadClass(_NEEDED)
-    except Py4JJavaError as exc:
-        raise HBaseClientMissing(f"hbase.client = 'jvm': Spark's JVM has no {_NEEDED}.") from exc
+    for needed in _NEEDED:
+        try:
+            loader.loadClass(needed)
+        except Py4JJavaError as exc:
+            raise HBaseClientMissing(f"hbase.client = 'jvm': Spark's JVM has no {needed}.") from exc

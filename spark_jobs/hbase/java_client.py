@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from pyspark.sql import DataFrame, SparkSession
 
-from spark_jobs.hbase.java_classes import WRITER, loader_of
+from spark_jobs.hbase.java_classes import compiled, made
 from spark_jobs.hbase.settings import HBaseSettings
 
 _CALLS_UNDER_WAY: Final = {"version": 2, "check_and_mutate": 4}  # of one task: one is filled while others are answered
@@ -18,44 +18,57 @@ class JavaClient:
     def __init__(self, spark: SparkSession, settings: HBaseSettings) -> None:
         self._spark = spark
         self._settings = settings
-        self._writer = loader_of(spark).loadClass(WRITER)
+        compiled(spark)
 
     def write(self, changes: DataFrame, names: Mapping[str, bytes]) -> Sequence[tuple[str, int]]:
         """Write changes (table, key, order, deleted, data) with all executors; return table and rows written, call by call.
 
         `names`: logical table → its HBase name. Raises what says HBaseUnreachable or HBaseRefused by its full name, in Java's words.
         """
-        rows = changes._jdf.queryExecution().toRdd().toJavaRDD()  # noqa: SLF001 - Spark's own rows, whose texts are bytes as HBase wants them
-        answers = (str(each).partition(" ") for each in rows.mapPartitions(self._task(names)).collect())
-        return [(table, int(written)) for written, _, table in answers]
-
-    def _task(self, names: Mapping[str, bytes]) -> Any:
-        """What each task does, as an object of Java."""
-        settings, patience_ms = self._settings, int(1000 * self._settings.patience_seconds)
-        gateway: Any = self._spark.sparkContext._gateway  # noqa: SLF001 - PySpark has no other way to Java's classes
-        java = gateway.jvm
-        arguments = (
-            java.java.util.HashMap({table: name.decode() for table, name in names.items()}),
-            java.java.util.HashMap(_options(settings, patience_ms)),
+        settings = self._settings
+        task = made(
+            self._spark,
+            "Writer",
+            java_map(self._spark, {table: name.decode() for table, name in names.items()}),
+            java_map(self._spark, client_options(settings)),
             settings.guard == "check_and_mutate",
             settings.salt_buckets,
             settings.rows_per_call,
             _CALLS_UNDER_WAY[settings.guard],
-            patience_ms,
+            patience_ms(settings),
         )
-        array = gateway.new_array(java.java.lang.Object, len(arguments))
-        for place, argument in enumerate(arguments):
-            array[place] = argument
-        return self._writer.getConstructors()[0].newInstance(array)
+        answers = (each.partition(" ") for each in run(changes, task))
+        return [(table, int(written)) for written, _, table in answers]
 
 
-def _options(settings: HBaseSettings, patience_ms: int) -> dict[str, str]:
+def run(changes: DataFrame, task: Any) -> Sequence[str]:
+    """Give each partition to the task, an object of Java, and return what it answers."""
+    rows = changes._jdf.queryExecution().toRdd().toJavaRDD()  # noqa: SLF001 - Spark's own rows, whose texts are bytes as HBase wants them
+    return [str(each) for each in rows.mapPartitions(task).collect()]
+
+
+def client_options(settings: HBaseSettings) -> Mapping[str, str]:
     """What HBase's client is told; what the operator says wins."""
+    patience = patience_ms(settings)
     return {
         "hbase.zookeeper.quorum": ",".join(settings.quorum),
-        "hbase.rpc.timeout": str(min(patience_ms, _LONGEST_CALL_MS)),
-        "hbase.client.operation.timeout": str(patience_ms),
-        "hbase.client.meta.operation.timeout": str(patience_ms),
+        "hbase.rpc.timeout": str(min(patience, _LONGEST_CALL_MS)),
+        "hbase.client.operation.timeout": str(patience),
+        "hbase.client.meta.operation.timeout": str(patience),
         "hbase.client.retries.number": "1000",  # time ends it, not a number
         **settings.client_options,
     }
+
+
+def patience_ms(settings: HBaseSettings) -> int:
+    """How long HBase may be away."""
+    return int(1000 * settings.patience_seconds)
+
+
+def java_map(spark: SparkSession, entries: Mapping[str, object]) -> Any:
+    """The same as a HashMap of Java."""
+    java: Any = spark.sparkContext._jvm  # noqa: SLF001 - PySpark has no other way to Java's classes
+    found = java.java.util.HashMap()
+    for name, value in entries.items():
+        found.put(name, value)
+    return found

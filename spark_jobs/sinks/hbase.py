@@ -5,11 +5,13 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Final
 
+import pyspark.sql.functions as sf
 from pyspark.sql import DataFrame, SparkSession
 
 from spark_jobs.hbase.catalogue import QUALIFIER, Catalogue, KnownTable
 from spark_jobs.hbase.gateway import Gateway
 from spark_jobs.hbase.java_client import JavaClient
+from spark_jobs.hbase.java_files import JavaFiles
 from spark_jobs.hbase.names import hbase_name
 from spark_jobs.hbase.settings import HBaseSettings
 from spark_jobs.hbase.tables import Tables
@@ -37,6 +39,7 @@ class HBaseSink:
         self._tables = Tables(self._gateway, settings)
         self._known: Catalogue | None = None
         self._java = JavaClient(spark, settings) if settings.client == "jvm" else None
+        self._files = JavaFiles(spark, settings, settings.files) if settings.files is not None else None
 
     def write(self, batch: ReducedBatch) -> Mapping[str, Written]:
         """Write all tables in one pass over the batch."""
@@ -72,8 +75,24 @@ class HBaseSink:
 
     def tidy(self) -> None:
         """HBase compacts by itself."""
+        if self._files is not None:
+            self._files.tidy()
 
     def _write(self, changes: DataFrame, names: Mapping[str, bytes]) -> Sequence[tuple[str, int]]:
+        """Table and rows, call by call, or file by file."""
+        if self._files is None or self._settings.files is None:
+            return self._put(changes, names)
+        rows = {row["table"]: row["count"] for row in changes.groupBy("table").count().collect()}
+        large = [table for table, count in rows.items() if count >= self._settings.files.from_rows]
+        if not large:
+            return self._put(changes, names)
+        starts = {table: [start for start, _ in self._regions(names[table])] for table in large}
+        in_files = self._files.write(changes.where(sf.col("table").isin(large)), {table: names[table] for table in large}, starts)
+        if len(large) == len(rows):
+            return in_files
+        return [*in_files, *self._put(changes.where(~sf.col("table").isin(large)), names)]
+
+    def _put(self, changes: DataFrame, names: Mapping[str, bytes]) -> Sequence[tuple[str, int]]:
         if self._java is not None:
             return self._java.write(changes, names)
         written: list[tuple[str, int]] = changes.toJSON().mapPartitionsWithIndex(partial(write_changes, self._settings, names)).collect()

@@ -60,7 +60,8 @@ SCENARIOS: Final[Mapping[str, Callable[[Stage, random.Random, Mapping[str, Serve
     "between": killed_between_commits,
     "hbase": hbase_killed,
 }
-_OF_HBASE: Final = ("version", "check_and_mutate", "jvm")  # "jvm": check_and_mutate through HBase's own client
+_OF_HBASE: Final = ("version", "check_and_mutate", "jvm", "files")
+"""The guards through the gateway; check_and_mutate through HBase's own client; files under the guard version."""
 SINKS: Final = ("delta", *_OF_HBASE, "jdbc", "parquet")
 
 
@@ -119,11 +120,14 @@ def _sink(name: str, topic: str, servers: Mapping[str, ServerProcess]) -> dict[s
         case "version" | "check_and_mutate":
             section = {"thrift": (servers["hbase"].address,), "guard": name, "namespace": topic, "rows_per_call": 50, "writers": 2}
             return {"sink": "hbase", "hbase": section}
-        case "jvm":
+        case "jvm" | "files":
             hbase = servers["hbase"]
             assert isinstance(hbase, HBase)
             way = {"thrift": (hbase.address,), "client": "jvm", "quorum": (hbase.quorum,)}
-            return {"sink": "hbase", "hbase": {**way, "guard": "check_and_mutate", "namespace": topic, "rows_per_call": 50, "writers": 2}}
+            section = {**way, "namespace": topic, "rows_per_call": 50, "writers": 2}
+            if name == "files":
+                return {"sink": "hbase", "hbase": {**section, "files": {"staging": (hbase.folder / "staging").as_uri(), "from_rows": 20}}}
+            return {"sink": "hbase", "hbase": {**section, "guard": "check_and_mutate"}}
         case "jdbc":
             mariadb = servers["mariadb"]
             assert isinstance(mariadb, MariaDB)

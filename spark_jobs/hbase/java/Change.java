@@ -30,7 +30,12 @@ public final class Change implements Comparable {
 
     /** @param from table, key, order, deleted, data */
     public Change(InternalRow from, int saltBuckets) {
-        this.row = RowKey.of(from.getUTF8String(1).getBytes(), saltBuckets);
+        this(from, RowKey.of(from.getUTF8String(1).getBytes(), saltBuckets));
+    }
+
+    /** @param row its row key */
+    public Change(InternalRow from, byte[] row) {
+        this.row = row;
         this.order = from.getUTF8String(2).getBytes();
         this.position = number(order, TIME_DIGITS + 1, order.length);
         this.deleted = from.getBoolean(3);
@@ -64,22 +69,20 @@ public final class Change implements Comparable {
 
     /** A put that covers every older cell of the same columns. */
     public Put covering() {
-        Put put = guarded();
         boolean nulls = false;
         for (int i = 0; i < names.length; i++) {
-            boolean empty = deleted || values[i] == null;
-            nulls |= empty;
-            put.addColumn(INFO, names[i], position, empty ? NOTHING : values[i]);
+            nulls |= values[i] == null;
         }
-        if (nulls && !deleted) {
-            put.addColumn(UPDATE_INFO, NULLS, position, namesOfNulls());
+        Put put = guarded(nulls && !deleted ? namesOfNulls() : null);
+        for (int i = 0; i < names.length; i++) {
+            put.addColumn(INFO, names[i], position, deleted || values[i] == null ? NOTHING : values[i]);
         }
         return put;
     }
 
     /** A put of what holds a value, for a row that has no older cells. */
     public Put values() {
-        Put put = guarded();
+        Put put = guarded(null);
         for (int i = 0; i < names.length && !deleted; i++) {
             if (values[i] != null) {
                 put.addColumn(INFO, names[i], position, values[i]);
@@ -100,14 +103,18 @@ public final class Change implements Comparable {
         return delete;
     }
 
-    private Put guarded() {
+    /** The guards, in the order in which a file has them. */
+    private Put guarded(byte[] nulls) {
         Put put = new Put(row, position);
-        put.addColumn(UPDATE_INFO, EXECUTE_TIME, position, text(number(order, 0, TIME_DIGITS)));
-        put.addColumn(UPDATE_INFO, EXECUTE_POSITION, position, text(position));
-        put.addColumn(UPDATE_INFO, ORDER, position, order);
         if (deleted) {
             put.addColumn(UPDATE_INFO, DELETED, position, YES);
         }
+        put.addColumn(UPDATE_INFO, EXECUTE_POSITION, position, text(position));
+        put.addColumn(UPDATE_INFO, EXECUTE_TIME, position, text(number(order, 0, TIME_DIGITS)));
+        if (nulls != null) {
+            put.addColumn(UPDATE_INFO, NULLS, position, nulls);
+        }
+        put.addColumn(UPDATE_INFO, ORDER, position, order);
         return put;
     }
 

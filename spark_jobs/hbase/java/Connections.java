@@ -27,7 +27,8 @@ public final class Connections {
         }
     }
 
-    private static Configuration configuration(Map options) {
+    /** What HBase's own classes are told. */
+    public static Configuration configuration(Map options) {
         Configuration configuration = HBaseConfiguration.create();
         for (Iterator each = options.entrySet().iterator(); each.hasNext();) {
             Map.Entry option = (Map.Entry) each.next();

@@ -22,6 +22,11 @@ public final class Refusal {
         return named("HBaseUnreachable: HBase does not answer behind " + where + ": " + says(last) + ".", last);
     }
 
+    /** @param where the folder for files */
+    public static RuntimeException ofStaging(Throwable cause, String where) {
+        return named("HBaseStagingRefused: " + where + " is not what HBase and the executors can both use: " + says(cause) + ".", cause);
+    }
+
     private static RuntimeException named(String words, Throwable cause) {
         RuntimeException found = new RuntimeException("spark_jobs.errors." + words);
         found.setStackTrace(cause.getStackTrace());

@@ -30,7 +30,7 @@ class Workload(NamedTuple):
 
 
 # Partitions share a batch unevenly: one of just an eighth of the messages would leave a few of them to a ninth.
-_WORKLOADS: Final = {"hbase": Workload(1_000_000, 200_000, 2), "delta": Workload(3_200_000, 400_100, 3)}
+_WORKLOADS: Final = {"hbase": Workload(2_400_000, 400_100, 3), "delta": Workload(3_200_000, 400_100, 3)}
 
 
 def main() -> int:

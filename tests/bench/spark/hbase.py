@@ -4,6 +4,7 @@ import os
 import tempfile
 from collections.abc import Iterator
 from itertools import islice, product
+from pathlib import Path
 
 from pyspark.sql import SparkSession
 
@@ -20,7 +21,7 @@ from tests.bench.spark.run import SparkRun
 from tests.bench.spark.topic import fill
 
 CLASSIC = "classic loop"
-CLIENTS = ["jvm", "thrift2"]
+CLIENTS = ["files", "jvm", "thrift2"]
 
 
 def measure(messages: int, batch: int, warm: int, classic: int, guards: list[str], clients: list[str]) -> Iterator[SparkRun]:
@@ -32,6 +33,8 @@ def measure(messages: int, batch: int, warm: int, classic: int, guards: list[str
         if classic:
             yield _classic(kafka, hbase, classic)
         for client, guard in product(clients, guards):
+            if client == "files" and guard != "version":
+                continue
             yield _guarded(kafka, hbase, client, guard, batch, warm, changes.newest)
 
 
@@ -48,9 +51,11 @@ def _classic(kafka: Kafka, hbase: HBase, messages: int) -> SparkRun:
 
 def _guarded(kafka: Kafka, hbase: HBase, client: str, guard: str, batch: int, warm: int, newest: list[int]) -> SparkRun:
     section: dict[str, object] = {"thrift": (hbase.address,), "guard": guard, "namespace": f"{client}_{guard}", "writers": 2}
-    if client == "jvm":
-        section |= {"client": client, "quorum": (hbase.quorum,)}
     with tempfile.TemporaryDirectory(prefix="roma-bench-", ignore_cleanup_errors=True) as folder:
+        if client != "thrift2":
+            section |= {"client": "jvm", "quorum": (hbase.quorum,)}
+        if client == "files":
+            section["files"] = {"staging": (Path(folder) / "staging").as_uri()}
         settings = job(kafka.bootstrap, "orders", folder, batch, sink="hbase", hbase=section)
         spark: SparkSession = started(settings)
         with Watched({"client": os.getpid(), "broker": kafka.pid, "HBase": hbase.pid, "gateway": hbase.thrift.pid}) as watched:

@@ -1,33 +1,23 @@
 """Rows that Spark's executors write with HBase's own client: the same cells as through the gateway, and failures by name."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
-import orjson
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 
 from deploy.embedded import HBase
-from relay.envelope import order_text
 from spark_jobs.border import named_errors
 from spark_jobs.errors import HBaseRefused, HBaseUnreachable
-from spark_jobs.hbase.connection import idl
-from spark_jobs.hbase.gateway import Gateway, rows_of
+from spark_jobs.hbase.gateway import Gateway
 from spark_jobs.hbase.java_client import JavaClient
 from spark_jobs.hbase.settings import HBaseSettings
 from spark_jobs.hbase.tables import Tables
 from spark_jobs.hbase.task import write_changes
+from tests.support.hbase_rows import SHAPE, TABLE, Row, cells, one_row, rows
 
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
-SHAPE = "table string, key string, order string, deleted boolean, data map<string,string>"
-TABLE = "shop.orders"
-Row = tuple[str, str, str, bool, dict[str, str | None]]
-
-_keys = st.lists(st.text(max_size=6), min_size=1, max_size=3).map(lambda values: orjson.dumps([TABLE, *values]).decode())
-_columns = st.dictionaries(st.text(min_size=1, max_size=5), st.none() | st.text(max_size=10), max_size=4)
-_orders = st.builds(order_text, st.integers(0, 2**41), st.integers(0, 2**62))
-_rows = st.tuples(st.just(TABLE), _keys, _orders, st.booleans(), _columns)
 
 
 @pytest.fixture(params=["version", "check_and_mutate"])
@@ -36,30 +26,20 @@ def section(request: pytest.FixtureRequest, hbase: HBase, fresh_name: Callable[[
     return HBaseSettings.model_validate({**given_settings, "client": "jvm", "quorum": (hbase.quorum,), "rows_per_call": 16})
 
 
-def cells(gateway: Gateway, name: bytes) -> Mapping[bytes, list[tuple[bytes, bytes, bytes, int]]]:
-    """Everything that a table holds, as it lies there."""
-    found = rows_of(gateway.ask("getScannerResults", table=name, tscan=idl.TScan(caching=1000), numRows=10_000))
-    return {row: sorted(stored) for row, stored in found}
-
-
 def test_both_clients_write_the_same_cells(spark: SparkSession, section: HBaseSettings) -> None:
     with Gateway(section) as gateway:
         tables = Tables(gateway, section)
         ours, theirs = tables.ensure("shop.jvm"), tables.ensure("shop.thrift2")
 
         @settings(max_examples=2, deadline=None, suppress_health_check=list(HealthCheck))
-        @given(st.lists(_rows, min_size=60, max_size=120, unique_by=lambda row: row[1]))
-        def write_and_compare(rows: list[Row]) -> None:
-            frame = spark.createDataFrame(rows, SHAPE)
+        @given(st.lists(rows, min_size=60, max_size=120, unique_by=lambda row: row[1]))
+        def write_and_compare(drawn: list[Row]) -> None:
+            frame = spark.createDataFrame(drawn, SHAPE)
             JavaClient(spark, section).write(frame, {TABLE: ours})
             list(write_changes(section, {TABLE: theirs}, 0, frame.toJSON().collect()))
             assert cells(gateway, ours) == cells(gateway, theirs) != {}
 
         write_and_compare()
-
-
-def one_row(spark: SparkSession) -> DataFrame:
-    return spark.createDataFrame([(TABLE, f'["{TABLE}","1"]', order_text(1, 1), False, {"n": "x"})], SHAPE)
 
 
 def test_hbase_that_is_away_or_refuses_is_named(spark: SparkSession, section: HBaseSettings) -> None:

@@ -34,7 +34,9 @@ def opened(spark: SparkSession, hbase: HBase, fresh_name: Callable[[str], str], 
     section = {"thrift": (hbase.address,), "namespace": fresh_name("copies")}
 
     def opened(client: str = "thrift2", **settings: object) -> Copies:
-        way = {"client": client, "quorum": (hbase.quorum,)} if client == "jvm" else {}
+        way: dict[str, object] = {} if client == "thrift2" else {"client": "jvm", "quorum": (hbase.quorum,)}
+        if client == "files":
+            way["files"] = {"staging": (tmp_path / "staging").as_uri(), "from_rows": 4}
         return copies(spark, tmp_path, sink="hbase", hbase={**section, **way, **settings})
 
     return opened
@@ -50,7 +52,10 @@ def everything_in(place: Copies) -> dict[str, dict[str, object]]:
     return {row["_key"]: row.asDict() for row in copy.collect()}
 
 
-@pytest.mark.parametrize(("guard", "client"), [("version", "thrift2"), ("check_and_mutate", "thrift2"), ("check_and_mutate", "jvm")])
+WAYS = [("version", "thrift2"), ("version", "files"), ("check_and_mutate", "thrift2"), ("check_and_mutate", "jvm")]
+
+
+@pytest.mark.parametrize(("guard", "client"), WAYS)
 def test_the_rule_case_by_case(spark: SparkSession, opened: OpenCopies, guard: str, client: str) -> None:
     place = opened(client, guard=guard)
     apply(place, spark, *batch(("older", 20, "x"), ("newer", 20, "x"), ("equal", 20, "x"), ("dead", 20, "gone"), ("acb", 100, "A")))

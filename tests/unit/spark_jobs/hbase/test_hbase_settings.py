@@ -30,3 +30,13 @@ def test_there_is_at_least_one_gateway_and_the_salt_is_one_byte() -> None:
         HBaseSettings(thrift=())
     with pytest.raises(ValidationError):
         HBaseSettings(thrift=("a:1",), salt_buckets=257)
+
+
+def test_files_need_the_java_client_and_the_guard_that_compares_nothing() -> None:
+    way = {"thrift": ("a:1",), "client": "jvm", "quorum": ("z:2181",)}
+    found = HBaseSettings.model_validate({**way, "files": {"staging": "hdfs:///roma/staging"}}).files
+    assert found is not None
+    assert found.from_rows == 50_000
+    for wrong in ({"guard": "check_and_mutate"}, {"client": "thrift2", "quorum": ()}, {"files": {"staging": "/no/scheme"}}):
+        with pytest.raises(ValidationError, match="files"):
+            HBaseSettings.model_validate({**way, "files": {"staging": "hdfs:///roma/staging"}, **wrong})

@@ -1,0 +1,103 @@
+"""Many rows to HBase at once: Spark's executors write files as HBase has them, and HBase takes them over whole."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+from uuid import uuid4
+
+import pyspark.sql.functions as sf
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql.classic.column import Column as ColumnOfJava
+from pyspark.sql.classic.column import _to_java_column
+
+from spark_jobs.hbase.java_classes import compiled, made
+from spark_jobs.hbase.java_client import client_options, java_map, patience_ms, run
+from spark_jobs.hbase.settings import FilesSettings, HBaseSettings
+
+Starts = Mapping[str, Sequence[bytes]]
+"""Logical table → the first row keys of its regions, sorted; the first is empty."""
+_FILES_OF_A_REGION: Final = 4  # HBase soon puts them together, and every reader opens all of them until then
+_KEPT_MS: Final = 24 * 3_600_000  # what a killed job left in the staging folder; no batch takes that long
+
+
+@dataclass(frozen=True, slots=True)
+class _Files:
+    """The files of one region, as its task names them."""
+
+    rows: int
+    name: str
+    table: str
+
+    @classmethod
+    def of(cls, answer: str) -> "_Files":
+        rows, name, table = answer.split(" ", 2)
+        return cls(int(rows), name, table)
+
+
+class JavaFiles:
+    """Writes batches as files. Only for the guard "version": nothing is compared, HBase shows the cells of the greatest timestamp."""
+
+    def __init__(self, spark: SparkSession, settings: HBaseSettings, files: FilesSettings) -> None:
+        self._spark = spark
+        self._settings = settings
+        self._root = files.staging.rstrip("/")
+        compiled(spark)
+
+    def write(self, changes: DataFrame, names: Mapping[str, bytes], starts: Starts) -> Sequence[tuple[str, int]]:
+        """Write changes (table, key, order, deleted, data) with all executors; return table and rows, region by region.
+
+        `names`: logical table → its HBase name. When it raises, HBase may have taken the files of some regions; written again, they change
+        nothing. Raises what says HBaseUnreachable, HBaseRefused or HBaseStagingRefused by its full name, in Java's words.
+        """
+        batch = uuid4().hex
+        try:
+            found = self._written(changes, names, starts, f"{self._root}/{batch}")
+            for table, name in names.items():
+                self._hand_over(name, f"{self._root}/{batch}", [each.name for each in found if each.table == table])
+        finally:
+            self._staging().remove(batch)
+        return [(each.table, each.rows) for each in found]
+
+    def tidy(self) -> None:
+        """Remove what killed jobs left in the staging folder."""
+        self._staging().removeOlder(_KEPT_MS)
+
+    def _written(self, changes: DataFrame, names: Mapping[str, bytes], starts: Starts, folder: str) -> Sequence[_Files]:
+        regions, parts = sum(len(starts[table]) for table in names), changes.rdd.getNumPartitions()
+        java_starts = java_map(self._spark, {table: self._list(starts[table]) for table in names})
+        borders = made(self._spark, "Borders", java_starts, pieces_of_a_region(regions, self._settings.writers))
+        java_names = java_map(self._spark, {table: name.decode() for table, name in names.items()})
+        task = made(self._spark, "FileWriter", java_names, self._options(), borders, folder, patience_ms(self._settings))
+        row_keys = made(self._spark, "RowKeys", self._settings.salt_buckets)
+        rows = changes.withColumn("row", _column(row_keys, sf.col("key").cast("binary")))
+        if parts > _FILES_OF_A_REGION:  # each part would write a file for each region
+            rows = rows.repartition(borders.parts(), _column(borders, sf.col("table"), sf.col("row")))
+        return [_Files.of(answer) for answer in run(rows.sortWithinPartitions("table", "row"), task)]
+
+    def _hand_over(self, name: bytes, folder: str, files: Sequence[str]) -> None:
+        arguments = (name.decode(), self._options(), folder, self._list(files), patience_ms(self._settings))
+        made(self._spark, "FileLoad", *arguments).call()
+
+    def _staging(self) -> Any:
+        return made(self._spark, "Staging", self._options(), self._root)
+
+    def _options(self) -> Any:
+        return java_map(self._spark, client_options(self._settings))
+
+    def _list(self, values: Sequence[object]) -> Any:
+        """The same as a list of Java."""
+        java: Any = self._spark.sparkContext._jvm  # noqa: SLF001 - PySpark has no other way to Java's classes
+        found = java.java.util.ArrayList()
+        for value in values:
+            found.add(value)
+        return found
+
+
+def pieces_of_a_region(regions: int, writers: int) -> int:
+    """Into how many files the rows of one region go, so that all writers have something to write."""
+    return -(-writers // regions)
+
+
+def _column(function: Any, *columns: Column) -> Column:
+    """What a function of Java makes of columns."""
+    return ColumnOfJava(function.of(*(_to_java_column(column) for column in columns)))
