@@ -123,7 +123,7 @@ def _sink(name: str, topic: str, servers: Mapping[str, ServerProcess]) -> dict[s
         case "jvm" | "files":
             hbase = servers["hbase"]
             assert isinstance(hbase, HBase)
-            way = {"thrift": (hbase.address,), "client": "jvm", "quorum": (hbase.quorum,)}
+            way: dict[str, Any] = {"thrift": (hbase.address,), "client": "jvm", "quorum": (hbase.quorum,)}
             section = {**way, "namespace": topic, "rows_per_call": 50, "writers": 2}
             if name == "files":
                 return {"sink": "hbase", "hbase": {**section, "files": {"staging": (hbase.folder / "staging").as_uri(), "from_rows": 20}}}
