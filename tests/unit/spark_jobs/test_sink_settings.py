@@ -7,7 +7,7 @@ import pytest
 from pydantic import BaseModel, SecretStr, ValidationError
 from pydantic_core import PydanticUndefined
 
-from spark_jobs.hbase.settings import HBaseSettings
+from spark_jobs.hbase.settings import FilesSettings, HBaseSettings
 from spark_jobs.mirror.settings import MirrorSettings
 from spark_jobs.settings import JobSettings
 
@@ -38,7 +38,7 @@ def test_what_does_not_go_together_is_named(more: dict[str, object], sentence: s
         JobSettings.model_validate({**GOOD, **more})
 
 
-@pytest.mark.parametrize(("section", "model"), [("hbase", HBaseSettings), ("mirror", MirrorSettings)])
+@pytest.mark.parametrize(("section", "model"), [("hbase", HBaseSettings), ("hbase.files", FilesSettings), ("mirror", MirrorSettings)])
 def test_the_page_names_every_key_and_its_default(section: str, model: type[BaseModel]) -> None:
     page = (Path(__file__).parents[3] / "docs" / "spark-sinks.md").read_text(encoding="utf-8")
     table = dict(re.findall(rf"^\| `{section}\.(\w+)` \| (.*?) \|", page, re.MULTILINE))
