@@ -124,7 +124,10 @@ def _notes(load: Workload) -> list[str]:
 
 
 def _classic_note(messages: int) -> str:
-    return f"The classic loop gets {messages:,} of the same messages from memory, after a quarter as many that do not count."
+    return (
+        f"The classic loop gets {messages:,} of the same messages from memory, after a quarter as many that do not count. "
+        "Rows/s into the copy are those of the sink's own calls: its rows, too, lie in memory, parsed and reduced."
+    )
 
 
 def _versions() -> dict[str, str]:

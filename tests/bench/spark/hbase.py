@@ -16,7 +16,7 @@ from spark_jobs.hbase.tables import Tables
 from spark_jobs.sinks import open_sink
 from tests.bench.spark.changes import TABLE, Changes
 from tests.bench.spark.classic import ClassicLoop
-from tests.bench.spark.laps import Watched, is_exact, job, laps, started
+from tests.bench.spark.laps import SinkWrites, Watched, is_exact, job, laps, started
 from tests.bench.spark.run import SparkRun
 from tests.bench.spark.topic import fill
 
@@ -46,7 +46,7 @@ def _classic(kafka: Kafka, hbase: HBase, messages: int) -> SparkRun:
     loop.rows_per_second(islice(Changes(seed=2).draw(messages // 4), messages // 4))  # the servers' first calls
     with Watched({"client": os.getpid(), "broker": kafka.pid, "HBase": hbase.pid, "gateway": hbase.thrift.pid}) as watched:
         found = loop.rows_per_second(Changes().draw(messages))
-    return SparkRun(CLASSIC, messages, found, found, watched.cpu_s, watched.peaks, None)
+    return SparkRun(CLASSIC, messages, found, found, watched.cpu_s, watched.peaks, None, rows_per_second=found)
 
 
 def _guarded(kafka: Kafka, hbase: HBase, client: str, guard: str, batch: int, warm: int, newest: list[int]) -> SparkRun:
@@ -58,7 +58,10 @@ def _guarded(kafka: Kafka, hbase: HBase, client: str, guard: str, batch: int, wa
             section["files"] = {"staging": (Path(folder) / "staging").as_uri()}
         settings = job(kafka.bootstrap, "orders", folder, batch, sink="hbase", hbase=section)
         spark: SparkSession = started(settings)
-        with Watched({"client": os.getpid(), "broker": kafka.pid, "HBase": hbase.pid, "gateway": hbase.thrift.pid}) as watched:
+        with (
+            Watched({"client": os.getpid(), "broker": kafka.pid, "HBase": hbase.pid, "gateway": hbase.thrift.pid}) as watched,
+            SinkWrites() as writes,
+        ):
             batches = laps(settings)
         exact = is_exact(open_sink(spark, settings).read(TABLE), newest)
-        return SparkRun.of_job(f"{client}, guard {guard}", batches, warm, watched, exact=exact)
+        return SparkRun.of_job(f"{client}, guard {guard}", batches, warm, watched, exact=exact, rows_per_second=writes.rate(warm))

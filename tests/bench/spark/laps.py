@@ -7,6 +7,7 @@ from threading import Event, Thread
 from time import monotonic
 from types import TracebackType
 from typing import Any, Final
+from unittest.mock import patch
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -14,6 +15,8 @@ from deploy.embedded import hbase_client_jars, spark_environment, spark_jars
 from spark_jobs import dedup_stream
 from spark_jobs.session import open_session
 from spark_jobs.settings import JobSettings
+from spark_jobs.sinks.hbase import HBaseSink
+from spark_jobs.sinks.sink import ReducedBatch, Written
 from tests.bench.usage import cpu_seconds, peak_bytes
 
 _LOOK_S: Final = 0.5
@@ -26,6 +29,39 @@ class Batch:
 
     messages: int
     seconds: float
+
+
+@dataclass(slots=True)
+class SinkWrites:
+    """Rows that the sink wrote and the seconds that it took, batch by batch, for as long as the block lasts.
+
+    They were read, parsed and reduced before.
+    """
+
+    rows: list[int] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+    _patch: Any = None
+
+    def __enter__(self) -> "SinkWrites":
+        write = HBaseSink.write
+
+        def timed(sink: HBaseSink, batch: ReducedBatch) -> Mapping[str, Written]:
+            began = monotonic()
+            written = write(sink, batch)
+            self.seconds.append(monotonic() - began)
+            self.rows.append(sum(each.winners for each in written.values()))
+            return written
+
+        self._patch = patch.object(HBaseSink, "write", timed)
+        self._patch.start()
+        return self
+
+    def __exit__(self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None) -> None:
+        self._patch.stop()
+
+    def rate(self, warm: int) -> float:
+        """Rows a second, without those of the first batches."""
+        return sum(self.rows[warm:]) / sum(self.seconds[warm:])
 
 
 @dataclass(slots=True)

@@ -1,5 +1,7 @@
 """The tables of the Spark figures."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.bench.spark.delta import BatchCost, growth_report
@@ -19,6 +21,14 @@ def test_a_job_is_compared_with_the_loop_whole_and_warm() -> None:
     assert report.rows[1] == ("guard version", "equal", "3,000", "250", "1,000", "5.0", "20.0", "client 167", "client 2,000")
     assert len(report.head) == len(report.rows[0])
     assert [run["what"] for run in report.measured] == [CLASSIC, "guard version"]
+
+
+def test_what_the_sink_does_by_itself_stands_beside_the_loop() -> None:
+    loop = replace(LOOP, rows_per_second=50.0)
+    job = SparkRun.of_job("files", [Batch(1000, 10.0)], 0, WATCHED, exact=True, rows_per_second=2000.0)
+    report = spark_report("HBase", [loop, job], [], CLASSIC)
+    assert [dict(zip(report.head, row, strict=True))["rows/s into the copy, warm"] for row in report.rows] == ["50", "2,000"]
+    assert [dict(zip(report.head, row, strict=True))[f"times {CLASSIC}, warm"] for row in report.rows] == ["1.0", "40.0"]
 
 
 @pytest.mark.parametrize(("exact", "shown"), [(True, "equal"), (False, "DIFFERENT"), (None, "-")])
