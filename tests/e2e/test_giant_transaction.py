@@ -13,7 +13,7 @@ from tests.support.relay_process import RelayProcess
 from tests.support.topic_reading import read_topic
 from tests.support.waiting import wait_until
 
-ROWS = 60_000
+ROWS = 150_000  # enough that a busy machine still looks before the last of them is published
 MEMORY_LIMIT_BYTES = 512 * 1024 * 1024
 
 
