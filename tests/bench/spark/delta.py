@@ -78,7 +78,7 @@ def growth_report(costs: Sequence[BatchCost]) -> Report:
         for each in costs
     ]
     notes = [
-        f"Updates, best of {_ROUNDS} rounds behind {_WARM} that do not count, after one batch that made the table in the order of its keys.",
+        f"Updates, best of {_ROUNDS} rounds behind {_WARM} that do not count. One batch made the table, in the order of its keys.",
         f"recent: of the {_RECENT_ROWS:,} greatest keys. at random: of all keys of the table.",
         "From the reduced batch to the commit: reading, parsing and reducing are not in it.",
     ]
