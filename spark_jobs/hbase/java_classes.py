@@ -32,12 +32,10 @@ def compiled(spark: SparkSession) -> None:
 
 
 def made(spark: SparkSession, name: str, *arguments: object) -> Any:
-    """Return an object of one of them: Java's own. Raises HBaseClientMissing."""
-    gateway: Any = spark.sparkContext._gateway  # noqa: SLF001 - PySpark has no other way to Java's classes
-    array = gateway.new_array(gateway.jvm.java.lang.Object, len(arguments))
-    for place, argument in enumerate(arguments):
-        array[place] = argument
-    return _loader_of(spark).loadClass(f"{_PACKAGE}.{name}").getConstructors()[0].newInstance(array)
+    """Return an object of one of them: Java's own. Of the arguments, dicts and lists become those of Java. Raises HBaseClientMissing."""
+    java: Any = spark.sparkContext._jvm  # noqa: SLF001 - PySpark has no other way to Java's classes
+    given = java.java.util.ArrayList(arguments).toArray()
+    return _loader_of(spark).loadClass(f"{_PACKAGE}.{name}").getConstructors()[0].newInstance(given)
 
 
 def _loader_of(spark: SparkSession) -> Any:

@@ -29,8 +29,8 @@ class JavaClient:
         task = made(
             self._spark,
             "Writer",
-            java_map(self._spark, {table: name.decode() for table, name in names.items()}),
-            java_map(self._spark, client_options(settings)),
+            {table: name.decode() for table, name in names.items()},
+            client_options(settings),
             settings.guard == "check_and_mutate",
             settings.salt_buckets,
             settings.rows_per_call,
@@ -63,12 +63,3 @@ def client_options(settings: HBaseSettings) -> Mapping[str, str]:
 def patience_ms(settings: HBaseSettings) -> int:
     """How long HBase may be away."""
     return int(1000 * settings.patience_seconds)
-
-
-def java_map(spark: SparkSession, entries: Mapping[str, object]) -> Any:
-    """The same as a HashMap of Java."""
-    java: Any = spark.sparkContext._jvm  # noqa: SLF001 - PySpark has no other way to Java's classes
-    found = java.java.util.HashMap()
-    for name, value in entries.items():
-        found.put(name, value)
-    return found

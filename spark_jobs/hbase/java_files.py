@@ -10,8 +10,8 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql.classic.column import Column as ColumnOfJava
 from pyspark.sql.classic.column import _to_java_column
 
-from spark_jobs.hbase.java_classes import compiled, made
-from spark_jobs.hbase.java_client import client_options, java_map, patience_ms, run
+from spark_jobs.hbase.java_classes import made
+from spark_jobs.hbase.java_client import client_options, patience_ms, run
 from spark_jobs.hbase.settings import FilesSettings, HBaseSettings
 
 Starts = Mapping[str, Sequence[bytes]]
@@ -40,8 +40,8 @@ class JavaFiles:
     def __init__(self, spark: SparkSession, settings: HBaseSettings, files: FilesSettings) -> None:
         self._spark = spark
         self._settings = settings
-        self._root = files.staging.rstrip("/")
-        compiled(spark)
+        self._root = files.staging
+        self.from_rows = files.from_rows
 
     def write(self, changes: DataFrame, names: Mapping[str, bytes], starts: Starts) -> Sequence[tuple[str, int]]:
         """Write changes (table, key, order, deleted, data) with all executors; return table and rows, region by region.
@@ -64,10 +64,9 @@ class JavaFiles:
 
     def _written(self, changes: DataFrame, names: Mapping[str, bytes], starts: Starts, folder: str) -> Sequence[_Files]:
         regions, parts = sum(len(starts[table]) for table in names), changes.rdd.getNumPartitions()
-        java_starts = java_map(self._spark, {table: self._list(starts[table]) for table in names})
-        borders = made(self._spark, "Borders", java_starts, pieces_of_a_region(regions, self._settings.writers))
-        java_names = java_map(self._spark, {table: name.decode() for table, name in names.items()})
-        task = made(self._spark, "FileWriter", java_names, self._options(), borders, folder, patience_ms(self._settings))
+        borders = made(self._spark, "Borders", starts, pieces_of_a_region(regions, self._settings.writers))
+        texts = {table: name.decode() for table, name in names.items()}
+        task = made(self._spark, "FileWriter", texts, client_options(self._settings), borders, folder, patience_ms(self._settings))
         row_keys = made(self._spark, "RowKeys", self._settings.salt_buckets)
         rows = changes.withColumn("row", _column(row_keys, sf.col("key").cast("binary")))
         if parts > _FILES_OF_A_REGION:  # each part would write a file for each region
@@ -75,22 +74,11 @@ class JavaFiles:
         return [_Files.of(answer) for answer in run(rows.sortWithinPartitions("table", "row"), task)]
 
     def _hand_over(self, name: bytes, folder: str, files: Sequence[str]) -> None:
-        arguments = (name.decode(), self._options(), folder, self._list(files), patience_ms(self._settings))
-        made(self._spark, "FileLoad", *arguments).call()
+        options, patience = client_options(self._settings), patience_ms(self._settings)
+        made(self._spark, "FileLoad", name.decode(), options, folder, files, patience).call()
 
     def _staging(self) -> Any:
-        return made(self._spark, "Staging", self._options(), self._root)
-
-    def _options(self) -> Any:
-        return java_map(self._spark, client_options(self._settings))
-
-    def _list(self, values: Sequence[object]) -> Any:
-        """The same as a list of Java."""
-        java: Any = self._spark.sparkContext._jvm  # noqa: SLF001 - PySpark has no other way to Java's classes
-        found = java.java.util.ArrayList()
-        for value in values:
-            found.add(value)
-        return found
+        return made(self._spark, "Staging", client_options(self._settings), self._root)
 
 
 def pieces_of_a_region(regions: int, writers: int) -> int:

@@ -16,7 +16,7 @@ class FilesSettings(Settings):
     """Large batches go as files that HBase takes over whole.
 
     `staging`: a folder on the filesystem of `hbase.rootdir`, as a URI, to which the executors and HBase's own user may write. `from_rows`:
-    changes of one table in a batch; with fewer its rows are put one by one.
+    rows of one table in a batch, after the rule; fewer are put one by one.
     """
 
     staging: Annotated[str, Field(pattern=r"^[a-z][a-z0-9+.-]*:/.*[^/]")]

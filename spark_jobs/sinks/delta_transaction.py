@@ -60,7 +60,7 @@ class OpenCopy:
             condition = self.rows().where(wanted)._jdf.queryExecution().analyzed().condition()
             found = self.transaction.filterFiles(seq([condition]), True)
             return replace(self, files=found if known is None else seq(_same(each_of(found), each_of(known))))
-        everything = seq([self._always])
+        everything = seq([self.jvm.org.apache.spark.sql.catalyst.expressions.Literal.TrueLiteral()])
         if known is None:
             return replace(self, files=self.transaction.filterFiles(everything, True))
         self.transaction.trackReadPredicates(everything, False, True)
@@ -108,10 +108,6 @@ class OpenCopy:
     def jvm(self) -> JavaObject:
         """Where the classes of Spark's process are."""
         return self.spark._jvm
-
-    @property
-    def _always(self) -> JavaObject:
-        return self.jvm.org.apache.spark.sql.catalyst.expressions.Literal.TrueLiteral()
 
     @property
     def _checksum(self) -> JavaObject | None:

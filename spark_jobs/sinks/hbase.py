@@ -46,7 +46,8 @@ class HBaseSink:
         for each in batch.tables:
             self._catalogue().note(each.table, [_text(version) for version in each.versions], each.key_columns)
         names = {each.table: self._tables.ensure(each.table) for each in batch.tables}
-        written = self._write(_spread(batch.changes, self._settings.writers).select(*_WRITTEN), names)
+        numbers = {each.table: each.number for each in batch.tables}
+        written = self._write(_spread(batch.changes, self._settings.writers).select(*_WRITTEN), names, numbers)
         return {table: Written(sum(rows for of_table, rows in written if of_table == table)) for table in names}
 
     def read(self, table: str) -> DataFrame | None:
@@ -78,17 +79,14 @@ class HBaseSink:
         if self._files is not None:
             self._files.tidy()
 
-    def _write(self, changes: DataFrame, names: Mapping[str, bytes]) -> Sequence[tuple[str, int]]:
+    def _write(self, changes: DataFrame, names: Mapping[str, bytes], numbers: Mapping[str, int | None]) -> Sequence[tuple[str, int]]:
         """Table and rows, call by call, or file by file."""
-        if self._files is None or self._settings.files is None:
-            return self._put(changes, names)
-        rows = {row["table"]: row["count"] for row in changes.groupBy("table").count().collect()}
-        large = [table for table, count in rows.items() if count >= self._settings.files.from_rows]
-        if not large:
+        large = [] if self._files is None else _large(changes, numbers, self._files.from_rows)
+        if self._files is None or not large:
             return self._put(changes, names)
         starts = {table: [start for start, _ in self._regions(names[table])] for table in large}
         in_files = self._files.write(changes.where(sf.col("table").isin(large)), {table: names[table] for table in large}, starts)
-        if len(large) == len(rows):
+        if len(large) == len(names):
             return in_files
         return [*in_files, *self._put(changes.where(~sf.col("table").isin(large)), names)]
 
@@ -114,6 +112,15 @@ class HBaseSink:
 def _spread(changes: DataFrame, writers: int) -> DataFrame:
     """At least so many partitions, so that all executors write; what is spread enough is left where it is."""
     return changes if changes.rdd.getNumPartitions() >= writers else changes.repartition(writers, "key")
+
+
+def _large(changes: DataFrame, numbers: Mapping[str, int | None], from_rows: int) -> list[str]:
+    """Tables with so many rows. Counted are those alone that may have them: the numbers are those of before the rule."""
+    asked = [table for table, number in numbers.items() if number is None or number >= from_rows]
+    if not asked:
+        return []
+    counted = changes.where(sf.col("table").isin(asked)).groupBy("table").count()
+    return [row["table"] for row in counted.where(sf.col("count") >= from_rows).collect()]
 
 
 def _text(version: TableSchema) -> str:

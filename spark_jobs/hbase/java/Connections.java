@@ -9,9 +9,10 @@ import org.apache.hadoop.hbase.HBaseConfiguration;
 import org.apache.hadoop.hbase.client.AsyncConnection;
 import org.apache.hadoop.hbase.client.ConnectionFactory;
 
-/** One connection to each HBase for a whole executor: it knows where the regions are, and all tasks share it. */
+/** One connection to each HBase for a whole executor: it knows where the regions are, and all tasks share it, and what it was told. */
 public final class Connections {
     private static final Map OPEN = new HashMap();
+    private static final Map TOLD = new HashMap();
 
     private Connections() {}
 
@@ -27,13 +28,19 @@ public final class Connections {
         }
     }
 
-    /** What HBase's own classes are told. */
+    /** What HBase's own classes are told, read once (HBase's own defaults are long); nobody changes it. */
     public static Configuration configuration(Map options) {
-        Configuration configuration = HBaseConfiguration.create();
-        for (Iterator each = options.entrySet().iterator(); each.hasNext();) {
-            Map.Entry option = (Map.Entry) each.next();
-            configuration.set((String) option.getKey(), (String) option.getValue());
+        synchronized (TOLD) {
+            Configuration told = (Configuration) TOLD.get(options);
+            if (told == null) {
+                told = HBaseConfiguration.create();
+                for (Iterator each = options.entrySet().iterator(); each.hasNext();) {
+                    Map.Entry option = (Map.Entry) each.next();
+                    told.set((String) option.getKey(), (String) option.getValue());
+                }
+                TOLD.put(options, told);
+            }
+            return told;
         }
-        return configuration;
     }
 }

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from pyspark.sql import SparkSession
@@ -16,6 +17,7 @@ from spark_jobs.hbase.cells import ORDER, UPDATE_INFO, Change
 from spark_jobs.hbase.connection import idl
 from spark_jobs.hbase.gateway import Gateway
 from spark_jobs.hbase.guards import Row, write_by_version
+from spark_jobs.hbase.java_files import JavaFiles
 from spark_jobs.hbase.settings import HBaseSettings
 from spark_jobs.hbase.tables import Tables
 from spark_jobs.hbase.task import read_region
@@ -71,6 +73,22 @@ def test_the_rule_case_by_case(spark: SparkSession, opened: OpenCopies, guard: s
     assert copy.count() == 6
     place.sink.forget_deletes(TIME_MS + 1)
     assert copy.count() == 5
+
+
+def test_only_a_table_of_many_rows_goes_as_files(spark: SparkSession, opened: OpenCopies) -> None:
+    """Many changes of one row are one row."""
+    many = [change("t", "INSERT", str(key), key, table="many", id=str(key)) for key in range(1, 5)]
+    hot = [change("t", "UPDATE", "1", order, table="hot", id="1", n=str(order)) for order in range(1, 9)]
+    few = change("t", "INSERT", "1", 1, table="few", id="1")
+    place = opened("files")
+    with patch.object(JavaFiles, "write", autospec=True, side_effect=JavaFiles.write) as in_files:
+        apply(place, spark, *hot, few)
+        in_files.assert_not_called()
+        figures = apply(place, spark, *many, *hot, few)
+    assert [list(call.args[2]) for call in in_files.call_args_list] == [["shop.many"]]
+    assert figures.winners == 6
+    found = {table: place.sink.read(f"shop.{table}") for table in ("many", "hot", "few")}
+    assert {table: copy.count() for table, copy in found.items() if copy is not None} == {"many": 4, "hot": 1, "few": 1}
 
 
 def test_columns_types_and_keys_come_back(spark: SparkSession, opened: OpenCopies) -> None:
