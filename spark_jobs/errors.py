@@ -173,7 +173,10 @@ class HBaseRefused(JobError):
 class HBaseStagingRefused(JobError):
     """The executors cannot write files into `hbase.files.staging`, or HBase does not see them there."""
 
-    remedy = "Name a folder on the filesystem of hbase.rootdir that the job and HBase's own user may both write to, and start again."
+    remedy = (
+        "Name a folder on the filesystem of hbase.rootdir, as HBase itself calls it, that the job and HBase's own user may both write to; "
+        "region servers tell their logs what they could not do ('Failed to complete bulk load'). Then start again."
+    )
 
 
 class HBaseClientMissing(JobError):

@@ -20,6 +20,7 @@ import org.apache.hadoop.hbase.util.Bytes;
 /** Hands finished files of one table over to HBase, which moves them to where its own lie; a region takes all of its files at once or none. */
 public final class FileLoad implements Callable {
     private static final long PAUSE_MS = 500;
+    private static final String ANSWERED = "Retry attempted";
 
     private final Configuration configuration;
     private final TableName table;
@@ -53,7 +54,7 @@ public final class FileLoad implements Callable {
                 missed = true;
             } catch (IOException failed) {
                 if (System.nanoTime() > end) {
-                    throw Refusal.of(failed, quorum());
+                    throw answered(failed) ? Refusal.ofStaging(failed, folder.toString()) : Refusal.of(failed, quorum());
                 }
                 Thread.sleep(PAUSE_MS);
             }
@@ -69,13 +70,13 @@ public final class FileLoad implements Callable {
         }
     }
 
-    /** Files that still lie there: HBase takes them away. */
+    /** Files that still lie there: HBase takes them away and leaves the folder; without it, nobody knows whether it got them. */
     private void find(byte[] family, Map into) throws IOException {
         FileSystem files = folder.getFileSystem(configuration);
         List found = new ArrayList();
         for (int i = 0; i < names.size(); i++) {
             Path of = new Path(new Path(folder, (String) names.get(i)), Bytes.toString(family));
-            FileStatus[] there = files.exists(of) ? files.listStatus(of) : new FileStatus[0];
+            FileStatus[] there = files.listStatus(of);
             for (int j = 0; j < there.length; j++) {
                 found.add(there[j].getPath());
             }
@@ -83,6 +84,11 @@ public final class FileLoad implements Callable {
         if (!found.isEmpty()) {
             into.put(family, found);
         }
+    }
+
+    /** Region servers that cannot take a file answer so, and tell their logs alone why; HBase's tool then has these words and no cause. */
+    private static boolean answered(IOException failed) {
+        return failed.getCause() == null && failed.getMessage() != null && failed.getMessage().startsWith(ANSWERED);
     }
 
     private String quorum() {

@@ -1,9 +1,12 @@
 """Large batches as files that HBase takes over whole: the same cells as puts, each region its own, and failures by name."""
 
 import os
+import shutil
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from time import time
+from unittest.mock import patch
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
@@ -13,6 +16,7 @@ from pyspark.sql import SparkSession
 from deploy.embedded import HBase
 from spark_jobs.border import named_errors
 from spark_jobs.errors import HBaseStagingRefused
+from spark_jobs.hbase import java_files
 from spark_jobs.hbase.gateway import Gateway
 from spark_jobs.hbase.java_client import JavaClient
 from spark_jobs.hbase.java_files import JavaFiles
@@ -62,6 +66,32 @@ def test_a_folder_that_cannot_be_written_to_is_named(spark: SparkSession, sectio
     with Gateway(checked) as gateway:
         name = Tables(gateway, checked).ensure(TABLE)
     with pytest.raises(HBaseStagingRefused, match="file/staging"), named_errors("tests"):
+        opened(spark, checked).write(one_row(spark), {TABLE: name}, {TABLE: [b""]})
+
+
+def test_files_that_the_driver_does_not_see_are_named(spark: SparkSession, section: Mapping[str, object], tmp_path: Path) -> None:
+    """A folder on each executor's own disk: nothing may count as written that HBase never got."""
+    checked, staging = HBaseSettings.model_validate(section), tmp_path / "staging"
+    task, remove = java_files.run, partial(shutil.rmtree, staging)
+    with Gateway(checked) as gateway:
+        name = Tables(gateway, checked).ensure(TABLE)
+    with (
+        patch.object(java_files, "run", side_effect=lambda rows, what: (task(rows, what), remove())[0]),
+        pytest.raises(HBaseStagingRefused, match="staging"),
+        named_errors("tests"),
+    ):
+        opened(spark, checked).write(one_row(spark), {TABLE: name}, {TABLE: [b""]})
+
+
+def test_a_folder_that_hbase_does_not_know_is_named(spark: SparkSession, section: Mapping[str, object], tmp_path: Path) -> None:
+    """The job's Hadoop has a name for the folder that HBase's has not."""
+    options = {"fs.viewfs.mounttable.jobs.link./staging": (tmp_path / "staging").as_uri()}
+    changed = {**section, "patience_seconds": 5, "client_options": options, "files": {"staging": "viewfs://jobs/staging"}}
+    checked = HBaseSettings.model_validate(changed)
+    (tmp_path / "staging").mkdir()
+    with Gateway(checked) as gateway:
+        name = Tables(gateway, checked).ensure(TABLE)
+    with pytest.raises(HBaseStagingRefused, match="viewfs://jobs/staging"), named_errors("tests"):
         opened(spark, checked).write(one_row(spark), {TABLE: name}, {TABLE: [b""]})
 
 
