@@ -18,7 +18,7 @@ from spark_jobs.border import named_errors
 from spark_jobs.errors import HBaseStagingRefused
 from spark_jobs.hbase import java_files
 from spark_jobs.hbase.gateway import Gateway
-from spark_jobs.hbase.java_client import JavaClient
+from spark_jobs.hbase.java_client import JavaClient, run
 from spark_jobs.hbase.java_files import JavaFiles
 from spark_jobs.hbase.settings import HBaseSettings
 from spark_jobs.hbase.tables import Tables
@@ -71,12 +71,11 @@ def test_a_folder_that_cannot_be_written_to_is_named(spark: SparkSession, sectio
 
 def test_files_that_the_driver_does_not_see_are_named(spark: SparkSession, section: Mapping[str, object], tmp_path: Path) -> None:
     """A folder on each executor's own disk: nothing may count as written that HBase never got."""
-    checked, staging = HBaseSettings.model_validate(section), tmp_path / "staging"
-    task, remove = java_files.run, partial(shutil.rmtree, staging)
+    checked, remove = HBaseSettings.model_validate(section), partial(shutil.rmtree, tmp_path / "staging")
     with Gateway(checked) as gateway:
         name = Tables(gateway, checked).ensure(TABLE)
     with (
-        patch.object(java_files, "run", side_effect=lambda rows, what: (task(rows, what), remove())[0]),
+        patch.object(java_files, "run", side_effect=lambda rows, task: (run(rows, task), remove())[0]),
         pytest.raises(HBaseStagingRefused, match="staging"),
         named_errors("tests"),
     ):
