@@ -21,12 +21,11 @@ from pyspark.sql import SparkSession
 
 from deploy.embedded import Kafka, spark_environment, spark_jars
 from deploy.embedded.progress import say
-from spark_jobs import dedup_stream
 from spark_jobs.session import open_session
 from spark_jobs.settings import JobSettings, KafkaSource
 from tests.support.checkpoint import begun, cut_off
 from tests.support.job_process import JobProcess
-from tests.support.spark_copies import publish
+from tests.support.spark_copies import drain, publish
 from tests.support.spark_histories import Change, copies_below, history, truth
 from tests.support.waiting import wait_until
 
@@ -36,6 +35,7 @@ _BATCH_OFFSETS: Final = 60
 _LATE: Final = 100
 """Orders of a round begin this far below the end of the round before."""
 _START_S: Final = 120
+_END_S: Final = 300
 _MOMENTS_S: Final = (0.0, 6.0)
 """When the kill comes, counted from the first batch that the checkpoint notes."""
 
@@ -65,8 +65,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 1 if wrong else 0
 
 
+def _in_small_batches(settings: JobSettings) -> JobSettings:
+    """What the process is given: it has to be within one of many batches when the kill comes."""
+    kafka = settings.kafka.model_copy(update={"max_offsets_per_trigger": _BATCH_OFFSETS})
+    return settings.model_copy(update={"trigger_seconds": 0.1, "kafka": kafka})
+
+
 def _settings(kafka: Kafka, folder: Path) -> JobSettings:
-    source = KafkaSource(bootstrap_servers=kafka.bootstrap, topics=(_TOPIC,), max_offsets_per_trigger=_BATCH_OFFSETS)
+    source = KafkaSource(bootstrap_servers=kafka.bootstrap, topics=(_TOPIC,))
     return JobSettings(
         kafka=source,
         copy_root=str(folder / "copy"),
@@ -96,13 +102,13 @@ def _rounds(kafka: Kafka, settings: JobSettings, folder: Path, times: int, chanc
 
 def _round(spark: SparkSession, settings: JobSettings, folder: Path, published: Sequence[Change], after_s: float) -> Round:
     before = begun(settings)
-    with JobProcess(settings.model_copy(update={"trigger_seconds": 0.1}), folder) as process:
+    with JobProcess(_in_small_batches(settings), folder) as process:
         wait_until(lambda: begun(settings) > before or not process.running, "a batch", _START_S)
         kill_at = monotonic() + after_s
         wait_until(lambda: monotonic() >= kill_at or not process.running, "the moment", _START_S)
         process.kill()
     unfinished = cut_off(settings)
-    dedup_stream.start(settings).awaitTermination(_START_S)
+    drain(settings, within_s=_END_S)
     return Round(after_s, unfinished, copies_below(spark, Path(settings.copy_root)) == truth(published))
 
 

@@ -13,11 +13,11 @@ from pyspark.sql import SparkSession
 
 from deploy.embedded import HBase, Kafka, MariaDB, ServerProcess
 from deploy.embedded.progress import say
-from spark_jobs import dedup_stream
 from tests.bench.spark.laps import started
 from tests.spark_faults.stage import Stage, stage
 from tests.support.checkpoint import begun, cut_off
 from tests.support.job_process import JobProcess
+from tests.support.spark_copies import drain
 from tests.support.waiting import wait_until
 
 _BATCHES_S: Final = 6.0
@@ -79,7 +79,7 @@ def main() -> int:
                     with stage(kafka, topic, seed, _sink(sink, topic, servers)) as run:
                         happened = SCENARIOS[name](run, random.Random(seed), servers)
                         spark = spark or started(run.settings)
-                        assert dedup_stream.start(run.settings).awaitTermination(_END_S), "the job, started again, did not end"
+                        drain(run.settings, within_s=_END_S)
                         equal = run.copy(spark) == run.truth
                     different += not equal
                     say(f"{name}, {sink}, seed {seed}: {happened}; {'equal' if equal else 'DIFFERENT'}")

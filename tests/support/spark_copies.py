@@ -15,8 +15,10 @@ from relay.kafka import TopicAdmin, TopicSpec
 from relay.model.message import OutboundMessage
 from relay.publish import TransactionalProducer
 from relay.settings import KafkaSettings, TransactionSettings
+from spark_jobs import dedup_stream
 from spark_jobs.apply import Copies
 from spark_jobs.figures import BatchFigures
+from spark_jobs.metrics import JobMetrics
 from spark_jobs.settings import JobSettings, KafkaSource
 from spark_jobs.sinks import DeltaSink, live_rows
 
@@ -95,6 +97,11 @@ def job(kafka: Kafka, topic: str, folder: Path) -> JobSettings:
     """A job over one topic, all of its files in one folder."""
     source = KafkaSource(bootstrap_servers=kafka.bootstrap, topics=(topic,), patience_seconds=5)
     return JobSettings(kafka=source, copy_root=str(folder / "copy"), checkpoint=str(folder / "checkpoint"), shuffle_partitions=1)
+
+
+def drain(settings: JobSettings, metrics: JobMetrics | None = None, *, within_s: int = 90) -> None:
+    """Let the stream go on at its checkpoint, in this process, until its topics are read."""
+    assert dedup_stream.start(settings, metrics=metrics).awaitTermination(within_s), f"the stream did not end within {within_s} s"
 
 
 def copy_of(spark: SparkSession, root: Path, table: str = "orders") -> dict[Any, dict[str, Any]]:

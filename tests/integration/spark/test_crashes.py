@@ -25,7 +25,7 @@ from spark_jobs.sinks.delta_transaction import Batch
 from spark_jobs.sinks.sink import TableChanges, Written
 from tests.support import crashing_job
 from tests.support.job_process import JobProcess, spark_submit
-from tests.support.spark_copies import change, copy_of, job, publish
+from tests.support.spark_copies import change, copy_of, drain, job, publish
 from tests.support.spark_histories import TableRows, copies_below, history, truth
 from tests.support.waiting import wait_until
 
@@ -71,7 +71,7 @@ def break_off_behind_the_first_table(settings: JobSettings) -> None:
         raise BrokenOff
 
     with patch.object(DeltaSink, "merge", merge_and_break_off), pytest.raises(StreamingQueryException, match="BrokenOff"):
-        dedup_stream.start(settings).awaitTermination(90)
+        drain(settings)
 
 
 def kill_with_all_applied(settings: JobSettings, folder: Path) -> None:
@@ -99,7 +99,7 @@ def test_a_batch_cut_off_at_any_step_leaves_the_copies_exact(
     assert copies(spark, tmp_path) == truth(first)
     assert (noted(tmp_path, "offsets"), noted(tmp_path, "commits")) == ({"0"}, set())
 
-    dedup_stream.start(settings).awaitTermination(90)
+    drain(settings)
     lines = capsys.readouterr().out.splitlines()
     assert [line.split(",")[0] for line in lines] == ["batch 0: 200 rows in", "batch 1: 300 rows in"]
     assert ["2 tables had it already" in line for line in lines] == [True, False]

@@ -13,11 +13,11 @@ from deploy.embedded import Kafka
 from relay.envelope import Claim, claim_text
 from relay.model.message import OutboundMessage
 from relay.pipeline.oversize import reference_value
-from spark_jobs import dedup_batch, dedup_stream
+from spark_jobs import dedup_batch
 from spark_jobs.kafka_source import Bounds
 from spark_jobs.metrics import JobMetrics
 from spark_jobs.quarantine import Quarantine
-from tests.support.spark_copies import apply, change, copies, copy_of, job, publish, records
+from tests.support.spark_copies import apply, change, copies, copy_of, drain, job, publish, records
 from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
@@ -56,14 +56,14 @@ def test_the_stream_goes_on_at_its_checkpoint_and_puts_aside_by_name(
     topic = fresh_name("orders")
     settings = job(kafka, topic, tmp_path)
     publish(kafka, topic, change(topic, "INSERT", "1", 10, id="1", n="a"), OutboundMessage(topic, 0, b"k", b"not json", ()))
-    dedup_stream.start(settings).awaitTermination(90)
+    drain(settings)
     assert copy_of(spark, tmp_path / "copy") == {"1": {"id": "1", "n": "a"}}
     assert "batch 0: put aside 1: the value is not a message of the relay\n" in capsys.readouterr().out
 
     keyless = [change(topic, "INSERT", None, order, table="log", id=str(order)) for order in (30, 31)]
     publish(kafka, topic, change(topic, "UPDATE", "1", 20, id="1", n="b"), *keyless)
     metrics = JobMetrics()
-    dedup_stream.start(settings, metrics=metrics).awaitTermination(90)
+    drain(settings, metrics)
     assert copy_of(spark, tmp_path / "copy") == {"1": {"id": "1", "n": "b"}}
     value = metrics.registry.get_sample_value
     wait_until(lambda: value("roma_dedup_running") == 0, "Spark's word that the stream ended")
