@@ -19,8 +19,11 @@ _JDKS: Final = (17, 21)
 _PACKAGES: Final = (
     "org.apache.spark:spark-sql-kafka-0-10_2.13:4.0.0,io.delta:delta-spark_2.13:4.0.0,org.mariadb.jdbc:mariadb-java-client:3.5.6"
 )
-# What HBase's client would bring in other versions than Spark has.
-_OF_SPARK: Final = "org.slf4j:slf4j-api,commons-logging:commons-logging"
+# What the packages would bring although Spark has it, in part in other versions.
+_OF_SPARK: Final = (
+    "org.apache.hadoop:*,com.fasterxml.jackson.core:*,org.slf4j:slf4j-api,commons-logging:*,commons-codec:*,org.apache.httpcomponents:*,"
+    "org.javassist:*,jakarta.*:*,org.glassfish.*:*"
+)
 _SETTINGS: Final = {
     "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
@@ -96,6 +99,5 @@ def _jars(settings: JobSettings) -> dict[str, str]:
     """Pinned jars where they are given, else the packages, resolved by Spark at its start."""
     if settings.jars:
         return {"spark.jars": ",".join(path.as_uri() for path in settings.jars)}
-    if settings.hbase is None or settings.hbase.client != "jvm":
-        return {"spark.jars.packages": _PACKAGES}
-    return {"spark.jars.packages": f"{_PACKAGES},{HBASE_CLIENT}", "spark.jars.excludes": _OF_SPARK}
+    with_client = settings.hbase is not None and settings.hbase.client == "jvm"
+    return {"spark.jars.packages": f"{_PACKAGES},{HBASE_CLIENT}" if with_client else _PACKAGES, "spark.jars.excludes": _OF_SPARK}
