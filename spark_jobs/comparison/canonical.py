@@ -15,7 +15,7 @@ from pyspark.sql.types import BinaryType, DataType, DateType, DoubleType, FloatT
 from spark_jobs.comparison.server_numbers import decimals_of, double_text, fixed_text, float_text
 from spark_jobs.quoting import quoted
 from spark_jobs.source.columns import APPROXIMATE, BYTES, LONG_BYTES, LONG_TEXTS, TEXTS, SourceColumn
-from spark_jobs.source.texts import plain_text, raw_bytes
+from spark_jobs.source.texts import plain_text
 from spark_jobs.transforms.guards import UNFIT
 
 _NULL: Final = "N"
@@ -29,7 +29,7 @@ def source_text(column: SourceColumn) -> str:
     if column.kind in LONG_BYTES:
         return f"SHA2({name}, 256)"
     if column.kind in BYTES:
-        return f"HEX({raw_bytes(column)})"
+        return f"HEX({name})"
     if column.kind in LONG_TEXTS:
         return f"SHA2(CONVERT({name} USING utf8mb4), 256)"
     if column.kind in TEXTS:

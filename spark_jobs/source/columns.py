@@ -1,14 +1,17 @@
 """Columns of a source as the catalogue describes them, and kinds of them that are treated alike."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 WHOLE: Final = frozenset({"tinyint", "smallint", "mediumint", "int", "bigint", "bit", "year"})
 APPROXIMATE: Final = frozenset({"float", "double"})
 LABELS: Final = frozenset({"enum", "set"})
-BYTES: Final = frozenset({"binary", "varbinary", "uuid", "inet4", "inet6"})
-LONG_BYTES: Final = frozenset({
-    "tinyblob", "blob", "mediumblob", "longblob", "vector", "geometry", "point", "linestring", "polygon", "multipoint", "multilinestring",
+BYTES: Final = frozenset({"binary", "varbinary"})
+NAMED_BYTES: Final = frozenset({"uuid", "inet4", "inet6"})
+"""Bytes in the binlog, and texts on the server and in messages."""
+BLOBS: Final = frozenset({"tinyblob", "blob", "mediumblob", "longblob"})
+LONG_BYTES: Final = BLOBS | frozenset({
+    "vector", "geometry", "point", "linestring", "polygon", "multipoint", "multilinestring",
     "multipolygon", "geometrycollection", "geomcollection",
 })  # fmt: skip
 LONG_TEXTS: Final = frozenset({"tinytext", "text", "mediumtext", "longtext", "json"})
@@ -22,3 +25,9 @@ class SourceColumn:
     name: str
     kind: str
     type_text: str
+
+    @property
+    def in_key(self) -> "SourceColumn":
+        """The column as part of a key: a TEXT or BLOB (MariaDB lets them be unique) stands there whole, not for its hash."""
+        kind = "varchar" if self.kind in LONG_TEXTS else "varbinary" if self.kind in BLOBS else self.kind
+        return replace(self, kind=kind)

@@ -17,14 +17,14 @@ from relay.model.table import Column, ColumnType, TableDefinition, TableId, Tabl
 from relay.refine import NotPublished, Refinements, TableRefinement
 from spark_jobs.copy_settings import RowSettings
 from spark_jobs.quoting import quoted
-from spark_jobs.source.columns import BYTES, LABELS, LONG_BYTES, LONG_TEXTS, TEXTS, WHOLE, SourceColumn
+from spark_jobs.source.columns import BYTES, LABELS, LONG_BYTES, LONG_TEXTS, NAMED_BYTES, TEXTS, WHOLE, SourceColumn
 
 _UTF8: Final = "utf8mb4"
 _BINARY: Final = "binary"
 _SINGLE: Final = "float"
 _TYPES: Final[Mapping[str, ColumnType]] = {
     **dict.fromkeys(WHOLE, ColumnType.LONGLONG),
-    **dict.fromkeys(TEXTS | BYTES, ColumnType.VARCHAR),
+    **dict.fromkeys(TEXTS | BYTES | NAMED_BYTES, ColumnType.VARCHAR),
     **dict.fromkeys(LONG_TEXTS | LONG_BYTES, ColumnType.LONG_BLOB),
     **dict.fromkeys(LABELS, ColumnType.ENUM),
     "json": ColumnType.JSON,
@@ -141,7 +141,7 @@ def published_rows(rows: DataFrame, rules: RowRules) -> DataFrame:
 
 def _column(column: SourceColumn) -> Column:
     kind = _TYPES.get(column.kind, ColumnType.GEOMETRY)
-    charset = _BINARY if column.kind in BYTES | LONG_BYTES else _UTF8 if column.kind in TEXTS else None
+    charset = _BINARY if column.kind in BYTES | NAMED_BYTES | LONG_BYTES else _UTF8 if column.kind in TEXTS else None
     return Column(column.name, kind, nullable=True, charset=charset)
 
 

@@ -8,6 +8,7 @@ import pyspark.sql.functions as sf
 from pyspark.sql import Column, DataFrame
 
 from spark_jobs.quoting import quoted
+from spark_jobs.source.columns import BLOBS
 from spark_jobs.source.database import SourceDatabase
 from spark_jobs.source.key_ranges import table_of
 from spark_jobs.source.row_rules import published_rows
@@ -55,11 +56,16 @@ def message_keys(database: SourceDatabase, shard: Shard, where: str, beside: Map
 
 
 def _texts(database: SourceDatabase, shard: Shard, where: str) -> DataFrame:
-    """The columns as `c0`, `c1` and so on, and behind them what rules need beside."""
-    own = [message_text(column) for column in shard.columns]
+    """The columns as `c0`, `c1` and so on, and behind them what rules need beside.
+
+    Blobs come as they are: the base64 of a large one would be longer than a server lets a text be, and NULL.
+    """
+    own = [quoted(column.name) if column.kind in BLOBS else message_text(column) for column in shard.columns]
     selected = [*own, *(() if shard.rules is None else shard.rules.exact_values)]
     names = ", ".join(f"{sql} AS c{number}" for number, sql in enumerate(selected))
-    return database.query(f"SELECT {names} FROM {table_of(shard)} WHERE {where}")
+    rows = database.query(f"SELECT {names} FROM {table_of(shard)} WHERE {where}")
+    blobs = [f"c{number}" for number, column in enumerate(shard.columns) if column.kind in BLOBS]
+    return rows.withColumns({name: sf.base64(name) for name in blobs})
 
 
 def key_text(shard: Shard, values: Sequence[Column]) -> Column:

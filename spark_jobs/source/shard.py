@@ -34,7 +34,7 @@ class Shard:
     def key(self) -> Sequence[SourceColumn]:
         """The columns of the key, in its order, as the source has them."""
         by_name = {column.name: column for column in self.columns}
-        return tuple(by_name[name] for name in self.key_names)
+        return tuple(by_name[name].in_key for name in self.key_names)
 
     @property
     def published(self) -> Sequence[SourceColumn]:
@@ -45,7 +45,7 @@ class Shard:
     def published_key(self) -> Sequence[SourceColumn]:
         """The columns of the key, in its order, as messages have them."""
         by_name = {column.name: column for column in self.published}
-        return tuple(by_name[name] for name in self.key_names)
+        return tuple(by_name[name].in_key for name in self.key_names)
 
     @cached_property
     def by_name(self) -> Mapping[str, SourceColumn]:

@@ -17,7 +17,7 @@ def message_text(column: SourceColumn) -> str:
     """SQL of the text that a message has for the column in the exact style; NULL stays NULL."""
     name = quoted(column.name)
     if column.kind in LONG_BYTES | BYTES:
-        return f"REPLACE(TO_BASE64({raw_bytes(column)}), CHAR(10 USING utf8mb4), '')"
+        return f"REPLACE(TO_BASE64({name}), CHAR(10 USING utf8mb4), '')"
     return plain_text(column) if column.kind not in TEXTS else f"CONVERT({name} USING utf8mb4)"
 
 
@@ -25,14 +25,6 @@ def plain_text(column: SourceColumn) -> str:
     """SQL of the text that the server prints for a value that is neither characters nor bytes."""
     name = quoted(column.name)
     return f"CAST(CAST({name} AS UNSIGNED) AS CHAR)" if column.kind == "bit" else f"CAST({name} AS CHAR)"
-
-
-def raw_bytes(column: SourceColumn) -> str:
-    """SQL of the bytes of a value."""
-    name = quoted(column.name)
-    if column.kind in {"uuid", "inet4", "inet6"}:
-        return f"CAST({name} AS BINARY({ {'uuid': 16, 'inet4': 4, 'inet6': 16}[column.kind] }))"
-    return name
 
 
 def key_expression(column: SourceColumn) -> str:
@@ -45,7 +37,7 @@ def boundary_text(column: SourceColumn) -> str:
     """SQL of the text from which `literal` makes the value again."""
     if column.kind in TEXTS:
         return f"HEX(CONVERT({quoted(column.name)} USING utf8mb4))"
-    return f"HEX({quoted(column.name)})" if column.kind in BYTES and column.kind.endswith("binary") else plain_text(column)
+    return f"HEX({quoted(column.name)})" if column.kind in BYTES else plain_text(column)
 
 
 def literal(column: SourceColumn, text: str) -> str:
@@ -54,7 +46,7 @@ def literal(column: SourceColumn, text: str) -> str:
         return _checked(_NUMBER, text, column)
     if column.kind in TEXTS:
         return f"_utf8mb4 X'{_checked(_HEX, text, column)}'"
-    if column.kind in BYTES and column.kind.endswith("binary"):
+    if column.kind in BYTES:
         return f"X'{_checked(_HEX, text, column)}'"
     return f"'{_checked(_PLAIN, text, column)}'"
 

@@ -46,7 +46,7 @@ _FLOATS: Final = frozenset({"float", "float4"})
 _DOUBLES: Final = frozenset({"double", "real", "float8"})
 _BINARY: Final = frozenset({
     "binary", "varbinary", "blob", "tinyblob", "mediumblob", "longblob", "vector", "geometry", "point", "linestring", "polygon",
-    "multipoint", "multilinestring", "multipolygon", "geometrycollection", "geomcollection", "uuid", "inet4", "inet6",
+    "multipoint", "multilinestring", "multipolygon", "geometrycollection", "geomcollection",
 })  # fmt: skip
 _TIMES: Final[dict[str, DataType]] = {"date": DateType(), "datetime": TimestampNTZType(), "timestamp": TimestampType()}
 

@@ -21,7 +21,7 @@ _TYPES = {
     "double": "double", "double precision": "double", "DOUBLE(20,5)": "double", "REAL": "double",
     "date": "date", "datetime(3)": "timestamp_ntz", "DATETIME": "timestamp_ntz", "timestamp(6)": "timestamp", "time(6)": "string",
     "binary(16)": "binary", "varbinary(20)": "binary", "MEDIUMBLOB": "binary", "point": "binary", "GeometryCollection": "binary",
-    "vector(3)": "binary", "inet6": "binary",
+    "vector(3)": "binary", "inet6": "string", "uuid": "string",
     "char(5)": "string", "varchar(20)": "string", "NVARCHAR(20)": "string", "longtext": "string", "json": "string",
     "enum('a','int')": "string", "set('x','bigint unsigned')": "string", "": "string", "(10)": "string", "中文": "string",
 }  # fmt: skip

@@ -1,0 +1,94 @@
+"""Rows of rare kinds: stream, first copy, comparison and repair speak of the same rows and see the same values."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from pyspark.sql import Row, SparkSession
+
+from deploy.embedded import Kafka, MariaDB
+from spark_jobs import bootstrap, dedup_batch, reconcile
+from spark_jobs.comparison import Outcome
+from spark_jobs.settings import JobSettings
+from spark_jobs.sinks import open_sink
+from tests.support.first_copies import job_settings, publish_position, source
+from tests.support.spark_copies import change, publish
+
+pytestmark = [pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"), pytest.mark.usefixtures("spark")]
+
+UUID = "123e4567-e89b-12d3-a456-426655440000"
+KEYS = {"i": "id inet6 primary key", "l": "id text not null, unique (id)"}
+PACKET_BYTES = 1024 * 1024
+
+
+def mapping(name: str) -> dict[str, list[dict[str, str]]]:
+    return {"dbs": [{"logicDb": "shop", "realDbs": name}], "topics": [{"logicDb": "shop", "topic": name}]}
+
+
+def live(spark: SparkSession, settings: JobSettings, table: str = "shop.t") -> list[Row]:
+    """The rows that the copy shows."""
+    copy = open_sink(spark, settings).read(table)
+    assert copy is not None
+    return copy.where("not _deleted").collect()
+
+
+def test_a_row_with_a_uuid_is_one_row_whoever_brings_it(
+    spark: SparkSession, mariadb: MariaDB, kafka: Kafka, fresh_name: Callable[[str], str], tmp_path: Path
+) -> None:
+    name, types = fresh_name("uuid"), {"id": "uuid", "six": "inet6", "four": "inet4", "n": "int"}
+    columns = "id uuid primary key, six inet6, four inet4, n int"
+    values = f"('{UUID}', '2001:db8::1', '192.0.2.0', 1)"
+    mariadb.execute(f"create database {name}", f"create table {name}.t ({columns})", f"insert into {name}.t values {values}")
+    settings = job_settings(kafka, tmp_path, name, mapping(name), source("one", mariadb))
+    publish_position(kafka, name, "one", mariadb, 100)
+    bootstrap.run(settings)
+    mariadb.execute(f"update {name}.t set n = 7")
+    row = {"id": UUID, "six": "2001:db8::1", "four": "192.0.2.0", "n": "7"}
+    publish(kafka, name, change(name, "UPDATE", UUID, 150, table="t", row=row, types=types))
+    dedup_batch.run(settings)
+    assert [{column: str(each[column]) for column in row} for each in live(spark, settings)] == [row]
+    assert [(each.outcome, each.ranges, each.copy_rows) for each in reconcile.run(settings)] == [(Outcome.EQUAL, (), 1)]
+
+
+def test_rows_with_rare_keys_are_repaired_instead_of_removed(
+    spark: SparkSession, mariadb: MariaDB, kafka: Kafka, fresh_name: Callable[[str], str], tmp_path: Path
+) -> None:
+    name = fresh_name("keys")
+    mariadb.execute(f"create database {name}", *(f"create table {name}.{table} ({key}, n int)" for table, key in KEYS.items()))
+    mariadb.execute(f"insert into {name}.i values ('2001:db8::1', 1)", f"insert into {name}.l values ('abé', 1)")
+    settings = job_settings(kafka, tmp_path, name, mapping(name), source("one", mariadb))
+    publish_position(kafka, name, "one", mariadb, 100)
+    bootstrap.run(settings)
+    mariadb.execute(*(f"update {name}.{table} set n = 7" for table in KEYS))
+    publish_position(kafka, name, "one", mariadb, 200)
+    found = reconcile.run(settings, repair=True)
+    assert {each.table: [row.what for row in each.repaired] for each in found} == {f"shop.{table}": [("n",)] for table in KEYS}
+    assert [row["n"] for table in KEYS for row in live(spark, settings, f"shop.{table}")] == [7] * len(KEYS)
+
+
+@contextmanager
+def longest_text(server: MariaDB, length: int) -> Iterator[None]:
+    """The server's functions give NULL in place of texts that are longer."""
+    with server.connect() as connection, connection.cursor() as cursor:
+        cursor.execute("select @@global.max_allowed_packet")
+        before = cursor.fetchone()[0]
+    server.execute(f"set global max_allowed_packet = {length}")
+    try:
+        yield
+    finally:
+        server.execute(f"set global max_allowed_packet = {before}")
+
+
+def test_a_blob_whose_base64_the_server_does_not_print_is_copied(
+    spark: SparkSession, mariadb: MariaDB, kafka: Kafka, fresh_name: Callable[[str], str], tmp_path: Path
+) -> None:
+    name, half = fresh_name("blob"), PACKET_BYTES * 4 // 9
+    create = f"create table {name}.t (id int primary key, large mediumblob)"
+    mariadb.execute(f"create database {name}", create, f"insert into {name}.t values (1, repeat(x'00ff', {half})), (2, null), (3, '')")
+    settings = job_settings(kafka, tmp_path, name, mapping(name), source("one", mariadb))
+    publish_position(kafka, name, "one", mariadb, 100)
+    with longest_text(mariadb, PACKET_BYTES):
+        bootstrap.run(settings)
+        assert {row["id"]: row["large"] for row in live(spark, settings)} == {1: b"\x00\xff" * half, 2: None, 3: b""}
+        assert [(each.outcome, each.ranges) for each in reconcile.run(settings)] == [(Outcome.EQUAL, ())]
