@@ -1,11 +1,12 @@
 """What the copies know of their tables beside the rows: one row per logical table in the table `_copies` of the namespace."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import orjson
 
+from spark_jobs.errors import JobConfigurationError
 from spark_jobs.hbase.cells import INFO
 from spark_jobs.hbase.connection import idl
 from spark_jobs.hbase.gateway import ABSENT, Gateway, rows_of
@@ -17,19 +18,30 @@ _MOST_TABLES: Final = 100_000
 
 @dataclass(frozen=True, slots=True)
 class KnownTable:
-    """The `mysqlType` texts of the table's versions that were seen, the newest last, and its key's columns."""
+    """The `mysqlType` texts of the table's versions that were seen, the newest last, its key's columns, and the salt of its row keys
+    (None: nobody noted it)."""
 
     versions: Sequence[str]
     key_columns: Sequence[str]
+    salt_buckets: int | None = None
 
     def with_versions(self, versions: Sequence[str], key_columns: Sequence[str]) -> "KnownTable":
         """Return this with versions that were seen later; nothing changes where all are known."""
         fresh = [each for each in versions if each not in self.versions]
-        return KnownTable([*self.versions, *fresh], list(key_columns or self.key_columns))
+        return KnownTable([*self.versions, *fresh], list(key_columns or self.key_columns), self.salt_buckets)
+
+    def salted(self, table: str, salt_buckets: int) -> "KnownTable":
+        """Return this with the salt that rows are written with from now on. Raises JobConfigurationError where they have another."""
+        if self.salt_buckets not in (None, salt_buckets):
+            raise JobConfigurationError(
+                f"{table} was written with hbase.salt_buckets = {self.salt_buckets}, and the file says {salt_buckets}: changed rows would "
+                "be there twice, under two row keys. For another salt, give the copies an hbase.namespace of their own."
+            )
+        return replace(self, salt_buckets=salt_buckets)
 
     def text(self) -> bytes:
         """As it is kept."""
-        return orjson.dumps({"versions": list(self.versions), "key_columns": list(self.key_columns)})
+        return orjson.dumps({"versions": list(self.versions), "key_columns": list(self.key_columns), "salt_buckets": self.salt_buckets})
 
     @classmethod
     def of(cls, text: bytes) -> "KnownTable":
@@ -40,17 +52,18 @@ class KnownTable:
 class Catalogue:
     """Remembers the versions of tables; two jobs that write at once lose nothing of each other."""
 
-    def __init__(self, gateway: Gateway, name: bytes) -> None:
+    def __init__(self, gateway: Gateway, name: bytes, salt_buckets: int) -> None:
         self._gateway = gateway
         self._name = name
+        self._salt_buckets = salt_buckets
         self._seen: dict[str, bytes] = {}
 
     def note(self, table: str, versions: Sequence[str], key_columns: Sequence[str]) -> None:
-        """Keep what a batch tells of its table; asks HBase only when it is news."""
+        """Keep what a batch tells of its table; asks HBase only when it is news. Raises JobConfigurationError for another salt."""
         before = self._seen.get(table)
         while True:
             known = KnownTable.of(before) if before is not None else KnownTable([], [])
-            after = known.with_versions(versions, key_columns).text()
+            after = known.salted(table, self._salt_buckets).with_versions(versions, key_columns).text()
             if after == before or self._replaced(table, before, after):
                 self._seen[table] = after
                 return

@@ -17,13 +17,24 @@ struct TScan {
 }
 union TMutation { 1: TPut put 2: TDelete deleteSingle }
 struct TRowMutations { 1: required binary row 2: required list<TMutation> mutations }
-struct THRegionInfo { 1: required i64 regionId 2: required binary tableName 3: optional binary startKey 4: optional binary endKey }
+struct THRegionInfo {
+  1: required i64 regionId
+  2: required binary tableName
+  3: optional binary startKey
+  4: optional binary endKey
+  7: optional i32 replicaId
+}
 struct TServerName { 1: required string hostName 2: optional i32 port }
 struct THRegionLocation { 1: required TServerName serverName 2: required THRegionInfo regionInfo }
 enum TCompareOp { LESS = 0, LESS_OR_EQUAL = 1, EQUAL = 2, NOT_EQUAL = 3, GREATER_OR_EQUAL = 4, GREATER = 5, NO_OP = 6 }
 struct TTableName { 1: optional binary ns 2: required binary qualifier }
-struct TColumnFamilyDescriptor { 1: required binary name 10: optional i32 maxVersions }
-struct TTableDescriptor { 1: required TTableName tableName 2: optional list<TColumnFamilyDescriptor> columns }
+struct TColumnFamilyDescriptor { 1: required binary name 10: optional i32 maxVersions 13: optional i32 timeToLive }
+enum TDurability { USE_DEFAULT = 0, SKIP_WAL = 1, ASYNC_WAL = 2, SYNC_WAL = 3, FSYNC_WAL = 4 }
+struct TTableDescriptor {
+  1: required TTableName tableName
+  2: optional list<TColumnFamilyDescriptor> columns
+  4: optional TDurability durability
+}
 struct TNamespaceDescriptor { 1: required string name }
 
 exception TIOError { 1: optional string message 2: optional bool canRetry }
@@ -39,6 +50,7 @@ service THBaseService {
   list<TResult> getScannerResults(1: required binary table 2: required TScan tscan 3: i32 numRows = 1) throws (1: TIOError io)
   list<THRegionLocation> getAllRegionLocations(1: required binary table) throws (1: TIOError io)
   bool tableExists(1: TTableName tableName) throws (1: TIOError io)
+  TTableDescriptor getTableDescriptor(1: required TTableName table) throws (1: TIOError io)
   void createTable(1: required TTableDescriptor desc 2: optional list<binary> splitKeys) throws (1: TIOError io)
   list<TNamespaceDescriptor> listNamespaceDescriptors() throws (1: TIOError io)
   void createNamespace(1: required TNamespaceDescriptor namespaceDesc) throws (1: TIOError io)

@@ -1,6 +1,6 @@
 """The tables of the copies: made when first written to, one for each logical table."""
 
-from typing import Final
+from typing import Any, Final
 
 from spark_jobs.errors import HBaseRefused
 from spark_jobs.hbase.cells import INFO, UPDATE_INFO
@@ -11,10 +11,12 @@ from spark_jobs.hbase.row_key import split_keys
 from spark_jobs.hbase.settings import HBaseSettings
 
 _FAMILIES: Final = (INFO, UPDATE_INFO)
+_FOR_EVER_S: Final = (1 << 31) - 1  # HBase's own word for a family whose cells stay
+_NOT_KEPT: Final = frozenset({idl.TDurability.SKIP_WAL, idl.TDurability.ASYNC_WAL})
 
 
 class Tables:
-    """Makes sure that tables are there, and remembers those that are."""
+    """Makes sure that tables are there and keep what is written to them, and remembers those that do. Raises HBaseRefused."""
 
     def __init__(self, gateway: Gateway, settings: HBaseSettings) -> None:
         self._gateway = gateway
@@ -33,6 +35,7 @@ class Tables:
             name = idl.TTableName(ns=self._settings.namespace.encode(), qualifier=qualifier.encode())
             if not self._gateway.ask("tableExists", tableName=name):
                 self._make(name, splits)
+            _check(full, self._gateway.ask("getTableDescriptor", table=name))
             self._present.add(full)
         return full
 
@@ -54,3 +57,14 @@ class Tables:
         except HBaseRefused:
             if self._settings.namespace not in {each.name for each in self._gateway.ask("listNamespaceDescriptors")}:
                 raise
+
+
+def _check(name: bytes, table: Any) -> None:
+    """Tables that somebody else made may lose rows without a word; an HBase that tells nothing of it has nothing set."""
+    for family in table.columns or ():
+        if family.timeToLive not in (None, _FOR_EVER_S):
+            limit = f"TTL => {family.timeToLive}, {family.name.decode()}"
+            raise HBaseRefused(f"{name.decode()} has a time to live ({limit}), and timestamps of copies are no times: rows would vanish.")
+    if table.durability in _NOT_KEPT:
+        word = idl.TDurability._VALUES_TO_NAMES[table.durability]  # noqa: SLF001 - thriftpy2 has no other way to the name
+        raise HBaseRefused(f"{name.decode()} has DURABILITY => {word}: rows that a region server loses would count as written.")

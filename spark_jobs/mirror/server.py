@@ -38,6 +38,10 @@ _SESSION: Final = (
 )
 
 
+class NullRefused(MirrorRefused):
+    """A statement put NULL where none may be: `upsert` does where a row of another key stands in its way."""
+
+
 class Server:
     """One connection, made anew when it breaks. Raises MirrorUnreachable and MirrorRefused."""
 
@@ -99,7 +103,8 @@ class Server:
         place = f"{self._settings.host}:{self._settings.port}"
         says = exc.args[1] if len(exc.args) > 1 else exc
         if not exc.args or exc.args[0] not in _PASSING:
-            raise MirrorRefused(f"The mirror at {place} says: {says}.") from exc
+            refused = NullRefused if exc.args and exc.args[0] == ER.BAD_NULL_ERROR else MirrorRefused
+            raise refused(f"The mirror at {place} says: {says}.") from exc
         if over:
             raise MirrorUnreachable(f"The mirror at {place} does not answer: {says}.") from exc
 

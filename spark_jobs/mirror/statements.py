@@ -43,12 +43,15 @@ def upsert(place: str, columns: Sequence[str], rows: int) -> str:
     """Write rows of guards and columns, each only where the table has none of its key, or one whose order is smaller or equal.
 
     The order itself is set last: the server assigns from left to right, and each assignment before it still compares with the old one.
+    Where a UNIQUE index that somebody added brings the row of another key into it, the hash becomes NULL, which the server refuses.
     """
     names = [*GUARD_TYPES, *columns]
     given = f"({', '.join(['%s'] * len(names))})"
     newer = f"VALUES({_ORDER}) >= {_ORDER}"
     values = [(quoted(name), f"VALUES({quoted(name)})") for name in names if name not in (KEY_HASH, "_order")]
-    assigned = [f"{name} = IF({newer}, {value}, {name})" for name, value in values]
+    hashed = quoted(KEY_HASH)
+    assigned = [f"{hashed} = IF({hashed} = VALUES({hashed}), {hashed}, NULL)"]
+    assigned += [f"{name} = IF({newer}, {value}, {name})" for name, value in values]
     assigned.append(f"{_ORDER} = GREATEST({_ORDER}, VALUES({_ORDER}))")
     head = f"INSERT INTO {place} ({', '.join(map(quoted, names))}) VALUES "
     tail = f" ON DUPLICATE KEY UPDATE {', '.join(assigned)}"

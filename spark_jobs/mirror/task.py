@@ -5,7 +5,8 @@ from hashlib import sha256
 from operator import itemgetter
 from typing import Any, Final, TypeAlias
 
-from spark_jobs.mirror.server import Server
+from spark_jobs.errors import MirrorRefused
+from spark_jobs.mirror.server import NullRefused, Server
 from spark_jobs.mirror.settings import MirrorSettings
 from spark_jobs.mirror.statements import orders_of, select_piece, upsert
 
@@ -45,5 +46,14 @@ def _write(server: Server, place: str, columns: Sequence[str], rows: list[Values
     # All writers take their locks in one order, so that they wait for each other instead of standing in each other's way.
     winners = sorted((row for row in rows if row[1 + _ORDER] >= there.get(row[0], "")), key=itemgetter(0))
     if winners:
-        server.run(upsert(place, columns, len(winners)), [value for row in winners for value in row])
+        _upsert(server, place, columns, winners)
     return len(winners)
+
+
+def _upsert(server: Server, place: str, columns: Sequence[str], rows: Sequence[Values]) -> None:
+    try:
+        server.run(upsert(place, columns, len(rows)), [value for row in rows for value in row])
+    except NullRefused as exc:
+        raise MirrorRefused(
+            f"{place} has a UNIQUE index beside its primary key, in which rows of two keys meet: make it a plain one."
+        ) from exc

@@ -98,15 +98,16 @@ class HBaseSink:
 
     def _catalogue(self) -> Catalogue:
         if self._known is None:
-            self._known = Catalogue(self._gateway, self._tables.ensure_named(QUALIFIER, []))
+            self._known = Catalogue(self._gateway, self._tables.ensure_named(QUALIFIER, []), self._settings.salt_buckets)
         return self._known
 
     def _name(self, table: str) -> bytes:
         return hbase_name(table, self._settings.namespace).encode()
 
     def _regions(self, name: bytes) -> list[Region]:
-        found = self._gateway.ask("getAllRegionLocations", table=name)
-        return [(each.regionInfo.startKey or b"", each.regionInfo.endKey or b"") for each in found]
+        """Each once, whatever replicas of regions the table has."""
+        found = (each.regionInfo for each in self._gateway.ask("getAllRegionLocations", table=name))
+        return [(each.startKey or b"", each.endKey or b"") for each in found if not each.replicaId]
 
 
 def _spread(changes: DataFrame, writers: int) -> DataFrame:

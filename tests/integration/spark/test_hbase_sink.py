@@ -11,9 +11,9 @@ from deploy.embedded import HBase
 from relay.envelope import order_text
 from relay.model.message import OutboundMessage
 from spark_jobs.apply import Copies
-from spark_jobs.errors import HBaseRefused, HBaseUnreachable
+from spark_jobs.errors import HBaseRefused, HBaseUnreachable, JobConfigurationError
 from spark_jobs.figures import BatchFigures
-from spark_jobs.hbase.cells import ORDER, UPDATE_INFO, Change
+from spark_jobs.hbase.cells import INFO, ORDER, UPDATE_INFO, Change
 from spark_jobs.hbase.connection import idl
 from spark_jobs.hbase.gateway import Gateway
 from spark_jobs.hbase.guards import Row, write_by_version
@@ -141,3 +141,31 @@ def test_hbase_that_is_away_or_refuses_is_named(settings: HBaseSettings) -> None
         Tables(gateway, away).ensure("shop.orders")
     with Gateway(settings) as gateway, pytest.raises(HBaseRefused, match="nowhere"):
         gateway.ask("getMultiple", table=b"default:nowhere", tgets=[idl.TGet(row=b"1")])
+
+
+def test_another_salt_is_refused(spark: SparkSession, opened: OpenCopies) -> None:
+    """A changed row would stay under its former row key as well, as it was."""
+    apply(opened(), spark, *batch(("1", 1, "a")))
+    with pytest.raises(JobConfigurationError, match=r"shop\.orders was written with hbase\.salt_buckets = 0, and the file says 4"):
+        apply(opened(salt_buckets=4), spark, *batch(("1", 2, "b")))
+    assert {key: row["n"] for key, row in everything_in(opened()).items()} == {'["shop.orders","1"]': "a"}
+
+
+@pytest.mark.parametrize(
+    ("family", "table", "says"),
+    [
+        ({"timeToLive": 86_400}, {}, "TTL => 86400, info"),
+        ({}, {"durability": idl.TDurability.SKIP_WAL}, "DURABILITY => SKIP_WAL"),
+    ],
+)
+def test_a_table_that_would_lose_rows_is_refused(
+    settings: HBaseSettings, family: Mapping[str, int], table: Mapping[str, int], says: str
+) -> None:
+    """An operator made it before the job did, as where jobs may not make tables."""
+    with Gateway(settings) as gateway:
+        Tables(gateway, settings).ensure("shop.first")  # makes the namespace
+        name = idl.TTableName(ns=settings.namespace.encode(), qualifier=b"shop.orders")
+        families = [idl.TColumnFamilyDescriptor(name=INFO, **family), idl.TColumnFamilyDescriptor(name=UPDATE_INFO)]
+        gateway.ask("createTable", desc=idl.TTableDescriptor(tableName=name, columns=families, **table))
+        with pytest.raises(HBaseRefused, match=says):
+            Tables(gateway, settings).ensure("shop.orders")

@@ -21,7 +21,12 @@ def test_the_order_is_compared_for_every_column_and_set_last() -> None:
     assert "`no``te` = IF(VALUES(`_order`) >= `_order`, VALUES(`no``te`), `no``te`)" in statement
     assert "`100%%` = IF(" in statement
     assert statement.endswith("`_order` = GREATEST(`_order`, VALUES(`_order`))")
-    assert "`_key_hash` = " not in statement
+    assert statement.count("`_key_hash` = ") == 2
+
+
+def test_a_row_of_another_key_is_refused_instead_of_written_over() -> None:
+    """As a UNIQUE index that somebody added would have it."""
+    assert " UPDATE `_key_hash` = IF(`_key_hash` = VALUES(`_key_hash`), `_key_hash`, NULL), " in upsert(PLACE, ["id"], 1)
 
 
 def test_a_table_is_made_with_guards_and_columns_that_may_be_null() -> None:
