@@ -1,9 +1,9 @@
 """A job's configuration (TOML) as frozen models: unknown keys are errors, secrets are never printed."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal, TypeAlias
 
-from pydantic import Field, SecretStr, model_validator
+from pydantic import AfterValidator, Field, SecretStr, model_validator
 
 from relay.errors import ConfigurationError
 from relay.settings import Settings, read_settings
@@ -11,6 +11,19 @@ from spark_jobs.copy_settings import BootstrapSettings, ReconcileSettings, Sourc
 from spark_jobs.errors import JobConfigurationError
 from spark_jobs.hbase.settings import HBaseSettings
 from spark_jobs.mirror.settings import MirrorSettings
+
+_WILDCARDS: Final = frozenset("*?[]{}\\")
+
+
+def _one_folder(place: str) -> str:
+    """A copy at a place that Spark reads as a pattern would be written, and never found again."""
+    if found := sorted(_WILDCARDS.intersection(place)):
+        raise ValueError(f"to Spark, {' '.join(found)} in a path stands for other paths: name a folder without it")
+    return place
+
+
+Place: TypeAlias = Annotated[str, Field(min_length=1), AfterValidator(_one_folder)]
+"""A folder, as a path or a URI."""
 
 
 class SchemaPolicy(Settings):
@@ -57,7 +70,7 @@ class JobSettings(Settings):
     """
 
     kafka: KafkaSource
-    copy_root: Annotated[str, Field(min_length=1)]
+    copy_root: Place
     sink: Literal["delta", "hbase", "jdbc", "parquet"] = "delta"
     hbase: HBaseSettings | None = None
     mirror: MirrorSettings | None = None
@@ -70,7 +83,7 @@ class JobSettings(Settings):
     tidy_minutes: Annotated[float, Field(ge=0)] | None = 60
     metrics_host: str = "127.0.0.1"
     metrics_port: Annotated[int, Field(ge=0, le=65_535)] | None = None
-    checkpoint: Annotated[str, Field(min_length=1)] | None = None
+    checkpoint: Place | None = None
     trigger_seconds: Annotated[float, Field(gt=0)] | None = None
     master: str | None = None
     shuffle_partitions: Annotated[int, Field(ge=1)] = 4

@@ -38,6 +38,8 @@ def test_a_secret_comes_from_the_environment_and_is_not_shown(tmp_path: Path, mo
         (GOOD.replace('["shop"]', "[]"), "kafka.topics: Tuple should have at least 1 item"),
         ("triger_seconds = 1\n" + GOOD, "triger_seconds: Extra inputs are not permitted"),
         ('row_images = "merge"\nraw_rule = true\n' + GOOD, "row_images = 'merge' needs the order pair and"),
+        (GOOD.replace("/copies", "/copies [{new}]"), "copy_root: Value error, to Spark, [ ] { } in a path stands for other paths"),
+        ("checkpoint = '/data/*'\n" + GOOD, "checkpoint: Value error, to Spark, * in a path stands for other paths"),
         ("trigger_seconds = 0\n" + GOOD, "trigger_seconds: Input should be greater than 0"),
     ],
 )
