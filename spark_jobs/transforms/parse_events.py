@@ -11,7 +11,7 @@ from spark_jobs.transforms.problems import problem_of_message, problem_of_row
 _ROW_IMAGES: Final = "array<map<string,string>>"
 _IMAGE: Final = "struct<data: map<string,string>, old: map<string,string>>"
 _VALUE_SCHEMA: Final = (
-    f"database string, table string, type string, isDdl boolean, es bigint, pkNames array<string>, mysqlType string, "
+    f"database string, table string, type string, isDdl boolean, sql string, es bigint, pkNames array<string>, mysqlType string, "
     f"data {_ROW_IMAGES}, old {_ROW_IMAGES}"
 )
 _ROWS: Final = tuple(str(each) for each in ROW_TYPES)

@@ -13,6 +13,8 @@ NO_SOURCE: Final = "the raw rule needs the source header, which the message has 
 
 _IN_PARTS: Final = "comes with partial row images, which are not guessed: set binlog_row_image=FULL or row_images = 'merge'"
 _ORDER_PATTERN: Final = r"^\d{13}\.\d{19}$"
+_ROWS_WITHOUT_LOG: Final = r"(?is)\b(DROP|TRUNCATE|EXCHANGE)\s+PARTITION\b|\b(DISCARD|IMPORT)\s+(PARTITION\b.*)?TABLESPACE\b"
+_PRIMARY_KEY: Final = r"(?i)\bPRIMARY\s+KEY\b"
 _ROWS: Final = tuple(str(each) for each in ROW_TYPES)
 _TYPES: Final = tuple(str(each) for each in MessageType)
 
@@ -40,10 +42,7 @@ def problem_of_message(*, raw_rule: bool, in_parts: bool) -> Column:
             (sf.col("type") == "QUERY") & ~sf.coalesce(sf.col("event.isDdl"), sf.lit(False)),
             _of_table("was changed by a statement that the source logged as text, so its copy is unproven"),
         )
-        .when(
-            sf.col("type").isin("TRUNCATE", "ERASE"),
-            _of_table("was truncated or dropped, which its copy does not follow: it keeps the rows"),
-        )
+        .when(_statement_problem().isNotNull(), _of_table(_statement_problem()))
         .when(is_row & (rows == 0), "the message has no row")
         .when(
             is_row & sf.col("orders").isNotNull() & (sf.size(sf.split("orders", ",")) != rows),
@@ -78,5 +77,26 @@ def problem_of_row(horizon_ms: int, *, in_parts: bool) -> Column:
     )
 
 
-def _of_table(sentence: str) -> Column:
-    return sf.concat(sf.lit("table "), sf.col("table"), sf.lit(f" {sentence}"))
+def _statement_problem() -> Column:
+    """What a statement did to rows that the binlog does not tell; null for all others."""
+    alters = sf.col("type") == str(MessageType.ALTER)
+    return (
+        sf.when(
+            sf.col("type").isin("TRUNCATE", "ERASE"), sf.lit("was truncated or dropped, which its copy does not follow: it keeps the rows")
+        )
+        .when(
+            sf.col("type") == str(MessageType.RENAME),
+            sf.lit("was renamed, which copies do not follow: each keeps the rows of its own name"),
+        )
+        .when(
+            alters & sf.col("event.sql").rlike(_ROWS_WITHOUT_LOG), sf.lit("lost or got a partition's rows, which its copy does not follow")
+        )
+        .when(
+            alters & sf.col("event.sql").rlike(_PRIMARY_KEY), sf.lit("got another primary key: its copy keeps rows under their former keys")
+        )
+    )
+
+
+def _of_table(sentence: str | Column) -> Column:
+    told = sf.lit(sentence) if isinstance(sentence, str) else sentence
+    return sf.concat(sf.lit("table "), sf.col("table"), sf.lit(" "), told)

@@ -103,3 +103,24 @@ def test_what_no_copy_can_show_is_put_aside_by_name(spark: SparkSession, tmp_pat
         "table shop.orders was truncated or dropped, which its copy does not follow: it keeps the rows",
     ]
     assert list(copy_of(spark, tmp_path)) == ["2"]
+
+
+def test_statements_that_move_rows_without_logging_them_are_told(spark: SparkSession, tmp_path: Path) -> None:
+    moved = "lost or got a partition's rows, which its copy does not follow"
+    keyed = "got another primary key: its copy keeps rows under their former keys"
+    statements = {
+        "alter table parts\n drop partition p2024": moved,
+        "ALTER TABLE swapped EXCHANGE PARTITION p1 WITH TABLE old": moved,
+        "ALTER TABLE moved IMPORT TABLESPACE": moved,
+        "ALTER TABLE keyed DROP PRIMARY KEY, ADD PRIMARY KEY (a, b)": keyed,
+        "ALTER TABLE plain ADD COLUMN part INT, ADD KEY (part)": "",
+    }
+    messages = [
+        change("t", "ALTER", None, order, table=sql.split()[2], fields={"isDdl": True, "sql": sql, "data": None})
+        for order, sql in enumerate(statements, 1)
+    ]
+    renamed = change("t", "RENAME", None, 9, table="new", fields={"isDdl": True, "sql": "RENAME TABLE old TO new", "data": None})
+    figures = apply(spark, tmp_path, *messages, renamed)
+    told = [f"table shop.{sql.split()[2]} {problem}" for sql, problem in statements.items() if problem]
+    told.append("table shop.new was renamed, which copies do not follow: each keeps the rows of its own name")
+    assert sorted(figures.problems) == sorted(told)
