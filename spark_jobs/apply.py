@@ -51,14 +51,17 @@ class Copies:
         )
         return cls(settings, sink, history, Quarantine(root), horizon, upkeep)
 
-    def apply(self, records: DataFrame, writer: str, number: int | None = None) -> BatchFigures:
-        """Apply a batch of Kafka records; again, if need be, with the same result. `writer` and `number` name it. Raises JobError."""
+    def apply(self, records: DataFrame, writer: str, number: int | None = None, *, again: bool = True) -> BatchFigures:
+        """Apply a batch of Kafka records; again, if need be, with the same result. Raises JobError.
+
+        `writer` and `number` name it; `again`: whether a batch of this name that was applied before was this one.
+        """
         began = monotonic()
         in_parts, raw = self.settings.row_images == "merge", self.settings.raw_rule
         with cached(parse_events(records, raw_rule=raw, in_parts=in_parts, horizon_ms=self.horizon.before_ms)) as changes:
             contents = contents_of(changes)
             self._put_aside(changes, contents)
-            figures = self._write(changes, contents, writer, number) if contents.tables else BatchFigures()
+            figures = self._write(changes, contents, writer, number, again=again) if contents.tables else BatchFigures()
         self.upkeep.after_batch(contents.newest_change_ms)
         lag = max(time() - contents.newest_s, 0.0) if contents.rows else 0.0
         return replace(figures, rows=contents.rows, problems=contents.problems, lag_seconds=lag, seconds=monotonic() - began)
@@ -69,11 +72,12 @@ class Copies:
         if contents.problems:
             self.quarantine.add(changes.where(sf.col("problem").isNotNull()))
 
-    def _write(self, changes: DataFrame, contents: BatchContents, writer: str, number: int | None) -> BatchFigures:
+    def _write(self, changes: DataFrame, contents: BatchContents, writer: str, number: int | None, *, again: bool) -> BatchFigures:
         """Apply what has no problem; the history first, so that no copy shows a version that the history lacks."""
         good = changes.where(sf.col("problem").isNull())
         every = good.unionByName(moved_rows(good)).select(*_REDUCED, *self._looked_at)
-        reduced = partial(reduced_batch, contents=contents.tables, writer=writer, number=number, style=self.settings.value_style)
+        named = partial(reduced_batch, contents=contents.tables, writer=writer, number=number, again=again)
+        reduced = partial(named, style=self.settings.value_style)
         if self.history is not None:
             with cached(every.dropDuplicates(["table", "key", "order"])) as versions:
                 self.history.write(reduced(versions))

@@ -2,13 +2,14 @@
 
 import sys
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming import StreamingQuery
 
 from spark_jobs.apply import Copies
 from spark_jobs.border import named_errors
+from spark_jobs.checkpoint import check_copies, newest_batch, stream_id
 from spark_jobs.command_line import read_arguments
 from spark_jobs.ending import Ending
 from spark_jobs.errors import JobConfigurationError, JobError
@@ -28,6 +29,7 @@ def start(settings: JobSettings, ending: Ending | None = None, metrics: JobMetri
     if settings.checkpoint is None:
         raise JobConfigurationError("A stream needs checkpoint: a folder that belongs to this job alone.")
     spark = open_session(settings, "roma-dedup-stream", trace=trace, lasts=settings.trigger_seconds is not None)
+    check_copies(spark, settings, settings.checkpoint)
     if metrics is not None:
         spark.streams.addListener(metrics)
     apply = _batches(spark, settings, settings.checkpoint, ending or Ending(), metrics)
@@ -42,15 +44,12 @@ def _batches(
 ) -> Callable[[DataFrame, int], None]:
     """What is done with each batch."""
     copies = Copies.of(spark, settings)
-
-    @cache
-    def stream_id() -> str:
-        """The name of the stream that the checkpoint belongs to: another one counts its batches from 0 again."""
-        return str(spark.read.json(f"{checkpoint}/metadata").collect()[0]["id"])
+    begun = newest_batch(spark, checkpoint)
+    writer = cache(partial(stream_id, spark, checkpoint))  # Spark notes it when the stream starts
 
     def apply(records: DataFrame, number: int) -> None:
         with ending.batch():
-            figures = copies.apply(records, stream_id(), number)
+            figures = copies.apply(records, writer(), number, again=number <= begun)
         print_batch(f"batch {number}", figures)
         if metrics is not None:
             metrics.applied(number, figures)

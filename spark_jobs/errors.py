@@ -13,6 +13,8 @@ JobError
 ├── UnreadableRowKey        a row of a copy has a key that the jobs did not write
 ├── MirrorUnreachable       the server of the copies does not answer
 ├── MirrorRefused           the server of the copies refuses the login or a statement
+├── CheckpointOfOthers      the stream's checkpoint belongs to other copies
+├── CopyBusy                another job writes a copy that has one writer at a time
 ├── RawRuleRefused          the raw rule needs headers that the messages have not
 ├── SchemaChangeRefused     a table changed in a way that the configuration says stop to
 ├── SourceUnreachable       a source server does not answer
@@ -191,6 +193,21 @@ class UnreadableRowKey(JobError):
     """A row of a copy has a key that the jobs cannot have written."""
 
     remedy = "Somebody else writes to the table, or hbase.salt_buckets was changed: give the copies a namespace of their own, or copy anew."
+
+
+class CheckpointOfOthers(JobError):
+    """The checkpoint has batches that are in other copies: these would lack them."""
+
+    remedy = (
+        "Give new copies a new checkpoint: the topics are then read from the start. If they are the same copies that moved, remove the "
+        "folder `copies` from the checkpoint, and start again."
+    )
+
+
+class CopyBusy(JobError):
+    """Another job writes a copy that has no transactions, and did not end its turn in time."""
+
+    remedy = "Wait for that job, and start again. If it was killed and does not come back, remove the file."
 
 
 class MirrorUnreachable(JobError):

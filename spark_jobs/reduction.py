@@ -22,9 +22,15 @@ class TableContents:
 
 
 def reduced_batch(
-    changes: DataFrame, contents: Mapping[str, TableContents], writer: str, number: int | None, style: Style = "exact"
+    changes: DataFrame,
+    contents: Mapping[str, TableContents],
+    writer: str,
+    number: int | None,
+    style: Style = "exact",
+    *,
+    again: bool = True,
 ) -> ReducedBatch:
-    """Return the batch for a sink.
+    """Return the batch for a sink; `again` as there.
 
     `changes`: at most one per table and key, in a cache; columns table, key, order (text that sorts, 33 characters), execute_time (ms),
     execute_position, deleted, data (map column → exact text), mysql_types (JSON text column → type, as a message has it).
@@ -42,4 +48,4 @@ def reduced_batch(
         )
         for table, held in sorted(contents.items())
     )
-    return ReducedBatch(writer, number, changes, tables)
+    return ReducedBatch(writer, number, changes, tables, again)

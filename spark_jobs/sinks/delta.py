@@ -5,7 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from threading import Lock
 from typing import ClassVar, Final
+from uuid import uuid4
 
 import pyspark.sql.functions as sf
 from delta.tables import DeltaMergeBuilder, DeltaTable
@@ -30,6 +32,7 @@ _HISTORY: Final = "_history"
 _WRITER: Final = "spark.databricks.delta.write.txnAppId"
 _NUMBER: Final = "spark.databricks.delta.write.txnVersion"
 _THERE_ALREADY: Final = "DELTA_PATH_EXISTS"
+_ONE_AT_A_TIME: Final = Lock()
 _CONFLICT: Final = re.compile(r"io\.delta\.exceptions\.|DELTA_(CONCURRENT|METADATA_CHANGED|PROTOCOL_CHANGED)")
 
 
@@ -109,6 +112,9 @@ class DeltaSink:
         if done is not None:
             return done
         affected = self._statement(copy, rows).execute().collect()
+        if not affected and batch is not None and not batch.again:
+            with _under_another_name(spark, batch):
+                affected = self._statement(copy, rows).execute().collect()
         return Written(int(affected[0]["num_affected_rows"])) if affected else Written(replayed=True)
 
     def _statement(self, copy: DeltaTable, rows: DataFrame) -> DeltaMergeBuilder:
@@ -188,4 +194,15 @@ def _recorded(spark: SparkSession, batch: ReducedBatch) -> Iterator[None]:
 
 def _named(batch: ReducedBatch) -> Batch | None:
     """What a commit tells of the batch; None where it has no number."""
-    return None if batch.number is None else Batch(batch.writer, batch.number)
+    return None if batch.number is None else Batch(batch.writer, batch.number, batch.again)
+
+
+@contextmanager
+def _under_another_name(spark: SparkSession, batch: Batch) -> Iterator[None]:
+    """Let Delta take a batch whose number the table has from before the checkpoint went back; other tables may do without the name."""
+    with _ONE_AT_A_TIME:
+        spark.conf.set(_WRITER, f"{batch.writer} {uuid4()}")
+        try:
+            yield
+        finally:
+            spark.conf.set(_WRITER, batch.writer)

@@ -19,10 +19,11 @@ _MORE_THAN_ROWS: Final = ("delta.enableChangeDataFeed", "delta.enableRowTracking
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What names a batch in a commit: the same pair again is the same batch."""
+    """What names a batch in a commit: the same pair again is the same batch, unless it is known that it never came before."""
 
     writer: str
     number: int
+    again: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +74,14 @@ class OpenCopy:
         return DataFrame(self.log.createDataFrame(self.transaction.snapshot(), self.files, False, nothing), self.spark)
 
     def has(self, batch: Batch) -> bool:
-        """Whether a commit of this batch is there."""
+        """Whether a commit of this batch is there. A greater number is one of a checkpoint that went back since."""
         known = self._checksum
         if known is None or known.setTransactions().isEmpty():
-            return bool(self.transaction.txnVersion(batch.writer) >= batch.number)
+            return bool(self.transaction.txnVersion(batch.writer) == batch.number) and batch.again
         # A commit of the same writer in between is a conflict: Delta has to know that it was asked for.
         self.transaction.readTxn().append(batch.writer)
-        return any(each.appId() == batch.writer and each.version() >= batch.number for each in each_of(known.setTransactions().get()))
+        there = any(each.appId() == batch.writer and each.version() == batch.number for each in each_of(known.setTransactions().get()))
+        return there and batch.again
 
     def written(self, rows: DataFrame) -> Sequence[JavaObject]:
         """Write rows to new files, which nobody sees before the commit."""

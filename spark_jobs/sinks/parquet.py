@@ -1,7 +1,8 @@
 """Copies as Parquet files that anything reads: each batch writes the tables that it touches anew.
 
 A table has three slots that take turns: `rows/slot=N` holds a whole copy, `commits/slot=N` one line that says which version it is. The
-greatest version whose line is there counts; its line is written last, and what is written over is two versions old.
+greatest version whose line is there counts; its line is written last, and what is written over is two versions old. Writers take turns
+too, by the file `_writer`: each version is made of the one before it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,6 +21,7 @@ from spark_jobs.sinks.folders import folder_of, table_of
 from spark_jobs.sinks.schema_changes import schema_plan
 from spark_jobs.sinks.sink import ReducedBatch, TableChanges, Written
 from spark_jobs.sinks.together import together
+from spark_jobs.sinks.turns import turn
 from spark_jobs.transforms import (
     DELETED,
     EXECUTE_TIME,
@@ -49,7 +51,7 @@ class ParquetSink:
 
     def write(self, batch: ReducedBatch) -> Mapping[str, Written]:
         """Write every touched table anew, several tables at a time."""
-        merge = partial(self._merge, writer=batch.writer, number=batch.number)
+        merge = partial(self._in_turn, writer=batch.writer, number=batch.number, again=batch.again)
         return together(self._spark, merge, batch.tables, self._threads)
 
     def path(self, table: str) -> str:
@@ -73,20 +75,25 @@ class ParquetSink:
         """Write the tables anew that hold such rows, without them."""
         old = sf.col(DELETED) & (sf.col(EXECUTE_TIME) < before_ms)
         for table in self.tables():
-            commit = self._newest(table)
-            rows = self.read(table)
-            if commit is not None and rows is not None and not rows.where(old).isEmpty():
-                self._commit(table, rows.where(~old), commit["version"] + 1, commit["writer"], commit["number"])
+            with turn(self._spark, self._writer(table), "upkeep"):
+                commit = self._newest(table)
+                rows = self.read(table)
+                if commit is not None and rows is not None and not rows.where(old).isEmpty():
+                    self._commit(table, rows.where(~old), commit["version"] + 1, commit["writer"], commit["number"])
 
     def tidy(self) -> None:
         """Every batch leaves whole files."""
 
-    def _merge(self, changes: TableChanges, writer: str, number: int | None) -> Written:
+    def _in_turn(self, changes: TableChanges, writer: str, number: int | None, *, again: bool) -> Written:
+        with turn(self._spark, self._writer(changes.table), writer):
+            return self._merge(changes, writer, number, again=again)
+
+    def _merge(self, changes: TableChanges, writer: str, number: int | None, *, again: bool) -> Written:
         commit = self._newest(changes.table)
         if commit is None:
             self._commit(changes.table, changes.rows, 1, writer, number)
             return Written(changes.changes.count())
-        if number is not None and (commit["writer"], commit["number"]) == (writer, number):
+        if again and number is not None and (commit["writer"], commit["number"]) == (writer, number):
             return Written(replayed=True)
         present = self._rows(changes.table, commit["version"])
         plan = schema_plan(changes.table, own_columns(present), changes.columns, (), self._policy)
@@ -115,6 +122,9 @@ class ParquetSink:
 
     def _rows(self, table: str, version: int) -> DataFrame:
         return self._spark.read.parquet(self._slot(table, "rows", version))
+
+    def _writer(self, table: str) -> str:
+        return f"{self.path(table)}/_writer"
 
     def _slot(self, table: str, what: str, version: int) -> str:
         return f"{self.path(table)}/{what}/slot={version % _SLOTS}"

@@ -51,13 +51,16 @@ class ReducedBatch:
     `changes` holds all tables at once for places that write them in one pass, in the exact text of the messages: `table`, `key`, `order`,
     `execute_time`, `execute_position`, `deleted`, `data` (map column → text; missing or null value: null), `mysql_types` (JSON text).
     `tables` holds the same table by table, typed. Both are read from a cache that the caller holds for as long as the call lasts.
-    `writer` and `number` name the batch: the same pair may come again after a crash, with the same changes (number None: never).
+    `writer` and `number` name the batch: the same pair may come again after a crash, with the same changes (number None: never). `again`:
+    whether it may be one that came before. Where it is not, a copy that has the number has other changes under it, of a stream whose
+    checkpoint went back since.
     """
 
     writer: str
     number: int | None
     changes: DataFrame
     tables: Sequence[TableChanges]
+    again: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,9 +88,11 @@ def copies(spark: SparkSession, root: Path, **settings: object) -> Copies:
     return Copies.of(spark, JobSettings.model_validate({"kafka": source, "copy_root": str(root), **settings}))
 
 
-def apply(spark: SparkSession, root: Path, *messages: OutboundMessage, number: int | None = None, **settings: object) -> BatchFigures:
+def apply(
+    spark: SparkSession, root: Path, *messages: OutboundMessage, number: int | None = None, again: bool = True, **settings: object
+) -> BatchFigures:
     """Apply one batch without a broker."""
-    return copies(spark, root, **settings).apply(records(spark, messages), "tests", number)
+    return copies(spark, root, **settings).apply(records(spark, messages), "tests", number, again=again)
 
 
 def job(kafka: Kafka, topic: str, folder: Path) -> JobSettings:

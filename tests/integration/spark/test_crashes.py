@@ -18,7 +18,7 @@ from pyspark.sql import SparkSession
 from deploy.embedded import Kafka
 from spark_jobs import dedup_batch, dedup_stream
 from spark_jobs.ending import Ending
-from spark_jobs.errors import OffsetsLost
+from spark_jobs.errors import CheckpointOfOthers, OffsetsLost
 from spark_jobs.settings import JobSettings
 from spark_jobs.sinks import DeltaSink
 from spark_jobs.sinks.delta_transaction import Batch
@@ -155,6 +155,39 @@ def test_a_topic_that_does_not_exist_is_named(
     topic = fresh_name("orders")
     assert dedup_batch.main(["--config", str(configuration(tmp_path, kafka.bootstrap, topic))]) == 1
     assert capsys.readouterr().err.startswith(f"A topic does not exist ({topic} at {kafka.bootstrap}). ")
+
+
+def test_a_checkpoint_that_went_back_loses_no_row(
+    spark: SparkSession, kafka: Kafka, fresh_name: Callable[[str], str], tmp_path: Path
+) -> None:
+    """Somebody removes its newest batch to have it read again, and by then the batch of that number is a larger one."""
+    topic = fresh_name("orders")
+    settings = job(kafka, topic, tmp_path)
+    for key in ("1", "2"):
+        publish(kafka, topic, change(topic, "INSERT", key, int(key), id=key))
+        dedup_stream.start(settings).awaitTermination(90)
+    for what in ("offsets", "commits"):
+        for file in (tmp_path / "checkpoint" / what).glob("*1*"):
+            file.unlink()
+    publish(kafka, topic, change(topic, "INSERT", "3", 3, id="3"))
+    dedup_stream.start(settings).awaitTermination(90)
+    assert noted(tmp_path, "commits") == {"0", "1"}
+    assert sorted(copy_of(spark, tmp_path / "copy")) == ["1", "2", "3"]
+
+
+def test_a_checkpoint_is_not_taken_for_other_copies(
+    kafka: Kafka, fresh_name: Callable[[str], str], spark: SparkSession, tmp_path: Path
+) -> None:
+    """They would begin in the middle of the topics, and nobody would see what they lack."""
+    topic = fresh_name("orders")
+    settings = job(kafka, topic, tmp_path)
+    publish(kafka, topic, change(topic, "INSERT", "1", 1, id="1"))
+    dedup_stream.start(settings).awaitTermination(90)
+    for moved in ({"copy_root": str(tmp_path / "other")}, {"sink": "parquet"}):
+        with pytest.raises(CheckpointOfOthers, match=rf"belongs to copies in delta below file:{tmp_path}/copy, and the file says "):
+            dedup_stream.start(settings.model_copy(update=moved))
+    dedup_stream.start(settings.model_copy(update={"copy_root": f"file://{tmp_path}/copy/"})).awaitTermination(90)
+    assert list(copy_of(spark, tmp_path / "copy")) == ["1"]
 
 
 @pytest.mark.usefixtures("own_signals")

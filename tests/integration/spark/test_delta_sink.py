@@ -1,7 +1,9 @@
 """What the Delta sink adds to the rule: batches that are known again, versions, forgotten deletes, compaction, other writers."""
 
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from delta.tables import DeltaTable
@@ -25,6 +27,22 @@ def test_a_batch_that_comes_again_is_seen_and_left_out(spark: SparkSession, tmp_
     assert [row["operation"] for row in commits] == ["MERGE", "WRITE"]
     third = apply(spark, tmp_path, change("t", "DELETE", "1", 4, id="1"), number=2)
     assert (third.winners, third.replayed) == (1, 0)
+
+
+@pytest.mark.parametrize("place", [{}, {"row_images": "merge"}, {"sink": "parquet"}], ids=["put", "merge", "parquet"])
+def test_a_number_of_before_the_checkpoint_went_back_is_another_batch(
+    spark: SparkSession, tmp_path: Path, place: Mapping[str, Any]
+) -> None:
+    """Its newest batches were removed, or an older one was brought back: new batches have numbers that the copy has already."""
+    lines = [change("t", "INSERT", key, order, id=key) for order, key in enumerate("1234", 1)]
+    for number, line in enumerate(lines[:2], 7):
+        apply(spark, tmp_path, line, number=number, **place)
+    for number, line in ((8, lines[2]), (7, lines[3])):
+        figures = apply(spark, tmp_path, line, number=number, again=False, **place)
+        assert (figures.winners, figures.replayed) == (1, 0)
+    copy = copies(spark, tmp_path, **place).sink.read("shop.orders")
+    assert copy is not None
+    assert sorted(row["id"] for row in copy.collect()) == ["1", "2", "3", "4"]
 
 
 def test_the_history_has_every_version_once(spark: SparkSession, tmp_path: Path) -> None:

@@ -1,18 +1,22 @@
 """Copies in a real MariaDB, a real MySQL and Parquet files: the rule, types, columns that come, and what is read back."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 
+import pymysql
 import pytest
 from pyspark.sql import SparkSession
 
 from deploy.embedded import SqlServer
 from relay.model.message import OutboundMessage
 from spark_jobs.apply import Copies
-from spark_jobs.errors import MirrorRefused
-from spark_jobs.sinks import live_rows
+from spark_jobs.border import named_errors
+from spark_jobs.errors import CopyBusy, MirrorRefused
+from spark_jobs.sinks import live_rows, turns
 from tests.support.spark_copies import batch, change, copies, records
 
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
@@ -96,3 +100,49 @@ def test_a_mirror_that_refuses_the_login_is_named(server: str, request: pytest.F
     refused = copies(spark, tmp_path, sink="jdbc", mirror={**mirror, "user": "nobody", "password": "wrong"})
     with pytest.raises(MirrorRefused, match="Access denied"):
         apply(refused, spark, *batch(("1", 1, "a")))
+
+
+@pytest.mark.parametrize("server", ["mariadb", "mysql_9"])
+def test_a_unique_index_of_somebody_else_takes_no_row_away(
+    server: str, request: pytest.FixtureRequest, spark: SparkSession, fresh_name: Callable[[str], str], tmp_path: Path
+) -> None:
+    """A deleted row keeps its values, so the next row of the same value would be written over it, under the deleted one's key."""
+    sql, prefix = request.getfixturevalue(server), fresh_name("copy_")
+    place = copies(spark, tmp_path, sink="jdbc", mirror=section(sql, prefix))
+    apply(place, spark, *batch(("1", 1, "ann@example.org")))
+    login = {"host": "127.0.0.1", "port": sql.port, "user": sql.admin, "password": sql.admin}
+    with closing(pymysql.connect(**login)) as operator, operator.cursor() as cursor:
+        cursor.execute(f"ALTER TABLE `{prefix}shop`.orders MODIFY n VARCHAR(50), ADD UNIQUE (n)")
+    apply(place, spark, change("t", "DELETE", "1", 2, id="1", n="ann@example.org"))
+    with pytest.raises(MirrorRefused, match=r"orders. has a UNIQUE index"), named_errors("tests"):
+        apply(place, spark, *batch(("2", 3, "ann@example.org")))
+    assert rows_in(place) == {}
+
+
+def test_two_writers_of_files_take_turns(spark: SparkSession, tmp_path: Path) -> None:
+    """As when a first copy runs beside the stream: each version is made of the one before it, or one writer's rows are gone."""
+
+    def write(parity: int) -> None:
+        session = spark.newSession()
+        session.conf.set("spark.sql.shuffle.partitions", "1")
+        for key in range(parity, 4, 2):
+            copies(session, tmp_path, sink="parquet").apply(records(session, batch((str(key), key + 1, "x"))), f"writer {parity}")
+
+    with ThreadPoolExecutor(2) as pool:
+        for each in [pool.submit(write, parity) for parity in (0, 1)]:
+            each.result()
+    assert sorted(rows_in(copies(spark, tmp_path, sink="parquet"))) == ["0", "1", "2", "3"]
+
+
+def test_a_killed_writer_of_files_has_its_turn_again_and_no_other_has(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = copies(spark, tmp_path, sink="parquet")
+    apply(place, spark, *batch(("1", 1, "a")))
+    (tmp_path / "shop" / "orders" / "_writer").write_text("tests", encoding="utf-8")
+    apply(place, spark, *batch(("2", 2, "b")))
+    (tmp_path / "shop" / "orders" / "_writer").write_text("bootstrap", encoding="utf-8")
+    monkeypatch.setattr(turns, "_PATIENCE_S", 0)
+    with pytest.raises(CopyBusy, match=r"orders/_writer says that bootstrap writes this copy\. Wait for that job"):
+        apply(place, spark, *batch(("3", 3, "c")))
+    assert sorted(rows_in(place)) == ["1", "2"]

@@ -1,0 +1,52 @@
+"""What a stream's checkpoint tells of its batches."""
+
+from typing import Any, Final
+
+import pyspark.sql.functions as sf
+from pyspark.sql import SparkSession
+
+from spark_jobs.absence import unless_absent
+from spark_jobs.errors import CheckpointOfOthers
+from spark_jobs.settings import JobSettings
+
+NONE_YET: Final = -1
+_COPIES: Final = "copies"
+
+
+def stream_id(spark: SparkSession, checkpoint: str) -> str:
+    """Return the name of the stream that the checkpoint belongs to: another one counts its batches from 0 again."""
+    return str(spark.read.json(f"{checkpoint}/metadata").collect()[0]["id"])
+
+
+def newest_batch(spark: SparkSession, checkpoint: str) -> int:
+    """Return the number of the last batch that was begun, NONE_YET without one.
+
+    Only this one may come again. Greater numbers are given to new batches, also where the checkpoint is an older one that was brought
+    back, or somebody removed its newest batches to have them read again.
+    """
+    offsets = unless_absent(lambda: spark.read.format("binaryFile").load(f"{checkpoint}/offsets").select("path").collect())
+    names = (row["path"].rpartition("/")[2] for row in offsets or ())
+    return max((int(name) for name in names if name.isdecimal()), default=NONE_YET)
+
+
+def check_copies(spark: SparkSession, settings: JobSettings, checkpoint: str) -> None:
+    """Note in the checkpoint which copies it belongs to. Raises CheckpointOfOthers where it says others."""
+    path, place = f"{checkpoint}/{_COPIES}", _place_of(spark, settings)
+    noted = unless_absent(lambda: spark.read.text(path).collect())
+    if not noted:
+        spark.range(1, numPartitions=1).select(sf.lit(place).alias("value")).write.mode("overwrite").text(path)
+    elif noted[0]["value"] != place:
+        raise CheckpointOfOthers(f"{checkpoint} belongs to copies in {noted[0]['value']}, and the file says {place}.")
+
+
+def _place_of(spark: SparkSession, settings: JobSettings) -> str:
+    """By what does not change while the copies are the same ones: gateways of HBase come and go."""
+    if settings.hbase is not None:
+        return f"HBase, namespace {settings.hbase.namespace}"
+    if settings.mirror is not None:
+        return f"the mirror {settings.mirror.host}:{settings.mirror.port}, prefix '{settings.mirror.prefix}'"
+    java: Any = spark._jvm  # noqa: SLF001 - PySpark has no other way to Java's classes
+    session: Any = spark._jsparkSession  # noqa: SLF001
+    root = java.org.apache.hadoop.fs.Path(settings.copy_root)
+    whole = root.getFileSystem(session.sessionState().newHadoopConf()).makeQualified(root)
+    return f"{settings.sink} below {whole.toString()}"
