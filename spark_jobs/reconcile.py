@@ -63,9 +63,8 @@ class Reconciliation:
             return TableFindings(table.name, reason=f"not every {' or '.join(left_out)} is published, so the copy is another one")
         if table.transformed:
             return TableFindings(table.name, reason="a transform makes its rows, and no SELECT goes through it")
-        comparison = TableComparison(
-            self.spark, self.sources.databases, open_sink(self.spark, self.settings), self.settings.reconcile, self._settle
-        )
+        sink, settings = open_sink(self.spark, self.settings), self.settings
+        comparison = TableComparison(self.spark, self.sources.databases, sink, settings.reconcile, self._settle, settings.schema_changes)
         found = comparison.compare(table)
         return self._repaired(comparison, table, found) if repair and found.different else found
 

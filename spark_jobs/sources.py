@@ -16,10 +16,14 @@ from spark_jobs.source import Shard, SourceColumn, SourceDatabase, read_shards
 
 @dataclass(frozen=True, slots=True)
 class LogicalTable:
-    """A logical table `database.table` and its shards, in any number of instances."""
+    """A logical table `database.table` and its shards, in any number of instances.
+
+    `ignored`: names, in small letters, of columns that its copy has not and does not get.
+    """
 
     name: str
     shards: Sequence[Shard]
+    ignored: frozenset[str] = frozenset()
 
     @property
     def instances(self) -> Sequence[str]:
@@ -29,12 +33,12 @@ class LogicalTable:
     @property
     def columns(self) -> Sequence[SourceColumn]:
         """The columns that messages of all shards have, each name once, as the first shard that has it describes it."""
-        return _each_once(column for shard in self.shards for column in shard.published)
+        return _each_once(column for shard in self.shards for column in shard.published if column.name.lower() not in self.ignored)
 
     @property
     def unpublished(self) -> Sequence[SourceColumn]:
         """The columns of shards that no message has: a copy holds none of their values, or only what it had before."""
-        published = {column.name.lower() for column in self.columns}
+        published = {column.name.lower() for column in self.columns} | self.ignored
         return _each_once(column for shard in self.shards for column in shard.columns if column.name.lower() not in published)
 
     @property

@@ -20,8 +20,15 @@ Columns = Mapping[str, DataType]
 
 
 def columns_of(table: LogicalTable, copy: DataFrame | None) -> Columns:
-    """The columns of a copy, or those that it would have."""
-    return column_types(schema_versions(table)) if copy is None else own_columns(copy)
+    """The columns that rows are compared by: the source's, in the copy's types, and in their own where the copy has none yet.
+
+    What the copy has of columns that the source dropped is left out; what it has of those that are not published counts.
+    """
+    kinds, held = column_types(schema_versions(table)), {} if copy is None else own_columns(copy)
+    known = {each.name.lower() for each in (*table.columns, *table.unpublished)}
+    there = {name.lower() for name in held} | table.ignored
+    lacking = {name: kind for name, kind in kinds.items() if name.lower() not in there}
+    return {**{name: kind for name, kind in held.items() if name.lower() in known}, **lacking}
 
 
 def as_copied(table: LogicalTable, rows: DataFrame, columns: Columns) -> DataFrame:

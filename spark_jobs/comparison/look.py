@@ -1,6 +1,6 @@
 """Single rows on both sides, compared as values of the copy's own types."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Final
@@ -8,17 +8,18 @@ from typing import Final
 import pyspark.sql.functions as sf
 from pyspark.sql import DataFrame, Row, SparkSession
 
-from spark_jobs.comparison.as_copied import as_copied
+from spark_jobs.comparison.as_copied import Columns, as_copied, columns_of
 from spark_jobs.comparison.keys import boundary_of
 from spark_jobs.source import Shard, SourceDatabase, key_equals, message_rows
 from spark_jobs.sources import LogicalTable
 from spark_jobs.text_list import texts
-from spark_jobs.transforms import DELETED, KEY, ORDER, own_columns
+from spark_jobs.transforms import DELETED, KEY, ORDER
 from spark_jobs.transforms.guards import UNFIT
 
 _KEYS_A_QUERY: Final = 500
 _ABSENT_IN_COPY: Final = "the copy has no such row"
 _ABSENT_IN_SOURCE: Final = "the source has no such row"
+_SEVERAL_IN_SOURCE: Final = "several real tables have a row with this key"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +49,11 @@ def look(
     spark: SparkSession, databases: Mapping[str, SourceDatabase], table: LogicalTable, copy: DataFrame, places: Sequence[Place]
 ) -> Mapping[str, Seen]:
     """Return those of these rows that differ now, by key: the source is read first, then the copy."""
-    source = _of_source(databases, table, copy, places)
+    columns = columns_of(table, copy)
+    source = _of_source(databases, table, columns, places)
     wanted = texts(spark, KEY, [each.key for each in places])
     shown = {row[KEY]: row for row in copy.join(sf.broadcast(wanted), KEY, "left_semi").collect()}
-    columns = list(own_columns(copy))
-    found = (_seen(place, source.get(place.key), shown.get(place.key), columns) for place in places)
+    found = (_seen(place, source.get(place.key, ()), shown.get(place.key), columns) for place in places)
     return {each.key: each for each in found if each is not None}
 
 
@@ -77,21 +78,34 @@ def _where(shard: Shard, places: Sequence[Place]) -> str | None:
     return " OR ".join(f"({key_equals(shard.key, key)})" for key in keys) or None
 
 
-def _of_source(databases: Mapping[str, SourceDatabase], table: LogicalTable, copy: DataFrame, places: Sequence[Place]) -> Mapping[str, Row]:
+def _of_source(
+    databases: Mapping[str, SourceDatabase], table: LogicalTable, columns: Columns, places: Sequence[Place]
+) -> Mapping[str, Sequence[Row]]:
     """Rows by key, in the types of the copy, with a fingerprint of all that the source has of them."""
     rows = reduce(DataFrame.unionByName, [rows for _, rows in source_rows(databases, table, places)])
-    return {row[KEY]: row for row in as_copied(table, rows, own_columns(copy)).collect()}
+    found: dict[str, list[Row]] = {}
+    for row in as_copied(table, rows, columns).collect():
+        found.setdefault(row[KEY], []).append(row)
+    return found
 
 
-def _seen(place: Place, source: Row | None, copy: Row | None, columns: Sequence[str]) -> Seen | None:
+def _seen(place: Place, rows: Sequence[Row], copy: Row | None, columns: Iterable[str]) -> Seen | None:
     """Compare one row; what fits no type is compared as text under its column's name."""
-    fingerprint, order = (None if source is None else source[ORDER]), (None if copy is None else copy[ORDER])
+    source = rows[0] if rows else None
+    fingerprint, order = " ".join(sorted(row[ORDER] for row in rows)) or None, (None if copy is None else copy[ORDER])
     there = copy is not None and not copy[DELETED]
-    if source is not None and copy is not None and there:
-        what = [name for name in columns if source[name] != copy[name] or _unfit(source, name) != _unfit(copy, name)]
+    if len(rows) > 1:
+        what = [_SEVERAL_IN_SOURCE]
+    elif source is not None and copy is not None and there:
+        what = [name for name in columns if source[name] != _held(copy, name) or _unfit(source, name) != _unfit(copy, name)]
     else:
         what = [_ABSENT_IN_COPY] if source is not None else [_ABSENT_IN_SOURCE] if there else []
     return Seen(place.key, place.place, tuple(what), fingerprint, order) if what else None
+
+
+def _held(copy: Row, name: str) -> object:
+    """Null where the copy has no such column."""
+    return copy[name] if name in copy else None  # noqa: SIM401 - a Row has no get
 
 
 def _unfit(row: Row, name: str) -> str | None:

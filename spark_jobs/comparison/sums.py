@@ -81,9 +81,10 @@ def kinds_of(copy: DataFrame) -> Mapping[str, DataType]:
 
 
 def unequal(source: Sequence[DataFrame], copy: DataFrame) -> DataFrame:
-    """Return `place, key` of the rows that only one side has, or whose hashes differ."""
-    left = reduce(DataFrame.unionByName, source).alias("l")
-    joined = left.join(copy.alias("r"), "key", "full_outer").where(~sf.col("l.row").eqNullSafe(sf.col("r.row")))
+    """Return `place, key` of the rows that only one side has, or several shards, or whose hashes differ."""
+    every = reduce(DataFrame.unionByName, source).groupBy("key")
+    left = every.agg(sf.min("place").alias("place"), sf.min("row").alias("row"), sf.count("*").alias("n")).alias("l")
+    joined = left.join(copy.alias("r"), "key", "full_outer").where(~sf.col("l.row").eqNullSafe(sf.col("r.row")) | (sf.col("l.n") > 1))
     return joined.select(sf.coalesce("l.place", "r.place").alias("place"), "key")
 
 

@@ -26,11 +26,13 @@ from spark_jobs.comparison.sums import (
 )
 from spark_jobs.copy_settings import ReconcileSettings
 from spark_jobs.quoting import quoted
+from spark_jobs.settings import SchemaPolicy
 from spark_jobs.sinks import Sink
 from spark_jobs.source import KeyRange, Shard, SourceDatabase, next_boundary, ranges_of
 from spark_jobs.source.columns import WHOLE
 from spark_jobs.source.key_ranges import Boundary, table_of
 from spark_jobs.sources import LogicalTable
+from spark_jobs.transforms import own_columns
 
 _MAX_BUCKETS: Final = 100_000
 Settle = Callable[[LogicalTable, Sequence[Place], Callable[[Sequence[Place]], Mapping[str, Seen]]], Settled]
@@ -38,17 +40,18 @@ Settle = Callable[[LogicalTable, Sequence[Place], Callable[[Sequence[Place]], Ma
 
 @dataclass(frozen=True, slots=True)
 class TableComparison:
-    """What the comparing of every table shares. `settle` tells lag from difference."""
+    """What the comparing of every table shares. `settle` tells lag from difference; `policy` is what the copies do with added columns."""
 
     spark: SparkSession
     databases: Mapping[str, SourceDatabase]
     sink: Sink
     settings: ReconcileSettings
     settle: Settle
+    policy: SchemaPolicy
 
     def compare(self, table: LogicalTable) -> TableFindings:
         """Compare a table whole. Raises JobError where a source or the copy cannot be read."""
-        began = monotonic()
+        began, table = monotonic(), self._kept(table)
         parts = [(shard, part) for shard in table.shards for part in ranges_of(list(self._boundaries(shard)))]
         buckets = self._buckets(table, parts)
         source = self._source_sums(table, parts, buckets)
@@ -65,7 +68,15 @@ class TableComparison:
     def look(self, table: LogicalTable, places: Sequence[Place]) -> Mapping[str, Seen]:
         """Return those of these rows that differ now."""
         copy = self.sink.read(table.name)
-        return {} if copy is None else look(self.spark, self.databases, table, copy, places)
+        return {} if copy is None else look(self.spark, self.databases, self._kept(table), copy, places)
+
+    def _kept(self, table: LogicalTable) -> LogicalTable:
+        """The table without the columns that its copy is told to ignore."""
+        copy = self.sink.read(table.name) if self.policy.added == "ignore" else None
+        if copy is None:
+            return table
+        there = {name.lower() for name in own_columns(copy)}
+        return replace(table, ignored=frozenset(each.name.lower() for each in table.columns) - there)
 
     def _narrowed(
         self, table: LogicalTable, parts: Sequence[tuple[Shard, KeyRange]], buckets: Buckets, wanted: Sequence[int], found: TableFindings

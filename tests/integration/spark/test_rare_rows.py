@@ -10,7 +10,7 @@ from pyspark.sql import Row, SparkSession
 from deploy.embedded import Kafka, MariaDB
 from spark_jobs import bootstrap, dedup_batch, reconcile
 from spark_jobs.comparison import Outcome
-from spark_jobs.settings import JobSettings
+from spark_jobs.settings import JobSettings, SchemaPolicy
 from spark_jobs.sinks import open_sink
 from tests.support.first_copies import job_settings, publish_position, source
 from tests.support.spark_copies import change, publish
@@ -92,3 +92,38 @@ def test_a_blob_whose_base64_the_server_does_not_print_is_copied(
         bootstrap.run(settings)
         assert {row["id"]: row["large"] for row in live(spark, settings)} == {1: b"\x00\xff" * half, 2: None, 3: b""}
         assert [(each.outcome, each.ranges) for each in reconcile.run(settings)] == [(Outcome.EQUAL, ())]
+
+
+def test_a_column_that_the_copy_lacks_differs_until_it_is_repaired(
+    spark: SparkSession, mariadb: MariaDB, kafka: Kafka, fresh_name: Callable[[str], str], tmp_path: Path
+) -> None:
+    name = fresh_name("added")
+    mariadb.execute(f"create database {name}", f"create table {name}.t (id int primary key)", f"insert into {name}.t values (1)")
+    settings = job_settings(kafka, tmp_path, name, mapping(name), source("one", mariadb))
+    publish_position(kafka, name, "one", mariadb, 100)
+    bootstrap.run(settings)
+    mariadb.execute(f"alter table {name}.t add column note varchar(9) default 'x'")
+    publish_position(kafka, name, "one", mariadb, 200)
+    ignoring = settings.model_copy(update={"schema_changes": SchemaPolicy(added="ignore")})
+    assert [(each.outcome, each.ranges) for each in reconcile.run(ignoring)] == [(Outcome.EQUAL, ())]
+    (found,) = reconcile.run(settings, repair=True)
+    assert (found.outcome, [row.what for row in found.repaired]) == (Outcome.EQUAL, [("note",)])
+    assert [(row["id"], row["note"]) for row in live(spark, settings)] == [(1, "x")]
+
+
+def test_a_key_that_two_shards_have_is_never_called_equal(
+    mariadb: MariaDB, kafka: Kafka, fresh_name: Callable[[str], str], tmp_path: Path
+) -> None:
+    name = fresh_name("twice")
+    for number in (1, 2):
+        create = f"create table {name}_{number}.t (id int primary key, n int)"
+        mariadb.execute(
+            f"create database {name}_{number}", create, f"insert into {name}_{number}.t values (1, 1), (2, {number}), (1{number}, 1)"
+        )
+    shards = {**mapping(name), "dbs": [{"logicDb": "shop", "realDbs": f"{name}_1,{name}_2"}]}
+    settings = job_settings(kafka, tmp_path, name, shards, source("one", mariadb))
+    publish_position(kafka, name, "one", mariadb, 100)
+    bootstrap.run(settings)
+    (found,) = reconcile.run(settings)
+    several = ("several real tables have a row with this key",)
+    assert {row.key: row.what for row in found.different} == {'["shop.t","1"]': several, '["shop.t","2"]': several}
