@@ -13,13 +13,13 @@ from spark_jobs.border import named_errors
 from spark_jobs.copy_arguments import copy_arguments
 from spark_jobs.ending import Ending
 from spark_jobs.errors import JobError
-from spark_jobs.first_copy import CopyFigures, FirstCopy, Notes, Pace, TableNote, begin_line
+from spark_jobs.first_copy import CopyFigures, FirstCopy, Notes, Pace, TableNote, begin_line, shape_of
 from spark_jobs.kafka_source import place_of
 from spark_jobs.positions import Published, check_identity, check_rules, check_together, read_published
 from spark_jobs.report import print_error, print_line
 from spark_jobs.session import open_session
 from spark_jobs.settings import JobSettings, load_settings
-from spark_jobs.sinks import open_sink
+from spark_jobs.sinks import Sink, open_sink
 from spark_jobs.source import source_borders
 from spark_jobs.sources import LogicalTable, Sources, open_sources, refuse_transforms
 from spark_jobs.table_writes import TableWriter
@@ -40,10 +40,10 @@ def run(
         notes = Notes(spark, settings.bootstrap.notes or f"{settings.copy_root.rstrip('/')}/_bootstrap")
         wanted = list(_copied(sources.tables))
         refuse_transforms(wanted)
-        begun = _begin(spark, settings, sources, wanted, notes, anew=anew)
+        sink = open_sink(spark, settings)
+        begun = _begin(spark, settings, sources, wanted, notes, sink, anew=anew)
         if _pause(ending, settings.bootstrap.settle_seconds):
             return {}
-        sink = open_sink(spark, settings)
         copying = FirstCopy(
             databases=sources.databases,
             sink=sink,
@@ -69,7 +69,14 @@ def _copy_all(copying: FirstCopy, tables: Sequence[LogicalTable], begun: Mapping
 
 
 def _begin(
-    spark: SparkSession, settings: JobSettings, sources: Sources, tables: Sequence[LogicalTable], notes: Notes, *, anew: bool
+    spark: SparkSession,
+    settings: JobSettings,
+    sources: Sources,
+    tables: Sequence[LogicalTable],
+    notes: Notes,
+    sink: Sink,
+    *,
+    anew: bool,
 ) -> dict[str, TableNote]:
     """Read positions before anything else of the tables whose run begins; a run that was cut off keeps its pairs."""
     noted = {table.name: notes.read(table.name) for table in tables}
@@ -80,10 +87,13 @@ def _begin(
     for instance in instances:
         check_identity(sources.databases[instance], published[instance])
         check_rules(sources.databases[instance].settings, published[instance])
-    fresh = [table for table in tables if not _goes_on(table, begun.get(table.name), published)]
+    shapes = {table.name: shape_of(table, settings.place) for table in tables}
+    fresh = [table for table in tables if not _goes_on(table, begun.get(table.name), published, shapes[table.name], sink)]
     for table in fresh:
+        if table.name in begun:
+            print_line(f"{table.name}: begins anew, because its key, shards, rules or the place of its copy are not what they were")
         pairs = {instance: published[instance].order for instance in table.instances}
-        line = begin_line(noted[table.name], uuid.uuid4().hex, pairs, _rules(table, published))
+        line = begin_line(noted[table.name], uuid.uuid4().hex, pairs, _rules(table, published), shapes[table.name])
         begun[table.name] = notes.add(table.name, noted[table.name], line)
     for table in tables:
         if table not in fresh:
@@ -91,9 +101,11 @@ def _begin(
     return begun
 
 
-def _goes_on(table: LogicalTable, note: TableNote | None, published: Mapping[str, Published]) -> bool:
-    """A run that lacks the pair of an instance, because the mapping gained shards, or that began under other rules, begins anew."""
-    return note is not None and set(note.pairs) == set(table.instances) and note.rules == _rules(table, published)
+def _goes_on(table: LogicalTable, note: TableNote | None, published: Mapping[str, Published], shape: str, sink: Sink) -> bool:
+    """A run begins anew where its notes speak of other shards, keys, rules or copies, or of a copy that was removed."""
+    if note is None or set(note.pairs) != set(table.instances) or (note.rules, note.shape) != (_rules(table, published), shape):
+        return False
+    return not note.rows or sink.read(table.name) is not None
 
 
 def _rules(table: LogicalTable, published: Mapping[str, Published]) -> Mapping[str, str]:

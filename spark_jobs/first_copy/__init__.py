@@ -3,5 +3,6 @@
 from spark_jobs.first_copy.copy_run import CopyFigures, FirstCopy
 from spark_jobs.first_copy.notes import Notes, TableNote, begin_line
 from spark_jobs.first_copy.pace import Pace
+from spark_jobs.first_copy.shape import shape_of
 
-__all__ = ["CopyFigures", "FirstCopy", "Notes", "Pace", "TableNote", "begin_line"]
+__all__ = ["CopyFigures", "FirstCopy", "Notes", "Pace", "TableNote", "begin_line", "shape_of"]

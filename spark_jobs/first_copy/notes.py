@@ -29,7 +29,7 @@ class TableNote:
     """How far the copy of a logical table is.
 
     `pairs`: instance → `order` text that its rows carry; `rules`: instance → by which rules its rows are copied, as its position record
-    tells it. `sequence` counts lines.
+    tells it; `shape`: what its ranges are made of and where its rows go. `sequence` counts lines.
     """
 
     run: str
@@ -39,6 +39,7 @@ class TableNote:
     ended: bool = False
     sequence: int = 0
     rules: Mapping[str, str] = field(default_factory=dict)
+    shape: str = ""
 
     def shard(self, name: str) -> ShardNote:
         """How far one shard is; a shard that is not noted has not begun."""
@@ -54,9 +55,11 @@ def note_of(lines: Iterable[str]) -> TableNote | None:
     return note
 
 
-def begin_line(before: TableNote | None, run: str, pairs: Mapping[str, str], rules: Mapping[str, str] | None = None) -> str:
+def begin_line(
+    before: TableNote | None, run: str, pairs: Mapping[str, str], rules: Mapping[str, str] | None = None, shape: str = ""
+) -> str:
     """A run begins anew."""
-    return _line("begin", 0 if before is None else before.sequence, run=run, pairs=dict(pairs), rules=dict(rules or {}))
+    return _line("begin", 0 if before is None else before.sequence, run=run, pairs=dict(pairs), rules=dict(rules or {}), shape=shape)
 
 
 def round_line(note: TableNote, ranges: Sequence[tuple[str, Boundary | None]], rows: int) -> str:
@@ -97,7 +100,7 @@ def _line(kind: str, sequence: int, **fields: object) -> str:
 def _after(note: TableNote | None, record: dict[str, Any]) -> TableNote:
     sequence = int(record["sequence"])
     if note is None or record["kind"] == "begin":
-        return TableNote(record["run"], record["pairs"], sequence=sequence, rules=record.get("rules", {}))
+        return TableNote(record["run"], record["pairs"], sequence=sequence, rules=record.get("rules", {}), shape=record.get("shape", ""))
     if record["kind"] == "end":
         return replace(note, ended=True, sequence=sequence)
     shards = dict(note.shards)

@@ -16,8 +16,8 @@ from spark_jobs.source.shard import Shard
 
 _SYSTEM: Final = ("mysql", "sys", "information_schema", "performance_schema")
 _COLUMNS: Final = (
-    "SELECT c.TABLE_SCHEMA AS db, c.TABLE_NAME AS tb, c.COLUMN_NAME AS name, LOWER(c.DATA_TYPE) AS kind, c.COLUMN_TYPE AS type_text "
-    "FROM information_schema.COLUMNS c JOIN information_schema.TABLES t USING (TABLE_SCHEMA, TABLE_NAME) "
+    "SELECT c.TABLE_SCHEMA AS db, c.TABLE_NAME AS tb, c.COLUMN_NAME AS name, LOWER(c.DATA_TYPE) AS kind, c.COLUMN_TYPE AS type_text, "
+    "c.COLLATION_NAME AS collation FROM information_schema.COLUMNS c JOIN information_schema.TABLES t USING (TABLE_SCHEMA, TABLE_NAME) "
     "WHERE t.TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED') AND c.TABLE_SCHEMA IN ({databases}) "
     "ORDER BY c.TABLE_SCHEMA, c.TABLE_NAME, c.ORDINAL_POSITION"
 )
@@ -49,7 +49,7 @@ def shards_of(settings: SourceServer, mapping: MappingSet, columns: Iterable[Row
     key_of = _keys(keys)
     found = []
     for real, described in groupby(columns, key=lambda row: TableId(row["db"], row["tb"])):
-        table = tuple(SourceColumn(row["name"], row["kind"], row["type_text"]) for row in described)
+        table = tuple(SourceColumn(row["name"], row["kind"], row["type_text"], row["collation"] or "") for row in described)
         route = router.route(real) if passes.accepts(real) else None
         if isinstance(route, Destination):
             found.append(_shard(settings, passes, RowRules(settings.of_rows, real, route.logical, table, key_of.get(real, ()))))

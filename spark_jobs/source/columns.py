@@ -20,11 +20,12 @@ TEXTS: Final = frozenset({"char", "varchar"}) | LONG_TEXTS | LABELS
 
 @dataclass(frozen=True, slots=True)
 class SourceColumn:
-    """A column: `kind` is the bare type in small letters, `type_text` the whole one (`decimal(10,2) unsigned`)."""
+    """A column: `kind` is the bare type in small letters, `type_text` the whole one (`decimal(10,2) unsigned`); `collation` sorts texts."""
 
     name: str
     kind: str
     type_text: str
+    collation: str = ""
 
     @property
     def in_key(self) -> "SourceColumn":

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from shutil import rmtree
 
 import pytest
 from pyspark.sql import SparkSession
@@ -130,6 +131,26 @@ def test_a_copy_goes_on_where_it_was_cut_off_and_a_second_one_removes_what_is_go
     removed = open_sink(spark, settings).read("shop.orders")
     assert removed is not None
     assert {row["_execute_position"] for row in removed.where("_deleted").collect()} == {200}
+
+
+@pytest.mark.parametrize("what", ["another key", "no copy"])
+def test_a_copy_that_cannot_go_on_behind_its_notes_begins_anew(
+    spark: SparkSession, mariadb: MariaDB, kafka: Kafka, fresh_name: Callable[[str], str], tmp_path: Path, what: str
+) -> None:
+    name = fresh_name("anew")
+    rows = ", ".join(f"({row}, {11 - row}, 0)" for row in range(12))
+    create = f"create table {name}.orders (a int not null, b int not null, n int, primary key (a))"
+    mariadb.execute(f"create database {name}", create, f"insert into {name}.orders values {rows}")
+    mapping = {"dbs": [{"logicDb": "shop", "realDbs": name}], "topics": [{"logicDb": "shop", "topic": name}]}
+    settings = job_settings(kafka, tmp_path, name, mapping, source("one", mariadb))
+    publish_position(kafka, name, "one", mariadb, 100)
+    assert bootstrap.run(settings, EndsWithNotes(tmp_path / "copy" / "_bootstrap", 2))["shop.orders"].rows == 8
+    if what == "another key":
+        mariadb.execute(f"alter table {name}.orders drop primary key, add primary key (b)")
+    else:
+        rmtree(tmp_path / "copy" / "shop")
+    assert bootstrap.run(settings)["shop.orders"].ended
+    assert sorted(numbers(spark, settings)) == list(range(12))
 
 
 class EndsWithNotes(Ending):

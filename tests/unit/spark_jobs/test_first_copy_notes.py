@@ -1,16 +1,22 @@
 """What a restart of a first copy goes on from."""
 
 import random
+from dataclasses import replace
+
+import pytest
 
 from relay.model.table import TableId
 from spark_jobs.first_copy.notes import ShardNote, TableNote, begin_line, end_line, note_of, round_line
 from spark_jobs.first_copy.pace import Pace, round_rows
 from spark_jobs.first_copy.rounds import Ahead, ShardRange, copied_ranges, next_round
+from spark_jobs.first_copy.shape import shape_of
 from spark_jobs.source import KeyRange, Shard, SourceColumn
 from spark_jobs.source.key_ranges import Boundary
+from spark_jobs.sources import LogicalTable
 
 ID = SourceColumn("id", "int", "int")
-ONE, TWO = (Shard(instance, TableId("db", "t"), "shop.t", (ID,), ("id",)) for instance in ("one", "two"))
+N = SourceColumn("n", "int", "int")
+ONE, TWO = (Shard(instance, TableId("db", "t"), "shop.t", (ID, N), ("id",)) for instance in ("one", "two"))
 PAIRS = {"one": "0000000000001.0000000000000000001", "two": "0000000000002.0000000000000000002"}
 
 
@@ -44,6 +50,30 @@ def test_the_rules_of_a_run_are_noted() -> None:
     lines.append(round_line(folded(*lines), [("one/db.t", None)], 10))
     assert folded(*lines).rules == {"one": "digest"}
     assert folded(*lines, begin_line(folded(*lines), "r2", PAIRS)).rules == {}
+
+
+def test_the_shape_of_a_run_is_noted() -> None:
+    lines = [begin_line(None, "r1", PAIRS, {}, "a shape")]
+    lines.append(round_line(folded(*lines), [("one/db.t", None)], 10))
+    assert folded(*lines).shape == "a shape"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        replace(ONE, key_names=("n",)),
+        replace(ONE, shard_in_key=True),
+        replace(ONE, columns=(replace(ID, type_text="bigint"), N)),
+        replace(ONE, columns=(replace(ID, collation="latin1_bin"), N)),
+        TWO,
+    ],
+    ids=["another key", "the shard in the key", "another type", "another collation", "another shard"],
+)
+def test_what_a_run_cannot_go_on_behind_has_another_shape(other: Shard) -> None:
+    shape = shape_of(LogicalTable("shop.t", (ONE,)), "delta /copies")
+    assert shape == shape_of(LogicalTable("shop.t", (replace(ONE, columns=(ID, replace(N, type_text="text"))),)), "delta /copies")
+    assert shape != shape_of(LogicalTable("shop.t", (ONE,)), "delta /others")
+    assert shape != shape_of(LogicalTable("shop.t", (other,)), "delta /copies")
 
 
 def ahead(rows: dict[str, int], step: int) -> Ahead:

@@ -23,7 +23,7 @@ MAPPING = MappingSet.compile(
 
 
 def column(db: str, tb: str, name: str, kind: str = "int") -> Row:
-    return Row(db=db, tb=tb, name=name, kind=kind, type_text=kind)
+    return Row(db=db, tb=tb, name=name, kind=kind, type_text=kind, collation=None)
 
 
 def key(db: str, tb: str, name: str, column: str, place: int = 1, *, nullable: str = "", part: int | None = None) -> Row:
