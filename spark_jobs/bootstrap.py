@@ -2,7 +2,7 @@
 
 import sys
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from threading import Event
 from typing import Final
 
@@ -41,7 +41,7 @@ def run(
         wanted = list(_copied(sources.tables))
         refuse_transforms(wanted)
         sink = open_sink(spark, settings)
-        begun = _begin(spark, settings, sources, wanted, notes, sink, anew=anew)
+        published, begun = _begin(spark, settings, sources, wanted, notes, sink, anew=anew)
         if _pause(ending, settings.bootstrap.settle_seconds):
             return {}
         copying = FirstCopy(
@@ -51,6 +51,7 @@ def run(
             notes=notes,
             settings=settings.bootstrap,
             positions=lambda table: read_published(spark, settings.kafka, settings.installation, table.instances),
+            check=lambda table: _check_servers(sources, table.instances, published),
             stopping=lambda seconds: _pause(ending, seconds),
             progress=_tell_progress,
         )
@@ -77,15 +78,15 @@ def _begin(
     sink: Sink,
     *,
     anew: bool,
-) -> dict[str, TableNote]:
+) -> tuple[Mapping[str, Published], dict[str, TableNote]]:
     """Read positions before anything else of the tables whose run begins; a run that was cut off keeps its pairs."""
     noted = {table.name: notes.read(table.name) for table in tables}
     begun = {name: note for name, note in noted.items() if note is not None and not note.ended and not anew}
     instances = {instance for table in tables for instance in table.instances}
     published = read_published(spark, settings.kafka, settings.installation, instances) if instances else {}
     check_together(settings.sources, published)
+    _check_servers(sources, instances, published)
     for instance in instances:
-        check_identity(sources.databases[instance], published[instance])
         check_rules(sources.databases[instance].settings, published[instance])
     shapes = {table.name: shape_of(table, settings.place) for table in tables}
     fresh = [table for table in tables if not _goes_on(table, begun.get(table.name), published, shapes[table.name], sink)]
@@ -98,7 +99,12 @@ def _begin(
     for table in tables:
         if table not in fresh:
             print_line(f"{table.name}: goes on behind {begun[table.name].rows} rows")
-    return begun
+    return published, begun
+
+
+def _check_servers(sources: Sources, instances: Iterable[str], published: Mapping[str, Published]) -> None:
+    for instance in instances:
+        check_identity(sources.databases[instance], published[instance])
 
 
 def _goes_on(table: LogicalTable, note: TableNote | None, published: Mapping[str, Published], shape: str, sink: Sink) -> bool:

@@ -145,7 +145,7 @@ class PositionUnknown(JobError):
 class TableUnknown(JobError):
     """No source has a real table for a logical name."""
 
-    remedy = "Check the name, mapping, and filter and routing of [[sources]]."
+    remedy = "Check the name, mapping, and filter and routing of [[sources]]; a table that its user may not SELECT from is not seen."
 
 
 class TableChanged(JobError):

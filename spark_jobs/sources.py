@@ -80,6 +80,8 @@ def open_sources(spark: SparkSession, settings: JobSettings, wanted: Collection[
     except RelayError as exc:
         raise JobConfigurationError(str(exc)) from exc
     tables = logical_tables(shards)
+    if not tables:
+        raise TableUnknown("No source shows the user a table that is relayed.")
     if missing := sorted(set(wanted) - {table.name for table in tables}):
         raise TableUnknown(f"No source has a table that is relayed as {', '.join(missing)}.")
     return Sources(databases, [table for table in tables if not wanted or table.name in wanted])

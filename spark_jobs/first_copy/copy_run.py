@@ -41,7 +41,7 @@ class CopyFigures:
 
 
 @dataclass(frozen=True, slots=True)
-class _Unmet:
+class Unmet:
     """Keys removed, keys that newer pairs have to decide, and the pairs to do it with."""
 
     removed: int
@@ -51,7 +51,11 @@ class _Unmet:
 
 @dataclass(frozen=True, slots=True)
 class FirstCopy:
-    """What the copying of every table shares. `positions` reads where instances are; `stopping` says that the end was asked for."""
+    """What the copying of every table shares.
+
+    `positions` reads where instances are; `check` raises where other servers answer now than those that the run began with; `stopping`
+    waits so many seconds and says whether the end was asked for.
+    """
 
     databases: Mapping[str, SourceDatabase]
     sink: Sink
@@ -59,6 +63,7 @@ class FirstCopy:
     notes: Notes
     settings: BootstrapSettings
     positions: Callable[[LogicalTable], Mapping[str, Published]]
+    check: Callable[[LogicalTable], None]
     stopping: Callable[[float], bool]
     progress: Callable[[LogicalTable, TableNote, Pace], None]
 
@@ -67,6 +72,7 @@ class FirstCopy:
         pace = Pace(self.settings.rows_per_second)
         while parts := next_round(table.shards, note, self.settings.parallel, self._ahead):
             rows = self._copy_round(table, note, parts)
+            self.check(table)  # a replica that took the place of the server may lag behind the pair: then the round is read again
             ends = [(part.shard.name, part.range.until) for part in parts]
             note = self.notes.add(table.name, note, round_line(note, ends, rows))
             pause_s = pace.pause_s(rows)
@@ -74,9 +80,10 @@ class FirstCopy:
             if self.stopping(pause_s):
                 return CopyFigures(note.rows, 0, ended=False)
         # Where deletes are not published, the copy keeps what the source has no more.
-        removed = 0 if table.leaves_out(Operation.DELETE) else self._remove_unmet(table, note)
-        note = self.notes.add(table.name, note, end_line(note, removed))
-        return CopyFigures(note.rows, removed, ended=True)
+        removed, ended = (0, True) if table.leaves_out(Operation.DELETE) else self._remove_unmet(table, note)
+        if ended:
+            note = self.notes.add(table.name, note, end_line(note, removed))
+        return CopyFigures(note.rows, removed, ended)
 
     def _ahead(self, shard: Shard, after: Boundary | None) -> Boundary | None:
         if shard.rules is not None and shard.rules.hides_key:
@@ -93,29 +100,32 @@ class FirstCopy:
     def _rows(self, part: ShardRange) -> DataFrame:
         return message_rows(self.databases[part.shard.instance], part.shard, part.range.where(part.shard.key))
 
-    def _remove_unmet(self, table: LogicalTable, note: TableNote) -> int:
-        """Look again under newer pairs while some key could be of an instance that published meanwhile."""
+    def _remove_unmet(self, table: LogicalTable, note: TableNote) -> tuple[int, bool]:
+        """Look again under newer pairs while some key could be of an instance that published meanwhile; False where the end came first."""
         pairs, removed = dict(note.pairs), 0
         for _ in range(_LOOKS):
             found = self._unmet(table, note, pairs)
             removed += found.removed
-            if not found.undecided or self.stopping(self.settings.settle_seconds):
+            if not found.undecided:
                 break
+            if self.stopping(self.settings.settle_seconds):
+                return removed, False
             pairs = dict(found.pairs)
-        return removed
+        return removed, True
 
-    def _unmet(self, table: LogicalTable, note: TableNote, pairs: Mapping[str, str]) -> "_Unmet":
+    def _unmet(self, table: LogicalTable, note: TableNote, pairs: Mapping[str, str]) -> "Unmet":
         copy = self.sink.read(table.name)
         if copy is None:
-            return _Unmet(0, 0, pairs)
+            return Unmet(0, 0, pairs)
         with cached(copy.select(KEY, ORDER, DELETED)) as shown:
             shown.count()  # what the copy shows is fixed before the records are read
             after = {instance: each.order for instance, each in self.positions(table).items()}
             met = reduce(DataFrame.unionByName, [self._keys(part) for part in copied_ranges(table.shards, note)])
             with cached(unmet(shown, met, pairs, after)) as gone:
+                undecided = gone.where(sf.col("verdict") == UNDECIDED).count()
+                self.check(table)
                 doomed = gone.where(sf.col("verdict") == REMOVE)
-                removed = self.writer.write(table, deletes(doomed, table))
-                return _Unmet(removed, gone.where(sf.col("verdict") == UNDECIDED).count(), after)
+                return Unmet(self.writer.write(table, deletes(doomed, table)), undecided, after)
 
     def _keys(self, part: ShardRange) -> DataFrame:
         return published_keys(self.databases[part.shard.instance], part.shard, part.range.where(part.shard.key))

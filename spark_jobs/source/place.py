@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from relay.model.position import BinlogPosition
-from spark_jobs.errors import SourceRefused
+from spark_jobs.errors import SourceRefused, TableChanged
 from spark_jobs.source.database import SourceDatabase
 
 _LOG_STATUS: Final = (
@@ -24,15 +24,15 @@ class SourcePlace:
 
 
 def place_now(database: SourceDatabase) -> SourcePlace | None:
-    """Ask the source; None where it has no GTIDs and does not let the user see its binlog."""
+    """Ask the source; None where it has no GTIDs and does not show the user its binlog."""
     if "mariadb" in database.rows("SELECT @@version AS version")[0]["version"].lower():
         return SourcePlace(True, database.rows("SELECT @@GLOBAL.gtid_binlog_pos AS place")[0]["place"])
-    gtid_set = database.rows("SELECT @@GLOBAL.gtid_executed AS place")[0]["place"]
-    if gtid_set:
-        return SourcePlace(False, gtid_set.replace("\n", ""))
+    gtids = database.rows("SELECT @@GLOBAL.gtid_executed AS place, @@GLOBAL.gtid_mode AS mode")[0]
+    if gtids["place"] and gtids["mode"] == "ON":  # in other modes transactions may have none
+        return SourcePlace(False, gtids["place"].replace("\n", ""))
     try:
         log = database.rows(_LOG_STATUS)[0]
-    except SourceRefused:
+    except (SourceRefused, TableChanged):  # before 8.0 there is no such table
         return None
     return SourcePlace(False, "", log["file"], int(log["offset"]))
 

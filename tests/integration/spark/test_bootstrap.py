@@ -13,7 +13,7 @@ from relay.model.message import OutboundMessage
 from spark_jobs import bootstrap, reconcile
 from spark_jobs.comparison import Outcome
 from spark_jobs.ending import Ending
-from spark_jobs.errors import PositionMissing, SourceNotTheOne, SourceRefused, SourceUnreachable
+from spark_jobs.errors import PositionMissing, SourceNotTheOne, SourceRefused, SourceUnreachable, TableUnknown
 from spark_jobs.settings import JobSettings
 from spark_jobs.sinks import open_sink
 from tests.support.first_copies import job_settings, publish_position, source
@@ -170,6 +170,9 @@ class EndsWithNotes(Ending):
 
 def test_what_cannot_be_right_is_refused_by_name(mariadb: MariaDB, kafka: Kafka, fresh_name: Callable[[str], str], tmp_path: Path) -> None:
     name = fresh_name("refused")
+    nothing = {"dbs": [{"logicDb": "shop", "realDbs": name}], "topics": [{"logicDb": "shop", "topic": name}]}
+    with pytest.raises(TableUnknown):
+        reconcile.run(job_settings(kafka, tmp_path, name, nothing, source("one", mariadb)))
     mapping = shards(mariadb, name)
     settings = job_settings(kafka, tmp_path, name, mapping, source("one", mariadb))
     with pytest.raises(PositionMissing):
