@@ -9,6 +9,7 @@ JobError
 ├── OffsetsLost             the topic no longer holds what the job has still to read
 ├── HBaseUnreachable        no Thrift2 gateway answers, or HBase itself does not
 ├── HBaseRefused            HBase refuses a request and will not take it later
+├── HBaseStagingRefused     HBase and the executors do not see the same folder
 ├── HBaseClientMissing      Spark was not given HBase's Java client
 ├── UnreadableRowKey        a row of a copy has a key that the jobs did not write
 ├── MirrorUnreachable       the server of the copies does not answer

@@ -10,9 +10,11 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, Row, SparkSession
 
+from spark_jobs import errors
 from spark_jobs.copy_settings import SourceServer
 from spark_jobs.errors import SourceRefused, SourceUnreachable, TableChanged
 
+_OWN: Final = f"{errors.__name__}."
 _FETCHED_ROWS: Final = "10000"
 _SESSION: Final = "SET SESSION time_zone = '+00:00', sql_mode = ''"
 _REFUSED: Final = re.compile(r"\(conn=\d+\)[^\n]*(Access denied|command denied)[^\n]*|Access denied[^\n]*")
@@ -45,6 +47,8 @@ def source_borders(*servers: SourceServer) -> Iterator[None]:
         yield
     except (PySparkException, Py4JError) as exc:
         said = str(exc)
+        if _OWN in said:
+            raise  # an executor has named it already, and it may be about the copies
         if found := _REFUSED.search(said):
             raise SourceRefused(f"A source ({place}) refuses the user: {found[0].rstrip('.')}.") from exc
         if found := _CHANGED.search(said):

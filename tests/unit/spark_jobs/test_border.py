@@ -3,7 +3,17 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
 from spark_jobs.border import named_errors
-from spark_jobs.errors import BrokerRefused, BrokerUnreachable, HBaseUnreachable, JobError, JobFailed, OffsetsLost, TopicUnknown
+from spark_jobs.errors import (
+    BrokerRefused,
+    BrokerUnreachable,
+    HBaseUnreachable,
+    JobError,
+    JobFailed,
+    MirrorRefused,
+    OffsetsLost,
+    TopicUnknown,
+)
+from spark_jobs.source import source_borders
 
 LOST = (
     "[STREAM_FAILED] Query ended\n=== Streaming Query ===\n[KAFKA_DATA_LOSS.INITIAL_OFFSET] Some data may have been lost. SQLSTATE: 22000"
@@ -55,6 +65,12 @@ def test_a_cause_of_a_cause_is_found() -> None:
     failure.__cause__ = Py4JError(UNKNOWN)
     with pytest.raises(TopicUnknown), named_errors("shop"):
         raise failure
+
+
+def test_what_the_mirror_says_is_not_told_of_a_source() -> None:
+    text = "spark_jobs.errors.MirrorRefused: The server of the copies says: Access denied for user 'x'@'y' (1045)."
+    with pytest.raises(MirrorRefused, match="server of the copies"), named_errors("shop"), source_borders():
+        raise Py4JError(text)
 
 
 def test_what_is_not_sparks_passes() -> None:
