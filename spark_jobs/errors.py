@@ -21,7 +21,7 @@ JobError
 ├── SourceUnreachable       a source server does not answer
 ├── SourceRefused           a source server refuses the login or the right to read
 ├── SourceNotTheOne         another server answers than the one that the instance's position belongs to
-├── SourcesIncomplete       a source of a group is not named, or not by its name
+├── SourcesIncomplete       a source of a group is not named, or not by its name, or a database of the mapping is not seen
 ├── RulesDiffer             an instance publishes rows by other rules, masks or transforms than the configuration says
 ├── TransformNotCopied      a function of the installation's own makes the rows of a table
 ├── PositionMissing         an instance has no position record yet
@@ -111,9 +111,12 @@ class SourceNotTheOne(JobError):
 
 
 class SourcesIncomplete(JobError):
-    """The sources of a group are not those of the instance's position: keys of one that is left out would be deleted from the copies."""
+    """Sources of a group, or a database of the mapping, are not among [[sources]]: their keys would be deleted from the copies."""
 
-    remedy = "Name in [[sources]] every source of the group, each with the `name` that it has in [instances.group], and start again."
+    remedy = (
+        "Name in [[sources]] every server that has shards of the tables, with a user that may SELECT from them, and every source of a "
+        "group with the `name` that it has in [instances.group], and start again."
+    )
 
 
 class RulesDiffer(JobError):

@@ -1,15 +1,19 @@
 """All sources of a job together: their databases, and the real tables behind each logical one."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from pyspark.sql import SparkSession
 
 from relay.errors import RelayError
 from relay.model.change import Operation
-from relay.route import MappingSet, read_mapping_files
-from spark_jobs.errors import JobConfigurationError, TableUnknown, TransformNotCopied
+from relay.model.table import TableId
+from relay.route import Documents, MappingSet, TableFilter, read_mapping_files
+from relay.route.mapping_document import read_documents
+from relay.route.mapping_rules import read_rules
+from spark_jobs.copy_settings import SourceServer
+from spark_jobs.errors import JobConfigurationError, SourcesIncomplete, TableUnknown, TransformNotCopied
 from spark_jobs.settings import JobSettings
 from spark_jobs.source import Shard, SourceColumn, SourceDatabase, read_shards
 
@@ -18,12 +22,14 @@ from spark_jobs.source import Shard, SourceColumn, SourceDatabase, read_shards
 class LogicalTable:
     """A logical table `database.table` and its shards, in any number of instances.
 
-    `ignored`: names, in small letters, of columns that its copy has not and does not get.
+    `ignored`: names, in small letters, of columns that its copy has not and does not get. `unseen`: real databases that may have shards of
+    it and of which no source shows a table.
     """
 
     name: str
     shards: Sequence[Shard]
     ignored: frozenset[str] = frozenset()
+    unseen: Sequence[str] = ()
 
     @property
     def instances(self) -> Sequence[str]:
@@ -75,7 +81,8 @@ def open_sources(spark: SparkSession, settings: JobSettings, wanted: Collection[
         raise JobConfigurationError("There is no [[sources]]: which servers have the tables?")
     databases = {each.key: SourceDatabase(spark, each) for each in settings.sources}
     try:
-        mapping = MappingSet.compile(0, read_mapping_files(settings.mapping))
+        documents = read_mapping_files(settings.mapping)
+        mapping = MappingSet.compile(0, documents)
         shards = [shard for database in databases.values() for shard in read_shards(database, mapping)]
     except RelayError as exc:
         raise JobConfigurationError(str(exc)) from exc
@@ -84,13 +91,41 @@ def open_sources(spark: SparkSession, settings: JobSettings, wanted: Collection[
         raise TableUnknown("No source shows the user a table that is relayed.")
     if missing := sorted(set(wanted) - {table.name for table in tables}):
         raise TableUnknown(f"No source has a table that is relayed as {', '.join(missing)}.")
-    return Sources(databases, [table for table in tables if not wanted or table.name in wanted])
+    asked = [table for table in tables if not wanted or table.name in wanted]
+    unshown = _unshown(documents, {shard.real.database for shard in shards})
+    return Sources(databases, [replace(table, unseen=_unseen(table, unshown, settings.sources)) for table in asked])
 
 
 def logical_tables(shards: Sequence[Shard]) -> Sequence[LogicalTable]:
     """Group shards by their logical name."""
     ordered = sorted(shards, key=lambda shard: (shard.logical, shard.name))
     return [LogicalTable(name, tuple(each)) for name, each in groupby(ordered, key=lambda shard: shard.logical)]
+
+
+def refuse_unseen(table: LogicalTable, gone: int) -> None:
+    """Raise SourcesIncomplete where rows that no source has may lie in a database that none shows."""
+    if gone and table.unseen:
+        raise SourcesIncomplete(
+            f"{gone} rows of {table.name} are in no table of [[sources]], and would be removed from the copy; but the mapping counts "
+            f"{', '.join(table.unseen)} to it, of which no source shows a table. Where it is gone for good, take it out of the mapping."
+        )
+
+
+def _unshown(documents: Documents, shown: Collection[str]) -> Mapping[str, Sequence[str]]:
+    """Logical database → the real ones that the mapping names for it and no source shows."""
+    found: dict[str, list[str]] = {}
+    for rule in read_rules(read_documents(documents)[0]).databases:
+        if rule.real.expression is None and rule.real.text not in shown:
+            found.setdefault(rule.logical, []).append(rule.real.text)
+    return found
+
+
+def _unseen(table: LogicalTable, unshown: Mapping[str, Sequence[str]], servers: Sequence[SourceServer]) -> Sequence[str]:
+    """Those of these databases whose tables some instance would let pass."""
+    filters = [TableFilter(server.filter) for server in servers]
+    names = {shard.real.table for shard in table.shards}
+    databases = unshown.get(table.name.partition(".")[0], ())
+    return [each for each in databases if any(one.accepts(TableId(each, name)) for one in filters for name in names)]
 
 
 def _each_once(columns: Iterable[SourceColumn]) -> Sequence[SourceColumn]:

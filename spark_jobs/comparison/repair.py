@@ -12,7 +12,7 @@ from spark_jobs.comparison.look import Place, source_rows
 from spark_jobs.first_copy.unmet import REMOVE, unmet
 from spark_jobs.sinks import Sink
 from spark_jobs.source import SourceDatabase
-from spark_jobs.sources import LogicalTable
+from spark_jobs.sources import LogicalTable, refuse_unseen
 from spark_jobs.table_writes import TableWriter, deletes, upserts
 from spark_jobs.text_list import texts
 from spark_jobs.transforms import DELETED, KEY, ORDER
@@ -42,4 +42,5 @@ class Repair:
         shown = copy.select(KEY, ORDER, DELETED).join(sf.broadcast(wanted), KEY, "left_semi")
         # What has been published since is on its way by itself, so the same pairs stand for before and after.
         gone = unmet(shown, met, pairs, pairs).where(sf.col("verdict") == REMOVE)
+        refuse_unseen(table, gone.count() if table.unseen else 0)
         self.writer.write(table, deletes(gone, table))

@@ -24,7 +24,7 @@ from spark_jobs.positions import Published
 from spark_jobs.sinks import Sink
 from spark_jobs.source import Shard, SourceDatabase, message_rows, next_boundary, published_keys
 from spark_jobs.source.key_ranges import Boundary
-from spark_jobs.sources import LogicalTable
+from spark_jobs.sources import LogicalTable, refuse_unseen
 from spark_jobs.table_writes import TableWriter, deletes, upserts
 from spark_jobs.transforms import DELETED, KEY, ORDER
 
@@ -125,6 +125,7 @@ class FirstCopy:
                 undecided = gone.where(sf.col("verdict") == UNDECIDED).count()
                 self.check(table)
                 doomed = gone.where(sf.col("verdict") == REMOVE)
+                refuse_unseen(table, doomed.count() if table.unseen else 0)
                 return Unmet(self.writer.write(table, deletes(doomed, table)), undecided, after)
 
     def _keys(self, part: ShardRange) -> DataFrame:

@@ -13,7 +13,7 @@ from relay.model.message import OutboundMessage
 from spark_jobs import bootstrap, reconcile
 from spark_jobs.comparison import Outcome
 from spark_jobs.ending import Ending
-from spark_jobs.errors import PositionMissing, SourceNotTheOne, SourceRefused, SourceUnreachable, TableUnknown
+from spark_jobs.errors import PositionMissing, SourceNotTheOne, SourceRefused, SourcesIncomplete, SourceUnreachable, TableUnknown
 from spark_jobs.settings import JobSettings
 from spark_jobs.sinks import open_sink
 from tests.support.first_copies import job_settings, publish_position, source
@@ -131,6 +131,23 @@ def test_a_copy_goes_on_where_it_was_cut_off_and_a_second_one_removes_what_is_go
     removed = open_sink(spark, settings).read("shop.orders")
     assert removed is not None
     assert {row["_execute_position"] for row in removed.where("_deleted").collect()} == {200}
+
+
+def test_rows_of_a_shard_that_no_source_shows_stay(
+    spark: SparkSession, mariadb: MariaDB, kafka: Kafka, fresh_name: Callable[[str], str], tmp_path: Path
+) -> None:
+    name = fresh_name("unseen")
+    mapping = shards(mariadb, name)
+    settings = job_settings(kafka, tmp_path, name, mapping, source("one", mariadb))
+    publish_position(kafka, name, "one", mariadb, 100)
+    bootstrap.run(settings)
+    mariadb.execute(f"drop database {name}_2")
+    publish_position(kafka, name, "one", mariadb, 200)
+    with pytest.raises(SourcesIncomplete, match=f"4 rows of shop.orders .* {name}_2 to it, of which no source"):
+        bootstrap.run(settings)
+    assert len(numbers(spark, settings)) == 12
+    without = {**mapping, "dbs": [{"logicDb": "shop", "realDbs": f"{name}_1"}]}
+    assert bootstrap.run(job_settings(kafka, tmp_path, name, without, source("one", mariadb)))["shop.orders"].removed == 4
 
 
 @pytest.mark.parametrize("what", ["another key", "no copy"])
