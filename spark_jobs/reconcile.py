@@ -1,6 +1,7 @@
 """Prove that the copies equal the sources, or list what differs: `python -m spark_jobs.reconcile --config job.toml`."""
 
 import sys
+import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from threading import Event
@@ -128,6 +129,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         findings = run(load_settings(given.config), tables=given.tables, repair=given.repair, trace=given.trace)
     except JobError as exc:
         print_error(exc, trace=given.trace)
+        return int(Outcome.UNKNOWN)
+    except Exception:  # noqa: BLE001 - Python would end with code 1, which says that rows differ
+        traceback.print_exc()
         return int(Outcome.UNKNOWN)
     if given.as_json:
         sys.stdout.write(f"{findings_json(findings)}\n")

@@ -6,7 +6,8 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from spark_jobs.comparison import Seen, TableFindings, exit_code, findings_json, findings_table
+from spark_jobs import reconcile
+from spark_jobs.comparison import Outcome, Seen, TableFindings, exit_code, findings_json, findings_table
 from spark_jobs.comparison.buckets import HashBuckets, number_buckets, runs
 from spark_jobs.comparison.waiting import starting_offsets
 from spark_jobs.source import SourceColumn
@@ -80,3 +81,12 @@ def test_where_the_stream_goes_on() -> None:
     log = 'v1\n{"batchWatermarkMs":0}\n{"shop":{"0":12,"1":7}}'
     assert json.loads(starting_offsets(log, ["shop"]) or "") == {"shop": {"0": 12, "1": 7}}
     assert starting_offsets(log, ["shop", "other"]) is None
+
+
+def test_a_fault_of_the_job_is_not_told_as_a_difference(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def faulty(*_: object, **__: object) -> None:
+        raise ValueError("a fault")
+
+    monkeypatch.setattr(reconcile, "load_settings", faulty)
+    assert reconcile.main(["--config", "job.toml"]) == Outcome.UNKNOWN
+    assert "a fault" in capsys.readouterr().err
