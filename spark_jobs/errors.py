@@ -19,6 +19,7 @@ JobError
 ├── RawRuleRefused          the raw rule needs headers that the messages have not
 ├── SchemaChangeRefused     a table changed in a way that the configuration says stop to
 ├── SourceUnreachable       a source server does not answer
+├── SourceDriverMissing     Spark was not given the driver that sources are read with
 ├── SourceRefused           a source server refuses the login or the right to read
 ├── SourceNotTheOne         another server answers than the one that the instance's position belongs to
 ├── SourcesIncomplete       a source of a group is not named, or not by its name, or a database of the mapping is not seen
@@ -96,6 +97,12 @@ class SourceUnreachable(JobError):
     """A source server does not answer, or ended the connection."""
 
     remedy = "Check host and port of [[sources]] and the server, and start again; what was copied is kept."
+
+
+class SourceDriverMissing(JobError):
+    """The JVM of Spark does not have MariaDB Connector/J, which reads the sources."""
+
+    remedy = "Add org.mariadb.jdbc:mariadb-java-client:3.5.6 to spark-submit's --packages, or its jar to `jars`, and start again."
 
 
 class SourceRefused(JobError):

@@ -4,7 +4,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 WHOLE: Final = frozenset({"tinyint", "smallint", "mediumint", "int", "bigint", "bit", "year"})
-APPROXIMATE: Final = frozenset({"float", "double"})
+SINGLE: Final = "float"
+APPROXIMATE: Final = frozenset({SINGLE, "double"})
 LABELS: Final = frozenset({"enum", "set"})
 BYTES: Final = frozenset({"binary", "varbinary"})
 NAMED_BYTES: Final = frozenset({"uuid", "inet4", "inet6"})

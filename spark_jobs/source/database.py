@@ -12,11 +12,13 @@ from pyspark.sql import DataFrame, Row, SparkSession
 
 from spark_jobs import errors
 from spark_jobs.copy_settings import SourceServer
-from spark_jobs.errors import SourceRefused, SourceUnreachable, TableChanged
+from spark_jobs.errors import SourceDriverMissing, SourceRefused, SourceUnreachable, TableChanged
 
 _OWN: Final = f"{errors.__name__}."
 _FETCHED_ROWS: Final = "10000"
 _SESSION: Final = "SET SESSION time_zone = '+00:00', sql_mode = ''"
+_DRIVER: Final = "org.mariadb.jdbc.Driver"
+_DRIVER_MISSING: Final = f"ClassNotFoundException: {_DRIVER}"
 _REFUSED: Final = re.compile(r"\(conn=\d+\)[^\n]*(Access denied|command denied)[^\n]*|Access denied[^\n]*")
 _CHANGED: Final = re.compile(r"(Unknown column|Table .* doesn't exist)[^\n]*")
 _UNREACHABLE: Final = re.compile(r"(Socket fail to connect|Could not connect|unexpected end of stream|Socket error|Connection reset)[^\n]*")
@@ -49,6 +51,8 @@ def source_borders(*servers: SourceServer) -> Iterator[None]:
         said = str(exc)
         if _OWN in said:
             raise  # an executor has named it already, and it may be about the copies
+        if _DRIVER_MISSING in said:
+            raise SourceDriverMissing("Spark does not have MariaDB Connector/J.") from exc
         if found := _REFUSED.search(said):
             raise SourceRefused(f"A source ({place}) refuses the user: {found[0].rstrip('.')}.") from exc
         if found := _CHANGED.search(said):
@@ -65,7 +69,7 @@ def _options(settings: SourceServer) -> Mapping[str, str]:
     parameters = "&".join(f"{name}={quote(value, safe='/:,.')}" for name, value in driver.items())
     return {
         "url": f"jdbc:mysql://{settings.host}:{settings.port}/?{parameters}",
-        "driver": "org.mariadb.jdbc.Driver",
+        "driver": _DRIVER,
         "user": settings.user,
         "password": settings.password.get_secret_value(),
         "fetchsize": _FETCHED_ROWS,

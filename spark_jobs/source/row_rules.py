@@ -17,11 +17,10 @@ from relay.model.table import Column, ColumnType, TableDefinition, TableId, Tabl
 from relay.refine import NotPublished, Refinements, TableRefinement
 from spark_jobs.copy_settings import RowSettings
 from spark_jobs.quoting import quoted
-from spark_jobs.source.columns import BYTES, LABELS, LONG_BYTES, LONG_TEXTS, NAMED_BYTES, TEXTS, WHOLE, SourceColumn
+from spark_jobs.source.columns import BYTES, LABELS, LONG_BYTES, LONG_TEXTS, NAMED_BYTES, SINGLE, TEXTS, WHOLE, SourceColumn
 
 _UTF8: Final = "utf8mb4"
 _BINARY: Final = "binary"
-_SINGLE: Final = "float"
 _TYPES: Final[Mapping[str, ColumnType]] = {
     **dict.fromkeys(WHOLE, ColumnType.LONGLONG),
     **dict.fromkeys(TEXTS | BYTES | NAMED_BYTES, ColumnType.VARCHAR),
@@ -121,7 +120,7 @@ class RowRules:
 
     @cached_property
     def _singles(self) -> Sequence[int]:
-        return [ordinal for ordinal, column in enumerate(self.columns) if column.kind == _SINGLE]
+        return [ordinal for ordinal, column in enumerate(self.columns) if column.kind == SINGLE]
 
     @cached_property
     def _definition(self) -> TableDefinition:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from spark_jobs.quoting import quoted
-from spark_jobs.source.columns import APPROXIMATE, BYTES, LABELS, LONG_BYTES, TEXTS, WHOLE, SourceColumn
+from spark_jobs.source.columns import APPROXIMATE, BYTES, LABELS, LONG_BYTES, SINGLE, TEXTS, WHOLE, SourceColumn
 
 _NUMBER: Final = re.compile(r"-?\d+(\.\d+)?(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 _HEX: Final = re.compile(r"([0-9A-F]{2})*", re.ASCII)
@@ -37,6 +37,8 @@ def boundary_text(column: SourceColumn) -> str:
     """SQL of the text from which `literal` makes the value again."""
     if column.kind in TEXTS:
         return f"HEX(CONVERT({quoted(column.name)} USING utf8mb4))"
+    if column.kind == SINGLE:  # its own text has fewer digits than its value, so that a range might begin before its own end
+        return f"CAST({quoted(column.name)} + 0E0 AS CHAR)"
     return f"HEX({quoted(column.name)})" if column.kind in BYTES else plain_text(column)
 
 

@@ -127,3 +127,16 @@ def test_a_key_that_two_shards_have_is_never_called_equal(
     (found,) = reconcile.run(settings)
     several = ("several real tables have a row with this key",)
     assert {row.key: row.what for row in found.different} == {'["shop.t","1"]': several, '["shop.t","2"]': several}
+
+
+def test_rows_with_one_float_in_the_key_fill_more_than_a_range(
+    spark: SparkSession, mariadb: MariaDB, kafka: Kafka, fresh_name: Callable[[str], str], tmp_path: Path
+) -> None:
+    name = fresh_name("float")
+    rows = ", ".join(f"(0.1, {number})" for number in range(9))
+    create = f"create table {name}.t (f float, id int, primary key (f, id))"
+    mariadb.execute(f"create database {name}", create, f"insert into {name}.t values {rows}")
+    settings = job_settings(kafka, tmp_path, name, mapping(name), source("one", mariadb))
+    publish_position(kafka, name, "one", mariadb, 100)
+    assert bootstrap.run(settings)["shop.t"].rows == 9
+    assert sorted(row["id"] for row in live(spark, settings)) == list(range(9))

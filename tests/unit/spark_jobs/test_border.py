@@ -11,6 +11,7 @@ from spark_jobs.errors import (
     JobFailed,
     MirrorRefused,
     OffsetsLost,
+    SourceDriverMissing,
     TopicUnknown,
 )
 from spark_jobs.source import source_borders
@@ -71,6 +72,11 @@ def test_what_the_mirror_says_is_not_told_of_a_source() -> None:
     text = "spark_jobs.errors.MirrorRefused: The server of the copies says: Access denied for user 'x'@'y' (1045)."
     with pytest.raises(MirrorRefused, match="server of the copies"), named_errors("shop"), source_borders():
         raise Py4JError(text)
+
+
+def test_a_missing_driver_is_named_with_the_way_to_get_it() -> None:
+    with pytest.raises(SourceDriverMissing, match="mariadb-java-client"), named_errors("shop"), source_borders():
+        raise Py4JError("An error occurred while calling o1.load.\n: java.lang.ClassNotFoundException: org.mariadb.jdbc.Driver\n\tat x")
 
 
 def test_what_is_not_sparks_passes() -> None:

@@ -32,6 +32,8 @@ def test_the_next_boundary_is_a_look_along_the_key() -> None:
     assert next_boundary(shard(ID), ("7",), 100) == (
         "SELECT CAST(`id` AS CHAR) AS k0 FROM `db`.`t` WHERE `id` > 7 ORDER BY `id` LIMIT 1 OFFSET 99"
     )
+    single = next_boundary(shard(SourceColumn("f", "float", "float")), None, 1)
+    assert single.startswith("SELECT CAST(`f` + 0E0 AS CHAR) AS k0 ")  # 0.1 as a FLOAT lies behind 0.1: the boundary would be found again
     labels = next_boundary(shard(LABEL), None, 1)
     assert labels.endswith("WHERE TRUE ORDER BY CONVERT(`label` USING utf8mb4) COLLATE utf8mb4_bin LIMIT 1 OFFSET 0")
 
