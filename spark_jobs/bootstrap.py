@@ -10,6 +10,7 @@ from pyspark.sql import SparkSession
 
 from relay.model.change import Operation
 from spark_jobs.border import named_errors
+from spark_jobs.checkpoint import place_of_copies
 from spark_jobs.copy_arguments import copy_arguments
 from spark_jobs.ending import Ending
 from spark_jobs.errors import JobError
@@ -88,7 +89,8 @@ def _begin(
     _check_servers(sources, instances, published)
     for instance in instances:
         check_rules(sources.databases[instance].settings, published[instance])
-    shapes = {table.name: shape_of(table, settings.place) for table in tables}
+    place = place_of_copies(spark, settings)
+    shapes = {table.name: shape_of(table, place) for table in tables}
     fresh = [table for table in tables if not _goes_on(table, begun.get(table.name), published, shapes[table.name], sink)]
     for table in fresh:
         if table.name in begun:

@@ -31,7 +31,7 @@ def newest_batch(spark: SparkSession, checkpoint: str) -> int:
 
 def check_copies(spark: SparkSession, settings: JobSettings, checkpoint: str) -> None:
     """Note in the checkpoint which copies it belongs to. Raises CheckpointOfOthers where it says others."""
-    path, place = f"{checkpoint}/{_COPIES}", _place_of(spark, settings)
+    path, place = f"{checkpoint}/{_COPIES}", place_of_copies(spark, settings)
     noted = unless_absent(lambda: spark.read.text(path).collect())
     if not noted:
         spark.range(1, numPartitions=1).select(sf.lit(place).alias("value")).write.mode("overwrite").text(path)
@@ -39,7 +39,7 @@ def check_copies(spark: SparkSession, settings: JobSettings, checkpoint: str) ->
         raise CheckpointOfOthers(f"{checkpoint} belongs to copies in {noted[0]['value']}, and the file says {place}.")
 
 
-def _place_of(spark: SparkSession, settings: JobSettings) -> str:
+def place_of_copies(spark: SparkSession, settings: JobSettings) -> str:
     """By what does not change while the copies are the same ones: gateways of HBase come and go."""
     if settings.hbase is not None:
         return f"HBase, namespace {settings.hbase.namespace}"

@@ -96,13 +96,6 @@ class JobSettings(Settings):
     bootstrap: BootstrapSettings = BootstrapSettings()
     reconcile: ReconcileSettings = ReconcileSettings()
 
-    @property
-    def place(self) -> str:
-        """What tells the place of the copies from another one."""
-        if self.mirror is not None:
-            return f"jdbc {self.mirror.host}:{self.mirror.port} {self.mirror.prefix}"
-        return f"{self.sink} {self.copy_root}" if self.hbase is None else f"hbase {self.hbase.namespace} {self.hbase.salt_buckets}"
-
     @model_validator(mode="after")
     def _the_sink_is_described(self) -> "JobSettings":
         for sink, section, given in (("hbase", "hbase", self.hbase), ("jdbc", "mirror", self.mirror)):
