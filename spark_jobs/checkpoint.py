@@ -1,16 +1,22 @@
 """What a stream's checkpoint tells of its batches."""
 
+import json
+from collections.abc import Mapping
 from typing import Any, Final
 
 import pyspark.sql.functions as sf
 from pyspark.sql import SparkSession
 
 from spark_jobs.absence import unless_absent
-from spark_jobs.errors import CheckpointOfOthers
-from spark_jobs.settings import JobSettings
+from spark_jobs.errors import CheckpointOfOthers, OffsetsLost
+from spark_jobs.kafka_source import topic_ids
+from spark_jobs.settings import JobSettings, KafkaSource
 
 NONE_YET: Final = -1
 _COPIES: Final = "copies"
+_TOPICS: Final = "topics"
+_NO_ID: Final = "AAAAAAAAAAAAAAAAAAAAAA"
+"""What brokers of before Kafka 2.8 tell."""
 
 
 def stream_id(spark: SparkSession, checkpoint: str) -> str:
@@ -32,11 +38,31 @@ def newest_batch(spark: SparkSession, checkpoint: str) -> int:
 def check_copies(spark: SparkSession, settings: JobSettings, checkpoint: str) -> None:
     """Note in the checkpoint which copies it belongs to. Raises CheckpointOfOthers where it says others."""
     path, place = f"{checkpoint}/{_COPIES}", place_of_copies(spark, settings)
-    noted = unless_absent(lambda: spark.read.text(path).collect())
-    if not noted:
-        spark.range(1, numPartitions=1).select(sf.lit(place).alias("value")).write.mode("overwrite").text(path)
-    elif noted[0]["value"] != place:
-        raise CheckpointOfOthers(f"{checkpoint} belongs to copies in {noted[0]['value']}, and the file says {place}.")
+    noted = _noted(spark, path)
+    if noted is None:
+        _note(spark, path, place)
+    elif noted != place:
+        raise CheckpointOfOthers(f"{checkpoint} belongs to copies in {noted}, and the file says {place}.")
+
+
+def check_topics(spark: SparkSession, source: KafkaSource, checkpoint: str) -> None:
+    """Note in the checkpoint which topics its offsets are of. Raises OffsetsLost where one was made anew: its offsets say nothing of it."""
+    path = f"{checkpoint}/{_TOPICS}"
+    known: Mapping[str, str] = json.loads(_noted(spark, path) or "{}")
+    now = {topic: number for topic, number in topic_ids(spark, source).items() if number != _NO_ID}
+    if anew := [topic for topic, number in now.items() if known.get(topic, number) != number]:
+        raise OffsetsLost(f"{', '.join(anew)} was made anew since the job read it, and the offsets of the checkpoint are the former one's.")
+    if not now.items() <= known.items():
+        _note(spark, path, json.dumps({**known, **now}))
+
+
+def _noted(spark: SparkSession, path: str) -> str | None:
+    lines = unless_absent(lambda: spark.read.text(path).collect())
+    return str(lines[0]["value"]) if lines else None
+
+
+def _note(spark: SparkSession, path: str, text: str) -> None:
+    spark.range(1, numPartitions=1).select(sf.lit(text).alias("value")).write.mode("overwrite").text(path)
 
 
 def place_of_copies(spark: SparkSession, settings: JobSettings) -> str:

@@ -9,7 +9,7 @@ from pyspark.sql.streaming import StreamingQuery
 
 from spark_jobs.apply import Copies
 from spark_jobs.border import named_errors
-from spark_jobs.checkpoint import check_copies, newest_batch, stream_id
+from spark_jobs.checkpoint import check_copies, check_topics, newest_batch, stream_id
 from spark_jobs.command_line import read_arguments
 from spark_jobs.ending import Ending
 from spark_jobs.errors import JobConfigurationError, JobError
@@ -30,6 +30,7 @@ def start(settings: JobSettings, ending: Ending | None = None, metrics: JobMetri
         raise JobConfigurationError("A stream needs checkpoint: a folder that belongs to this job alone.")
     spark = open_session(settings, "roma-dedup-stream", trace=trace, lasts=settings.trigger_seconds is not None)
     check_copies(spark, settings, settings.checkpoint)
+    check_topics(spark, settings.kafka, settings.checkpoint)
     if metrics is not None:
         spark.streams.addListener(metrics)
     apply = _batches(spark, settings, settings.checkpoint, ending or Ending(), metrics)

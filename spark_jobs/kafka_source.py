@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -53,15 +54,29 @@ def place_of(source: KafkaSource) -> str:
     return f"{', '.join(source.topics)} at {source.bootstrap_servers}"
 
 
-def _options(source: KafkaSource) -> dict[str, str]:
+def topic_ids(spark: SparkSession, source: KafkaSource) -> Mapping[str, str]:
+    """Return topic → the id that its brokers gave it when it was made; a topic of the same name that was made anew has another."""
+    java: Any = spark._jvm  # noqa: SLF001 - PySpark has no other way to Java's classes
+    admin = java.org.apache.kafka.clients.admin.AdminClient.create(java.java.util.HashMap(_client_options(source)))
+    try:
+        told = admin.describeTopics(java.java.util.ArrayList(source.topics)).allTopicNames().get()
+        return {str(name): str(told[name].topicId().toString()) for name in source.topics}
+    finally:
+        admin.close()
+
+
+def _client_options(source: KafkaSource) -> dict[str, str]:
+    """What any client of Kafka's own is told."""
     patience_ms = str(int(source.patience_seconds * 1000))
-    options = {"kafka.default.api.timeout.ms": patience_ms, "kafka.request.timeout.ms": patience_ms}
-    options |= {f"kafka.{name}": value for name, value in source.client.items()}
+    options = {"default.api.timeout.ms": patience_ms, "request.timeout.ms": patience_ms, **source.client}
     if source.jaas is not None:
-        options["kafka.sasl.jaas.config"] = source.jaas.get_secret_value()
+        options["sasl.jaas.config"] = source.jaas.get_secret_value()
+    return {**options, "bootstrap.servers": source.bootstrap_servers}
+
+
+def _options(source: KafkaSource) -> dict[str, str]:
     return {
-        **options,
-        "kafka.bootstrap.servers": source.bootstrap_servers,
+        **{f"kafka.{name}": value for name, value in _client_options(source).items()},
         "kafka.isolation.level": "read_committed",
         "subscribe": ",".join(source.topics),
         "startingOffsets": "earliest",

@@ -190,6 +190,23 @@ def test_a_checkpoint_is_not_taken_for_other_copies(
     assert list(copy_of(spark, tmp_path / "copy")) == ["1"]
 
 
+def test_a_topic_that_was_made_anew_is_named_however_long_it_is(
+    kafka: Kafka, fresh_name: Callable[[str], str], spark: SparkSession, tmp_path: Path
+) -> None:
+    """It has the offset at which the job would go on, and rows before it that the job never saw."""
+    topic = fresh_name("orders")
+    settings = job(kafka, topic, tmp_path)
+    publish(kafka, topic, change(topic, "INSERT", "1", 1, id="1"))
+    dedup_stream.start(settings).awaitTermination(90)
+    admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
+    admin.delete_topics([topic])[topic].result(20)
+    wait_until(lambda: topic not in admin.list_topics(timeout=10).topics, "the end of the topic", 20)
+    publish(kafka, topic, *(change(topic, "INSERT", str(key), key, id=str(key)) for key in range(2, 6)))
+    with pytest.raises(OffsetsLost, match=rf"^{topic} was made anew since the job read it"):
+        dedup_stream.start(settings)
+    assert list(copy_of(spark, tmp_path / "copy")) == ["1"]
+
+
 @pytest.mark.usefixtures("own_signals")
 def test_lost_offsets_end_the_stream_and_leave_the_copy(
     spark: SparkSession, kafka: Kafka, fresh_name: Callable[[str], str], tmp_path: Path
