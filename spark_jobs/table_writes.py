@@ -21,11 +21,15 @@ def upserts(rows: DataFrame, order: str) -> DataFrame:
 
 
 def deletes(keys: DataFrame, table: LogicalTable) -> DataFrame:
-    """Keys (`key, order`) as deletes of a logical table; their data are the values that the key itself tells."""
+    """Keys (`key, order`) as deletes of a logical table; their data are the values that the key itself tells.
+
+    A key of before the table got another primary key may have more values or fewer, and tells none.
+    """
     shard = table.shards[0]
     values = sf.from_json(sf.col("key"), "array<string>")
     own = sf.slice(values, 3 if shard.shard_in_key else 2, len(shard.key_names))
-    data = sf.map_from_arrays(sf.array(*map(sf.lit, shard.key_names)), own)
+    whole = sf.size(values) == (2 if shard.shard_in_key else 1) + len(shard.key_names)
+    data = sf.when(whole, sf.map_from_arrays(sf.array(*map(sf.lit, shard.key_names)), own))
     named = keys.withColumn("table", sf.lit(table.name)).withColumn("data", data).withColumn("mysql_types", sf.lit(shard.mysql_types))
     return _ordered(named.withColumn("deleted", sf.lit(True)))
 

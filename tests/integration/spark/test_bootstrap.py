@@ -10,12 +10,16 @@ from pyspark.sql import SparkSession
 
 from deploy.embedded import Kafka, MariaDB, SqlServer
 from relay.model.message import OutboundMessage
+from relay.model.table import TableId
 from spark_jobs import bootstrap, reconcile
 from spark_jobs.comparison import Outcome
 from spark_jobs.ending import Ending
 from spark_jobs.errors import PositionMissing, SourceNotTheOne, SourceRefused, SourcesIncomplete, SourceUnreachable, TableUnknown
 from spark_jobs.settings import JobSettings
 from spark_jobs.sinks import open_sink
+from spark_jobs.source import Shard
+from spark_jobs.sources import LogicalTable
+from spark_jobs.table_writes import deletes
 from tests.support.first_copies import job_settings, publish_position, source
 from tests.support.spark_copies import change, publish
 
@@ -35,6 +39,17 @@ ROWS = """
     '{"a": [1, 2.5, "é"]}', 42, -99999999999999999999999999999999999.000000000000000000000000000001, 'é'),
 (2,'zero', 'x', 'x', 'x', 'x', 1, 16777216, 0.1, '0000-00-00', '0000-00-00 00:00:00', '0000-00-00 00:00:00', '12:00:00', 0, b'1',
     'a', 'y', 'null', 1, 1, 'x')"""
+
+
+def test_keys_of_before_another_primary_key_can_be_deleted(spark: SparkSession) -> None:
+    """They have other values than the key that the table has now."""
+    shard = Shard("one", TableId("shop", "orders"), "shop.orders", (), ("a", "b"))
+    keys = spark.createDataFrame([('["shop.orders","1"]', "0"), ('["shop.orders","1","2"]', "0")], "key string, order string")
+    gone = deletes(keys, LogicalTable("shop.orders", (shard,))).collect()
+    assert [(row["key"], row["deleted"], row["data"]) for row in gone] == [
+        ('["shop.orders","1"]', True, None),
+        ('["shop.orders","1","2"]', True, {"a": "1", "b": "2"}),
+    ]
 
 
 @pytest.mark.parametrize("family", ["mariadb", "mysql_9"])
