@@ -47,6 +47,12 @@ def write_changes(settings: HBaseSettings, names: Mapping[str, bytes], task: int
             yield table, guard(gateway, names[table], left.rows)
 
 
+def regions_of(locations: Iterable[Any]) -> list[Region]:
+    """Return the regions of a table, each once: HBase tells of each of its replicas as of a region."""
+    found = (each.regionInfo for each in locations)
+    return [(each.startKey or b"", each.endKey or b"") for each in found if not each.replicaId]
+
+
 def read_region(settings: HBaseSettings, name: bytes, region: Region) -> Iterator[StoredRow]:
     """Yield the rows of one region with their keys, deleted ones included; rows of others are passed over."""
     start, stop = region

@@ -15,7 +15,7 @@ from spark_jobs.hbase.java_files import JavaFiles
 from spark_jobs.hbase.names import hbase_name
 from spark_jobs.hbase.settings import HBaseSettings
 from spark_jobs.hbase.tables import Tables
-from spark_jobs.hbase.task import Region, forget_deleted, read_changes, write_changes
+from spark_jobs.hbase.task import Region, forget_deleted, read_changes, regions_of, write_changes
 from spark_jobs.sinks.sink import ReducedBatch, Written
 from spark_jobs.transforms import Style, TableSchema, column_types, typed_rows
 
@@ -105,9 +105,7 @@ class HBaseSink:
         return hbase_name(table, self._settings.namespace).encode()
 
     def _regions(self, name: bytes) -> list[Region]:
-        """Each once, whatever replicas of regions the table has."""
-        found = (each.regionInfo for each in self._gateway.ask("getAllRegionLocations", table=name))
-        return [(each.startKey or b"", each.endKey or b"") for each in found if not each.replicaId]
+        return regions_of(self._gateway.ask("getAllRegionLocations", table=name))
 
 
 def _spread(changes: DataFrame, writers: int) -> DataFrame:
