@@ -47,9 +47,9 @@ def check_copies(spark: SparkSession, settings: JobSettings, checkpoint: str) ->
 
 def check_topics(spark: SparkSession, source: KafkaSource, checkpoint: str) -> None:
     """Note in the checkpoint which topics its offsets are of. Raises OffsetsLost where one was made anew: its offsets say nothing of it."""
+    now = {topic: number for topic, number in topic_ids(spark, source).items() if number != _NO_ID}
     path = f"{checkpoint}/{_TOPICS}"
     known: Mapping[str, str] = json.loads(_noted(spark, path) or "{}")
-    now = {topic: number for topic, number in topic_ids(spark, source).items() if number != _NO_ID}
     if anew := [topic for topic, number in now.items() if known.get(topic, number) != number]:
         raise OffsetsLost(f"{', '.join(anew)} was made anew since the job read it, and the offsets of the checkpoint are the former one's.")
     if not now.items() <= known.items():

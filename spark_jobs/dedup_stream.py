@@ -29,8 +29,8 @@ def start(settings: JobSettings, ending: Ending | None = None, metrics: JobMetri
     if settings.checkpoint is None:
         raise JobConfigurationError("A stream needs checkpoint: a folder that belongs to this job alone.")
     spark = open_session(settings, "roma-dedup-stream", trace=trace, lasts=settings.trigger_seconds is not None)
-    check_copies(spark, settings, settings.checkpoint)
     check_topics(spark, settings.kafka, settings.checkpoint)
+    check_copies(spark, settings, settings.checkpoint)
     if metrics is not None:
         spark.streams.addListener(metrics)
     apply = _batches(spark, settings, settings.checkpoint, ending or Ending(), metrics)

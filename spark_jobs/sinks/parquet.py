@@ -48,9 +48,11 @@ class ParquetSink:
         self._root = str(root).rstrip("/")
         self._threads = threads
         self._policy = policy or SchemaPolicy()
+        self._name = "upkeep"
 
     def write(self, batch: ReducedBatch) -> Mapping[str, Written]:
         """Write every touched table anew, several tables at a time."""
+        self._name = batch.writer  # also of the upkeep behind it: were it killed there, nobody else would have its turn again
         merge = partial(self._in_turn, writer=batch.writer, number=batch.number, again=batch.again)
         return together(self._spark, merge, batch.tables, self._threads)
 
@@ -75,7 +77,7 @@ class ParquetSink:
         """Write the tables anew that hold such rows, without them."""
         old = sf.col(DELETED) & (sf.col(EXECUTE_TIME) < before_ms)
         for table in self.tables():
-            with turn(self._spark, self._writer(table), "upkeep"):
+            with turn(self._spark, self._writer(table), self._name):
                 commit = self._newest(table)
                 rows = self.read(table)
                 if commit is not None and rows is not None and not rows.where(old).isEmpty():

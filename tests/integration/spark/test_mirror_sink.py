@@ -6,6 +6,7 @@ from contextlib import closing
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
+from unittest.mock import patch
 
 import pymysql
 import pytest
@@ -16,7 +17,7 @@ from relay.model.message import OutboundMessage
 from spark_jobs.apply import Copies
 from spark_jobs.border import named_errors
 from spark_jobs.errors import CopyBusy, MirrorRefused
-from spark_jobs.sinks import live_rows, turns
+from spark_jobs.sinks import live_rows, parquet, turns
 from tests.support.spark_copies import batch, change, copies, records
 
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
@@ -141,6 +142,9 @@ def test_a_killed_writer_of_files_has_its_turn_again_and_no_other_has(
     apply(place, spark, *batch(("1", 1, "a")))
     (tmp_path / "shop" / "orders" / "_writer").write_text("tests", encoding="utf-8")
     apply(place, spark, *batch(("2", 2, "b")))
+    with patch.object(parquet, "turn", wraps=turns.turn) as taken:
+        place.sink.forget_deletes(0)
+    assert [call.args[2] for call in taken.call_args_list] == ["tests"]  # upkeep has the turn of the batch before it
     (tmp_path / "shop" / "orders" / "_writer").write_text("bootstrap", encoding="utf-8")
     monkeypatch.setattr(turns, "_PATIENCE_S", 0)
     with pytest.raises(CopyBusy, match=r"orders/_writer says that bootstrap writes this copy\. Wait for that job"):
