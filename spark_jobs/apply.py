@@ -79,7 +79,8 @@ class Copies:
         named = partial(reduced_batch, contents=contents.tables, writer=writer, number=number, again=again)
         reduced = partial(named, style=self.settings.value_style)
         if self.history is not None:
-            with cached(every.dropDuplicates(["table", "key", "order"])) as versions:
+            rows = every.where(~sf.col("deleted") | (sf.size("data") > 0))  # a tombstone stands for a version, and has none
+            with cached(rows.dropDuplicates(["table", "key", "order"])) as versions:
                 self.history.write(reduced(versions))
         with cached(self._newest(every, contents)) as newest:
             keys, deletes = newest.agg(sf.count("*"), sf.count_if("deleted")).collect()[0]

@@ -59,6 +59,8 @@ def _tables(groups: Iterable[Row]) -> Mapping[str, TableContents]:
 
 
 def _table(groups: Sequence[Row]) -> TableContents:
-    versions = [TableSchema.of(group["mysql_types"], group["names"]) for group in groups]
+    """Tombstones are changes, but tell no version."""
+    told = [group for group in groups if group["mysql_types"] is not None or group["names"]] or groups
+    versions = [TableSchema.of(group["mysql_types"], group["names"]) for group in told]
     keys = next((group["key_columns"] for group in reversed(groups) if group["key_columns"]), ())
-    return TableContents(versions, tuple(keys), groups[-1]["order"], sum(group["rows"] for group in groups))
+    return TableContents(versions, tuple(keys), told[-1]["order"], sum(group["rows"] for group in groups))

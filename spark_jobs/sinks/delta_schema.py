@@ -25,7 +25,7 @@ PROPERTIES: Final = {
 def plan_for(copy: DataFrame, changes: TableChanges, policy: SchemaPolicy) -> SchemaPlan:
     """Decide what becomes of the copy's columns. Raises SchemaChangeRefused."""
     present = own_columns(copy)
-    if policy.dropped == "keep":
+    if policy.dropped == "keep" or not changes.columns:
         return schema_plan(changes.table, present, changes.columns, (), policy)
     newest = {folded(name) for name in changes.versions[-1].mysql_types}
     seen = changes.columns

@@ -44,7 +44,7 @@ class HBaseSink:
     def write(self, batch: ReducedBatch) -> Mapping[str, Written]:
         """Write all tables in one pass over the batch."""
         for each in batch.tables:
-            self._catalogue().note(each.table, [_text(version) for version in each.versions], each.key_columns)
+            self._catalogue().note(each.table, [_text(version) for version in each.versions if version.mysql_types], each.key_columns)
         names = {each.table: self._tables.ensure(each.table) for each in batch.tables}
         numbers = {each.table: each.number for each in batch.tables}
         written = self._write(_spread(batch.changes, self._settings.writers).select(*_WRITTEN), names, numbers)

@@ -16,8 +16,8 @@ class TableChanges:
 
     `changes` has them in the exact text of the messages, as in `ReducedBatch.changes`. `versions` are the versions of the table among
     them, the newest last; `columns` all their columns, with types that hold every value; `key_columns` the names of the key's columns
-    in the order of the key, empty where the messages do not tell. `newest_order` is the greatest order among the changes. `style` says
-    how the text shows bytes. `number` is about how many they are, None where nobody counted.
+    in the order of the key, empty where the messages do not tell. `newest_order` is the greatest order among those that tell a version.
+    `style` says how the text shows bytes. `number` is about how many they are, None where nobody counted.
     """
 
     table: str

@@ -29,7 +29,8 @@ def parse_events(records: DataFrame, *, raw_rule: bool = False, in_parts: bool =
     type, deleted, data (map column → text), mysql_types (JSON text), key_columns, moved_from, problem, value. `problem` is null for a
     change that can be applied; `value` is there only where it is not. `moved_from` is the row (key, data) as it was, where
     an UPDATE changed its key.
-    `records` come from the Kafka source with headers. DDL has no row here, but for what empties a table.
+    `records` come from the Kafka source with headers. DDL has no row here, but for what empties a table. A tombstone is a delete whose
+    `data` are empty, without `mysql_types`.
 
     Changes with an execute time below `horizon_ms` cannot be applied, because keys that were deleted before may be forgotten. `in_parts`:
     row images may lack columns; otherwise those that show it are refused. With `raw_rule` the order is the message's `es` and the raw
@@ -65,7 +66,9 @@ def moved_rows(changes: DataFrame) -> DataFrame:
 
 
 def _messages(records: DataFrame, *, raw_rule: bool) -> DataFrame:
-    parsed = records.where(sf.col("value").isNotNull()).select(
+    # A tombstone tells no binlog time, so that the raw rule could not order it.
+    wanted = sf.col("value").isNotNull() if raw_rule else sf.col("value").isNotNull() | _is_tombstone()
+    parsed = records.where(wanted).select(
         *_PLACE,
         sf.col("key").cast("string").alias("message_key"),
         _header(Header.ORDER).alias("own_order"),
@@ -82,8 +85,10 @@ def _messages(records: DataFrame, *, raw_rule: bool) -> DataFrame:
     raw = sf.concat(sf.lpad(sf.col("event.es").cast("string"), 13, "0"), sf.lit("."), sf.lpad(offset.cast("string"), 19, "0"))
     return parsed.withColumns(
         {
-            "table": sf.concat(sf.col("event.database"), sf.lit("."), sf.col("event.table")),
-            "type": sf.col("event.type"),
+            "table": sf.when(_without_value(), sf.get_json_object("message_key", "$[0]")).otherwise(
+                sf.concat(sf.col("event.database"), sf.lit("."), sf.col("event.table"))
+            ),
+            "type": sf.when(_without_value(), str(MessageType.DELETE)).otherwise(sf.col("event.type")),
             "key": sf.when(own & sf.col("orders").isNull(), sf.col("message_key")),
             "order": raw if raw_rule else sf.col("own_order"),
         }
@@ -97,8 +102,18 @@ def _images() -> Column:
     """
     images = sf.arrays_zip(sf.col("event.data").alias("data"), sf.coalesce("event.old", sf.array().cast(_ROW_IMAGES)).alias("old"))
     problem = sf.array(sf.lit(None).cast(_IMAGE))
-    wanted = sf.when(sf.col("problem").isNotNull(), problem).when(sf.col("type").isin(*_ROWS), images)
+    nothing = sf.array(sf.struct(sf.create_map().alias("data"), sf.lit(None).alias("old")).cast(_IMAGE))
+    wanted = sf.when(sf.col("problem").isNotNull(), problem).when(_without_value(), nothing).when(sf.col("type").isin(*_ROWS), images)
     return wanted.otherwise(sf.array().cast(f"array<{_IMAGE}>"))
+
+
+def _is_tombstone() -> Column:
+    """A delete whose own message compaction may have taken away: the record behind it has the same key and order, and no value."""
+    return _without_value() & sf.col("key").isNotNull() & _header(Header.ORDER).isNotNull()
+
+
+def _without_value() -> Column:
+    return sf.col("value").isNull()
 
 
 def _header(name: Header) -> Column:

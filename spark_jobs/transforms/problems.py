@@ -43,7 +43,7 @@ def problem_of_message(*, raw_rule: bool, in_parts: bool) -> Column:
             _of_table("was changed by a statement that the source logged as text, so its copy is unproven"),
         )
         .when(_statement_problem().isNotNull(), _of_table(_statement_problem()))
-        .when(is_row & (rows == 0), "the message has no row")
+        .when(is_row & (rows == 0) & sf.col("value").isNotNull(), "the message has no row")
         .when(
             is_row & sf.col("orders").isNotNull() & (sf.size(sf.split("orders", ",")) != rows),
             "the orders header does not match the message's rows",

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -56,8 +57,15 @@ def change(
 
 
 def batch(*changes: tuple[str, int, str | None]) -> list[OutboundMessage]:
-    """Changes (key, order, text) of a table with one text column; `gone` deletes."""
-    return [change("t", "DELETE" if n == "gone" else "UPDATE", key, order, id=key, n=n) for key, order, n in changes]
+    """Changes (key, order, text) of a table with one text column; `gone` deletes, `compacted` is what is left of a delete for a while."""
+    kinds = {"gone": "DELETE", "compacted": "DELETE"}
+    made = [change("t", kinds.get(n or "", "UPDATE"), key, order, id=key, n=n) for key, order, n in changes]
+    return [tombstone(message) if n == "compacted" else message for message, (_, _, n) in zip(made, changes, strict=True)]
+
+
+def tombstone(message: OutboundMessage) -> OutboundMessage:
+    """The record without a value that follows a DELETE."""
+    return replace(message, value=None)
 
 
 def publish(kafka: Kafka, topic: str, *messages: OutboundMessage, commit: bool = True) -> None:

@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 from relay.model.message import OutboundMessage
 from spark_jobs.quarantine import Quarantine
 from spark_jobs.sinks import DeltaSink
-from tests.support.spark_copies import apply, change, copies, copy_of, records
+from tests.support.spark_copies import apply, change, copies, copy_of, records, tombstone
 
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
 
@@ -56,6 +56,21 @@ def test_the_history_has_every_version_once(spark: SparkSession, tmp_path: Path)
     assert found == [(1, "1", "a", False), (2, "1", "b", False), (3, "1", "b", True), (4, "2", "c", False)]
     assert list(copy_of(spark, tmp_path)) == ["2"]
     assert DeltaSink(spark, tmp_path).tables() == ["shop.orders"]
+
+
+@pytest.mark.parametrize("dropped", ["keep", "drop"])
+def test_a_tombstone_is_its_delete_and_tells_nothing_of_columns(spark: SparkSession, tmp_path: Path, dropped: str) -> None:
+    """Compaction takes a DELETE away, and leaves its tombstone for a while."""
+    types, place = {"id": "bigint", "n": "int"}, copies(spark, tmp_path, history=True, schema_changes={"dropped": dropped})
+    rows = [change("t", "INSERT", str(key), 10 + key, types=types, id=str(key), n="1") for key in (1, 2, 3)]
+    newer, older, whole = (change("t", "DELETE", key, order, types=types, id=key, n="1") for key, order in (("1", 20), ("2", 5), ("3", 21)))
+    for messages in (rows, [tombstone(newer), tombstone(older)], [whole, tombstone(whole)]):
+        figures = place.apply(records(spark, messages), "tests")
+    assert (figures.rows, figures.winners) == (2, 1)
+    assert copy_of(spark, tmp_path) == {2: {"id": 2, "n": 1}}
+    versions = DeltaSink(spark, tmp_path / "_history").read("shop.orders")
+    assert versions is not None
+    assert sorted((row["_execute_position"], row["id"]) for row in versions.collect()) == [(11, 1), (12, 2), (13, 3), (21, 3)]
 
 
 def test_what_comes_later_than_deletes_are_remembered_is_put_aside(spark: SparkSession, tmp_path: Path) -> None:

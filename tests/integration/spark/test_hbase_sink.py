@@ -60,17 +60,18 @@ WAYS = [("version", "thrift2"), ("version", "files"), ("check_and_mutate", "thri
 @pytest.mark.parametrize(("guard", "client"), WAYS)
 def test_the_rule_case_by_case(spark: SparkSession, opened: OpenCopies, guard: str, client: str) -> None:
     place = opened(client, guard=guard)
-    apply(place, spark, *batch(("older", 20, "x"), ("newer", 20, "x"), ("equal", 20, "x"), ("dead", 20, "gone"), ("acb", 100, "A")))
-    second = [("none", 1, "new"), ("older", 19, "late"), ("newer", 21, None), ("equal", 20, "x"), ("dead", 19, "late"), ("acb", 102, "C")]
-    figures = apply(place, spark, *batch(*second))
-    assert figures.winners == (4 if guard == "check_and_mutate" else 6)
+    deleted = [("dead", 20, "gone"), ("tomb", 20, "compacted")]
+    apply(place, spark, *batch(("older", 20, "x"), ("newer", 20, "x"), ("equal", 20, "x"), *deleted, ("acb", 100, "A")))
+    late = [("older", 19, "late"), ("dead", 19, "late"), ("tomb", 19, "late")]
+    figures = apply(place, spark, *batch(("none", 1, "new"), *late, ("newer", 21, None), ("equal", 20, "x"), ("acb", 102, "C")))
+    assert figures.winners == (4 if guard == "check_and_mutate" else 7)
     apply(place, spark, *batch(("acb", 101, "B"), ("newer", 22, ""), ("equal", 30, None)))
     copy = place.sink.read("shop.orders")
     assert copy is not None
     expected = {"none": "new", "older": "x", "newer": "", "equal": None, "acb": "C"}
     assert {row["id"]: row["n"] for row in live_rows(copy).collect()} == expected
     place.sink.forget_deletes(TIME_MS)  # the execute time of all of them: none is older
-    assert copy.count() == 6
+    assert copy.count() == 7
     place.sink.forget_deletes(TIME_MS + 1)
     assert copy.count() == 5
 

@@ -56,10 +56,10 @@ def rows_in(place: Copies) -> dict[str, dict[str, object]]:
 
 
 def test_the_rule_case_by_case(spark: SparkSession, place: Copies) -> None:
-    apply(place, spark, *batch(("older", 20, "x"), ("newer", 20, "x"), ("equal", 20, "x"), ("dead", 20, "gone"), ("acb", 100, "A")))
-    second = batch(
-        ("none", 1, "new"), ("older", 19, "late"), ("newer", 21, None), ("equal", 20, "x"), ("dead", 19, "late"), ("acb", 102, "C")
-    )
+    deleted = [("dead", 20, "gone"), ("tomb", 20, "compacted")]
+    apply(place, spark, *batch(("older", 20, "x"), ("newer", 20, "x"), ("equal", 20, "x"), *deleted, ("acb", 100, "A")))
+    late = [("older", 19, "late"), ("dead", 19, "late"), ("tomb", 19, "late")]
+    second = batch(("none", 1, "new"), *late, ("newer", 21, None), ("equal", 20, "x"), ("acb", 102, "C"))
     assert apply(place, spark, *second, number=7) == (4, 0)
     before = rows_in(place)
     assert apply(place, spark, *second, number=7) in {(4, 0), (0, 1)}
