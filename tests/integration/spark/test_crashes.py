@@ -165,28 +165,33 @@ def test_a_checkpoint_that_went_back_loses_no_row(
     settings = job(kafka, topic, tmp_path)
     for key in ("1", "2"):
         publish(kafka, topic, change(topic, "INSERT", key, int(key), id=key))
-        dedup_stream.start(settings).awaitTermination(90)
+        drain(settings)
     for what in ("offsets", "commits"):
         for file in (tmp_path / "checkpoint" / what).glob("*1*"):
             file.unlink()
     publish(kafka, topic, change(topic, "INSERT", "3", 3, id="3"))
-    dedup_stream.start(settings).awaitTermination(90)
+    drain(settings)
     assert noted(tmp_path, "commits") == {"0", "1"}
     assert sorted(copy_of(spark, tmp_path / "copy")) == ["1", "2", "3"]
+
+
+def with_one_row(kafka: Kafka, topic: str, folder: Path) -> JobSettings:
+    """A job that read a topic of one message to its end."""
+    settings = job(kafka, topic, folder)
+    publish(kafka, topic, change(topic, "INSERT", "1", 1, id="1"))
+    drain(settings)
+    return settings
 
 
 def test_a_checkpoint_is_not_taken_for_other_copies(
     kafka: Kafka, fresh_name: Callable[[str], str], spark: SparkSession, tmp_path: Path
 ) -> None:
     """They would begin in the middle of the topics, and nobody would see what they lack."""
-    topic = fresh_name("orders")
-    settings = job(kafka, topic, tmp_path)
-    publish(kafka, topic, change(topic, "INSERT", "1", 1, id="1"))
-    dedup_stream.start(settings).awaitTermination(90)
+    settings = with_one_row(kafka, fresh_name("orders"), tmp_path)
     for moved in ({"copy_root": str(tmp_path / "other")}, {"sink": "parquet"}):
         with pytest.raises(CheckpointOfOthers, match=rf"belongs to copies in delta below file:{tmp_path}/copy, and the file says "):
             dedup_stream.start(settings.model_copy(update=moved))
-    dedup_stream.start(settings.model_copy(update={"copy_root": f"file://{tmp_path}/copy/"})).awaitTermination(90)
+    drain(settings.model_copy(update={"copy_root": f"file://{tmp_path}/copy/"}))
     assert list(copy_of(spark, tmp_path / "copy")) == ["1"]
 
 
@@ -195,9 +200,7 @@ def test_a_topic_that_was_made_anew_is_named_however_long_it_is(
 ) -> None:
     """It has the offset at which the job would go on, and rows before it that the job never saw."""
     topic = fresh_name("orders")
-    settings = job(kafka, topic, tmp_path)
-    publish(kafka, topic, change(topic, "INSERT", "1", 1, id="1"))
-    dedup_stream.start(settings).awaitTermination(90)
+    settings = with_one_row(kafka, topic, tmp_path)
     admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
     admin.delete_topics([topic])[topic].result(20)
     wait_until(lambda: topic not in admin.list_topics(timeout=10).topics, "the end of the topic", 20)
