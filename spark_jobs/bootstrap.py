@@ -10,7 +10,6 @@ from pyspark.sql import SparkSession
 
 from relay.model.change import Operation
 from spark_jobs.border import named_errors
-from spark_jobs.checkpoint import place_of_copies
 from spark_jobs.copy_arguments import copy_arguments
 from spark_jobs.ending import Ending
 from spark_jobs.errors import JobError
@@ -20,7 +19,7 @@ from spark_jobs.positions import Published, check_identity, check_rules, check_t
 from spark_jobs.report import print_error, print_line
 from spark_jobs.session import open_session
 from spark_jobs.settings import JobSettings, load_settings
-from spark_jobs.sinks import Sink, open_sink
+from spark_jobs.sinks import Sink, open_sink, place_of_copies
 from spark_jobs.source import source_borders
 from spark_jobs.sources import LogicalTable, Sources, open_sources, refuse_transforms
 from spark_jobs.table_writes import TableWriter
@@ -42,7 +41,10 @@ def run(
         wanted = list(_copied(sources.tables))
         refuse_transforms(wanted)
         sink = open_sink(spark, settings)
-        published, begun = _begin(spark, settings, sources, wanted, notes, sink, anew=anew)
+        published = _published(spark, settings, sources, wanted)
+        place = place_of_copies(spark, settings)
+        shapes = {table.name: shape_of(table, place) for table in wanted}
+        begun = _begin(published, shapes, wanted, notes, sink, anew=anew)
         if _pause(ending, settings.bootstrap.settle_seconds):
             return {}
         copying = FirstCopy(
@@ -70,27 +72,29 @@ def _copy_all(copying: FirstCopy, tables: Sequence[LogicalTable], begun: Mapping
     return figures
 
 
-def _begin(
-    spark: SparkSession,
-    settings: JobSettings,
-    sources: Sources,
-    tables: Sequence[LogicalTable],
-    notes: Notes,
-    sink: Sink,
-    *,
-    anew: bool,
-) -> tuple[Mapping[str, Published], dict[str, TableNote]]:
-    """Read positions before anything else of the tables whose run begins; a run that was cut off keeps its pairs."""
-    noted = {table.name: notes.read(table.name) for table in tables}
-    begun = {name: note for name, note in noted.items() if note is not None and not note.ended and not anew}
+def _published(spark: SparkSession, settings: JobSettings, sources: Sources, tables: Sequence[LogicalTable]) -> Mapping[str, Published]:
+    """Read the positions of the tables' instances, before anything else of the tables, and check that the sources are theirs."""
     instances = {instance for table in tables for instance in table.instances}
     published = read_published(spark, settings.kafka, settings.installation, instances) if instances else {}
     check_together(settings.sources, published)
     _check_servers(sources, instances, published)
     for instance in instances:
         check_rules(sources.databases[instance].settings, published[instance])
-    place = place_of_copies(spark, settings)
-    shapes = {table.name: shape_of(table, place) for table in tables}
+    return published
+
+
+def _begin(
+    published: Mapping[str, Published],
+    shapes: Mapping[str, str],
+    tables: Sequence[LogicalTable],
+    notes: Notes,
+    sink: Sink,
+    *,
+    anew: bool,
+) -> dict[str, TableNote]:
+    """Begin the run of each table under the published pairs; one that was cut off goes on under its own."""
+    noted = {table.name: notes.read(table.name) for table in tables}
+    begun = {name: note for name, note in noted.items() if note is not None and not note.ended and not anew}
     fresh = [table for table in tables if not _goes_on(table, begun.get(table.name), published, shapes[table.name], sink)]
     for table in fresh:
         if table.name in begun:
@@ -101,7 +105,7 @@ def _begin(
     for table in tables:
         if table not in fresh:
             print_line(f"{table.name}: goes on behind {begun[table.name].rows} rows")
-    return published, begun
+    return begun
 
 
 def _check_servers(sources: Sources, instances: Iterable[str], published: Mapping[str, Published]) -> None:

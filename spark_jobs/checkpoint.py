@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 import pyspark.sql.functions as sf
 from pyspark.sql import SparkSession
@@ -11,6 +11,7 @@ from spark_jobs.absence import unless_absent
 from spark_jobs.errors import CheckpointOfOthers, OffsetsLost
 from spark_jobs.kafka_source import topic_ids
 from spark_jobs.settings import JobSettings, KafkaSource
+from spark_jobs.sinks import place_of_copies
 
 NONE_YET: Final = -1
 _COPIES: Final = "copies"
@@ -30,9 +31,16 @@ def newest_batch(spark: SparkSession, checkpoint: str) -> int:
     Only this one may come again. Greater numbers are given to new batches, also where the checkpoint is an older one that was brought
     back, or somebody removed its newest batches to have them read again.
     """
-    offsets = unless_absent(lambda: spark.read.format("binaryFile").load(f"{checkpoint}/offsets").select("path").collect())
-    names = (row["path"].rpartition("/")[2] for row in offsets or ())
-    return max((int(name) for name in names if name.isdecimal()), default=NONE_YET)
+    return max(batch_files(spark, f"{checkpoint}/offsets"), default=NONE_YET)
+
+
+def batch_files(spark: SparkSession, folder: str) -> Mapping[int, str]:
+    """Return batch number → content of the file of `offsets` or `commits` that bears it."""
+    files = unless_absent(lambda: spark.read.text(folder, wholetext=True))
+    if files is None:
+        return {}
+    rows = files.select("value", sf.col("_metadata.file_name").alias("name")).collect()
+    return {int(row["name"]): row["value"] for row in rows if row["name"].isdigit()}
 
 
 def check_copies(spark: SparkSession, settings: JobSettings, checkpoint: str) -> None:
@@ -63,16 +71,3 @@ def _noted(spark: SparkSession, path: str) -> str | None:
 
 def _note(spark: SparkSession, path: str, text: str) -> None:
     spark.range(1, numPartitions=1).select(sf.lit(text).alias("value")).write.mode("overwrite").text(path)
-
-
-def place_of_copies(spark: SparkSession, settings: JobSettings) -> str:
-    """By what does not change while the copies are the same ones: gateways of HBase come and go."""
-    if settings.hbase is not None:
-        return f"HBase, namespace {settings.hbase.namespace}"
-    if settings.mirror is not None:
-        return f"the mirror {settings.mirror.host}:{settings.mirror.port}, prefix '{settings.mirror.prefix}'"
-    java: Any = spark._jvm  # noqa: SLF001 - PySpark has no other way to Java's classes
-    session: Any = spark._jsparkSession  # noqa: SLF001
-    root = java.org.apache.hadoop.fs.Path(settings.copy_root)
-    whole = root.getFileSystem(session.sessionState().newHadoopConf()).makeQualified(root)
-    return f"{settings.sink} below {whole.toString()}"

@@ -7,7 +7,7 @@ from typing import Any
 import pyspark.sql.functions as sf
 from pyspark.sql import DataFrame, SparkSession
 
-from spark_jobs.absence import unless_absent
+from spark_jobs.checkpoint import batch_files
 from spark_jobs.kafka_source import Bounds, read_batch
 from spark_jobs.settings import JobSettings
 from spark_jobs.text_list import texts
@@ -36,10 +36,10 @@ def newest_orders(records: DataFrame, keys: Collection[str]) -> Mapping[str, str
 
 def applied_offsets(spark: SparkSession, checkpoint: str | None, topics: Collection[str]) -> str | None:
     """Return where the stream goes on, as Spark's JSON of offsets; None, the oldest message, where it has applied nothing yet."""
-    batches = {} if checkpoint is None else _files(spark, f"{checkpoint}/commits")
+    batches = {} if checkpoint is None else batch_files(spark, f"{checkpoint}/commits")
     if not batches:
         return None
-    offsets = _files(spark, f"{checkpoint}/offsets").get(max(batches))
+    offsets = batch_files(spark, f"{checkpoint}/offsets").get(max(batches))
     return None if offsets is None else starting_offsets(offsets, topics)
 
 
@@ -47,12 +47,3 @@ def starting_offsets(log: str, topics: Collection[str]) -> str | None:
     """Read a file of the checkpoint's `offsets`: a version, metadata, then one line of offsets for the topics."""
     found: dict[str, Any] = json.loads(log.splitlines()[-1])
     return json.dumps(found) if set(found) == set(topics) else None
-
-
-def _files(spark: SparkSession, folder: str) -> Mapping[int, str]:
-    """Batch number → content of the file that bears it."""
-    files = unless_absent(lambda: spark.read.text(folder, wholetext=True))
-    if files is None:
-        return {}
-    rows = files.select("value", sf.col("_metadata.file_name").alias("name")).collect()
-    return {int(row["name"]): row["value"] for row in rows if row["name"].isdigit()}

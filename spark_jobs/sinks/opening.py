@@ -1,4 +1,6 @@
-"""Which sink a configuration names."""
+"""Which sink a configuration names, and which place."""
+
+from typing import Any
 
 from pyspark.sql import SparkSession
 
@@ -26,3 +28,16 @@ def open_sink(spark: SparkSession, settings: JobSettings) -> Sink:
             return ParquetSink(spark, settings.copy_root, settings.merge_threads, settings.schema_changes)
         case other:
             raise JobConfigurationError(f"sink = '{other}' lacks its section.")
+
+
+def place_of_copies(spark: SparkSession, settings: JobSettings) -> str:
+    """By what does not change while the copies are the same ones: gateways of HBase come and go."""
+    if settings.hbase is not None:
+        return f"HBase, namespace {settings.hbase.namespace}"
+    if settings.mirror is not None:
+        return f"the mirror {settings.mirror.host}:{settings.mirror.port}, prefix '{settings.mirror.prefix}'"
+    java: Any = spark._jvm  # noqa: SLF001 - PySpark has no other way to Java's classes
+    session: Any = spark._jsparkSession  # noqa: SLF001
+    root = java.org.apache.hadoop.fs.Path(settings.copy_root)
+    whole = root.getFileSystem(session.sessionState().newHadoopConf()).makeQualified(root)
+    return f"{settings.sink} below {whole.toString()}"
