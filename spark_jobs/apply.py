@@ -76,8 +76,8 @@ class Copies:
         """Apply what has no problem; the history first, so that no copy shows a version that the history lacks."""
         good = changes.where(sf.col("problem").isNull())
         every = good.unionByName(moved_rows(good)).select(*_REDUCED, *self._looked_at)
-        named = partial(reduced_batch, contents=contents.tables, writer=writer, number=number, again=again)
-        reduced = partial(named, style=self.settings.value_style)
+        style = self.settings.value_style
+        reduced = partial(reduced_batch, contents=contents.tables, writer=writer, number=number, style=style, again=again)
         if self.history is not None:
             rows = every.where(~sf.col("deleted") | (sf.size("data") > 0))  # a tombstone stands for a version, and has none
             with cached(rows.dropDuplicates(["table", "key", "order"])) as versions:

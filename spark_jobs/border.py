@@ -41,7 +41,7 @@ def named_errors(what: str) -> Iterator[None]:
 
 
 def _named(text: str, what: str) -> JobError:
-    own = _own(text)
+    own = own_error(text)
     if own is not None:
         return own
     for pattern, leaf, sentence in _LEAVES:
@@ -50,7 +50,8 @@ def _named(text: str, what: str) -> JobError:
     return JobFailed(f"Spark ended the job ({what}): {next(_lines(text), 'it says nothing')}")
 
 
-def _own(text: str) -> JobError | None:
+def own_error(text: str) -> JobError | None:
+    """Return the job's own error that a text of Spark's tells of."""
     found = _OWN.search(text)
     leaf = getattr(errors, found["name"], None) if found else None
     if found is None or not (isinstance(leaf, type) and issubclass(leaf, JobError)):

@@ -53,8 +53,7 @@ class ParquetSink:
     def write(self, batch: ReducedBatch) -> Mapping[str, Written]:
         """Write every touched table anew, several tables at a time."""
         self._name = batch.writer  # also of the upkeep behind it: were it killed there, nobody else would have its turn again
-        merge = partial(self._in_turn, writer=batch.writer, number=batch.number, again=batch.again)
-        return together(self._spark, merge, batch.tables, self._threads)
+        return together(self._spark, partial(self._in_turn, batch=batch), batch.tables, self._threads)
 
     def path(self, table: str) -> str:
         """Where the copy of `database.table` lies."""
@@ -86,16 +85,16 @@ class ParquetSink:
     def tidy(self) -> None:
         """Every batch leaves whole files."""
 
-    def _in_turn(self, changes: TableChanges, writer: str, number: int | None, *, again: bool) -> Written:
-        with turn(self._spark, self._writer(changes.table), writer):
-            return self._merge(changes, writer, number, again=again)
+    def _in_turn(self, changes: TableChanges, batch: ReducedBatch) -> Written:
+        with turn(self._spark, self._writer(changes.table), batch.writer):
+            return self._merge(changes, batch)
 
-    def _merge(self, changes: TableChanges, writer: str, number: int | None, *, again: bool) -> Written:
+    def _merge(self, changes: TableChanges, batch: ReducedBatch) -> Written:
         commit = self._newest(changes.table)
         if commit is None:
-            self._commit(changes.table, changes.rows, 1, writer, number)
+            self._commit(changes.table, changes.rows, 1, batch.writer, batch.number)
             return Written(changes.changes.count())
-        if again and number is not None and (commit["writer"], commit["number"]) == (writer, number):
+        if batch.again and batch.number is not None and (commit["writer"], commit["number"]) == (batch.writer, batch.number):
             return Written(replayed=True)
         present = self._rows(changes.table, commit["version"])
         plan = schema_plan(changes.table, own_columns(present), changes.columns, (), self._policy)
@@ -106,7 +105,7 @@ class ParquetSink:
         winners.persist()
         try:
             kept = _as(present, plan.columns).join(winners.select(KEY), KEY, "left_anti")
-            self._commit(changes.table, kept.unionByName(winners), commit["version"] + 1, writer, number)
+            self._commit(changes.table, kept.unionByName(winners), commit["version"] + 1, batch.writer, batch.number)
             return Written(winners.count())
         finally:
             winners.unpersist()

@@ -45,7 +45,7 @@ class _File:
         self._configuration = session.sessionState().newHadoopConf()
         self._files = self._path.getFileSystem(self._configuration)
         self._files.mkdirs(self._path.getParent())
-        self._store = jvm.org.apache.spark.sql.delta.DeltaLog.forTable(session, self._path.getParent()).store()
+        self._store = jvm.org.apache.spark.sql.delta.storage.LogStore.apply(session)
         self._seq = jvm.PythonUtils.toSeq
 
     def made(self, text: str) -> bool:

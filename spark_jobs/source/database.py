@@ -10,11 +10,10 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, Row, SparkSession
 
-from spark_jobs import errors
+from spark_jobs.border import own_error
 from spark_jobs.copy_settings import SourceServer
 from spark_jobs.errors import SourceDriverMissing, SourceRefused, SourceUnreachable, TableChanged
 
-_OWN: Final = f"{errors.__name__}."
 _FETCHED_ROWS: Final = "10000"
 _SESSION: Final = "SET SESSION time_zone = '+00:00', sql_mode = ''"
 _DRIVER: Final = "org.mariadb.jdbc.Driver"
@@ -49,7 +48,7 @@ def source_borders(*servers: SourceServer) -> Iterator[None]:
         yield
     except (PySparkException, Py4JError) as exc:
         said = str(exc)
-        if _OWN in said:
+        if own_error(said) is not None:
             raise  # an executor has named it already, and it may be about the copies
         if _DRIVER_MISSING in said:
             raise SourceDriverMissing("Spark does not have MariaDB Connector/J.") from exc

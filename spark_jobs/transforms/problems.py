@@ -1,5 +1,6 @@
 """Why a message cannot be applied: the first reason, as a sentence that names the table and says what its owner can do."""
 
+from collections.abc import Iterator
 from typing import Final
 
 import pyspark.sql.functions as sf
@@ -30,7 +31,7 @@ def problem_of_message(*, raw_rule: bool, in_parts: bool) -> Column:
     reason = sf.when(~sf.coalesce(known, sf.lit(False)), "the value is not a message of the relay")
     if raw_rule:
         reason = reason.when(is_row & own & sf.col("source").isNull(), NO_SOURCE)
-    return (
+    reason = (
         reason.when((is_row | own) & unordered, unreadable)
         .when(
             is_row & sf.col("claimed"),
@@ -42,12 +43,12 @@ def problem_of_message(*, raw_rule: bool, in_parts: bool) -> Column:
             (sf.col("type") == "QUERY") & ~sf.coalesce(sf.col("event.isDdl"), sf.lit(False)),
             _of_table("was changed by a statement that the source logged as text, so its copy is unproven"),
         )
-        .when(_statement_problem().isNotNull(), _of_table(_statement_problem()))
-        .when(is_row & (rows == 0) & sf.col("value").isNotNull(), "the message has no row")
-        .when(
-            is_row & sf.col("orders").isNotNull() & (sf.size(sf.split("orders", ",")) != rows),
-            "the orders header does not match the message's rows",
-        )
+    )
+    for condition, sentence in _statements():
+        reason = reason.when(condition, _of_table(sentence))
+    return reason.when(is_row & (rows == 0) & sf.col("value").isNotNull(), "the message has no row").when(
+        is_row & sf.col("orders").isNotNull() & (sf.size(sf.split("orders", ",")) != rows),
+        "the orders header does not match the message's rows",
     )
 
 
@@ -77,26 +78,14 @@ def problem_of_row(horizon_ms: int, *, in_parts: bool) -> Column:
     )
 
 
-def _statement_problem() -> Column:
-    """What a statement did to rows that the binlog does not tell; null for all others."""
-    alters = sf.col("type") == str(MessageType.ALTER)
-    return (
-        sf.when(
-            sf.col("type").isin("TRUNCATE", "ERASE"), sf.lit("was truncated or dropped, which its copy does not follow: it keeps the rows")
-        )
-        .when(
-            sf.col("type") == str(MessageType.RENAME),
-            sf.lit("was renamed, which copies do not follow: each keeps the rows of its own name"),
-        )
-        .when(
-            alters & sf.col("event.sql").rlike(_ROWS_WITHOUT_LOG), sf.lit("lost or got a partition's rows, which its copy does not follow")
-        )
-        .when(
-            alters & sf.col("event.sql").rlike(_PRIMARY_KEY), sf.lit("got another primary key: its copy keeps rows under their former keys")
-        )
-    )
+def _statements() -> Iterator[tuple[Column, str]]:
+    """What DDL does to rows that the binlog does not tell."""
+    alters, sql = sf.col("type") == str(MessageType.ALTER), sf.col("event.sql")
+    yield sf.col("type").isin("TRUNCATE", "ERASE"), "was truncated or dropped, which its copy does not follow: it keeps the rows"
+    yield sf.col("type") == str(MessageType.RENAME), "was renamed, which copies do not follow: each keeps the rows of its own name"
+    yield alters & sql.rlike(_ROWS_WITHOUT_LOG), "lost or got a partition's rows, which its copy does not follow"
+    yield alters & sql.rlike(_PRIMARY_KEY), "got another primary key: its copy keeps rows under their former keys"
 
 
-def _of_table(sentence: str | Column) -> Column:
-    told = sf.lit(sentence) if isinstance(sentence, str) else sentence
-    return sf.concat(sf.lit("table "), sf.col("table"), sf.lit(" "), told)
+def _of_table(sentence: str) -> Column:
+    return sf.concat(sf.lit("table "), sf.col("table"), sf.lit(f" {sentence}"))
