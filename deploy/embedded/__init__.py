@@ -10,6 +10,7 @@ from deploy.embedded.errors import (
     Unavailable,
 )
 from deploy.embedded.hbase import HBase, hbase_client_jars
+from deploy.embedded.hdfs import Hdfs
 from deploy.embedded.java import Java, find_java
 from deploy.embedded.kafka import Kafka
 from deploy.embedded.kafka_cluster import KafkaCluster
@@ -27,6 +28,7 @@ __all__ = [
     "EmbeddedError",
     "FetchFailed",
     "HBase",
+    "Hdfs",
     "Java",
     "JavaMissing",
     "Kafka",

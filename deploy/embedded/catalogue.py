@@ -5,6 +5,7 @@ from types import MappingProxyType
 from typing import Final
 
 from deploy.embedded.hbase import HBase
+from deploy.embedded.hdfs import Hdfs
 from deploy.embedded.kafka import Kafka
 from deploy.embedded.mariadb import DebianMariaDB, MariaDB
 from deploy.embedded.mysql import MySQL
@@ -14,7 +15,7 @@ from deploy.embedded.spark import spark_jars
 from deploy.embedded.zookeeper import ZooKeeper
 
 SERVERS: Final[Mapping[str, type[ServerProcess]]] = MappingProxyType(
-    {kind.name: kind for kind in (MariaDB, ZooKeeper, Kafka, DebianMariaDB, MySQL, MySQL56, HBase)}  # in the order of starting
+    {kind.name: kind for kind in (MariaDB, ZooKeeper, Kafka, DebianMariaDB, MySQL, MySQL56, Hdfs, HBase)}  # in the order of starting
 )
 DEMO: Final = (MariaDB.name, ZooKeeper.name, Kafka.name)
 REQUIRED: Final = frozenset({*DEMO, "spark"})

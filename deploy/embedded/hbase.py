@@ -3,15 +3,16 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar, Final
-from xml.sax.saxutils import escape
 
-from deploy.embedded.errors import EmbeddedError, NotReady
+from deploy.embedded.hadoop_site import write_site
 from deploy.embedded.hbase_thrift import HBaseThrift
+from deploy.embedded.hdfs import Hdfs
 from deploy.embedded.jars import jars
 from deploy.embedded.java import find_java
 from deploy.embedded.jvm import jvm_command
 from deploy.embedded.ports import HOST
 from deploy.embedded.process import ServerProcess
+from deploy.embedded.two_processes import TwoProcesses
 from deploy.embedded.zookeeper import stands_alone
 
 _OPENED: Final = ("lang", "lang.reflect", "nio", "util", "util.concurrent")
@@ -27,18 +28,26 @@ _FLAGS: Final = (
 )
 
 
-class HBase(ServerProcess):
-    """One server of everything, its data on the local disk; clients speak Thrift2 to `address`.
+class HBase(TwoProcesses):
+    """One server of everything, its data on the local disk or on HDFS; clients speak Thrift2 to `address`.
 
-    What was acknowledged survives `kill`: the log is written through to the operating system.
+    What was acknowledged survives `kill`: the log is written through to the operating system, or to HDFS.
     """
 
     name: ClassVar[str] = "hbase"
     stop_within_s: ClassVar[float] = 60.0
 
-    def __init__(self, settings: Mapping[str, str | int] | None = None, *, heap: str = "1g", jvm_options: Sequence[str] = ()) -> None:
-        """`settings` go to hbase-site.xml and win over ours; `jvm_options` are the gateway's too."""
+    def __init__(
+        self,
+        settings: Mapping[str, str | int] | None = None,
+        *,
+        heap: str = "1g",
+        jvm_options: Sequence[str] = (),
+        hdfs: Hdfs | None = None,
+    ) -> None:
+        """`settings` go to hbase-site.xml and win over ours; `jvm_options` are the gateway's too; on HDFS it is the user `hbase`."""
         super().__init__()
+        self._hdfs = hdfs
         self._zookeeper_port = self._reserve_port()
         self.settings = dict(settings or {})
         self.heap = heap
@@ -57,37 +66,13 @@ class HBase(ServerProcess):
         return self.thrift.address
 
     @property
+    def companion(self) -> ServerProcess:
+        return self.thrift
+
+    @property
     def quorum(self) -> str:
         """Where its ZooKeeper answers, by which Java clients find it."""
         return f"{HOST}:{self._zookeeper_port}"
-
-    def start(self) -> "HBase":
-        """Start both processes and return when the gateway answers. Raises ServerDied or NotReady with the end of the log."""
-        super().start()
-        try:
-            self.thrift.start()
-        except EmbeddedError as exc:
-            tail = self.log_tail()
-            self.kill()
-            raise NotReady(f"{exc}\nThe log of {self.name} itself ends:\n{tail}") from exc
-        self.start_seconds += self.thrift.start_seconds
-        return self
-
-    def stop(self) -> None:
-        self.thrift.stop()
-        super().stop()
-
-    def kill(self) -> None:
-        self.thrift.kill()
-        super().kill()
-
-    def end_at_once(self) -> None:
-        self.thrift.end_at_once()
-        super().end_at_once()
-
-    def close(self) -> None:
-        self.thrift.close()
-        super().close()
 
     def classpath(self) -> str:
         """The folder of the configuration, then the jars."""
@@ -96,7 +81,7 @@ class HBase(ServerProcess):
     def _site(self) -> Mapping[str, str | int]:
         return {
             "hbase.cluster.distributed": "false",
-            "hbase.rootdir": f"file://{self.folder / 'data'}",
+            "hbase.rootdir": f"file://{self.folder / 'data'}" if self._hdfs is None else f"{self._hdfs.named_uri}/hbase",
             "hbase.tmp.dir": f"{self.folder / 'tmp'}",
             "hbase.zookeeper.property.dataDir": f"{self.folder / 'zookeeper'}",
             "hbase.zookeeper.property.clientPort": self._zookeeper_port,
@@ -122,10 +107,12 @@ class HBase(ServerProcess):
         }
 
     def _prepare(self) -> None:
-        conf = self.folder / "conf"
-        conf.mkdir(exist_ok=True)
-        lines = [_property(name, value) for name, value in self._site().items()]
-        (conf / "hbase-site.xml").write_text("\n".join(["<configuration>", *lines, "</configuration>\n"]), encoding="utf-8")
+        write_site(self.folder / "conf" / "hbase-site.xml", self._site())
+        if self._hdfs is not None:
+            write_site(self.folder / "conf" / "hdfs-site.xml", self._hdfs.client_settings)
+
+    def _environment(self) -> Mapping[str, str]:
+        return {**super()._environment(), "HADOOP_USER_NAME": "hbase"}
 
     def _command(self) -> Sequence[str | Path]:
         return [*jvm_command(self.classpath(), self.folder, self.heap, self._flags), "org.apache.hadoop.hbase.master.HMaster", "start"]
@@ -138,7 +125,3 @@ class HBase(ServerProcess):
 def hbase_client_jars() -> tuple[Path, ...]:
     """Return HBase's Java client with what it needs beside Spark's own jars; fetched when missing."""
     return tuple(sorted(jars("hbase-client").glob("*.jar")))
-
-
-def _property(name: str, value: str | int) -> str:
-    return f"<property><name>{escape(name)}</name><value>{escape(str(value))}</value></property>"

@@ -8,6 +8,8 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hbase.HBaseConfiguration;
 import org.apache.hadoop.hbase.client.AsyncConnection;
 import org.apache.hadoop.hbase.client.ConnectionFactory;
+import org.apache.spark.SparkEnv;
+import org.apache.spark.deploy.SparkHadoopUtil;
 
 /** One connection to each HBase for a whole executor: it knows where the regions are, and all tasks share it, and what it was told. */
 public final class Connections {
@@ -28,12 +30,14 @@ public final class Connections {
         }
     }
 
-    /** What HBase's own classes are told, read once (HBase's own defaults are long); nobody changes it. */
+    /** What HBase's own classes are told, and Spark of Hadoop's (spark.hadoop.*); read once, for the defaults are long; nobody changes it. */
     public static Configuration configuration(Map options) {
         synchronized (TOLD) {
             Configuration told = (Configuration) TOLD.get(options);
             if (told == null) {
-                told = HBaseConfiguration.create();
+                told = SparkHadoopUtil.get().newConfiguration(SparkEnv.get().conf());
+                told.setClassLoader(HBaseConfiguration.class.getClassLoader());
+                HBaseConfiguration.addHbaseResources(told);
                 for (Iterator each = options.entrySet().iterator(); each.hasNext();) {
                     Map.Entry option = (Map.Entry) each.next();
                     told.set((String) option.getKey(), (String) option.getValue());
