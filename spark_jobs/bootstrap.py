@@ -19,7 +19,7 @@ from spark_jobs.positions import Published, check_identity, check_rules, check_t
 from spark_jobs.report import print_error, print_line
 from spark_jobs.session import open_session
 from spark_jobs.settings import JobSettings, load_settings
-from spark_jobs.sinks import Sink, open_sink, place_of_copies
+from spark_jobs.sinks import Sink, check_writers, open_sink, place_of_copies
 from spark_jobs.source import source_borders
 from spark_jobs.sources import LogicalTable, Sources, open_sources, refuse_transforms
 from spark_jobs.table_writes import TableWriter
@@ -36,6 +36,7 @@ def run(
         spark = open_session(settings, "roma-bootstrap", trace=trace)
         if listens:
             ending.listen()  # again: Spark's start takes SIGINT away
+        check_writers(spark, settings)
         sources = open_sources(spark, settings, tables)
         notes = Notes(spark, settings.bootstrap.notes or f"{settings.copy_root.rstrip('/')}/_bootstrap")
         wanted = list(_copied(sources.tables))

@@ -215,6 +215,15 @@ class CheckpointOfOthers(JobError):
     )
 
 
+class CopiesUnguarded(JobError):
+    """The place of the copies does not keep two jobs apart that commit at the same time."""
+
+    remedy = (
+        "Delta: give Spark a log store for several drivers (spark.delta.logStore.s3a.impl). Otherwise set copy_writers = 'one' and run one "
+        "job at a time below copy_root: no first copy, repair or second stream beside a stream."
+    )
+
+
 class CopyBusy(JobError):
     """Another job writes a copy that has no transactions, and did not end its turn in time."""
 

@@ -5,6 +5,8 @@ from typing import Final
 from delta.tables import DeltaTable
 from pyspark.sql import SparkSession
 
+from spark_jobs.sinks.alone import alone
+
 _FOLDER: Final = "_guards"
 
 
@@ -25,7 +27,8 @@ class Horizon:
         """Note it for good; it comes before any guard is removed. It never goes back."""
         if before_ms <= self._before_ms:
             return
-        self._spark.createDataFrame([(before_ms,)], "before_ms bigint").write.format("delta").mode("overwrite").save(self._path)
+        with alone(self._spark, self._path):
+            self._spark.createDataFrame([(before_ms,)], "before_ms bigint").write.format("delta").mode("overwrite").save(self._path)
         self._before_ms = before_ms
 
     def _read(self) -> int:

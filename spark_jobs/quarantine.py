@@ -5,6 +5,8 @@ from typing import Final
 from delta.tables import DeltaTable
 from pyspark.sql import DataFrame, SparkSession
 
+from spark_jobs.sinks.alone import alone
+
 _FOLDER: Final = "_quarantine"
 _PLACE: Final = ("topic", "partition", "offset", "timestamp", "row")
 
@@ -19,12 +21,13 @@ class Quarantine:
         """Keep what has a problem; what is there already is not added again."""
         rows = changes.select(*_PLACE, "problem", "table", "key", "value")
         spark = changes.sparkSession
-        if not DeltaTable.isDeltaTable(spark, self.path):
-            rows.write.format("delta").mode("errorifexists").save(self.path)
-            return
-        same = " AND ".join(f"kept.{name} <=> bad.{name}" for name in _PLACE)
-        kept = DeltaTable.forPath(spark, self.path).alias("kept").merge(rows.alias("bad"), same)
-        kept.withSchemaEvolution().whenNotMatchedInsertAll().execute()
+        with alone(spark, self.path):
+            if not DeltaTable.isDeltaTable(spark, self.path):
+                rows.write.format("delta").mode("errorifexists").save(self.path)
+                return
+            same = " AND ".join(f"kept.{name} <=> bad.{name}" for name in _PLACE)
+            kept = DeltaTable.forPath(spark, self.path).alias("kept").merge(rows.alias("bad"), same)
+            kept.withSchemaEvolution().whenNotMatchedInsertAll().execute()
 
     def read(self, spark: SparkSession) -> DataFrame:
         """All that was put aside."""

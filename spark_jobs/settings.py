@@ -60,6 +60,7 @@ class JobSettings(Settings):
     `row_images`: "merge" takes messages that hold a part of their row (MINIMAL, NOBLOB), column by column; "full" refuses them.
     `value_style` is the relay's `message.value_style`. `history` keeps every version of every row beside the newest.
     `copy_root` and `checkpoint` are paths, or URIs of a file system that Spark reaches (hdfs://, s3a://).
+    `copy_writers`: "one" promises that no two jobs write below copy_root at the same time; S3 does not keep them apart.
     `guards_days`: how long deleted keys are remembered, counted in execute time; what comes later is put aside. None: for ever.
     `tidy_minutes`: how often a stream compacts what it wrote (0: after each batch); None: never.
     `metrics_port`: where a stream serves its metrics for Prometheus; None: nowhere.
@@ -71,6 +72,7 @@ class JobSettings(Settings):
 
     kafka: KafkaSource
     copy_root: Place
+    copy_writers: Literal["several", "one"] = "several"
     sink: Literal["delta", "hbase", "jdbc", "parquet"] = "delta"
     hbase: HBaseSettings | None = None
     mirror: MirrorSettings | None = None

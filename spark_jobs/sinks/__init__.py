@@ -3,5 +3,17 @@
 from spark_jobs.sinks.delta import DeltaHistory, DeltaSink, live_rows
 from spark_jobs.sinks.opening import open_sink, place_of_copies
 from spark_jobs.sinks.sink import ReducedBatch, Sink, TableChanges, Written
+from spark_jobs.sinks.writers import check_writers
 
-__all__ = ["DeltaHistory", "DeltaSink", "ReducedBatch", "Sink", "TableChanges", "Written", "live_rows", "open_sink", "place_of_copies"]
+__all__ = [
+    "DeltaHistory",
+    "DeltaSink",
+    "ReducedBatch",
+    "Sink",
+    "TableChanges",
+    "Written",
+    "check_writers",
+    "live_rows",
+    "open_sink",
+    "place_of_copies",
+]

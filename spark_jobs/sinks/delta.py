@@ -17,6 +17,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from spark_jobs.absence import unless_absent
 from spark_jobs.settings import SchemaPolicy
+from spark_jobs.sinks.alone import alone
 from spark_jobs.sinks.delta_commit import put
 from spark_jobs.sinks.delta_schema import PROPERTIES, carry_out, plan_for
 from spark_jobs.sinks.delta_transaction import Batch, OpenCopy
@@ -66,10 +67,11 @@ class DeltaSink:
 
     def merge(self, changes: TableChanges, batch: Batch | None) -> Written:
         """Merge one table's changes in one commit; again where another writer came first."""
-        for _ in range(_ATTEMPTS - 1):
-            with _others_first():
-                return self._merge(changes, batch)
-        return self._merge(changes, batch)
+        with alone(self._spark, self.path(changes.table)):
+            for _ in range(_ATTEMPTS - 1):
+                with _others_first():
+                    return self._merge(changes, batch)
+            return self._merge(changes, batch)
 
     def read(self, table: str) -> DataFrame | None:
         """The copy as it is now."""
@@ -88,13 +90,15 @@ class DeltaSink:
         """Delete the rows that stand for deleted keys, table by table."""
         old = sf.col(DELETED) & (sf.col(EXECUTE_TIME) < before_ms)
         for table in self.tables():
-            DeltaTable.forPath(self._spark, self.path(table)).delete(old)
+            with alone(self._spark, self.path(table)):
+                DeltaTable.forPath(self._spark, self.path(table)).delete(old)
 
     def tidy(self) -> None:
         """Put small files together, and remove those that no reader needs since a week, of the tables written since the last time."""
         for table in sorted(self._touched):
             copy = DeltaTable.forPath(self._spark, self.path(table))
-            copy.optimize().executeCompaction()
+            with alone(self._spark, self.path(table)):
+                copy.optimize().executeCompaction()
             copy.vacuum()
         self._touched.clear()
 

@@ -10,6 +10,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
 from spark_jobs.errors import CopyBusy
+from spark_jobs.sinks.alone import alone
 
 _PATIENCE_S: Final = 1800.0
 """A turn takes as long as the table takes to be written."""
@@ -36,11 +37,13 @@ def turn(spark: SparkSession, place: str, writer: str) -> Iterator[None]:
 
 
 class _File:
-    """Made as Delta makes its commits: of two that try, in each file system that it knows, one finds that it is there."""
+    """Made as Delta makes its commits: of two that try, one finds that it is there, but on S3."""
 
     def __init__(self, spark: SparkSession, place: str) -> None:
         jvm: Any = spark._jvm  # noqa: SLF001 - PySpark has no other way to Java's classes
         session: Any = spark._jsparkSession  # noqa: SLF001
+        self._spark = spark
+        self._place = place
         self._path = jvm.org.apache.hadoop.fs.Path(place)
         self._configuration = session.sessionState().newHadoopConf()
         self._files = self._path.getFileSystem(self._configuration)
@@ -50,7 +53,8 @@ class _File:
 
     def made(self, text: str) -> bool:
         try:
-            self._store.write(self._path, self._seq([text]).iterator(), False, self._configuration)
+            with alone(self._spark, self._place):
+                self._store.write(self._path, self._seq([text]).iterator(), False, self._configuration)
         except Py4JJavaError as exc:
             if _THERE_ALREADY in str(exc):
                 return False

@@ -1,0 +1,60 @@
+"""One process at a time, where a file system lets two of them make the same file."""
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from spark_jobs.errors import JobConfigurationError
+
+
+@contextmanager
+def alone(spark: SparkSession, place: str) -> Iterator[None]:
+    """Keep all other jobs from writing at a place of a local file system for as long as the block lasts; wait until they have done.
+
+    There Delta looks for a commit of the same number, finds none, and renames its own to it: one that another process makes in between is
+    gone without a word. HDFS and the object stores refuse the second (S3 does not, which `check_writers` knows). The lock is the operating
+    system's (flock(2)): it ends with the process that holds it, on NFS too.
+    """
+    folder = local_folder(spark, place)
+    if folder is None:
+        yield
+        return
+    held = _opened(folder.with_name(f".{folder.name}.lock"))
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(held)
+
+
+def local_folder(spark: SparkSession, place: str) -> Path | None:
+    """Return a place of a local file system as its path; None: it lies elsewhere."""
+    return Path(str(_uri(spark, place).getPath())).absolute() if scheme_of(spark, place) == "file" else None
+
+
+def scheme_of(spark: SparkSession, place: str) -> str:
+    """Return what names its file system; a path that has none lies on Hadoop's default one."""
+    hadoop, session = _hadoop(spark), spark._jsparkSession  # noqa: SLF001
+    return str(_uri(spark, place).getScheme() or hadoop.FileSystem.getDefaultUri(session.sessionState().newHadoopConf()).getScheme())
+
+
+def _uri(spark: SparkSession, place: str) -> Any:
+    return _hadoop(spark).Path(place).toUri()
+
+
+def _hadoop(spark: SparkSession) -> Any:
+    java: Any = spark._jvm  # noqa: SLF001 - PySpark has no other way to Java's classes
+    return java.org.apache.hadoop.fs
+
+
+def _opened(file: Path) -> int:
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        return os.open(file, os.O_RDONLY | os.O_CREAT)
+    except OSError as exc:
+        raise JobConfigurationError(f"{file}: {exc.strerror}. The job must be allowed to write below copy_root.") from exc
