@@ -142,7 +142,8 @@ class RelayProcess:
     def start(self, **environment: str) -> None:
         with self.log.open("ab") as log:
             command = [sys.executable, "-m", self._module, "relay", "--config", str(self._installation.file)]
-            self._child = subprocess.Popen(command, stdout=log, stderr=log, env={**os.environ, **self._environment, **environment})
+            told = {**os.environ, "PYTHONFAULTHANDLER": "1", **self._environment, **environment}
+            self._child = subprocess.Popen(command, stdout=log, stderr=log, env=told)
 
     def kill(self) -> None:
         """End it as a crash does."""
@@ -170,10 +171,10 @@ class RelayProcess:
             self._child.terminate()
         try:
             return self._child.wait(40)
-        except subprocess.TimeoutExpired:
-            self._child.kill()
+        except subprocess.TimeoutExpired as exc:
+            self.signal(signal.SIGABRT)  # it writes down what each thread does
             self._child.wait(30)
-            raise
+            raise AssertionError(f"the relay did not end:\n{self.log.read_text()}") from exc
 
     def wait_for(self, state: str, code: str = "", seconds: float = 40) -> InstanceStatus:
         """Wait until the instance shows this state (and code); shows the log when the process died or the time is over."""
