@@ -1,7 +1,7 @@
 """What a stream's checkpoint tells of its batches."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Final
 
 import pyspark.sql.functions as sf
@@ -31,16 +31,14 @@ def newest_batch(spark: SparkSession, checkpoint: str) -> int:
     Only this one may come again. Greater numbers are given to new batches, also where the checkpoint is an older one that was brought
     back, or somebody removed its newest batches to have them read again.
     """
-    return max(batch_files(spark, f"{checkpoint}/offsets"), default=NONE_YET)
+    return max(batches(spark, f"{checkpoint}/offsets"), default=NONE_YET)
 
 
-def batch_files(spark: SparkSession, folder: str) -> Mapping[int, str]:
-    """Return batch number → content of the file of `offsets` or `commits` that bears it."""
-    files = unless_absent(lambda: spark.read.text(folder, wholetext=True))
-    if files is None:
-        return {}
-    rows = files.select("value", sf.col("_metadata.file_name").alias("name")).collect()
-    return {int(row["name"]): row["value"] for row in rows if row["name"].isdigit()}
+def batches(spark: SparkSession, folder: str) -> Collection[int]:
+    """Return the numbers of the batches that have a file in `offsets` or `commits`; none of the files is read."""
+    files = unless_absent(lambda: spark.read.format("binaryFile").load(folder).select("path").collect())
+    names = (row["path"].rpartition("/")[2] for row in files or ())
+    return [int(name) for name in names if name.isdecimal()]
 
 
 def check_copies(spark: SparkSession, settings: JobSettings, checkpoint: str) -> None:

@@ -7,7 +7,8 @@ from typing import Any
 import pyspark.sql.functions as sf
 from pyspark.sql import DataFrame, SparkSession
 
-from spark_jobs.checkpoint import batch_files
+from spark_jobs.absence import unless_absent
+from spark_jobs.checkpoint import batches
 from spark_jobs.kafka_source import Bounds, read_batch
 from spark_jobs.settings import JobSettings
 from spark_jobs.text_list import texts
@@ -36,11 +37,11 @@ def newest_orders(records: DataFrame, keys: Collection[str]) -> Mapping[str, str
 
 def applied_offsets(spark: SparkSession, checkpoint: str | None, topics: Collection[str]) -> str | None:
     """Return where the stream goes on, as Spark's JSON of offsets; None, the oldest message, where it has applied nothing yet."""
-    batches = {} if checkpoint is None else batch_files(spark, f"{checkpoint}/commits")
-    if not batches:
+    applied = () if checkpoint is None else batches(spark, f"{checkpoint}/commits")
+    if not applied:
         return None
-    offsets = batch_files(spark, f"{checkpoint}/offsets").get(max(batches))
-    return None if offsets is None else starting_offsets(offsets, topics)
+    offsets = unless_absent(lambda: spark.read.text(f"{checkpoint}/offsets/{max(applied)}", wholetext=True).collect())
+    return starting_offsets(offsets[0]["value"], topics) if offsets else None
 
 
 def starting_offsets(log: str, topics: Collection[str]) -> str | None:

@@ -5,11 +5,11 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from pyspark.sql import SparkSession
 
 from spark_jobs.errors import JobConfigurationError
+from spark_jobs.sinks.hadoop import hadoop_configuration, hadoop_path
 
 
 @contextmanager
@@ -34,22 +34,13 @@ def alone(spark: SparkSession, place: str) -> Iterator[None]:
 
 def local_folder(spark: SparkSession, place: str) -> Path | None:
     """Return a place of a local file system as its path; None: it lies elsewhere."""
-    return Path(str(_uri(spark, place).getPath())).absolute() if scheme_of(spark, place) == "file" else None
+    return Path(str(hadoop_path(spark, place).toUri().getPath())).absolute() if scheme_of(spark, place) == "file" else None
 
 
 def scheme_of(spark: SparkSession, place: str) -> str:
     """Return what names its file system; a path that has none lies on Hadoop's default one."""
-    hadoop, session = _hadoop(spark), spark._jsparkSession  # noqa: SLF001
-    return str(_uri(spark, place).getScheme() or hadoop.FileSystem.getDefaultUri(session.sessionState().newHadoopConf()).getScheme())
-
-
-def _uri(spark: SparkSession, place: str) -> Any:
-    return _hadoop(spark).Path(place).toUri()
-
-
-def _hadoop(spark: SparkSession) -> Any:
-    java: Any = spark._jvm  # noqa: SLF001 - PySpark has no other way to Java's classes
-    return java.org.apache.hadoop.fs
+    named = hadoop_path(spark, place).toUri().getScheme()
+    return str(named or hadoop_path(spark, hadoop_configuration(spark).getTrimmed("fs.defaultFS")).toUri().getScheme())
 
 
 def _opened(file: Path) -> int:

@@ -1,13 +1,12 @@
 """Which sink a configuration names, and which place."""
 
-from typing import Any
-
 from pyspark.sql import SparkSession
 
 from spark_jobs.errors import JobConfigurationError
 from spark_jobs.settings import JobSettings
 from spark_jobs.sinks.delta import DeltaSink
 from spark_jobs.sinks.delta_by_column import DeltaByColumn
+from spark_jobs.sinks.hadoop import hadoop_configuration, hadoop_path
 from spark_jobs.sinks.hbase import HBaseSink
 from spark_jobs.sinks.jdbc import JdbcSink
 from spark_jobs.sinks.parquet import ParquetSink
@@ -36,8 +35,6 @@ def place_of_copies(spark: SparkSession, settings: JobSettings) -> str:
         return f"HBase, namespace {settings.hbase.namespace}"
     if settings.mirror is not None:
         return f"the mirror {settings.mirror.host}:{settings.mirror.port}, prefix '{settings.mirror.prefix}'"
-    java: Any = spark._jvm  # noqa: SLF001 - PySpark has no other way to Java's classes
-    session: Any = spark._jsparkSession  # noqa: SLF001
-    root = java.org.apache.hadoop.fs.Path(settings.copy_root)
-    whole = root.getFileSystem(session.sessionState().newHadoopConf()).makeQualified(root)
+    root = hadoop_path(spark, settings.copy_root)
+    whole = root.getFileSystem(hadoop_configuration(spark)).makeQualified(root)
     return f"{settings.sink} below {whole.toString()}"

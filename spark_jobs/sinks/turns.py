@@ -11,6 +11,7 @@ from pyspark.sql import SparkSession
 
 from spark_jobs.errors import CopyBusy
 from spark_jobs.sinks.alone import alone
+from spark_jobs.sinks.hadoop import hadoop_configuration, hadoop_path
 
 _PATIENCE_S: Final = 1800.0
 """A turn takes as long as the table takes to be written."""
@@ -44,8 +45,8 @@ class _File:
         session: Any = spark._jsparkSession  # noqa: SLF001
         self._spark = spark
         self._place = place
-        self._path = jvm.org.apache.hadoop.fs.Path(place)
-        self._configuration = session.sessionState().newHadoopConf()
+        self._path = hadoop_path(spark, place)
+        self._configuration = hadoop_configuration(spark)
         self._files = self._path.getFileSystem(self._configuration)
         self._files.mkdirs(self._path.getParent())
         self._store = jvm.org.apache.spark.sql.delta.storage.LogStore.apply(session)

@@ -1,0 +1,17 @@
+"""Places as Hadoop knows them, by which Spark reaches all of its file systems."""
+
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+
+def hadoop_path(spark: SparkSession, place: str) -> Any:
+    """Return a path or URI as Java's `org.apache.hadoop.fs.Path`."""
+    java: Any = spark._jvm  # noqa: SLF001 - PySpark has no other way to Java's classes
+    return java.org.apache.hadoop.fs.Path(place)
+
+
+def hadoop_configuration(spark: SparkSession) -> Any:
+    """Return what Spark tells Hadoop now, the session's own settings included."""
+    session: Any = spark._jsparkSession  # noqa: SLF001
+    return session.sessionState().newHadoopConf()
