@@ -5,7 +5,6 @@ import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Final
-from urllib.error import URLError
 from urllib.request import Request, urlopen
 
 from deploy.embedded.errors import ServerDied
@@ -28,7 +27,6 @@ _NAME: Final = "cluster"
 _FAILOVER: Final = "org.apache.hadoop.hdfs.server.namenode.ha.ConfiguredFailoverProxyProvider"
 _ASK_S: Final = 5
 _FORMAT_S: Final = 60
-_LONGEST_WAIT: Final = 1 << 20
 
 
 class Hdfs(TwoProcesses):
@@ -144,13 +142,13 @@ class Hdfs(TwoProcesses):
     def _state(self) -> Mapping[str, Any] | None:
         try:
             beans = json.loads(self._ask("/jmx?qry=Hadoop:service=NameNode,name=FSNamesystemState"))["beans"]
-        except (URLError, OSError):
+        except OSError:
             return None
         return beans[0] if beans else None
 
     def _ask(self, path: str, method: str = "GET") -> bytes:
         with urlopen(Request(f"http://{HOST}:{self._http_port}{path}", method=method), timeout=_ASK_S) as answer:
-            content: bytes = answer.read(_LONGEST_WAIT)
+            content: bytes = answer.read()
         return content
 
 

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -173,7 +174,9 @@ class RelayProcess:
             return self._child.wait(40)
         except subprocess.TimeoutExpired as exc:
             self.signal(signal.SIGABRT)  # it writes down what each thread does
-            self._child.wait(30)
+            with suppress(subprocess.TimeoutExpired):
+                self._child.wait(10)
+            self.kill()  # where it is paused it hears nothing else
             raise AssertionError(f"the relay did not end:\n{self.log.read_text()}") from exc
 
     def wait_for(self, state: str, code: str = "", seconds: float = 40) -> InstanceStatus:

@@ -1,7 +1,8 @@
 """A job whose places lie on HDFS, under users of their own: its copies and notes, and the files that HBase takes over."""
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Literal
+from pathlib import Path
+from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
@@ -16,12 +17,11 @@ from spark_jobs.hbase.java_client import JavaClient
 from spark_jobs.hbase.java_files import JavaFiles
 from spark_jobs.hbase.settings import HBaseSettings
 from spark_jobs.hbase.tables import Tables
-from spark_jobs.settings import JobSettings, KafkaSource
 from spark_jobs.sinks import live_rows, open_sink
 from tests.servers.availability import require
 from tests.servers.running import running
 from tests.support.hbase_rows import SHAPE, TABLE, cells, one_row
-from tests.support.spark_copies import change, drain, publish
+from tests.support.spark_copies import change, drain, job, publish
 
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
 
@@ -62,17 +62,11 @@ def section(hdfs: Hdfs, hbase_on_hdfs: HBase, fresh_name: Callable[[str], str]) 
 
 @pytest.mark.parametrize("sink", ["delta", "parquet"])
 def test_copies_history_and_checkpoint_lie_on_hdfs(
-    kafka: Kafka, spark: SparkSession, hdfs: Hdfs, fresh_name: Callable[[str], str], sink: Literal["delta", "parquet"]
+    kafka: Kafka, spark: SparkSession, hdfs: Hdfs, fresh_name: Callable[[str], str], tmp_path: Path, sink: str
 ) -> None:
     topic = fresh_name("orders")
-    settings = JobSettings(
-        kafka=KafkaSource(bootstrap_servers=kafka.bootstrap, topics=(topic,), patience_seconds=5),
-        sink=sink,
-        copy_root=f"{hdfs.uri}/{topic}/copies",
-        checkpoint=f"{hdfs.uri}/{topic}/checkpoint",
-        history=True,
-        shuffle_partitions=1,
-    )
+    places = {"copy_root": f"{hdfs.uri}/{topic}/copies", "checkpoint": f"{hdfs.uri}/{topic}/checkpoint"}
+    settings = job(kafka, topic, tmp_path).model_copy(update={**places, "sink": sink, "history": True})
     publish(kafka, topic, *(change(topic, "INSERT", key, int(key), id=key, n="old") for key in "123"))
     drain(settings)
     publish(kafka, topic, change(topic, "UPDATE", "1", 4, id="1", n="new"), change(topic, "DELETE", "2", 5, id="2", n="old"))

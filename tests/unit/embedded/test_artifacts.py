@@ -12,10 +12,11 @@ from deploy.embedded.errors import ChecksumMismatch
 
 _CONTENT = b"jar"
 _ARTIFACT = Artifact("org.example", "thing_2.13", "1.0-2", hashlib.sha256(_CONTENT).hexdigest())
+_SETS = ("mariadb", "kafka", "spark", "hbase", "hbase-client", "hdfs")
 
 
 def test_the_lock_file_pins_every_set_by_a_whole_sum() -> None:
-    for wanted in ("mariadb", "kafka", "spark", "hbase", "hbase-client", "hdfs"):
+    for wanted in _SETS:
         found = pinned(wanted)
         assert found
         assert len({one.file for one in found}) == len(found)
@@ -24,7 +25,7 @@ def test_the_lock_file_pins_every_set_by_a_whole_sum() -> None:
 
 def test_no_pinned_line_belongs_to_an_unknown_set() -> None:
     lines = [line for line in artifacts.LOCK.read_text().splitlines() if line and not line.startswith("#")]
-    assert len(lines) == sum(len(pinned(wanted)) for wanted in ("mariadb", "kafka", "spark", "hbase", "hbase-client", "hdfs"))
+    assert len(lines) == sum(len(pinned(wanted)) for wanted in _SETS)
 
 
 def test_a_changed_byte_is_refused(tmp_path: Path) -> None:
