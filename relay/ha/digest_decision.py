@@ -33,6 +33,9 @@ def decide_by_digest(sought: Sought, replication: Replication, to: ServerRole) -
         case Sighting.SEVERAL:
             reason = f"What was published last stands at more than one place of the {to}'s binlog, one like the other."
             return _stop(reason, to, "PLACE_AMBIGUOUS")
+        case Sighting.UNPROVEN:
+            reason = f"The {to}'s binlog begins too shortly before what was published to tell it from others like it."
+            return _stop(reason, to, "PLACE_AMBIGUOUS")
         case Sighting.OTHER:
             return _stop(f"The {to} has other transactions in the place of published ones, by their digests.", to, "STANDBY_DIVERGED")
         case Sighting.MISSING:

@@ -68,12 +68,16 @@ def chained(chain: str, digest: str) -> str:
 
 
 class Sighting(Enum):
-    """What a server's binlog says of a place. MISSING: fewer transactions stand behind the landmark, or it is not there itself."""
+    """What a server's binlog says of a place. MISSING: fewer transactions stand behind the landmark, or it is not there itself.
+
+    UNPROVEN: what is there may be the landmark, or another one like it that came later, with the landmark in what the binlog has no more.
+    """
 
     FOUND = "found"
     MISSING = "missing"
     OTHER = "other"
     SEVERAL = "several"
+    UNPROVEN = "unproven"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,14 +106,15 @@ class PlaceSearch:
         self._found: list[SourcePosition] = []
         self._reached = -1
         self._others = 0
+        self._unproven = False
         self._newest_s = 0
 
     def take(self, transaction: Digested, end: SourcePosition) -> None:
         """The next transaction of the binlog, and where it ends."""
         digest = transaction.digest.hex()
         counted = [(count + 1, chained(chain, digest)) for count, chain in self._open]
-        if self._is_landmark(digest):
-            counted.append((0, digest))
+        if digest == self._landmark.digest:
+            counted += self._counted_from(digest)
         self._last, self._newest_s = digest, max(self._newest_s, transaction.second)
         self._open = []
         for count, chain in counted:
@@ -124,11 +129,14 @@ class PlaceSearch:
     @property
     def enough(self) -> bool:
         """Whether nothing that may still come changes the answer."""
-        return bool(self._found) and self._newest_s > self._landmark.second + _LONG_SECONDS
+        return self._unproven or (bool(self._found) and self._newest_s > self._landmark.second + _LONG_SECONDS)
 
     @property
     def sought(self) -> Sought:
         """What the transactions so far say."""
+        if self._unproven:
+            # Nothing before the landmark is like it, so what was found behind this one would be counted from a later one.
+            return Sought(Sighting.UNPROVEN)
         if len(self._found) > 1:
             return Sought(Sighting.SEVERAL)
         if self._found:
@@ -137,13 +145,13 @@ class PlaceSearch:
             return Sought(Sighting.OTHER)
         return Sought(Sighting.MISSING, lacking=self._place.count - self._reached)
 
-    def _is_landmark(self, digest: str) -> bool:
-        if digest != self._landmark.digest:
-            return False
+    def _counted_from(self, digest: str) -> list[tuple[int, str]]:
+        """The count that begins here, if this is the landmark and none like it."""
         before = self._landmark.before
-        if not self._last or not before:
-            return not self._needs_before
-        return self._last == before
+        if self._last and before:
+            return [(0, digest)] if self._last == before else []
+        self._unproven = self._unproven or self._needs_before
+        return [] if self._needs_before else [(0, digest)]
 
 
 def _remembered(newest_s: int, ahead: tuple[int, ...], second: int) -> tuple[int, tuple[int, ...]]:

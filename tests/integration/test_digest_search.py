@@ -26,6 +26,8 @@ _KINDS = [
     (MariaDB, {"log_slave_updates": "ON", "binlog_row_event_max_size": 1024}),
 ]
 _MARGIN_S = 60
+_LONGER_THAN_IT_RUNS_S = 86_400
+_LONGER_THAN_THEY_RUN_S = 86400
 # A replica cuts rows into events as its own settings say.
 _SMALLER_EVENTS = {"binlog_row_event_max_size": 256}
 
@@ -106,6 +108,19 @@ def test_a_place_is_found_where_it_is(pair: Pair) -> None:
         assert report.replication.unproven == ""
     known = SearchStart(there, surely_before=True)
     assert look_for_published(source_settings(replica), place_behind(published), _MARGIN_S, known).start == known
+
+
+def test_a_young_binlog_proves_no_landmark_that_nothing_is_known_before(pair: Pair) -> None:
+    pair.replicated()
+    here, there = end_of(pair.master), end_of(pair.replica)
+    pair.alike(1)
+    pair.replicated()
+    first = pair.transactions(pair.master, here)[0][0]
+    place = PublishedPlace(first.second - 1).behind(first, time() + _MARGIN_S)
+    young = look_for_published(source_settings(pair.replica), place, _LONGER_THAN_IT_RUNS_S)
+    assert (young.sought.sighting, young.start.surely_before) == (Sighting.UNPROVEN, False)
+    old = look_for_published(source_settings(pair.replica), place, _MARGIN_S, SearchStart(there, surely_before=True))
+    assert old.sought.position == pair.transactions(pair.replica, there)[0][1]
 
 
 def test_what_a_replica_lacks_is_counted_and_what_it_will_never_get_is_told(pair: Pair) -> None:

@@ -13,6 +13,7 @@ from relay.model.replication import Replicating, Replication
 FOUND: Final = Sought(Sighting.FOUND, SourcePosition(BinlogPosition("b.000001", 4), "", SourceIdentity("", 2, 0)))
 SEVERAL: Final = Sought(Sighting.SEVERAL)
 OTHER: Final = Sought(Sighting.OTHER)
+UNPROVEN: Final = Sought(Sighting.UNPROVEN)
 MISSING: Final = Sought(Sighting.MISSING, lacking=3)
 ONE: Final = Sought(Sighting.MISSING, lacking=1)
 RUNNING, HALTED, ENDED, UNKNOWN = Replicating.RUNNING, Replicating.HALTED, Replicating.ENDED, Replicating.UNKNOWN
@@ -22,6 +23,7 @@ TABLE: Final = [
     # what the binlog shows, the replication there; what follows, its name, and a piece of the reason
     *[("found", FOUND, state, Action.SWITCH, "", "has what was published") for state in Replicating],
     *[("at several places", SEVERAL, state, Action.STOP, "PLACE_AMBIGUOUS", "more than one place") for state in Replicating],
+    *[("perhaps there", UNPROVEN, state, Action.STOP, "PLACE_AMBIGUOUS", "binlog begins too shortly before") for state in Replicating],
     *[("something else there", OTHER, state, Action.STOP, "STANDBY_DIVERGED", "other transactions") for state in Replicating],
     ("not there yet", MISSING, RUNNING, Action.WAIT, "", "standby is at least 3 transactions behind, by their digests"),
     ("one is not there yet", ONE, RUNNING, Action.WAIT, "", "standby is at least 1 transaction behind, by their digests"),
@@ -40,7 +42,7 @@ def test_the_table(sought: Sought, state: Replicating, action: Action, code: str
     assert decision.to is ServerRole.STANDBY
 
 
-@pytest.mark.parametrize("sought", [FOUND, SEVERAL, OTHER, MISSING])
+@pytest.mark.parametrize("sought", [FOUND, SEVERAL, OTHER, UNPROVEN, MISSING])
 @pytest.mark.parametrize("state", list(Replicating))
 def test_an_order_that_may_differ_proves_nothing(sought: Sought, state: Replicating) -> None:
     decision = decide_by_digest(sought, Replication(state, "four workers"), ServerRole.MASTER)
