@@ -2,13 +2,11 @@
 
 import gc
 import os
-import signal
 import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from time import time
-from types import FrameType
 from typing import Final
 
 import structlog
@@ -20,6 +18,7 @@ from relay.model.position import file_number
 from relay.model.table import TableId
 from relay.pipeline import Hosting, Instance, InstanceState, Placement, WantedInstances, row_printer
 from relay.settings import InstanceSettings, MessageSettings, RelaySettings
+from relay.signals import stop_on_signals
 from relay.state import (
     Candidacy,
     DroppedName,
@@ -48,7 +47,7 @@ def run(settings: RelaySettings) -> int:
     """Relay until SIGTERM or SIGINT; the exit code is 0 when every instance ended in time."""
     set_up_logging(settings.log)
     stop = threading.Event()
-    _stop_on_signals(stop)
+    stop_on_signals(stop)
     _log.info("row_printer", form=row_printer(MessageSettings()))
     with ExitStack() as stack:
         session = stack.enter_context(_zookeeper(settings, stop))
@@ -215,14 +214,6 @@ def _zookeeper(settings: RelaySettings, stop: threading.Event) -> Iterator[Sessi
     finally:
         with suppress(RelayError):
             session.stop()
-
-
-def _stop_on_signals(stop: threading.Event) -> None:
-    def ask(_number: int, _frame: FrameType | None) -> None:
-        stop.set()
-
-    signal.signal(signal.SIGTERM, ask)
-    signal.signal(signal.SIGINT, ask)
 
 
 def _collect_garbage_rarely() -> None:
