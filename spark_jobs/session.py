@@ -30,6 +30,10 @@ _SETTINGS: Final = {
     "spark.sql.session.timeZone": "UTC",
     "spark.ui.showConsoleProgress": "false",
     "spark.databricks.delta.snapshotPartitions": "1",
+    # A commit tells all files of its table up to this number, else a job of Spark's puts them together; Delta's own limit is 50.
+    "spark.databricks.delta.allFilesInCrc.thresholdNumFiles": "1000",
+    # Bounds of keys begin with the table's name and a part of the key has to be told too; Delta's own limit is 32 characters.
+    "spark.databricks.io.skipping.stringPrefixLength": "96",
     # VACUUM lists files in as many tasks; Spark's own number is ten thousand.
     "spark.sql.sources.parallelPartitionDiscovery.parallelism": "8",
     # Keys of a batch are looked up in a copy. Above this, Spark sorts the copy for it, which costs many times that; its own limit is 10 MB.

@@ -19,6 +19,8 @@ PROPERTIES: Final = {
     "delta.enableDeletionVectors": "true",
     # A DATETIME may come with a later change; files need not be told of it then.
     "delta.feature.timestampNtz": "supported",
+    # Each is a Spark job of a second, behind every tenth commit if nobody says otherwise; between two, a reader puts the commits together.
+    "delta.checkpointInterval": "100",
 }
 
 

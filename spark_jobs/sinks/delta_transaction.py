@@ -5,7 +5,9 @@ from dataclasses import dataclass, replace
 from time import time
 from typing import Any, Final, TypeAlias
 
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import DataFrame, SparkSession
+
+from spark_jobs.sinks.delta_files import KeyRange, bounds, meets, spanned, within
 
 JavaObject: TypeAlias = Any
 _FILES_LOOKED_AT: Final = 1000
@@ -28,12 +30,16 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class OpenCopy:
-    """A Delta table as it is in one snapshot, and the transaction that may follow it."""
+    """A Delta table as it is in one snapshot, and the transaction that may follow it.
+
+    `files` are those that are read, `span` the least and the greatest of their keys where that is known.
+    """
 
     spark: SparkSession
     log: JavaObject
     transaction: JavaObject
     files: JavaObject
+    span: KeyRange | None = None
 
     @classmethod
     def at(cls, spark: SparkSession, path: str) -> "OpenCopy | None":
@@ -54,19 +60,15 @@ class OpenCopy:
         known = self._checksum
         return int(self.transaction.snapshot().sizeInBytes() if known is None else known.tableSizeBytes())
 
-    def reading(self, wanted: Column | None) -> "OpenCopy":
-        """Read the rows that meet the condition (None: all), from files that may hold such; to the transaction, others are not read."""
+    def reading(self, column: str, ranges: Sequence[KeyRange] | None) -> "OpenCopy":
+        """Read the files that may hold keys of the ranges in this column (None: all files); to the transaction, others are not read."""
         seq, known = self.jvm.PythonUtils.toSeq, self._all_files()
-        if wanted is not None:
-            condition = self.rows().where(wanted)._jdf.queryExecution().analyzed().condition()
-            found = self.transaction.filterFiles(seq([condition]), True)
-            return replace(self, files=found if known is None else seq(_same(each_of(found), each_of(known))))
-        everything = seq([self.jvm.org.apache.spark.sql.catalyst.expressions.Literal.TrueLiteral()])
         if known is None:
-            return replace(self, files=self.transaction.filterFiles(everything, True))
-        self.transaction.trackReadPredicates(everything, False, True)
-        self.transaction.trackFilesRead(known)
-        return replace(self, files=known)
+            return replace(self, files=self.transaction.filterFiles(seq([self._condition(column, ranges)]), True))
+        self.transaction.trackReadPredicates(seq([self._condition(column, None)]), False, True)
+        read = replace(self, files=known) if ranges is None else self._of_ranges(each_of(known), column, ranges)
+        self.transaction.trackFilesRead(read.files)
+        return read
 
     def rows(self) -> DataFrame:
         """The rows of the files that are read; none at first."""
@@ -117,6 +119,18 @@ class OpenCopy:
         told = self.transaction.snapshot().checksumOpt()
         return told.get() if told.isDefined() else None
 
+    def _condition(self, column: str, ranges: Sequence[KeyRange] | None) -> JavaObject:
+        if ranges is None:
+            return self.jvm.org.apache.spark.sql.catalyst.expressions.Literal.TrueLiteral()
+        return self.rows().where(within(column, ranges))._jdf.queryExecution().analyzed().condition()
+
+    def _of_ranges(self, files: Sequence[JavaObject], column: str, ranges: Sequence[KeyRange]) -> "OpenCopy":
+        field = self.transaction.metadata().schema().apply(column)
+        name = self.jvm.org.apache.spark.sql.delta.DeltaColumnMapping.getPhysicalName(field)
+        told = [(each, bounds(each.stats(), name)) for each in files]
+        found = [(each, held) for each, held in told if meets(held, ranges)]
+        return replace(self, files=self.jvm.PythonUtils.toSeq([each for each, _ in found]), span=spanned([held for _, held in found]))
+
     def _all_files(self) -> JavaObject | None:
         """All files with their statistics; None where they are too many to look at here."""
         known = self._checksum
@@ -125,12 +139,6 @@ class OpenCopy:
         if known is None or known.numFiles() > _FILES_LOOKED_AT:
             return None
         return self.jvm.PythonUtils.toSeq(self.transaction.snapshot().allFiles().collectAsList())
-
-
-def _same(found: Sequence[JavaObject], known: Sequence[JavaObject]) -> Sequence[JavaObject]:
-    """The found files, with their statistics where they are known."""
-    told = {each.path(): each for each in known}
-    return [told.get(each.path(), each) for each in found]
 
 
 def _is_true(properties: JavaObject, name: str) -> bool:

@@ -4,8 +4,10 @@ import os
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from itertools import count, product
 from time import monotonic
 from typing import Final
+from unittest.mock import patch
 
 import pyspark.sql.functions as sf
 from pyspark.sql import DataFrame, SparkSession
@@ -22,19 +24,21 @@ from tests.bench.spark.run import SparkRun
 from tests.bench.spark.topic import fill
 
 _SEED: Final = 7
-_WARM: Final = 2
+_WARM: Final = 4
+_WARM_MERGES: Final = 1
 _ROUNDS: Final = 3
 _RECENT_ROWS: Final = 200_000
 
 
 @dataclass(frozen=True, slots=True)
 class BatchCost:
-    """Seconds of one batch of changes that was merged into a table of so many rows, and which keys it changed."""
+    """Seconds of one batch of changes that was merged into a table of so many rows, which keys it changed, and Delta's own MERGE for it."""
 
     rows: int
     keys: str
     changes: int
     seconds: float
+    merge_seconds: float
 
 
 def measure_rate(messages: int, batch: int, warm: int) -> Iterator[SparkRun]:
@@ -59,33 +63,42 @@ def measure_growth(sizes: Sequence[int], batches: Sequence[int]) -> Iterator[Bat
             spark = started(settings)
             sink = open_sink(spark, settings)
             _write(spark, sink, spark.range(rows).withColumn("order", sf.col("id")), rows)
-            order = rows
-            for keys, among in (("recent", _RECENT_ROWS), ("at random", rows)):
-                for changes in batches:
-                    costs = []
-                    for _ in range(_WARM + _ROUNDS):
-                        drawn = (sf.lit(rows - among) + sf.rand(_SEED + order) * among).cast("bigint")
-                        changed = spark.range(changes).select(drawn.alias("id")).distinct()
-                        costs.append(_write(spark, sink, changed.withColumn("order", sf.col("id") + order), order + rows))
-                        order += rows
-                    yield BatchCost(rows, keys, changes, min(costs[_WARM:]))
+            order = count(rows, rows)
+            for (keys, among), changes in product((("recent", _RECENT_ROWS), ("at random", rows)), batches):
+                ours = [_update(spark, sink, rows, among, changes, next(order)) for _ in range(_WARM + _ROUNDS)]
+                with patch("spark_jobs.sinks.delta.put", return_value=None):
+                    merges = [_update(spark, sink, rows, among, changes, next(order)) for _ in range(_WARM_MERGES + _ROUNDS)]
+                yield BatchCost(rows, keys, changes, min(ours[_WARM:]), min(merges[_WARM_MERGES:]))
 
 
 def growth_report(costs: Sequence[BatchCost]) -> Report:
     """Seconds by changes and table size."""
     rows = [
-        (f"{each.rows:,}", each.keys, f"{each.changes:,}", f"{each.seconds:.2f}", f"{1e6 * each.seconds / each.changes:.1f}")
+        (
+            f"{each.rows:,}",
+            each.keys,
+            f"{each.changes:,}",
+            f"{each.seconds:.2f}",
+            f"{1e6 * each.seconds / each.changes:.1f}",
+            f"{each.merge_seconds:.2f}",
+        )
         for each in costs
     ]
     notes = [
         f"Updates, best of {_ROUNDS} rounds behind {_WARM} that do not count. One batch made the table, in the order of its keys.",
+        "MERGE: the same with Delta's own statement, in the same table and session.",
         f"recent: of the {_RECENT_ROWS:,} greatest keys. at random: of all keys of the table.",
         "From the reduced batch to the commit: reading, parsing and reducing are not in it.",
     ]
-    measured = [asdict(each) for each in costs]
-    return Report(
-        "A batch merged into a Delta table", ("rows in the table", "keys", "changes", "seconds", "µs a change"), rows, notes, measured
-    )
+    columns = ("rows in the table", "keys", "changes", "seconds", "µs a change", "seconds of a MERGE")
+    return Report("A batch merged into a Delta table", columns, rows, notes, [asdict(each) for each in costs])
+
+
+def _update(spark: SparkSession, sink: Sink, rows: int, among: int, changes: int, order: int) -> float:
+    """Change keys drawn among the greatest of a table's rows, and return the seconds that the sink took."""
+    drawn = (sf.lit(rows - among) + sf.rand(_SEED + order) * among).cast("bigint")
+    changed = spark.range(changes).select(drawn.alias("id")).distinct()
+    return _write(spark, sink, changed.withColumn("order", sf.col("id") + order), order + rows)
 
 
 def _write(spark: SparkSession, sink: Sink, keys: DataFrame, newest: int) -> float:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+import pyspark.sql.functions as sf
 import pytest
 from delta.tables import DeltaTable
 from pyspark.sql import SparkSession
@@ -79,15 +80,16 @@ def test_another_writers_commit_in_between_is_seen_and_decided_about_anew(spark:
 
 
 @pytest.mark.parametrize(
-    "limits",
+    ("told", "limits"),
     [
-        {"delta_transaction._FILES_LOOKED_AT": 0, "delta_marks._MARKED_HERE": 0},
-        {"delta_transaction._FILES_LOOKED_AT": 1000, "delta_commit._LOOKED_THROUGH_BYTES": 0},
+        ("false", {"delta_transaction._FILES_LOOKED_AT": 0, "delta_marks._MARKED_HERE": 0, "delta_commit._FEW": 0}),
+        ("false", {"delta_transaction._FILES_LOOKED_AT": 0, "delta_commit._LOOKED_THROUGH_BYTES": 0}),
+        ("true", {"delta_commit._LOOKED_THROUGH_BYTES": 0}),
     ],
-    ids=["many files", "a large copy"],
+    ids=["many files, large batches", "many files, a large copy", "a large copy"],
 )
-def test_a_copy_whose_files_the_checksum_does_not_tell_is_the_same(spark: SparkSession, tmp_path: Path, limits: dict[str, int]) -> None:
-    spark.conf.set(_FILES_IN_CHECKSUM, "false")
+def test_the_copy_is_the_same_whatever_spark_is_asked(spark: SparkSession, tmp_path: Path, told: str, limits: dict[str, int]) -> None:
+    spark.conf.set(_FILES_IN_CHECKSUM, told)
     try:
         with ExitStack() as stack:
             for name, limit in limits.items():
@@ -102,6 +104,33 @@ def test_a_copy_whose_files_the_checksum_does_not_tell_is_the_same(spark: SparkS
         spark.conf.unset(_FILES_IN_CHECKSUM)
     newest = {str(key): ("old", "new 1", "new 2")[key % 3] for key in range(20)}
     assert _texts(spark, tmp_path) == {**newest, "0": "same order", "own 1": "first", "own 2": "alone"}
+
+
+def test_files_whose_keys_are_others_are_not_read(spark: SparkSession, tmp_path: Path) -> None:
+    for number, letter in enumerate("abc"):
+        apply(spark, tmp_path, *batch(*((f"{letter}{key}", 10 * number + key, "old") for key in range(10))), number=number)
+    read: list[int] = []
+    reading = OpenCopy.reading
+
+    def noted(copy: OpenCopy, *arguments: Any) -> OpenCopy:
+        opened = reading(copy, *arguments)
+        read.append(opened.files.size())
+        return opened
+
+    with patch.object(OpenCopy, "reading", noted), patch("spark_jobs.sinks.delta_commit._LOOKED_THROUGH_BYTES", 0):
+        apply(spark, tmp_path, *batch(("b3", 33, "new"), ("b5", 35, "new")), number=3)
+        apply(spark, tmp_path, *batch(("a1", 41, "new"), ("c9", 49, "new")), number=4)
+    assert read == [1, 2]
+    old = {f"{letter}{key}": "old" for letter in "abc" for key in range(10)}
+    assert _texts(spark, tmp_path) == {**old, **dict.fromkeys(("b3", "b5", "a1", "c9"), "new")}
+
+
+def test_keys_of_one_hash_are_told_apart(spark: SparkSession, tmp_path: Path) -> None:
+    apply(spark, tmp_path, *batch(*((str(key), key, "old") for key in range(6))))
+    with patch("spark_jobs.sinks.delta_commit.sf.xxhash64", lambda column: sf.length(column).cast("long")):
+        figures = apply(spark, tmp_path, *batch(("1", 11, "new"), ("2", 12, "new"), ("3", 0, "late"), ("7", 17, "first")))
+    assert (figures.keys, figures.winners) == (4, 3)
+    assert _texts(spark, tmp_path) == {**{str(key): "old" for key in range(6)}, "1": "new", "2": "new", "7": "first"}
 
 
 def test_a_commit_without_a_checksum_beside_it_is_seen_and_built_on(spark: SparkSession, tmp_path: Path) -> None:

@@ -43,5 +43,5 @@ def test_a_job_that_is_shorter_than_its_warm_up_counts_whole() -> None:
 
 
 def test_a_batch_is_told_by_changes_and_table() -> None:
-    report = growth_report([BatchCost(1_000_000, "recent", 50_000, 2.5)])
-    assert report.rows == [("1,000,000", "recent", "50,000", "2.50", "50.0")]
+    report = growth_report([BatchCost(1_000_000, "recent", 50_000, 2.5, 4.0)])
+    assert report.rows == [("1,000,000", "recent", "50,000", "2.50", "50.0", "4.00")]

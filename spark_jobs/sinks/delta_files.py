@@ -1,0 +1,64 @@
+"""Which files of a Delta table may hold some keys, by what its log tells of each file."""
+
+from collections.abc import Iterable, Sequence
+from functools import reduce
+from itertools import takewhile
+from operator import or_
+from typing import Any, Final, TypeAlias
+
+import orjson
+import pyspark.sql.functions as sf
+from pyspark.sql import Column
+
+KeyRange: TypeAlias = tuple[str, str]
+"""The least and the greatest of some keys.
+
+Python compares texts by code points, which is the order of their bytes in UTF-8, as Spark has it.
+"""
+_BYTES_COMPARED: Final = 8
+
+
+def bounds(statistics: str | None, column: str) -> KeyRange | None:
+    """What a file's statistics (Delta's JSON, PROTOCOL.md "Per-file Statistics") tell of its keys; None where they tell nothing.
+
+    `column` is the key's name in the file. The bounds are wide where rows of the file went since, and cut where texts are long: down for
+    the least, up for the greatest.
+    """
+    told: dict[str, Any] = orjson.loads(statistics) if statistics else {}
+    least, greatest = (told.get(side, {}).get(column) for side in ("minValues", "maxValues"))
+    return None if least is None or greatest is None else (least, greatest)
+
+
+def meets(held: KeyRange | None, ranges: Iterable[KeyRange]) -> bool:
+    """Whether a file with these bounds may hold a key of the ranges."""
+    return held is None or any(first <= held[1] and held[0] <= last for first, last in ranges)
+
+
+def spanned(files: Sequence[KeyRange | None]) -> KeyRange | None:
+    """Return the bounds of all files together; None where one tells none, or there is none."""
+    known = [each for each in files if each is not None]
+    if not known or len(known) < len(files):
+        return None
+    return min(least for least, _ in known), max(greatest for _, greatest in known)
+
+
+def share(ranges: Iterable[KeyRange], span: KeyRange) -> float:
+    """Estimate which share of a span the ranges cover (0 to 1), as if its texts were spread evenly between its ends."""
+    ends = zip(*map(_bytes, span), strict=False)
+    shared = sum(1 for _ in takewhile(lambda both: both[0] == both[1], ends))
+    covered = [(max(first, span[0]), min(last, span[1])) for first, last in ranges]
+    widths = (_number(last, shared) - _number(first, shared) for first, last in covered if first <= last)
+    return sum(widths) / max(_number(span[1], shared) - _number(span[0], shared), 1)
+
+
+def within(column: str, ranges: Iterable[KeyRange]) -> Column:
+    """The condition that a key lies in one of the ranges."""
+    return reduce(or_, (sf.col(column).between(*map(sf.lit, each)) for each in ranges), sf.lit(False))
+
+
+def _number(text: str, behind: int) -> int:
+    return int.from_bytes(_bytes(text)[behind : behind + _BYTES_COMPARED].ljust(_BYTES_COMPARED, b"\0"))
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode(errors="replace")
