@@ -20,6 +20,11 @@ def print_line(line: str) -> None:
     sys.stdout.flush()
 
 
+def print_notice(line: str) -> None:
+    """Print a line that belongs to no result."""
+    sys.stderr.write(f"{line}\n")
+
+
 def print_error(error: JobError, *, trace: bool) -> None:
     """Print the sentence, and on request all that Spark says."""
     if trace:

@@ -3,6 +3,7 @@
 Transactions may be alike to the last byte: a row that is inserted and deleted again and again. So none is recognized by itself. A
 *landmark* is a transaction that began in a later second than every one before it: nothing before it is like it, because its second is a
 part of what it is. From there transactions are counted, and their digests chained: the place is where that many have come with that chain.
+The first transaction that a relay reads is none: others of its second may stand before it, where the relay's clock is behind.
 """
 
 from dataclasses import dataclass, replace
@@ -21,7 +22,10 @@ _LONG_SECONDS: Final = 60
 
 @dataclass(frozen=True, slots=True)
 class Landmark:
-    """The transaction from which others are counted: its second, its digest, and that of the one before it ("" where nobody knows)."""
+    """The transaction from which others are counted: its second, its digest, and that of the one before it.
+
+    The last is "" in records of releases that took the first transaction that they read for a landmark.
+    """
 
     second: int
     digest: str
@@ -52,7 +56,7 @@ class PublishedPlace:
             newest_s, ahead = _remembered(self.newest_s, self.ahead, second)
             return replace(self._counted(digest), newest_s=newest_s, ahead=ahead)
         ahead = tuple(each for each in self.ahead if each > second) if self.ahead else ()
-        if second in self.ahead:
+        if second in self.ahead or not self.last:
             return replace(self._counted(digest), newest_s=second, ahead=ahead)
         return PublishedPlace(second, ahead, Landmark(second, digest, self.last), 0, digest, digest)
 

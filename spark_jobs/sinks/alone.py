@@ -5,11 +5,16 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Timer
+from typing import Final
 
 from pyspark.sql import SparkSession
 
 from spark_jobs.errors import JobConfigurationError
+from spark_jobs.report import print_notice
 from spark_jobs.sinks.hadoop import hadoop_configuration, hadoop_path
+
+_LONG_S: Final = 15.0
 
 
 @contextmanager
@@ -26,7 +31,8 @@ def alone(spark: SparkSession, place: str) -> Iterator[None]:
         return
     held = _opened(folder.with_name(f".{folder.name}.lock"))
     try:
-        fcntl.flock(held, fcntl.LOCK_EX)
+        with _told(f"{folder}: waits until another job has written there"):
+            fcntl.flock(held, fcntl.LOCK_EX)
         yield
     finally:
         os.close(held)
@@ -41,6 +47,18 @@ def scheme_of(spark: SparkSession, place: str) -> str:
     """Return what names its file system; a path that has none lies on Hadoop's default one."""
     named = hadoop_path(spark, place).toUri().getScheme()
     return str(named or hadoop_path(spark, hadoop_configuration(spark).getTrimmed("fs.defaultFS")).toUri().getScheme())
+
+
+@contextmanager
+def _told(notice: str) -> Iterator[None]:
+    """Say what is waited for, once, where the block lasts longer than a commit does."""
+    late = Timer(_LONG_S, print_notice, (notice,))
+    late.daemon = True
+    late.start()
+    try:
+        yield
+    finally:
+        late.cancel()
 
 
 def _opened(file: Path) -> int:

@@ -89,7 +89,7 @@ def test_a_standby_is_read_on_behind_what_was_published(
     shop = Shop(new_installation, kafka, pair)
     with RelayProcess(shop.installation) as relay:
         relay.wait_for("RUNNING")
-        # The replica's binlog is too young to prove a landmark without one before it.
+        # The first second that is read holds no landmark.
         shop.write(master, 1)
         next_second()
         for _ in range(3):

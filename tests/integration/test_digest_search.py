@@ -10,7 +10,7 @@ from deploy.embedded import MariaDB, MySQL56, SqlServer
 from relay.errors import StandbyPurged
 from relay.model.change import TransactionEnd
 from relay.model.position import BinlogPosition, SourcePosition
-from relay.model.published_place import PublishedPlace, Sighting
+from relay.model.published_place import Landmark, PublishedPlace, Sighting
 from relay.model.replication import Replicating
 from relay.model.transaction_digest import Digested, TransactionDigest
 from relay.source import SearchStart, look_for_published, open_source
@@ -115,7 +115,8 @@ def test_a_young_binlog_proves_no_landmark_that_nothing_is_known_before(pair: Pa
     pair.alike(1)
     pair.replicated()
     first = pair.transactions(pair.master, here)[0][0]
-    place = PublishedPlace(first.second - 1).behind(first, time() + _MARGIN_S)
+    digest = first.digest.hex()
+    place = PublishedPlace(first.second, landmark=Landmark(first.second, digest, ""), chain=digest, last=digest)
     young = look_for_published(source_settings(pair.replica), place, _LONGER_THAN_IT_RUNS_S)
     assert (young.sought.sighting, young.start.surely_before) == (Sighting.UNPROVEN, False)
     old = look_for_published(source_settings(pair.replica), place, _MARGIN_S, SearchStart(there, surely_before=True))

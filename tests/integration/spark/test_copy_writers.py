@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
+from unittest.mock import call, patch
 
 import pytest
 from pyspark.sql import SparkSession
@@ -15,6 +16,7 @@ from spark_jobs import dedup_batch
 from spark_jobs.errors import CopiesUnguarded, JobConfigurationError
 from spark_jobs.settings import JobSettings, KafkaSource
 from spark_jobs.sinks import check_writers
+from spark_jobs.sinks.alone import alone
 from tests.support.spark_copies import apply, change, copies
 from tests.support.waiting import wait_until
 
@@ -83,9 +85,11 @@ def test_on_a_local_disk_a_write_waits_for_that_of_another_job(spark: SparkSessi
     """Delta on a local disk puts a commit over one that another process has just made."""
     written = [change("t", "INSERT", "1", 1, id="1"), change("t", "UPDATE", None, 2, table="log", id="1")]
     with ThreadPoolExecutor(1) as pool:
-        with another_job_at(tmp_path / place) as lock:
+        own, notice = alone.__module__, call(f"{tmp_path / place}: waits until another job has written there")
+        with another_job_at(tmp_path / place) as lock, patch(f"{own}._LONG_S", 0), patch(f"{own}.print_notice") as told:
             ours = pool.submit(apply, spark, tmp_path, *written, sink=sink, history=True)
             wait_until(lambda: waits_for(lock), "a write that waits", 60)
+            wait_until(lambda: notice in told.call_args_list, "a notice")
             assert not ours.done()
         assert ours.result(60).winners == 1
     found = copies(spark, tmp_path, sink=sink).sink.read("shop.orders")

@@ -1,6 +1,7 @@
 """A job whose places lie on HDFS, under users of their own: its copies and notes, and the files that HBase takes over."""
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -38,12 +39,11 @@ def hbase_on_hdfs(hdfs: Hdfs, spark: SparkSession) -> Iterator[HBase]:
     """It knows the cluster by its name, and Spark does, as with `--conf spark.hadoop.dfs.nameservices=…`."""
     require(HBase)
     options: Any = spark._jvm.org.apache.spark.SparkEnv.get().conf()  # type: ignore[union-attr]  # noqa: SLF001 - everybody's session
-    for option, value in hdfs.client_settings.items():
-        options.set(f"spark.hadoop.{option}", str(value))
-    with running(HBase(hdfs=hdfs, jvm_options=QUICK_START)) as server:
-        yield server
-    for option in hdfs.client_settings:
-        options.remove(f"spark.hadoop.{option}")
+    with ExitStack() as stack:
+        for option, value in hdfs.client_settings.items():
+            options.set(f"spark.hadoop.{option}", str(value))
+            stack.callback(options.remove, f"spark.hadoop.{option}")
+        yield stack.enter_context(running(HBase(hdfs=hdfs, jvm_options=QUICK_START)))
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """A place is found where it is, or not at all: whatever the transactions look like, and however far the other server is."""
 
+from dataclasses import replace
 from hashlib import blake2b
 from typing import Final, NamedTuple
 
@@ -28,7 +29,7 @@ class Logged(NamedTuple):
 
 
 def stream(text: str) -> list[Logged]:
-    """`a1 b2` is a transaction "a" in second 1 and "b" in second 2, read at once."""
+    """`a1 b2` is a transaction "a" in second 1 and "b" in second 2, read at once. The relay began in second 0."""
     newest, read = _START_S, []
     for word in text.split():
         newest = max(newest, _START_S + int(word[1:]))
@@ -36,8 +37,8 @@ def stream(text: str) -> list[Logged]:
     return read
 
 
-def place_behind(published: list[Logged]) -> PublishedPlace:
-    place = PublishedPlace(_START_S)
+def place_behind(published: list[Logged], begun_s: int = _START_S) -> PublishedPlace:
+    place = PublishedPlace(begun_s)
     for each in published:
         place = place.behind(each.digested, each.clock_s + _SKEW_S)
     return place
@@ -93,13 +94,23 @@ def test_where_nothing_proves_that_the_landmark_comes_behind_the_one_before_it_d
 
 
 def test_a_landmark_that_nothing_proves_is_not_called_missing() -> None:
-    """The relay had just begun and knows none before it; or the binlog begins with it."""
-    first = stream("a2 b2 a2 b2")
-    assert sought(place_behind(first), first) == Sought(Sighting.FOUND, end_of(4))
-    assert sought(place_behind(first), first, needs_before=True) == Sought(Sighting.UNPROVEN)
-    assert sought(place_behind(first), first[:2], needs_before=True) == Sought(Sighting.UNPROVEN)
-    second = stream("a1 b1 a2 b2")
-    assert sought(place_behind(second), second, 2, needs_before=True) == Sought(Sighting.UNPROVEN)
+    """The binlog begins with it; or an older release knew none before it."""
+    binlog = stream("a1 b1 a2 b2")
+    place = place_behind(binlog)
+    assert sought(place, binlog, 2, needs_before=True) == Sought(Sighting.UNPROVEN)
+    assert place.landmark is not None
+    older = replace(place, landmark=replace(place.landmark, before=""))
+    assert sought(older, binlog) == Sought(Sighting.FOUND, end_of(4))
+    assert sought(older, binlog, needs_before=True) == Sought(Sighting.UNPROVEN)
+    assert sought(older, binlog[:3], needs_before=True) == Sought(Sighting.UNPROVEN)
+
+
+def test_the_first_transaction_that_is_read_is_no_landmark() -> None:
+    """The relay began behind the first of two alike, its clock three seconds behind: a standby that has only that one lacks one."""
+    binlog = stream("a0 a0 b1")
+    place = place_behind(binlog[1:2], _START_S - 3)
+    assert (place.landmark, place.newest_s) == (None, _START_S)
+    assert place.behind(binlog[2].digested, _START_S + _SKEW_S).landmark is not None
 
 
 def test_a_twin_behind_a_twin_of_the_one_before_it_is_not_taken_for_a_landmark_that_the_binlog_begins_with() -> None:

@@ -29,13 +29,13 @@ def passed(noted: PublishedPlaces, *items: RawItem) -> None:
 
 def test_a_place_is_known_for_every_end_that_was_passed() -> None:
     noted = places()
-    passed(noted, *transaction(10, 1001), *transaction(20, 1001), Advance(at(40), _IDENTITY), *transaction(40, 1002))
+    passed(noted, *transaction(10, 1001), *transaction(20, 1002), Advance(at(40), _IDENTITY), *transaction(40, 1002))
     assert noted.at(at(4)) == PublishedPlace(1000)
     first, second = noted.at(at(20)), noted.at(at(30))
-    assert first.landmark is not None
-    assert (first.count, second.count, second.landmark) == (0, 1, first.landmark)
+    assert second.landmark is not None
+    assert (first.landmark, first.count, second.landmark.before, second.count) == (None, 0, first.last, 0)
     assert noted.at(at(30)) == noted.at(at(40)) == second
-    assert noted.at(at(50)).newest_s == 1002
+    assert (noted.at(at(50)).landmark, noted.at(at(50)).count) == (second.landmark, 1)
 
 
 def test_what_has_no_changes_moves_the_position_alone() -> None:
