@@ -17,7 +17,7 @@ from spark_jobs.horizon import Horizon
 from spark_jobs.quarantine import Quarantine
 from spark_jobs.reduction import reduced_batch
 from spark_jobs.settings import JobSettings
-from spark_jobs.sinks import DeltaHistory, Sink, check_writers, open_sink
+from spark_jobs.sinks import DeltaHistory, Sink, check_rule, check_writers, open_sink
 from spark_jobs.transforms import ARRIVAL, NO_SOURCE, latest_by_key, merged_by_key, moved_rows, parse_events
 from spark_jobs.upkeep import Upkeep
 
@@ -41,6 +41,7 @@ class Copies:
         """Open what the configuration names."""
         root, threads = settings.copy_root, settings.merge_threads
         check_writers(spark, settings)
+        check_rule(spark, settings)
         sink = open_sink(spark, settings)
         history = DeltaHistory(spark, root, threads, settings.schema_changes) if settings.history else None
         horizon = Horizon(spark, root)

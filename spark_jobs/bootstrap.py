@@ -19,7 +19,7 @@ from spark_jobs.positions import Published, check_identity, check_rules, check_t
 from spark_jobs.report import print_error, print_line
 from spark_jobs.session import open_session
 from spark_jobs.settings import JobSettings, load_settings
-from spark_jobs.sinks import Sink, check_writers, open_sink, place_of_copies
+from spark_jobs.sinks import Sink, check_rule, check_writers, open_sink, place_of_copies
 from spark_jobs.source import source_borders
 from spark_jobs.sources import LogicalTable, Sources, open_sources, refuse_transforms
 from spark_jobs.table_writes import TableWriter
@@ -37,11 +37,13 @@ def run(
         if listens:
             ending.listen()  # again: Spark's start takes SIGINT away
         check_writers(spark, settings)
+        sink = open_sink(spark, settings)
+        writer = TableWriter.of(settings, sink, "bootstrap")
+        check_rule(spark, settings)
         sources = open_sources(spark, settings, tables)
         notes = Notes(spark, settings.bootstrap.notes or f"{settings.copy_root.rstrip('/')}/_bootstrap")
         wanted = list(_copied(sources.tables))
         refuse_transforms(wanted)
-        sink = open_sink(spark, settings)
         published = _published(spark, settings, sources, wanted)
         place = place_of_copies(spark, settings)
         shapes = {table.name: shape_of(table, place) for table in wanted}
@@ -51,7 +53,7 @@ def run(
         copying = FirstCopy(
             databases=sources.databases,
             sink=sink,
-            writer=TableWriter.of(settings, sink, "bootstrap"),
+            writer=writer,
             notes=notes,
             settings=settings.bootstrap,
             positions=lambda table: read_published(spark, settings.kafka, settings.installation, table.instances),

@@ -215,6 +215,15 @@ class CheckpointOfOthers(JobError):
     )
 
 
+class CopiesKeptOtherwise(JobError):
+    """The copies below `copy_root` are kept by another rule than the job's: it would compare orders that cannot be compared."""
+
+    remedy = (
+        "Set raw_rule and row_images as they were, or give the job a copy_root (with hbase a namespace too, with jdbc a prefix) and a "
+        "checkpoint of its own. To keep these copies by the new rule, remove them with the file `_kept`, and read the topics from the start."
+    )
+
+
 class CopiesUnguarded(JobError):
     """The place of the copies does not keep two jobs apart that commit at the same time."""
 

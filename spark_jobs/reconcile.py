@@ -34,7 +34,7 @@ from spark_jobs.positions import Published, check_identity, check_rules, check_t
 from spark_jobs.report import print_error
 from spark_jobs.session import open_session
 from spark_jobs.settings import JobSettings, load_settings
-from spark_jobs.sinks import check_writers, open_sink
+from spark_jobs.sinks import check_rule, check_writers, open_sink
 from spark_jobs.source import place_now, source_borders
 from spark_jobs.sources import LogicalTable, Sources, open_sources
 from spark_jobs.table_writes import TableWriter
@@ -54,6 +54,7 @@ class Reconciliation:
         """Compare every table; those that cannot be compared say why. Raises RulesDiffer."""
         if repair:
             check_writers(self.spark, self.settings)
+            check_rule(self.spark, self.settings)
         instances = {instance for table in self.sources.tables for instance in table.instances}
         for instance, each in read_published(self.spark, self.settings.kafka, self.settings.installation, instances).items():
             check_rules(self.sources.databases[instance].settings, each)

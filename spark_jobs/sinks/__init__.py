@@ -1,6 +1,7 @@
 """Where copies are kept."""
 
 from spark_jobs.sinks.delta import DeltaHistory, DeltaSink, live_rows
+from spark_jobs.sinks.kept import check_rule
 from spark_jobs.sinks.opening import open_sink, place_of_copies
 from spark_jobs.sinks.sink import ReducedBatch, Sink, TableChanges, Written
 from spark_jobs.sinks.writers import check_writers
@@ -12,6 +13,7 @@ __all__ = [
     "Sink",
     "TableChanges",
     "Written",
+    "check_rule",
     "check_writers",
     "live_rows",
     "open_sink",
