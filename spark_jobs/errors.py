@@ -220,7 +220,7 @@ class CopiesKeptOtherwise(JobError):
 
     remedy = (
         "Set raw_rule and row_images as they were, or give the job a copy_root (with hbase a namespace too, with jdbc a prefix) and a "
-        "checkpoint of its own. To keep these copies by the new rule, remove them with the file `_kept`, and read the topics from the start."
+        "checkpoint of its own. To keep these copies by the new rule, remove them and the file `_kept`, and read the topics anew."
     )
 
 
