@@ -39,12 +39,12 @@ def run(
         check_writers(spark, settings)
         sink = open_sink(spark, settings)
         writer = TableWriter.of(settings, sink, "bootstrap")
-        check_rule(spark, settings)
         sources = open_sources(spark, settings, tables)
         notes = Notes(spark, settings.bootstrap.notes or f"{settings.copy_root.rstrip('/')}/_bootstrap")
         wanted = list(_copied(sources.tables))
         refuse_transforms(wanted)
         published = _published(spark, settings, sources, wanted)
+        check_rule(spark, settings)
         place = place_of_copies(spark, settings)
         shapes = {table.name: shape_of(table, place) for table in wanted}
         begun = _begin(published, shapes, wanted, notes, sink, anew=anew)
