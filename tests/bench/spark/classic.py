@@ -1,13 +1,19 @@
-"""The yardstick: the classic consumer. One thread; for each message a get, a comparison and a checkAndPut, one row a call."""
+"""The yardstick: the classic consumer. One thread; for each message a get, a comparison and a checkAndPut, one row a call.
+
+Once through the Thrift2 gateway, and once through HBase's own client: a job is compared with the loop through its own client.
+"""
 
 import io
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import monotonic
 from typing import Any, Final
 
 import orjson
 import thriftpy2
+from pyspark.sql import SparkSession
 from thriftpy2.rpc import make_client
 
 from tests.bench.spark.changes import TIME_MS, Change, value_of
@@ -63,3 +69,31 @@ class ClassicLoop:
         values = [_idl.TColumnValue(family=family, qualifier=name, value=value) for family, name, value in cells]
         put = _idl.TPut(row=row, columnValues=values)
         self.client.checkAndPut(self.table, row, _GUARDS, b"execute_position", present, put)
+
+
+@dataclass(slots=True)
+class JavaClassicLoop:
+    """The same in Spark's JVM, with HBase's own client; nothing of Spark takes part."""
+
+    loop: Any
+
+    @classmethod
+    def to(cls, spark: SparkSession, quorum: str, table: bytes) -> "JavaClassicLoop":
+        """Compile it and connect."""
+        java: Any = spark._jvm  # noqa: SLF001 - PySpark has no other way to Java's classes
+        compiler = java.org.codehaus.janino.SimpleCompiler()
+        compiler.setParentClassLoader(java.java.lang.Thread.currentThread().getContextClassLoader())
+        compiler.cook("ClassicLoop.java", Path(__file__).with_name("ClassicLoop.java").read_text(encoding="utf-8"))
+        arguments = java.java.util.ArrayList()
+        for each in (quorum, table.decode(), java.java.lang.Long(TIME_MS)):
+            arguments.add(each)
+        return cls(compiler.getClassLoader().loadClass("ClassicLoop").getConstructors()[0].newInstance(arguments.toArray()))
+
+    def rows_per_second(self, changes: Iterable[Change]) -> float:
+        """Apply the changes one after the other and return how many a second."""
+        messages = [f"{order} {value_of(key, order).decode()}\n" for key, order in changes]
+        with TemporaryDirectory(prefix="roma-bench-") as folder:
+            file = Path(folder) / "messages"
+            file.write_text("".join(messages), encoding="utf-8")
+            nanoseconds = int(self.loop.apply(str(file)))
+        return len(messages) / (nanoseconds / 1e9)

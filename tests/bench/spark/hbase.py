@@ -1,4 +1,4 @@
-"""Topic → HBase: the job under both guards beside the classic loop, all through one Thrift2 gateway."""
+"""Topic → HBase: the job under both guards, beside the classic loop through the same client."""
 
 import os
 import tempfile
@@ -15,38 +15,45 @@ from spark_jobs.hbase.settings import HBaseSettings
 from spark_jobs.hbase.tables import Tables
 from spark_jobs.sinks import open_sink
 from tests.bench.spark.changes import TABLE, Changes
-from tests.bench.spark.classic import ClassicLoop
+from tests.bench.spark.classic import ClassicLoop, JavaClassicLoop
 from tests.bench.spark.laps import SinkWrites, Watched, is_exact, job, laps, started
 from tests.bench.spark.run import SparkRun
 from tests.bench.spark.topic import fill
 
 CLASSIC = "classic loop"
+LOOPS = {"thrift2": f"{CLASSIC}, Thrift2", "jvm": f"{CLASSIC}, HBase's own client", "files": f"{CLASSIC}, HBase's own client"}
 CLIENTS = ["files", "jvm", "thrift2"]
 
 
 def measure(messages: int, batch: int, warm: int, classic: int, guards: list[str], clients: list[str]) -> Iterator[SparkRun]:
-    """Yield a run for the loop, over its first messages, and one for each guard, over all of them; each has a table of its own."""
+    """Yield a run for each loop, over the first messages, and one for each guard, over all of them; each has a table of its own."""
     changes = Changes()
     with Kafka() as kafka, HBase(heap="3g") as hbase:
         say(f"{messages:,} messages")
         fill(kafka.bootstrap, "orders", changes.draw(messages))
-        if classic:
-            yield _classic(kafka, hbase, classic)
+        for loop in dict.fromkeys(LOOPS[client] for client in clients) if classic else ():
+            yield _classic(kafka, hbase, loop, classic)
         for client, guard in product(clients, guards):
             if client == "files" and guard != "version":
                 continue
             yield _guarded(kafka, hbase, client, guard, batch, warm, changes.newest)
 
 
-def _classic(kafka: Kafka, hbase: HBase, messages: int) -> SparkRun:
-    settings = HBaseSettings(thrift=(hbase.address,), namespace="classic")
+def _classic(kafka: Kafka, hbase: HBase, what: str, messages: int) -> SparkRun:
+    through_thrift = what == LOOPS["thrift2"]
+    settings = HBaseSettings(thrift=(hbase.address,), namespace="classic" if through_thrift else "classic_java")
     with Gateway(settings) as gateway:
         table = Tables(gateway, settings).ensure(TABLE)
-    loop = ClassicLoop.to(hbase.address, table)
+    loop = ClassicLoop.to(hbase.address, table) if through_thrift else _java_loop(kafka, hbase, table)
     loop.rows_per_second(islice(Changes(seed=2).draw(messages // 4), messages // 4))  # the servers' first calls
     with Watched({"client": os.getpid(), "broker": kafka.pid, "HBase": hbase.pid, "gateway": hbase.thrift.pid}) as watched:
         found = loop.rows_per_second(Changes().draw(messages))
-    return SparkRun(CLASSIC, messages, found, found, watched.cpu_s, watched.peaks, None, rows_per_second=found)
+    return SparkRun(what, messages, found, found, watched.cpu_s, watched.peaks, None, rows_per_second=found, beside=what)
+
+
+def _java_loop(kafka: Kafka, hbase: HBase, table: bytes) -> JavaClassicLoop:
+    with tempfile.TemporaryDirectory(prefix="roma-bench-") as folder:
+        return JavaClassicLoop.to(started(job(kafka.bootstrap, "orders", folder, 1)), hbase.quorum, table)
 
 
 def _guarded(kafka: Kafka, hbase: HBase, client: str, guard: str, batch: int, warm: int, newest: list[int]) -> SparkRun:
@@ -64,4 +71,6 @@ def _guarded(kafka: Kafka, hbase: HBase, client: str, guard: str, batch: int, wa
         ):
             batches = laps(settings)
         exact = is_exact(open_sink(spark, settings).read(TABLE), newest)
-        return SparkRun.of_job(f"{client}, guard {guard}", batches, warm, watched, exact=exact, rows_per_second=writes.rate(warm))
+        return SparkRun.of_job(
+            f"{client}, guard {guard}", batches, warm, watched, exact=exact, rows_per_second=writes.rate(warm), beside=LOOPS[client]
+        )

@@ -14,7 +14,8 @@ _NOTHING = "-"
 class SparkRun:
     """Messages a second, those that lose included: of the whole run, and of what came after the warm-up. `exact` None: not compared.
 
-    `rows_per_second`: rows that the sink wrote, by the seconds of its writes alone, warm; None: not measured.
+    `rows_per_second`: rows that the sink wrote, by the seconds of its writes alone, warm; None: not measured. `beside`: the run that it is
+    compared with; a yardstick is its own.
     """
 
     what: str
@@ -26,15 +27,24 @@ class SparkRun:
     exact: bool | None
     batches: tuple[Batch, ...] = ()
     rows_per_second: float | None = None
+    beside: str | None = None
 
     @classmethod
     def of_job(
-        cls, what: str, batches: Sequence[Batch], warm: int, watched: Watched, *, exact: bool, rows_per_second: float | None = None
+        cls,
+        what: str,
+        batches: Sequence[Batch],
+        warm: int,
+        watched: Watched,
+        *,
+        exact: bool,
+        rows_per_second: float | None = None,
+        beside: str | None = None,
     ) -> "SparkRun":
         """Put together what was measured of a job whose first `warm` batches are its warm-up."""
         messages = sum(each.messages for each in batches)
         whole, after = rate(batches), rate(batches[warm:] or batches)
-        return cls(what, messages, whole, after, watched.cpu_s, watched.peaks, exact, tuple(batches), rows_per_second)
+        return cls(what, messages, whole, after, watched.cpu_s, watched.peaks, exact, tuple(batches), rows_per_second, beside)
 
     def cells(self, yardstick: float | None) -> tuple[str, ...]:
         """The run as a line of a table."""
@@ -59,9 +69,10 @@ class SparkRun:
 
 
 def spark_report(title: str, runs: Sequence[SparkRun], notes: Sequence[str], yardstick: str | None = None) -> Report:
-    """Runs below each other; `yardstick` names the one that the others are compared with."""
-    base = next((run.whole_per_second for run in runs if run.what == yardstick), None)
+    """Runs below each other; `yardstick` is what those are called together that others are compared with."""
+    whole = {run.what: run.whole_per_second for run in runs}
+    bases = [whole.get(run.beside) if run.beside else None for run in runs]
     alone = ("rows/s into the copy, warm", f"times {yardstick}, warm") if any(run.rows_per_second is not None for run in runs) else ()
     times = f"times {yardstick or 'that'}"
     head = ("what", "copy", "messages", "messages/s", "warm", times, "warm", *alone, "CPU µs a message", "peak memory, MB")
-    return Report(title, head, [run.cells(base) for run in runs], notes, [asdict(run) for run in runs])
+    return Report(title, head, [run.cells(base) for run, base in zip(runs, bases, strict=True)], notes, [asdict(run) for run in runs])
