@@ -1,5 +1,6 @@
 """What processes used, from the kernel's own counters."""
 
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -14,12 +15,15 @@ def cpu_seconds(*pids: int) -> float:
 
 
 def _family(pid: int) -> float:
+    return sum(_own(process) for process in _tree(pid))
+
+
+def _tree(pid: int) -> list[psutil.Process]:
     try:
         root = psutil.Process(pid)
-        tree = [root, *root.children(recursive=True)]
+        return [root, *root.children(recursive=True)]
     except psutil.NoSuchProcess:
-        return 0.0
-    return sum(_own(process) for process in tree)
+        return []
 
 
 def _own(process: psutil.Process) -> float:
@@ -28,6 +32,37 @@ def _own(process: psutil.Process) -> float:
     except psutil.NoSuchProcess:
         return 0.0
     return float(times.user + times.system + times.children_user + times.children_system)
+
+
+class CpuMeter:
+    """User and system seconds of processes and their children from now on, by name; a child of another one that is named is that one's.
+
+    What a process used between the last `look` and its end is lost, and no more: one that ends without being waited for takes its seconds
+    out of the kernel's counters.
+    """
+
+    def __init__(self, pids: Mapping[str, int]) -> None:
+        self._pids = dict(pids)
+        self._seen = {process: used for _, process, used in self._used()}
+        self.seconds = dict.fromkeys(self._pids, 0.0)
+
+    def look(self) -> None:
+        """Add what was used since the last time."""
+        for name, process, used in self._used():
+            self.seconds[name] += used - self._seen.get(process, 0.0)
+            self._seen[process] = used
+
+    def _used(self) -> Iterator[tuple[str, psutil.Process, float]]:
+        trees = {name: _tree(pid) for name, pid in self._pids.items()}
+        counted: set[psutil.Process] = set()
+        for name, tree in sorted(trees.items(), key=lambda each: len(each[1])):
+            for process in set(tree) - counted:
+                counted.add(process)
+                try:
+                    times = process.cpu_times()
+                except psutil.NoSuchProcess:
+                    continue
+                yield name, process, float(times.user + times.system)
 
 
 def machine_seconds() -> float:
@@ -42,12 +77,7 @@ def peak_bytes(*pids: int) -> int:
 
 
 def _family_peak(pid: int) -> int:
-    try:
-        root = psutil.Process(pid)
-        tree = [root.pid, *(child.pid for child in root.children(recursive=True))]
-    except psutil.NoSuchProcess:
-        return 0
-    return sum(_high_water(each) for each in tree)
+    return sum(_high_water(each.pid) for each in _tree(pid))
 
 
 def _high_water(pid: int) -> int:

@@ -1,7 +1,7 @@
 """A job over a full topic, batch by batch, with what it took."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Event, Thread
 from time import monotonic
@@ -17,7 +17,7 @@ from spark_jobs.session import open_session
 from spark_jobs.settings import JobSettings
 from spark_jobs.sinks.hbase import HBaseSink
 from spark_jobs.sinks.sink import ReducedBatch, Written
-from tests.bench.usage import cpu_seconds, peak_bytes
+from tests.bench.usage import CpuMeter, peak_bytes
 
 _LOOK_S: Final = 0.5
 _HEAP: Final = "2g"
@@ -77,13 +77,13 @@ class Watched:
     seconds: float = 0.0
     _done: Event = field(default_factory=Event)
     _thread: Thread | None = None
-    _before: dict[str, float] = field(default_factory=dict)
     _began: float = 0.0
 
     def __enter__(self) -> "Watched":
-        self._before = self._each(cpu_seconds)
+        meter = CpuMeter(self.pids)
+        self.cpu_s = meter.seconds
         self._began = monotonic()
-        self._thread = Thread(target=self._look, name="peaks")
+        self._thread = Thread(target=self._look, args=(meter,), name="usage")
         self._thread.start()
         return self
 
@@ -92,18 +92,19 @@ class Watched:
         if self._thread is not None:
             self._thread.join()
         self.seconds = monotonic() - self._began
-        self.cpu_s = {name: seconds - self._before[name] for name, seconds in self._each(cpu_seconds).items()}
 
-    def _look(self) -> None:
+    def _look(self, meter: CpuMeter) -> None:
         while not self._done.wait(_LOOK_S):
-            for name, peak in self._each(peak_bytes).items():
-                self.peaks[name] = max(self.peaks.get(name, 0), int(peak))
+            meter.look()
+            self._look_at_peaks()
+        meter.look()
 
-    def _each(self, count: Callable[[int], float]) -> dict[str, float]:
-        """A number of every process; that of this one, which started the others, without theirs."""
-        found = {name: count(pid) for name, pid in self.pids.items()}
-        others = sum(count(pid) for pid in self.pids.values() if pid != os.getpid())
-        return {name: number - others if self.pids[name] == os.getpid() else number for name, number in found.items()}
+    def _look_at_peaks(self) -> None:
+        found = {name: peak_bytes(pid) for name, pid in self.pids.items()}
+        others = sum(peak for name, peak in found.items() if self.pids[name] != os.getpid())
+        for name, peak in found.items():
+            own = peak - others if self.pids[name] == os.getpid() else peak
+            self.peaks[name] = max(self.peaks.get(name, 0), own)
 
 
 def job(bootstrap: str, topic: str, folder: str, batch: int, **more: Any) -> JobSettings:
