@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
+from spark_jobs.java import java_class
 from spark_jobs.settings import KafkaSource
 
 
@@ -56,10 +56,10 @@ def place_of(source: KafkaSource) -> str:
 
 def topic_ids(spark: SparkSession, source: KafkaSource) -> Mapping[str, str]:
     """Return topic → the id that its brokers gave it when it was made; a topic of the same name that was made anew has another."""
-    java: Any = spark._jvm  # noqa: SLF001 - PySpark has no other way to Java's classes
-    admin = java.org.apache.kafka.clients.admin.AdminClient.create(java.java.util.HashMap(_client_options(source)))
+    options = java_class(spark, "java.util.HashMap")(_client_options(source))
+    admin = java_class(spark, "org.apache.kafka.clients.admin.AdminClient").create(options)
     try:
-        told = admin.describeTopics(java.java.util.ArrayList(source.topics)).allTopicNames().get()
+        told = admin.describeTopics(java_class(spark, "java.util.ArrayList")(source.topics)).allTopicNames().get()
         return {str(name): str(told[name].topicId().toString()) for name in source.topics}
     finally:
         admin.close()

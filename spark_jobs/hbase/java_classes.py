@@ -16,6 +16,7 @@ from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 from spark_jobs.errors import HBaseClientMissing
+from spark_jobs.java import java_class
 
 _PACKAGE: Final = "roma.hbase"
 _NAMES: Final = (
@@ -33,8 +34,7 @@ def compiled(spark: SparkSession) -> None:
 
 def made(spark: SparkSession, name: str, *arguments: object) -> Any:
     """Return an object of one of them: Java's own. Of the arguments, dicts and lists become those of Java. Raises HBaseClientMissing."""
-    java: Any = spark.sparkContext._jvm  # noqa: SLF001 - PySpark has no other way to Java's classes
-    given = java.java.util.ArrayList(arguments).toArray()
+    given = java_class(spark, "java.util.ArrayList")(arguments).toArray()
     return _loader_of(spark).loadClass(f"{_PACKAGE}.{name}").getConstructors()[0].newInstance(given)
 
 

@@ -7,8 +7,9 @@ from typing import Final
 
 from pyspark.sql import Column
 
-from spark_jobs.sinks.delta_transaction import JavaObject, OpenCopy, each_of
+from spark_jobs.sinks.delta_transaction import DELTA, JavaObject, OpenCopy, each_of
 
+_COMMANDS: Final = f"{DELTA}.commands"
 _MARKED_HERE: Final = 50
 """Files; each is a read and a write of some hundred bytes to some hundred thousand, one behind the other."""
 _FORMAT: Final = "Portable"
@@ -26,15 +27,15 @@ class Gone:
 
 def bitmap(copy: OpenCopy, numbers: Column) -> Column:
     """Aggregate the numbers of rows of one file to a set of them; nulls do not count."""
-    columns = copy.jvm.org.apache.spark.sql.classic.ExpressionUtils
-    aggregator = copy.jvm.org.apache.spark.sql.catalyst.expressions.aggregation.BitmapAggregator
+    columns = copy.java("org.apache.spark.sql.classic.ExpressionUtils")
+    aggregator = copy.java("org.apache.spark.sql.catalyst.expressions.aggregation.BitmapAggregator")
     aggregation = aggregator(columns.expression(numbers._jc), 0, 0, _FORMAT)
     return Column(columns.column(aggregation.toAggregateExpression()))["bitmap"]
 
 
 def marked(copy: OpenCopy, gone: Iterable[Gone]) -> Sequence[JavaObject]:
     """Mark rows as gone, which nobody sees before the commit of the actions that are returned."""
-    helper, folder = copy.jvm.org.apache.spark.sql.delta.commands.DMLWithDeletionVectorsHelper, copy.log.dataPath()
+    helper, folder = copy.java(f"{_COMMANDS}.DMLWithDeletionVectorsHelper"), copy.log.dataPath()
     names = helper.generateCandidateFileMap(folder, copy.files)
     stored = _stored(copy, [_with_earlier(copy, each, helper.getTouchedFile(folder, each.file, names)) for each in gone])
     touched = helper.findFilesWithMatchingRows(copy.transaction, names, stored)
@@ -46,21 +47,21 @@ def marked(copy: OpenCopy, gone: Iterable[Gone]) -> Sequence[JavaObject]:
 
 def _with_earlier(copy: OpenCopy, gone: Gone, file: JavaObject) -> JavaObject:
     """The rows together with the place of those that were marked before."""
-    earlier, some = file.deletionVector(), copy.jvm.scala.Option.apply
+    earlier, some = file.deletionVector(), copy.java("scala.Option").apply
     place = some(None if earlier is None else earlier.serializeToBase64())
-    return copy.jvm.org.apache.spark.sql.delta.commands.DeletionVectorData(gone.file, place, gone.rows, gone.count)
+    return copy.java(f"{_COMMANDS}.DeletionVectorData")(gone.file, place, gone.rows, gone.count)
 
 
 def _stored(copy: OpenCopy, marks: Sequence[JavaObject]) -> JavaObject:
     """Write marks down, each with those before it."""
-    delta, session, seq = copy.jvm.org.apache.spark.sql.delta, copy.spark._jsparkSession, copy.jvm.PythonUtils.toSeq
-    prefix = delta.util.Utils.getRandomPrefixLength(copy.transaction.metadata())
+    session, seq = copy.spark._jsparkSession, copy.seq
+    prefix = copy.java(f"{DELTA}.util.Utils").getRandomPrefixLength(copy.transaction.metadata())
     conf, folder = copy.log.newDeltaHadoopConf(), copy.log.dataPath()
-    store = delta.commands.DeletionVectorWriter.createMapperToStoreDeletionVectors(session, conf, folder, prefix)
+    store = copy.java(f"{_COMMANDS}.DeletionVectorWriter").createMapperToStoreDeletionVectors(session, conf, folder, prefix)
     if len(marks) <= _MARKED_HERE:
         return store.apply(seq(marks).iterator()).toSeq()
-    many = session.createDataset(seq(marks), delta.commands.DeletionVectorData.encoder())
-    return seq(many.mapPartitions(store, delta.commands.DeletionVectorResult.encoder()).collectAsList())
+    many = session.createDataset(seq(marks), copy.java(f"{_COMMANDS}.DeletionVectorData").encoder())
+    return seq(many.mapPartitions(store, copy.java(f"{_COMMANDS}.DeletionVectorResult").encoder()).collectAsList())
 
 
 def _without_rows(touched: JavaObject) -> Sequence[JavaObject]:

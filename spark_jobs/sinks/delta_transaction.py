@@ -7,9 +7,13 @@ from typing import Any, Final, TypeAlias
 
 from pyspark.sql import DataFrame, SparkSession
 
+from spark_jobs.java import java_class
 from spark_jobs.sinks.delta_files import KeyRange, bounds, meets, spanned, within
 
 JavaObject: TypeAlias = Any
+DELTA: Final = "org.apache.spark.sql.delta"
+"""Where its classes are."""
+_PYTHON: Final = "org.apache.spark.api.python.PythonUtils"
 _FILES_LOOKED_AT: Final = 1000
 """So many are held in the driver, with their statistics, some hundred bytes each."""
 _DELTA: Final = "4.0.0"
@@ -44,15 +48,14 @@ class OpenCopy:
     @classmethod
     def at(cls, spark: SparkSession, path: str) -> "OpenCopy | None":
         """Open the table; None where it has to be merged into by MERGE."""
-        jvm: JavaObject = spark._jvm
-        if jvm.io.delta.package.VERSION() != _DELTA:
+        if java_class(spark, "io.delta.package").VERSION() != _DELTA:
             return None
-        log = jvm.org.apache.spark.sql.delta.DeltaLog.forTable(spark._jsparkSession, path)
+        log = java_class(spark, f"{DELTA}.DeltaLog").forTable(spark._jsparkSession, path)
         transaction = log.startTransaction()
         properties = transaction.metadata().configuration()
         if not _is_true(properties, _DELETION_VECTORS) or any(_is_true(properties, name) for name in _MORE_THAN_ROWS):
             return None
-        return cls(spark, log, transaction, jvm.PythonUtils.toSeq([]))
+        return cls(spark, log, transaction, java_class(spark, _PYTHON).toSeq([]))
 
     @property
     def size_bytes(self) -> int:
@@ -62,7 +65,7 @@ class OpenCopy:
 
     def reading(self, column: str, ranges: Sequence[KeyRange] | None) -> "OpenCopy":
         """Read the files that may hold keys of the ranges in this column (None: all files); to the transaction, others are not read."""
-        seq, known = self.jvm.PythonUtils.toSeq, self._all_files()
+        seq, known = self.seq, self._all_files()
         if known is None:
             return replace(self, files=self.transaction.filterFiles(seq([self._condition(column, ranges)]), True))
         self.transaction.trackReadPredicates(seq([self._condition(column, None)]), False, True)
@@ -72,7 +75,7 @@ class OpenCopy:
 
     def rows(self) -> DataFrame:
         """The rows of the files that are read; none at first."""
-        nothing = self.jvm.scala.Option.empty()
+        nothing = self.java("scala.Option").empty()
         return DataFrame(self.log.createDataFrame(self.transaction.snapshot(), self.files, False, nothing), self.spark)
 
     def has(self, batch: Batch) -> bool:
@@ -91,27 +94,30 @@ class OpenCopy:
 
     def commit(self, actions: Iterable[JavaObject], batch: Batch | None, figures: Mapping[str, int]) -> None:
         """Let everybody see it, with figures for the table's history, or raise as Delta does where another writer came first."""
-        delta, nothing = self.jvm.org.apache.spark.sql.delta, self.jvm.scala.Option.empty()
-        seq = self.jvm.PythonUtils.toSeq
+        option, python, seq = self.java("scala.Option"), self.java(_PYTHON), self.seq
         done = list(actions)
         if batch is not None:
-            done.insert(0, delta.actions.SetTransaction(batch.writer, batch.number, self.jvm.scala.Option.apply(int(time() * 1000))))
-        merge = getattr(delta, "DeltaOperations$Merge")(nothing, nothing, nothing, nothing, seq([]), seq([]), seq([]))
-        self.transaction.registerSQLMetrics(self.spark._jsparkSession, self.jvm.PythonUtils.toScalaMap(self._metrics(figures)))
-        self.transaction.commitIfNeeded(seq(done), merge, self.jvm.PythonUtils.toScalaMap({}))
+            now = option.apply(int(time() * 1000))
+            done.insert(0, self.java(f"{DELTA}.actions.SetTransaction")(batch.writer, batch.number, now))
+        merge = self.java(f"{DELTA}.DeltaOperations$Merge")(*[option.empty()] * 4, *[seq([])] * 3)
+        self.transaction.registerSQLMetrics(self.spark._jsparkSession, python.toScalaMap(self._metrics(figures)))
+        self.transaction.commitIfNeeded(seq(done), merge, python.toScalaMap({}))
 
     def _metrics(self, figures: Mapping[str, int]) -> JavaObject:
-        found = self.jvm.java.util.HashMap()
+        found, metrics = self.java("java.util.HashMap")(), self.java("org.apache.spark.sql.execution.metric.SQLMetrics")
         for name, count in figures.items():
-            metric = self.jvm.org.apache.spark.sql.execution.metric.SQLMetrics.createMetric(self.spark.sparkContext._jsc.sc(), name)
+            metric = metrics.createMetric(self.spark.sparkContext._jsc.sc(), name)
             metric.set(count)
             found.put(name, metric)
         return found
 
-    @property
-    def jvm(self) -> JavaObject:
-        """Where the classes of Spark's process are."""
-        return self.spark._jvm
+    def java(self, name: str) -> JavaObject:
+        """Return a class of Spark's process."""
+        return java_class(self.spark, name)
+
+    def seq(self, objects: Iterable[JavaObject]) -> JavaObject:
+        """Return them as a sequence of Scala's."""
+        return self.java(_PYTHON).toSeq(list(objects))
 
     @property
     def _checksum(self) -> JavaObject | None:
@@ -121,15 +127,15 @@ class OpenCopy:
 
     def _condition(self, column: str, ranges: Sequence[KeyRange] | None) -> JavaObject:
         if ranges is None:
-            return self.jvm.org.apache.spark.sql.catalyst.expressions.Literal.TrueLiteral()
+            return self.java("org.apache.spark.sql.catalyst.expressions.Literal").TrueLiteral()
         return self.rows().where(within(column, ranges))._jdf.queryExecution().analyzed().condition()
 
     def _of_ranges(self, files: Sequence[JavaObject], column: str, ranges: Sequence[KeyRange]) -> "OpenCopy":
         field = self.transaction.metadata().schema().apply(column)
-        name = self.jvm.org.apache.spark.sql.delta.DeltaColumnMapping.getPhysicalName(field)
+        name = self.java(f"{DELTA}.DeltaColumnMapping").getPhysicalName(field)
         told = [(each, bounds(each.stats(), name)) for each in files]
         found = [(each, held) for each, held in told if meets(held, ranges)]
-        return replace(self, files=self.jvm.PythonUtils.toSeq([each for each, _ in found]), span=spanned([held for _, held in found]))
+        return replace(self, files=self.seq(each for each, _ in found), span=spanned([held for _, held in found]))
 
     def _all_files(self) -> JavaObject | None:
         """All files with their statistics; None where they are too many to look at here."""
@@ -138,7 +144,7 @@ class OpenCopy:
             return known.allFiles().get()
         if known is None or known.numFiles() > _FILES_LOOKED_AT:
             return None
-        return self.jvm.PythonUtils.toSeq(self.transaction.snapshot().allFiles().collectAsList())
+        return self.seq(self.transaction.snapshot().allFiles().collectAsList())
 
 
 def _is_true(properties: JavaObject, name: str) -> bool:

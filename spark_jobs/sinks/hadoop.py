@@ -4,11 +4,12 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
+from spark_jobs.java import java_class
+
 
 def hadoop_path(spark: SparkSession, place: str) -> Any:
     """Return a path or URI as Java's `org.apache.hadoop.fs.Path`."""
-    java: Any = spark._jvm  # noqa: SLF001 - PySpark has no other way to Java's classes
-    return java.org.apache.hadoop.fs.Path(place)
+    return java_class(spark, "org.apache.hadoop.fs.Path")(place)
 
 
 def hadoop_configuration(spark: SparkSession) -> Any:

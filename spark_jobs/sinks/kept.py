@@ -5,6 +5,7 @@ from typing import Any, Final
 from pyspark.sql import SparkSession
 
 from spark_jobs.errors import CopiesKeptOtherwise
+from spark_jobs.java import java_class
 from spark_jobs.settings import JobSettings
 from spark_jobs.sinks.hadoop import hadoop_configuration, hadoop_path
 
@@ -35,10 +36,9 @@ def _read(spark: SparkSession, system: Any, file: Any) -> str:
     """Return what is noted, "" where nothing is, or a crash left nothing of it."""
     if not system.exists(file):
         return ""
-    java: Any = spark._jvm  # noqa: SLF001 - PySpark has no other way to Java's classes
     stream = system.open(file)
     try:
-        return str(java.org.apache.commons.io.IOUtils.toString(stream, _ENCODING))
+        return str(java_class(spark, "org.apache.commons.io.IOUtils").toString(stream, _ENCODING))
     finally:
         stream.close()
 

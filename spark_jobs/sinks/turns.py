@@ -10,6 +10,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
 from spark_jobs.errors import CopyBusy
+from spark_jobs.java import java_class
 from spark_jobs.sinks.alone import alone
 from spark_jobs.sinks.hadoop import hadoop_configuration, hadoop_path
 
@@ -41,7 +42,6 @@ class _File:
     """Made as Delta makes its commits: of two that try, one finds that it is there, but on S3."""
 
     def __init__(self, spark: SparkSession, place: str) -> None:
-        jvm: Any = spark._jvm  # noqa: SLF001 - PySpark has no other way to Java's classes
         session: Any = spark._jsparkSession  # noqa: SLF001
         self._spark = spark
         self._place = place
@@ -49,8 +49,8 @@ class _File:
         self._configuration = hadoop_configuration(spark)
         self._files = self._path.getFileSystem(self._configuration)
         self._files.mkdirs(self._path.getParent())
-        self._store = jvm.org.apache.spark.sql.delta.storage.LogStore.apply(session)
-        self._seq = jvm.PythonUtils.toSeq
+        self._store = java_class(spark, "org.apache.spark.sql.delta.storage.LogStore").apply(session)
+        self._seq = java_class(spark, "org.apache.spark.api.python.PythonUtils").toSeq
 
     def made(self, text: str) -> bool:
         try:
