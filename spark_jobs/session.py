@@ -6,8 +6,9 @@ import shutil
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
+from py4j.java_gateway import java_import  # type: ignore[attr-defined] # the stubs lack it
 from pyspark.sql import SparkSession
 
 from spark_jobs.errors import JavaRefused
@@ -34,6 +35,8 @@ _SETTINGS: Final = {
     "spark.databricks.delta.allFilesInCrc.thresholdNumFiles": "1000",
     # Bounds of keys begin with the table's name and a part of the key has to be told too; Delta's own limit is 32 characters.
     "spark.databricks.io.skipping.stringPrefixLength": "96",
+    # Hadoop's other way to write to a local disk starts eight programs for each commit, to learn that no file is a link.
+    "spark.delta.logStore.file.impl": "io.delta.storage.LocalLogStore",
     # VACUUM lists files in as many tasks; Spark's own number is ten thousand.
     "spark.sql.sources.parallelPartitionDiscovery.parallelism": "8",
     # Keys of a batch are looked up in a copy. Above this, Spark sorts the copy for it, which costs many times that; its own limit is 10 MB.
@@ -45,6 +48,7 @@ _SETTINGS: Final = {
     # Each call of Spark's from Python would tell the JVM its line first, in some calls more, for messages of errors in the code that calls.
     "spark.python.sql.dataFrameDebugging.enabled": "false",
 }
+_CALLED_BY_BARE_NAME: Final = ("org.apache.spark.api.python.PythonUtils", "org.apache.spark.sql.api.python.PythonSQLUtils")
 # Nobody else has to find this process, and this machine's own name may not resolve.
 _ON_THIS_MACHINE: Final = {
     "spark.driver.bindAddress": "127.0.0.1",
@@ -66,8 +70,16 @@ def open_session(settings: JobSettings, name: str, *, trace: bool = False, lasts
     for key, value in configuration(settings, lasts=lasts).items():
         builder = builder.config(key, value)
     session = builder.getOrCreate()
+    _import_names(session)
     session.sparkContext.setLogLevel("ERROR" if trace else "OFF")
     return session
+
+
+def _import_names(session: SparkSession) -> None:
+    """Let PySpark find what it asks the JVM for most: it calls these by their bare names, and each call looked for them in every jar."""
+    jvm: Any = session._jvm  # noqa: SLF001
+    for name in _CALLED_BY_BARE_NAME:
+        java_import(jvm, name)
 
 
 def configuration(settings: JobSettings, *, lasts: bool) -> Mapping[str, str]:
