@@ -6,7 +6,8 @@ winners are then written without looking at the copy again. The transaction is D
 writer's commit in between makes it fail in the same way.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
 from typing import Final
 
@@ -30,6 +31,9 @@ _NARROW: Final = 0.5
 """Share of the keys between the files' least and greatest; random keys cover nearly all of it, those of the last days little."""
 _FEW: Final = 500_000
 """So many keys are held in memory at once."""
+_ROWS_OF_ONE_TASK: Final = 25_000
+_FILES_OF_ONE_TASK: Final = 32
+_BYTES_OF_ONE_TASK: Final = 16_000_000
 _BYTES_OF_A_CHANGE: Final = 50
 """In a file, as its keys and orders alone."""
 _FILE, _ROW, _WINS, _SOUGHT = "file", "row", "wins", "sought"
@@ -47,8 +51,8 @@ def put(copy: OpenCopy, rows: DataFrame, number: int | None, batch: Batch | None
         return Written(replayed=True)
     ranges = _ranges(rows) if _few(number) and copy.size_bytes > _LOOKED_THROUGH_BYTES else None
     copy = copy.reading(KEY, ranges)
-    there, sought = _there(copy, ranges), rows.select(KEY, *_PAIR)
-    with cached(_met_by_hash(there, sought) if _is_held(number, copy.size_bytes) else _met(there, sought)) as met:
+    there = _there(copy, ranges)
+    with _met(copy, there, rows.select(KEY, *_PAIR), number) as met:
         place = bitmap(copy, sf.when(sf.col(_WINS), sf.col(_ROW)))
         files = met.groupBy(_FILE).agg(sf.count_if(_WINS), sf.count_if(~sf.col(_WINS)), place).collect()
         wins, loses = sum(each[1] for each in files), sum(each[2] for each in files)
@@ -62,6 +66,12 @@ def put(copy: OpenCopy, rows: DataFrame, number: int | None, batch: Batch | None
 
 def _few(number: int | None) -> bool:
     return number is not None and number <= _FEW
+
+
+def _is_one_task(number: int | None, copy: OpenCopy) -> bool:
+    """Whether changes and copy are so small that to spread them over tasks costs more than to look all of them up in one."""
+    few = number is not None and number <= _ROWS_OF_ONE_TASK
+    return few and copy.size_bytes <= _BYTES_OF_ONE_TASK and copy.files.size() <= _FILES_OF_ONE_TASK
 
 
 def _is_held(number: int | None, copy_bytes: int) -> bool:
@@ -99,12 +109,22 @@ def _figures(written: int, wins: int, loses: int) -> Mapping[str, int]:
     }
 
 
-def _met(there: DataFrame, sought: DataFrame) -> DataFrame:
+@contextmanager
+def _met(copy: OpenCopy, there: DataFrame, sought: DataFrame, number: int | None) -> Iterator[DataFrame]:
     """Keys that the copy has already: whether the change wins, and where the copy's row lies.
 
     The pair is what the text of an order stands for, and is read in a fraction of the time.
     """
-    return _decided(_held(there).join(sought, KEY))
+    if _is_one_task(number, copy):
+        yield _met_in_one_task(there, sought)
+        return
+    with cached(_met_by_hash(there, sought) if _is_held(number, copy.size_bytes) else _decided(_held(there).join(sought, KEY))) as met:
+        yield met
+
+
+def _met_in_one_task(there: DataFrame, sought: DataFrame) -> DataFrame:
+    """Each side lies in one partition, so that one job does it all. Asked again where a change loses, which costs less than a cache."""
+    return _decided(_held(there).coalesce(1).join(sought.coalesce(1).hint("shuffle_hash"), KEY))
 
 
 def _met_by_hash(there: DataFrame, sought: DataFrame) -> DataFrame:

@@ -13,9 +13,12 @@ from delta.tables import DeltaTable
 from pyspark.sql import SparkSession
 
 from spark_jobs.sinks import DeltaSink
+from spark_jobs.sinks.delta_commit import put
 from spark_jobs.sinks.delta_transaction import OpenCopy
+from spark_jobs.sinks.sink import Written
 from tests.support.spark_copies import apply, batch, copy_of
 
+_MANY_TASKS = {"delta_commit._ROWS_OF_ONE_TASK": 0}
 _FILES_IN_CHECKSUM = "spark.databricks.delta.allFilesInCrc.enabled"
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
 
@@ -82,11 +85,12 @@ def test_another_writers_commit_in_between_is_seen_and_decided_about_anew(spark:
 @pytest.mark.parametrize(
     ("told", "limits"),
     [
-        ("false", {"delta_transaction._FILES_LOOKED_AT": 0, "delta_marks._MARKED_HERE": 0, "delta_commit._FEW": 0}),
-        ("false", {"delta_transaction._FILES_LOOKED_AT": 0, "delta_commit._LOOKED_THROUGH_BYTES": 0}),
-        ("true", {"delta_commit._LOOKED_THROUGH_BYTES": 0}),
+        ("false", {**_MANY_TASKS, "delta_transaction._FILES_LOOKED_AT": 0, "delta_marks._MARKED_HERE": 0, "delta_commit._FEW": 0}),
+        ("false", {**_MANY_TASKS, "delta_transaction._FILES_LOOKED_AT": 0, "delta_commit._LOOKED_THROUGH_BYTES": 0}),
+        ("true", {**_MANY_TASKS, "delta_commit._LOOKED_THROUGH_BYTES": 0}),
+        ("true", {}),
     ],
-    ids=["many files, large batches", "many files, a large copy", "a large copy"],
+    ids=["many files, large batches", "many files, a large copy", "a large copy", "a small copy"],
 )
 def test_the_copy_is_the_same_whatever_spark_is_asked(spark: SparkSession, tmp_path: Path, told: str, limits: dict[str, int]) -> None:
     spark.conf.set(_FILES_IN_CHECKSUM, told)
@@ -127,8 +131,10 @@ def test_files_whose_keys_are_others_are_not_read(spark: SparkSession, tmp_path:
 
 def test_keys_of_one_hash_are_told_apart(spark: SparkSession, tmp_path: Path) -> None:
     apply(spark, tmp_path, *batch(*((str(key), key, "old") for key in range(6))))
-    with patch("spark_jobs.sinks.delta_commit.sf.xxhash64", lambda column: sf.length(column).cast("long")):
+    by_length = patch("spark_jobs.sinks.delta_commit.sf.xxhash64", side_effect=lambda column: sf.length(column).cast("long"))
+    with by_length as called, patch("spark_jobs.sinks.delta_commit._ROWS_OF_ONE_TASK", 0):
         figures = apply(spark, tmp_path, *batch(("1", 11, "new"), ("2", 12, "new"), ("3", 0, "late"), ("7", 17, "first")))
+    assert called.called
     assert (figures.keys, figures.winners) == (4, 3)
     assert _texts(spark, tmp_path) == {**{str(key): "old" for key in range(6)}, "1": "new", "2": "new", "7": "first"}
 
@@ -145,6 +151,25 @@ def test_a_small_batch_is_one_file(spark: SparkSession, tmp_path: Path) -> None:
     for order in range(0, 20, 10):
         apply(spark, tmp_path, *batch(*((f"{order + each}", order + each, "new") for each in range(10))))
     assert len(spark.read.format("delta").load(DeltaSink(spark, tmp_path).path("shop.orders")).inputFiles()) == 2
+
+
+def test_a_small_batch_into_a_small_copy_is_two_jobs(spark: SparkSession, tmp_path: Path) -> None:
+    """One decides, one writes: with a thousand tables each further one would be a thousand."""
+    apply(spark, tmp_path, *batch(*((str(key), key, "old") for key in range(6))))
+    jobs: list[int] = []
+
+    def counted(*arguments: Any) -> Written | None:
+        spark.sparkContext.setJobGroup("small", "")
+        try:
+            return put(*arguments)
+        finally:
+            jobs.extend(spark.sparkContext.statusTracker().getJobIdsForGroup("small"))
+            spark.sparkContext.setLocalProperty("spark.jobGroup.id", None)  # type: ignore[arg-type] # as PySpark itself clears it
+
+    with patch("spark_jobs.sinks.delta.put", counted):
+        apply(spark, tmp_path, *batch(("1", 11, "new"), ("7", 17, "first")))
+    assert len(jobs) == 2
+    assert _texts(spark, tmp_path) == {**{str(key): "old" for key in range(6)}, "1": "new", "7": "first"}
 
 
 def test_an_order_that_no_position_has_is_put_aside(spark: SparkSession, tmp_path: Path) -> None:
