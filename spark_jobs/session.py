@@ -4,7 +4,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -35,8 +35,6 @@ _SETTINGS: Final = {
     "spark.databricks.delta.allFilesInCrc.thresholdNumFiles": "1000",
     # Bounds of keys begin with the table's name and a part of the key has to be told too; Delta's own limit is 32 characters.
     "spark.databricks.io.skipping.stringPrefixLength": "96",
-    # Hadoop's other way to write to a local disk starts eight programs for each commit, to learn that no file is a link.
-    "spark.delta.logStore.file.impl": "io.delta.storage.LocalLogStore",
     # VACUUM lists files in as many tasks; Spark's own number is ten thousand.
     "spark.sql.sources.parallelPartitionDiscovery.parallelism": "8",
     # Keys of a batch are looked up in a copy. Above this, Spark sorts the copy for it, which costs many times that; its own limit is 10 MB.
@@ -48,6 +46,7 @@ _SETTINGS: Final = {
     # Each call of Spark's from Python would tell the JVM its line first, in some calls more, for messages of errors in the code that calls.
     "spark.python.sql.dataFrameDebugging.enabled": "false",
 }
+_LOCAL_LOG_STORE: Final = {"spark.delta.logStore.file.impl": "io.delta.storage.LocalLogStore"}
 _CALLED_BY_BARE_NAME: Final = ("org.apache.spark.api.python.PythonUtils", "org.apache.spark.sql.api.python.PythonSQLUtils")
 # Nobody else has to find this process, and this machine's own name may not resolve.
 _ON_THIS_MACHINE: Final = {
@@ -71,8 +70,25 @@ def open_session(settings: JobSettings, name: str, *, trace: bool = False, lasts
         builder = builder.config(key, value)
     session = builder.getOrCreate()
     _import_names(session)
+    _spare_programs(session)
     session.sparkContext.setLogLevel("ERROR" if trace else "OFF")
     return session
+
+
+def local_log_store(told: Collection[str]) -> Mapping[str, str]:
+    """How Delta is to write its log to local disks; nothing where one of the names that Spark was told speaks of it.
+
+    Delta's own choice starts eight programs for each commit, to learn that no file is a link. Of one scheme and of all schemes at once it
+    refuses to be told.
+    """
+    return {} if any("delta.logStore." in name for name in told) else _LOCAL_LOG_STORE
+
+
+def _spare_programs(session: SparkSession) -> None:
+    """Only here is known what Spark was told, by spark-submit and its files too."""
+    context: Any = session.sparkContext
+    for name, value in local_log_store([name for name, _ in context.getConf().getAll()]).items():
+        context._jsc.sc().conf().set(name, value)  # noqa: SLF001
 
 
 def _import_names(session: SparkSession) -> None:

@@ -12,9 +12,11 @@ import pytest
 from delta.tables import DeltaTable
 from pyspark.sql import SparkSession
 
+from spark_jobs.java import java_class
 from spark_jobs.sinks import DeltaSink
 from spark_jobs.sinks.delta_commit import put
 from spark_jobs.sinks.delta_transaction import OpenCopy
+from spark_jobs.sinks.hadoop import hadoop_path
 from spark_jobs.sinks.sink import Written
 from tests.support.spark_copies import apply, batch, copy_of
 
@@ -170,6 +172,12 @@ def test_a_small_batch_into_a_small_copy_is_two_jobs(spark: SparkSession, tmp_pa
         apply(spark, tmp_path, *batch(("1", 11, "new"), ("7", 17, "first")))
     assert len(jobs) == 2
     assert _texts(spark, tmp_path) == {**{str(key): "old" for key in range(6)}, "1": "new", "7": "first"}
+
+
+def test_the_log_on_a_local_disk_is_written_without_the_help_of_programs(spark: SparkSession, tmp_path: Path) -> None:
+    store = java_class(spark, "org.apache.spark.sql.delta.storage.LogStore").apply(spark._jsparkSession)  # noqa: SLF001
+    chosen = store.getDelegate(hadoop_path(spark, tmp_path.as_uri())).logStoreImpl()
+    assert chosen.getClass().getSimpleName() == "LocalLogStore"
 
 
 def test_an_order_that_no_position_has_is_put_aside(spark: SparkSession, tmp_path: Path) -> None:
