@@ -34,6 +34,7 @@ _FEW: Final = 500_000
 _ROWS_OF_ONE_TASK: Final = 25_000
 _FILES_OF_ONE_TASK: Final = 32
 _BYTES_OF_ONE_TASK: Final = 16_000_000
+"""Up to so many changes, and files and bytes of the copy, one task takes less than to spread them takes."""
 _BYTES_OF_A_CHANGE: Final = 50
 """In a file, as its keys and orders alone."""
 _FILE, _ROW, _WINS, _SOUGHT = "file", "row", "wins", "sought"
@@ -69,7 +70,7 @@ def _few(number: int | None) -> bool:
 
 
 def _is_one_task(number: int | None, copy: OpenCopy) -> bool:
-    """Whether changes and copy are so small that to spread them over tasks costs more than to look all of them up in one."""
+    """Whether changes and copy are so small that all of them are looked up in one task."""
     few = number is not None and number <= _ROWS_OF_ONE_TASK
     return few and copy.size_bytes <= _BYTES_OF_ONE_TASK and copy.files.size() <= _FILES_OF_ONE_TASK
 
@@ -115,26 +116,27 @@ def _met(copy: OpenCopy, there: DataFrame, sought: DataFrame, number: int | None
 
     The pair is what the text of an order stands for, and is read in a fraction of the time.
     """
+    held = _held(there)
     if _is_one_task(number, copy):
-        yield _met_in_one_task(there, sought)
+        yield _decided(_joined_in_one_task(held, sought))
         return
-    with cached(_met_by_hash(there, sought) if _is_held(number, copy.size_bytes) else _decided(_held(there).join(sought, KEY))) as met:
+    with cached(_decided(_joined_by_hash(held, sought) if _is_held(number, copy.size_bytes) else held.join(sought, KEY))) as met:
         yield met
 
 
-def _met_in_one_task(there: DataFrame, sought: DataFrame) -> DataFrame:
+def _joined_in_one_task(held: DataFrame, sought: DataFrame) -> DataFrame:
     """Each side lies in one partition, so that one job does it all. Asked again where a change loses, which costs less than a cache."""
-    return _decided(_held(there).coalesce(1).join(sought.coalesce(1).hint("shuffle_hash"), KEY))
+    return held.coalesce(1).join(sought.coalesce(1).hint("shuffle_hash"), KEY)
 
 
-def _met_by_hash(there: DataFrame, sought: DataFrame) -> DataFrame:
+def _joined_by_hash(held: DataFrame, sought: DataFrame) -> DataFrame:
     """The same, for changes that are held in memory: Spark finds a number in half the time in which it finds a text.
 
     Keys of one hash are told apart by `between`: as an equality it would become what Spark looks for.
     """
     change = sf.broadcast(sought.withColumnRenamed(KEY, _SOUGHT))
     alike = sf.xxhash64(KEY) == sf.xxhash64(_SOUGHT)
-    return _decided(_held(there).join(change, alike & sf.col(KEY).between(sf.col(_SOUGHT), sf.col(_SOUGHT))))
+    return held.join(change, alike & sf.col(KEY).between(sf.col(_SOUGHT), sf.col(_SOUGHT)))
 
 
 def _held(there: DataFrame) -> DataFrame:
