@@ -13,6 +13,7 @@ from pyspark.sql import SparkSession
 
 from spark_jobs.errors import JavaRefused
 from spark_jobs.hbase.settings import HBASE_CLIENT
+from spark_jobs.java import PYTHON_UTILS
 from spark_jobs.settings import JobSettings
 
 _JDKS: Final = (17, 21)
@@ -47,7 +48,7 @@ _SETTINGS: Final = {
     "spark.python.sql.dataFrameDebugging.enabled": "false",
 }
 _LOCAL_LOG_STORE: Final = {"spark.delta.logStore.file.impl": "io.delta.storage.LocalLogStore"}
-_CALLED_BY_BARE_NAME: Final = ("org.apache.spark.api.python.PythonUtils", "org.apache.spark.sql.api.python.PythonSQLUtils")
+_CALLED_BY_BARE_NAME: Final = (PYTHON_UTILS, "org.apache.spark.sql.api.python.PythonSQLUtils")
 # Nobody else has to find this process, and this machine's own name may not resolve.
 _ON_THIS_MACHINE: Final = {
     "spark.driver.bindAddress": "127.0.0.1",

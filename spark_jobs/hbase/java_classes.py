@@ -46,12 +46,12 @@ def _loader_of(spark: SparkSession) -> Any:
 @cache
 def _compiled(context: SparkContext, _application: str) -> Any:
     """Once for each application: a session that is opened again in the same process has another JVM behind it, or other executors."""
-    java: Any = context._jvm  # noqa: SLF001 - PySpark has no other way to Java's classes
-    loader = java.java.lang.Thread.currentThread().getContextClassLoader()
+    janino = java_class(context, "org.codehaus.janino.SimpleCompiler")
+    loader = java_class(context, "java.lang.Thread").currentThread().getContextClassLoader()
     _check_client(loader)
     classes: dict[str, bytes] = {}
     for name in _NAMES:
-        compiler = java.org.codehaus.janino.SimpleCompiler()
+        compiler = janino()
         compiler.setParentClassLoader(loader)
         compiler.cook(f"{name}.java", files("spark_jobs.hbase").joinpath("java", f"{name}.java").read_text(encoding="utf-8"))
         loader = compiler.getClassLoader()

@@ -7,13 +7,12 @@ from typing import Any, Final, TypeAlias
 
 from pyspark.sql import DataFrame, SparkSession
 
-from spark_jobs.java import java_class
+from spark_jobs.java import PYTHON_UTILS, java_class, java_seq
 from spark_jobs.sinks.delta_files import KeyRange, bounds, meets, spanned, within
 
 JavaObject: TypeAlias = Any
 DELTA: Final = "org.apache.spark.sql.delta"
 """Where its classes are."""
-_PYTHON: Final = "org.apache.spark.api.python.PythonUtils"
 _FILES_LOOKED_AT: Final = 1000
 """So many are held in the driver, with their statistics, some hundred bytes each."""
 _DELTA: Final = "4.0.0"
@@ -55,7 +54,7 @@ class OpenCopy:
         properties = transaction.metadata().configuration()
         if not _is_true(properties, _DELETION_VECTORS) or any(_is_true(properties, name) for name in _MORE_THAN_ROWS):
             return None
-        return cls(spark, log, transaction, java_class(spark, _PYTHON).toSeq([]))
+        return cls(spark, log, transaction, java_seq(spark, []))
 
     @property
     def size_bytes(self) -> int:
@@ -94,7 +93,7 @@ class OpenCopy:
 
     def commit(self, actions: Iterable[JavaObject], batch: Batch | None, figures: Mapping[str, int]) -> None:
         """Let everybody see it, with figures for the table's history, or raise as Delta does where another writer came first."""
-        option, python, seq = self.java("scala.Option"), self.java(_PYTHON), self.seq
+        option, python, seq = self.java("scala.Option"), self.java(PYTHON_UTILS), self.seq
         done = list(actions)
         if batch is not None:
             now = option.apply(int(time() * 1000))
@@ -117,7 +116,7 @@ class OpenCopy:
 
     def seq(self, objects: Iterable[JavaObject]) -> JavaObject:
         """Return them as a sequence of Scala's."""
-        return self.java(_PYTHON).toSeq(list(objects))
+        return java_seq(self.spark, objects)
 
     @property
     def _checksum(self) -> JavaObject | None:

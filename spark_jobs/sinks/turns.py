@@ -10,7 +10,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
 from spark_jobs.errors import CopyBusy
-from spark_jobs.java import java_class
+from spark_jobs.java import java_class, java_seq
 from spark_jobs.sinks.alone import alone
 from spark_jobs.sinks.hadoop import hadoop_configuration, hadoop_path
 
@@ -50,12 +50,11 @@ class _File:
         self._files = self._path.getFileSystem(self._configuration)
         self._files.mkdirs(self._path.getParent())
         self._store = java_class(spark, "org.apache.spark.sql.delta.storage.LogStore").apply(session)
-        self._seq = java_class(spark, "org.apache.spark.api.python.PythonUtils").toSeq
 
     def made(self, text: str) -> bool:
         try:
             with alone(self._spark, self._place):
-                self._store.write(self._path, self._seq([text]).iterator(), False, self._configuration)
+                self._store.write(self._path, java_seq(self._spark, [text]).iterator(), False, self._configuration)
         except Py4JJavaError as exc:
             if _THERE_ALREADY in str(exc):
                 return False

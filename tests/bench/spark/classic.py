@@ -16,6 +16,7 @@ import thriftpy2
 from pyspark.sql import SparkSession
 from thriftpy2.rpc import make_client
 
+from spark_jobs.java import java_class
 from tests.bench.spark.changes import TIME_MS, Change, value_of
 
 _IDL: Final = """
@@ -80,12 +81,11 @@ class JavaClassicLoop:
     @classmethod
     def to(cls, spark: SparkSession, quorum: str, table: bytes) -> "JavaClassicLoop":
         """Compile it and connect."""
-        java: Any = spark._jvm  # noqa: SLF001 - PySpark has no other way to Java's classes
-        compiler = java.org.codehaus.janino.SimpleCompiler()
-        compiler.setParentClassLoader(java.java.lang.Thread.currentThread().getContextClassLoader())
+        compiler = java_class(spark, "org.codehaus.janino.SimpleCompiler")()
+        compiler.setParentClassLoader(java_class(spark, "java.lang.Thread").currentThread().getContextClassLoader())
         compiler.cook("ClassicLoop.java", Path(__file__).with_name("ClassicLoop.java").read_text(encoding="utf-8"))
-        arguments = java.java.util.ArrayList()
-        for each in (quorum, table.decode(), java.java.lang.Long(TIME_MS)):
+        arguments = java_class(spark, "java.util.ArrayList")()
+        for each in (quorum, table.decode(), java_class(spark, "java.lang.Long")(TIME_MS)):
             arguments.add(each)
         return cls(compiler.getClassLoader().loadClass("ClassicLoop").getConstructors()[0].newInstance(arguments.toArray()))
 

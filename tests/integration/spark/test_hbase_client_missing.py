@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import tomli_w
@@ -12,13 +11,13 @@ from spark_jobs import dedup_batch
 from spark_jobs.errors import HBaseClientMissing
 from spark_jobs.hbase import java_classes
 from spark_jobs.hbase.settings import HBASE_CLIENT
+from spark_jobs.java import java_class
 
 
 @pytest.fixture
 def without_its_jars(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """This thread of the JVM sees what Spark brings itself, and none of the jars that it was given."""
-    java: Any = spark._jvm  # noqa: SLF001 - PySpark has no other way to Java's classes
-    thread = java.java.lang.Thread.currentThread()
+    thread = java_class(spark, "java.lang.Thread").currentThread()
     given = thread.getContextClassLoader()
     compiled = java_classes._compiled.__wrapped__  # noqa: SLF001 - what other tests had compiled would be taken as it is
     monkeypatch.setattr(java_classes, "_compiled", compiled)

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
@@ -18,6 +17,7 @@ from spark_jobs.hbase.java_client import JavaClient
 from spark_jobs.hbase.java_files import JavaFiles
 from spark_jobs.hbase.settings import HBaseSettings
 from spark_jobs.hbase.tables import Tables
+from spark_jobs.java import java_class
 from spark_jobs.sinks import live_rows, open_sink
 from tests.servers.availability import require
 from tests.servers.running import running
@@ -38,7 +38,7 @@ def hdfs() -> Iterator[Hdfs]:
 def hbase_on_hdfs(hdfs: Hdfs, spark: SparkSession) -> Iterator[HBase]:
     """It knows the cluster by its name, and Spark does, as with `--conf spark.hadoop.dfs.nameservices=…`."""
     require(HBase)
-    options: Any = spark._jvm.org.apache.spark.SparkEnv.get().conf()  # type: ignore[union-attr]  # noqa: SLF001 - everybody's session
+    options = java_class(spark, "org.apache.spark.SparkEnv").get().conf()  # of everybody's session
     with ExitStack() as stack:
         for option, value in hdfs.client_settings.items():
             options.set(f"spark.hadoop.{option}", str(value))
