@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup fetch check test demo up bench bench-columns bench-latency bench-scaling bench-memory bench-spark faults driver-kills faults-spark soak fuzz tables types-page constraints clean
+.PHONY: help setup fetch check test test-unit test-long reference docs demo up bench bench-columns bench-latency bench-scaling bench-memory bench-parts bench-spark faults driver-kills faults-spark soak fuzz tables ddl servers types-page constraints clean
 
 PYTHON := .venv/bin/python
 # Two, however many cores: each process starts servers of its own and waits for them most of the time.
@@ -18,14 +18,35 @@ setup: ## Make the virtual environment with the pinned packages (as root on Debi
 fetch: setup ## Bring the servers' files here once; afterwards everything works offline
 	@$(PYTHON) -m deploy.embedded fetch
 
-check: setup ## Lint, format, types and import rules; writes nothing
+check: setup ## Lint, format, types, import rules, generated pages and links of the documentation; changes no file of the project
 	$(PYTHON) -m ruff check .
 	$(PYTHON) -m ruff format --check .
 	$(PYTHON) -m mypy
 	$(PYTHON) -c 'import sys; from importlinter.cli import lint_imports; sys.exit(lint_imports())'
+	$(PYTHON) -m deploy.reference --check
+	$(BUILD_SITE)
 
-test: setup fetch check ## Everything that must hold: check, then all tests against real servers
-	$(PYTHON) -m pytest --numprocesses $(SIDE_BY_SIDE) --dist loadfile --no-loadscope-reorder $(PYTEST)
+ifdef ONE
+test: setup
+	$(PYTHON) -m pytest $(ONE) $(PYTEST)
+else
+test: setup fetch check ## Everything that must hold: check, then all tests against real servers; ONE='tests/unit/route -k name': only these
+	$(PYTHON) -m pytest -m "not long" --numprocesses $(SIDE_BY_SIDE) --dist loadfile --no-loadscope-reorder $(PYTEST)
+endif
+
+test-unit: setup ## The tests that need no servers, in under a minute: without the slow ones, 10 examples of each property
+	$(PYTHON) -m pytest tests/unit -m "not slow" --hypothesis-profile quick --numprocesses $(SIDE_BY_SIDE) --dist loadfile --no-loadscope-reorder $(PYTEST)
+
+test-long: setup fetch ## Further cases of tests that `make test` runs once: every way of a Delta commit, readers, row images
+	$(PYTHON) -m pytest -m long --numprocesses $(SIDE_BY_SIDE) --dist loadfile --no-loadscope-reorder $(PYTEST)
+
+reference: setup ## Write the generated pages of docs/reference and the pictures of docs/pictures
+	$(PYTHON) -m deploy.reference
+
+BUILD_SITE := NO_MKDOCS_2_WARNING=1 $(PYTHON) -m mkdocs build --strict
+docs: setup ## Build the documentation site into build/site, every link checked; SERVE=1 serves it on loopback instead
+	$(if $(SERVE),NO_MKDOCS_2_WARNING=1 $(PYTHON) -m mkdocs serve,$(BUILD_SITE))
+	@$(if $(SERVE),,echo "build/site/index.html")
 
 demo: setup ## Two shards, Kafka and an equal copy on real servers, until Ctrl-C; ONCE=1 ends by itself
 	@$(PYTHON) -m deploy.demo $(if $(ONCE),--once)
@@ -34,54 +55,63 @@ up: setup ## Start MariaDB, ZooKeeper and Kafka on free loopback ports, until Ct
 	@$(PYTHON) -m deploy.embedded up
 
 bench: setup ## Rows per second beside Debezium Server on the same binlog (780 MB once, JDK 21); QUICK=1, INTO=folder, BENCH='--help'
-	@$(PYTHON) -m tests.bench throughput $(if $(QUICK),--quick) $(if $(INTO),--into "$(INTO)") $(BENCH)
+	@$(PYTHON) -m tools.bench throughput $(if $(QUICK),--quick) $(if $(INTO),--into "$(INTO)") $(BENCH)
 
 bench-columns: setup ## What a row costs in memory by its number of columns; INTO=folder
-	@$(PYTHON) -m tests.bench.columns $(if $(INTO),--into "$(INTO)")
+	@$(PYTHON) -m tools.bench.columns $(if $(INTO),--into "$(INTO)")
 
 bench-latency: setup ## Commit to consumer at 500 transactions a second beside Debezium Server; QUICK=1, INTO=folder, BENCH='--help'
-	@$(PYTHON) -m tests.bench latency $(if $(QUICK),--quick) $(if $(INTO),--into "$(INTO)") $(BENCH)
+	@$(PYTHON) -m tools.bench latency $(if $(QUICK),--quick) $(if $(INTO),--into "$(INTO)") $(BENCH)
 
 bench-scaling: setup ## Rows per second by columns, transaction size, tables, partitions, instances, with plots; QUICK=1, INTO=folder, BENCH='--help'
-	@$(PYTHON) -m tests.bench scaling $(if $(QUICK),--quick) $(if $(INTO),--into "$(INTO)") $(BENCH)
+	@$(PYTHON) -m tools.bench scaling $(if $(QUICK),--quick) $(if $(INTO),--into "$(INTO)") $(BENCH)
 
 bench-spark: setup ## Spark jobs: HBase beside the classic loop, Delta warm, by table size and by number of tables; INTO=folder, BENCH='hbase --messages 100000'
-	@$(PYTHON) -m tests.bench.spark $(BENCH) $(if $(INTO),--into "$(INTO)")
+	@$(PYTHON) -m tools.bench.spark $(BENCH) $(if $(INTO),--into "$(INTO)")
 
 bench-memory: setup ## The relay's peak memory: slow broker, 1 GB transaction, 10 000 tables, spool; ONLY='spool', INTO=folder
-	@$(PYTHON) -m tests.bench.memory $(ONLY) $(if $(INTO),--into "$(INTO)")
+	@$(PYTHON) -m tools.bench.memory $(ONLY) $(if $(INTO),--into "$(INTO)")
+
+bench-parts: setup ## What reading a giant transaction twice costs: whole, in parts, in parts with rolled-back rows; BENCH='--megabytes 100', INTO=folder
+	@$(PYTHON) -m tools.bench.parts $(BENCH) $(if $(INTO),--into "$(INTO)")
 
 faults: setup ## Every fault on real servers, 20 times: lost, repeated, out of order, silence; TIMES=1, SEED=1, ONLY='relay-killed', INTO=folder
-	@$(PYTHON) -m tests.faults run $(ONLY) $(if $(TIMES),--times $(TIMES)) $(if $(SEED),--seed $(SEED)) $(if $(INTO),--into "$(INTO)")
+	@$(PYTHON) -m tools.faults run $(ONLY) $(if $(TIMES),--times $(TIMES)) $(if $(SEED),--seed $(SEED)) $(if $(INTO),--into "$(INTO)")
 
 driver-kills: setup ## Kill the Spark stream's process at random moments; each time the copies must be exact; TIMES=20, SEED=1
-	@$(PYTHON) -m tests.faults.driver_kills $(if $(TIMES),--times $(TIMES)) $(if $(SEED),--seed $(SEED))
+	@$(PYTHON) -m tools.faults.driver_kills $(if $(TIMES),--times $(TIMES)) $(if $(SEED),--seed $(SEED))
 
 faults-spark: setup ## kill -9 of the Spark job at random and between its two commits, and of HBase, sink by sink; FAULTS='between --sink jdbc --times 1'
-	@$(PYTHON) -m tests.spark_faults $(FAULTS)
+	@$(PYTHON) -m tools.spark_faults $(FAULTS)
 
 soak: setup ## Half an hour of load with a random fault every 20 s; at the end source and copy must be equal; MINUTES=30, SEED=1
-	@$(PYTHON) -m tests.faults soak $(if $(MINUTES),--minutes $(MINUTES)) $(if $(SEED),--seed $(SEED)) $(if $(INTO),--into "$(INTO)")
+	@$(PYTHON) -m tools.faults soak $(if $(MINUTES),--minutes $(MINUTES)) $(if $(SEED),--seed $(SEED)) $(if $(INTO),--into "$(INTO)")
 
 fuzz: setup ## A million damaged and hostile binlog events: a named error or rows, in bounded time and memory; INPUTS=1000000, SEED=1
-	@$(PYTHON) -m tests.fuzz $(if $(INPUTS),--inputs $(INPUTS)) $(if $(SEED),--seed $(SEED))
+	@$(PYTHON) -m tools.fuzz $(if $(INPUTS),--inputs $(INPUTS)) $(if $(SEED),--seed $(SEED))
 
 tables: fetch ## Made-up tables on every server: what is published adds up to SELECT; EXAMPLES=300
-	EXAMPLES=$(or $(EXAMPLES),300) $(PYTHON) -m pytest --timeout 3600 tests/integration/test_made_tables.py
+	EXAMPLES=$(or $(EXAMPLES),300) $(PYTHON) -m pytest --timeout 3600 tests/integration/schema/test_made_tables.py
+
+servers: fetch ## Type zoo, made-up tables, XA, random DDL, kill -9 and a switch on every release of the embedded stack (900 MB once); SERVERS=mysql-5.5,mariadb-10.1, EXAMPLES=40
+	SERVERS=$(or $(SERVERS),all) EXAMPLES=$(or $(EXAMPLES),40) $(PYTHON) -m pytest --timeout 900 tests/e2e/sources/test_releases.py
+
+ddl: fetch ## Random DDL on every server: the history that is followed equals information_schema after each statement; STATEMENTS=2000, SEED=1, SERVER=mysql-5.7
+	@$(PYTHON) -m tests.ddl $(if $(STATEMENTS),--statements $(STATEMENTS)) $(if $(SEED),--seed $(SEED)) $(if $(SERVER),--server $(SERVER))
 
 types-page: fetch ## Write the texts of docs/types.md anew, as real servers and the relay print them
 	@$(PYTHON) -m tests.types
 
 .PHONY: bootstrap-under-load bench-reconcile
 bootstrap-under-load: setup ## First copy beside relay, stream and load, killed once, done twice; at the end source and copy must be equal
-	@$(PYTHON) -m tests.copies under-load $(if $(ROWS),--rows $(ROWS)) $(if $(SECONDS),--seconds $(SECONDS))
+	@$(PYTHON) -m tools.copies under-load $(if $(ROWS),--rows $(ROWS)) $(if $(SECONDS),--seconds $(SECONDS))
 
 bench-reconcile: setup ## One flipped byte in the copy of 10 million rows is found, and repaired; ROWS=1000000, SERVER=mysql
-	@$(PYTHON) -m tests.copies flipped-byte $(if $(ROWS),--rows $(ROWS)) $(if $(SERVER),--server $(SERVER))
+	@$(PYTHON) -m tools.copies flipped-byte $(if $(ROWS),--rows $(ROWS)) $(if $(SERVER),--server $(SERVER))
 
 constraints: setup ## Pin the newest allowed packages anew
 	$(PYTHON) -m uv pip compile pyproject.toml deploy/build-requirements.txt --universal --python-version 3.11 --all-extras \
-		--group dev --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --upgrade --quiet -o constraints.txt
+		--group dev --group docs --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --upgrade --quiet -o constraints.txt
 
 clean: ## Remove what was built here; the cache of fetched files stays
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis

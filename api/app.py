@@ -1,15 +1,20 @@
 """The admin as an ASGI application."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import Any, Final
 
 from anyio import to_thread
-from fastapi import FastAPI, Request, Response
+from fastapi import FastAPI
 
 from api.composition import compose
+from api.described import describe
 from api.errors import install_error_handlers
+from api.guard import Guard
+from api.middleware.hosts import AllowedHosts
+from api.middleware.request_count import RequestCount
 from api.models.problem import Problem
+from api.pages import install_pages
 from api.routers import (
     audit,
     configs,
@@ -17,6 +22,7 @@ from api.routers import (
     failover,
     flow,
     health,
+    instance_mapping,
     instance_settings,
     instances,
     mappings,
@@ -28,14 +34,32 @@ from api.routers import (
 from relay.deadline import Deadline
 from relay.errors import StoreUnreachable
 from relay.settings import RelaySettings
-from relay.telemetry.metrics import ADMIN_REQUESTS
 from relay.zk import Session
 
 # A person waits in front of the answer; a ZooKeeper that needs longer counts as away.
 _ANSWER_SECONDS: Final = 3.0
+_AUDIT_SECONDS: Final = 2.0
+"""At the end Kafka gets this long to take entries of the audit trail that wait."""
+_ROUTERS: Final = (
+    configs,
+    mappings,
+    routes,
+    instances,
+    instance_settings,
+    failover,
+    dead_letters,
+    flow,
+    instance_mapping,
+    positions,
+    relays,
+    placement,
+    audit,
+    health,
+)
 _PROBLEMS: Final[dict[int | str, dict[str, Any]]] = {
     "4XX": {"model": Problem, "description": "What is wrong, and the way out (application/problem+json)."},
-    503: {"model": Problem, "description": "ZooKeeper does not answer; try again later (application/problem+json)."},
+    502: {"model": Problem, "description": "ZooKeeper, Kafka or the source refused (application/problem+json)."},
+    503: {"model": Problem, "description": "ZooKeeper, Kafka or the source does not answer; try again later (application/problem+json)."},
 }
 
 
@@ -49,6 +73,7 @@ def create_app(settings: RelaySettings) -> FastAPI:
         with suppress(StoreUnreachable):  # the session goes on trying
             session.start(Deadline.after(0))
         yield
+        await to_thread.run_sync(admin.acts.close, _AUDIT_SECONDS)
         await to_thread.run_sync(session.stop)
 
     app = FastAPI(
@@ -56,32 +81,18 @@ def create_app(settings: RelaySettings) -> FastAPI:
         summary="Mappings, instances and relays of one installation.",
         version="1",
         lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
         responses=_PROBLEMS,
     )
     app.state.admin = admin
-    app.middleware("http")(_count)
+    app.openapi = lambda: describe(app)  # type: ignore[method-assign]  # as FastAPI's manual has it
     install_error_handlers(app)
-    for each in (
-        configs,
-        mappings,
-        routes,
-        instances,
-        instance_settings,
-        failover,
-        dead_letters,
-        flow,
-        positions,
-        relays,
-        placement,
-        audit,
-        health,
-    ):
-        app.include_router(each.router)
+    routers = [each.router for each in _ROUTERS]
+    for router in routers:
+        app.include_router(router)
+    install_pages(app)
+    every = [route for router in routers for route in router.routes]
+    app.add_middleware(Guard, routes=every, hosts=AllowedHosts([settings.api.host, *settings.api.hosts]))
+    app.add_middleware(RequestCount)
     return app
-
-
-async def _count(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
-    response = await call_next(request)
-    route = request.scope.get("route")
-    ADMIN_REQUESTS.labels(request.method, getattr(route, "path", "none"), str(response.status_code)).inc()
-    return response

@@ -1,10 +1,12 @@
 """The admin's parts, put together once."""
 
 from dataclasses import dataclass
+from functools import partial
 
 from pydantic import SecretStr
 
 from api.errors import NoSuchThing
+from api.services.edit_effects import EditEffects
 from api.services.failover_desk import FailoverDesk
 from api.services.instance_desk import InstanceDesk
 from api.services.instance_directory import InstanceDirectory
@@ -14,10 +16,10 @@ from api.services.placement_desk import PlacementDesk
 from api.services.position_desk import PositionDesk
 from api.services.routing_views import routing_views
 from api.services.table_route import TableRoute
-from relay.audit import AuditTrail
+from relay.audit import AuditTrail, DelayedTrail
 from relay.dead_letters import DeadLetterTopic
 from relay.errors import ConfigurationError
-from relay.operations import InstanceFlow
+from relay.operations import InstanceFlow, InstanceList, defined_instances
 from relay.settings import RelaySettings
 from relay.state import InstanceDocumentStore, InstanceStore, MappingStore, Membership, Paths, PlacementStore
 from relay.zk import Session
@@ -37,6 +39,7 @@ class Admin:
     route: TableRoute
     failover: FailoverDesk
     audit: AuditTrail
+    acts: DelayedTrail
     positions: PositionDesk
     settings: RelaySettings
 
@@ -59,23 +62,25 @@ def compose(settings: RelaySettings, session: Session) -> Admin:
     store = MappingStore(session, paths)
     instances = InstanceStore(session, paths)
     members = Membership(session, paths)
-    views = routing_views(settings.instances)
-    for view in views:
+    for view in routing_views(settings.instances):
         view.table_filter()
     archive = MappingArchive(store)
+    defined = partial(defined_instances, settings, session)
     audit = AuditTrail(settings.kafka, settings.installation)
-    directory = InstanceDirectory(instances, members, settings.instances)
+    acts = DelayedTrail(audit)
+    directory = InstanceDirectory(instances, members, InstanceList(settings, session))
     return Admin(
         session=session,
         token=settings.api.token,
         archive=archive,
-        editor=MappingEditor(store, instances, views),
-        instances=InstanceDesk(InstanceDocumentStore(session, paths), settings.instances),
-        placement=PlacementDesk(members, PlacementStore(session, paths)),
+        editor=MappingEditor(store, defined, EditEffects(instances), acts),
+        instances=InstanceDesk(InstanceDocumentStore(session, paths), settings, acts),
+        placement=PlacementDesk(members, PlacementStore(session, paths), acts),
         directory=directory,
-        route=TableRoute(archive, views),
+        route=TableRoute(archive, defined),
         positions=PositionDesk(settings, session),
         settings=settings,
         audit=audit,
+        acts=acts,
         failover=FailoverDesk(directory, instances.failover, audit),
     )

@@ -8,7 +8,7 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from api.auth import check_token
 from api.composition import Admin
 from api.entity_tag import Precondition, TagList
-from api.request_body import note_of, read_body
+from api.middleware.request_body import note_of, read_body
 from relay.state import Note
 
 _bearer = HTTPBearer(auto_error=False, description="The admin's token (api.token of the configuration file).")

@@ -3,20 +3,25 @@
 ApiError
 ├── BadRequest              400
 ├── TokenMissing            401
+│   └── TokenWrong          401
 ├── WritesForbidden         403
 ├── NoSuchThing             404
+├── MethodUnknown           405
+├── BodyTooSlow             408
 ├── SetInForceBroken        409
 ├── DefinedInFile           409
 ├── PreconditionFailed      412
 ├── BodyTooLarge            413
+├── HostUnknown             421
 ├── InstanceRefused         422
 ├── ProblemsFound           422   the documents cannot come into force; carries the list
 └── PreconditionRequired    428
 """
 
-from collections.abc import Sequence
+import json
+from collections.abc import Collection, Mapping, Sequence
 from http import HTTPStatus
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -26,6 +31,7 @@ from starlette.exceptions import HTTPException
 from api.models.problem import MappingProblemView, Problem
 from relay.errors import (
     AuditUnreadable,
+    ConfigurationError,
     DeadLettersUnreadable,
     DeadLetterUnknown,
     Fenced,
@@ -37,6 +43,7 @@ from relay.errors import (
     PositionUnreadable,
     RelayError,
     ReplayRefused,
+    SaveTooLarge,
     SourceNotNamed,
     Stop,
     StoreRefused,
@@ -44,10 +51,13 @@ from relay.errors import (
     VersionConflict,
 )
 from relay.route import MappingProblem
+from relay.settings import UNKNOWN_KEY, unknown_key
 
 PROBLEM_JSON: Final = "application/problem+json"
 # A client that comes back after this finds a ZooKeeper that was only restarted.
 _RETRY_AFTER_SECONDS: Final = 5
+_SUGGESTED: Final = 20
+"""So many problems of one request get a suggestion."""
 
 
 class ApiError(RelayError):
@@ -65,11 +75,18 @@ class BadRequest(ApiError):
 
 
 class TokenMissing(ApiError):
-    """A write came without the token, or with a wrong one."""
+    """A write came without a token."""
 
     code = "TOKEN_MISSING"
     remedy = "Send `Authorization: Bearer <token>` with the admin's token."
     status = HTTPStatus.UNAUTHORIZED
+
+
+class TokenWrong(TokenMissing):
+    """A write came with another token than the admin's."""
+
+    code = "TOKEN_WRONG"
+    remedy = "Send the value of api.token in the admin's configuration file (`${NAME}` there: of that variable or file)."
 
 
 class WritesForbidden(ApiError):
@@ -86,6 +103,18 @@ class NoSuchThing(ApiError):
     code = "NOT_FOUND"
     remedy = "Check the name."
     status = HTTPStatus.NOT_FOUND
+
+
+class MethodUnknown(ApiError):
+    """The address is there, and does not take this method."""
+
+    code = "METHOD_NOT_ALLOWED"
+    remedy = "Use one of the methods of the header Allow; see /docs."
+    status = HTTPStatus.METHOD_NOT_ALLOWED
+
+    def __init__(self, reason: str, methods: Collection[str]) -> None:
+        super().__init__(reason)
+        self.allowed = allowed(methods)
 
 
 class SetInForceBroken(ApiError):
@@ -128,6 +157,22 @@ class BodyTooLarge(ApiError):
     status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
 
 
+class BodyTooSlow(ApiError):
+    """The request's body did not come in time."""
+
+    code = "BODY_TOO_SLOW"
+    remedy = "Send the request again, and all of its body at once."
+    status = HTTPStatus.REQUEST_TIMEOUT
+
+
+class HostUnknown(ApiError):
+    """The request's Host header names another server than this one."""
+
+    code = "HOST_UNKNOWN"
+    remedy = "Use an IP address or localhost, or add the name to api.hosts in the admin's configuration and restart it."
+    status = HTTPStatus.MISDIRECTED_REQUEST
+
+
 class PreconditionRequired(ApiError):
     """An edit of what is there needs the ETag that it was made from."""
 
@@ -159,6 +204,7 @@ _STATUS: Final[dict[type[RelayError], HTTPStatus]] = {
     MoveRefused: HTTPStatus.CONFLICT,
     SourceNotNamed: HTTPStatus.BAD_REQUEST,
     Fenced: HTTPStatus.CONFLICT,
+    ConfigurationError: HTTPStatus.CONFLICT,
     Stop: HTTPStatus.BAD_GATEWAY,
     DeadLettersUnreadable: HTTPStatus.SERVICE_UNAVAILABLE,
     DeadLetterUnknown: HTTPStatus.NOT_FOUND,
@@ -167,6 +213,7 @@ _STATUS: Final[dict[type[RelayError], HTTPStatus]] = {
     VersionConflict: HTTPStatus.PRECONDITION_FAILED,
     NodeMissing: HTTPStatus.NOT_FOUND,
     MappingRefused: HTTPStatus.UNPROCESSABLE_ENTITY,
+    SaveTooLarge: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
     PlacementRefused: HTTPStatus.CONFLICT,
     StoreRefused: HTTPStatus.BAD_GATEWAY,
 }
@@ -183,7 +230,20 @@ def install_error_handlers(app: FastAPI) -> None:
 def problem_response(problem: Problem, headers: dict[str, str] | None = None) -> JSONResponse:
     """Write a problem down."""
     content = problem.model_dump(by_alias=True, exclude_none=True)
-    return JSONResponse(content, status_code=problem.status, headers=headers, media_type=PROBLEM_JSON)
+    return _ProblemResponse(content, status_code=problem.status, headers=headers)
+
+
+def allowed(methods: Collection[str]) -> str:
+    """Return the value of the header Allow."""
+    return ", ".join(sorted({*methods, "OPTIONS"}))
+
+
+class _ProblemResponse(JSONResponse):
+    media_type = PROBLEM_JSON
+
+    def render(self, content: Any) -> bytes:
+        """Write the content; half of a surrogate pair, which a request may name, stays the escape that it was."""
+        return json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace")
 
 
 def status_of(error: RelayError) -> HTTPStatus:
@@ -196,12 +256,19 @@ def status_of(error: RelayError) -> HTTPStatus:
 async def _relay_error(_request: Request, error: Exception) -> JSONResponse:
     if not isinstance(error, RelayError):  # registered for nothing else
         raise error
+    return problem_of(error)
+
+
+def problem_of(error: RelayError) -> JSONResponse:
+    """Return the answer to an error."""
     status = status_of(error)
     if isinstance(error, SourceNotNamed):
         error = error.asked_with("`source`")
     headers = {"Retry-After": str(_RETRY_AFTER_SECONDS)} if status == HTTPStatus.SERVICE_UNAVAILABLE else {}
     if isinstance(error, TokenMissing):
         headers["WWW-Authenticate"] = "Bearer"
+    if isinstance(error, MethodUnknown):
+        headers["Allow"] = error.allowed
     problem = Problem(
         title=status.phrase, status=status, detail=error.reason, code=error.code, remedy=error.way_out, problems=_problems(error)
     )
@@ -216,12 +283,21 @@ def _problems(error: RelayError) -> list[MappingProblemView] | None:
     return None
 
 
-async def _invalid_request(_request: Request, error: Exception) -> JSONResponse:
+def _sentence(error: Mapping[str, Any], number: int, request: Request) -> str:
+    body = getattr(request.scope.get("route"), "body_field", None)
+    place = tuple(error["loc"])
+    if error["type"] != UNKNOWN_KEY or body is None or place[:1] != ("body",) or number >= _SUGGESTED:
+        return f"{error['msg']}."
+    sentence = unknown_key(place[1:], body.field_info.annotation)
+    return sentence if sentence.endswith("?") else f"{sentence}."
+
+
+async def _invalid_request(request: Request, error: Exception) -> JSONResponse:
     if not isinstance(error, RequestValidationError):  # registered for nothing else
         raise error
     problems = [
-        MappingProblemView(data_id="", pointer="".join(f"/{part}" for part in each["loc"]), sentence=f"{each['msg']}.")
-        for each in error.errors()
+        MappingProblemView(data_id="", pointer="".join(f"/{part}" for part in each["loc"]), sentence=_sentence(each, number, request))
+        for number, each in enumerate(error.errors())
     ]
     status = HTTPStatus.UNPROCESSABLE_ENTITY
     detail = "The request does not have the form that this address takes."

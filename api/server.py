@@ -9,6 +9,7 @@ from typing import Final
 import uvicorn
 
 from api.app import create_app
+from api.middleware.connections import KEEP_ALIVE_SECONDS, TimedProtocol
 from relay.errors import ConfigurationError
 from relay.settings import ApiSettings, RelaySettings
 
@@ -50,6 +51,8 @@ def make_server(settings: RelaySettings, listener: socket.socket) -> AdminServer
         log_config=None,
         access_log=False,
         server_header=False,
+        http=TimedProtocol,
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=_GRACE_SECONDS,
     )
     return AdminServer(config, _url(settings.api.host, listener))

@@ -6,18 +6,22 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
 from time import time
 from typing import Final
 
 import structlog
 
+from relay.allocator import return_large_buffers
+from relay.compiled import COMPILED
 from relay.deadline import Deadline
-from relay.errors import NodeMissing, RelayError, StoreRefused, StoreUnreachable, VersionConflict
+from relay.errors import NodeMissing, RelayError, ResourcesExhausted, StoreRefused, StoreUnreachable, VersionConflict
 from relay.ha import Election, Seats
-from relay.model.position import file_number
+from relay.model.positions.position import file_number
+from relay.model.row_path import RowPath
 from relay.model.table import TableId
-from relay.pipeline import Hosting, Instance, InstanceState, Placement, WantedInstances, row_printer
-from relay.settings import InstanceSettings, MessageSettings, RelaySettings
+from relay.pipeline import Hosting, Instance, InstanceState, Placement, WantedInstances, paths_of_tables
+from relay.settings import InstanceSettings, RelaySettings
 from relay.signals import stop_on_signals
 from relay.state import (
     Candidacy,
@@ -33,7 +37,8 @@ from relay.state import (
 from relay.telemetry import Answers, InstanceMetrics, ShownTotals, StatusServer, set_up_logging
 from relay.telemetry.instance_gauges import show_status
 from relay.telemetry.metrics import STORE_CONNECTED, STORE_SESSION_TIMEOUT, STORE_SESSIONS
-from relay.zk import Session
+from relay.threads import THREADS, Guard
+from relay.zk import Session, SessionCloser
 
 _AS_WANTED: Final = (InstanceState.RUNNING, InstanceState.STANDBY, InstanceState.PAUSED)
 _ALLOCATIONS_PER_COLLECTION: Final = 200_000
@@ -43,14 +48,19 @@ _STOP_SECONDS: Final = 20.0
 _log = structlog.stdlib.get_logger(__name__)
 
 
-def run(settings: RelaySettings) -> int:
-    """Relay until SIGTERM or SIGINT; the exit code is 0 when every instance ended in time."""
+def run(settings: RelaySettings, config: Path | None = None) -> int:
+    """Relay until SIGTERM or SIGINT; the exit code is 0 when every instance ended in time.
+
+    With the file that the settings come from, the session in ZooKeeper ends with the process, also where it is killed.
+    """
+    return_large_buffers()
     set_up_logging(settings.log)
     stop = threading.Event()
     stop_on_signals(stop)
-    _log.info("row_printer", form=row_printer(MessageSettings()))
+    _log.info("row_printer", form=RowPath.COMPILED if COMPILED else RowPath.GENERATED)
     with ExitStack() as stack:
-        session = stack.enter_context(_zookeeper(settings, stop))
+        closer = None if config is None else stack.enter_context(SessionCloser(config))
+        session = stack.enter_context(_zookeeper(settings, stop, closer))
         if stop.is_set():
             return 0
         relay = Relay(settings, session)
@@ -72,13 +82,14 @@ class Relay:
         self._placement = Placement(Membership(session, paths), PlacementStore(session, paths), seats, self._member)
         self._seats = seats
         self._paths = paths
-        self._wanted = WantedInstances(settings.instances, InstanceDocumentStore(session, paths), self._notes, self.name)
+        self._wanted = WantedInstances(settings, InstanceDocumentStore(session, paths), self._notes, self.name)
         self._hosting = Hosting(self._instance, self._begin)
         self._status_url = ""
         self._dropped_shown: dict[str, frozenset[tuple[TableId, str]]] = {}
         self._tables_shown: dict[str, frozenset[str]] = {}
         self._metrics: dict[str, InstanceMetrics] = {}
         self._totals: dict[str, ShownTotals] = {}
+        self._guard = Guard("status")
 
     @property
     def instances(self) -> tuple[Instance, ...]:
@@ -99,12 +110,12 @@ class Relay:
         server = self._status_server()
         self._status_url = server.url if server is not None else ""
         _collect_garbage_rarely()
-        self._hosting.want(self._wanted.settings())
+        with self._guard:
+            self._reconcile()
         self._placement.start()
-        while not stop.wait(self._settings.status.refresh_seconds):
-            if self._session.connected:
-                self._hosting.want(self._wanted.settings())
-            self._show()
+        while not stop.wait(max(self._settings.status.refresh_seconds, self._guard.pause_s)):
+            with self._guard:
+                self._refresh()
         self._placement.leave()
         ended = self._hosting.stop()
         self._show()
@@ -112,6 +123,19 @@ class Relay:
         if server is not None:
             server.stop()
         return 0 if ended else 1
+
+    def _refresh(self) -> None:
+        if self._session.connected:
+            self._reconcile()
+            self._forget_removed()
+        self._show()
+
+    def _reconcile(self) -> None:
+        """Start and stop instances as they are wanted; one that cannot be started now is tried again by the next call."""
+        try:
+            self._hosting.want(self._wanted.settings())
+        except ResourcesExhausted as exc:
+            _log.error("instance_not_started", error=str(exc))
 
     def _show(self) -> None:
         """Tell ZooKeeper and the metrics; an outage of ZooKeeper is not an outage of the stream."""
@@ -129,6 +153,12 @@ class Relay:
         STORE_CONNECTED.set(self._session.connected)
         STORE_SESSIONS.set(self._session.sessions)
         STORE_SESSION_TIMEOUT.set(self._session.timeout_ms / 1000)
+
+    def _forget_removed(self) -> None:
+        """Take away the metrics of instances that have ended because nobody wants them any more."""
+        for name in self._metrics.keys() - {instance.name for instance in self.instances}:
+            self._metrics.pop(name).remove()
+            self._totals.pop(name)
 
     def _member(self) -> RelayMember:
         return RelayMember(
@@ -172,18 +202,28 @@ class Relay:
         if self._settings.status.port is None:
             return None
         answers = Answers(
-            unhealthy=lambda: None,
+            unhealthy=self._unhealthy,
             unready=self._unready,
             statuses=self._statuses,
         )
-        server = StatusServer(self._settings.status.host, self._settings.status.port, answers)
+        server = StatusServer(self._settings.status.host, self._settings.status.port, answers, self._settings.status.hosts)
         server.start()
         _log.info("status_server", url=server.url)
         return server
 
     def _statuses(self) -> list[dict[str, object]]:
         granted = {"zookeeper_session_timeout_ms": self._session.timeout_ms}
-        return [{**instance.status(self.name).to_fields(), **granted} for instance in self.instances]
+        return [
+            {**instance.status(self.name).to_fields(), "tables": paths_of_tables(instance.meter.printed), **granted}
+            for instance in self.instances
+        ]
+
+    def _unhealthy(self) -> str | None:
+        """Why the process should be started again: a thread of it died, or its main loop fails."""
+        dead = [f"thread {name} died ({error})" for name, error in THREADS.dead.items()]
+        if self._guard.error is not None:
+            dead.append(f"the instances are not shown ({self._guard.error!r})")
+        return f"{'; '.join(dead)}." if dead else None
 
     def _unready(self) -> str | None:
         waiting = [each.name for each in self.instances if each.state not in _AS_WANTED]
@@ -200,9 +240,9 @@ def _dropped(instance: Instance) -> list[DroppedName]:
 
 
 @contextmanager
-def _zookeeper(settings: RelaySettings, stop: threading.Event) -> Iterator[Session]:
+def _zookeeper(settings: RelaySettings, stop: threading.Event, closer: SessionCloser | None) -> Iterator[Session]:
     """A session, waited for as long as it takes: a start without ZooKeeper waits and says so."""
-    session = Session(settings.zookeeper)
+    session = Session(settings.zookeeper, on_session=None if closer is None else closer.note)
     while not stop.is_set():
         try:
             session.start(Deadline.after(_CONNECT_SECONDS))

@@ -1,18 +1,79 @@
-"""What every instance does, as a table for people."""
+"""What every instance does, for people: a table, and below it what needs attention."""
 
 from collections.abc import Sequence
+from time import time
+from typing import Final
 
+from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table
+from rich.text import Text
 
+from relay.operations import ListedInstance
+from relay.pipeline.supervision.unlogged_cascades import REMEDY
 from relay.state import InstanceStatus
 
+_WIDE: Final = 120
+"""Columns of a terminal from which on the table has every column; a narrower one shows the rest as lines."""
 
-def status_table(statuses: Sequence[InstanceStatus]) -> Table:
-    """One row per instance; the reason and the way out stand below its state."""
-    table = Table("instance", "state", "position", "lag s", "rows", "mapping set", "row printer", "relay", title="Instances")
-    for each in statuses:
-        state = "\n".join(part for part in (each.state, each.code, each.reason, each.remedy) if part)
-        place = f"{each.position_file}:{each.position_offset}" if each.position_file else ""
-        lag = "" if each.lag_seconds is None else f"{each.lag_seconds:.1f}"
-        table.add_row(each.name, state, place, lag, str(each.published_rows), str(each.mapping_set), each.row_printer, each.relay)
+
+class StatusView:
+    """The instances of one moment, in as many columns as the terminal has room for; positions are never cut."""
+
+    def __init__(self, found: Sequence[ListedInstance]) -> None:
+        self._found = found
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        wide = options.max_width >= _WIDE
+        yield _table(self._found, wide=wide)
+        for each in self._found:
+            yield from _notes(each, wide=wide)
+        if not self._found:
+            yield Text("No instance is configured, and none was ever reported.")
+
+
+def _table(found: Sequence[ListedInstance], *, wide: bool) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("instance", overflow="fold")
+    table.add_column("state", no_wrap=True)
+    table.add_column("position", no_wrap=True)
+    table.add_column("lag s", justify="right", no_wrap=True)
+    table.add_column("rows", justify="right", no_wrap=True)
+    for name in ("mapping set", "row printer", "relay") if wide else ():
+        table.add_column(name, overflow="fold")
+    for each in found:
+        status = each.status
+        more = (str(status.mapping_set), status.row_printer, _relay(each)) if wide else ()
+        table.add_row(status.name, status.state, _position(status), _lag(status), str(status.published_rows), *more)
     return table
+
+
+def _notes(each: ListedInstance, *, wide: bool) -> list[Text]:
+    """Return the lines about an instance that stand below the table."""
+    status = each.status
+    lines = []
+    if not wide:
+        printer = f", rows printed by {status.row_printer}" if status.row_printer else ""
+        lines.append(f"mapping set {status.mapping_set}{printer}, {_relay(each) or 'no relay'}")
+    if status.relay and not each.relay_alive:
+        lines.append(f"Its relay is gone; this is what it reported {max(0, int(time() - status.updated_ms / 1000))} s ago.")
+    lines += [status.held_back] if status.held_back else []
+    lines += [status.mapping_problem] if status.mapping_problem else []
+    lines += [f"{status.unlogged_changes} {REMEDY}"] if status.unlogged_changes else []
+    lines += [f"spool: {status.spool_problem}"] if status.spool_problem else []
+    if status.code or status.reason:
+        lines.append(": ".join(filter(None, (status.code, status.reason))))
+    lines += [status.remedy] if status.remedy else []
+    lines += [f"{name} at {position}" for name, position in status.sources.items()]
+    return [Text(f"{status.name}: {line}" if number == 0 else f"  {line}") for number, line in enumerate(lines)]
+
+
+def _position(status: InstanceStatus) -> str:
+    return f"{status.position_file}:{status.position_offset}" if status.position_file else ""
+
+
+def _lag(status: InstanceStatus) -> str:
+    return "" if status.lag_seconds is None else f"{status.lag_seconds:.1f}"
+
+
+def _relay(each: ListedInstance) -> str:
+    return f"{each.status.relay} (gone)" if each.status.relay and not each.relay_alive else each.status.relay

@@ -10,6 +10,8 @@ from relay.settings import SourceSettings, TlsSettings
 TlsMode: TypeAlias = Literal["disabled", "preferred", "required", "verify_ca", "verify_identity"]
 
 _FILES_REMEDY: Final = "Correct tls_ca, tls_cert and tls_key: PEM files that the relay may read, the key without a passphrase."
+_WEAK_FILES: Final = frozenset({"EE_KEY_TOO_SMALL", "CA_KEY_TOO_SMALL", "CA_MD_TOO_WEAK"})
+_WEAK_FILES_REMEDY: Final = "Use a certificate of 2048 bits and SHA-256 for tls_cert, or set tls_legacy = true to show this one."
 _LEGACY_SERVER_CONNECT: Final = 0x4  # OpenSSL's SSL_OP_LEGACY_SERVER_CONNECT, which Python names from 3.12 on
 
 
@@ -33,12 +35,7 @@ def login_tls(settings: TlsSettings, host: str) -> dict[str, Any]:
         return {"ssl_disabled": True}
     if mode == "preferred":
         return {}  # the driver's own way: TLS where the server offers it
-    context = _context(mode, *map(_text, (settings.tls_ca, settings.tls_cert, settings.tls_key)))
-    if settings.tls_legacy:
-        context.minimum_version = ssl.TLSVersion.MINIMUM_SUPPORTED
-        context.options |= _LEGACY_SERVER_CONNECT
-        context.set_ciphers("DEFAULT:!kDHE:@SECLEVEL=0")  # SHA-1 signatures; and their Diffie-Hellman has 512 bits
-    return {"ssl": context}
+    return {"ssl": _context(mode, settings)}
 
 
 def tls_mode(settings: TlsSettings, host: str) -> TlsMode:
@@ -56,9 +53,11 @@ def tls_mode(settings: TlsSettings, host: str) -> TlsMode:
     return "disabled" if _is_loopback(host) else "preferred"
 
 
-def _context(mode: TlsMode, ca: str | None, cert: str | None, key: str | None) -> ssl.SSLContext:
+def _context(mode: TlsMode, settings: TlsSettings) -> ssl.SSLContext:
+    ca, cert, key = map(_text, (settings.tls_ca, settings.tls_cert, settings.tls_key))
     try:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        _set_strength(context, legacy=settings.tls_legacy)  # before files are loaded: it decides which keys are too short
         # Servers sign their own certificates, and those lack extensions that the strict rules of Python 3.13 ask for.
         context.verify_flags &= ~ssl.VERIFY_X509_STRICT
         context.check_hostname = mode == "verify_identity"
@@ -71,8 +70,19 @@ def _context(mode: TlsMode, ca: str | None, cert: str | None, key: str | None) -
             context.load_cert_chain(cert, key, password=_no_passphrase)
     except (OSError, ValueError) as exc:
         files = ", ".join(file for file in (ca, cert, key) if file is not None)
-        raise ConfigurationError(f"TLS cannot be set up from {files}: {exc}.", remedy=_FILES_REMEDY) from exc
+        remedy = _WEAK_FILES_REMEDY if isinstance(exc, ssl.SSLError) and exc.reason in _WEAK_FILES else _FILES_REMEDY
+        raise ConfigurationError(f"TLS cannot be set up from {files}: {exc}.", remedy=remedy) from exc
     return context
+
+
+def _set_strength(context: ssl.SSLContext, *, legacy: bool) -> None:
+    """Set the oldest TLS version and the weakest keys that pass. Python's builds differ in their defaults: Debian's has no lowest."""
+    if not legacy:
+        context.minimum_version = ssl.TLSVersion.TLSv1_2
+        return
+    context.minimum_version = ssl.TLSVersion.MINIMUM_SUPPORTED
+    context.options |= _LEGACY_SERVER_CONNECT
+    context.set_ciphers("DEFAULT:!kDHE:@SECLEVEL=0")  # SHA-1 signatures; and their Diffie-Hellman has 512 bits
 
 
 def _no_passphrase() -> str:

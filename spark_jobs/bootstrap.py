@@ -1,44 +1,52 @@
 """Copy existing tables for the first time, beside the running stream: `python -m spark_jobs.bootstrap --config job.toml`."""
 
 import sys
-import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
+from functools import partial
 from threading import Event
 from typing import Final
 
 from pyspark.sql import SparkSession
 
 from relay.model.change import Operation
-from spark_jobs.border import named_errors
-from spark_jobs.copy_arguments import copy_arguments
-from spark_jobs.ending import Ending
-from spark_jobs.errors import JobError
-from spark_jobs.first_copy import CopyFigures, FirstCopy, Notes, Pace, TableNote, begin_line, shape_of
-from spark_jobs.kafka_source import place_of
-from spark_jobs.positions import Published, check_identity, check_rules, check_together, read_published
-from spark_jobs.report import print_error, print_line
-from spark_jobs.session import open_session
-from spark_jobs.settings import JobSettings, load_settings
-from spark_jobs.sinks import Sink, check_rule, check_writers, open_sink, place_of_copies
-from spark_jobs.source import source_borders
-from spark_jobs.sources import LogicalTable, Sources, open_sources, refuse_transforms
-from spark_jobs.table_writes import TableWriter
+from spark_jobs.apply.table_writer import TableWriter
+from spark_jobs.config.job import JobSettings, load_settings
+from spark_jobs.errors import OF_ONE_TABLE, JobError, RelayBehind, TablesLeftOut
+from spark_jobs.first_copy import CopyFigures, FirstCopy, Notes, Pace, TableNote, begin, check_definition
+from spark_jobs.kafka.catching_up import await_published
+from spark_jobs.kafka.relay_positions import Published, check_identity, check_rules, check_together, read_published
+from spark_jobs.kafka.source import place_of
+from spark_jobs.origin import SourceDatabase, estimated_rows, place_now, source_borders
+from spark_jobs.origin.shards import LogicalTable, Sources, float_in_key, open_sources, refuse_transforms
+from spark_jobs.runtime.copy_arguments import copy_arguments
+from spark_jobs.runtime.session import open_session
+from spark_jobs.runtime.shutdown import Ending
+from spark_jobs.sinks import check_rule, check_writers, open_sink, place_of_copies
+from spark_jobs.spark_util.error_translation import named_errors
+from spark_jobs.spark_util.progress import Piece, Progress
+from spark_jobs.spark_util.report import print_error, print_line
 
 _LOOK_S: Final = 0.2
+_UNSEEN_LAG: Final = (
+    "its source shows the user no binlog position (GTIDs, or BACKUP_ADMIN on MySQL 8), so this job cannot tell whether the relay has still "
+    "to read a schema change. Run `roma reconcile` after the copy"
+)
 
 
 def run(
     settings: JobSettings, ending: Ending | None = None, *, tables: Sequence[str] = (), anew: bool = False, trace: bool = False
 ) -> Mapping[str, CopyFigures]:
-    """Copy the tables that a run that was cut off left unfinished, and begin the others anew; table → figures. Raises JobError."""
+    """Copy the tables that no run has finished, with `anew` all of them; table → figures. Raises JobError."""
     ending, listens = ending or Ending(), ending is not None
-    with named_errors(place_of(settings.kafka)), source_borders(*settings.sources):
+    with _borders(settings):
         spark = open_session(settings, "roma-bootstrap", trace=trace)
         if listens:
             ending.listen()  # again: Spark's start takes SIGINT away
         check_writers(spark, settings)
         sink = open_sink(spark, settings)
-        writer = TableWriter.of(settings, sink, "bootstrap")
+        writer = TableWriter.of(spark, settings, sink, "bootstrap")
         sources = open_sources(spark, settings, tables)
         notes = Notes(spark, settings.bootstrap.notes or f"{settings.copy_root.rstrip('/')}/_bootstrap")
         wanted = list(_copied(sources.tables))
@@ -46,9 +54,13 @@ def run(
         published = _published(spark, settings, sources, wanted)
         check_rule(spark, settings)
         place = place_of_copies(spark, settings)
-        shapes = {table.name: shape_of(table, place) for table in wanted}
-        begun = _begin(published, shapes, wanted, notes, sink, anew=anew)
-        if _pause(ending, settings.bootstrap.settle_seconds):
+
+        def fresh_positions(instances: Collection[str]) -> Mapping[str, Published] | None:
+            databases = {instance: sources.databases[instance] for instance in instances}
+            return _fresh_positions(settings, databases, lambda: _read_published(spark, settings, sources, instances), ending)
+
+        begun = begin(wanted, notes, sink, place, published, fresh_positions, anew=anew)
+        if begun is None or _pause(ending, settings.bootstrap.settle_seconds):
             return {}
         copying = FirstCopy(
             databases=sources.databases,
@@ -57,58 +69,99 @@ def run(
             notes=notes,
             settings=settings.bootstrap,
             positions=lambda table: read_published(spark, settings.kafka, settings.installation, table.instances),
-            check=lambda table: _check_servers(sources, table.instances, published),
+            check=lambda table: _check(sources, table, published),
             stopping=lambda seconds: _pause(ending, seconds),
-            progress=_tell_progress,
+            progress=lambda _table, _note, _pace: None,
         )
-        return _copy_all(copying, wanted, begun, ending)
+        with Progress(say=print_line) as shown:
+            return _copy_all(copying, wanted, begun, ending, partial(_borders, settings), shown)
 
 
-def _copy_all(copying: FirstCopy, tables: Sequence[LogicalTable], begun: Mapping[str, TableNote], ending: Ending) -> dict[str, CopyFigures]:
+def _copy_all(
+    copying: FirstCopy,
+    tables: Sequence[LogicalTable],
+    begun: Mapping[str, TableNote],
+    ending: Ending,
+    borders: Callable[[], AbstractContextManager[None]],
+    shown: Progress,
+) -> dict[str, CopyFigures]:
+    """Copy table after table; one that fails is left out. Raises TablesLeftOut at the end where one did, other JobErrors at once."""
     figures: dict[str, CopyFigures] = {}
+    failed: dict[str, JobError] = {}
     for table in tables:
         if ending.requested:
             break
-        figures[table.name] = done = copying.copy(table, begun[table.name])
-        state = f"removed {done.removed} that the source has no more" if done.ended else "stopped; the next start goes on"
-        print_line(f"{table.name}: {done.rows} rows copied, {state}")
+        try:
+            with borders():
+                figures[table.name] = _copy(copying, table, begun[table.name], shown)
+        except OF_ONE_TABLE as exc:
+            failed[table.name] = exc
+            print_line(f"{table.name}: left out; the other tables are copied. {exc}")
+    if failed:
+        reasons = "".join(f"\n  {name}: {exc}" for name, exc in failed.items())
+        raise TablesLeftOut(f"{len(failed)} of {len(tables)} tables could not be copied:{reasons}\n")
     return figures
+
+
+def _copy(copying: FirstCopy, table: LogicalTable, note: TableNote, shown: Progress) -> CopyFigures:
+    if note.ended:
+        return CopyFigures(note.rows, 0, ended=True)
+    total = estimated_rows(copying.databases, table.shards)
+    with shown.piece(Piece(table.name, total, note.rows, before=note.rows, estimated=True)) as piece:
+        done = replace(copying, progress=partial(_tell_progress, shown, piece)).copy(table, note)
+    state = f"removed {done.removed} that the source has no more" if done.ended else "stopped; the next start goes on"
+    print_line(f"{table.name}: {done.rows} rows copied, {state}")
+    return done
+
+
+@contextmanager
+def _borders(settings: JobSettings) -> Iterator[None]:
+    """Raise JobErrors in place of what Spark, Kafka, the copies and the sources raise."""
+    with named_errors(place_of(settings.kafka)), source_borders(*settings.sources):
+        yield
 
 
 def _published(spark: SparkSession, settings: JobSettings, sources: Sources, tables: Sequence[LogicalTable]) -> Mapping[str, Published]:
     """Read the positions of the tables' instances, before anything else of the tables, and check that the sources are theirs."""
     instances = {instance for table in tables for instance in table.instances}
-    published = read_published(spark, settings.kafka, settings.installation, instances) if instances else {}
-    check_together(settings.sources, published)
-    _check_servers(sources, instances, published)
+    published = _read_published(spark, settings, sources, instances)
     for instance in instances:
         check_rules(sources.databases[instance].settings, published[instance])
     return published
 
 
-def _begin(
-    published: Mapping[str, Published],
-    shapes: Mapping[str, str],
-    tables: Sequence[LogicalTable],
-    notes: Notes,
-    sink: Sink,
-    *,
-    anew: bool,
-) -> dict[str, TableNote]:
-    """Begin the run of each table under the published pairs; one that was cut off goes on under its own."""
-    noted = {table.name: notes.read(table.name) for table in tables}
-    begun = {name: note for name, note in noted.items() if note is not None and not note.ended and not anew}
-    fresh = [table for table in tables if not _goes_on(table, begun.get(table.name), published, shapes[table.name], sink)]
-    for table in fresh:
-        if table.name in begun:
-            print_line(f"{table.name}: begins anew, because its key, shards, rules or the place of its copy are not what they were")
-        pairs = {instance: published[instance].order for instance in table.instances}
-        line = begin_line(noted[table.name], uuid.uuid4().hex, pairs, _rules(table, published), shapes[table.name])
-        begun[table.name] = notes.add(table.name, noted[table.name], line)
-    for table in tables:
-        if table not in fresh:
-            print_line(f"{table.name}: goes on behind {begun[table.name].rows} rows")
-    return begun
+def _read_published(spark: SparkSession, settings: JobSettings, sources: Sources, instances: Collection[str]) -> Mapping[str, Published]:
+    """Return where these instances are. Raises SourcesIncomplete and SourceNotTheOne where the sources are others."""
+    published = read_published(spark, settings.kafka, settings.installation, instances) if instances else {}
+    check_together(settings.sources, published)
+    _check_servers(sources, instances, published)
+    return published
+
+
+def _fresh_positions(
+    settings: JobSettings, databases: Mapping[str, SourceDatabase], read: Callable[[], Mapping[str, Published]], ending: Ending
+) -> Mapping[str, Published] | None:
+    """Return positions that cover all that the sources have committed now, schema changes included; None: the end was asked for.
+
+    Raises RelayBehind.
+    """
+    places = {instance: place for instance, database in databases.items() if (place := place_now(database)) is not None}
+    for instance in sorted(set(databases) - set(places)):
+        print_line(f"{instance}: {_UNSEEN_LAG}")
+    seconds = settings.bootstrap.patience_seconds
+    published = await_published(databases, places, read, seconds, lambda some: _pause(ending, some))
+    if published is None and not ending.requested:
+        raise RelayBehind(
+            f"The relay has not published within {seconds:.0f} s what {', '.join(sorted(databases))} had committed when the tables were "
+            "described. A schema change may be among it, and changes of before it would then be applied over copied rows."
+        )
+    return published
+
+
+def _check(sources: Sources, table: LogicalTable, published: Mapping[str, Published]) -> None:
+    """Raise SourceNotTheOne or TableChanged where the pairs of the run say nothing of the rows that were read."""
+    _check_servers(sources, table.instances, published)
+    check_definition(sources.databases, table)
 
 
 def _check_servers(sources: Sources, instances: Iterable[str], published: Mapping[str, Published]) -> None:
@@ -116,32 +169,26 @@ def _check_servers(sources: Sources, instances: Iterable[str], published: Mappin
         check_identity(sources.databases[instance], published[instance])
 
 
-def _goes_on(table: LogicalTable, note: TableNote | None, published: Mapping[str, Published], shape: str, sink: Sink) -> bool:
-    """A run begins anew where its notes speak of other shards, keys, rules or copies, or of a copy that was removed."""
-    if note is None or set(note.pairs) != set(table.instances) or (note.rules, note.shape) != (_rules(table, published), shape):
-        return False
-    return not note.rows or sink.read(table.name) is not None
-
-
-def _rules(table: LogicalTable, published: Mapping[str, Published]) -> Mapping[str, str]:
-    """By which rules the rows of each instance are published; those without any are left out."""
-    return {instance: rows for instance in table.instances if (rows := published[instance].rows)}
-
-
 def _copied(tables: Sequence[LogicalTable]) -> Iterator[LogicalTable]:
     """The tables of which there can be a copy; the others are named."""
     for table in tables:
         if table.without_key:
             print_line(f"{table.name}: left out, because no key names its rows ({', '.join(table.without_key)})")
+        elif table.with_longer_key:
+            print_line(f"{table.name}: left out, because {float_in_key(table)}")
         elif table.leaves_out(Operation.INSERT):
             print_line(f"{table.name}: left out, because an instance does not publish its INSERTs")
         else:
             yield table
 
 
-def _tell_progress(table: LogicalTable, note: TableNote, pace: Pace) -> None:
-    finished = sum(note.shard(shard.name).finished for shard in table.shards)
-    print_line(f"{table.name}: {note.rows} rows, {finished} of {len(table.shards)} shards, {pace.rows_per_second:.0f} rows/s")
+def _tell_progress(shown: Progress, piece: Piece, table: LogicalTable, note: TableNote, _pace: Pace) -> None:
+    is_first, finished = piece.rows == piece.before, sum(note.shard(shard.name).finished for shard in table.shards)
+    piece.step, piece.rows = f"{finished} of {len(table.shards)} shards", note.rows
+    if is_first:
+        shown.first_line(piece)
+    if finished == len(table.shards):
+        piece.next_step("looking for rows that the source has no more", None)
 
 
 def _pause(ending: Ending, seconds: float) -> bool:

@@ -3,27 +3,34 @@
 import sys
 from collections.abc import Sequence
 
-from spark_jobs.apply import Copies
-from spark_jobs.border import named_errors
-from spark_jobs.command_line import read_arguments
+from spark_jobs.apply.apply import Copies
+from spark_jobs.config.job import JobSettings
 from spark_jobs.errors import JobError
-from spark_jobs.figures import BatchFigures
-from spark_jobs.kafka_source import Bounds, place_of, read_batch
-from spark_jobs.report import print_batch, print_error
-from spark_jobs.session import open_session
-from spark_jobs.settings import JobSettings
+from spark_jobs.kafka.source import Bounds, check_statements, place_of, read_batch, topic_ids
+from spark_jobs.runtime.arguments import read_arguments
+from spark_jobs.runtime.session import open_session
+from spark_jobs.spark_util.batch_stats import BatchFigures
+from spark_jobs.spark_util.error_translation import named_errors
+from spark_jobs.spark_util.progress import Piece, Progress
+from spark_jobs.spark_util.report import print_batch, print_error, print_line
 
 
 def run(settings: JobSettings, bounds: Bounds | None = None, *, trace: bool = False) -> BatchFigures:
     """Read every topic, whole or within bounds, and apply the newest change of each key. Raises JobError."""
     with named_errors(place_of(settings.kafka)):
         spark = open_session(settings, "roma-dedup-batch", trace=trace)
-        return Copies.of(spark, settings).apply(read_batch(spark, settings.kafka, bounds), "dedup_batch")
+        copies = Copies.of(spark, settings)
+        topic_ids(spark, settings.kafka)  # a topic that is missing is named before anything is read
+        if settings.truncate == "follow":
+            check_statements(spark, settings.kafka)
+        records = read_batch(spark, settings.kafka, bounds)
+        with Progress(say=print_line) as shown, shown.piece(Piece("batch")) as piece:
+            return copies.apply(records, "dedup_batch", piece=piece)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command line; exit code 1 with a sentence when the job cannot be done."""
-    given = read_arguments("dedup_batch", __doc__, arguments, bounded=True)
+    given = read_arguments("dedup batch", __doc__, arguments, bounded=True)
     try:
         print_batch("batch", run(given.settings(), given.bounds, trace=given.trace))
     except JobError as exc:

@@ -7,17 +7,18 @@ from functools import cache, partial
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming import StreamingQuery
 
-from spark_jobs.apply import Copies
-from spark_jobs.border import named_errors
-from spark_jobs.checkpoint import check_copies, check_topics, newest_batch, stream_id
-from spark_jobs.command_line import read_arguments
-from spark_jobs.ending import Ending
+from spark_jobs.apply.apply import Copies
+from spark_jobs.config.job import JobSettings
 from spark_jobs.errors import JobConfigurationError, JobError
-from spark_jobs.kafka_source import place_of, read_stream
-from spark_jobs.metrics import JobMetrics, served_metrics
-from spark_jobs.report import print_batch, print_error
-from spark_jobs.session import open_session
-from spark_jobs.settings import JobSettings
+from spark_jobs.kafka.source import check_statements, place_of, read_stream
+from spark_jobs.kafka.stream_checkpoint import check_copies, check_topics, newest_batch, stream_id
+from spark_jobs.runtime.arguments import read_arguments
+from spark_jobs.runtime.metrics import JobMetrics, served_metrics
+from spark_jobs.runtime.session import open_session
+from spark_jobs.runtime.shutdown import Ending
+from spark_jobs.spark_util.error_translation import named_errors
+from spark_jobs.spark_util.progress import Piece, Progress
+from spark_jobs.spark_util.report import print_batch, print_error, print_line
 
 
 def start(settings: JobSettings, ending: Ending | None = None, metrics: JobMetrics | None = None, *, trace: bool = False) -> StreamingQuery:
@@ -31,6 +32,8 @@ def start(settings: JobSettings, ending: Ending | None = None, metrics: JobMetri
     spark = open_session(settings, "roma-dedup-stream", trace=trace, lasts=settings.trigger_seconds is not None)
     check_topics(spark, settings.kafka, settings.checkpoint)
     check_copies(spark, settings, settings.checkpoint)
+    if settings.truncate == "follow":
+        check_statements(spark, settings.kafka)
     if metrics is not None:
         spark.streams.addListener(metrics)
     apply = _batches(spark, settings, settings.checkpoint, ending or Ending(), metrics)
@@ -49,10 +52,13 @@ def _batches(
     writer = cache(partial(stream_id, spark, checkpoint))  # Spark notes it when the stream starts
 
     def apply(records: DataFrame, number: int) -> None:
-        with ending.batch():
-            figures = copies.apply(records, writer(), number, again=number <= begun)
+        with ending.batch(), Progress(say=print_line) as shown, shown.piece(Piece(f"batch {number}")) as piece:
+            if metrics is not None:
+                metrics.began(piece)
+            figures = copies.apply(records, writer(), number, again=number <= begun, piece=piece)
         print_batch(f"batch {number}", figures)
         if metrics is not None:
+            metrics.began(None)
             metrics.applied(number, figures)
 
     return apply
@@ -68,7 +74,7 @@ def run(settings: JobSettings, ending: Ending, *, trace: bool = False) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command line; SIGTERM and SIGINT end the job after the batch that runs, exit code 1 comes with a sentence."""
-    given = read_arguments("dedup_stream", __doc__, arguments)
+    given = read_arguments("dedup stream", __doc__, arguments)
     ending = Ending()
     ending.listen()
     try:

@@ -3,6 +3,7 @@
 JobError
 ├── JobConfigurationError   the configuration file, or what it names, is wrong
 ├── JavaRefused             Spark 4.0 runs on JDK 17 or 21
+├── JarsRefused             a jar that Spark is given is not there, or is for another Spark
 ├── BrokerUnreachable       no broker answers
 ├── BrokerRefused           the broker refuses the login or the right to read
 ├── TopicUnknown            a topic does not exist
@@ -27,12 +28,14 @@ JobError
 ├── TransformNotCopied      a function of the installation's own makes the rows of a table
 ├── PositionMissing         an instance has no position record yet
 ├── PositionUnknown         an instance's position record is of a newer version, or none
+├── RelayBehind             an instance has not published what its source had committed before a copy
 ├── TableUnknown            no source has a table for a logical name
-├── TableChanged            a table lost a column, or itself, while it was read
+├── TableChanged            a table got another definition, or was dropped, while it was read
+├── TablesLeftOut           a first copy is done, but for tables that could not be copied
 └── JobFailed               Spark ended the job for another reason
 """
 
-from typing import ClassVar
+from typing import ClassVar, Final
 
 
 class JobError(Exception):
@@ -54,6 +57,15 @@ class JavaRefused(JobError):
     """The JDK is missing or not one that Spark runs on; the sentence ends with its own remedy."""
 
 
+class JarsRefused(JobError):
+    """A jar that Spark is given is not there or for another version, or a jar that it needs was not given."""
+
+    remedy = (
+        "Spark 4.0 needs io.delta:delta-spark_2.13:4.0.0, org.apache.spark:spark-sql-kafka-0-10_2.13:4.0.0 and what these need. Correct "
+        "`jars`, or leave it out and Spark fetches them; with spark-submit correct its --packages. Then start again."
+    )
+
+
 class BrokerUnreachable(JobError):
     """No broker of `bootstrap_servers` answers."""
 
@@ -66,10 +78,16 @@ class BrokerRefused(JobError):
     remedy = "Check kafka.client and kafka.jaas, and the access rights to the topics, and start again."
 
 
+class StatementsUnread(JobError):
+    """The job follows TRUNCATEs, and the topic that they are published in is not among those that it reads."""
+
+    remedy = "Add it to kafka.topics, or leave truncate at 'quarantine', and start again; the job goes on at its checkpoint."
+
+
 class TopicUnknown(JobError):
     """A topic that the job reads does not exist."""
 
-    remedy = "Check kafka.topics. The relay makes a topic with its first message; start the job after that."
+    remedy = "Check kafka.topics. The relay makes a topic, and its `.ddl` topic, with the first row for it; start the job after that."
 
 
 class OffsetsLost(JobError):
@@ -77,7 +95,8 @@ class OffsetsLost(JobError):
 
     remedy = (
         "The copies lack these changes and stay as they are. The remedy is bootstrap: remove the checkpoint and start again, and let "
-        "`roma bootstrap` copy the tables from the source beside it. Then let the topics keep messages longer than the job may stand."
+        "`roma bootstrap --anew` copy the tables from the source beside it. Then let the topics keep messages longer than the job may "
+        "stand."
     )
 
 
@@ -96,7 +115,10 @@ class SchemaChangeRefused(JobError):
 class SourceUnreachable(JobError):
     """A source server does not answer, or ended the connection."""
 
-    remedy = "Check host and port of [[sources]] and the server, and start again; what was copied is kept."
+    remedy = (
+        "Check host and port of [[sources]] and the server, and start again; what was copied is kept. Where the server works on a query "
+        "for longer, raise sources.read_timeout_seconds or lower range_rows."
+    )
 
 
 class SourceDriverMissing(JobError):
@@ -153,6 +175,15 @@ class PositionUnknown(JobError):
     remedy = "Use the jobs in the version of the relay that leads the instance, and start again."
 
 
+class RelayBehind(JobError):
+    """An instance has not published what its source had committed before the copy, so a schema change may lie after its order pair."""
+
+    remedy = (
+        "See `roma status` for the lag and the state of the instance, wait until it has caught up, and start again; "
+        "bootstrap.patience_seconds is how long this job waits."
+    )
+
+
 class TableUnknown(JobError):
     """No source has a real table for a logical name."""
 
@@ -160,9 +191,15 @@ class TableUnknown(JobError):
 
 
 class TableChanged(JobError):
-    """A table lost a column, or itself, while it was read."""
+    """A table got other columns or another key, or was dropped, after its order pair was read."""
 
-    remedy = "Start again: the table is looked at anew, and what was copied is kept."
+    remedy = "Start again: this table is copied again under a fresh order pair, and what is finished of other tables is kept."
+
+
+class TablesLeftOut(JobError):
+    """Some tables could not be copied; the others were, as far as the job was not ended."""
+
+    remedy = "Remedy what each of them names, and start again: finished tables are not copied again."
 
 
 class JobFailed(JobError):
@@ -219,8 +256,8 @@ class CopiesKeptOtherwise(JobError):
     """The copies below `copy_root` are kept by another rule than the job's: it would compare orders that cannot be compared."""
 
     remedy = (
-        "Set raw_rule and row_images as they were, or give the job a copy_root (with hbase a namespace too, with jdbc a prefix) and a "
-        "checkpoint of its own. To keep these copies by the new rule, remove them and the file `_kept`, and read the topics anew."
+        "Set raw_rule, row_images and truncate as they were, or give the job a copy_root (with hbase a namespace too, with jdbc a prefix) "
+        "and a checkpoint of its own. To keep these copies by the new rule, remove them and the file `_kept`, and read the topics anew."
     )
 
 
@@ -249,3 +286,17 @@ class MirrorRefused(JobError):
     """The server of the copies refuses the login or a statement."""
 
     remedy = "Correct the account's rights (CREATE, ALTER, SELECT, INSERT, UPDATE, DELETE) or the table, and start again."
+
+
+OF_ONE_TABLE: Final = (
+    CopyBusy,
+    HBaseRefused,
+    JobFailed,
+    MirrorRefused,
+    SchemaChangeRefused,
+    SourceRefused,
+    SourcesIncomplete,
+    TableChanged,
+    UnreadableRowKey,
+)
+"""Errors in copying a table that do not say that other tables cannot be copied."""

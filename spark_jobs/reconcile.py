@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from threading import Event
 from time import monotonic
-from typing import Final
 
 from pyspark.sql import SparkSession
 from rich.console import Console
 
 from relay.model.change import Operation
-from spark_jobs.border import named_errors
+from spark_jobs.apply.table_writer import TableWriter
 from spark_jobs.comparison import (
+    WHOLE_LINES,
     Outcome,
     Place,
     Repair,
@@ -26,20 +26,21 @@ from spark_jobs.comparison import (
     findings_table,
     newest_waiting,
     settle,
+    why_unrepaired,
 )
-from spark_jobs.copy_arguments import copy_arguments
+from spark_jobs.config.job import JobSettings, load_settings
 from spark_jobs.errors import JobError
-from spark_jobs.kafka_source import place_of
-from spark_jobs.positions import Published, check_identity, check_rules, check_together, read_published
-from spark_jobs.report import print_error
-from spark_jobs.session import open_session
-from spark_jobs.settings import JobSettings, load_settings
+from spark_jobs.kafka.catching_up import await_published, await_shown
+from spark_jobs.kafka.relay_positions import Published, check_identity, check_rules, check_together, read_published
+from spark_jobs.kafka.source import place_of
+from spark_jobs.origin import estimated_rows, place_now, source_borders
+from spark_jobs.origin.shards import LogicalTable, Sources, float_in_key, open_sources
+from spark_jobs.runtime.copy_arguments import copy_arguments
+from spark_jobs.runtime.session import open_session
 from spark_jobs.sinks import check_rule, check_writers, open_sink
-from spark_jobs.source import place_now, source_borders
-from spark_jobs.sources import LogicalTable, Sources, open_sources
-from spark_jobs.table_writes import TableWriter
-
-_LOOK_S: Final = 1.0
+from spark_jobs.spark_util.error_translation import named_errors
+from spark_jobs.spark_util.progress import Piece, Progress
+from spark_jobs.spark_util.report import print_error
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,22 +56,33 @@ class Reconciliation:
         if repair:
             check_writers(self.spark, self.settings)
             check_rule(self.spark, self.settings)
-        instances = {instance for table in self.sources.tables for instance in table.instances}
+        tables = self.sources.tables
+        instances = {instance for table in tables for instance in table.instances}
         for instance, each in read_published(self.spark, self.settings.kafka, self.settings.installation, instances).items():
             check_rules(self.sources.databases[instance].settings, each)
-        return [self._table(table, repair=repair) for table in self.sources.tables]
+        with Progress() as shown:
+            return [self._table(table, f" ({number} of {len(tables)})", shown, repair=repair) for number, table in enumerate(tables, 1)]
 
-    def _table(self, table: LogicalTable, *, repair: bool) -> TableFindings:
+    def _table(self, table: LogicalTable, place: str, shown: Progress, *, repair: bool) -> TableFindings:
         if table.without_key:
             return TableFindings(table.name, reason=f"no key names the rows of {', '.join(table.without_key)}")
+        if table.with_longer_key:
+            return TableFindings(table.name, reason=float_in_key(table))
         if left_out := table.leaves_out(*Operation):
             return TableFindings(table.name, reason=f"not every {' or '.join(left_out)} is published, so the copy is another one")
         if table.transformed:
             return TableFindings(table.name, reason="a transform makes its rows, and no SELECT goes through it")
         sink, settings = open_sink(self.spark, self.settings), self.settings
-        comparison = TableComparison(self.spark, self.sources.databases, sink, settings.reconcile, self._settle, settings.schema_changes)
-        found = comparison.compare(table)
-        return self._repaired(comparison, table, found) if repair and found.different else found
+        newest = None if settings.raw_rule else self._newest
+        databases, policy = self.sources.databases, settings.schema_changes
+        comparison = TableComparison(self.spark, databases, sink, settings.reconcile, self._settle, policy, newest)
+        total = estimated_rows(databases, table.shards)
+        with shown.piece(Piece(f"{table.name}{place}", total, step="summing up the source", estimated=True)) as piece:
+            found = comparison.compare(table, piece)
+            if not (repair and found.different):
+                return found
+            piece.next_step("repairing", len(found.different))
+            return self._repaired(comparison, table, found)
 
     def _settle(self, table: LogicalTable, places: Sequence[Place], look: Callable[[Sequence[Place]], Mapping[str, Seen]]) -> Settled:
         pause = Event()
@@ -78,37 +90,41 @@ class Reconciliation:
             places,
             look,
             lambda seconds: self._caught_up(table, seconds),
-            lambda keys: newest_waiting(self.spark, self.settings, keys),
+            lambda keys: newest_waiting(self.spark, self.settings, keys, open_sink(self.spark, self.settings).read(table.name)),
             self.settings.reconcile.patience_seconds,
             pause.wait,
         )
 
     def _caught_up(self, table: LogicalTable, seconds: float) -> bool:
-        """Wait until the instances have published all that their sources have committed now."""
+        """Wait until the instances have published all that their sources have committed now, and SELECTs see all that is published."""
         databases = {instance: self.sources.databases[instance] for instance in table.instances}
-        places = {instance: place_now(database) for instance, database in databases.items()}
-        if any(place is None for place in places.values()):
+        places = {instance: place for instance, database in databases.items() if (place := place_now(database)) is not None}
+        if len(places) < len(databases):
             return False
-        ends, pause = monotonic() + seconds, Event()
-        while True:
-            published = self._published(table)
-            if all(place is not None and published[name].covers(databases[name], place) for name, place in places.items()):
-                return True
-            if monotonic() >= ends:
-                return False
-            pause.wait(_LOOK_S)
+        ends = monotonic() + seconds
+        published = await_published(databases, places, lambda: self._published(table), seconds, Event().wait)
+        return published is not None and await_shown(databases, published, max(0.0, ends - monotonic()), Event().wait)
 
     def _repaired(self, comparison: TableComparison, table: LogicalTable, found: TableFindings) -> TableFindings:
         """Write the differing rows anew under fresh pairs, and say which of them are equal now."""
-        pairs = {instance: published.order for instance, published in self._published(table).items()}
+        published = self._published(table)
+        pairs = {instance: each.order for instance, each in published.items()}
         Event().wait(self.settings.bootstrap.settle_seconds)
+        databases = {instance: self.sources.databases[instance] for instance in published}
+        if not await_shown(databases, published, self.settings.reconcile.patience_seconds, Event().wait):
+            return found  # rows that are read now may be older than the order that they would carry
         places = [Place(each.key, each.place) for each in found.different]
-        writer = TableWriter.of(self.settings, comparison.sink, "repair")
+        writer = TableWriter.of(self.spark, self.settings, comparison.sink, "repair")
         Repair(self.sources.databases, comparison.sink, writer).write(table, places, pairs)
         settled = self._settle(table, places, lambda some: comparison.look(table, some))
         left = {each.key for each in (*settled.different, *settled.undecided)}
         repaired = [each for each in found.different if each.key not in left]
-        return replace(found, different=settled.different, undecided=[*found.undecided, *settled.undecided], repaired=repaired)
+        different = [replace(each, reason=why_unrepaired(each, pairs)) for each in settled.different]
+        return replace(found, different=different, undecided=[*found.undecided, *settled.undecided], repaired=repaired)
+
+    def _newest(self, table: LogicalTable) -> str:
+        """Return the greatest order that the instances of the table have published."""
+        return max(each.order for each in self._published(table).values())
 
     def _published(self, table: LogicalTable) -> Mapping[str, Published]:
         published = read_published(self.spark, self.settings.kafka, self.settings.installation, table.instances)
@@ -139,7 +155,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given.as_json:
         sys.stdout.write(f"{findings_json(findings)}\n")
     else:
-        Console(soft_wrap=True).print(findings_table(findings))
+        Console(width=WHOLE_LINES, soft_wrap=True).print(findings_table(findings))
     return exit_code(findings)
 
 

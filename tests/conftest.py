@@ -47,6 +47,7 @@ __all__ = [
 
 # How long an example takes says how busy the machine is; pytest's own limit ends one that hangs.
 hypothesis.settings.register_profile("relay", deadline=None)
+hypothesis.settings.register_profile("quick", deadline=None, max_examples=10)
 hypothesis.settings.load_profile("relay")
 
 

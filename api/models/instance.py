@@ -40,9 +40,12 @@ class InstanceView(BaseModel):
                 "spool_age_seconds": 0.0,
                 "spool_problem": "",
                 "held_back": "",
+                "unlogged_changes": "",
                 "sources": {},
                 "passed_over": 0,
-                "row_printer": "compiled",
+                "row_printer": "compiled, readable",
+                "printed_rows": {"compiled": 990, "readable: value": 10},
+                "run_time": False,
                 "updated_ms": 1767225600100,
             }
         }
@@ -77,9 +80,15 @@ class InstanceView(BaseModel):
     spool_age_seconds: float = Field(description="For how long the oldest event in the spool has waited.")
     spool_problem: str = Field(description="What keeps the spool from being filled, or the instance from having one.")
     held_back: str = Field(description="What holds it back: a pause, limits, or sources of a group that are passed over.")
+    unlogged_changes: str = Field(description="Relayed tables whose rows foreign keys change without a word in the binlog.")
     sources: dict[str, str] = Field(description="Of a group: the position of each source, `file:offset`, by name.")
     passed_over: int = Field(description="Of a group: sources that do not answer while the others are read.")
-    row_printer: str = Field(description="What prints rows: `compiled`, slower `generated`, or slowest `readable`; all print the same.")
+    row_printer: str = Field(
+        description="What printed rows since the relay's start, the one with most rows first: `compiled`, slower `generated`, "
+        "slowest `readable`. All print the same."
+    )
+    printed_rows: dict[str, int] = Field(description="Rows printed since the relay's start, by path and reason of the slow one.")
+    run_time: bool = Field(description="Whether it is defined at run time (`…/settings`), and not by a relay's file.")
     updated_ms: int
 
     @classmethod

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel, Field
 
-from relay.model.position import SourcePosition
-from relay.operations import Preview, Shown, foretold
+from relay.model.positions.position import SourcePosition
+from relay.operations import Preview, RepartitionPlan, Shown, foretold, repartitioned
 
 
 class SourcePlace(BaseModel):
@@ -129,4 +129,41 @@ class MovePreview(BaseModel):
             distance_bytes=preview.distance_bytes,
             gtids=preview.gtids,
             epoch=preview.move.after.epoch,
+        )
+
+
+class Repartitioning(BaseModel):
+    """A topic whose rows are to be placed by the instance's partition settings from now on."""
+
+    topic: str
+    partitions: int | None = Field(default=None, ge=1, description="The new number of partitions; without it `partitions_num`.")
+
+
+class RepartitionOrder(Repartitioning, Confirmed):
+    """The same, to be done."""
+
+    without: str | None = Field(default=None, description="Another instance of the topic that is gone for good.")
+
+
+class RepartitionView(BaseModel):
+    """What it means for consumers."""
+
+    topic: str
+    partitions_before: int
+    partitions: int
+    moved_share: float = Field(description="Share of evenly spread keys that get another partition by the number alone.")
+    rules_differ: bool = Field(description="Other rules of the hash: any key may get another partition.")
+    waits_for: list[str] = Field(description="Instances that feed the topic and place rows otherwise; this one waits for them.")
+    sentences: list[str]
+
+    @classmethod
+    def of(cls, instance: str, plan: RepartitionPlan) -> "RepartitionView":
+        return cls(
+            topic=plan.topic,
+            partitions_before=plan.before,
+            partitions=plan.after.partitions,
+            moved_share=float(plan.moved),
+            rules_differ=plan.rules_differ,
+            waits_for=sorted(plan.others),
+            sentences=repartitioned(instance, plan).splitlines(),
         )

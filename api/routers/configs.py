@@ -7,8 +7,8 @@ from fastapi import APIRouter, Header, Query, Response
 
 from api.deps import AdminDep, BodyDep, NoteDep, PreconditionDep, WriterDep
 from api.entity_tag import TagList, entity_tag
+from api.middleware.request_body import document_text, documents_of
 from api.models.mapping import ChangeView, DocumentVersionView, SavedView, SetView
-from api.request_body import document_text, documents_of
 from api.services.mapping_archive import check_group
 from api.services.mapping_editor import Saved
 

@@ -1,4 +1,4 @@
-"""Dead letters: what an instance kept back, and sending it again. What is sent stands in the audit trail."""
+"""Dead letters: what an instance kept back, and sending it again. They hold rows, so all of it needs the token."""
 
 from typing import Final
 
@@ -12,19 +12,19 @@ from relay.operations import Who, instance_of, replay
 router: Final = APIRouter(prefix="/api/v1/instances/{name}/dead-letters", tags=["dead letters"])
 
 
-@router.get("")
+@router.get("", dependencies=[WriterDep])
 def list_dead_letters(admin: AdminDep, name: str) -> list[DeadLetterView]:
     """Return what the instance kept back, the oldest first, as Kafka holds it."""
     return [DeadLetterView.of(listed) for listed in admin.dead_letters(name).letters()]
 
 
-@router.get("/{letter}")
+@router.get("/{letter}", dependencies=[WriterDep])
 def read_dead_letter(admin: AdminDep, name: str, letter: str) -> DeadLetterView:
     """Return one of them without its value."""
     return DeadLetterView.of(admin.dead_letters(name).letter(letter))
 
 
-@router.get("/{letter}/value", response_class=Response, responses={200: {"content": {"application/json": {}}}})
+@router.get("/{letter}/value", dependencies=[WriterDep], response_class=Response, responses={200: {"content": {"application/json": {}}}})
 def read_dead_letter_value(admin: AdminDep, name: str, letter: str) -> Response:
     """Return its value, byte for byte."""
     return Response(admin.dead_letters(name).letter(letter).letter.message.value or b"", media_type="application/json")

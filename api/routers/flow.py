@@ -36,5 +36,13 @@ def resume(admin: AdminDep, name: str, note: NoteDep) -> FlowView:
     return FlowView.of(admin.flow(name).resume(_who(note)))
 
 
+@router.post("/start", dependencies=[WriterDep], status_code=202)
+def start(admin: AdminDep, name: str, note: NoteDep) -> FlowView:
+    """Let a stopped instance try again with the settings that its relay has. A running one reads on from its committed position."""
+    flow = admin.flow(name)
+    flow.start(_who(note))
+    return FlowView.of(flow.show())
+
+
 def _who(note: Note) -> Who:
     return Who(note.author or "admin", note.comment)

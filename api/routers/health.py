@@ -1,6 +1,6 @@
 """The admin's own health."""
 
-from typing import Final
+from typing import Any, Final
 
 from fastapi import APIRouter, Response
 from fastapi.responses import PlainTextResponse
@@ -9,15 +9,16 @@ from api.deps import AdminDep
 from relay.telemetry import metrics
 
 router: Final = APIRouter(tags=["health"])
+_NOT_READY: Final[dict[int | str, dict[str, Any]]] = {503: {"description": "It cannot.", "content": {"text/plain": {}}}}
 
 
 @router.get("/healthz", response_class=PlainTextResponse)
-def healthz() -> str:
-    """Say that the process lives; it needs nobody for that."""
+async def healthz() -> str:
+    """Say that the process lives; no thread and no other server is needed for that."""
     return "ok\n"
 
 
-@router.get("/readyz", response_class=PlainTextResponse)
+@router.get("/readyz", response_class=PlainTextResponse, responses=_NOT_READY)
 def readyz(admin: AdminDep, response: Response) -> str:
     """Say whether ZooKeeper can be reached, without which nothing but this works."""
     if not admin.session.connected:
@@ -31,4 +32,5 @@ def read_metrics(admin: AdminDep) -> Response:
     """Return the metrics in Prometheus' text format."""
     metrics.STORE_CONNECTED.set(admin.session.connected)
     metrics.STORE_SESSIONS.set(admin.session.sessions)
+    metrics.STORE_SESSION_TIMEOUT.set(admin.session.timeout_ms / 1000)
     return Response(metrics.render(), media_type=metrics.CONTENT_TYPE)

@@ -1,6 +1,5 @@
 """Settings of instances that are defined at run time."""
 
-import json
 from typing import Any, Final
 
 from fastapi import APIRouter, Response
@@ -8,11 +7,12 @@ from fastapi import APIRouter, Response
 from api.deps import AdminDep, BodyDep, NoteDep, PreconditionDep, WriterDep
 from api.entity_tag import entity_tag
 from api.errors import BadRequest
+from api.middleware.request_body import json_of
 from relay.state import InstanceDocument
 
 router: Final = APIRouter(prefix="/api/v1/instances/{name}/settings", tags=["instances"])
 
-_EXAMPLE: Final = {"source": {"host": "mysql1", "user": "relay", "password": "${RELAY_PASSWORD}", "server_id": 9002}}
+_EXAMPLE: Final = {"source": {"host": "mysql1", "user": "relay", "password": "${ROMA_SECRET_SHOP2}", "server_id": 9002}}
 _BODY: Final[dict[str, Any]] = {
     "requestBody": {
         "required": True,
@@ -53,10 +53,7 @@ def _shown(document: InstanceDocument, response: Response) -> dict[str, Any]:
 
 
 def _object(body: bytes) -> dict[str, Any]:
-    try:
-        parsed = json.loads(body)
-    except (ValueError, RecursionError) as exc:
-        raise BadRequest(f"The body is not JSON: {exc}.") from exc
+    parsed = json_of(body)
     if not isinstance(parsed, dict):
         raise BadRequest("The body must be an object: the settings of one instance.")
     return parsed

@@ -6,9 +6,9 @@ from fastapi import APIRouter, Query, Response
 
 from api.deps import AdminDep, BodyDep, NoteDep, PreconditionDep, WriterDep
 from api.entity_tag import entity_tag
+from api.middleware.request_body import documents_of
 from api.models.mapping import ChangeView, DryRunView, RollBackRequest, SavedView, SetView, WholeSetView
 from api.models.problem import MappingProblemView
-from api.request_body import documents_of
 from api.routers.configs import GROUP_BODY, saved_view
 
 router: Final = APIRouter(prefix="/api/v1/mappings", tags=["mapping sets"])

@@ -1,11 +1,12 @@
 """Placement: who runs what, moves, and servers in maintenance."""
 
-from typing import Final
+from typing import Annotated, Final
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Path
 
 from api.deps import AdminDep, NoteDep, WriterDep
 from api.models.placement import MoveRequest, PlacementView
+from relay.settings import NAME_PATTERN
 
 router: Final = APIRouter(prefix="/api/v1/placement", tags=["placement"])
 
@@ -31,7 +32,7 @@ def withdraw_move(admin: AdminDep, instance: str, note: NoteDep) -> PlacementVie
 
 
 @router.put("/maintenance/{server}", dependencies=[WriterDep])
-def drain_server(admin: AdminDep, server: str, note: NoteDep) -> PlacementView:
+def drain_server(admin: AdminDep, server: Annotated[str, Path(pattern=NAME_PATTERN)], note: NoteDep) -> PlacementView:
     """Put a server into maintenance: its relays hand over at once what others can run, and take nothing."""
     admin.placement.drain(server, note)
     return admin.placement.placement()

@@ -6,7 +6,18 @@ from fastapi import APIRouter, Query
 from pydantic import AwareDatetime
 
 from api.deps import AdminDep, NoteDep, WriterDep
-from api.models.position import Floor, FoundPlace, Move, MovePreview, Place, PositionView, Skip
+from api.models.position import (
+    Floor,
+    FoundPlace,
+    Move,
+    MovePreview,
+    Place,
+    PositionView,
+    Repartitioning,
+    RepartitionOrder,
+    RepartitionView,
+    Skip,
+)
 from relay.operations import Who
 from relay.state import Note
 
@@ -54,6 +65,18 @@ def skip_transaction(admin: AdminDep, name: str, wish: Skip, note: NoteDep) -> P
 def raise_floor(admin: AdminDep, name: str, floor: Floor, note: NoteDep) -> PositionView:
     """Lift the instance's pairs above another one's, before a shard moves from there to here."""
     return admin.positions.raise_floor(name, floor, _who(note))
+
+
+@router.post("/repartition/preview")
+def preview_repartition(admin: AdminDep, name: str, wanted: Repartitioning) -> RepartitionView:
+    """Say what it means for consumers to place a topic's rows by the instance's partition settings, and do nothing."""
+    return admin.positions.plan_repartition(name, wanted)
+
+
+@router.post("/repartition", dependencies=[WriterDep])
+def repartition(admin: AdminDep, name: str, order: RepartitionOrder, note: NoteDep) -> RepartitionView:
+    """Place a topic's rows by the instance's partition settings from now on."""
+    return admin.positions.repartition(name, order, _who(note))
 
 
 def _who(note: Note) -> Who:

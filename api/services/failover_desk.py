@@ -8,8 +8,8 @@ from api.models.failover import FailoverAnswer, SourceFailoverAnswer
 from api.services.instance_directory import InstanceDirectory
 from relay.audit import AuditEntry, AuditTrail
 from relay.model.failover import ServerRole
-from relay.model.gtid import GtidSet
-from relay.model.source_name import source_named
+from relay.model.names.source_name import source_named
+from relay.model.positions.gtid import GtidSet
 from relay.state import FailoverStore, FailoverView, Note, StandingOrders
 
 

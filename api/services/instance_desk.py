@@ -1,26 +1,29 @@
 """Instances that are defined at run time: checked as those of the file, shown without their secrets."""
 
 import json
-from collections.abc import Iterable, Mapping
-from typing import Any
-
-import structlog
+from collections.abc import Mapping
+from typing import Any, Final
 
 from api.entity_tag import Precondition
-from api.errors import DefinedInFile, InstanceRefused
+from api.errors import BodyTooLarge, DefinedInFile, InstanceRefused
+from relay.audit import AuditEntry, DelayedTrail
 from relay.errors import ConfigurationError, NodeMissing
-from relay.settings import InstanceSettings, instance_settings
-from relay.state import MASK, InstanceDocument, InstanceDocumentStore, Note, with_secrets_of
+from relay.settings import RelaySettings, RunTimeVariables, instance_settings
+from relay.state import MASK, SAVE_LIMIT_BYTES, InstanceDocument, InstanceDocumentStore, Note, masked, with_secrets_of
 
-_log = structlog.stdlib.get_logger(__name__)
+_ENTRY_CHARACTERS: Final = 20_000
+_MOST_NAMES: Final = 100
+_DIGITS: Final = 18
 
 
 class InstanceDesk:
     """Takes, shows and removes documents; relays carry them out within a second or two."""
 
-    def __init__(self, store: InstanceDocumentStore, of_file: Iterable[InstanceSettings]) -> None:
+    def __init__(self, store: InstanceDocumentStore, settings: RelaySettings, acts: DelayedTrail) -> None:
         self._store = store
-        self._of_file = frozenset(each.name for each in of_file)
+        self._acts = acts
+        self._of_file = frozenset(each.name for each in settings.instances)
+        self._variables = settings.secrets.of_documents(resolved=False)
 
     def read(self, name: str) -> InstanceDocument:
         """Return a document. Raises NodeMissing."""
@@ -38,9 +41,10 @@ class InstanceDesk:
         version = stored.version if stored is not None else 0
         precondition.check(version, exists=stored is not None)
         whole = with_secrets_of(stored.fields if stored is not None else {}, {**fields, "name": fields.get("name", name)})
-        _check(name, whole)
+        _check(name, whole, self._variables)
+        _check_size(whole)
         saved = self._store.save(name, whole, version)
-        _log.info("instance_saved", instance=name, version=saved.version, author=note.author, comment=note.comment)
+        self._note("instance.saved", name, *_changed(stored.fields if stored is not None else {}, whole), note)
         return saved
 
     def remove(self, name: str, precondition: Precondition, note: Note) -> None:
@@ -48,15 +52,44 @@ class InstanceDesk:
         stored = self.read(name)
         precondition.check(stored.version, exists=True)
         self._store.remove(name, stored.version)
-        _log.info("instance_removed", instance=name, version=stored.version, author=note.author, comment=note.comment)
+        self._note("instance.removed", name, *_changed(stored.fields, {}), note)
+
+    def _note(self, act: str, name: str, before: Mapping[str, Any], after: Mapping[str, Any], note: Note) -> None:
+        self._acts.note(AuditEntry(note.author or "admin", act, name, before, after, note.comment))
 
 
-def _check(name: str, fields: Mapping[str, Any]) -> None:
+def _changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    """Return the top-level fields that differ, without their secrets; of very large ones the names alone."""
+    names = sorted(name for name in {*before, *after} if before.get(name) != after.get(name))
+    old, new = (masked({name: fields[name] for name in names if name in fields}) for fields in (before, after))
+    text = json.dumps([old, new])
+    if len(text) > _ENTRY_CHARACTERS:
+        return {}, {"changed": names[:_MOST_NAMES]}
+    old, new = json.loads(text, parse_int=_number)  # an entry holds 64 bits
+    return old, new
+
+
+def _number(text: str) -> int | str:
+    return int(text) if len(text) <= _DIGITS else text
+
+
+def _check(name: str, fields: Mapping[str, Any], variables: RunTimeVariables) -> None:
     if MASK in json.dumps(fields):
-        raise InstanceRefused(f"A secret is given as {MASK}, and none is stored in its place.")
+        raise InstanceRefused(
+            f"A secret is given as {MASK}, and none is stored for this destination.",
+            remedy="Give the secret again. A stored one is kept only while host, port, user and TLS settings of every server "
+            "are as they were, and for claims while url, options and secrets are.",
+        )
     try:
-        found = instance_settings(fields, f"Instance {name}", resolved=False)
+        found = instance_settings(fields, f"Instance {name}", variables)
     except ConfigurationError as exc:
         raise InstanceRefused(exc.reason) from exc
     if found.name != name:
         raise InstanceRefused(f"The document calls the instance {found.name}, and its address {name}.")
+
+
+def _check_size(fields: Mapping[str, Any]) -> None:
+    size = len(json.dumps(fields, ensure_ascii=False, indent=2).encode())
+    if size > SAVE_LIMIT_BYTES:
+        reason = f"The settings hold {size} bytes, and ZooKeeper takes {SAVE_LIMIT_BYTES} at once."
+        raise BodyTooLarge(reason, remedy="Name tables by patterns instead of one by one.")

@@ -1,22 +1,20 @@
 """Changing mappings: checked as a whole, guarded by the set that the writer knew."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Final
-
-import structlog
 
 from api.entity_tag import Precondition
 from api.errors import ProblemsFound, SetInForceBroken
+from api.services.edit_effects import EditEffects
 from api.services.mapping_archive import check_group
-from api.services.routing_views import Change, RoutingView, changes_between, tables_to_speak_of
+from api.services.routing_views import Change
+from relay.audit import AuditEntry, DelayedTrail
 from relay.errors import MappingRefused, RelayError
-from relay.route import MappingProblem, MappingSet, problems
-from relay.state import InstanceStore, MappingStore, Note, StoredSet
+from relay.operations import DefinedInstances
+from relay.route import MOST_STEPS, Effort, MappingProblem, problems
+from relay.state import MappingStore, Note, StoredSet
 from relay.telemetry.metrics import ADMIN_SAVES
-
-_log: Final = structlog.stdlib.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +42,11 @@ class MappingEditor:
     one after another in the order topics, dbs, tbs, tags. A half-filled set never comes into force, so relays need no notion of one.
     """
 
-    def __init__(self, store: MappingStore, instances: InstanceStore, views: Sequence[RoutingView]) -> None:
+    def __init__(self, store: MappingStore, defined: Callable[[], DefinedInstances], effects: EditEffects, acts: DelayedTrail) -> None:
         self._store = store
-        self._instances = instances
-        self._views = views
+        self._acts = acts
+        self._defined = defined
+        self._effects = effects
 
     def save_document(self, group: str, data_id: str, body: str, precondition: Precondition, note: Note) -> Saved:
         """Replace or add one document; the others stay. Raises ProblemsFound and what `Precondition.check` does."""
@@ -67,25 +66,27 @@ class MappingEditor:
         """Put an older set's content into force as the next set, if it is still acceptable. Raises ProblemsFound, NodeMissing."""
         base = self._base_of_roll_back(precondition)
         with _counted():
-            _refuse(problems(self._store.load(to).bodies))
+            _refuse(_problems(self._store.load(to).bodies))
             stored = self._store.roll_back(to, None if precondition.blind else base.number, note)
-        _log.info("mapping_rolled_back", set=stored.number, restored_from=to, author=note.author, comment=note.comment)
+        after = {"set": stored.number, "restored_from": to}
+        self._acts.note(AuditEntry(note.author or "admin", "mapping.rolled-back", "", {"set": base.number}, after, note.comment))
         return Saved(stored, made=True, changes=self._changes(base.bodies, stored.bodies))
 
     def try_out(self, edits: Mapping[str, str], tables: Iterable[str]) -> Trial:
         """Say what saving these documents, the others staying, would find or change; nothing is saved."""
         base = self._base(strict=False)
         bodies = {**base.bodies, **edits}
-        found = problems(bodies)
+        found = _problems(bodies)
         return Trial(base.number, found, [] if found else self._changes(base.bodies, bodies, tables))
 
     def _save(self, base: StoredSet, bodies: Mapping[str, str], note: Note) -> Saved:
         with _counted():
-            _refuse(problems(bodies))
+            _refuse(_problems(bodies))
             stored = self._store.save(base, bodies, note)
         made = stored.number != base.number
         if made:
-            _log.info("mapping_saved", set=stored.number, base=base.number, author=note.author, comment=note.comment)
+            before, after = ({"set": each.number, "documents": dict(each.record.versions)} for each in (base, stored))
+            self._acts.note(AuditEntry(note.author or "admin", "mapping.saved", "", before, after, note.comment))
         return Saved(stored, made, self._changes(base.bodies, stored.bodies) if made else [])
 
     def _base(self, *, strict: bool) -> StoredSet:
@@ -111,11 +112,11 @@ class MappingEditor:
         return base
 
     def _changes(self, before: Mapping[str, str], after: Mapping[str, str], tables: Iterable[str] = ()) -> list[Change]:
-        # A set that was put there by hand may be unacceptable; it routed nothing, since no relay takes it.
-        old = MappingSet.empty() if problems(before) else MappingSet.compile(0, before)
-        new = MappingSet.compile(0, after)
-        known = tables_to_speak_of([(old, before), (new, after)], [*self._instances.tables(), *tables])
-        return changes_between(self._views, old, new, known)
+        return self._effects.of(before, after, self._defined(), tables)
+
+
+def _problems(bodies: Mapping[str, str]) -> list[MappingProblem]:
+    return problems(bodies, effort=Effort(MOST_STEPS))
 
 
 def _refuse(found: list[MappingProblem]) -> None:

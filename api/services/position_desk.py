@@ -3,9 +3,23 @@
 from datetime import datetime
 
 from api.errors import BadRequest, NoSuchThing
-from api.models.position import Confirmed, Floor, FoundPlace, Move, MovePreview, Place, PositionView, Skip
-from relay.model.position import BinlogPosition
-from relay.operations import InstancePosition, Who, instance_of, is_known, place_by_time
+from api.models.instance_mapping import AcceptedMapping, MappingComparisonView
+from api.models.position import (
+    Confirmed,
+    Floor,
+    FoundPlace,
+    Move,
+    MovePreview,
+    Place,
+    PositionView,
+    Repartitioning,
+    RepartitionOrder,
+    RepartitionView,
+    Skip,
+)
+from relay.model.names.mapping_name import MappingName
+from relay.model.positions.position import BinlogPosition
+from relay.operations import InstanceMapping, InstancePosition, Repartition, Who, instance_of, is_known, place_by_time
 from relay.settings import InstanceSettings, RelaySettings
 from relay.zk import Session
 
@@ -25,19 +39,19 @@ class PositionDesk:
         """Find the place of a time. Raises NoSuchThing, SourceNotNamed, ConfigurationError, BinlogPurged, and what keeps the
         source from answering.
         """
-        return FoundPlace.of(place_by_time(self._known(instance), time, file=file, standby=standby, source=source))
+        return FoundPlace.of(place_by_time(self._known(instance, resolved=True), time, file=file, standby=standby, source=source))
 
     def preview(self, instance: str, to: Place) -> MovePreview:
         """Say what a move would do. Raises MoveRefused."""
         at = BinlogPosition(to.file, to.offset)
-        found = self._position(instance).preview(at, as_new=to.as_new, gtid_set=to.gtid_set, source=to.source)
+        found = self._position(instance, resolved=True).preview(at, as_new=to.as_new, gtid_set=to.gtid_set, source=to.source)
         return MovePreview.of(instance, found)
 
     def move(self, instance: str, to: Move, who: Who) -> PositionView:
         """Move a position. Raises MoveRefused, BadRequest without the confirmation."""
         _check(instance, to)
         at = BinlogPosition(to.file, to.offset)
-        self._position(instance).move(at, who, as_new=to.as_new, gtid_set=to.gtid_set, source=to.source)
+        self._position(instance, resolved=True).move(at, who, as_new=to.as_new, gtid_set=to.gtid_set, source=to.source)
         return self.read(instance)
 
     def skip(self, instance: str, wish: Skip, who: Who) -> PositionView:
@@ -53,13 +67,41 @@ class PositionDesk:
         self._position(instance).raise_floor(floor.above, who)
         return self.read(instance)
 
-    def _position(self, name: str) -> InstancePosition:
-        return InstancePosition(self._settings, self._known(name), self._session)
+    def plan_repartition(self, instance: str, wanted: Repartitioning) -> RepartitionView:
+        """Say what another placing of a topic's rows means. Raises MoveRefused."""
+        return RepartitionView.of(instance, self._repartition(instance).plan(wanted.topic, wanted.partitions))
 
-    def _known(self, name: str) -> InstanceSettings:
+    def repartition(self, instance: str, order: RepartitionOrder, who: Who) -> RepartitionView:
+        """Place rows of a topic otherwise from now on. Raises MoveRefused, BadRequest without the confirmation."""
+        _check(instance, order)
+        repartition = self._repartition(instance)
+        plan = repartition.plan(order.topic, order.partitions)
+        return RepartitionView.of(instance, repartition.carry_out(plan, who, without=order.without))
+
+    def compare_mapping(self, instance: str) -> MappingComparisonView:
+        """Compare the set that an instance publishes under with the one in ZooKeeper. Raises NoSuchThing, MoveRefused, MappingRefused."""
+        return MappingComparisonView.of(instance, self._mapping(instance).compare())
+
+    def accept_mapping(self, instance: str, wanted: AcceptedMapping, who: Who) -> MappingComparisonView:
+        """Put the set in ZooKeeper in force. Raises MoveRefused, BadRequest without the confirmation."""
+        _check(instance, wanted)
+        self._mapping(instance).accept(MappingName(wanted.set, wanted.digest), who)
+        return self.compare_mapping(instance)
+
+    def _repartition(self, name: str) -> Repartition:
+        return Repartition(self._settings, self._known(name), self._session)
+
+    def _mapping(self, name: str) -> InstanceMapping:
+        return InstanceMapping(self._settings, self._known(name), self._session)
+
+    def _position(self, name: str, *, resolved: bool = False) -> InstancePosition:
+        return InstancePosition(self._settings, self._known(name, resolved=resolved), self._session)
+
+    def _known(self, name: str, *, resolved: bool = False) -> InstanceSettings:
+        """Return the settings; only what asks the source (`resolved`) needs its secrets, which the relays alone may have."""
         if not is_known(self._settings, name, self._session):
             raise NoSuchThing(f"There is no instance {name}.")
-        return instance_of(self._settings, name, self._session)
+        return instance_of(self._settings, name, self._session, resolved=resolved)
 
 
 def _check(instance: str, wish: Confirmed) -> None:

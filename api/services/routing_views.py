@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from api.errors import BadRequest, NoSuchThing
 from relay.model.table import TableId
-from relay.route import Documents, MappingSet, Router, TableFilter, changes
+from relay.route import Documents, MappingSet, Router, TableFilter, changes, left_out_of_report
 from relay.route.mapping_document import read_documents
 from relay.settings import FilterSettings, InstanceSettings, RoutingSettings
 
@@ -52,7 +52,7 @@ def view_of(views: Sequence[RoutingView], instance: str | None) -> RoutingView:
         for view in views:
             if instance in view.instances:
                 return view
-        raise NoSuchThing(f"The admin's configuration has no instance called {instance}.")
+        raise NoSuchThing(f"Neither the admin's configuration file nor a document of ZooKeeper defines an instance {instance!r}.")
     if len(views) > 1:
         names = ", ".join(name for view in views for name in view.instances)
         raise BadRequest("The instances treat names differently.", remedy=f"Say which one is meant: instance={names}.")
@@ -73,11 +73,16 @@ def changes_between(views: Iterable[RoutingView], before: MappingSet, after: Map
     return found
 
 
-def tables_to_speak_of(sets: Iterable[tuple[MappingSet, Documents]], met: Iterable[str]) -> set[TableId]:
-    """Gather the tables that relays have met, those that the documents name, and per named database "any other table"."""
+def tables_to_speak_of(sets: Sequence[tuple[MappingSet, Documents]], met: Iterable[str]) -> tuple[set[TableId], list[Change]]:
+    """Gather the tables that relays have met, those that the documents name, and per named database "any other table".
+
+    Where the documents name too many, the second part says that their tables are left out.
+    """
     tables = {TableId(*name.split(".", 1)) for name in met if "." in name}
+    left_out = [Change((), each.sentence, ()) for each in left_out_of_report(mapping for mapping, _ in sets)]
     for mapping, documents in sets:
-        tables.update(mapping.named_tables)
+        if not left_out:
+            tables.update(mapping.named_tables)
         for placed in read_documents(documents)[0].dbs:
             tables.update(TableId(name, ANY_OTHER_TABLE) for name in placed.entry.real_dbs if not name.startswith("/"))
-    return tables
+    return tables, left_out

@@ -1,25 +1,31 @@
 """Where a real table goes, under the set in force and an instance's settings."""
 
-from collections.abc import Sequence
+from collections.abc import Callable
 
+from api.errors import InstanceRefused
 from api.models.route import FieldTagView, RouteView
 from api.services.mapping_archive import MappingArchive
-from api.services.routing_views import RoutingView, view_of
+from api.services.routing_views import RoutingView, routing_views, view_of
 from relay.errors import UnmappedName
 from relay.model.table import TableId
+from relay.operations import DefinedInstances
 from relay.route import Destination, MappingSet, where
 
 
 class TableRoute:
-    """Answers what a service developer asks first: my table, which topic?"""
+    """Answers what a service developer asks first: my table, which topic? `defined` returns the instances as they are now."""
 
-    def __init__(self, archive: MappingArchive, views: Sequence[RoutingView]) -> None:
+    def __init__(self, archive: MappingArchive, defined: Callable[[], DefinedInstances]) -> None:
         self._archive = archive
-        self._views = views
+        self._defined = defined
 
     def of(self, real: TableId, instance: str | None) -> RouteView:
-        """Return the table's fate. Raises NoSuchThing, BadRequest, SetInForceBroken."""
-        view = view_of(self._views, instance)
+        """Return the table's fate. Raises NoSuchThing, BadRequest, SetInForceBroken, InstanceRefused."""
+        defined = self._defined()
+        unusable = None if instance is None else defined.unusable.get(instance)
+        if unusable is not None:
+            raise InstanceRefused(f"The settings of instance {instance} cannot be used: {unusable}")
+        view = view_of(routing_views(defined.settings), instance)
         return _fate(view, self._archive.compiled(), real, instance)
 
 

@@ -8,7 +8,7 @@ import httpx
 from deploy.demo.ending import Ending, Interrupted
 from deploy.demo.run import run
 from deploy.embedded import EmbeddedError
-from deploy.embedded.progress import say
+from deploy.embedded.fetching.progress import say
 
 
 def main() -> int:

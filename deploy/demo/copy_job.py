@@ -17,8 +17,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming import StreamingQuery
 
 from spark_jobs import dedup_stream
-from spark_jobs.ending import Ending
-from spark_jobs.settings import JobSettings, load_settings
+from spark_jobs.config.job import JobSettings, load_settings
+from spark_jobs.runtime.shutdown import Ending
 from spark_jobs.sinks import DeltaSink, live_rows
 
 _LOOK_SECONDS: Final = 0.1

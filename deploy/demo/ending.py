@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from types import FrameType
 
 from deploy.embedded import ServerProcess
-from deploy.embedded.progress import say
+from deploy.embedded.fetching.progress import say
 
 
 class Interrupted(BaseException):

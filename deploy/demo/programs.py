@@ -11,7 +11,7 @@ import httpx
 import tomli_w
 
 from deploy.embedded import Kafka, ServerProcess, SqlServer, ZooKeeper, spark_environment, spark_jars
-from deploy.embedded.ports import HOST
+from deploy.embedded.processes.ports import HOST
 
 INSTALLATION: Final = "demo"
 INSTANCE: Final = "shop"

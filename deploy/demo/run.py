@@ -15,13 +15,13 @@ from deploy.demo import mapping
 from deploy.demo.comparison import TableComparison, TextRow, compare, source_rows
 from deploy.demo.ending import Ending
 from deploy.demo.figures import Figures, latencies_ms, result_table
-from deploy.demo.programs import INSTALLATION, TOPIC, AdminProgram, CopyProgram, RelayProgram
+from deploy.demo.programs import INSTALLATION, TOKEN, TOPIC, AdminProgram, CopyProgram, RelayProgram
 from deploy.demo.watcher import Watcher
 from deploy.demo.workload import Shop
 from deploy.embedded import Kafka, MariaDB, ServerProcess, ZooKeeper
 from deploy.embedded.errors import NotReady, ServerDied
-from deploy.embedded.jvm import QUICK_START
-from deploy.embedded.progress import say
+from deploy.embedded.fetching.progress import say
+from deploy.embedded.processes.jvm import QUICK_START
 
 _LIVE_ORDERS: Final = 300
 _LIVE_ORDERS_PER_SECOND: Final = 100.0
@@ -123,17 +123,21 @@ def _wait(stack: Stack, holds: Callable[[], bool], what: str) -> None:
         pause.wait(_LOOK_SECONDS)
 
 
-def _explore(stack: Stack) -> None:
+def exploring_lines(stack: Stack) -> tuple[str, ...]:
+    """Return where everything of the running demo is, and how to log in."""
     database, kafka = stack.database, stack.kafka
-    lines = (
-        f"admin          {stack.admin.url}/docs",
+    return (
+        f"admin          {stack.admin.url}/docs, token {TOKEN} (Authorize there; curl: -H 'Authorization: Bearer {TOKEN}')",
         f"status         .venv/bin/roma status --watch --config {stack.relay.config}",
         f"MariaDB        {database.address}, user and password {database.user}; databases {', '.join(mapping.SHARDS)}",
         f"Kafka          {kafka.bootstrap}, topic {TOPIC} (read with isolation.level=read_committed), installation {INSTALLATION}",
         f"Delta copies   {stack.spark.copy_root}",
         "Change rows in MariaDB: topic and copies follow. Ctrl-C stops everything.",
     )
-    for line in lines:
+
+
+def _explore(stack: Stack) -> None:
+    for line in exploring_lines(stack):
         say(line)
     while True:
         signal.pause()

@@ -9,18 +9,19 @@ from deploy.embedded.errors import (
     ServerDied,
     Unavailable,
 )
-from deploy.embedded.hbase import HBase, hbase_client_jars
-from deploy.embedded.hdfs import Hdfs
-from deploy.embedded.java import Java, find_java
-from deploy.embedded.kafka import Kafka
-from deploy.embedded.kafka_cluster import KafkaCluster
-from deploy.embedded.mariadb import DebianMariaDB, MariaDB
-from deploy.embedded.mysql import MySQL
-from deploy.embedded.mysql_5_6 import MySQL56
-from deploy.embedded.process import ServerProcess
-from deploy.embedded.spark import spark_environment, spark_jars
-from deploy.embedded.sql_server import SqlServer
-from deploy.embedded.zookeeper import ZooKeeper
+from deploy.embedded.processes.java import Java, find_java
+from deploy.embedded.processes.process import ServerProcess
+from deploy.embedded.servers.hbase import HBase, hbase_client_jars
+from deploy.embedded.servers.hdfs import Hdfs
+from deploy.embedded.servers.kafka import Kafka
+from deploy.embedded.servers.kafka_cluster import KafkaCluster
+from deploy.embedded.servers.mariadb import DebianMariaDB, MariaDB
+from deploy.embedded.servers.mysql import MySQL
+from deploy.embedded.servers.mysql_5_6 import MySQL56
+from deploy.embedded.servers.server_tls import ServerTls
+from deploy.embedded.servers.spark import spark_environment, spark_jars
+from deploy.embedded.servers.sql_server import SqlServer
+from deploy.embedded.servers.zookeeper import ZooKeeper
 
 __all__ = [
     "ChecksumMismatch",
@@ -39,6 +40,7 @@ __all__ = [
     "NotReady",
     "ServerDied",
     "ServerProcess",
+    "ServerTls",
     "SqlServer",
     "Unavailable",
     "ZooKeeper",

@@ -5,14 +5,18 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import FrameType
+from typing import Final
 
 from deploy.embedded.cache import cache_folder
-from deploy.embedded.catalogue import DEMO, MAY_BE_MISSING_IN_CI, REQUIRED, SERVERS, fetchers
+from deploy.embedded.catalogue import DEMO, MAY_BE_MISSING_IN_CI, RELEASES, REQUIRED, SERVERS, fetchers, release_fetchers
 from deploy.embedded.errors import EmbeddedError
-from deploy.embedded.process import ServerProcess
-from deploy.embedded.progress import say
+from deploy.embedded.fetching.progress import say
+from deploy.embedded.processes.process import ServerProcess
+from deploy.embedded.servers.sql_server import SqlServer
+
+_STARTED: Final[Mapping[str, type[ServerProcess]]] = {**SERVERS, **RELEASES}
 
 
 def main() -> int:
@@ -20,16 +24,20 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m deploy.embedded", description="Real servers on loopback.")
     commands = parser.add_subparsers(dest="command", required=True)
     fetch = commands.add_parser("fetch", help="bring the servers' files here once; afterwards everything works offline")
-    fetch.add_argument("--only", action="append", choices=sorted(fetchers()), help="this one; may be repeated")
+    fetch.add_argument("--only", action="append", choices=sorted(_all_fetchers()), help="this one; may be repeated")
     up = commands.add_parser("up", help="start servers and keep them until Ctrl-C")
-    up.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(SERVERS)}; without names: {', '.join(DEMO)}")
+    up.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(_STARTED)}; without names: {', '.join(DEMO)}")
     arguments = parser.parse_args()
     if arguments.command == "fetch":
         return _fetch(arguments.only or list(fetchers()))
-    unknown = [name for name in arguments.names if name not in SERVERS]
+    unknown = [name for name in arguments.names if name not in _STARTED]
     if unknown:
         parser.error(f"there is no server named {', '.join(unknown)}")
     return _up(arguments.names or DEMO)
+
+
+def _all_fetchers() -> Mapping[str, Callable[[], str]]:
+    return {**fetchers(), **release_fetchers()}
 
 
 def _fetch(names: Sequence[str]) -> int:
@@ -38,7 +46,7 @@ def _fetch(names: Sequence[str]) -> int:
     missing = set()
     for name in names:
         try:
-            say(f"{name}: {fetchers()[name]()} is here")
+            say(f"{name}: {_all_fetchers()[name]()} is here")
         except EmbeddedError as refusal:
             missing.add(name)
             say(f"{name}: NOT AVAILABLE. {refusal}")
@@ -60,11 +68,13 @@ def _up(names: Sequence[str]) -> int:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, on_signal)
     try:
-        for name in SERVERS:
+        for name in _STARTED:
             if name in names and not asked.is_set():
-                servers.append(SERVERS[name]())
+                servers.append(_STARTED[name]())
                 servers[-1].start()
                 print(f"{name} {servers[-1].address}", flush=True)
+                if isinstance(servers[-1], SqlServer):
+                    say(f"{name}: {servers[-1].logins}")
         say("all are up; Ctrl-C stops them")
         asked.wait()
     except EmbeddedError as failure:

@@ -4,27 +4,56 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final
 
-from deploy.embedded.hbase import HBase
-from deploy.embedded.hdfs import Hdfs
-from deploy.embedded.kafka import Kafka
-from deploy.embedded.mariadb import DebianMariaDB, MariaDB
-from deploy.embedded.mysql import MySQL
-from deploy.embedded.mysql_5_6 import MySQL56
-from deploy.embedded.process import ServerProcess
-from deploy.embedded.spark import spark_jars
-from deploy.embedded.zookeeper import ZooKeeper
+from deploy.embedded.cache import cache_folder
+from deploy.embedded.processes.process import ServerProcess
+from deploy.embedded.releases import (
+    MariaDB101,
+    MariaDB102,
+    MariaDB105,
+    MariaDB118,
+    MySQL55,
+    MySQL57,
+    MySQL8012,
+    MySQL8031,
+    MySQL8033,
+)
+from deploy.embedded.servers.hbase import HBase
+from deploy.embedded.servers.hdfs import Hdfs
+from deploy.embedded.servers.kafka import Kafka
+from deploy.embedded.servers.mariadb import DebianMariaDB, MariaDB
+from deploy.embedded.servers.mysql import MySQL
+from deploy.embedded.servers.mysql_5_6 import MySQL56
+from deploy.embedded.servers.promtool import fetch_promtool
+from deploy.embedded.servers.spark import spark_jars
+from deploy.embedded.servers.sql_server import SqlServer
+from deploy.embedded.servers.zookeeper import ZooKeeper
 
 SERVERS: Final[Mapping[str, type[ServerProcess]]] = MappingProxyType(
     {kind.name: kind for kind in (MariaDB, ZooKeeper, Kafka, DebianMariaDB, MySQL, MySQL56, Hdfs, HBase)}  # in the order of starting
 )
+RELEASES: Final[Mapping[str, type[SqlServer]]] = MappingProxyType(
+    {kind.name: kind for kind in (MySQL55, MySQL57, MySQL8012, MySQL8031, MySQL8033, MariaDB101, MariaDB102, MariaDB105, MariaDB118)}
+)
+"""Databases that are fetched only when they are asked for by name."""
 DEMO: Final = (MariaDB.name, ZooKeeper.name, Kafka.name)
 REQUIRED: Final = frozenset({*DEMO, "spark"})
-MAY_BE_MISSING_IN_CI: Final = frozenset({MySQL.name})  # its packages move from day to day
+MAY_BE_MISSING_IN_CI: Final = frozenset({MySQL.name, *RELEASES})  # packages of MySQL 9.7 move from day to day
 
 
 def fetchers() -> Mapping[str, Callable[[], str]]:
-    """Return for every name what makes its files be here and tells their version."""
-    return {**{name: kind.fetch for name, kind in SERVERS.items()}, "spark": _fetch_spark}
+    """Return for every name that the suite needs what makes its files be here and tells their version."""
+    return {**{name: kind.fetch for name, kind in SERVERS.items()}, "spark": _fetch_spark, "promtool": fetch_promtool}
+
+
+def release_fetchers() -> Mapping[str, Callable[[], str]]:
+    """Return the same for the further releases."""
+    return {name: kind.fetch for name, kind in RELEASES.items()}
+
+
+def releases_here() -> list[str]:
+    """Return the names of the further releases whose files are in the cache."""
+    folders = {name: f"{kind.family}-{'.'.join(map(str, kind.version))}" for name, kind in RELEASES.items()}
+    return [name for name, folder in folders.items() if (cache_folder() / folder).exists()]
 
 
 def _fetch_spark() -> str:

@@ -10,11 +10,13 @@ from relay.audit.entry import AuditEntry
 from relay.errors import AuditUnreadable, BrokerUnreachable, RelayError
 from relay.kafka import (
     PartitionReader,
+    Right,
     TopicAdmin,
     TopicSpec,
     WantedTopic,
     client_configuration,
     error_of,
+    kafka_client,
     relay_error,
     row_topic_findings,
 )
@@ -42,13 +44,13 @@ class AuditTrail:
         return OutboundMessage(self.topic, 0, entry.subject.encode(), entry.to_bytes(), ())
 
     def append(self, entry: AuditEntry) -> None:
-        """Write an entry and wait until Kafka has it. Raises BrokerUnreachable, TopicRefused, DeliveryRefused."""
+        """Write an entry and wait until Kafka has it. Raises BrokerUnreachable, TopicRefused, KafkaNotPermitted, DeliveryRefused."""
         self.ensure_topic()
         refused: list[RelayError] = []
 
         def report(error: KafkaError | None, _: Message) -> None:
             if error is not None:
-                refused.append(relay_error(error, f"Appending to {self.topic}"))
+                refused.append(relay_error(error, f"Appending to {self.topic}", Right("Write", "topic", self.topic)))
 
         producer, message = self._producer(), self.message(entry)
         try:
@@ -74,11 +76,12 @@ class AuditTrail:
         return tuple(reversed(kept))
 
     def _producer(self) -> Producer:
-        return Producer(
+        return kafka_client(
+            Producer,
             {
                 **client_configuration(self._kafka),
                 "enable.idempotence": True,
                 "acks": "all",
                 "message.timeout.ms": int(_APPEND_SECONDS * 1000),
-            }
+            },
         )

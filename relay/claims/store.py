@@ -13,7 +13,7 @@ from fsspec.implementations.local import LocalFileSystem
 from relay.envelope import Claim
 from relay.errors import ClaimStoreRefused, ClaimStoreUnreachable, ConfigurationError
 from relay.model.table import TableId
-from relay.settings import ClaimSettings
+from relay.settings import ClaimSettings, plain_options
 
 _DIGEST_DIGITS: Final = 16
 """Of the value's SHA-256: enough that two attempts at one change never share a name."""
@@ -26,7 +26,7 @@ class ClaimStore:
         if settings.url is None:
             raise ConfigurationError("claims.url is not set.")
         self._folder = "/".join((settings.url.rstrip("/"), quote(installation, safe=""), quote(instance, safe="")))
-        options = {**settings.options, **{name: secret.get_secret_value() for name, secret in settings.secrets.items()}}
+        options = {**plain_options(settings.options), **plain_options(settings.secrets)}
         try:
             self._files, self._root = fsspec.url_to_fs(self._folder, **options)
         except (ImportError, ValueError) as exc:

@@ -15,17 +15,37 @@ from relay.errors import ConfigurationError, RelayError, SourceNotNamed
 if TYPE_CHECKING:
     from relay.settings import RelaySettings
 
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"roma {version('roma-relay')}")
+        raise typer.Exit
+
+
 # Plain help: the coloured one loads a Markdown reader first, which takes longer than everything else.
 app = typer.Typer(name="roma", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+
+
+@app.callback()
+def roma(
+    version: Annotated[bool, typer.Option("--version", help="Print the version and end.", is_eager=True, callback=_print_version)] = False,
+) -> None:
+    """Publish the row changes of MySQL and MariaDB servers to Kafka."""
+
 
 ConfigFile: TypeAlias = Annotated[Path, typer.Option("--config", help="The configuration file (TOML).")]
 
 
 def settings_of(config: Path) -> "RelaySettings":
-    """Read and check the configuration file. Raises ConfigurationError."""
-    from relay.settings import load_settings
+    """Read and check the configuration file; log nothing but errors from here on. Raises ConfigurationError."""
+    from relay.settings import LogSettings, load_settings
+    from relay.telemetry import set_up_logging
 
-    return load_settings(config)
+    settings = load_settings(config)
+    set_up_logging(LogSettings(level="ERROR"))
+    return settings
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcmp
 
 from relay.model.change import RawRows, TransactionBegin, TransactionEnd
-from relay.model.position import BinlogPosition
+from relay.model.positions.position import BinlogPosition
 
 cdef enum:
     PACKET_HEADER = 4
@@ -119,8 +119,8 @@ cdef str uuid_text(const uint8_t* at):
 cdef class EventScanner:
     """Finds what the events of plain transactions amount to, for the transaction that is open in a `group`.
 
-    A group has `file`, `identity`, `mariadb`, and `transaction`: None, or with `gtid`, `stays_open`, `last_row` and `tables` (bodies of
-    table maps by number); `begin(start, gtid, stays_open)` opens one.
+    A group has `file`, `identity`, `mariadb`, and `transaction`: None, or with `gtid`, `stays_open`, `rows`, `last_row` and `tables`
+    (bodies of table maps by number); `begin(start, gtid, stays_open)` opens one.
     """
 
     def scan(self, const uint8_t[::1] buffer, Py_ssize_t start, Py_ssize_t end, int64_t offset, bint checksummed, group):
@@ -174,7 +174,7 @@ cdef class EventScanner:
                     table = (<dict>transaction.tables).get(number)
                     if table is None:
                         break
-                    transaction.last_row = event_start
+                    transaction.rows = transaction.last_row = <object>transaction.rows + 1
                     place = new_tuple(BinlogPosition, (file, event_start))
                     items.append(new_tuple(RawRows, (table, <bytes>body[:body_size], type_code, time_s, place, mariadb)))
             elif type_code == XID:

@@ -1,4 +1,4 @@
-# FLOAT and DOUBLE in the server's form (relay.encode.server_numbers is the readable one).
+# FLOAT and DOUBLE in the server's form (relay.encode.texts.server_numbers is the readable one).
 
 cdef enum:
     SURE_DIGITS = 15          # no two decimals of so many digits are the same double

@@ -1,4 +1,4 @@
-# The scalars of binary JSON as the server prints them, within a JSON string (relay.encode.json_text is the readable form).
+# The scalars of binary JSON as the server prints them, within a JSON string (relay.encode.texts.json_text is the readable form).
 
 cdef enum:
     OPAQUE_TIMESTAMP = 7

@@ -2,6 +2,7 @@ from collections.abc import Callable, Sequence
 from typing import Generic, TypeAlias, TypeVar
 
 from relay.model.change import StreamItem, TransactionBegin, TransactionEnd
+from relay.model.row_path import SlowReason
 from relay.model.table import TableMap
 
 Plan = TypeVar("Plan")
@@ -29,7 +30,7 @@ class RowPrinter:
         position: int,
         skip: int,
         largest: int | None,
-    ) -> tuple[int, int, int, bytes] | None: ...
+    ) -> tuple[int, int, int, bytes] | SlowReason: ...
     def count_rows(self, body: bytes, start: int, update: bool) -> int | None: ...
 
 class TransactionPrinter(Generic[Plan]):

@@ -1,8 +1,8 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, nonecheck=False
 """Prints the rows of one event from its bytes: spans first, every one checked against the event's end, then texts.
 
-Whatever it does not understand, or finds damaged, it leaves alone (None): the readable path in decode, encode and partition then
-does the work, or says what is wrong. Both give the same bytes (tests/unit/pipeline).
+It returns a SlowReason for an event that it does not print: the readable path in decode, encode and partition then does the work,
+or names the damage. Both give the same bytes (tests/unit/pipeline).
 """
 
 from cython cimport final
@@ -13,6 +13,7 @@ from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memchr, memcmp, memcpy
 
 from relay.model.change import Operation, RowsEvent, TransactionBegin, TransactionEnd
+from relay.model.row_path import SlowReason
 
 cdef extern from "Python.h":
     const char* PyUnicode_AsUTF8AndSize(object text, Py_ssize_t* size) except NULL
@@ -39,6 +40,14 @@ cdef enum:
     SAME
     DIFFERENT
     REFUSED
+
+cdef enum:  # why an event is not printed here, indices of `_REASONS`
+    BY_DAMAGE
+    BY_VALUE
+    BY_MOVE
+    BY_SIZE
+
+cdef tuple _REASONS = (SlowReason.DAMAGED, SlowReason.VALUE, SlowReason.MOVED_ROW, SlowReason.LARGE)
 
 @final
 cdef class Run:
@@ -101,6 +110,7 @@ cdef class RowPrinter:
     cdef Buffer compared
     cdef Py_ssize_t messages
     cdef Py_ssize_t value_bytes
+    cdef int reason  # why the last event was not printed
 
     def __cinit__(self, columns, tuple key, bytes key_head, tuple placed, seed, partitions):
         cdef int i
@@ -130,6 +140,7 @@ cdef class RowPrinter:
         self.seed = seed
         self.partitions = partitions
         self.messages = self.value_bytes = 0
+        self.reason = BY_VALUE
 
     def __dealloc__(self):
         free(self.columns)
@@ -139,11 +150,11 @@ cdef class RowPrinter:
         free(self.placed.each)
 
     def print_rows(self, bytes body, Py_ssize_t start, bint update, bytes before_old, bytes after_old, uint64_t time, uint64_t position, Py_ssize_t skip, largest):
-        """Return (rows of the event, messages, bytes of their values together, block of messages), or None.
+        """Return (rows of the event, messages, bytes of their values together, block of messages), or why not as a SlowReason.
 
         `before_old` stands between a row and `old`, `after_old` behind; for an update `old` itself is printed between them. `time` is the
         execute time of all rows, `position` the execute position before the first row; the first `skip` rows give no message.
-        `largest` None: one message a row; else one for each partition, in the order of their first rows, and None where the value of
+        `largest` None: one message a row; else one for each partition, in the order of their first rows, and LARGE where the value of
         one would have more than `largest` bytes. The block is that of relay.model.message.
         """
         cdef Workplace place = <Workplace>(_workplaces.pop() if _workplaces else Workplace())
@@ -154,7 +165,7 @@ cdef class RowPrinter:
             self.out = self.placing = self.compared = None
             _workplaces.append(place)
 
-    cdef tuple print_event(self, bytes body, Py_ssize_t start, bint update, bytes before_old, bytes after_old, uint64_t time, uint64_t position, Py_ssize_t skip, largest):
+    cdef object print_event(self, bytes body, Py_ssize_t start, bint update, bytes before_old, bytes after_old, uint64_t time, uint64_t position, Py_ssize_t skip, largest):
         cdef Py_ssize_t rows
         self.out.empty()
         self.messages = self.value_bytes = 0
@@ -162,7 +173,7 @@ cdef class RowPrinter:
             rows = self.add_event(body, start, update, before_old, after_old, time, position, skip)
         else:
             rows = self.add_packed_event(body, start, update, before_old, after_old, time, position, skip, largest)
-        return None if rows < 0 else (rows, self.messages, self.value_bytes, PyBytes_FromStringAndSize(self.out.data, self.out.size))
+        return _REASONS[self.reason] if rows < 0 else (rows, self.messages, self.value_bytes, PyBytes_FromStringAndSize(self.out.data, self.out.size))
 
     cdef Py_ssize_t add_event(self, bytes body, Py_ssize_t start, bint update, bytes before_old, bytes after_old, uint64_t time, uint64_t position, Py_ssize_t skip) except -2:
         """Append a message for each row behind `skip`; return how many rows the event has, -1 where it is left alone."""
@@ -171,12 +182,14 @@ cdef class RowPrinter:
         cdef Py_ssize_t rows = 0
         cdef int64_t partition
         if start > PyBytes_GET_SIZE(body) or time > LATEST_TIME_MS:
+            self.reason = BY_VALUE if time > LATEST_TIME_MS else BY_DAMAGE
             return -1
         at += start
         while at < end:
             at = self.next_row(at, end, update)
             if at == NULL:
                 return -1
+            self.reason = BY_VALUE
             rows += 1
             position += 1
             if rows <= skip:
@@ -194,12 +207,14 @@ cdef class RowPrinter:
         cdef int64_t partition
         cdef dict runs = {}
         if start > PyBytes_GET_SIZE(body) or time > LATEST_TIME_MS:
+            self.reason = BY_VALUE if time > LATEST_TIME_MS else BY_DAMAGE
             return -1
         at += start
         while at < end:
             at = self.next_row(at, end, update)
             if at == NULL:
                 return -1
+            self.reason = BY_VALUE
             rows += 1
             position += 1
             if rows <= skip:
@@ -214,6 +229,7 @@ cdef class RowPrinter:
                 return -1
         for place, run in runs.items():
             if self.add_packed(<Run>run, update, before_old, after_old, time, place) > largest:
+                self.reason = BY_SIZE
                 return -1
         return rows
 
@@ -309,14 +325,18 @@ cdef class RowPrinter:
         if at == NULL or not update:
             return at
         at = self.scan(at, end, self.second)
-        return NULL if at == NULL or self.moves() else at
+        if at != NULL and self.moves():
+            self.reason = BY_MOVE
+            return NULL
+        return at
 
     cdef const uint8_t* scan(self, const uint8_t* at, const uint8_t* end, Span* spans) noexcept:
-        """Find every value of an image; NULL when it does not fit into the event."""
+        """Find every value of an image; NULL when it does not fit into the event, or a column is null that cannot be."""
         cdef const uint8_t* nulls = at
         cdef Py_ssize_t size
         cdef Column* column
         cdef int i
+        self.reason = BY_DAMAGE
         if end - at < self.null_bytes:
             return NULL
         at += self.null_bytes
@@ -324,6 +344,7 @@ cdef class RowPrinter:
             column = &self.columns[i]
             if nulls[i >> 3] >> (i & 7) & 1:
                 if not column.nullable:
+                    self.reason = BY_VALUE
                     return NULL
                 spans[i].size = -1
                 continue

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final, TypeAlias
 
-from relay.decode.compressed import uncompressed
-from relay.decode.decimals import decimal_bytes, decimal_reader
-from relay.decode.json_binary import parse_json
-from relay.decode.malformed import Malformed
-from relay.decode.temporal import (
+from relay.decode.values.compressed import uncompressed
+from relay.decode.values.decimals import decimal_bytes, decimal_reader
+from relay.decode.values.json_binary import parse_json
+from relay.decode.values.malformed import Malformed
+from relay.decode.values.temporal import (
     datetime2_reader,
     fraction_bytes,
     read_date,

@@ -11,7 +11,7 @@ from types import CodeType, TracebackType
 from typing import Final, TypeAlias
 
 from relay.decode.column_types import Fixed, Prefixed, Storage, Unpacked, storage_of
-from relay.decode.malformed import Malformed
+from relay.decode.values.malformed import Malformed
 from relay.model.table import Column, TableMap
 from relay.model.value import ABSENT, Row
 

@@ -3,15 +3,14 @@
 from typing import Final
 
 from relay.charsets import decoder
-from relay.decode.malformed import Malformed
+from relay.decode.values.malformed import Malformed
 
 _BINARY: Final = "binary"
-_UNNAMED: Final = "utf8mb4"
 
 
-def label_text(raw: bytes, charset: str | None) -> str:
+def label_text(raw: bytes, charset: str) -> str:
     """Return a member's text, of bytes one character each; Malformed where its bytes are none of its character set."""
-    decode = decoder(charset or _UNNAMED)
+    decode = decoder(charset)
     if decode is None:
         if charset == _BINARY:
             return raw.decode("latin-1")

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import TypeVar
 
-from relay.decode.cursor import Cursor
-from relay.decode.malformed import Malformed
+from relay.decode.values.cursor import Cursor
+from relay.decode.values.malformed import Malformed
 
 _Entry = TypeVar("_Entry")
 

@@ -7,10 +7,10 @@ Before each image after stand options (length-encoded) and, with option 1, a bit
 from dataclasses import replace
 from typing import Final
 
-from relay.decode.cursor import Cursor
 from relay.decode.image_reader import ImageReader
-from relay.decode.json_diff import patched
-from relay.decode.malformed import Malformed
+from relay.decode.values.cursor import Cursor
+from relay.decode.values.json_diff import patched
+from relay.decode.values.malformed import Malformed
 from relay.model.table import ColumnType, TableMap
 from relay.model.value import ABSENT, JsonDocument, Row, Value
 

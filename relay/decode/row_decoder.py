@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple, overload
 
-from relay.decode.bounded_cache import BoundedCache
-from relay.decode.cursor import Cursor
 from relay.decode.image_reader import ImageReader
-from relay.decode.malformed import Malformed
 from relay.decode.partial_rows import PartialImages
 from relay.decode.table_map import TABLE_ID_AND_FLAGS_BYTES, parse_table_map
+from relay.decode.values.bounded_cache import BoundedCache
+from relay.decode.values.cursor import Cursor
+from relay.decode.values.malformed import Malformed
 from relay.errors import CorruptEvent, RowImageIncomplete, SchemaMismatch, UnsupportedEvent
 from relay.model.change import Operation, RawRows, RowChange, RowsEvent
 from relay.model.table import Column, TableMap
@@ -69,6 +69,11 @@ class LazyRows(Sequence[RowChange]):
         self._kind = kind
         self._head = head
         self._rows: list[RowChange] | None = None
+
+    @property
+    def raw(self) -> RawRows:
+        """The event as the server logged it."""
+        return self._raw
 
     def __len__(self) -> int:
         return len(self._decoded())

@@ -4,14 +4,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-from relay.decode.collations import charset_of_collation
-from relay.decode.cursor import Cursor
+from relay.charsets.collations import charset_of_collation
 from relay.decode.labels import label_text
-from relay.decode.malformed import Malformed
 from relay.decode.optional_metadata import Field, OptionalMetadata, read_optional_metadata
+from relay.decode.values.cursor import Cursor
+from relay.decode.values.malformed import Malformed
 from relay.errors import CorruptEvent, UnsupportedEvent
 from relay.model.column_families import LABELLED, STRINGS
-from relay.model.table import Column, ColumnType, Logged, TableId, TableMap
+from relay.model.table import Column, ColumnType, KeyKind, Logged, TableId, TableMap
 
 _Entry = TypeVar("_Entry")
 
@@ -66,6 +66,7 @@ _WITHOUT_CHARACTERS: Final = frozenset({ColumnType.GEOMETRY, ColumnType.VECTOR})
 
 _UPGRADE: Final = "Upgrade the relay; the server is newer than what it knows."
 NO_NAMES: Final = "its table map carries no column names"
+_NO_CHARSETS: Final = "its table map carries no character set for the labels of an ENUM or SET"
 
 
 @dataclass(slots=True)
@@ -161,7 +162,8 @@ def _table_map(table: TableId, shapes: list[_Shape], metadata: OptionalMetadata,
     if logged is Logged.FULL and len(set(raw_names)) != count:
         raise Malformed("two columns have one name")
     charsets = _charsets(table, shapes, metadata, mariadb=mariadb)
-    labels = _labels(shapes, metadata, charsets)
+    members = _members(shapes, metadata)
+    labels = _labels(members, charsets)
     unsigned = _spread(shapes, _NUMERIC.__contains__, lambda n: metadata.flags(Field.SIGNEDNESS, n, default=False), default=False)
     geometry = _spread(shapes, ColumnType.GEOMETRY.__eq__, metadata.geometry_types, default=0)
     visible = metadata.flags(Field.COLUMN_VISIBILITY, count, default=True)
@@ -180,8 +182,11 @@ def _table_map(table: TableId, shapes: list[_Shape], metadata: OptionalMetadata,
         )
         for i, shape in enumerate(shapes)
     )
-    bare = TableMap(table, columns, metadata.primary_key(count), logged)
-    return bare if logged is Logged.FULL else bare.without_names(NO_NAMES)
+    kind = KeyKind.EITHER if logged is Logged.FULL else KeyKind.UNKNOWN
+    bare = TableMap(table, columns, metadata.primary_key(count), logged, key_kind=kind)
+    if logged is not Logged.FULL:
+        return bare.without_names(NO_NAMES)
+    return bare.without_names(_NO_CHARSETS) if _lack_a_charset(members, charsets) else bare
 
 
 def _logged(metadata: OptionalMetadata) -> Logged:
@@ -228,10 +233,22 @@ def _charset(table: TableId, number: int) -> str:
     return charset
 
 
-def _labels(shapes: list[_Shape], metadata: OptionalMetadata, charsets: list[str | None]) -> list[tuple[str, ...]]:
+def _members(shapes: list[_Shape], metadata: OptionalMetadata) -> list[list[bytes]]:
+    """Return the labels of each column as bytes, none where it is no ENUM or SET."""
     none: list[bytes] = []
     enums = _spread(shapes, ColumnType.ENUM.__eq__, lambda n: metadata.labels(Field.ENUM_STR_VALUE, n), default=none)
     sets = _spread(shapes, ColumnType.SET.__eq__, lambda n: metadata.labels(Field.SET_STR_VALUE, n), default=none)
+    return [enum or members for enum, members in zip(enums, sets, strict=True)]
+
+
+def _labels(members: list[list[bytes]], charsets: list[str | None]) -> list[tuple[str, ...]]:
+    """Return the labels as texts, none where their character set is not known."""
     return [
-        tuple(label_text(raw, charset) for raw in enum or members) for enum, members, charset in zip(enums, sets, charsets, strict=True)
+        () if charset is None else tuple(label_text(raw, charset) for raw in labels)
+        for labels, charset in zip(members, charsets, strict=True)
     ]
+
+
+def _lack_a_charset(members: list[list[bytes]], charsets: list[str | None]) -> bool:
+    """Whether labels came without their character set, as MySQL 8.0.12 logs them: their bytes may stand for any text."""
+    return any(labels and charset is None for labels, charset in zip(members, charsets, strict=True))

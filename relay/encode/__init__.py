@@ -2,14 +2,16 @@
 
 from relay.encode.frame import MessageFrame
 from relay.encode.headers import Origin, headers_behind_order, message_headers, packed_headers, tag_headers
-from relay.encode.key import KeyEncoder, key_changed, split_update
-from relay.encode.named_bytes import named_bytes
+from relay.encode.key import KeyEncoder, has_longer_key, key_changed, split_update
 from relay.encode.partial_images import completed, lacks_columns, unknown_headers
 from relay.encode.partition_texts import PartitionTexts
 from relay.encode.row_encoder import EventEncoder, RowEncoder, operation_of
-from relay.encode.server_numbers import fixed_decimals
+from relay.encode.row_history import RowHistory, as_history
 from relay.encode.statement_encoder import encode_statement
-from relay.encode.text_exact import exact_text
+from relay.encode.texts.key_text import refuse_undecodable
+from relay.encode.texts.named_bytes import named_bytes
+from relay.encode.texts.server_numbers import fixed_decimals
+from relay.encode.texts.text_exact import exact_text
 
 __all__ = [
     "EventEncoder",
@@ -18,10 +20,13 @@ __all__ = [
     "Origin",
     "PartitionTexts",
     "RowEncoder",
+    "RowHistory",
+    "as_history",
     "completed",
     "encode_statement",
     "exact_text",
     "fixed_decimals",
+    "has_longer_key",
     "headers_behind_order",
     "key_changed",
     "lacks_columns",
@@ -29,6 +34,7 @@ __all__ = [
     "named_bytes",
     "operation_of",
     "packed_headers",
+    "refuse_undecodable",
     "split_update",
     "tag_headers",
     "unknown_headers",

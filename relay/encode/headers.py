@@ -5,19 +5,25 @@ from dataclasses import dataclass
 
 from relay.envelope import Header, order_text, orders_text
 from relay.model.message import Headers
-from relay.model.position import BinlogPosition, OrderPair
+from relay.model.positions.position import BinlogPosition, OrderPair
 from relay.model.table import TableId
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What the full headers add: the real table, the server and place that the change was read from, GTID and mapping set."""
+    """What the full headers add: the real table and its source, the server and place that the change was read from, GTID and mapping set.
 
-    real: TableId
+    `instance` is the instance's name, of a source of a group `instance/source`; with `real` it names the physical table. `real` is None
+    for a statement that names no table. `failed`: the statement ended with an error on the source.
+    """
+
+    instance: str
+    real: TableId | None
     server_id: int
     position: BinlogPosition
     gtid: str
     mapping_set: int
+    failed: bool = False
 
 
 def tag_headers(tags: Sequence[str]) -> Headers:
@@ -46,9 +52,13 @@ def packed_headers(orders: Sequence[OrderPair], tags: Headers, origin: Origin | 
 
 
 def _origin_headers(origin: Origin) -> Headers:
+    real = () if origin.real is None else ((Header.REAL.value, str(origin.real).encode()),)
+    failed = ((Header.FAILED.value, b"1"),) if origin.failed else ()
     return (
-        (Header.REAL.value, str(origin.real).encode()),
+        (Header.INSTANCE.value, origin.instance.encode()),
+        *real,
         (Header.SOURCE.value, f"{origin.server_id}:{origin.position}".encode()),
         (Header.GTID.value, origin.gtid.encode()),
         (Header.MAPPING.value, b"%d" % origin.mapping_set),
+        *failed,
     )

@@ -1,15 +1,15 @@
 """Message keys: a JSON array of the logical table and the key's values, in exact text whatever the style of the value."""
 
-from collections.abc import Callable
 from typing import Final
 
 import orjson
 
 from relay.encode.columns import same_value
-from relay.encode.text_exact import exact_text
+from relay.encode.texts.key_text import KeyText, key_text
+from relay.encode.texts.text_exact import exact_text
 from relay.errors import RowImageIncomplete
 from relay.model.change import RowChange
-from relay.model.table import TableDefinition, TableId
+from relay.model.table import ColumnType, TableDefinition, TableId
 from relay.model.value import ABSENT, Row, Value
 
 _UNKNOWN_NAME: Final = "A key column is missing from both images of a row of {}."
@@ -18,15 +18,20 @@ _UNKNOWN_NAME: Final = "A key column is missing from both images of a row of {}.
 class KeyEncoder:
     """Encodes the keys of one table; `shard`, the real name, stands behind the logical one where keys are unique per shard only."""
 
-    __slots__ = ("_name", "_ordinals", "_prefix", "_texts", "undecodable_values")
+    __slots__ = ("_name", "_ordinals", "_prefix", "_texts", "is_in_values", "undecodable_values")
 
-    def __init__(self, definition: TableDefinition, name: TableId, shard: TableId | None = None) -> None:
+    def __init__(self, definition: TableDefinition, name: TableId, shard: TableId | None = None, *, as_printed: bool = False) -> None:
+        """`as_printed`: the texts of the message's values in the exact style, although two that differ may be equal."""
         self.undecodable_values = 0
+        self.is_in_values = as_printed or not has_longer_key(definition)
+        """Whether a reader can make the key of the message's values, but for bytes that are no characters."""
         self._name = name
         self._ordinals = definition.key
         self._prefix = [str(name)] if shard is None else [str(name), str(shard)]
         self._texts = tuple(
-            exact_text(definition.map.columns[ordinal], definition.type_texts[ordinal], self._count_undecodable)
+            (exact_text if as_printed else key_text)(
+                definition.map.columns[ordinal], definition.type_texts[ordinal], self._count_undecodable
+            )
             for ordinal in definition.key
         )
 
@@ -38,7 +43,7 @@ class KeyEncoder:
         if not self._ordinals:
             return None
         texts = [_text(text, self._value(change, ordinal)) for text, ordinal in zip(self._texts, self._ordinals, strict=True)]
-        return orjson.dumps(self._prefix + texts)
+        return orjson.dumps([*self._prefix, *texts])
 
     def _value(self, change: RowChange, ordinal: int) -> Value:
         value = _value_at(change.after, ordinal)
@@ -50,6 +55,11 @@ class KeyEncoder:
 
     def _count_undecodable(self) -> None:
         self.undecodable_values += 1
+
+
+def has_longer_key(definition: TableDefinition) -> bool:
+    """Say whether a FLOAT is part of the key, which may have more digits there than in the message's values."""
+    return any(definition.map.columns[ordinal].type is ColumnType.FLOAT for ordinal in definition.key)
 
 
 def key_changed(change: RowChange, definition: TableDefinition) -> bool:
@@ -72,5 +82,5 @@ def _value_at(row: Row | None, ordinal: int) -> Value:
     return ABSENT if row is None else row[ordinal]
 
 
-def _text(text: Callable[[Value], str], value: Value) -> str | None:
+def _text(text: KeyText, value: Value) -> object:
     return None if value is None else text(value)

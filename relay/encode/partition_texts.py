@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from relay.encode.text_canal import canal_text
+from relay.encode.texts.text_canal import canal_text
 from relay.errors import RowImageIncomplete
 from relay.model.table import TableDefinition
 from relay.model.value import ABSENT, Row

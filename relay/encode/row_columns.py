@@ -10,10 +10,10 @@ from typing import Literal
 import orjson
 
 from relay.encode.columns import compares_by_text
-from relay.encode.named_bytes import named_bytes
 from relay.encode.sql_types import SqlType, canal_sql_type, exact_sql_type
-from relay.encode.text_canal import canal_text
-from relay.encode.text_exact import exact_text
+from relay.encode.texts.named_bytes import named_bytes
+from relay.encode.texts.text_canal import canal_text
+from relay.encode.texts.text_exact import exact_text
 from relay.model.table import TableDefinition
 from relay.model.value import ABSENT, Row, Value
 
@@ -58,7 +58,7 @@ class RowColumns:
             self._key = definition.key
         else:
             self._texts = tuple(canal_text(column, type_text) for column, type_text in pairs)
-            self._key = tuple(sorted(definition.map.primary_key))
+            self._key = tuple(sorted(definition.key))
         self._by_text = tuple(not self._exact or compares_by_text(column) for column in columns)
 
     def data(self, row: Row, present: Present) -> bytes:

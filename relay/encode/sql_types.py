@@ -8,7 +8,7 @@ from enum import IntEnum
 from typing import Final
 
 from relay.encode.columns import BYTES_OF_INTEGERS
-from relay.encode.text_canal import is_canal_binary, is_canal_text
+from relay.encode.texts.text_canal import is_canal_binary, is_canal_text
 from relay.model.column_families import BLOBS, DATES, DATETIMES, DECIMALS, TIMES, VARCHARS
 from relay.model.table import Column, ColumnType
 from relay.model.value import JsonDocument, Value

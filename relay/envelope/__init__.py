@@ -4,6 +4,7 @@ from relay.envelope.claim import Claim, checked_claim, claim_text, parse_claim
 from relay.envelope.fields import (
     DATA,
     DATABASE,
+    DDL_TOPIC_SUFFIX,
     ENVELOPE_VERSION,
     EVENT_TIME,
     FIELDS,
@@ -28,6 +29,7 @@ from relay.envelope.value_schema import value_schema
 __all__ = [
     "DATA",
     "DATABASE",
+    "DDL_TOPIC_SUFFIX",
     "ENVELOPE_VERSION",
     "EVENT_TIME",
     "FIELDS",

@@ -6,6 +6,9 @@ from typing import Final
 ENVELOPE_VERSION: Final = 1
 """Rises when a reader of the older form would read the newer one wrongly."""
 
+DDL_TOPIC_SUFFIX: Final = ".ddl"
+"""What a topic of statements is called behind the name of its topic of rows."""
+
 DATA: Final = "data"
 DATABASE: Final = "database"
 EVENT_TIME: Final = "es"
@@ -67,6 +70,7 @@ class Header(StrEnum):
     ORDER = "order"
     ORDERS = "orders"
     TAG = "tag"
+    INSTANCE = "instance"
     REAL = "real"
     SOURCE = "source"
     GTID = "gtid"
@@ -74,3 +78,5 @@ class Header(StrEnum):
     CLAIM = "claim"
     DEAD_LETTER = "dead-letter"
     UNKNOWN = "unknown"
+    HISTORY = "history"
+    FAILED = "failed"

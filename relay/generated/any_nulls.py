@@ -21,7 +21,7 @@ class AnyNulls:
             lines += [f"if {image}_nulls & {never}: raise Refused"] if never else []
             for column in self._table.columns:
                 lines += self._read(image, column)
-        lines.append("if behind > end: raise Refused")
+        lines.append("if behind > end: raise Damaged")
         if not self._update:
             return lines
         return [*lines, "old = []", *(line for column in self._table.columns for line in self._compare(column))]
@@ -57,7 +57,7 @@ class AnyNulls:
     def _compare(self, column: ColumnSource) -> list[str]:
         o, n = f"o{column.ordinal}", f"n{column.ordinal}"
         if column.ordinal in self._table.fixed_points:
-            return [f"if {o}_raw != {n}_raw: raise Refused"]
+            return [f"if {o}_raw != {n}_raw: raise MovedRow"]
         append = f"old.append(f'{column.name}{column.piece('o')}')"
         if column.by_text:
             append = f"if {n}_raw is None or f'{column.piece('o')}' != {n}_text: {append}"

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final, TypeAlias
 
-from relay.generated.tables import Refused
+from relay.generated.tables import Damaged, Refused
 
 Spans: TypeAlias = "list[bytes | None]"
 _STEPS_KEPT: Final = 64
@@ -23,7 +23,7 @@ class ImageEnds:
         return len(nulls) < self._null_bytes or bool(int.from_bytes(nulls, "little") & self._never_null)
 
     def rows(self, body: bytes, at: int, images: int) -> int:
-        """Return how many rows of so many images each there are. Raises Refused where the event is damaged."""
+        """Return how many rows of so many images each there are. Raises Refused where it has none that can be read."""
         rows = 0
         while at < len(body):
             for _ in range(images):
@@ -55,14 +55,16 @@ class ImageEnds:
         for ahead, prefix in steps:
             at += ahead
             if at > end:
-                raise Refused
+                raise Damaged
             at += int.from_bytes(body[at - prefix : at], "little")
         if at + rest > end:
-            raise Refused
+            raise Damaged
         return at + rest
 
     def _new_steps(self, nulls: bytes) -> tuple[list[tuple[int, int]], int]:
         """How far it is behind each length before a value, the bytes of that length, and what follows the last one."""
+        if len(nulls) < self._null_bytes:
+            raise Damaged
         if self.refuses(nulls):
             raise Refused
         bits, ahead = int.from_bytes(nulls, "little"), 0

@@ -41,7 +41,7 @@ class KnownNulls:
             for number in range(len(groups)):
                 lines += self._read(image, number, lengths_only=image == "o" and self._alike)
             start = f"{image}p{len(groups)}"
-        lines += [f"behind = {start}", "if behind > end: raise Refused"]
+        lines += [f"behind = {start}", "if behind > end: raise Damaged"]
         if not self._alike:
             lines += [f"differs{column.ordinal} = {self._differs(column)}" for column in self._table.columns if self._in_both(column)]
         lines += [line for group in self._groups["n"] for column in group.columns for line in column.lines("n")]
@@ -120,7 +120,7 @@ class KnownNulls:
             if not was_null and not is_null:
                 lines += self._compare(column, f"differs{column.ordinal}")
             elif was_null != is_null and column.ordinal in self._table.fixed_points:
-                lines.append("raise Refused")
+                lines.append("raise MovedRow")
             elif was_null and not is_null:
                 lines.append(f"old.append('{column.name}null')")
             elif is_null and not was_null:
@@ -138,7 +138,7 @@ class KnownNulls:
     def _compare(self, column: ColumnSource, differs: str, reading: Sequence[str] = ()) -> list[str]:
         """The lines that print one column into `old`; `n` of it has been read, and `o`, too, but for `reading`."""
         if column.ordinal in self._table.fixed_points:
-            return [f"if {differs}: raise Refused"]
+            return [f"if {differs}: raise MovedRow"]
         append = f"old.append(f'{column.name}{column.piece('o')}')"
         if column.by_text:
             append = f"if f'{column.piece('o')}' != f'{column.piece('n')}': {append}"

@@ -1,6 +1,6 @@
 """FLOAT and DOUBLE as the server prints them; the generated code does the rest of the numbers itself.
 
-relay.encode.server_numbers is the readable form of the rule: the shortest digits of a DOUBLE, six of a FLOAT, without exponent where
+relay.encode.texts.server_numbers is the readable form of the rule: the shortest digits of a DOUBLE, six of a FLOAT, without exponent where
 the point stands among the digits or within fifteen places of them.
 """
 

@@ -1,7 +1,7 @@
 """Prints the rows of one event from its bytes without a compiler: by functions that are written for a table and its nulls.
 
-Whatever it does not understand, or finds damaged, it leaves alone (None): the readable path in decode, encode and partition then
-does the work, or says what is wrong. All give the same bytes (tests/unit/pipeline).
+It returns a SlowReason for an event that it does not print: the readable path in decode, encode and partition then does the work,
+or names the damage. All give the same bytes (tests/unit/pipeline).
 """
 
 import struct
@@ -21,9 +21,10 @@ from relay.generated.numbers import double_text, float_text
 from relay.generated.row_source import RowSource
 from relay.generated.runs import Run, packed_records
 from relay.generated.table_source import TableSource
-from relay.generated.tables import Refused, table_names
+from relay.generated.tables import Damaged, MovedRow, Refused, table_names
 from relay.generated.texts import BYTES_AS_TEXT, quoted
 from relay.model.message import PrintedRecord
+from relay.model.row_path import SlowReason
 
 PrintRows: TypeAlias = Callable[[bytes, str, int, int, int, int, str, str, Any], tuple[int, int, int]]
 Printed: TypeAlias = tuple[int, int, int, Sequence[PrintedRecord]]
@@ -38,7 +39,8 @@ readable rooms take as long for these as writing a function takes, some tenth of
 NULLS_KNOWN: Final = 8
 """Sets of null columns that have a function of their own, per table."""
 _LATEST_TIME_MS: Final = 9_999_999_999_999  # of 13 digits, in the year 2286
-_REFUSED: Final = (ValueError, IndexError, KeyError, struct.error)
+_OUT_OF_RANGE: Final = (IndexError, KeyError, struct.error)
+"""What generated code raises for numbers that are in none of its tables, and for rows that end behind the event."""
 
 _forms: "BoundedForms[_FormKey, PrintRows]" = BoundedForms(FORMS_KEPT)
 
@@ -81,16 +83,16 @@ class RowPrinter:
         position: int,
         skip: int,
         largest: int | None,
-    ) -> Printed | None:
-        """Return (rows of the event, messages, bytes of their values together, the messages), or None.
+    ) -> Printed | SlowReason:
+        """Return (rows of the event, messages, bytes of their values together, the messages), or why not.
 
         `before_old` stands between a row and `old`, `after_old` behind; for an update `old` itself is printed between them. `time` is the
         execute time of all rows, `position` the execute position before the first row; the first `skip` rows give no message.
-        `largest` None: one message a row; else one for each partition, in the order of their first rows, and None where the value of
+        `largest` None: one message a row; else one for each partition, in the order of their first rows, and LARGE where the value of
         one would have more than `largest` bytes.
         """
         if start > len(body) or time > _LATEST_TIME_MS:
-            return None
+            return SlowReason.VALUE if time > _LATEST_TIME_MS else SlowReason.DAMAGED
         before, after = before_old.decode(BYTES_AS_TEXT), after_old.decode(BYTES_AS_TEXT)
         if not update:
             before, after = "", before + after
@@ -105,11 +107,15 @@ class RowPrinter:
                 printed = self._print(body, at, update, before, after, time, first, runs)
                 records = packed_records(runs, before, after, time, with_old=update)
                 if any(len(record[2]) > largest for record in records):
-                    return None
-        except _REFUSED:
-            return None
+                    return SlowReason.LARGE
+        except Refused as exc:
+            return exc.reason
+        except UnicodeError:
+            return SlowReason.VALUE
+        except _OUT_OF_RANGE:
+            return SlowReason.DAMAGED
         if printed is None:
-            return None
+            return SlowReason.FEW_ROWS
         last, size = printed
         return last - position, len(records), size if largest is None else sum(len(record[2]) for record in records), records
 
@@ -119,7 +125,7 @@ class RowPrinter:
             return None
         try:
             return self._ends.rows(body, start, images=2 if update else 1)
-        except _REFUSED:
+        except (Refused, *_OUT_OF_RANGE):
             return None
 
     def _print(
@@ -174,7 +180,7 @@ class RowPrinter:
             if update:
                 second, at = self._ends.spans(body, at)
                 if any(first[i] != second[i] for i in fixed_points):
-                    raise Refused
+                    raise MovedRow
             rows += 1
         return rows, at
 
@@ -209,6 +215,8 @@ def code_of(text: str) -> CodeType:
 @lru_cache(maxsize=1)
 def _common_names() -> dict[str, object]:
     own = {
+        "Damaged": Damaged,
+        "MovedRow": MovedRow,
         "Refused": Refused,
         "Run": Run,
         "TooShort": struct.error,

@@ -1,10 +1,12 @@
 """What printed rows are made of: digits with leading zeros, times of day, and texts that are kept for the values met last.
 
-A number or value that is none of its column's raises IndexError, KeyError or ValueError; nothing is printed for it.
+A number or value that is none of its column's raises IndexError, KeyError or Refused; nothing is printed for it.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Final, Generic, TypeVar
+from typing import ClassVar, Final, Generic, TypeVar
+
+from relay.model.row_path import SlowReason
 
 _Key = TypeVar("_Key")
 
@@ -28,8 +30,22 @@ class Kept(dict[_Key, str], Generic[_Key]):
         return text
 
 
-class Refused(ValueError):
-    """A value that the readable rooms must look at."""
+class Refused(Exception):
+    """An event that generated code does not print; `reason` says why."""
+
+    reason: ClassVar[SlowReason] = SlowReason.VALUE
+
+
+class MovedRow(Refused):
+    """An update changes the key or the partition of a row."""
+
+    reason = SlowReason.MOVED_ROW
+
+
+class Damaged(Refused):
+    """An image ends behind the event."""
+
+    reason = SlowReason.DAMAGED
 
 
 def date_text(raw: bytes) -> str:

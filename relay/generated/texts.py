@@ -7,6 +7,8 @@ from collections.abc import Callable
 from json.encoder import encode_basestring
 from typing import Final
 
+from relay.generated.tables import Refused
+
 BYTES_AS_TEXT: Final = "latin-1"
 _ASCII: Final = range(128)
 
@@ -20,13 +22,16 @@ def held(text: str) -> str:
 
 
 def table_text(characters: tuple[bytes | None, ...]) -> Callable[[str], str]:
-    """Return what prints the bytes of a set of at most 256 characters, each given as it stands in JSON; KeyError for none of them."""
+    """Return what prints the bytes of a set of at most 256 characters, each as its JSON text. It raises Refused for other bytes."""
     known = {chr(code): character.decode(BYTES_AS_TEXT) for code, character in enumerate(characters) if character is not None}
     is_ascii = all(known.get(chr(code)) == quoted(chr(code))[1:-1] for code in _ASCII)
 
     def text(raw: str) -> str:
         if is_ascii and raw.isascii():
             return quoted(raw)
-        return f'"{"".join([known[character] for character in raw])}"'
+        try:
+            return f'"{"".join([known[character] for character in raw])}"'
+        except KeyError:
+            raise Refused from None
 
     return text

@@ -12,13 +12,15 @@ class AfterFence(Enum):
 
     NEW_PRODUCER = "new producer"
     REJOIN = "join the election again"
+    CONTESTED = "join the election again, after growing pauses"
 
 
 def after_fence(still_leading: bool, open_seconds: float, timeout_seconds: float) -> AfterFence:
-    """Tell the broker's timeout of a long transaction from a newer self.
+    """Decide what a fenced relay does next; `still_leading` is the answer of a synced read.
 
-    Only who still leads by a synced read, and had its transaction open long enough for the broker to end it, may open a new producer.
+    A leader may open a new producer only if its transaction was open long enough for the broker to end it. A leader that was fenced
+    earlier was fenced by a producer that ZooKeeper's election does not know: an operator's act, or a relay with another ZooKeeper.
     """
-    if still_leading and open_seconds >= timeout_seconds * _NEARLY:
-        return AfterFence.NEW_PRODUCER
-    return AfterFence.REJOIN
+    if not still_leading:
+        return AfterFence.REJOIN
+    return AfterFence.NEW_PRODUCER if open_seconds >= timeout_seconds * _NEARLY else AfterFence.CONTESTED

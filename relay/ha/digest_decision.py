@@ -5,7 +5,7 @@ The promise: SWITCH comes out only when exactly one place of the other server's 
 
 from relay.ha.source_decision import Action, Decision
 from relay.model.failover import ServerRole
-from relay.model.published_place import PublishedPlace, Sighting, Sought
+from relay.model.records.resume_fingerprint import PublishedPlace, Sighting, Sought
 from relay.model.replication import Replicating, Replication
 
 

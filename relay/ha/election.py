@@ -8,7 +8,7 @@ import json
 import threading
 from contextlib import suppress
 
-from relay.errors import NodeMissing, StoreUnreachable, VersionConflict
+from relay.errors import NodeMissing, VersionConflict
 from relay.ha.placement import Seat
 from relay.ha.seats import Seats
 from relay.zk import Session, SessionState
@@ -56,6 +56,11 @@ class Election:
             return False
         return self._session.connected or not for_certain
 
+    @property
+    def undecided(self) -> bool:
+        """Whether the connection is lost for less than the session's timeout: it may come back with the session, or without."""
+        return not self._session.connected and self._session.silent_s * 1000 < self._session.timeout_ms
+
     def leads_synced(self) -> bool:
         """Ask ZooKeeper, not older than this moment. Raises StoreUnreachable."""
         return self._held_in is not None and self._session.owns(self._path)
@@ -80,7 +85,7 @@ class Election:
         """Make the node if this relay may and it is not there; one that an unanswered attempt of this session made counts."""
         if self._seats is not None and not self._seats.may_take(self._instance):
             if not self._session.connected:
-                raise StoreUnreachable(f"No ZooKeeper server answers at {self._session.hosts}.")
+                raise self._session.unreachable()
             return False
         sessions = self._session.sessions
         won = self._session.owns(self._path) if self._session.exists(self._path, synced=True) else self._make()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from relay.model.failover import FailoverOrders, Published, ServerRole, ServerSeen
-from relay.model.gtid import GtidSet
+from relay.model.positions.gtid import GtidSet
 from relay.model.standby_proof import StandbyProof, standby_proof
 
 
@@ -125,7 +125,7 @@ def _judged(situation: Situation, seen: ServerSeen, why: str) -> Decision:
             how = f"Digests show what the {seen.role} has." if situation.rules.by_digest else reason
             return Decision(Action.SWITCH, f"{why} {how}", seen.role)
         return _unready(situation, Decision(Action.STOP, f"{why} {reason}", seen.role, code="SWITCH_NEEDS_GTID"))
-    proof = standby_proof(published.gtid_set, published.split_gtid, seen.executed, seen.purged, orders.accepted)
+    proof = standby_proof(published.gtid_set, published.split_gtid, seen.held, seen.purged, orders.accepted)
     if proof.behind and not _nearly_there(situation, seen):
         return _unready(situation, _behind(seen, proof, Action.WAIT))
     if proof.behind and not situation.streaming:
@@ -148,7 +148,7 @@ def _nearly_there(situation: Situation, seen: ServerSeen) -> bool:
     """A server that answers is followed until the other one is a heartbeat behind at most: a switch by hand then costs no standstill."""
     if not situation.followed_serves:
         return False
-    return standby_proof(situation.published_before, "", seen.executed, "", situation.orders.accepted).lacking.empty
+    return standby_proof(situation.published_before, "", seen.held, "", situation.orders.accepted).lacking.empty
 
 
 def _unready(situation: Situation, decision: Decision) -> Decision:

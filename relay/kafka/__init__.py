@@ -1,10 +1,12 @@
 """The door to Kafka that publish and position share: configuration, errors, topics."""
 
-from relay.kafka.client import ClientConfiguration, client_configuration
+from relay.kafka.client import ClientConfiguration, client_configuration, kafka_client
+from relay.kafka.client_log import CLIENT_LOG, write_log_lines
 from relay.kafka.errors import error_of, kafka_errors, relay_error
 from relay.kafka.message_sizes import message_bytes, topic_limit
 from relay.kafka.metadata import cluster_metadata
-from relay.kafka.partition_reader import KeyAndValue, PartitionReader
+from relay.kafka.partition_reader import KeyAndValue, PartitionReader, Record
+from relay.kafka.rights import Right
 from relay.kafka.topic_form import TopicSpec, TopicState
 from relay.kafka.topic_rules import (
     TopicFinding,
@@ -17,9 +19,12 @@ from relay.kafka.topic_rules import (
 from relay.kafka.topics import TopicAdmin, accept
 
 __all__ = [
+    "CLIENT_LOG",
     "ClientConfiguration",
     "KeyAndValue",
     "PartitionReader",
+    "Record",
+    "Right",
     "TopicAdmin",
     "TopicFinding",
     "TopicSpec",
@@ -29,6 +34,7 @@ __all__ = [
     "client_configuration",
     "cluster_metadata",
     "error_of",
+    "kafka_client",
     "kafka_errors",
     "message_bytes",
     "position_topic_findings",
@@ -37,4 +43,5 @@ __all__ = [
     "surplus_partitions",
     "topic_limit",
     "transaction_timeout_error",
+    "write_log_lines",
 ]

@@ -1,12 +1,21 @@
 """One place that turns KafkaSettings into librdkafka's configuration."""
 
-from typing import Final, TypeAlias
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeAlias, TypeVar
 
-from relay.settings import KafkaSettings
+from confluent_kafka import KafkaException
+
+from relay.errors import ConfigurationError
+from relay.kafka.client_log import CLIENT_LOG
+from relay.kafka.errors import error_of, relay_error
+from relay.settings import KafkaSettings, plain_options
 
 _RECONNECT_MS: Final = 1000
 """The client doubles its pause between two attempts, by itself up to 10 s: a broker that is back would be met that much later."""
 
+_INVALID: Final = frozenset({"_INVALID_ARG", "_NOT_IMPLEMENTED"})
+
+Client = TypeVar("Client")
 ClientConfiguration: TypeAlias = dict[str, str | int | float | bool]
 
 
@@ -17,8 +26,22 @@ def client_configuration(settings: KafkaSettings) -> ClientConfiguration:
         "log_level": 3,
         "socket.keepalive.enable": True,
         "reconnect.backoff.max.ms": _RECONNECT_MS,
-        **settings.client,
+        **plain_options(settings.client),
     }
     if settings.password is not None:
         configuration["sasl.password"] = settings.password.get_secret_value()
     return configuration
+
+
+def kafka_client(make: Callable[..., Client], configuration: Mapping[str, Any]) -> Client:
+    """Make a client of the library, whose lines go to the relay's log.
+
+    Raises ConfigurationError for a setting that it does not take, ResourcesExhausted.
+    """
+    try:
+        return make(dict(configuration), logger=CLIENT_LOG)
+    except KafkaException as exc:
+        error = error_of(exc)
+        if error.name() in _INVALID:
+            raise ConfigurationError(f"[kafka.client]: {error.str()}.") from exc
+        raise relay_error(error, "Making a Kafka client") from exc

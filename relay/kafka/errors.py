@@ -9,21 +9,33 @@ from confluent_kafka import KafkaError, KafkaException
 from relay.errors import (
     BatchAborted,
     BrokerUnreachable,
+    ClockAhead,
     DeliveryRefused,
     Fenced,
+    KafkaNotPermitted,
     MessageTooLarge,
     RelayError,
+    ResourcesExhausted,
     TopicRefused,
     TransactionsRefused,
 )
+from relay.kafka.rights import NOT_PERMITTED, Right, remedy_of
 
+_TIMESTAMP: Final = "INVALID_TIMESTAMP"
+_TIMESTAMP_TEXT: Final = "Invalid timestamp"
+"""How the client names the same within an error that is fatal to it."""
+_EXHAUSTED: Final = frozenset({"_CRIT_SYS_RESOURCE"})
 _FENCED: Final = frozenset({"_FENCED", "PRODUCER_FENCED", "INVALID_PRODUCER_EPOCH"})
 _TOO_LARGE: Final = frozenset({"MSG_SIZE_TOO_LARGE", "RECORD_LIST_TOO_LARGE"})
+_REMEDIES: Final = {
+    "INVALID_REPLICATION_FACTOR": (
+        "Set kafka.replication_factor to the number of brokers or less, and kafka.min_insync_replicas below it: both 1 on a single broker."
+    ),
+}
+"""What to do about errors whose class says too little."""
 _TRANSACTIONS_REFUSED: Final = frozenset(
     {
         "INVALID_TRANSACTION_TIMEOUT",
-        "TRANSACTIONAL_ID_AUTHORIZATION_FAILED",
-        "CLUSTER_AUTHORIZATION_FAILED",
         "UNSUPPORTED_FOR_MESSAGE_FORMAT",
         "UNSUPPORTED_VERSION",
     }
@@ -42,8 +54,6 @@ _TOPIC_REFUSED: Final = frozenset(
 )
 _REFUSED: Final = frozenset(
     {
-        "TOPIC_AUTHORIZATION_FAILED",
-        "GROUP_AUTHORIZATION_FAILED",
         "SASL_AUTHENTICATION_FAILED",
         "_AUTHENTICATION",
         "INVALID_RECORD",
@@ -67,10 +77,18 @@ _UNREACHABLE: Final = frozenset(
 )
 
 
-def relay_error(error: KafkaError, doing: str) -> RelayError:
-    """The leaf of the tree that tells what to do about `error`; the most specific cause first."""
+def relay_error(error: KafkaError, doing: str, right: Right | None = None) -> RelayError:
+    """The leaf of the tree that tells what to do about `error`; the most specific cause first.
+
+    `right` is what the principal lacks where the brokers say that it may not.
+    """
     reason = f"{doing}: {error.str()} ({error.name()})."
+    if error.name() == _TIMESTAMP or (error.fatal() and _TIMESTAMP_TEXT in error.str()):
+        return ClockAhead(reason)
+    if error.name() in NOT_PERMITTED:
+        return KafkaNotPermitted(reason, remedy=remedy_of(right))
     for names, leaf in (
+        (_EXHAUSTED, ResourcesExhausted),
         (_FENCED, Fenced),
         (_TOO_LARGE, MessageTooLarge),
         (_TRANSACTIONS_REFUSED, TransactionsRefused),
@@ -79,7 +97,7 @@ def relay_error(error: KafkaError, doing: str) -> RelayError:
         (_UNREACHABLE, BrokerUnreachable),
     ):
         if error.name() in names:
-            return leaf(reason)
+            return leaf(reason, remedy=_REMEDIES.get(error.name()))
     return BrokerUnreachable(reason) if error.retriable() else BatchAborted(reason)
 
 
@@ -92,9 +110,9 @@ def error_of(exception: KafkaException) -> KafkaError:
 
 
 @contextmanager
-def kafka_errors(doing: str) -> Iterator[None]:
-    """Inside, KafkaException becomes the relay's error with `doing` as the beginning of its sentence."""
+def kafka_errors(doing: str, right: Right | None = None) -> Iterator[None]:
+    """Inside, KafkaException becomes the relay's error with `doing` as the beginning of its sentence; `right` as in `relay_error`."""
     try:
         yield
     except KafkaException as exc:
-        raise relay_error(error_of(exc), doing) from exc
+        raise relay_error(error_of(exc), doing, right) from exc

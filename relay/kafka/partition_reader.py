@@ -1,15 +1,16 @@
 """Reading what is committed of a topic with one partition, up to its true end."""
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import closing
 from typing import Final, TypeAlias
 
-from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaException, TopicPartition
+from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, TopicPartition
 
 from relay.deadline import Deadline
 from relay.errors import RelayError
-from relay.kafka.client import client_configuration
-from relay.kafka.errors import error_of, kafka_errors
+from relay.kafka.client import client_configuration, kafka_client
+from relay.kafka.errors import error_of, kafka_errors, relay_error
+from relay.kafka.rights import Right
 from relay.settings import KafkaSettings
 
 _READ_SECONDS: Final = 30.0
@@ -28,6 +29,12 @@ _NOT_YET: Final = frozenset(
 )
 
 KeyAndValue: TypeAlias = tuple[bytes | None, bytes | None]
+Record: TypeAlias = tuple[int, bytes | None, bytes | None]
+"""Offset, key and value."""
+
+_MAY_NOT_READ: Final = "TOPIC_AUTHORIZATION_FAILED"
+_FETCHED_KILOBYTES: Final = 2048
+"""The client holds no more than about this of what it has fetched and nobody has taken."""
 
 
 class PartitionReader:
@@ -62,14 +69,27 @@ class PartitionReader:
 
     def committed(self, start: int, high: int) -> Iterator[KeyAndValue]:
         """Yield what is committed from offset `start` up to `high`; markers of transactions occupy offsets too."""
+        with closing(self.records(start, high)) as records:
+            yield from ((key, value) for _, key, value in records)
+
+    def records(self, start: int, high: int) -> Generator[Record, None, None]:
+        """Yield offset, key and value of what is committed from offset `start` up to `high`, one by one; close it.
+
+        Raises `unreadable` where an open transaction hides records before `high`, and KafkaNotPermitted.
+        """
         reached = start
         deadline = Deadline.after(_READ_SECONDS)
         with closing(self._consumer("read_committed")) as consumer, kafka_errors(f"Reading {self._topic}"):
             consumer.assign([TopicPartition(self._topic, 0, start if start else OFFSET_BEGINNING)])
             while reached < high:
                 message = consumer.poll(_POLL_SECONDS)
-                if message is not None and message.error() is None:
-                    yield message.key(), message.value()
+                if message is not None and (error := message.error()) is not None:
+                    self._refuse(error)
+                elif message is not None:
+                    offset = message.offset()
+                    if offset is None or offset >= high:
+                        return
+                    yield offset, message.key(), message.value()
                     deadline = Deadline.after(_READ_SECONDS)
                 reached = max(reached, consumer.position([TopicPartition(self._topic, 0)])[0].offset)
                 if deadline.passed:
@@ -77,8 +97,17 @@ class PartitionReader:
                         f"{self._topic} was read to offset {reached} of {high}: an open transaction hides what lies behind."
                     )
 
+    def _refuse(self, error: KafkaError) -> None:
+        """Raise what keeps the principal from reading; the client tries again after every other error.
+
+        The client asks for a coordinator of its group, too, which nothing here needs: a refusal of that means nothing.
+        """
+        if error.name() == _MAY_NOT_READ:
+            raise relay_error(error, f"Reading {self._topic}", Right("Read", "topic", self._topic))
+
     def _consumer(self, isolation: str) -> Consumer:
-        return Consumer(
+        return kafka_client(
+            Consumer,
             {
                 **client_configuration(self._kafka),
                 "group.id": f"{self._topic}.reader",
@@ -87,5 +116,7 @@ class PartitionReader:
                 "auto.offset.reset": "error",
                 "isolation.level": isolation,
                 "fetch.wait.max.ms": 20,
-            }
+                "queued.max.messages.kbytes": _FETCHED_KILOBYTES,
+                "fetch.queue.backoff.ms": 10,
+            },
         )

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from relay.errors import TopicRefused, TransactionsRefused
+from relay.errors import KafkaNotPermitted, TopicRefused, TransactionsRefused
+from relay.kafka.rights import Right
 from relay.kafka.topic_form import TopicState
 from relay.settings import KafkaSettings
 
@@ -50,24 +51,41 @@ class WantedTopic:
 class TopicFinding:
     """One thing about a topic that is not as wanted; a `warning` does not keep the relay from publishing."""
 
-    error: TopicRefused
+    error: TopicRefused | KafkaNotPermitted
     warning: bool = False
 
 
-def row_topic_findings(state: TopicState, wanted: WantedTopic) -> list[TopicFinding]:
-    """Find everything about an existing row topic that breaks a promise, or that the operator should know."""
-    return [*_partitions(state, wanted), *_retention(state, wanted), *_copies(state, wanted), *_message_size(state, wanted)]
+def row_topic_findings(state: TopicState, wanted: WantedTopic, *, published: bool = False) -> list[TopicFinding]:
+    """Find everything about an existing row topic that breaks a promise, or that the operator should know.
+
+    `published`: rows of the instance are in it, placed by the wanted number of partitions.
+    """
+    return [
+        *_lacking(state, "Write"),
+        *_partitions(state, wanted, published=published),
+        *_retention(state, wanted),
+        *_copies(state, wanted),
+        *_message_size(state, wanted),
+    ]
 
 
 def position_topic_findings(state: TopicState, wanted: WantedTopic) -> list[TopicFinding]:
-    """The same for the position topic: one partition, compacted, because only the newest record counts and it must stay."""
+    """The same for a topic that the relay reads back: one partition, compacted, because only the newest record counts and must stay."""
     policy = state.settings.get("cleanup.policy")
     form = TopicRefused(
         f"The position topic {state.name} has {state.partitions} partitions and cleanup.policy={policy}; it must have 1 and compact.",
         remedy="Set cleanup.policy=compact; a topic with more partitions is not the relay's own: rename the instance or the installation.",
     )
     fits = state.partitions == 1 and policy == "compact"
-    return [*([] if fits else [TopicFinding(form)]), *_copies(state, wanted)]
+    return [*_lacking(state, "Write", "Read"), *([] if fits else [TopicFinding(form)]), *_copies(state, wanted)]
+
+
+def _lacking(state: TopicState, *operations: str) -> Iterator[TopicFinding]:
+    """Find which of the operations the relay's principal may not do with the topic."""
+    for operation in operations:
+        if state.permitted is not None and operation not in state.permitted:
+            right = Right(operation, "topic", state.name)
+            yield TopicFinding(KafkaNotPermitted(f"The relay's principal lacks {right.text}.", remedy=right.remedy))
 
 
 def transaction_timeout_error(timeout_ms: int, broker_settings: Mapping[str, str]) -> TransactionsRefused | None:
@@ -86,17 +104,21 @@ def surplus_partitions(topic: str, found: int, placed: int) -> Iterator[TopicFin
         yield TopicFinding(TopicRefused(reason, remedy=remedy), warning=True)
 
 
-def _partitions(state: TopicState, wanted: WantedTopic) -> Iterator[TopicFinding]:
+def _partitions(state: TopicState, wanted: WantedTopic, *, published: bool) -> Iterator[TopicFinding]:
     if wanted.partitions is None:
         return
     yield from surplus_partitions(state.name, state.partitions, wanted.partitions)
     if state.partitions < wanted.partitions:
-        yield TopicFinding(
-            TopicRefused(
-                f"Topic {state.name} has {state.partitions} partitions, rows are placed by {wanted.partitions}.",
-                remedy=f"Raise the topic to {wanted.partitions} partitions, or, while nothing was published to it, lower partitions_num.",
-            )
+        reason = f"Topic {state.name} has {state.partitions} partitions, rows are placed by {wanted.partitions}."
+        again = (
+            f"It was made again with fewer partitions: make it with {wanted.partitions}, and take new first copies of its tables. Or place "
+            "rows by fewer from now on (`roma position repartition`)."
         )
+        new = (
+            f"Set partitions_num to {state.partitions}. Raise the topic to {wanted.partitions} partitions only while no rows are in it: "
+            "their keys would be looked for in other partitions."
+        )
+        yield TopicFinding(TopicRefused(reason, remedy=again if published else new))
 
 
 def _retention(state: TopicState, wanted: WantedTopic) -> Iterator[TopicFinding]:
@@ -118,7 +140,10 @@ def _finite(state: TopicState, wanted: WantedTopic, name: str, needed: str, unit
     yield TopicFinding(
         TopicRefused(
             f'Topic {state.name} keeps rows for {found} {unit} ({name}), and topic.retention is "{wanted.retention}".',
-            remedy=f"Set {name}={needed} on the topic, or topic.retention as the topic is.",
+            remedy=(
+                f"Set {name}={needed} on the topic (kafka-configs.sh --alter --topic {state.name} --add-config {name}={needed}), "
+                "or topic.retention as the topic is."
+            ),
         )
     )
 

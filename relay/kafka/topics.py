@@ -5,13 +5,14 @@ from functools import cache
 from typing import Final
 
 import structlog
-from confluent_kafka import KafkaError, KafkaException
-from confluent_kafka.admin import AdminClient, ConfigResource, NewTopic, ResourceType
+from confluent_kafka import KafkaError, KafkaException, TopicCollection
+from confluent_kafka.admin import AclOperation, AdminClient, ConfigResource, NewTopic, ResourceType
 
 from relay.errors import BrokerUnreachable
-from relay.kafka.client import client_configuration
+from relay.kafka.client import client_configuration, kafka_client
 from relay.kafka.errors import error_of, kafka_errors, relay_error
 from relay.kafka.metadata import cluster_metadata
+from relay.kafka.rights import Right
 from relay.kafka.topic_form import TopicSpec, TopicState
 from relay.kafka.topic_rules import TopicFinding
 from relay.settings import KafkaSettings
@@ -26,22 +27,33 @@ class TopicAdmin:
 
     def __init__(self, settings: KafkaSettings) -> None:
         self._settings = settings
-        self._admin = AdminClient(client_configuration(settings))
+        self._admin = kafka_client(AdminClient, client_configuration(settings))
 
     def state(self, name: str) -> TopicState | None:
-        """The topic as it stands, or None. Raises BrokerUnreachable."""
+        """The topic as it stands, or None. Raises BrokerUnreachable, KafkaNotPermitted."""
         found = cluster_metadata(self._admin, self._settings, _REQUEST_SECONDS, name).topics[name]
         if found.error is not None:
             if found.error.name() in ("UNKNOWN_TOPIC_OR_PART", "_UNKNOWN_TOPIC"):
                 return None
-            raise relay_error(found.error, f"Asking for topic {name}")
+            raise relay_error(found.error, f"Asking for topic {name}", Right("Describe", "topic", name))
         replicas = min((len(partition.replicas) for partition in found.partitions.values()), default=0)
-        return TopicState(name, len(found.partitions), replicas, self._settings_of(ResourceType.TOPIC, name))
+        settings = self._settings_of(ResourceType.TOPIC, name, Right("DescribeConfigs", "topic", name))
+        return TopicState(name, len(found.partitions), replicas, settings, self.permitted(name))
+
+    def permitted(self, name: str) -> frozenset[str] | None:
+        """Return the operations that the principal may do with a topic; None where the brokers do not say."""
+        with kafka_errors(f"Asking what may be done with {name}", Right("Describe", "topic", name)):
+            asked = self._admin.describe_topics(
+                TopicCollection([name]), include_authorized_operations=True, request_timeout=_REQUEST_SECONDS
+            )
+            operations = asked[name].result().authorized_operations
+        return None if operations is None else frozenset(_operation(each) for each in operations)
 
     def create(self, spec: TopicSpec, *, only_ask: bool = False) -> bool:
         """Make the topic and wait until every partition has a leader; False when it stands already.
 
-        With `only_ask` the brokers say what they would say, and make nothing. Raises TopicRefused, DeliveryRefused, BrokerUnreachable.
+        With `only_ask` the brokers say what they would say, and make nothing. Raises TopicRefused, KafkaNotPermitted,
+        BrokerUnreachable.
         """
         new = NewTopic(spec.name, spec.partitions, spec.replication_factor, config=dict(spec.settings))
         try:
@@ -50,9 +62,11 @@ class TopicAdmin:
         except KafkaException as exc:
             if error_of(exc).code() == KafkaError.TOPIC_ALREADY_EXISTS:
                 return False
-            raise relay_error(error_of(exc), f"Creating topic {spec.name}") from exc
+            raise relay_error(error_of(exc), f"Creating topic {spec.name}", Right("Create", "topic", spec.name)) from exc
         except TimeoutError as exc:
             raise BrokerUnreachable(f"Creating topic {spec.name} took longer than {2 * _REQUEST_SECONDS:.0f} s.") from exc
+        if not only_ask:
+            _log.info("topic_created", topic=spec.name, partitions=spec.partitions, settings=dict(spec.settings))
         return True
 
     def ensure(self, spec: TopicSpec, findings: Callable[[TopicState], Iterable[TopicFinding]]) -> bool:
@@ -64,9 +78,9 @@ class TopicAdmin:
         return False
 
     def broker_settings(self) -> Mapping[str, str]:
-        """The settings of one broker of the cluster, which stand for all."""
+        """The settings of one broker of the cluster, which stand for all. Raises KafkaNotPermitted, BrokerUnreachable."""
         brokers = cluster_metadata(self._admin, self._settings, _REQUEST_SECONDS).brokers
-        return self._settings_of(ResourceType.BROKER, str(min(brokers)))
+        return self._settings_of(ResourceType.BROKER, str(min(brokers)), Right("DescribeConfigs", "cluster"))
 
     def partition_counts(self) -> Mapping[str, int]:
         """How many partitions every topic of the cluster has."""
@@ -76,9 +90,9 @@ class TopicAdmin:
     def broker_count(self) -> int:
         return len(cluster_metadata(self._admin, self._settings, _REQUEST_SECONDS).brokers)
 
-    def _settings_of(self, kind: ResourceType, name: str) -> Mapping[str, str]:
+    def _settings_of(self, kind: ResourceType, name: str, right: Right) -> Mapping[str, str]:
         resource = ConfigResource(kind, name)
-        with kafka_errors(f"Asking for the settings of {name}"):
+        with kafka_errors(f"Asking for the settings of {name}", right):
             answer = self._admin.describe_configs([resource], request_timeout=_REQUEST_SECONDS)[resource].result()
         return {key: entry.value or "" for key, entry in answer.items()}
 
@@ -89,6 +103,11 @@ def accept(findings: Iterable[TopicFinding]) -> None:
         if not finding.warning:
             raise finding.error
         _warn_once(finding.error.reason, finding.error.way_out)
+
+
+def _operation(operation: AclOperation) -> str:
+    """DESCRIBE_CONFIGS → DescribeConfigs, as kafka-acls.sh and the documentation write it."""
+    return operation.name.title().replace("_", "")
 
 
 @cache

@@ -24,11 +24,15 @@ _AS_TEXT: Final = frozenset({FIELD_TYPE.DATE, FIELD_TYPE.TIME, FIELD_TYPE.DATETI
 
 
 class SourceLookups:
-    """The lookups of one session by name; used by one thread, which closes it."""
+    """The lookups of one session by name; used by one thread, which closes it.
+
+    `before_asking` is called before the server is asked: it waits until the server shows what the lookup belongs to.
+    """
 
     def __init__(self, lookups: Iterable[LookupSettings], source: SourceSettings) -> None:
         self._source = source
         self._connection: pymysql.Connection[DictCursor] | None = None
+        self.before_asking: Callable[[], None] = lambda: None
         self.by_name = {each.name: self._lookup(each) for each in lookups}
 
     def close(self) -> None:
@@ -46,6 +50,7 @@ class SourceLookups:
         return lambda *arguments: kept.answer(arguments)
 
     def _ask(self, settings: LookupSettings, arguments: tuple[Any, ...]) -> PlainAnswer:
+        self.before_asking()
         try:
             try:
                 return self._first_row(settings.query, arguments)

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple, TypeAlias
 
-from relay.model.position import BinlogPosition, SourceIdentity
+from relay.model.positions.position import BinlogPosition, SourceIdentity
+from relay.model.sql_mode import NO_MODE, SqlMode
 from relay.model.table import TableMap
 from relay.model.value import Row
 
@@ -76,12 +77,20 @@ class RowsEvent(NamedTuple):
 
 
 class Statement(NamedTuple):
-    """A statement that the server logged as text: DDL, or DML in statement format. `database` is the session's default one."""
+    """A statement that the server logged as text: DDL, or DML in statement format. `database` is the session's default one.
+
+    `sql_mode` is the session's, as far as it changes how the text is read. `failed` says that the statement ended with an error on the
+    source, which logs it where it had changed something before. `server_charset` is the session's character_set_server, which databases
+    get that name none; "" where the binlog does not say it.
+    """
 
     sql: str
     database: str
     header_time_s: int
     position: BinlogPosition
+    sql_mode: SqlMode = NO_MODE
+    failed: bool = False
+    server_charset: str = ""
 
 
 class XaAction(StrEnum):

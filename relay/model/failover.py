@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from relay.model.position import SourceIdentity
+from relay.model.positions.executed import Executed
+from relay.model.positions.position import SourceIdentity
 
 
 class ServerRole(StrEnum):
@@ -23,7 +24,7 @@ class ServerSeen:
 
     `failures` counts heartbeats that failed in a row because nobody answered; an answer that is a refusal is no such failure.
     `executed` is gtid_executed or gtid_binlog_pos, `purged` gtid_purged ("" on MariaDB), `binlog_state` MariaDB's newest number of each
-    domain and server ("" on MySQL). `seen_ms` is Unix milliseconds of the last answer, 0 when there never was one.
+    domain and server ("" on MySQL), `strict` its gtid_strict_mode. `seen_ms` is Unix milliseconds of the last answer, 0 without one.
     """
 
     role: ServerRole
@@ -39,6 +40,12 @@ class ServerSeen:
     executed: str = ""
     purged: str = ""
     binlog_state: str = ""
+    strict: bool = False
+
+    @property
+    def held(self) -> Executed:
+        """What its binlog holds."""
+        return Executed.parse(self.executed, self.binlog_state, strict=self.strict)
 
     @property
     def known(self) -> bool:

@@ -7,44 +7,52 @@ takes a number for reached when it has a greater one. So the sets themselves are
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from relay.model.gtid import GtidSet
+from relay.model.positions.executed import Executed, binlog_state
+from relay.model.positions.gtid import GtidSet
 
 
 @dataclass(frozen=True, slots=True)
 class StandbyProof:
-    """`lacking` was published and is not there: `behind` transactions. `gone` was never published and is purged there."""
+    """What keeps a server from being read next.
+
+    `lacking` was published and is not there: `behind` counts the transactions that may still arrive, `passed` are those that cannot.
+    `gone` was never published and is purged there.
+    """
 
     lacking: GtidSet
     behind: int
     gone: GtidSet
+    passed: GtidSet
 
     @property
     def holds(self) -> bool:
         return self.lacking.empty and self.gone.empty
 
 
-def standby_proof(published: str, split_gtid: str, executed: str, purged: str, accepted: str = "") -> StandbyProof:
-    """Compare what was published, a half-published transaction included, with a server's sets; `accepted` losses count as there."""
-    held, given_up = GtidSet.parse(executed), GtidSet.parse(accepted)
-    wanted = GtidSet.parse(published).with_gtid(split_gtid)
-    lacking = wanted.without(held).without(given_up)
+def standby_proof(published: str, split_gtid: str, held: Executed, purged: str, accepted: str = "") -> StandbyProof:
+    """Compare what was published, a half-published transaction included, with what a server has; `accepted` losses count as there."""
+    given_up = GtidSet.parse(accepted)
+    lacking = without_accepted(held.lacking(GtidSet.parse(published).with_gtid(split_gtid)), given_up)
     gone = GtidSet.parse(purged).without(GtidSet.parse(published)).without(given_up)
-    return StandbyProof(lacking, transactions_ahead(lacking, held), gone)
+    passed = held.passed_of(lacking)
+    return StandbyProof(lacking, transactions_ahead(lacking.without(passed), held), gone, passed)
 
 
-def transactions_ahead(lacking: GtidSet, held: GtidSet) -> int:
-    """Count the transactions; in a MariaDB domain the difference of the numbers, which rise one by one."""
+def without_accepted(lacking: GtidSet, accepted: GtidSet) -> GtidSet:
+    """Return what is lacking and was not accepted as lost; in a MariaDB domain only an id of the same server accepts a loss."""
+    domains = {
+        domain: (server, number)
+        for domain, (server, number) in lacking.domains.items()
+        if (given_up := accepted.domains.get(domain)) is None or given_up[0] != server or given_up[1] < number
+    }
+    return GtidSet(lacking.without(accepted).intervals, MappingProxyType(domains))
+
+
+def transactions_ahead(lacking: GtidSet, held: Executed) -> int:
+    """Count the transactions; in a MariaDB domain by the difference of the numbers, which is one at least."""
     numbered = sum(last - first + 1 for intervals in lacking.intervals.values() for first, last in intervals)
-    domains = sum(last[1] - held.domains.get(domain, (0, 0))[1] for domain, last in lacking.domains.items())
+    domains = sum(max(1, number - held.newest_of(domain, server)) for domain, (server, number) in lacking.domains.items())
     return numbered + domains
-
-
-def without_lost(published: GtidSet, executed: GtidSet) -> GtidSet:
-    """What of the published set a server has: where reading goes on there after a loss was accepted."""
-    lost = published.without(executed)
-    domains = {domain: executed.domains.get(domain) if domain in lost.domains else last for domain, last in published.domains.items()}
-    kept = MappingProxyType({domain: last for domain, last in domains.items() if last is not None})
-    return GtidSet(published.without(lost).intervals, kept)
 
 
 def errant_transactions(other: str, followed: str, followed_uuid: str) -> GtidSet:
@@ -61,9 +69,3 @@ def errant_in_domains(other: str, followed: str, followed_id: int) -> tuple[str,
     theirs, ours = binlog_state(other), binlog_state(followed)
     ahead = (place for place, number in theirs.items() if place[1] != followed_id and number > ours.get(place, 0))
     return tuple(f"{domain}-{server}-{theirs[domain, server]}" for domain, server in sorted(ahead))
-
-
-def binlog_state(text: str) -> dict[tuple[int, int], int]:
-    """Read gtid_binlog_state: the newest sequence number of every domain and server."""
-    parts = (part.strip().split("-") for part in text.split(",") if part.strip())
-    return {(int(domain), int(server)): int(number) for domain, server, number in parts}

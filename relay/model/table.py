@@ -1,8 +1,9 @@
 """Tables and columns as the binlog's table map describes them (MySQL manual: Table_map_event)."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, IntEnum
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 
 class TableId(NamedTuple):
@@ -54,6 +55,9 @@ class ColumnType(IntEnum):
     GEOMETRY = 255
 
 
+_BLOBS: Final = frozenset({ColumnType.TINY_BLOB, ColumnType.BLOB, ColumnType.MEDIUM_BLOB, ColumnType.LONG_BLOB, ColumnType.BLOB_COMPRESSED})
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     """One column of a table map.
@@ -84,11 +88,21 @@ class Logged(Enum):
     NOTHING = "types alone"
 
 
+class KeyKind(Enum):
+    """What the `primary_key` of a table map is, by whoever named it."""
+
+    EITHER = "a PRIMARY KEY, or the first unique key without NULL in its place: row metadata does not tell them apart"
+    PRIMARY = "a PRIMARY KEY"
+    NOT_PRIMARY = "a unique key, or no key at all"
+    UNKNOWN = "the keys are not known"
+
+
 @dataclass(frozen=True, slots=True)
 class TableMap:
     """What one table map event says; equal maps describe the same table version.
 
-    `primary_key` holds column ordinals in key order (empty: none). A map that is not `logged` FULL has no names until somebody who
+    `primary_key` holds column ordinals in key order (empty: none); `key_kind` says what key that is.
+    A map that is not `logged` FULL has no names until somebody who
     knows them has completed it; `unknown` says why nobody does ("" for every other map).
     """
 
@@ -97,23 +111,48 @@ class TableMap:
     primary_key: tuple[int, ...] = ()
     logged: Logged = Logged.FULL
     unknown: str = ""
+    key_kind: KeyKind = KeyKind.EITHER
 
     def without_names(self, unknown: str) -> "TableMap":
         """The same map, as one whose names nobody knows."""
         return replace(self, unknown=unknown)
 
 
+_LONGEST_KEY_PART: Final = 3072
+"""Bytes. MariaDB keeps a unique key over a longer column by a hash, and never takes it for a primary key."""
+
+
+def is_in_row_metadata(columns: Sequence[Column], key: Iterable[int]) -> bool:
+    """Whether row metadata names this unique key where the table has no primary key; catalogues show also those kept by a hash."""
+    return not any(columns[each].type in _BLOBS or columns[each].length > _LONGEST_KEY_PART for each in key)
+
+
+@dataclass(frozen=True, slots=True)
+class RowVersions:
+    """How MariaDB's system-versioned table tells current rows from those of its history.
+
+    `end` is the ordinal of the column AS ROW END. `key` holds the ordinals of the key of history rows, in key order; it is empty where the
+    table has no key.
+    """
+
+    end: int
+    key: tuple[int, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class TableDefinition:
     """A table map with what the binlog does not say: the key that names a row, and type texts.
 
-    `key` holds ordinals of the primary key, else of the first unique not-null key, else nothing.
+    `key` holds ordinals of the primary key, else of the first unique not-null key, else nothing; in canal style those of a real
+    PRIMARY KEY alone.
     `type_texts` holds the `mysqlType` text of each column.
+    `versions` is set where messages mark history rows; `key` is then that of current rows.
     """
 
     map: TableMap
     key: tuple[int, ...]
     type_texts: tuple[str, ...]
+    versions: RowVersions | None = None
 
     @property
     def id(self) -> TableId:

@@ -1,29 +1,51 @@
 """What operators do by hand: previews, fenced writes, entries in the audit trail. The command line and the admin call these alone."""
 
-from relay.operations.instance_flow import InstanceFlow
-from relay.operations.instance_position import InstancePosition, Preview, Shown
-from relay.operations.known_instances import instance_of, is_known
-from relay.operations.moves import Move, MoveKind
+from relay.operations.instance_mapping import InstanceMapping, MappingComparison, mapping_in_force
+from relay.operations.instances.chosen_source import chosen_server
+from relay.operations.instances.flow import InstanceFlow
+from relay.operations.instances.known_instances import DefinedInstances, defined_instances, instance_of, is_known
+from relay.operations.instances.listing import NEVER_REPORTED, InstanceList, ListedInstance
+from relay.operations.mapping_sets import MappingEdit, MappingSets
+from relay.operations.positions.position import InstancePosition, Preview, Shown
+from relay.operations.positions.repartition import Repartition, RepartitionPlan
+from relay.operations.positions.repositioning import Move, MoveKind
+from relay.operations.positions.sentences import compared, foretold, found_place, moved, repartitioned, shown
+from relay.operations.positions.time_search import place_by_time
+from relay.operations.protected_tree import ProtectedTree
 from relay.operations.replay import replay
 from relay.operations.restored_documents import restore_documents
-from relay.operations.sentences import foretold, found_place, moved, shown
-from relay.operations.time_place import place_by_time
 from relay.operations.who import Who
 
 __all__ = [
+    "NEVER_REPORTED",
+    "DefinedInstances",
     "InstanceFlow",
+    "InstanceList",
+    "InstanceMapping",
     "InstancePosition",
+    "ListedInstance",
+    "MappingComparison",
+    "MappingEdit",
+    "MappingSets",
     "Move",
     "MoveKind",
     "Preview",
+    "ProtectedTree",
+    "Repartition",
+    "RepartitionPlan",
     "Shown",
     "Who",
+    "chosen_server",
+    "compared",
+    "defined_instances",
     "foretold",
     "found_place",
     "instance_of",
     "is_known",
+    "mapping_in_force",
     "moved",
     "place_by_time",
+    "repartitioned",
     "replay",
     "restore_documents",
     "shown",

@@ -11,7 +11,7 @@ from relay.errors import MessageTooLarge, ReplayRefused, TopicRefused
 from relay.kafka import TopicAdmin, message_bytes, topic_limit
 from relay.model.message import OutboundMessage
 from relay.operations.who import Who
-from relay.pipeline.new_producer import new_producer
+from relay.pipeline.delivery.new_producer import new_producer
 from relay.settings import InstanceSettings, RelaySettings
 
 _ANSWER_SECONDS: Final = 60.0

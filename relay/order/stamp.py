@@ -7,7 +7,7 @@ begin again with every file, and a session can date a change to any time. See do
 from dataclasses import dataclass
 from typing import Final
 
-from relay.model.position import BinlogPosition, OrderPair, file_number
+from relay.model.positions.position import BinlogPosition, OrderPair, file_number
 
 EPOCH_BITS: Final = 11
 FILE_BITS: Final = 20

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Final
 
 from relay.errors import ConfigurationError, PartitionRuleRefused
-from relay.model.name_pattern import NamePattern, is_pattern, split_rules
+from relay.model.names.name_pattern import NamePattern, is_pattern, split_rules
 from relay.model.table import TableId
 from relay.partition.java_hash import java_hash
 
@@ -118,5 +118,5 @@ def _compile_rule(text: str) -> _Rule:
     try:
         pattern = NamePattern(name) if is_pattern(name) else None
     except ConfigurationError as exc:
-        raise PartitionRuleRefused(f"The rule {text!r} cannot be read: {exc.reason}") from exc
+        raise PartitionRuleRefused(f"The rule {text!r} cannot be read: {exc.reason}", remedy=exc.way_out) from exc
     return _Rule(name, pattern, columns, by_table)

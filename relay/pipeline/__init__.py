@@ -1,11 +1,11 @@
 """The pipeline: the only place that sees two rooms."""
 
-from relay.pipeline.hosting import Hosting
-from relay.pipeline.instance import Instance, InstanceState
-from relay.pipeline.placement import Placement
-from relay.pipeline.session import configuration_digest
-from relay.pipeline.table_plan import row_printer
-from relay.pipeline.wanted_instances import WantedInstances
+from relay.pipeline.delivery.row_paths import paths_of_tables
+from relay.pipeline.messages.configuration_digest import configuration_digest
+from relay.pipeline.supervision.assignment_loop import Placement
+from relay.pipeline.supervision.desired_instances import WantedInstances
+from relay.pipeline.supervision.instance import Instance, InstanceState
+from relay.pipeline.supervision.supervisor import Hosting
 
 __all__ = [
     "Hosting",
@@ -14,5 +14,5 @@ __all__ = [
     "Placement",
     "WantedInstances",
     "configuration_digest",
-    "row_printer",
+    "paths_of_tables",
 ]

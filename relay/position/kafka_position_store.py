@@ -1,6 +1,6 @@
 """The instance's position topic: compacted, one partition, read to its true end."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Final
 
@@ -15,7 +15,8 @@ from relay.kafka import (
     position_topic_findings,
 )
 from relay.model.message import OutboundMessage
-from relay.model.position_record import PositionRecord
+from relay.model.records.position_record import PositionRecord
+from relay.position.kept_mapping import Documents, keep_named, kept_documents
 from relay.position.waypoints import WaypointClock
 from relay.settings import KafkaSettings
 
@@ -31,6 +32,7 @@ class KafkaPositionStore:
         self._kafka = kafka
         self._key = instance.encode()
         self._waypoint_key = f"{instance}/".encode()
+        self._mapping_key = f"{instance}:mapping:".encode()
         self._clock = WaypointClock()
         self._reader = PartitionReader(kafka, self.topic, PositionUnreadable)
 
@@ -58,8 +60,27 @@ class KafkaPositionStore:
 
     def waypoints(self, record: PositionRecord, now_ms: int) -> list[OutboundMessage]:
         """Return the messages that keep this record as a waypoint beside it, none where the present ones are young enough."""
-        value = record.to_bytes() if (slots := self._clock.due(record, now_ms)) else b""
+        value = record.as_waypoint.to_bytes() if (slots := self._clock.due(record, now_ms)) else b""
         return [OutboundMessage(self.topic, 0, self._waypoint_key + slot.encode(), value, ()) for slot in slots]
+
+    def keep_mappings(self, record: PositionRecord, contents: Mapping[str, Documents]) -> tuple[PositionRecord, list[OutboundMessage]]:
+        """Return the record with the sets that the topic holds once it is committed, and the messages that must join its batch.
+
+        `contents` are the documents that may have to be written, by the digest of their set.
+        """
+        record, changes = keep_named(record, contents)
+        return record, [OutboundMessage(self.topic, 0, self._mapping_key + key.encode(), value, ()) for key, value in changes]
+
+    def kept_mapping(self, digest: str) -> Documents | None:
+        """Read the documents of the set of this digest; None where the topic does not hold them. Raises as `read` does."""
+        parts: dict[str, bytes] = {}
+        for key, value in self._reader.committed(*self._reader.ends()):
+            if key is not None and key.startswith(self._mapping_key):
+                end = key[len(self._mapping_key) :].decode()
+                parts.pop(end, None)
+                if value is not None:
+                    parts[end] = value
+        return kept_documents(digest, parts)
 
     def read_whole(self) -> tuple[PositionRecord | None, tuple[PositionRecord, ...]]:
         """Read the last record and all waypoints, these in no order and without those of a newer format. Raises as `read` does."""

@@ -1,10 +1,10 @@
 """A compacted topic of an instance with one partition: what it keeps under keys beside its position, written in the same transactions."""
 
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
 from typing import Final
 
 from relay.errors import PositionUnreadable
-from relay.kafka import PartitionReader, TopicAdmin, TopicSpec, WantedTopic, position_topic_findings
+from relay.kafka import PartitionReader, Record, TopicAdmin, TopicSpec, WantedTopic, position_topic_findings
 from relay.model.message import OutboundMessage
 from relay.settings import KafkaSettings
 
@@ -42,10 +42,21 @@ class KeptRecords:
         Raises PositionUnreadable when committed records may still be hidden behind an open transaction.
         """
         found: dict[bytes, bytes] = {}
-        for key, value in self._reader.committed(*self._reader.ends()):
+        for key, value in self._reader.committed(*self.ends()):
             if key is None:
                 continue
             found.pop(key, None)
             if value is not None:
                 found[key] = value
         return found
+
+    def ends(self) -> tuple[int, int]:
+        """Return the oldest offset of the topic and the one behind the newest record."""
+        return self._reader.ends()
+
+    def between(self, first: int, end: int) -> Generator[Record, None, None]:
+        """Yield offset, key and value of each committed record from `first` up to `end`, which is left out; close it.
+
+        Raises PositionUnreadable when committed records may still be hidden behind an open transaction.
+        """
+        return self._reader.records(first, end)

@@ -2,14 +2,15 @@
 
 import struct
 from dataclasses import asdict
+from functools import lru_cache
 from typing import Any, Final
 
 import orjson
 
 from relay.errors import PositionUnreadable
 from relay.model.change import PreparedRows, RawRows
-from relay.model.position import BinlogPosition
-from relay.model.table import Column, ColumnType, Logged, TableId, TableMap
+from relay.model.positions.position import BinlogPosition
+from relay.model.table import Column, ColumnType, KeyKind, Logged, TableId, TableMap
 
 _FORMAT: Final = 1
 _HEAD: Final = struct.Struct("<BBBIQHII")
@@ -61,11 +62,16 @@ def _table_bytes(table: TableMap) -> bytes:
         "primary_key": table.primary_key,
         "logged": table.logged.name,
         "unknown": table.unknown,
+        "key_kind": table.key_kind.name,
     }
     return orjson.dumps(fields)
 
 
+@lru_cache(maxsize=256)
 def _table(value: bytes) -> TableMap:
     fields = orjson.loads(value)
     columns = tuple(Column(**{**each, "type": ColumnType(each["type"]), "labels": tuple(each["labels"])}) for each in fields["columns"])
-    return TableMap(TableId(*fields["id"]), columns, tuple(fields["primary_key"]), Logged[fields["logged"]], fields["unknown"])
+    key = tuple(fields["primary_key"])
+    # Before records had a kind, a table without a primary key may have had a unique one that nobody kept.
+    kind = KeyKind[fields.get("key_kind", "EITHER" if key else "UNKNOWN")]
+    return TableMap(TableId(*fields["id"]), columns, key, Logged[fields["logged"]], fields["unknown"], kind)

@@ -4,7 +4,7 @@ sixty days. Each overwrites the one of the same slot of the round before, by its
 
 from typing import Final
 
-from relay.model.position_record import PositionRecord
+from relay.model.records.position_record import PositionRecord
 
 _MINUTE_MS: Final = 60_000
 _HOUR_MS: Final = 60 * _MINUTE_MS

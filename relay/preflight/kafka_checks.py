@@ -1,15 +1,16 @@
 """Kafka: do brokers answer, do they allow the transactions, do the topics stand as the settings ask."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from relay.errors import RelayError
+from relay.errors import KafkaNotPermitted, PartitionsDiffer, RelayError
 from relay.kafka import TopicAdmin, TopicFinding, row_topic_findings, transaction_timeout_error
-from relay.model.position_record import PositionRecord
-from relay.pipeline.saved_position import position_lost
-from relay.pipeline.statement_messages import DDL_TOPIC_SUFFIX
-from relay.pipeline.topics import new_topic, wanted_topic
+from relay.model.records.position_record import PositionRecord
+from relay.model.records.topic_placing import TopicAgreement, TopicPlacing
+from relay.pipeline.delivery.saved_position import mapping_lost, position_lost
+from relay.pipeline.delivery.topic_feeders import partitions_differ
+from relay.pipeline.delivery.topics import Placed, ddl_topic, new_topic, placing_changed, wanted_topic
 from relay.position import KafkaPositionStore
 from relay.preflight.finding import Finding, found, not_checked, passed
 from relay.preflight.store_checks import StoreView
@@ -37,15 +38,15 @@ def look_at_kafka(settings: RelaySettings, store: StoreView) -> KafkaView:
     kafka = _quiet(settings.kafka)
     admin, view = TopicAdmin(kafka), KafkaView()
     try:
-        brokers = admin.broker_settings()
+        count = admin.broker_count()
     except RelayError as exc:
         view.findings += [found("kafka", exc), *(not_checked(check, _SILENT) for check in ("transactions", "position", "topics"))]
         return view
-    view.findings.append(passed("kafka", f"{admin.broker_count()} brokers answer at {kafka.bootstrap_servers}."))
+    view.findings.append(passed("kafka", f"{count} brokers answer at {kafka.bootstrap_servers}."))
     for instance in settings.instances:
-        view.findings.append(_transactions(instance, brokers))
+        view.findings.append(_transactions(instance, admin))
         view.findings += _position(kafka, settings.installation, instance, admin, store, view)
-        view.findings += _topics(kafka, instance, admin, store.mapping, view.records.get(instance.name))
+        view.findings += _topics(kafka, instance, admin, store, view.records.get(instance.name))
     return view
 
 
@@ -55,16 +56,20 @@ def row_topics(instance: InstanceSettings, mapping: MappingSet, record: Position
     default = instance.routing.default_topic if instance.routing.unmapped_db == "default_topic" else None
     names = [*mapping.all_topics, *([default] if default is not None else [])]
     topics: dict[str, int | None] = {name: instance.partition.partitions_num or kept.get(name) for name in names}
-    if instance.message.ddl == "topic" and "DDL" in instance.filter.operations:
-        topics |= {name + DDL_TOPIC_SUFFIX: 1 for name in names}
-    return topics
+    return topics | {statements: 1 for name in names if (statements := ddl_topic(name, instance)) is not None}
 
 
-def _transactions(instance: InstanceSettings, brokers: Mapping[str, str]) -> Finding:
+def _transactions(instance: InstanceSettings, admin: TopicAdmin) -> Finding:
     if instance.transaction.delivery == "at_least_once":
         return passed("transactions", "No transactions are used (at_least_once).", instance.name)
     timeout_ms = instance.transaction.timeout_ms
-    if error := transaction_timeout_error(timeout_ms, brokers):
+    try:
+        error = transaction_timeout_error(timeout_ms, admin.broker_settings())
+    except KafkaNotPermitted as exc:  # the relay itself does not need it
+        return not_checked("transactions", "the brokers do not tell their settings", instance.name, remedy=exc.way_out)
+    except RelayError as exc:
+        return found("transactions", exc, instance.name)
+    if error is not None:
         return found("transactions", error, instance.name)
     return passed("transactions", f"The brokers allow transactions of {timeout_ms} ms.", instance.name)
 
@@ -80,12 +85,25 @@ def _position(
             admin.create(positions.spec(), only_ask=True)
             yield passed("position topic", f"{positions.topic} is not there and will be made.", name)
         else:
-            yield from _of_topic("position topic", positions.topic, positions.findings(state), name)
+            findings = positions.findings(state)
+            yield from _of_topic("position topic", positions.topic, findings, name)
+            if any(isinstance(each.error, KafkaNotPermitted) for each in findings):
+                yield not_checked(_POSITION, "the position topic may not be used", name)
+                return
         record = positions.read() if state is not None else None
     except RelayError as exc:
         yield found("position topic", exc, name)
         return
     yield _record(instance, positions.topic, record, store, view)
+    yield from _mapping(instance, record, store)
+
+
+def _mapping(instance: InstanceSettings, record: PositionRecord | None, store: StoreView) -> Iterator[Finding]:
+    """Say whether ZooKeeper continues the mapping sets that the instance has published under."""
+    if record is None or store.in_force is None:
+        return
+    if lost := mapping_lost(record.mapping, store.in_force, store.sets.get(record.mapping.number)):
+        yield found("mapping", lost, instance.name)
 
 
 def _record(instance: InstanceSettings, topic: str, record: PositionRecord | None, store: StoreView, view: KafkaView) -> Finding:
@@ -102,21 +120,40 @@ def _record(instance: InstanceSettings, topic: str, record: PositionRecord | Non
 
 
 def _topics(
-    kafka: KafkaSettings, instance: InstanceSettings, admin: TopicAdmin, mapping: MappingSet | None, record: PositionRecord | None
+    kafka: KafkaSettings, instance: InstanceSettings, admin: TopicAdmin, store: StoreView, record: PositionRecord | None
 ) -> Iterator[Finding]:
-    if mapping is None:
+    if store.mapping is None:
         yield not_checked("topics", "the mapping is not known", instance.name)
         return
-    for topic, partitions in row_topics(instance, mapping, record).items():
-        yield from _topic(kafka, instance, admin, topic, partitions)
+    placed = Placed.of(record)
+    for topic, partitions in row_topics(instance, store.mapping, record).items():
+        before = placed.partitions.get(topic)
+        if before is not None and (changed := placing_changed(topic, before, placed.rules.get(topic), instance)):
+            yield found("topic", changed, instance.name)
+        elif differ := _differ(topic, partitions, instance, store):
+            yield found("topic", differ, instance.name)
+        else:
+            yield from _topic(kafka, instance, admin, topic, partitions, published=before is not None)
 
 
-def _topic(kafka: KafkaSettings, instance: InstanceSettings, admin: TopicAdmin, topic: str, partitions: int | None) -> Iterator[Finding]:
+def _differ(topic: str, partitions: int | None, instance: InstanceSettings, store: StoreView) -> PartitionsDiffer | None:
+    """Say whether another instance that publishes to the topic places rows otherwise; without a number the agreed one is taken."""
+    agreement = store.agreements.get(topic, TopicAgreement())
+    count = partitions or next((each.placing.partitions for each in agreement.feeders.values() if each.joined), None)
+    if count is None:
+        return None
+    placing = TopicPlacing(count, instance.placing_rules)
+    return partitions_differ(topic, placing, agreement.differing(instance.name, placing))
+
+
+def _topic(
+    kafka: KafkaSettings, instance: InstanceSettings, admin: TopicAdmin, topic: str, partitions: int | None, *, published: bool
+) -> Iterator[Finding]:
     wanted = wanted_topic(kafka, instance, partitions)
     try:
         state = admin.state(topic)
         if state is not None:
-            yield from _of_topic("topic", topic, row_topic_findings(state, wanted), instance.name)
+            yield from _of_topic("topic", topic, row_topic_findings(state, wanted, published=published), instance.name)
             return
         spec = new_topic(topic, wanted)
         admin.create(spec, only_ask=True)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 
 from relay.errors import RelayError
-from relay.model.name_pattern import NamePattern
+from relay.model.names.name_pattern import NamePattern
 from relay.model.table import TableId
 from relay.preflight.finding import Finding, Verdict, not_checked, passed
 from relay.schema import CatalogReader

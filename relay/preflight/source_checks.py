@@ -1,7 +1,7 @@
 """The sources: everything that must be true before a binlog is read."""
 
 from relay.errors import RelayError
-from relay.model.position import SourcePosition
+from relay.model.positions.position import SourcePosition
 from relay.preflight.finding import Finding, found, not_checked, passed
 from relay.settings import InstanceSettings
 from relay.source import SourceCheck, check_source, check_start

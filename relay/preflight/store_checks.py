@@ -1,26 +1,36 @@
 """ZooKeeper: does it answer, may the relay write, and do the mapping documents compile."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final
 
 from relay.deadline import Deadline
 from relay.errors import MappingRefused, NodeMissing, RelayError
+from relay.model.names.mapping_name import MappingName
+from relay.model.records.topic_placing import TopicAgreement
 from relay.preflight.finding import Finding, Verdict, found, not_checked, passed
 from relay.route import MappingSet
 from relay.settings import RelaySettings
 from relay.state import InstanceStore, MappingStore, Paths, StartNote
-from relay.zk import Session
+from relay.zk import EVERYBODY, Session
 
 _CONNECT_SECONDS: Final = 10.0
+_SETS_NAMED: Final = 50
 _SILENT: Final = "ZooKeeper does not answer"
 
 
 @dataclass(slots=True)
 class StoreView:
-    """What ZooKeeper told. `mapping` None: not known; `notes` holds the instances that could be asked for, None where none is noted."""
+    """What ZooKeeper told. `mapping` None: not known; `notes` holds the instances that could be asked for, None where none is noted.
+
+    `in_force` names the set in force, None: not known; `sets` the newest ones by number. `agreements` say who feeds each topic.
+    """
 
     mapping: MappingSet | None = None
+    in_force: MappingName | None = None
+    sets: dict[int, MappingName] = field(default_factory=dict)
+    agreements: dict[str, TopicAgreement] = field(default_factory=dict)
     notes: dict[str, StartNote | None] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
 
@@ -36,6 +46,7 @@ def look_at_store(settings: RelaySettings) -> StoreView:
     try:
         session.start(Deadline.after(_CONNECT_SECONDS))
         view.findings.append(passed("zookeeper", f"ZooKeeper answers at {settings.zookeeper.hosts}."))
+        view.findings.append(_access(settings, session))
         _look(settings, session, view)
     except RelayError as exc:
         view.findings += _unusable(exc)
@@ -49,8 +60,23 @@ def mapping_findings(mapping: MappingSet, instances: Sequence[str]) -> list[Find
     if mapping.number:
         topics = mapping.all_topics
         return [passed("mapping", f"Mapping set {mapping.number} compiles; it feeds {', '.join(topics) or 'no topic'}.")]
-    remedy = "Save the mapping documents with the admin; until then unmapped_db says what becomes of every change."
+    remedy = "Save the mapping documents with the admin; until then instances wait (MAPPING_MISSING), unless they have a default topic."
     return [Finding("mapping", Verdict.WARNING, f"No mapping is saved for {', '.join(instances) or 'any instance'}.", remedy)]
+
+
+def _access(settings: RelaySettings, session: Session) -> Finding:
+    """Passwords of run-time instances, orders and mappings are in ZooKeeper: say whether strangers reach them."""
+    check, base = "zookeeper access", Paths.of(settings.zookeeper, settings.installation).base
+    if not settings.zookeeper.identities:
+        sentence = "Everybody who reaches ZooKeeper may read the passwords of run-time instances, order switches and change mappings."
+        return Finding(check, Verdict.WARNING, sentence, "Set zookeeper.auth and zookeeper.acl (docs/security.md).")
+    if session.exists(base) and EVERYBODY in session.rights(base):
+        sentence = f"{base} was made before zookeeper.acl was set: everybody may use it."
+        return Finding(check, Verdict.WARNING, sentence, "Run `roma zookeeper protect` when every relay and admin logs in.")
+    if settings.zookeeper.tls is None:
+        sentence = "The login to ZooKeeper is not encrypted: passwords of run-time instances cross the network as they are."
+        return Finding(check, Verdict.WARNING, sentence, "Set zookeeper.tls (docs/security.md).")
+    return passed(check, f"Only {', '.join(settings.zookeeper.identities)} may use what the relay makes in ZooKeeper.")
 
 
 def _look(settings: RelaySettings, session: Session, view: StoreView) -> None:
@@ -58,14 +84,26 @@ def _look(settings: RelaySettings, session: Session, view: StoreView) -> None:
     names = [each.name for each in settings.instances]
     view.findings += [_writable(session, paths, name) for name in names]
     try:
-        stored = MappingStore(session, paths).current()
-        view.mapping = MappingSet.compile(stored.number, dict(stored.bodies))
+        mappings = MappingStore(session, paths)
+        stored = mappings.current()
+        view.mapping, view.in_force = MappingSet.compile(stored.number, dict(stored.bodies)), stored.name
+        view.sets = dict(_newest(mappings))
         view.findings += mapping_findings(view.mapping, names)
     except (MappingRefused, NodeMissing) as exc:
         view.findings.append(found("mapping", exc))
     notes = InstanceStore(session, paths)
+    defaults = (each.routing.default_topic for each in settings.instances)
+    for topic in {*(view.mapping.all_topics if view.mapping is not None else ()), *filter(None, defaults)}:
+        view.agreements[topic] = notes.topics.read(topic)
     for name in names:
         view.notes[name] = notes.started(name)
+
+
+def _newest(mappings: MappingStore) -> Iterator[tuple[int, MappingName]]:
+    """The names of the newest sets that can be read: relays publish under one of them."""
+    for number in mappings.set_numbers()[:_SETS_NAMED]:
+        with suppress(MappingRefused, NodeMissing):
+            yield number, mappings.load(number).name
 
 
 def _writable(session: Session, paths: Paths, instance: str) -> Finding:

@@ -1,17 +1,19 @@
 """The client library's queue: how it is set up to keep what it takes, and how messages come into it. Both producers share it."""
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Final
 
 import structlog
 from confluent_kafka import KafkaError, KafkaException, Message, Producer, cimpl
 
 from relay.compiled import COMPILED
-from relay.errors import BrokerUnreachable, RelayError
-from relay.kafka import client_configuration, relay_error
+from relay.errors import BrokerUnreachable, ClockAhead, Fenced, RelayError
+from relay.kafka import CLIENT_LOG, client_configuration, error_of, kafka_client, relay_error, write_log_lines
 from relay.model.message import HeaderList, OutboundMessage, Printed, PrintedMessages, PrintedRecord, PrintedRecords
-from relay.publish.deliveries import Deliveries
+from relay.publish.deliveries import Deliveries, refused_delivery
+from relay.publish.fresh_password import keep_password_fresh
 from relay.publish.queue_room import QueueRoom, most_bytes
 from relay.settings import KafkaSettings, TransactionSettings
 
@@ -22,6 +24,7 @@ if COMPILED:
 _MESSAGES_PER_POLL: Final = 500
 # While the client sends some megabytes a second, this is a small part of its queue.
 _FULL_QUEUE_POLL_SECONDS: Final = 0.002
+_REPORTS_SECONDS: Final = 0.2
 _PLUGINS: Final = "plugin.library.paths"
 _MAKING: Final = threading.Lock()
 
@@ -58,11 +61,13 @@ class ClientQueue:
     """
 
     def __init__(self, kafka: KafkaSettings, configuration: dict[str, Any], *, commits_tell: bool = False) -> None:
-        self.producer, self._sender = _with_sender(configuration) if COMPILED else (Producer(configuration), None)
+        self.producer, self._sender = _with_sender(configuration) if COMPILED else (kafka_client(Producer, configuration), None)
+        self.closed = False
         self.deliveries = Deliveries()
         self.room = QueueRoom(kafka)
         self._commits_tell = commits_tell
         self._unpolled = 0
+        keep_password_fresh(self, kafka, configuration.get("sasl.password"))
 
     @property
     def refusal(self) -> RelayError | None:
@@ -70,8 +75,16 @@ class ClientQueue:
         found = None if self._sender is None else self._sender.refusal
         if self.deliveries.refusal is None and found is not None:
             code, topic, partition = found
-            return relay_error(KafkaError(code), f"Delivering to {topic} partition {partition}")
+            return refused_delivery(KafkaError(code), topic, partition)
         return self.deliveries.refusal
+
+    @property
+    def refused_at(self) -> tuple[str, int] | None:
+        """Topic and partition of the first message that was not delivered."""
+        found = None if self._sender is None else self._sender.refusal
+        if self.deliveries.refusal is None and found is not None:
+            return found[1], found[2]
+        return self.deliveries.refused_at
 
     def begin_batch(self) -> None:
         """Count from here; nothing of an earlier batch may be left."""
@@ -85,7 +98,8 @@ class ClientQueue:
         while not (self._left and self._took(message)):
             if too_late():
                 raise BrokerUnreachable("The client's queue stayed full for a transaction's time.")
-            self.producer.poll(_FULL_QUEUE_POLL_SECONDS)
+            with self._fatal_errors():
+                self.producer.poll(_FULL_QUEUE_POLL_SECONDS)
         self._count(1)
 
     def put_printed(self, topic: str, messages: Printed, put_one: Callable[[OutboundMessage], None]) -> None:
@@ -150,14 +164,23 @@ class ClientQueue:
 
     def check(self) -> None:
         """Raise unless every message of the batch was delivered."""
-        waiting = self.producer.flush(0)
+        waiting = self.flush(0)
+        if waiting:  # a log line of the client waits in the same queue
+            waiting = self.flush(0)
         if refusal := self.refusal:
             raise refusal
         self.deliveries.check(waiting)
 
+    def flush(self, seconds: float) -> int:
+        """Wait for reports; return how many messages the client still holds. Raises the error that ended the client."""
+        with self._fatal_errors():
+            return self.producer.flush(seconds)
+
     def purge(self) -> None:
-        """Forget what waits, without waiting for anything."""
+        """Drop what is queued, without waiting, and write the client's last log lines: they say why a batch failed."""
+        self.closed = True
         self.producer.purge(in_queue=True, in_flight=True, blocking=False)
+        write_log_lines(self.producer)
 
     @property
     def _left(self) -> int:
@@ -174,7 +197,21 @@ class ClientQueue:
         self._unpolled += messages
         if self._unpolled >= _MESSAGES_PER_POLL:
             self._unpolled = 0
-            self.producer.poll(0)
+            with self._fatal_errors():
+                self.producer.poll(0)
+
+    @contextmanager
+    def _fatal_errors(self) -> Iterator[None]:
+        """Raise an error that ends the client as the relay's, or why the message was refused that caused it.
+
+        The client's binding raises such an error once, in place of the reports that it serves; these come with the next call.
+        """
+        try:
+            yield
+        except KafkaException as exc:
+            self.producer.flush(_REPORTS_SECONDS)
+            found = relay_error(error_of(exc), "Delivering")
+            raise found if isinstance(found, Fenced | ClockAhead) else self.refusal or found from exc
 
 
 def _with_sender(configuration: dict[str, Any]) -> "tuple[Producer, block_sender.BlockSender | None]":
@@ -183,8 +220,8 @@ def _with_sender(configuration: dict[str, Any]) -> "tuple[Producer, block_sender
         block_sender.load(cimpl.__file__)
         plugins = ";".join(filter(None, [configuration.get(_PLUGINS), block_sender.__file__]))
         with _MAKING:  # the sender takes the client that was made last
-            producer = Producer({**configuration, _PLUGINS: plugins})
+            producer = Producer({**configuration, _PLUGINS: plugins}, logger=CLIENT_LOG)
             return producer, block_sender.BlockSender(producer)
     except (OSError, KafkaException) as exc:
         _log.warning("messages_are_handed_over_one_by_one", reason=str(exc))
-        return Producer(configuration), None
+        return kafka_client(Producer, configuration), None

@@ -1,11 +1,11 @@
 """A thread of its own for calls that wait for the broker, so that reading and decoding go on meanwhile."""
 
-import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from queue import SimpleQueue
 
 from relay.settled import settle
+from relay.threads import RelayThread
 
 
 class Committer:
@@ -13,7 +13,7 @@ class Committer:
 
     def __init__(self, name: str) -> None:
         self._calls: SimpleQueue[tuple[Future[None], Callable[[], None]] | None] = SimpleQueue()
-        threading.Thread(target=self._run, name=f"commit-{name}", daemon=True).start()
+        RelayThread("commit", name, self._run).start()
 
     def submit(self, call: Callable[[], None]) -> "Future[None]":
         """Run `call` soon; its error is the future's."""

@@ -10,10 +10,15 @@ from typing import Final
 from confluent_kafka import KafkaError, Message
 
 from relay.errors import BatchAborted, RelayError
-from relay.kafka import relay_error
+from relay.kafka import Right, relay_error
 
 _GIVEN_UP: Final = frozenset({"_PURGE_QUEUE", "_PURGE_INFLIGHT"})
 """With a batch, because of what another message was refused for."""
+
+
+def refused_delivery(error: KafkaError, topic: str, partition: int) -> RelayError:
+    """Return why a message was not delivered."""
+    return relay_error(error, f"Delivering to {topic} partition {partition}", Right("Write", "topic", topic))
 
 
 class Deliveries:
@@ -22,11 +27,14 @@ class Deliveries:
     def __init__(self) -> None:
         self.sent = 0
         self.refusal: RelayError | None = None
+        self.refused_at: tuple[str, int] | None = None
+        """Topic and partition of the message that was refused first."""
 
     def report(self, error: KafkaError | None, message: Message) -> None:
         """Delivery report of one message, called from poll, flush and commit."""
         if error is not None and error.name() not in _GIVEN_UP and self.refusal is None:
-            self.refusal = relay_error(error, f"Delivering to {message.topic()} partition {message.partition()}")
+            self.refused_at = topic, partition = (message.topic() or "", message.partition() or 0)
+            self.refusal = refused_delivery(error, topic, partition)
 
     def check(self, waiting: int) -> None:
         """Raise unless every message of the batch left the client; `waiting` are those that it still holds."""

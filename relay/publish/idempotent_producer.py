@@ -1,4 +1,9 @@
-"""For clusters that forbid transactions: rows first, then the position; a crash between the two repeats rows."""
+"""For clusters that forbid transactions: rows first, then the position; a crash between the two repeats rows.
+
+A partition always shows a beginning of what was sent to it, also after a batch that failed: a later row that were visible without an
+earlier one would be overtaken by it when both are read again. So no message ever times out by itself (the client would send the messages
+behind it), and a message that a broker refuses ends the client (`enable.gapless.guarantee`).
+"""
 
 from concurrent.futures import Future
 from time import monotonic
@@ -6,28 +11,38 @@ from typing import Final
 
 from confluent_kafka import KafkaException
 
+from relay.deadline import Deadline
+from relay.errors import BrokerUnreachable, TopicRefused
 from relay.kafka import cluster_metadata, error_of, relay_error
 from relay.model.message import OutboundMessage, Printed
 from relay.publish.client_queue import ClientQueue, queue_configuration
 from relay.publish.committer import Committer
+from relay.publish.topic_causes import raise_with_cause
 from relay.settings import KafkaSettings, TransactionSettings
 
 _CONNECT_SECONDS: Final = 10.0
+_FLUSH_SECONDS: Final = 0.2
+_WITHOUT_GAPS: Final = {
+    "message.timeout.ms": 0,
+    "enable.gapless.guarantee": True,
+}
 
 
 class IdempotentProducer:
     """The BatchProducer of `delivery = "at_least_once"`: no fence, nothing whole, repeats carry the same execute position."""
 
     def __init__(self, kafka: KafkaSettings, transaction: TransactionSettings, name: str) -> None:
-        self._queue = ClientQueue(kafka, {**queue_configuration(kafka, transaction), "client.id": name})
+        configuration = {**queue_configuration(kafka, transaction), **_WITHOUT_GAPS, "client.id": name}
+        self._queue = ClientQueue(kafka, configuration)
         self._kafka = kafka
         self._timeout_s = transaction.timeout_ms / 1000
         self._committer = Committer(name)
         self._began_s: float | None = None
+        self._deletions: list[OutboundMessage] = []
 
     @property
     def sent_messages(self) -> int:
-        return self._queue.deliveries.sent
+        return self._queue.deliveries.sent + len(self._deletions)
 
     @property
     def open_seconds(self) -> float:
@@ -43,18 +58,25 @@ class IdempotentProducer:
     def send(self, message: OutboundMessage) -> None:
         if self._began_s is None:
             self._began_s = monotonic()
+        deadline = Deadline.after(self._timeout_s)
         try:
-            self._queue.put(message, lambda: self.open_seconds > 2 * self._timeout_s)
+            self._queue.put(message, lambda: deadline.passed)
         except KafkaException as exc:
-            raise relay_error(error_of(exc), f"Handing a message for {message.topic} over") from exc
+            self._queue.flush(_FLUSH_SECONDS)  # the client takes no more once a message was refused: why that one was says more
+            raise self._queue.refusal or relay_error(error_of(exc), f"Handing a message for {message.topic} over") from exc
 
     def send_printed(self, topic: str, messages: Printed) -> None:
         if messages.number and self._began_s is None:
             self._began_s = monotonic()
         self._queue.put_printed(topic, messages, self.send)
 
+    def send_deletion(self, message: OutboundMessage) -> None:
+        if self._began_s is None:
+            self._began_s = monotonic()
+        self._deletions.append(message)
+
     def commit(self, record: OutboundMessage) -> "Future[None]":
-        return self._committer.submit(lambda: self._commit(record))
+        return self._committer.submit(lambda: self._committed(record))
 
     def abort(self) -> None:
         """Nothing can be taken back without transactions."""
@@ -64,15 +86,31 @@ class IdempotentProducer:
         self._committer.stop()
         self._queue.purge()
 
+    def _committed(self, record: OutboundMessage) -> None:
+        try:
+            self._commit(record)
+        except (BrokerUnreachable, TopicRefused) as exc:
+            sent = {(record.topic, 0), self._queue.refused_at or (record.topic, 0)}
+            raise_with_cause(exc, self._queue.producer, self._kafka, sent)
+
     def _commit(self, record: OutboundMessage) -> None:
+        """Rows, then the position, then deletions: a crash leaves nothing out, but perhaps a record that should be gone."""
         self._flush()
         self.send(record)
+        self._flush()
+        deletions, self._deletions = self._deletions, []
+        for each in deletions:
+            self.send(each)
         self._flush()
         self._began_s = None
         self._queue.begin_batch()
 
     def _flush(self) -> None:
-        """Wait for every report; message.timeout.ms ends the waiting."""
-        while self._queue.producer.flush(1.0) > 0:
-            continue
+        """Wait for every report. Raises BrokerUnreachable when the brokers take no message for the time of a transaction."""
+        waiting, deadline = len(self._queue.producer), Deadline.after(self._timeout_s)
+        while left := self._queue.flush(_FLUSH_SECONDS):
+            if left < waiting:
+                waiting, deadline = left, Deadline.after(self._timeout_s)
+            elif deadline.passed:
+                raise BrokerUnreachable(f"The brokers took no message for {self._timeout_s:g} s, and {left} wait.")
         self._queue.check()

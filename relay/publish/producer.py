@@ -32,6 +32,9 @@ class BatchProducer(Protocol):
     def send_printed(self, topic: str, messages: Printed) -> None:
         """Hand messages of one topic over."""
 
+    def send_deletion(self, message: OutboundMessage) -> None:
+        """Hand over the deletion of a record that reading again would need: it is never visible before the batch's position record."""
+
     def commit(self, record: OutboundMessage) -> "Future[None]":
         """Close the batch with its position record; the future ends when Kafka has said yes, or with the error."""
 

@@ -11,11 +11,12 @@ from typing import Final
 from confluent_kafka import KafkaError, KafkaException
 
 from relay.deadline import Deadline
-from relay.errors import BatchAborted, BrokerUnreachable, Fenced, RelayError
-from relay.kafka import TopicAdmin, cluster_metadata, error_of, kafka_errors, relay_error, transaction_timeout_error
+from relay.errors import BatchAborted, BrokerUnreachable, ClockAhead, Fenced, KafkaNotPermitted, RelayError, TopicRefused
+from relay.kafka import Right, TopicAdmin, cluster_metadata, error_of, kafka_errors, relay_error, transaction_timeout_error
 from relay.model.message import OutboundMessage, Printed
 from relay.publish.client_queue import ClientQueue, queue_configuration
 from relay.publish.committer import Committer
+from relay.publish.topic_causes import raise_with_cause
 from relay.settings import KafkaSettings, TransactionSettings
 
 _INIT_SECONDS: Final = 10.0
@@ -27,7 +28,7 @@ asks again only 20 ms later (rdkafka_txnmgr.c, CONCURRENT_TRANSACTIONS): at 500 
 _NOTHING_OPEN: Final = "INVALID_TXN_STATE"
 """What the coordinator says to an abort when none of the batch has reached it yet."""
 
-_FATAL: Final = "_FATAL"
+_ENDED: Final = frozenset({"_FATAL", "_STATE"})
 
 
 class TransactionalProducer:
@@ -45,12 +46,14 @@ class TransactionalProducer:
             commits_tell=True,
         )
         self._kafka = kafka
+        self._right = Right("Write", "transactional-id", transactional_id)
         self._timeout_ms = transaction.timeout_ms
         self._timeout_s = transaction.timeout_ms / 1000
         self._committer = Committer(transactional_id)
         self._rest = threading.Event()  # never set
         self._began_s: float | None = None
         self._broken: RelayError | None = None
+        self._topics: set[str] = set()
 
     @property
     def sent_messages(self) -> int:
@@ -64,7 +67,7 @@ class TransactionalProducer:
         self._queue.room.expect(partitions)
 
     def open(self) -> None:
-        """Fence every older producer of this id. Raises BrokerUnreachable, TransactionsRefused."""
+        """Fence every older producer of this id. Raises BrokerUnreachable, TransactionsRefused, KafkaNotPermitted."""
         try:
             self._queue.producer.init_transactions(_INIT_SECONDS)
         except KafkaException as exc:
@@ -73,10 +76,11 @@ class TransactionalProducer:
     def send(self, message: OutboundMessage) -> None:
         if self._began_s is None:
             self._begin()
+        self._topics.add(message.topic)
         deadline = Deadline.after(self._timeout_s)
         try:
             self._queue.put(message, lambda: deadline.passed)
-        except BrokerUnreachable as exc:
+        except RelayError as exc:
             self._broken = exc
             raise
         except KafkaException as exc:
@@ -87,11 +91,15 @@ class TransactionalProducer:
     def send_printed(self, topic: str, messages: Printed) -> None:
         if messages.number and self._began_s is None:
             self._begin()
+        self._topics.add(topic)
         self._queue.put_printed(topic, messages, self.send)
+
+    def send_deletion(self, message: OutboundMessage) -> None:
+        self.send(message)  # it becomes visible with the position record
 
     def commit(self, record: OutboundMessage) -> "Future[None]":
         self.send(record)
-        return self._committer.submit(self._commit)
+        return self._committer.submit(lambda: self._commit(record.topic))
 
     def abort(self) -> None:
         if self._began_s is None:
@@ -115,7 +123,7 @@ class TransactionalProducer:
 
     def _opening_error(self, error: KafkaError) -> RelayError:
         """The client says little about why it could not begin; the brokers say more when asked."""
-        found = relay_error(error, "Opening the transactional producer")
+        found = relay_error(error, "Opening the transactional producer", self._right)
         try:
             if isinstance(found, BrokerUnreachable):
                 cluster_metadata(self._queue.producer, self._kafka, _ASK_SECONDS)
@@ -128,8 +136,8 @@ class TransactionalProducer:
         return found
 
     def _refusal(self, error: KafkaError, doing: str) -> RelayError:
-        """A client that was fenced in the background calls that fatal without saying why; every call about transactions says it."""
-        if error.name() == _FATAL:
+        """Return why a message was not taken. The client says only that nothing more can be; a call about transactions says why."""
+        if error.name() in _ENDED:
             try:
                 self._queue.producer.begin_transaction()
             except KafkaException as exc:
@@ -140,10 +148,18 @@ class TransactionalProducer:
         with kafka_errors("Beginning a transaction"):
             self._queue.producer.begin_transaction()
         self._began_s = monotonic()
+        self._topics.clear()
         self._queue.begin_batch()
 
-    def _commit(self) -> None:
+    def _commit(self, record_topic: str) -> None:
         """Commit, and after a timeout again: no other call may follow an unanswered commit."""
+        try:
+            self._commit_now()
+        except (BrokerUnreachable, KafkaNotPermitted, TopicRefused) as exc:
+            sent = {(topic, 0) for topic in (record_topic, *self._topics)} | {self._queue.refused_at or (record_topic, 0)}
+            raise_with_cause(exc, self._queue.producer, self._kafka, sent)
+
+    def _commit_now(self) -> None:
         if self._broken is not None:
             raise self._broken
         while True:
@@ -153,8 +169,8 @@ class TransactionalProducer:
                 if error_of(exc).retriable():
                     continue
                 error = relay_error(error_of(exc), "Committing")
-                # Why a message was refused says more than the commit that fails with it; a fence says more than both.
-                raise error if isinstance(error, Fenced) else self._queue.refusal or error from exc
+                # Why a message was refused says more than the commit that fails with it; a fence and a wrong clock say more than both.
+                raise error if isinstance(error, Fenced | ClockAhead) else self._queue.refusal or error from exc
             break
         self._began_s = None
         self._queue.check()

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from relay.errors import ConfigurationError, RuleRefused
@@ -52,4 +53,7 @@ def widened(definition: TableDefinition, adds: Mapping[str, str], key: Sequence[
         raise RuleRefused(f"A transform makes {', '.join(missing)} part of the key of {definition.id}, which has no such column.")
     named = tuple(ordinals[name.lower()] for name in key)
     table = TableMap(definition.id, columns, named or definition.map.primary_key)
-    return TableDefinition(table, named or definition.key, (*definition.type_texts, *adds.values()))
+    versions = definition.versions
+    if versions is not None and named:
+        versions = replace(versions, key=named if versions.end in named else (*named, versions.end))
+    return TableDefinition(table, named or definition.key, (*definition.type_texts, *adds.values()), versions)

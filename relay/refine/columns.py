@@ -13,7 +13,9 @@ def listed(definition: TableDefinition, rules: Sequence[RowRuleSettings]) -> tup
     if not any(rule.fields or rule.without_fields for rule in rules):
         return None
     names = [column.name.lower() for column in definition.map.columns]
-    key = {*definition.key, *definition.map.primary_key}
+    versions = definition.versions
+    # Without the end of its version a row is not told to be of the history, nor to be deleted.
+    key = {*definition.key, *definition.map.primary_key, *(() if versions is None else (*versions.key, versions.end))}
     return tuple(ordinal for ordinal, name in enumerate(names) if ordinal in key or all(_passes(rule, name) for rule in rules))
 
 

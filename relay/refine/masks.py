@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from relay.errors import ConfigurationError, RuleRefused
-from relay.model.name_pattern import NamePattern
+from relay.model.names.name_pattern import NamePattern
 from relay.model.table import Column, ColumnType, TableDefinition
 from relay.model.value import ABSENT, Value
 from relay.refine.comparable import is_text

@@ -8,8 +8,8 @@ from typing import Any, Protocol
 
 from relay.errors import ConfigurationError
 from relay.model.change import Operation
-from relay.model.name_pattern import NamePattern
-from relay.model.table import TableDefinition, TableId, TableMap
+from relay.model.names.name_pattern import NamePattern
+from relay.model.table import RowVersions, TableDefinition, TableId, TableMap
 from relay.refine.bound_condition import ConditionBinder
 from relay.refine.columns import listed
 from relay.refine.condition import Condition
@@ -119,7 +119,10 @@ def _published(definition: TableDefinition, fields: tuple[int, ...] | None, mask
     type_texts = tuple(masked[each].type_text if each in masked else definition.type_texts[each] for each in ordinals)
     primary_key = tuple(place[each] for each in definition.map.primary_key)
     table: TableMap = replace(definition.map, columns=columns, primary_key=primary_key)
-    return TableDefinition(table, tuple(place[each] for each in definition.key), type_texts)
+    versions = definition.versions
+    if versions is not None:
+        versions = RowVersions(place[versions.end], tuple(place[each] for each in versions.key))
+    return TableDefinition(table, tuple(place[each] for each in definition.key), type_texts, versions)
 
 
 def _ignore(*_: Any) -> None:

@@ -1,7 +1,7 @@
 """Choose: keep or drop, the logical name, the topics and the tags."""
 
-from relay.route.diff import RouteChange, changes, where
-from relay.route.dynamic_topic import dynamic_topic, kafka_topic, partitions_of
+from relay.route.diff import RouteChange, changes, left_out_of_report, where
+from relay.route.effort import MOST_STEPS, Effort
 from relay.route.filter import TableFilter
 from relay.route.mapping import MappingSet, Tags, problems
 from relay.route.mapping_document import DATA_IDS, DBS, ROMA_GROUP, TAGS, TBS, TOPICS, Documents, MappingProblem
@@ -11,6 +11,7 @@ from relay.route.router import Destination, Dropped, Route, Router, field_tags_f
 __all__ = [
     "DATA_IDS",
     "DBS",
+    "MOST_STEPS",
     "ROMA_GROUP",
     "TAGS",
     "TBS",
@@ -18,6 +19,7 @@ __all__ = [
     "Destination",
     "Documents",
     "Dropped",
+    "Effort",
     "MappingProblem",
     "MappingSet",
     "Route",
@@ -26,10 +28,8 @@ __all__ = [
     "TableFilter",
     "Tags",
     "changes",
-    "dynamic_topic",
     "field_tags_for",
-    "kafka_topic",
-    "partitions_of",
+    "left_out_of_report",
     "problems",
     "read_mapping_files",
     "tags_for",

@@ -7,29 +7,17 @@ that shows only when such a table appears, and stops the instance then.
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
+from relay.route.effort import Effort
 from relay.route.mapping_document import DBS, TBS, TOPICS, MappingProblem
 from relay.route.mapping_rules import DDL_SUFFIX, DatabaseRule, MappingRules, TableRule
 from relay.route.names import Name
 
 
-def contradictions(rules: MappingRules) -> list[MappingProblem]:
-    """Find them all, in the order of the documents."""
-    found = chain(_databases_twice(rules.databases), _databases_without_topic(rules), _tables(rules), _ddl_topics(rules))
-    return list(dict.fromkeys(found))
-
-
-def _databases_twice(databases: Sequence[DatabaseRule]) -> Iterator[MappingProblem]:
-    for index, rule in enumerate(databases):
-        for earlier in databases[:index]:
-            if earlier.logical != rule.logical and _certainly_overlap(earlier.real, rule.real):
-                yield MappingProblem(DBS, rule.pointer, _twice("database", rule.real, rule.logical, earlier.logical, earlier.pointer))
-
-
-def _databases_without_topic(rules: MappingRules) -> Iterator[MappingProblem]:
-    for rule in rules.databases:
-        if rule.logical not in rules.topics:
-            sentence = f"The logical database {rule.logical} has no topic in {TOPICS}."
-            yield MappingProblem(DBS, rule.pointer.replace("realDbs", "logicDb"), sentence)
+def contradictions(rules: MappingRules, effort: Effort) -> Iterator[MappingProblem]:
+    """Find each one once, in the order of the documents. Raises TooMuchEffort."""
+    check = _Check(rules, effort)
+    found = chain(check.databases_twice(), check.databases_without_topic(), check.tables(), _ddl_topics(rules))
+    return iter(dict.fromkeys(found))
 
 
 def _ddl_topics(rules: MappingRules) -> Iterator[MappingProblem]:
@@ -40,63 +28,129 @@ def _ddl_topics(rules: MappingRules) -> Iterator[MappingProblem]:
             yield MappingProblem(TOPICS, "", sentence)
 
 
-def _tables(rules: MappingRules) -> Iterator[MappingProblem]:
-    candidates = sorted({rule.real.text for rule in rules.databases if rule.real.expression is None})
-    by_name: dict[str, list[TableRule]] = {}
-    expressions: list[TableRule] = []
-    for rule in rules.tables:
-        yield from _foreign_prefixes(rule, rules)
-        name = rule.real.table
-        rivals = expressions if name.expression is None else [*chain.from_iterable(by_name.values()), *expressions]
-        for earlier in chain(by_name.get(name.text, ()), rivals):
-            if _tables_clash(earlier, rule, rules, candidates):
-                sentence = _twice("table", rule.real, _logical(rule), _logical(earlier), earlier.pointer)
+class _Check:
+    """Compares the rules of one set with each other; exact names meet only equal names and expressions."""
+
+    def __init__(self, rules: MappingRules, effort: Effort) -> None:
+        self._rules = rules
+        self._effort = effort
+        self._logical_databases = {rule.logical for rule in rules.databases}
+        self._exact_owners: dict[str, set[str]] = {}
+        for rule in rules.databases:
+            if rule.real.expression is None:
+                self._exact_owners.setdefault(rule.real.text, set()).add(rule.logical)
+        self._expression_owners = [rule for rule in rules.databases if rule.real.expression is not None]
+        self._owners: dict[str, frozenset[str]] = {}
+
+    def databases_twice(self) -> Iterator[MappingProblem]:
+        by_name: dict[str, list[tuple[int, DatabaseRule]]] = {}
+        expressions: list[tuple[int, DatabaseRule]] = []
+        for index, rule in enumerate(self._rules.databases):
+            exact = rule.real.expression is None
+            rivals = [*by_name.get(rule.real.text, ()), *expressions] if exact else list(enumerate(self._rules.databases[:index]))
+            for _, earlier in sorted(rivals, key=lambda rival: rival[0]):
+                if earlier.logical != rule.logical and self._certainly_overlap(earlier.real, rule.real):
+                    yield MappingProblem(DBS, rule.pointer, _twice("database", rule.real, rule.logical, earlier.logical, earlier.pointer))
+            self._effort.spend(len(rivals))
+            if exact:
+                by_name.setdefault(rule.real.text, []).append((index, rule))
+            else:
+                expressions.append((index, rule))
+
+    def databases_without_topic(self) -> Iterator[MappingProblem]:
+        for rule in self._rules.databases:
+            if rule.logical not in self._rules.topics:
+                sentence = f"The logical database {rule.logical} has no topic in {TOPICS}."
+                yield MappingProblem(DBS, rule.pointer.replace("realDbs", "logicDb"), sentence)
+
+    def tables(self) -> Iterator[MappingProblem]:
+        seen = _SeenTables()
+        for rule in self._rules.tables:
+            yield from self._foreign_prefixes(rule)
+            for earlier in seen.rivals(rule):
+                self._effort.spend()
+                if self._tables_clash(earlier, rule):
+                    sentence = _twice("table", rule.real, _logical(rule), _logical(earlier), earlier.pointer)
+                    yield MappingProblem(TBS, rule.pointer, sentence)
+            seen.add(rule)
+
+    def _foreign_prefixes(self, rule: TableRule) -> Iterator[MappingProblem]:
+        """Find prefixes that no database has: such a rule would never hold, and its table would go elsewhere unnoticed."""
+        prefix = rule.real.database
+        if rule.logical_database is not None and rule.logical_database not in self._logical_databases:
+            yield MappingProblem(TBS, rule.pointer.replace("realTbs", "logicTb"), f"{DBS} maps nothing to {rule.logical_database}.")
+        elif prefix is not None and prefix.expression is None:
+            mapped = self._owners_of(prefix.text)
+            if not mapped:
+                yield MappingProblem(TBS, rule.pointer, f"{DBS} does not map the database {prefix}.")
+            elif rule.logical_database is not None and rule.logical_database not in mapped:
+                sentence = f"The database {prefix} belongs to {', '.join(sorted(mapped))}, not to {rule.logical_database}."
                 yield MappingProblem(TBS, rule.pointer, sentence)
-        if name.expression is None:
-            by_name.setdefault(name.text, []).append(rule)
+
+    def _tables_clash(self, one: TableRule, other: TableRule) -> bool:
+        if one.logical == other.logical or one.prefixed != other.prefixed:
+            return False
+        if not self._certainly_overlap(one.real.table, other.real.table):
+            return False
+        if not one.prefixed or (one.real.database is None and other.real.database is None):
+            return one.logical_database == other.logical_database
+        return any(self._both_hold_in(name, one, other) for name in self._databases_of(one, other))
+
+    def _databases_of(self, one: TableRule, other: TableRule) -> Sequence[str]:
+        """Return the real databases that both rules may hold in: those that a prefix names, else every database named exactly."""
+        named = [prefix for prefix in map(_exact_prefix, (one, other)) if prefix is not None]
+        return named[:1] or sorted(self._exact_owners)
+
+    def _both_hold_in(self, real_database: str, one: TableRule, other: TableRule) -> bool:
+        self._effort.spend()
+        owners = self._owners_of(real_database)
+        return any(one.holds_in(real_database, owner) and other.holds_in(real_database, owner) for owner in owners)
+
+    def _owners_of(self, real_database: str) -> frozenset[str]:
+        found = self._owners.get(real_database)
+        if found is None:
+            self._effort.spend(len(self._expression_owners))
+            by_expression = {rule.logical for rule in self._expression_owners if rule.real.matches(real_database)}
+            found = frozenset(by_expression | self._exact_owners.get(real_database, set()))
+            self._owners[real_database] = found
+        return found
+
+    def _certainly_overlap(self, one: Name, other: Name) -> bool:
+        """Say whether some name is meant by both; two different expressions count as apart, for that is not decided here."""
+        if one.text == other.text:
+            return True
+        if one.expression is not None and other.expression is not None:
+            return False
+        return other.matches(one.text) if one.expression is None else one.matches(other.text)
+
+
+class _SeenTables:
+    """Table rules by exact name and by the database that their prefix names; expressions apart."""
+
+    def __init__(self) -> None:
+        self._by_name: dict[str, dict[str | None, list[TableRule]]] = {}
+        self._expressions: list[TableRule] = []
+
+    def add(self, rule: TableRule) -> None:
+        if rule.real.table.expression is not None:
+            self._expressions.append(rule)
         else:
-            expressions.append(rule)
+            self._by_name.setdefault(rule.real.table.text, {}).setdefault(_exact_prefix(rule), []).append(rule)
+
+    def rivals(self, rule: TableRule) -> Iterator[TableRule]:
+        """Return the earlier rules that may mean one of the rule's tables."""
+        if rule.real.table.expression is not None:
+            same_name = [rules for group in self._by_name.values() for rules in group.values()]
+        else:
+            group = self._by_name.get(rule.real.table.text, {})
+            prefix = _exact_prefix(rule)
+            same_name = list(group.values()) if prefix is None else [group.get(prefix, []), group.get(None, [])]
+        return chain(chain.from_iterable(same_name), self._expressions)
 
 
-def _foreign_prefixes(rule: TableRule, rules: MappingRules) -> Iterator[MappingProblem]:
-    """Find prefixes that no database has: such a rule would never hold, and its table would go elsewhere unnoticed."""
+def _exact_prefix(rule: TableRule) -> str | None:
     prefix = rule.real.database
-    owners = {database.logical for database in rules.databases}
-    if rule.logical_database is not None and rule.logical_database not in owners:
-        yield MappingProblem(TBS, rule.pointer.replace("realTbs", "logicTb"), f"{DBS} maps nothing to {rule.logical_database}.")
-    elif prefix is not None and prefix.expression is None:
-        mapped = {database.logical for database in rules.databases if database.real.matches(prefix.text)}
-        if not mapped:
-            yield MappingProblem(TBS, rule.pointer, f"{DBS} does not map the database {prefix}.")
-        elif rule.logical_database is not None and rule.logical_database not in mapped:
-            sentence = f"The database {prefix} belongs to {', '.join(sorted(mapped))}, not to {rule.logical_database}."
-            yield MappingProblem(TBS, rule.pointer, sentence)
-
-
-def _tables_clash(one: TableRule, other: TableRule, rules: MappingRules, candidates: list[str]) -> bool:
-    if one.logical == other.logical or one.prefixed != other.prefixed or not _certainly_overlap(one.real.table, other.real.table):
-        return False
-    if not one.prefixed or (one.real.database is None and other.real.database is None):
-        return one.logical_database == other.logical_database
-    return any(_both_hold_in(name, one, other, rules) for name in candidates + _prefixes(one, other))
-
-
-def _prefixes(*table_rules: TableRule) -> list[str]:
-    return [rule.real.database.text for rule in table_rules if rule.real.database is not None and rule.real.database.expression is None]
-
-
-def _both_hold_in(real_database: str, one: TableRule, other: TableRule, rules: MappingRules) -> bool:
-    owners = {rule.logical for rule in rules.databases if rule.real.matches(real_database)}
-    return any(one.holds_in(real_database, owner) and other.holds_in(real_database, owner) for owner in owners)
-
-
-def _certainly_overlap(one: Name, other: Name) -> bool:
-    """Say whether some name is meant by both; two different expressions count as apart, for that is not decided here."""
-    if one.text == other.text:
-        return True
-    if one.expression is not None and other.expression is not None:
-        return False
-    return other.matches(one.text) if one.expression is None else one.matches(other.text)
+    return prefix.text if prefix is not None and prefix.expression is None else None
 
 
 def _logical(rule: TableRule) -> str:

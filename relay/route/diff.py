@@ -5,10 +5,14 @@ from dataclasses import dataclass
 
 from relay.errors import UnmappedName
 from relay.model.table import TableId
+from relay.route.effort import MOST_STEPS
+from relay.route.mapping import MappingSet
 from relay.route.router import Destination, Router
 
 # A sentence names this many tables and counts the rest; the full list stands beside it.
 _NAMED_TABLES = 3
+_MOST_NAMED_TABLES = 20_000
+"""That one report compares: under a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +50,22 @@ def changes(before: Router, after: Router, tables: Iterable[TableId]) -> list[Ro
             groups.setdefault(sentence, []).append(real)
     ordered = sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))
     return [RouteChange(f"{_subject(group)}: {sentence}", tuple(group)) for sentence, group in ordered]
+
+
+def left_out_of_report(sets: Iterable[MappingSet]) -> tuple[RouteChange, ...]:
+    """Decide by their count, before any table is made, whether the tables that the documents name can be compared one by one.
+
+    The result says that they are left out; it is empty where they can be compared.
+    """
+    for mapping in sets:
+        count = mapping.count_of_named_tables
+        if count > _MOST_NAMED_TABLES or count * mapping.steps_per_table > MOST_STEPS:
+            sentence = (
+                f"The documents name up to {count} tables, too many to compare each: this report speaks of the tables that relays "
+                "have met or that the request names."
+            )
+            return (RouteChange(sentence, ()),)
+    return ()
 
 
 def _fate(router: Router, real: TableId) -> _Fate:

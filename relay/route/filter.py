@@ -5,7 +5,7 @@ from typing import Final
 
 from relay.errors import ConfigurationError
 from relay.model.change import Operation
-from relay.model.name_pattern import NamePattern
+from relay.model.names.name_pattern import NamePattern
 from relay.model.table import TableId
 from relay.settings import FilterSettings
 

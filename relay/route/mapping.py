@@ -7,7 +7,8 @@ from functools import cached_property
 from relay.errors import MappingRefused, UnmappedName
 from relay.model.table import TableId
 from relay.route.contradictions import contradictions
-from relay.route.mapping_document import Documents, MappingProblem, read_documents
+from relay.route.effort import Effort, TooMuchEffort
+from relay.route.mapping_document import DBS, SPACES_COUNT, Documents, MappingProblem, read_documents
 from relay.route.mapping_rules import DatabaseRule, MappingRules, TableRule, TagRule, read_rules
 
 
@@ -19,13 +20,24 @@ class Tags:
     fields: tuple[tuple[str, str], ...]
 
 
-def problems(documents: Documents) -> list[MappingProblem]:
-    """Find everything that is wrong with the four documents together; an empty list means that the set can come into force."""
-    read, unreadable = read_documents(documents)
-    rules = read_rules(read)
-    found = unreadable + rules.problems
-    # A document that could not be read looks empty here; what the others seem to lack then would be guesswork.
-    return found if unreadable else found + contradictions(rules)
+def problems(documents: Documents, reading: str = "", effort: Effort | None = None) -> list[MappingProblem]:
+    """Find what is wrong with the four documents together; an empty list means that the set can come into force.
+
+    `reading` as in `read_documents`. Documents that take more than `effort` to check have that as their last problem; by default
+    there is no limit.
+    """
+    effort = effort or Effort()
+    found: list[MappingProblem] = []
+    try:
+        read, unreadable = read_documents(documents, reading)
+        found += unreadable
+        rules = read_rules(read, effort)
+        found += rules.problems
+        # A document that could not be read looks empty here; what the others seem to lack then would be guesswork.
+        found += [] if unreadable else contradictions(rules, effort)
+    except TooMuchEffort as exc:
+        found.append(MappingProblem(DBS, "", str(exc)))
+    return found
 
 
 class MappingSet:
@@ -37,13 +49,20 @@ class MappingSet:
         self._databases = _Databases(rules.databases)
         self._prefixed = _Tables(rule for rule in rules.tables if rule.prefixed)
         self._bare = _Tables(rule for rule in rules.tables if not rule.prefixed)
-        self._tag_rules = tuple(rules.tags)
+        self._tag_rules: dict[str, list[TagRule]] = {}
+        for rule in rules.tags:
+            self._tag_rules.setdefault(rule.table, []).append(rule)
         self._rules = rules
 
     @classmethod
     def compile(cls, number: int, documents: Documents) -> "MappingSet":
-        """Compile a set. Raises MappingRefused for the first problem; its reason counts the others."""
+        """Compile a set. Raises MappingRefused for the first problem; its reason counts the others.
+
+        A set of a former version that only contradicts itself where spaces around names do not count is compiled as it was then.
+        """
         found = problems(documents)
+        if found and not problems(documents, SPACES_COUNT):
+            return cls(number, read_rules(read_documents(documents, SPACES_COUNT)[0]))
         if found:
             others = f" There are {len(found) - 1} more problems." if len(found) > 1 else ""
             first = found[0]
@@ -55,6 +74,11 @@ class MappingSet:
     def empty(cls) -> "MappingSet":
         """Return set 0: nothing is mapped."""
         return cls(0, MappingRules())
+
+    @property
+    def maps_nothing(self) -> bool:
+        """Whether no real database is mapped, so that every row counts as unmapped."""
+        return not self._rules.databases
 
     def logical_database(self, real: str) -> str | None:
         """Return the logical database of a real one, None if it is not mapped. Raises UnmappedName if two claim it."""
@@ -78,15 +102,31 @@ class MappingSet:
 
     def tags(self, logical: TableId) -> Tags:
         """Return a logical table's tags: entries with its database win over those without; none → the table's name."""
-        of_table = [rule for rule in self._tag_rules if rule.table == logical.table]
+        of_table = self._tag_rules.get(logical.table, [])
         rules = [rule for rule in of_table if rule.logical_database == logical.database]
         rules = rules or [rule for rule in of_table if rule.logical_database is None]
         return _joined(rules, logical.table)
 
+    @property
+    def named_databases(self) -> frozenset[str]:
+        """Return the real databases that the documents name exactly."""
+        return frozenset(rule.real.text for rule in self._rules.databases if rule.real.expression is None)
+
+    @property
+    def count_of_named_tables(self) -> int:
+        """Return at most how many tables `named_tables` has, without building them."""
+        return len(self.named_databases) * sum(rule.real.table.expression is None for rule in self._rules.tables)
+
+    @property
+    def steps_per_table(self) -> int:
+        """Return with how many expressions one table's name is compared to find its route."""
+        names = [rule.real for rule in self._rules.databases] + [rule.real.table for rule in self._rules.tables]
+        return 1 + sum(name.expression is not None for name in names)
+
     @cached_property
     def named_tables(self) -> tuple[TableId, ...]:
-        """Return the real tables that the documents name exactly: what a dry run can speak of without asking a server."""
-        databases = {rule.real.text for rule in self._rules.databases if rule.real.expression is None}
+        """Return the real tables that the documents name exactly: each database with each table. Look at their count first."""
+        databases = self.named_databases
         tables = [rule for rule in self._rules.tables if rule.real.table.expression is None]
         found = {
             TableId(database, rule.real.table.text)

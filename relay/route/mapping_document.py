@@ -5,10 +5,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Final, Generic, NoReturn, TypeAlias, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, FailFast, Field, TypeAdapter, ValidationError, ValidationInfo
 from pydantic_core import ErrorDetails
 
 from relay.route.names import NameRefused, split_outside_slashes
+from relay.settings import nearest, told_errors
 
 ROMA_GROUP: Final = "ROMA_GROUP"
 DBS: Final = "com.pajk.Roma.dbs"
@@ -21,6 +22,12 @@ Documents: TypeAlias = Mapping[str, str | bytes]
 """dataId → JSON text; a document that is not there counts as an empty list."""
 
 
+_MOST_PROBLEMS: Final = 1000
+"""Of one document; reading it stops there."""
+SPACES_COUNT: Final = "spaces count"
+"""How relays before this version read JSON lists; sets that were saved then may contradict themselves without the spaces."""
+
+
 @dataclass(frozen=True, slots=True)
 class MappingProblem:
     """One thing wrong: in which document, at which JSON pointer (RFC 6901), and why in a sentence."""
@@ -30,16 +37,21 @@ class MappingProblem:
     sentence: str
 
 
-def _comma_list(value: object) -> object:
-    """Take `"a,b"` for `["a", "b"]`; commas inside slashes belong to the regular expression."""
+def _comma_list(value: object, info: ValidationInfo) -> object:
+    """Take `"a,b"` for `["a", "b"]`; commas inside slashes belong to the regular expression. Spaces around names do not count."""
     try:
-        return split_outside_slashes(value, ",") if isinstance(value, str) else value
+        if isinstance(value, str):
+            return split_outside_slashes(value, ",")
     except NameRefused as exc:
         raise ValueError(str(exc)) from exc
+    if isinstance(value, list) and info.context != SPACES_COUNT:
+        return [each.strip() if isinstance(each, str) else each for each in value]
+    return value
 
 
 _NameList: TypeAlias = Annotated[
     tuple[Annotated[str, Field(strict=True)], ...],
+    FailFast(),
     BeforeValidator(_comma_list, json_schema_input_type=str | list[str]),
 ]
 
@@ -97,35 +109,56 @@ class MappingDocuments:
     tags: tuple[Placed[TagEntry], ...] = ()
 
 
-def read_documents(documents: Documents) -> tuple[MappingDocuments, list[MappingProblem]]:
-    """Read all four; a document with a problem is read as empty, so that the others can still be checked for themselves."""
-    problems = [
-        MappingProblem(data_id, "", f"There is no mapping document of this name; they are {', '.join(DATA_IDS)}.")
-        for data_id in documents
-        if data_id not in DATA_IDS
-    ]
+def read_documents(documents: Documents, reading: str = "") -> tuple[MappingDocuments, list[MappingProblem]]:
+    """Read all four; a document with a problem is read as empty, so that the others can still be checked for themselves.
+
+    With the `reading` SPACES_COUNT, names of JSON lists keep the spaces around them.
+    """
+    problems = [MappingProblem(data_id, "", _no_such_document(data_id)) for data_id in documents if data_id not in DATA_IDS]
     read = MappingDocuments(
-        dbs=_read(documents, DBS, DatabaseEntry, problems),
-        tbs=_read(documents, TBS, TableEntry, problems),
-        topics=_read(documents, TOPICS, TopicEntry, problems),
-        tags=_read(documents, TAGS, TagEntry, problems),
+        dbs=_read(documents, DBS, DatabaseEntry, problems, reading),
+        tbs=_read(documents, TBS, TableEntry, problems, reading),
+        topics=_read(documents, TOPICS, TopicEntry, problems, reading),
+        tags=_read(documents, TAGS, TagEntry, problems, reading),
     )
     return read, problems
 
 
-def _read(documents: Documents, data_id: str, entry: type[EntryT], problems: list[MappingProblem]) -> tuple[Placed[EntryT], ...]:
+def _read(
+    documents: Documents, data_id: str, entry: type[EntryT], problems: list[MappingProblem], reading: str
+) -> tuple[Placed[EntryT], ...]:
     try:
         body = json.loads(documents.get(data_id, "[]"), object_pairs_hook=_once_each, parse_constant=_refuse_constant)
-        entries = TypeAdapter(list[entry]).validate_python(body)  # type: ignore[valid-type]  # the type is the argument
-    except ValidationError as exc:
-        problems += [MappingProblem(data_id, _pointer(error), _sentence(error)) for error in exc.errors(include_url=False)]
+        json.dumps(body, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        sentence = "The document holds half of a surrogate pair (\\ud800 to \\udfff), which is no character."
+        problems.append(MappingProblem(data_id, "", sentence))
     except json.JSONDecodeError as exc:
         problems.append(MappingProblem(data_id, "", f"The document is not JSON: {exc.msg} in line {exc.lineno}, column {exc.colno}."))
     except (ValueError, RecursionError) as exc:
         problems.append(MappingProblem(data_id, "", f"The document is not JSON: {exc}."))
     else:
-        return tuple(Placed(index, each) for index, each in enumerate(entries))
+        return _entries(body, data_id, entry, problems, reading)
     return ()
+
+
+def _entries(body: object, data_id: str, entry: type[EntryT], problems: list[MappingProblem], reading: str) -> tuple[Placed[EntryT], ...]:
+    if not isinstance(body, list):
+        problems.append(MappingProblem(data_id, "", _SENTENCES["list_type"]))
+        return ()
+    adapter = TypeAdapter(entry)
+    read: list[Placed[EntryT]] = []
+    found: list[MappingProblem] = []
+    for index, each in enumerate(body):
+        try:
+            read.append(Placed(index, adapter.validate_python(each, context=reading)))
+        except ValidationError as exc:
+            errors = told_errors(exc, entry)
+            found += [MappingProblem(data_id, f"/{index}{_pointer(error)}", _sentence(error)) for error in errors]
+            if len(found) >= _MOST_PROBLEMS:
+                break
+    problems += found
+    return () if found else tuple(read)
 
 
 def _once_each(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -146,7 +179,6 @@ def _pointer(error: ErrorDetails) -> str:
 
 _SENTENCES: Final = {
     "missing": "This key is missing.",
-    "extra_forbidden": "This key is not known here.",
     "string_type": "This must be a string.",
     "list_type": "The document must be a list of objects.",
     "model_type": "This must be an object.",
@@ -154,6 +186,14 @@ _SENTENCES: Final = {
 }
 
 
+def _no_such_document(data_id: str) -> str:
+    near = nearest(data_id.rpartition(".")[2], [each.rpartition(".")[2] for each in DATA_IDS])
+    meant = "" if near is None else f" Did you mean {near}?"
+    return f"There is no mapping document of this name; they are {', '.join(DATA_IDS)}.{meant}"
+
+
 def _sentence(error: ErrorDetails) -> str:
     known = _SENTENCES.get(error["type"])
-    return known or f"{error['msg'].removeprefix('Value error, ').rstrip('.')}."
+    if known is not None or error["msg"].endswith("?"):
+        return known or error["msg"]
+    return f"{error['msg'].removeprefix('Value error, ').rstrip('.')}."

@@ -1,13 +1,18 @@
 """The entries of the mapping documents as rules: names read, and each entry's own mistakes found."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, TypeVar
 
+from relay.route.effort import Effort
 from relay.route.mapping_document import DBS, TAGS, TBS, TOPICS, MappingDocuments, MappingProblem, Placed, TagEntry, TopicEntry
 from relay.route.names import Name, NameRefused, TableName, read_exact_name, read_exact_table_name, read_name, read_table_name
 
+NameT = TypeVar("NameT", Name, TableName)
+ReadT = TypeVar("ReadT")
+_EMPTY_LISTED: Final = 10
+"""So many numbers of empty names are named."""
 # Kafka takes 249 characters; four of them are kept for the `.ddl` topic beside it.
 _TOPIC_NAME: Final = re.compile(r"[A-Za-z0-9._-]{1,245}")
 DDL_SUFFIX: Final = ".ddl"
@@ -64,11 +69,12 @@ class MappingRules:
     problems: list[MappingProblem] = field(default_factory=list)
 
 
-def read_rules(documents: MappingDocuments) -> MappingRules:
-    """Read every entry; one that is broken is left out and named in `problems`."""
+def read_rules(documents: MappingDocuments, effort: Effort | None = None) -> MappingRules:
+    """Read every entry; one that is broken is left out and named in `problems`. Raises TooMuchEffort."""
     rules = MappingRules()
-    _read_databases(documents, rules)
-    _read_tables(documents, rules)
+    effort = effort or Effort()
+    _read_databases(documents, rules, effort)
+    _read_tables(documents, rules, effort)
     for topic_entry in documents.topics:
         _read_topics(topic_entry, rules)
     for tag_entry in documents.tags:
@@ -76,34 +82,66 @@ def read_rules(documents: MappingDocuments) -> MappingRules:
     return rules
 
 
-def _read_databases(documents: MappingDocuments, rules: MappingRules) -> None:
+def _read_databases(documents: MappingDocuments, rules: MappingRules, effort: Effort) -> None:
     for placed in documents.dbs:
+        pointer = f"/{placed.index}/realDbs"
+        real = _read_each(read_name, placed.entry.real_dbs, DBS, pointer, rules, effort)
         try:
             logical = read_exact_name(placed.entry.logic_db.strip())
         except NameRefused as exc:
             rules.problems.append(MappingProblem(DBS, f"/{placed.index}/logicDb", str(exc)))
             continue
-        pointer = f"/{placed.index}/realDbs"
-        for text in placed.entry.real_dbs:
-            try:
-                rules.databases.append(DatabaseRule(read_name(text), logical, pointer))
-            except NameRefused as exc:
-                rules.problems.append(MappingProblem(DBS, pointer, str(exc)))
+        rules.databases += [DatabaseRule(name, logical, pointer) for name in real]
 
 
-def _read_tables(documents: MappingDocuments, rules: MappingRules) -> None:
+def _read_tables(documents: MappingDocuments, rules: MappingRules, effort: Effort) -> None:
     for placed in documents.tbs:
+        pointer = f"/{placed.index}/realTbs"
+        real = _read_each(read_table_name, placed.entry.real_tbs, TBS, pointer, rules, effort)
         try:
             database, logical = read_exact_table_name(placed.entry.logic_tb)
         except NameRefused as exc:
             rules.problems.append(MappingProblem(TBS, f"/{placed.index}/logicTb", str(exc)))
             continue
-        pointer = f"/{placed.index}/realTbs"
-        for text in placed.entry.real_tbs:
-            try:
-                rules.tables.append(TableRule(read_table_name(text), database, logical, pointer))
-            except NameRefused as exc:
-                rules.problems.append(MappingProblem(TBS, pointer, str(exc)))
+        rules.tables += [TableRule(name, database, logical, pointer) for name in real]
+
+
+def _read_each(
+    read: Callable[[str], NameT], texts: Sequence[str], data_id: str, pointer: str, rules: MappingRules, effort: Effort
+) -> list[NameT]:
+    """Return the names of a list that can be read; the others are problems. Raises TooMuchEffort."""
+    rules.problems += _empty("name", texts, data_id, pointer)
+    found: list[NameT] = []
+    for text in filter(None, texts):
+        try:
+            found.append(read(text))
+            effort.spend(found[-1].steps)
+        except NameRefused as exc:
+            effort.spend(exc.steps)
+            rules.problems.append(MappingProblem(data_id, pointer, str(exc)))
+    return found
+
+
+def _empty(what: str, texts: Sequence[str], data_id: str, pointer: str) -> list[MappingProblem]:
+    """Return a problem for the empty texts of a list, with their numbers there."""
+    numbers = [str(number) for number, text in enumerate(texts, 1) if not text]
+    if not numbers:
+        return []
+    if len(texts) == 1:
+        return [MappingProblem(data_id, pointer, f"The {what} is empty.")]
+    if len(numbers) == 1:
+        return [MappingProblem(data_id, pointer, f"The {what} number {numbers[0]} of {len(texts)} is empty.")]
+    shown = ", ".join(numbers[:_EMPTY_LISTED]) + (" …" if len(numbers) > _EMPTY_LISTED else "")
+    return [MappingProblem(data_id, pointer, f"{len(numbers)} {what}s of {len(texts)} are empty: number {shown}.")]
+
+
+def _read_exact(read: Callable[[str], ReadT], text: str, pointer: str, rules: MappingRules) -> ReadT | None:
+    """Return a name of the tags, None where it cannot be read, which is a problem."""
+    try:
+        return read(text)
+    except NameRefused as exc:
+        rules.problems.append(MappingProblem(TAGS, pointer, str(exc)))
+        return None
 
 
 def _read_topics(placed: Placed[TopicEntry], rules: MappingRules) -> None:
@@ -135,20 +173,17 @@ def _topic_mistakes(topics: tuple[str, ...]) -> Iterator[str]:
 
 
 def _read_tags(placed: Placed[TagEntry], rules: MappingRules) -> None:
-    names, tags = placed.entry.names, placed.entry.tags
-    try:
-        if not names:
-            raise NameRefused("A name is empty.")
-        database, table = read_exact_table_name(names[0])
-        fields = [read_exact_name(name) for name in names[1:]]
-    except NameRefused as exc:
-        rules.problems.append(MappingProblem(TAGS, f"/{placed.index}/logicTb", str(exc)))
-        return
-    pointer = f"/{placed.index}/tag"
-    if len(tags) != len(names):
-        sentence = f"{','.join(names)!r} names a table and {len(fields)} fields, so {len(names)} tags belong to it; there are {len(tags)}."
-        rules.problems.append(MappingProblem(TAGS, pointer, sentence))
-    elif "" in tags:
-        rules.problems.append(MappingProblem(TAGS, pointer, "A tag is empty."))
-    else:
-        rules.tags.append(TagRule(database, table, tags[0], tuple(zip(fields, tags[1:], strict=True))))
+    names, tags, before = placed.entry.names, placed.entry.tags, len(rules.problems)
+    pointer, tag_pointer = f"/{placed.index}/logicTb", f"/{placed.index}/tag"
+    rules.problems += _empty("name", names, TAGS, pointer) + _empty("tag", tags, TAGS, tag_pointer)
+    table = _read_exact(read_exact_table_name, names[0], pointer, rules) if names and names[0] else None
+    fields = [field for name in names[1:] if name and (field := _read_exact(read_exact_name, name, pointer, rules)) is not None]
+    if not names:
+        rules.problems.append(MappingProblem(TAGS, pointer, "The list of names is empty."))
+    elif len(tags) != len(names):
+        sentence = (
+            f"{','.join(names)!r} names a table and {len(names) - 1} fields, so {len(names)} tags belong to it; there are {len(tags)}."
+        )
+        rules.problems.append(MappingProblem(TAGS, tag_pointer, sentence))
+    if table is not None and len(rules.problems) == before:
+        rules.tags.append(TagRule(*table, tags[0], tuple(zip(fields, tags[1:], strict=True))))

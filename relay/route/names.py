@@ -1,11 +1,16 @@
 """Names in mapping documents: comma lists, an optional database prefix, regular expressions in slashes."""
 
-import re
 from dataclasses import dataclass
+
+from relay.model.names.linear_pattern import LinearPattern, PatternRefused
 
 
 class NameRefused(ValueError):
-    """A name cannot be read; the message is a sentence for whoever wrote it."""
+    """A name cannot be read; the message is a sentence for whoever wrote it. `steps`: at most what finding out took."""
+
+    def __init__(self, sentence: str, steps: int = 1) -> None:
+        super().__init__(sentence)
+        self.steps = steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,11 +18,16 @@ class Name:
     """One name: exact, or a regular expression that must match a whole name."""
 
     text: str
-    expression: re.Pattern[str] | None = None
+    expression: LinearPattern | None = None
 
     def matches(self, name: str) -> bool:
         """Say whether the name is meant."""
-        return self.text == name if self.expression is None else self.expression.fullmatch(name) is not None
+        return self.text == name if self.expression is None else self.expression.is_whole(name)
+
+    @property
+    def steps(self) -> int:
+        """How large the compiled expression is, in instructions; 1 for an exact name."""
+        return 1 if self.expression is None else self.expression.instructions
 
     def __str__(self) -> str:
         return self.text
@@ -29,6 +39,11 @@ class TableName:
 
     database: Name | None
     table: Name
+
+    @property
+    def steps(self) -> int:
+        """How large the compiled expressions of both parts are, in instructions."""
+        return self.table.steps + (0 if self.database is None else self.database.steps)
 
     def __str__(self) -> str:
         return str(self.table) if self.database is None else f"{self.database}.{self.table}"
@@ -61,9 +76,9 @@ def read_name(text: str) -> Name:
     if len(text) < 3 or not text.endswith("/"):
         raise NameRefused(f"{text!r} is not a regular expression between slashes.")
     try:
-        return Name(text, re.compile(text[1:-1]))
-    except (re.error, RecursionError, OverflowError) as exc:
-        raise NameRefused(f"{text!r} is not a regular expression: {exc}.") from exc
+        return Name(text, LinearPattern(text[1:-1]))
+    except PatternRefused as exc:
+        raise NameRefused(f"{text!r} is not a regular expression: {exc}.", exc.instructions) from exc
 
 
 def read_exact_name(text: str) -> str:

@@ -1,10 +1,10 @@
 """Name: keys and type texts of tables, and what the statements in the stream are."""
 
-from relay.schema.catalog_reader import CatalogReader, CatalogTable
+from relay.schema.catalog_reader import CatalogReader, CatalogTable, CatalogVersions
 from relay.schema.catalog_snapshot import CatalogSnapshot
 from relay.schema.ddl import Ddl, StatementKind, classify
 from relay.schema.declared_types import DeclaredTypes
-from relay.schema.history import Base, HistoryPlace, Schemas, TableHistory, Version, folded, parse_record, superseded
+from relay.schema.history import Base, DescribedTable, HistoryPlace, Known, Schemas, TableHistory, Version, folded, parse_record, superseded
 from relay.schema.renaming import renamed_sql
 from relay.schema.table_definitions import Catalog, TableDefinitions
 
@@ -14,9 +14,12 @@ __all__ = [
     "CatalogReader",
     "CatalogSnapshot",
     "CatalogTable",
+    "CatalogVersions",
     "Ddl",
     "DeclaredTypes",
+    "DescribedTable",
     "HistoryPlace",
+    "Known",
     "Schemas",
     "StatementKind",
     "TableDefinitions",

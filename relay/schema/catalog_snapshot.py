@@ -1,15 +1,16 @@
 """All tables as the source's catalogue describes them: its rows → DescribedTable."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from relay.model.table import TableId
 from relay.schema.history.column_definition import typed
 from relay.schema.history.column_words import CHARACTER_KINDS, charset_name, charset_of_collation_name
-from relay.schema.history.described import DescribedColumn, DescribedTable
-from relay.schema.history.elements import with_versions
+from relay.schema.history.described import DescribedColumn, DescribedIndex, DescribedTable
+from relay.schema.history.elements import with_end_of_versions, with_versions
+from relay.schema.history.indexes import EXPRESSION, in_server_order
 from relay.schema.sql_tokens import tokenize
 from relay.schema.token_cursor import TokenCursor
 
@@ -29,10 +30,16 @@ COLUMNS: Final = (
     "CHARACTER_SET_NAME AS cs, EXTRA AS extra FROM information_schema.COLUMNS "
     "WHERE TABLE_SCHEMA NOT IN ('mysql', 'information_schema', 'performance_schema', 'sys')"
 )
-KEYS: Final = (
-    "SELECT TABLE_SCHEMA AS db, TABLE_NAME AS tb, COLUMN_NAME AS name FROM information_schema.KEY_COLUMN_USAGE "
+PRIMARY_KEYS: Final = (
+    "SELECT TABLE_SCHEMA AS db, TABLE_NAME AS tb, CONSTRAINT_NAME AS ix, COLUMN_NAME AS name FROM information_schema.KEY_COLUMN_USAGE "
     "WHERE CONSTRAINT_NAME = 'PRIMARY' AND TABLE_SCHEMA NOT IN ('mysql', 'information_schema', 'performance_schema', 'sys')"
 )
+INDEXES: Final = (
+    "SELECT TABLE_SCHEMA AS db, TABLE_NAME AS tb, INDEX_NAME AS ix, COLUMN_NAME AS name, NON_UNIQUE AS more, SUB_PART AS prefix "
+    "FROM information_schema.STATISTICS WHERE INDEX_NAME <> 'PRIMARY' "
+    "AND TABLE_SCHEMA NOT IN ('mysql', 'information_schema', 'performance_schema', 'sys')"
+)
+INDEXES_IN_ORDER: Final = " ORDER BY TABLE_SCHEMA, TABLE_NAME, INDEX_NAME, SEQ_IN_INDEX"
 COLUMNS_IN_ORDER: Final = " ORDER BY TABLE_SCHEMA, TABLE_NAME, ORDINAL_POSITION"
 
 
@@ -53,20 +60,40 @@ def only(tables: Collection[TableId]) -> tuple[str, list[str]]:
 
 
 def described_tables(tables: Iterable[Row], columns: Iterable[Row], keys: Iterable[Row], *, mariadb: bool) -> dict[TableId, DescribedTable]:
-    """Put the catalogue's rows together; columns and keys come in their order."""
+    """Put the catalogue's rows together; columns and the columns of keys come in their order, but not the keys themselves."""
     of_columns: dict[TableId, list[DescribedColumn]] = defaultdict(list)
-    of_keys: dict[TableId, list[str]] = defaultdict(list)
+    of_keys: dict[TableId, dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
+    declared: set[TableId] = set()
     for row in columns:
         of_columns[_id(row)].append(_column(row, mariadb=mariadb))
+        declared |= {_id(row)} if _is_time_of_version(row) else set()
     for row in keys:
-        of_keys[_id(row)].append(row["name"])
+        of_keys[_id(row)][row["ix"]].append(row)
     found = {}
     for row in tables:
         table = _id(row)
         charset = charset_of_collation_name(row["collation_name"]) if row["collation_name"] else None
-        whole = DescribedTable(tuple(of_columns[table]), tuple(of_keys[table]), charset)
-        found[table] = with_versions(whole) if row["kind"] == "SYSTEM VERSIONED" and _versions_are_hidden(whole) else whole
+        indexes = of_keys[table]
+        primary = tuple(part["name"] for part in indexes.pop("PRIMARY", ()))
+        whole = DescribedTable(tuple(of_columns[table]), primary, charset)
+        if row["kind"] == "SYSTEM VERSIONED" and table not in declared:
+            whole = with_versions(whole)
+        described = (_index(name, parts) for name, parts in indexes.items())
+        found[table] = with_end_of_versions(replace(whole, indexes=in_server_order(described, whole.columns)))
     return found
+
+
+def in_shown_order(table: DescribedTable, names: Sequence[str]) -> DescribedTable:
+    """The table with its unique keys in the order in which the server shows them."""
+    place = {name: at for at, name in enumerate(names)}
+    indexes = sorted(table.indexes or (), key=lambda index: (not index.unique, place.get(index.name, len(place)) if index.unique else 0))
+    return replace(table, indexes=tuple(indexes))
+
+
+def _index(name: str, parts: Sequence[Row]) -> DescribedIndex:
+    unique = not parts[0]["more"]
+    prefixes = tuple(EXPRESSION if part["name"] is None else part["prefix"] or 0 for part in parts)
+    return DescribedIndex(name, tuple(part["name"] or "" for part in parts), unique, prefixes if unique and any(prefixes) else ())
 
 
 def _id(row: Row) -> TableId:
@@ -83,6 +110,6 @@ def _column(row: Row, *, mariadb: bool) -> DescribedColumn:
     return replace(column, nullable=row["nullable"] == "YES", visible="INVISIBLE" not in (row["extra"] or "").upper())
 
 
-def _versions_are_hidden(table: DescribedTable) -> bool:
-    """Whether the times of versions are columns that the catalogue does not list: nobody has declared them."""
-    return not any(column.kind == "timestamp" and column.measures == (6,) and not column.nullable for column in table.columns[-2:])
+def _is_time_of_version(row: Row) -> bool:
+    """Whether a column of a table with system versions was declared AS ROW START or AS ROW END: no other generated column is NOT NULL."""
+    return row["nullable"] == "NO" and "GENERATED" in (row["extra"] or "").upper()

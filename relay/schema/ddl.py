@@ -71,7 +71,7 @@ def classify(statement: Statement) -> Ddl:
     first = tokenize(statement.sql, limit=1)
     if first and first[0].word in _ROW_CHANGES:
         return _row_change(statement)
-    cursor = TokenCursor(tokenize(statement.sql), statement.database)
+    cursor = TokenCursor.of(statement)
     if cursor.accept("SET", "STATEMENT"):
         # MariaDB: settings for the one statement behind FOR.
         cursor.skip_to("FOR")
@@ -108,9 +108,11 @@ def _create(cursor: TokenCursor) -> _Recognised:
     if what == "INDEX":
         found = cursor.skip_to("ON") and cursor.table()
         return (StatementKind.CREATE_INDEX, [found], []) if found else None
-    table = cursor.table() if what == "TABLE" else None
+    table = cursor.table() if what in ("TABLE", "SEQUENCE") else None
     if table is None:
         return None
+    if what == "SEQUENCE":
+        return StatementKind.QUERY, [table], []
     return StatementKind.CREATE, [table], _model_table(cursor) + _references(cursor)
 
 
@@ -134,14 +136,14 @@ def _references(cursor: TokenCursor) -> _Names:
 def _drop(cursor: TokenCursor) -> _Recognised:
     what = cursor.word()
     cursor.take()
-    cursor.accept("IF", "EXISTS")
+    cursor.skip("IF", "EXISTS")  # MariaDB logs the words twice where the session wrote them in a comment that is carried out
     if what in ("DATABASE", "SCHEMA"):
         return _of_database(cursor)
     if what == "INDEX":
         found = cursor.skip_to("ON") and cursor.table()
         return (StatementKind.DROP_INDEX, [found], []) if found else None
-    tables = cursor.tables() if what in ("TABLE", "TABLES") else []
-    return (StatementKind.ERASE, tables, []) if tables else None
+    tables = cursor.tables() if what in ("TABLE", "TABLES", "SEQUENCE") else []
+    return (StatementKind.QUERY if what == "SEQUENCE" else StatementKind.ERASE, tables, []) if tables else None
 
 
 def _of_database(cursor: TokenCursor) -> _Recognised:
@@ -176,7 +178,9 @@ def _alter(cursor: TokenCursor) -> _Recognised:
     cursor.accept("IF", "EXISTS")
     if what in ("DATABASE", "SCHEMA"):
         return None if cursor.word() in _DATABASE_OPTIONS else _of_database(cursor)
-    table = cursor.table() if what == "TABLE" else None
+    table = cursor.table() if what in ("TABLE", "SEQUENCE") else None
+    if what == "SEQUENCE":
+        return (StatementKind.QUERY, [table], []) if table is not None else None
     if not cursor.accept("NOWAIT") and cursor.accept("WAIT"):
         cursor.take()
     return _alter_table(cursor, table) if table is not None else None
@@ -187,7 +191,7 @@ def _alter_table(cursor: TokenCursor, table: WrittenName) -> _Recognised:
     kinds, renamed, others = [], [], []
     while True:
         kinds.append(_item_kind(cursor))
-        new = _new_name(cursor)
+        new = _new_name(cursor) or _converted_table(cursor)
         renamed += [new] if new is not None else []
         others += _item_names(cursor)
         if not _next_item(cursor, others):
@@ -235,6 +239,13 @@ def _new_name(cursor: TokenCursor) -> WrittenName | None:
     return cursor.table()
 
 
+def _converted_table(cursor: TokenCursor) -> WrittenName | None:
+    """Find the other table of MariaDB's CONVERT TABLE t TO PARTITION p and CONVERT PARTITION p TO TABLE t."""
+    if cursor.word() != "CONVERT" or cursor.word(1) not in ("TABLE", "PARTITION"):
+        return None
+    return cursor.table() if cursor.skip_to("TABLE") else None
+
+
 def _item_names(cursor: TokenCursor) -> _Names:
     """Find the other table of EXCHANGE PARTITION p WITH TABLE t."""
     if cursor.word() != "EXCHANGE" or not cursor.skip_to("WITH") or not cursor.accept("TABLE"):
@@ -253,7 +264,7 @@ _READERS: Final[dict[str, Callable[[TokenCursor], _Recognised]]] = {
 
 
 def _row_change(statement: Statement) -> Ddl:
-    cursor = TokenCursor(tokenize(statement.sql, limit=_ROW_CHANGE_TOKENS), statement.database)
+    cursor = TokenCursor.of(statement, limit=_ROW_CHANGE_TOKENS)
     target = _target(cursor)
     named = target.id if target is not None else TableId(statement.database, "")
     tables: Iterable[TableId] = (named,) if target is not None else ()

@@ -7,7 +7,6 @@ from relay.model.change import Statement
 from relay.model.table import TableId, TableMap
 from relay.schema.column_texts import column, column_list
 from relay.schema.ddl import Ddl, StatementKind
-from relay.schema.sql_tokens import tokenize
 from relay.schema.token_cursor import TokenCursor
 
 # A table's texts take about a kilobyte, so this is some tens of megabytes at most; the table not named for longest goes first.
@@ -31,7 +30,7 @@ class DeclaredTypes:
 
     def apply(self, statement: Statement, ddl: Ddl) -> None:
         """Learn from a statement; tables must come in the order of the binlog."""
-        cursor = TokenCursor(tokenize(statement.sql), statement.database) if ddl.tables else None
+        cursor = TokenCursor.of(statement) if ddl.tables else None
         if cursor is None or not ddl.is_ddl:
             return
         if ddl.kind is StatementKind.CREATE:

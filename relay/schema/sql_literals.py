@@ -3,14 +3,18 @@
 import re
 from typing import Final
 
+from relay.model.sql_mode import NO_MODE, SqlMode
+
 # Any other character behind a backslash stands for itself (MySQL manual: String Literals).
 _ESCAPES: Final = {"0": "\0", "b": "\b", "n": "\n", "r": "\r", "t": "\t", "Z": "\x1a"}
 _UNESCAPED: Final = re.compile(r"\\(.)|(['\"])\2", re.DOTALL)
 
 
-def literal_text(literal: str) -> str:
-    """Return what a quoted literal means, its doubled quotes and backslashes undone."""
+def literal_text(literal: str, sql_mode: SqlMode = NO_MODE) -> str:
+    """Return what a quoted literal means, its doubled quotes and, unless the mode has none, its backslashes undone."""
     quote = literal[0]
+    if SqlMode.NO_BACKSLASH_ESCAPES in sql_mode:
+        return literal[1:-1].replace(quote * 2, quote)
     return _UNESCAPED.sub(lambda found: _meaning(found, quote), literal[1:-1])
 
 

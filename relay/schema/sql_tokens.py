@@ -7,13 +7,16 @@ still be passed on byte for byte. So statements are recognised by their first wo
 import re
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
 from typing import Final
+
+from relay.model.sql_mode import NO_MODE, SqlMode
 
 
 class TokenKind(Enum):
     WORD = "word"
-    QUOTED = "quoted"  # an identifier in backticks
-    STRING = "string"  # with ANSI_QUOTES a double-quoted one may be an identifier; its place tells
+    QUOTED = "quoted"  # an identifier in backticks, with ANSI_QUOTES in double quotes, with MSSQL in square brackets
+    STRING = "string"  # a double-quoted one is taken as an identifier where a name must stand: the mode may not have been recorded
     SIGN = "sign"
 
 
@@ -41,27 +44,48 @@ class Token:
         """The identifier that the token writes, its quotes and doubled quotes undone."""
         if self.kind is TokenKind.WORD:
             return self.text
-        quote = self.text[0]
+        quote = self.text[-1]
         return self.text[1:-1].replace(quote * 2, quote)
 
 
-# Version comments (`/*!80000 … */`, MariaDB's `/*M! … */`) run as SQL, so only their brackets count as space.
-_TOKENS: Final = re.compile(
-    r"""
-      (?P<space> \s+ | /\*M?!\d* | \*/ | /\*.*?(?:\*/|\Z) | --(?=\s|\Z)[^\n]* | \#[^\n]* )
-    | (?P<quoted> `(?:[^`]|``)*` )
-    | (?P<string> '(?:[^'\\]|''|\\.)*' | "(?:[^"\\]|""|\\.)*" )
-    | (?P<word> [\w$]+ )
-    | (?P<sign> . )
-    """,
-    re.VERBOSE | re.DOTALL,
-)
+# Version comments (`/*!80000 … */`, MariaDB's `/*M! … */`) run as SQL, so only their brackets count as space. Servers log those of later
+# versions as plain comments (`/* 80000 … */`).
+_SPACE: Final = r"\s+ | /\*{}!\d* | \*/ | /\*.*?(?:\*/|\Z) | --(?=\s|\Z)[^\n]* | \#[^\n]*"
+_BACKTICKED: Final = "`(?:[^`]|``)*`"
+_BRACKETED: Final = r"\[(?:[^\]]|\]\])*\]"
+_DOUBLE_QUOTED: Final = '"(?:[^"]|"")*"'
+_STRING: Final = "{0}(?:[^{0}]|{0}{0})*{0}"
+_ESCAPED_STRING: Final = r"{0}(?:[^{0}\\]|{0}{0}|\\.)*{0}"
 
 
-def tokenize(sql: str, limit: int | None = None) -> list[Token]:
-    """Cut a text into tokens, comments and space left out; at most `limit` of them. No text is an error: odd characters are signs."""
+@cache
+def _pattern(sql_mode: SqlMode, mariadb: bool) -> "re.Pattern[str]":
+    """The tokens as a session of this sql_mode writes them."""
+    string = _STRING if SqlMode.NO_BACKSLASH_ESCAPES in sql_mode else _ESCAPED_STRING
+    quoted, strings = [_BACKTICKED], [string.format("'")]
+    if SqlMode.ANSI_QUOTES in sql_mode:
+        quoted.append(_DOUBLE_QUOTED)
+    else:
+        strings.append(string.format('"'))
+    if SqlMode.MSSQL in sql_mode:
+        quoted.append(_BRACKETED)
+    kinds = {
+        "space": _SPACE.format("M?" if mariadb else ""),
+        "quoted": "|".join(quoted),
+        "string": "|".join(strings),
+        "word": r"[\w$]+",
+        "sign": ".",
+    }
+    return re.compile("|".join(f"(?P<{kind}> {pattern} )" for kind, pattern in kinds.items()), re.VERBOSE | re.DOTALL)
+
+
+def tokenize(sql: str, sql_mode: SqlMode = NO_MODE, limit: int | None = None, *, mariadb: bool = True) -> list[Token]:
+    """Cut a text into tokens, comments and space left out; at most `limit` of them. No text is an error: odd characters are signs.
+
+    `mariadb`: MariaDB's own version comments are carried out, which are plain comments for MySQL.
+    """
     tokens: list[Token] = []
-    for match in _TOKENS.finditer(sql):
+    for match in _pattern(sql_mode, mariadb).finditer(sql):
         if match.lastgroup == "space":
             continue
         tokens.append(Token(TokenKind(match.lastgroup), match.group(), match.start(), match.end()))

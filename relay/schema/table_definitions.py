@@ -1,21 +1,33 @@
 """Name: from a table map to the key that names a row, and the type texts of its columns."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from sys import intern
 from typing import Protocol
 
 from relay.model.change import Statement
-from relay.model.table import Column, TableDefinition, TableId, TableMap
-from relay.schema.catalog_reader import CatalogTable
+from relay.model.table import Column, KeyKind, TableDefinition, TableId, TableMap, is_in_row_metadata
+from relay.schema.catalog_reader import CatalogTable, CatalogVersions
 from relay.schema.ddl import Ddl, classify
 from relay.schema.declared_types import DeclaredTypes
 from relay.schema.refined_types import may_be_refined, refined_texts
+from relay.schema.system_versions import (
+    HIDDEN_NAMES,
+    HIDDEN_TYPE,
+    end_of_versions,
+    has_hidden_times,
+    is_known_to_have_versions,
+    may_have_versions,
+    with_versions,
+)
 
 
 class Catalog(Protocol):
     """Whoever can describe a table as it is on the source now."""
 
     def read(self, table: TableId, *, keys: bool) -> CatalogTable | None: ...
+
+    def versions(self, table: TableId) -> CatalogVersions | None: ...
 
 
 class TableDefinitions:
@@ -24,6 +36,7 @@ class TableDefinitions:
     `type_text` writes a column's type as the server does. Texts of DDL seen in the stream come first as they are with
     `as_declared`, as in Canal; otherwise they, and behind them the catalogue, only say what the map leaves out.
     The catalogue is asked at most once for each version of a table; its errors pass through.
+    With `marks_history` the current rows of MariaDB's system-versioned tables have keys without the end of their version.
     """
 
     def __init__(
@@ -33,11 +46,13 @@ class TableDefinitions:
         declared: DeclaredTypes | None = None,
         *,
         as_declared: bool = False,
+        marks_history: bool = False,
     ) -> None:
         self._type_text = type_text
         self._catalog = catalog
         self._declared = declared
         self._as_declared = as_declared
+        self._marks_history = marks_history
         self._definitions: dict[TableId, TableDefinition] = {}
 
     def define(self, table: TableMap) -> TableDefinition:
@@ -65,29 +80,76 @@ class TableDefinitions:
 
     def _describe(self, table: TableMap) -> TableDefinition:
         texts = tuple(map(self._type_text, table.columns))
-        declared = self._declared.texts(table) if self._declared is not None else None
+        end = self._end_of_versions(table)
+        declared = self._declared_texts(table, end)
         refine = not self._as_declared and may_be_refined(table)
-        found = self._catalogued(table) if not table.primary_key or (refine and declared is None) else None
+        keys = self._keys_are_asked_for(table)
+        found = self._catalogued(table, keys=keys, end=end) if keys or (refine and declared is None) else None
         if declared is None and refine and found is not None:
             declared = tuple(text for _, text in found.columns)
         if declared is not None:
             texts = declared if self._as_declared else refined_texts(table, texts, declared)
         # Shards of one table have the same texts, and there may be thousands.
-        return TableDefinition(table, table.primary_key or _unique_key(table, found), tuple(map(intern, texts)))
+        key = _primary_key(table, found) if self._as_declared else table.primary_key or _unique_key(table, found)
+        definition = TableDefinition(table, key, tuple(map(intern, texts)))
+        return definition if end is None else with_versions(definition, end)
 
-    def _catalogued(self, table: TableMap) -> CatalogTable | None:
+    def _declared_texts(self, table: TableMap, end: int | None) -> tuple[str, ...] | None:
+        if self._declared is None:
+            return None
+        if not has_hidden_times(table, end):
+            return self._declared.texts(table)
+        texts = self._declared.texts(replace(table, columns=table.columns[: -len(HIDDEN_NAMES)]))
+        return None if texts is None else (*texts, *[HIDDEN_TYPE] * len(HIDDEN_NAMES))
+
+    def _end_of_versions(self, table: TableMap) -> int | None:
+        """Find the column that ends a version, in a table whose history is marked."""
+        if not self._marks_history or self._catalog is None or not may_have_versions(table):
+            return None
+        return end_of_versions(table, None if is_known_to_have_versions(table) else self._catalog.versions(table.id))
+
+    def _keys_are_asked_for(self, table: TableMap) -> bool:
+        """Say whether the binlog, or the history, leaves open which key the table has."""
+        if table.key_kind is not KeyKind.EITHER:
+            return table.key_kind is KeyKind.UNKNOWN
+        if self._as_declared:
+            return bool(table.primary_key)
+        ordinals = [ordinal for ordinal, column in enumerate(table.columns) if not column.nullable]
+        return not table.primary_key and not is_in_row_metadata(table.columns, ordinals)
+
+    def _catalogued(self, table: TableMap, *, keys: bool, end: int | None) -> CatalogTable | None:
         """Ask the source, and take the answer only if its table still has the columns that the map names."""
-        found = self._catalog.read(table.id, keys=not table.primary_key) if self._catalog is not None else None
+        found = self._catalog.read(table.id, keys=keys) if self._catalog is not None else None
+        if found is not None and has_hidden_times(table, end):
+            found = replace(found, columns=(*found.columns, *((name, HIDDEN_TYPE) for name in HIDDEN_NAMES)))
         names = [column.name for column in table.columns]
         return found if found is not None and [name for name, _ in found.columns] == names else None
 
 
 def _unique_key(table: TableMap, found: CatalogTable | None) -> tuple[int, ...]:
-    """Find the first unique not-null key."""
+    """Find the first unique not-null key; none that the map itself would name."""
     names = [column.name for column in table.columns]
     for key in found.unique_keys if found is not None else ():
         ordinals = tuple(names.index(name) for name in key)
         # The map is what held when the row was written: a column that allowed NULL then makes no key.
-        if not any(table.columns[ordinal].nullable for ordinal in ordinals):
+        named_by_map = table.key_kind is KeyKind.EITHER and is_in_row_metadata(table.columns, ordinals)
+        if not named_by_map and not any(table.columns[ordinal].nullable for ordinal in ordinals):
             return ordinals
     return ()
+
+
+def _primary_key(table: TableMap, found: CatalogTable | None) -> tuple[int, ...]:
+    """Find a real PRIMARY KEY, the only key that Canal uses.
+
+    Row metadata does not say whether it names one. Where the catalogue no longer has the key, the relay assumes that it was one.
+    """
+    if table.key_kind in (KeyKind.PRIMARY, KeyKind.NOT_PRIMARY):
+        return table.primary_key if table.key_kind is KeyKind.PRIMARY else ()
+    if found is None:
+        return table.primary_key
+    names = [column.name for column in table.columns]
+    primary = tuple(names.index(name) for name in found.primary_key if name in names)
+    if table.key_kind is KeyKind.UNKNOWN:
+        return primary
+    unique = {tuple(names.index(name) for name in key) for key in found.unique_keys}
+    return () if not primary and table.primary_key in unique else table.primary_key

@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from relay.model.change import Statement
+from relay.model.sql_mode import NO_MODE, SqlMode
 from relay.model.table import TableId
-from relay.schema.sql_tokens import Token
+from relay.schema.sql_tokens import Token, TokenKind, tokenize
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,16 +19,23 @@ class WrittenName:
 
 
 class TokenCursor:
-    """A place in a list of tokens; reading past the end gives nothing."""
+    """A place in a list of tokens; reading past the end gives nothing. `sql_mode` is that of the session that wrote them."""
 
-    def __init__(self, tokens: Sequence[Token], default_database: str) -> None:
+    def __init__(self, tokens: Sequence[Token], default_database: str, sql_mode: SqlMode = NO_MODE) -> None:
+        self.sql_mode = sql_mode
         self._tokens = tokens
         self._default_database = default_database
         self._at = 0
 
+    @classmethod
+    def of(cls, statement: Statement, limit: int | None = None, *, mariadb: bool = True) -> "TokenCursor":
+        """The tokens of a statement (at most `limit`), read in its session's sql_mode; `mariadb` as in `tokenize`."""
+        tokens = tokenize(statement.sql, statement.sql_mode, limit, mariadb=mariadb)
+        return cls(tokens, statement.database, statement.sql_mode)
+
     def copy(self) -> "TokenCursor":
         """A second cursor at this place."""
-        other = TokenCursor(self._tokens, self._default_database)
+        other = TokenCursor(self._tokens, self._default_database, self.sql_mode)
         other._at = self._at
         return other
 
@@ -57,6 +66,14 @@ class TokenCursor:
         """Take any of the words, as often as they come."""
         while self.word() and self.word() in words:
             self._at += 1
+
+    def gap(self) -> int:
+        """Return how many characters stand between the token just taken and the next one."""
+        return self._tokens[self._at].start - self._tokens[self._at - 1].end if 0 < self._at < len(self._tokens) else 0
+
+    def has_string_with(self, text: str) -> bool:
+        """Return whether a string literal from here on is written with this text in it."""
+        return any(token.kind is TokenKind.STRING and text in token.text for token in self._tokens[self._at :])
 
     def skip_to(self, *words: str) -> bool:
         """Move behind the next of the words, whatever brackets stand around; False when none comes."""

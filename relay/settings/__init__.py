@@ -1,7 +1,17 @@
 """The configuration file as frozen models: unknown keys are errors, secrets are never printed, defaults are the safe value."""
 
-from relay.settings.base import Name, Port, Settings
-from relay.settings.file import ApiSettings, LogSettings, RelaySettings, StatusSettings, instance_settings, load_settings, read_settings
+from relay.settings.base import NAME_PATTERN, Name, Port, Settings
+from relay.settings.file import (
+    ApiSettings,
+    BugReportSettings,
+    LogSettings,
+    RelaySettings,
+    SecretsSettings,
+    StatusSettings,
+    instance_settings,
+    load_settings,
+    read_settings,
+)
 from relay.settings.group import GroupSettings, GroupSourceSettings
 from relay.settings.instance import InstanceSettings
 from relay.settings.publishing import (
@@ -22,12 +32,19 @@ from relay.settings.rules import (
     RowRuleSettings,
     TransformSettings,
 )
-from relay.settings.servers import KafkaSettings, PlacementSettings, ZooKeeperSettings
+from relay.settings.secrets import HARMLESS_CLAIM_OPTIONS, RunTimeVariables, Secret, VariableSecret, plain_options
+from relay.settings.servers import KafkaSettings, PlacementSettings
 from relay.settings.source import FailoverSettings, SourceSettings, StandbySettings, StartSettings, TlsSettings
+from relay.settings.unknown_keys import UNKNOWN_KEY, nearest, told_errors, unknown_key
+from relay.settings.zookeeper import ZooKeeperAuthSettings, ZooKeeperSettings, ZooKeeperTlsSettings
 
 __all__ = [
+    "HARMLESS_CLAIM_OPTIONS",
+    "NAME_PATTERN",
+    "UNKNOWN_KEY",
     "ApiSettings",
     "BufferSettings",
+    "BugReportSettings",
     "ClaimSettings",
     "FailoverSettings",
     "FilterSettings",
@@ -47,6 +64,9 @@ __all__ = [
     "RelaySettings",
     "RoutingSettings",
     "RowRuleSettings",
+    "RunTimeVariables",
+    "Secret",
+    "SecretsSettings",
     "Settings",
     "SourceSettings",
     "SpoolingSettings",
@@ -57,8 +77,15 @@ __all__ = [
     "TopicSettings",
     "TransactionSettings",
     "TransformSettings",
+    "VariableSecret",
+    "ZooKeeperAuthSettings",
     "ZooKeeperSettings",
+    "ZooKeeperTlsSettings",
     "instance_settings",
     "load_settings",
+    "nearest",
+    "plain_options",
     "read_settings",
+    "told_errors",
+    "unknown_key",
 ]

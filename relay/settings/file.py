@@ -1,55 +1,106 @@
 """The configuration file (TOML), its secrets from the environment."""
 
-import os
 import tomllib
 from pathlib import Path
 from typing import Annotated, Literal, TypeVar
 
-from pydantic import BaseModel, Field, SecretStr, ValidationError, model_validator
+from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from relay.errors import ConfigurationError
 from relay.settings.base import Name, Settings
 from relay.settings.instance import InstanceSettings
-from relay.settings.servers import KafkaSettings, PlacementSettings, ZooKeeperSettings
+from relay.settings.secrets import RUN_TIME_VARIABLES, RunTimeVariables, Secret, Substituted, Variable, variable_name
+from relay.settings.servers import KafkaSettings, PlacementSettings
+from relay.settings.unknown_keys import told_errors
+from relay.settings.zookeeper import ZooKeeperSettings
 
 Checked = TypeVar("Checked", bound=BaseModel)
 
 
 class StatusSettings(Settings):
-    """Where the relay process answers /healthz, /readyz, /metrics and /status. Port 0 takes a free one; None: no server.
-
-    Every `refresh_seconds` the figures are made anew, and what ZooKeeper shows of the instances with them.
-    """
+    """The HTTP server of the relay process: /healthz, /readyz, /metrics and /status."""
 
     host: str = "127.0.0.1"
+    """Address that the server listens at."""
     port: Annotated[int, Field(ge=0, le=65535)] | None = 8081
+    """Port of the server. 0: a free one."""
+    hosts: tuple[str, ...] = ()
+    """Names that clients reach the server by, beside `host`, the machine's own name, localhost and every IP address. `*`: any name."""
     refresh_seconds: Annotated[float, Field(gt=0)] = 1
+    """How often metrics, and the status in ZooKeeper, are updated."""
 
 
 class ApiSettings(Settings):
-    """Where the admin listens. Writes need `Authorization: Bearer <token>`; without a token every write is refused."""
+    """Where the admin listens, and who may write."""
 
     host: str = "127.0.0.1"
+    """Address that the admin listens at."""
     port: Annotated[int, Field(ge=0, le=65535)] = 8080
-    token: SecretStr | None = None
+    """Port of the admin. 0: a free one."""
+    hosts: tuple[str, ...] = ()
+    """Names that clients reach the admin by, beside `host`, localhost and every IP address. `*`: any name."""
+    token: Secret | None = None
+    """Token that writes need as `Authorization: Bearer <token>`. Not set: every write is refused."""
+
+
+class SecretsSettings(Settings):
+    """Where `${NAME}` comes from: the file NAME in `folder`, otherwise the environment. Secrets are read again at each login."""
+
+    folder: Path | None = None
+    """Folder of secret files. A file NAME there replaces the environment variable NAME."""
+    run_time: tuple[Annotated[str, Field(pattern=r"^[A-Za-z_*][A-Za-z0-9_*]*$")], ...] = (RUN_TIME_VARIABLES,)
+    """Variables that instances defined at run time may use in their secret fields; `*` stands for any characters."""
+
+    def of_documents(self, *, resolved: bool = True) -> RunTimeVariables:
+        """Return what documents that are edited at run time may use; not `resolved`: `${NAME}` is checked and stays."""
+        return RunTimeVariables(self.run_time, self.folder, resolved)
 
 
 class LogSettings(Settings):
+    """What the relay writes to standard error."""
+
     level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
+    """The least severe level that is written."""
     format: Literal["console", "json"] = "console"
+    """Text for people, or one JSON object a line."""
+
+
+class BugReportSettings(Settings):
+    """Where the relay stores events that show a bug, readable by its user alone."""
+
+    folder: Path | None = None
+    """Folder of the reports. Not set: `bug-reports` in the service's state folder (systemd), otherwise a folder of the relay's user in
+    the temporary folder."""
+    limit_files: Annotated[int, Field(ge=0)] = 20
+    """Largest number of reports. Further ones are not written."""
+    limit_bytes: Annotated[int, Field(ge=0)] = 32_000_000
+    """Largest size of one report."""
 
 
 class RelaySettings(Settings):
-    """The whole file. `installation` tells relays of one Kafka and ZooKeeper apart from another installation's."""
+    """The whole configuration file."""
 
     installation: Name = "roma"
+    """Name that separates the relays of one Kafka and ZooKeeper from other installations. Part of transactional ids, topic names and
+    ZooKeeper paths; never change it after the first row."""
     kafka: KafkaSettings
+    """How to reach Kafka."""
     zookeeper: ZooKeeperSettings
+    """How to reach ZooKeeper."""
     placement: PlacementSettings = PlacementSettings()
+    """Which relay runs what."""
     instances: tuple[InstanceSettings, ...] = ()
+    """The sources, each relayed as one ordered stream."""
     status: StatusSettings = StatusSettings()
+    """The relay's HTTP server."""
     api: ApiSettings = ApiSettings()
+    """The admin."""
     log: LogSettings = LogSettings()
+    """What the relay writes to standard error."""
+    secrets: SecretsSettings = SecretsSettings()
+    """Where `${NAME}` comes from."""
+    bug_reports: BugReportSettings = BugReportSettings()
+    """Where events that show a bug are stored."""
 
     @model_validator(mode="after")
     def _names_are_unique(self) -> "RelaySettings":
@@ -61,43 +112,53 @@ class RelaySettings(Settings):
 
 
 def load_settings(path: Path) -> RelaySettings:
-    """Read and check the file; `${NAME}` in a string is taken from the environment. Raises ConfigurationError naming the place."""
+    """Read and check the file; `${NAME}` stands for a variable (docs/admin.md). Raises ConfigurationError naming the place."""
     return read_settings(RelaySettings, path, "file")
 
 
 def read_settings(model: type[Checked], path: Path, whole: str) -> Checked:
     """The same for any settings; `whole` is what the file is called where no place within it is wrong. Raises ConfigurationError."""
     try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
+        document = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as exc:
         raise ConfigurationError(f"{path} cannot be read: {exc.strerror}.") from exc
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as exc:
+    except UnicodeDecodeError as exc:
+        raise ConfigurationError(f"{path} is not UTF-8 (byte {exc.start}).", remedy="Save the file as UTF-8.") from exc
+    except tomllib.TOMLDecodeError as exc:
         raise ConfigurationError(f"{path} is not TOML: {exc}.") from exc
-    return _checked(model, document, str(path), whole)
+    return _checked(model, _with_variables(document, str(path), _folder_of(document)), str(path), whole)
 
 
-def instance_settings(document: object, place: str, *, resolved: bool = True) -> InstanceSettings:
-    """Check the settings of one instance, as for `load_settings`; not `resolved`: `${NAME}` stays, for whoever only checks."""
-    return _checked(InstanceSettings, document, place, "document", resolved=resolved)
+def instance_settings(document: object, place: str, variables: RunTimeVariables) -> InstanceSettings:
+    """Check the settings of one instance that is defined at run time; `variables` are those that it may use. Raises ConfigurationError."""
+    return _checked(InstanceSettings, document, place, "document", variables)
 
 
-def _checked(model: type[Checked], document: object, place: str, whole: str, *, resolved: bool = True) -> Checked:
+def _checked(model: type[Checked], document: object, place: str, whole: str, variables: RunTimeVariables | None = None) -> Checked:
     try:
-        return model.model_validate(_with_environment(document, place) if resolved else document)
+        return model.model_validate(document, context=variables)
     except ValidationError as exc:
-        places = "; ".join(f"{'.'.join(map(str, e['loc'])) or whole}: {e['msg']}" for e in exc.errors(include_input=False))
-        raise ConfigurationError(f"{place}: {places}.") from exc
+        places = "; ".join(f"{'.'.join(map(str, e['loc'])) or whole}: {e['msg']}" for e in told_errors(exc, model))
+        raise ConfigurationError(f"{place}: {places}{'' if places.endswith('?') else '.'}") from exc
 
 
-def _with_environment(value: object, place: str) -> object:
+def _folder_of(document: dict[str, object]) -> Path | None:
+    """`secrets.folder`, needed before the document is checked; a wrong one is told by the check."""
+    secrets = document.get("secrets")
+    folder = secrets.get("folder") if isinstance(secrets, dict) else None
+    return Path(folder) if isinstance(folder, str) else None
+
+
+def _with_variables(value: object, place: str, folder: Path | None) -> object:
     """Replace `${NAME}` strings, so that no secret need stand in the file."""
     if isinstance(value, dict):
-        return {key: _with_environment(item, place) for key, item in value.items()}
+        return {key: _with_variables(item, place, folder) for key, item in value.items()}
     if isinstance(value, list):
-        return [_with_environment(item, place) for item in value]
-    if isinstance(value, str) and value.startswith("${") and value.endswith("}"):
-        name = value[2:-1]
-        if name not in os.environ:
-            raise ConfigurationError(f"{place} names the environment variable {name}, which is not set.")
-        return os.environ[name]
-    return value
+        return [_with_variables(item, place, folder) for item in value]
+    name = variable_name(value)
+    if name is None:
+        return value
+    try:
+        return Substituted.of(Variable(name, folder))
+    except ValueError as exc:
+        raise ConfigurationError(f"{place} {exc}.") from exc

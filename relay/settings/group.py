@@ -11,12 +11,12 @@ SourceName: TypeAlias = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]
 
 
 class GroupSourceSettings(StandbySettings):
-    """A further source of a group; `name` stays as it is, for its position is kept under it. What is not set is as at the first source,
-    but for the standby: each source has its own, or none.
-    """
+    """A further source of a group. What is not set is as at the first source, but for the standby."""
 
     name: SourceName
+    """Name of the source. Its position is stored under it; never change it."""
     standby: StandbySettings | None = None
+    """Standby of this source. Not set: none."""
 
 
 class GroupSettings(Settings):
@@ -27,10 +27,15 @@ class GroupSettings(Settings):
     """
 
     merge_by: Annotated[str, Field(pattern=r"^(execute_time|column:.+)$")] = "execute_time"
+    """Order of the merge: `execute_time` or `column:<name>`."""
     merge_slack_seconds: Annotated[float, Field(ge=0)] = 0.5
+    """An idle source has nothing from before its heartbeat minus this."""
     when_source_dies: Literal["hold", "pass"] = "hold"
+    """While a source cannot be reached: the others wait (`hold`), or continue without it (`pass`)."""
     name: SourceName = "first"
+    """Name of the instance's own source among them."""
     sources: Annotated[tuple[GroupSourceSettings, ...], Field(min_length=1)]
+    """The further sources."""
 
     @model_validator(mode="after")
     def _each_source_has_a_name(self) -> "GroupSettings":

@@ -5,6 +5,7 @@ from typing import Literal
 
 from pydantic import model_validator
 
+from relay.model.records.topic_placing import PlacingRules
 from relay.settings.base import Name, Settings
 from relay.settings.group import GroupSettings
 from relay.settings.publishing import (
@@ -29,34 +30,55 @@ from relay.settings.source import FailoverSettings, SourceSettings, StartSetting
 
 
 class InstanceSettings(Settings):
-    """One source relayed as one ordered stream, on the first of `preferred_servers` that can.
-
-    `oversize` says what becomes of a row that no topic takes as it is; unless it is "stop", one that cannot be printed is a dead letter.
-    `spool` says where events wait while Kafka cannot take them: in the source's binlog beyond the buffer, or on the relay's disk.
-    """
+    """One source relayed as one ordered stream."""
 
     name: Name
+    """Name of the instance. Part of the transactional id and of topic names; never change it after the first row."""
     preferred_servers: tuple[Name, ...] = ()
+    """Machines to run on, the best first. It runs on the first that can."""
     oversize: Literal["stop", "dead_letter", "claim_check"] = "stop"
+    """What becomes of a row that no topic takes: stop, store it as a dead letter, or store its value at `claims.url`. Unless it is
+    `stop`, a row that cannot be printed is a dead letter."""
+    row_printer: Literal["auto", "readable"] = "auto"
+    """`auto`: the fastest printer. `readable`: plain Python for every row. All print the same bytes."""
     spool: Literal["memory", "mixed"] = "memory"
+    """Where events wait while Kafka cannot take them: `memory`, then the source's binlog; `mixed`: the relay's disk."""
     source: SourceSettings
+    """The server that is read."""
     group: GroupSettings | None = None
+    """Further sources, merged into one stream."""
     failover: FailoverSettings = FailoverSettings()
+    """When the standby is read."""
     start: StartSettings = StartSettings()
+    """Where an instance without a position starts."""
     filter: FilterSettings = FilterSettings()
+    """Which tables are published."""
     rules: tuple[RowRuleSettings, ...] = ()
+    """Which rows and columns are published."""
     masks: tuple[MaskSettings, ...] = ()
+    """How values are hidden."""
     transforms: tuple[TransformSettings, ...] = ()
+    """Functions for the rows of a table."""
     lookups: tuple[LookupSettings, ...] = ()
+    """Queries that transforms may use."""
     routing: RoutingSettings = RoutingSettings()
+    """What happens to names without a mapping."""
     partition: PartitionSettings = PartitionSettings()
+    """How rows are assigned to partitions."""
     message: MessageSettings = MessageSettings()
+    """The form of messages."""
     topic: TopicSettings = TopicSettings()
+    """How topics are made."""
     transaction: TransactionSettings = TransactionSettings()
+    """How source transactions become Kafka transactions."""
     buffer: BufferSettings = BufferSettings()
+    """The buffer between reading and publishing."""
     flow: FlowSettings = FlowSettings()
+    """Limits of rows and bytes."""
     claims: ClaimSettings = ClaimSettings()
+    """Where `oversize = "claim_check"` stores values."""
     spooling: SpoolingSettings = SpoolingSettings()
+    """Where `spool = "mixed"` stores events."""
 
     @model_validator(mode="after")
     def _spool_has_a_place(self) -> "InstanceSettings":
@@ -105,6 +127,11 @@ class InstanceSettings(Settings):
             if wanted and self.message.rows_per_message == "event":
                 raise ValueError(f"{setting} needs message keys, and message.rows_per_message = 'event' has none")
         return self
+
+    @property
+    def placing_rules(self) -> PlacingRules:
+        """What decides about the partition of a row, besides the number of partitions."""
+        return PlacingRules(self.partition.partition_hash, self.partition.database_hash, self.routing.names)
 
     def each_source(self) -> dict[str, SourceSettings]:
         """The sources by name; a single one is called ""."""

@@ -2,44 +2,51 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field, SecretStr, model_validator
+from pydantic import Field, model_validator
 
 from relay.settings.base import Name, Settings
+from relay.settings.secrets import Secret
 
 
 class FilterSettings(Settings):
     """Which real tables are relayed: Canal's comma lists of regular expressions over `db\\.table`."""
 
     filter_regex: str = ".*\\..*"
+    """Tables to publish: a comma list of regular expressions over `db\\.table`."""
     filter_black_regex: str = ""
+    """Tables not to publish, in the same form."""
     operations: tuple[Literal["INSERT", "UPDATE", "DELETE", "DDL"], ...] = ("INSERT", "UPDATE", "DELETE", "DDL")
+    """Operations to publish."""
 
 
 class RowRuleSettings(Settings):
-    """What is published of rows of some real tables; several rules for one table hold together.
-
-    `tables` is a comma list as in `filter_regex`. `fields` are the only columns published (all where it is empty), `without_fields` never
-    are; keys always are. `where` is a condition in SQL's words (docs/filters.md).
-    """
+    """What is published of rows of some real tables. Several rules for one table hold together."""
 
     tables: Annotated[str, Field(min_length=1)]
+    """Tables of the rule, in the form of `filter_regex`."""
     operations: tuple[Literal["INSERT", "UPDATE", "DELETE"], ...] = ("INSERT", "UPDATE", "DELETE")
+    """Operations to publish."""
     fields: tuple[str, ...] = ()
+    """The only columns to publish, beside keys. Empty: all."""
     without_fields: tuple[str, ...] = ()
+    """Columns not to publish; keys always are."""
     where: str = ""
+    """Condition for rows, in SQL's words (docs/filters.md)."""
 
 
 class MaskSettings(Settings):
-    """How values of some columns are hidden; `columns` is a comma list as in `filter_regex`, over `database.table.column`.
-
-    "hash" needs `salt`, "truncate" keeps `length` characters, "replace" puts `value` there, or NULL.
-    """
+    """How values of some columns are hidden."""
 
     columns: Annotated[str, Field(min_length=1)]
+    """Columns: a comma list as in `filter_regex`, over `database.table.column`."""
     method: Literal["hash", "truncate", "replace"]
-    salt: SecretStr | None = None
+    """`hash` needs `salt`; `truncate` keeps `length` characters; `replace` puts `value` or NULL there."""
+    salt: Secret | None = None
+    """Key of the hash."""
     length: Annotated[int, Field(ge=0, le=10_000)] = 0
+    """Characters that `truncate` keeps."""
     value: str | None = None
+    """Text that `replace` puts there. Not set: NULL."""
 
     @model_validator(mode="after")
     def _each_has_what_it_needs(self) -> "MaskSettings":
@@ -52,39 +59,48 @@ class MaskSettings(Settings):
 
 
 class LookupSettings(Settings):
-    """A question that transforms may ask the source's server while it is read: the first row of a SELECT with `%s` for its arguments.
-
-    Answers are kept for `cache_seconds`, the last `cache_rows` of them.
-    """
+    """A query that transforms may send to the source's server: the first row of a SELECT."""
 
     name: Name
+    """Name by which transforms use it."""
     query: Annotated[str, Field(pattern=r"(?is)^\s*select\b")]
+    """SELECT with `%s` for its arguments."""
     cache_seconds: Annotated[float, Field(ge=0)] = 60
+    """How long an answer is kept."""
     cache_rows: Annotated[int, Field(ge=1)] = 10_000
+    """How many answers are kept."""
 
 
 class TransformSettings(Settings):
-    """A function for the rows of one logical table, found among the entry points `roma.transforms`.
-
-    `adds` are columns of its own by name and type, `key` the columns that name a row behind it (none: as at the source).
-    """
+    """A function for the rows of one logical table."""
 
     table: Annotated[str, Field(min_length=1)]
+    """Logical table."""
     function: str
+    """Name of the function among the entry points `roma.transforms`."""
     lookups: tuple[Name, ...] = ()
+    """Lookups that it may use."""
     adds: dict[str, str] = Field(default_factory=dict)
+    """Columns that it adds, with their types."""
     key: tuple[str, ...] = ()
+    """Columns that identify its rows. Empty: those of the source."""
     most_changes: Annotated[int, Field(ge=1, le=1000)] = 8
+    """The most changes that it may make of one."""
 
 
 class RoutingSettings(Settings):
     """What happens to names that no mapping document lists, and what real names become."""
 
     unmapped_db: Literal["drop", "default_topic", "stop"] = "drop"
+    """A database without a mapping: drop its rows, publish them to `default_topic`, or stop."""
     unmapped_table: Literal["same_name", "drop", "stop"] = "same_name"
+    """A table without a mapping: its own name, drop its rows, or stop."""
     default_topic: Name | None = None
+    """Topic of unmapped databases."""
     names: Literal["logical", "real"] = "logical"
+    """Publish logical or real names."""
     key_scope: Literal["logical", "shard"] = "logical"
+    """`shard` adds the real name to message keys."""
 
     @model_validator(mode="after")
     def _default_topic_is_named(self) -> "RoutingSettings":
@@ -94,8 +110,11 @@ class RoutingSettings(Settings):
 
 
 class PartitionSettings(Settings):
-    """Placement: the partitionHash rules, and how many partitions a topic is created with."""
+    """How rows are assigned to partitions."""
 
     partition_hash: str = ".*\\..*:$pk$"
+    """Rules `table regex:columns`, separated by commas; `$pk$` stands for the key."""
     database_hash: bool = True
+    """The logical database's name enters the hash."""
     partitions_num: Annotated[int, Field(ge=1, le=100_000)] | None = None
+    """Partitions of the topics that the relay makes. Not set: one. Choose it before the first row."""

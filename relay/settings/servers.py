@@ -2,47 +2,42 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field, SecretStr
+from pydantic import Field
 
 from relay.settings.base import Name, Settings
+from relay.settings.secrets import KafkaOptions, Secret
 
 
 class KafkaSettings(Settings):
-    """How to reach Kafka. `client` holds further librdkafka settings (security.protocol, sasl.*, ssl.*) as they are.
-
-    `queue_bytes` is how much the client holds before it makes the relay wait (never less than two of the largest messages). What is
-    little stays in the processor's caches; many brokers or long round trips want a `batch_bytes` for each broker, and more. Where rows go
-    to many partitions, 128 KB for each are held, up to 32 MB in all: a request carries the messages of one partition.
-    """
+    """How to reach Kafka, and how the client collects messages."""
 
     bootstrap_servers: str
-    client: dict[str, str | int | bool] = Field(default_factory=dict)
-    password: SecretStr | None = None
+    """Brokers as `host:port`, separated by commas."""
+    client: KafkaOptions = Field(default_factory=dict)
+    """Further settings of librdkafka, passed as they are (`security.protocol`, `sasl.*`, `ssl.*`)."""
+    password: Secret | None = None
+    """Password of the SASL login; becomes `sasl.password`."""
     compression: Literal["none", "lz4", "snappy", "zstd", "gzip"] = "lz4"
+    """Compression of batches."""
     batch_bytes: Annotated[int, Field(ge=1)] = 1_000_000
+    """Largest size of a batch, before compression."""
     linger_ms: Annotated[float, Field(ge=0)] = 5
+    """How long the client waits for more messages of a batch."""
     queue_bytes: Annotated[int, Field(ge=1)] = 4_000_000
+    """How much the client holds before the relay waits; never less than two of the largest messages. With more than 31 partitions it
+    holds 128 KB for each, up to 32 MB. Many brokers or long round trips need `batch_bytes` for each broker, and more."""
     message_max_bytes: Annotated[int, Field(ge=1000)] = 1_000_000
+    """Largest message. Raise it together with `max.message.bytes` of the topics."""
     replication_factor: Annotated[int, Field(ge=1)] = 3
+    """Replicas of the topics that the relay makes."""
     min_insync_replicas: Annotated[int, Field(ge=1)] = 2
-
-
-class ZooKeeperSettings(Settings):
-    """How to reach ZooKeeper; everything of the relay lies below `root`.
-
-    A standby takes over when a leader was silent for `session_timeout_seconds`; Kafka's fence makes a short one safe.
-    """
-
-    hosts: str
-    root: str = "/roma"
-    session_timeout_seconds: Annotated[float, Field(gt=0)] = 2
+    """`min.insync.replicas` of the topics that the relay makes."""
 
 
 class PlacementSettings(Settings):
-    """Which relay runs what. `server` names the machine in preferences, moves and maintenance; None: its host name.
-
-    An instance moves for preference or balance when that has been right for `rebalance_seconds`.
-    """
+    """Which relay runs what."""
 
     server: Name | None = None
+    """This machine's name in preferences, moves and maintenance. Not set: its host name."""
     rebalance_seconds: Annotated[float, Field(ge=0)] = 10
+    """An instance moves for preference or balance when that has been right for this long."""

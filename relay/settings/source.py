@@ -6,22 +6,24 @@ from typing import Annotated, Any, Literal
 from pydantic import AwareDatetime, Field, SecretStr, model_validator
 
 from relay.settings.base import Port, Settings
+from relay.settings.secrets import Secret
 
 
 class TlsSettings(Settings):
-    """How a connection to a database server is kept from others, in the words of MySQL's clients.
-
-    `tls` None: "verify_identity" with `tls_ca`, "required" with `tls_cert` or `tls_legacy`, else "preferred" (on this machine's own
-    loopback "disabled").
-    The "verify" modes check the certificate against `tls_ca`, else against the system's authorities, and "verify_identity" the name too.
-    `tls_legacy` lets TLS 1.0 and 1.1 pass, all that MySQL 5.6 and early releases of 5.7 speak.
-    """
+    """TLS to a database server, in the words of MySQL's clients."""
 
     tls: Literal["disabled", "preferred", "required", "verify_ca", "verify_identity"] | None = None
+    """`disabled`, `preferred` (no checks), `required` (no checks), `verify_ca` (authority), `verify_identity` (authority and name). Not
+    set: `verify_identity` with `tls_ca`, `required` with `tls_cert` or `tls_legacy`, otherwise `preferred` (on this machine's loopback
+    `disabled`)."""
     tls_ca: Path | None = None
+    """PEM file of the authority. Not set: the system's authorities."""
     tls_cert: Path | None = None
+    """PEM file of the relay's own certificate, for accounts that REQUIRE X509."""
     tls_key: Path | None = None
+    """PEM file of its key, without a passphrase."""
     tls_legacy: bool = False
+    """Also accept TLS 1.0 and 1.1: all that MySQL 5.6 and early releases of 5.7 offer."""
 
     @model_validator(mode="after")
     def _tls_fits_together(self) -> "TlsSettings":
@@ -37,33 +39,46 @@ class TlsSettings(Settings):
 
 
 class StandbySettings(TlsSettings):
-    """The server that takes the source's place when that fails. What is not set is as at the source itself."""
+    """The server that is read when the source fails. What is not set is as at the source itself."""
 
     host: str
+    """Host of the server."""
     port: Port = 3306
+    """Port of the server."""
     user: str | None = None
-    password: SecretStr | None = None
+    """User. Not set: that of the source."""
+    password: Secret | None = None
+    """Password. Not set: that of the source."""
 
 
 class SourceSettings(TlsSettings):
-    """One MySQL or MariaDB server, read as a replica. `server_id` None: a number that no other replica of the source has.
-
-    `names` says where columns get their names from: "table_map" wants binlog_row_metadata=FULL, "history" follows the source's tables,
-    "auto" does so where the source's metadata is not FULL. `statements` "publish" takes a source whose binlog_format is MIXED or STATEMENT.
-    """
+    """One MySQL or MariaDB server, read as a replica."""
 
     host: str
+    """Host of the source."""
     port: Port = 3306
+    """Port of the source."""
     user: str
-    password: SecretStr = SecretStr("")
+    """Account with REPLICATION SLAVE, REPLICATION CLIENT (MariaDB: BINLOG MONITOR) and SELECT."""
+    password: Secret = SecretStr("")
+    """Password of the account."""
     server_id: Annotated[int, Field(ge=1, le=2**32 - 1)] | None = None
+    """Replica number, unlike that of every other replica. Not set: the relay finds a free one."""
     gtid: bool = True
+    """Store the GTID set with the position."""
     heartbeat_seconds: Annotated[float, Field(gt=0)] = 1
+    """How often an idle source sends a heartbeat."""
     read_timeout_seconds: Annotated[float, Field(gt=0)] = 15
+    """Without an event or a heartbeat for this long, the relay reconnects."""
     connect_timeout_seconds: Annotated[float, Field(gt=0)] = 10
+    """How long a connection may take."""
     standby: StandbySettings | None = None
+    """The server that is read when this one fails. Not set: none."""
     names: Literal["auto", "table_map", "history"] = "auto"
+    """Where column names come from. `table_map`: the binlog (needs binlog_row_metadata=FULL). `history`: the followed tables. `auto`: the
+    history where metadata is not FULL."""
     statements: Literal["refuse", "publish"] = "refuse"
+    """`refuse` or `publish` a source whose binlog_format is MIXED or STATEMENT."""
 
     @model_validator(mode="after")
     def _standby_is_another_server(self) -> "SourceSettings":
@@ -86,34 +101,39 @@ class SourceSettings(TlsSettings):
 
 
 class FailoverSettings(Settings):
-    """When the source's place is taken by its standby, in the words of Canal's settings.
-
-    `heartbeat_ha_enable` lets failed heartbeats alone decide; without it an operator does. `virtual_address` says that another server
-    may come to stand at the source's address. Without GTIDs servers say nothing of what a standby holds: `switch_without_gtid` "stop"
-    stands still, "fallback" goes back by `fallback_interval_seconds` and repeats what lies between, "digest" keeps digests of what is
-    published and goes on where they are found, looking from `fallback_interval_seconds` (and `max_clock_skew_seconds`) before them on.
-    """
+    """When the standby is read, in the words of Canal's settings."""
 
     detecting_enable: bool = True
+    """Send heartbeats by SQL to both servers."""
     detecting_interval_seconds: Annotated[float, Field(gt=0)] = 3
+    """Time between two heartbeats."""
     retry_threshold: Annotated[int, Field(ge=1)] = 3
+    """Failed heartbeats in a row after which a server counts as dead."""
     heartbeat_ha_enable: bool = False
+    """Failed heartbeats alone switch to the other server. `false`: an operator decides."""
     virtual_address: bool = False
+    """Another server may appear at the source's address; it must pass the same proof."""
     switch_without_gtid: Literal["stop", "fallback", "digest"] = "stop"
+    """How to switch without GTIDs. `stop`: do not. `fallback`: go back and repeat. `digest`: find the position by digests."""
     fallback_interval_seconds: Annotated[float, Field(ge=0)] = 60
+    """How far `fallback` goes back, and how far before the position `digest` begins to search."""
 
 
 class StartSettings(Settings):
-    """Where an instance without a saved position starts: a place by name, a time, or the ends of what the server has.
+    """Where an instance without a position starts.
 
-    Without `at` the first of these that is set counts: journal_name with position, journal_name with timestamp, journal_name alone
-    (the beginning of that file), timestamp alone; with none of them set the end. A timestamp is a time with its zone, or Unix milliseconds.
+    Without `at` the first of these that is set counts: journal_name with position, journal_name with timestamp, journal_name alone,
+    timestamp alone; with none of them the end.
     """
 
     at: Literal["end", "oldest", "position", "timestamp"] = "end"
+    """Kind of start. Not set: it follows from the other settings."""
     journal_name: str | None = None
+    """Name of a binlog file. Alone: its beginning."""
     position: Annotated[int, Field(ge=4)] | None = None
+    """Offset in that file, of a transaction's first event."""
     timestamp: AwareDatetime | None = None
+    """A time with its zone, or Unix milliseconds."""
 
     @model_validator(mode="before")
     @classmethod

@@ -1,18 +1,21 @@
 """Reads the binlog of one server as a replica does, and hands it out as items of source transactions."""
 
-from relay.source.binlog_event import Scanner
-from relay.source.checks import SourceCheck, check_source
-from relay.source.digest_search import PlaceReport, SearchStart, look_for_published
-from relay.source.fallback import place_before
-from relay.source.fresh_start import place_of_time
+from relay.source.events.binlog_event import Scanner
+from relay.source.events.transaction_assembler import ExcludedRange
 from relay.source.opening import check_start, open_source
-from relay.source.place import TransactionPlace, transaction_place
-from relay.source.server_facts import ServerFacts
-from relay.source.server_watch import ServerWatch
-from relay.source.standby import ProvenPlace, proven_place
-from relay.source.statements import ask_server_facts, beginning_of_binlog, end_of_binlog, statements_between
+from relay.source.positions.digest_search import PlaceReport, SearchStart, look_for_published
+from relay.source.positions.initial_position import place_of_time
+from relay.source.positions.named_position import TransactionPlace, transaction_place
+from relay.source.positions.statement_scan import ask_server_facts, beginning_of_binlog, end_of_binlog, statements_between
+from relay.source.positions.switch_position import ProvenPlace, proven_place
+from relay.source.positions.time_fallback import place_before
+from relay.source.positions.transaction_scan import find_rolled_back
+from relay.source.protocol.heartbeat import ServerWatch
+from relay.source.protocol.replica_id import free_replica_id
+from relay.source.protocol.server_facts import ServerFacts
+from relay.source.protocol.visibility import Visibility
+from relay.source.server_checks import SourceCheck, check_source
 from relay.source.stream import SourceStream
-from relay.source.transaction_assembler import ExcludedRange
 
 __all__ = [
     "ExcludedRange",
@@ -25,11 +28,14 @@ __all__ = [
     "SourceCheck",
     "SourceStream",
     "TransactionPlace",
+    "Visibility",
     "ask_server_facts",
     "beginning_of_binlog",
     "check_source",
     "check_start",
     "end_of_binlog",
+    "find_rolled_back",
+    "free_replica_id",
     "look_for_published",
     "open_source",
     "place_before",

@@ -4,19 +4,19 @@ from collections.abc import Iterable
 
 import structlog
 
-from relay.model.gtid import GtidSet
-from relay.model.position import SourcePosition
+from relay.model.positions.gtid import GtidSet
+from relay.model.positions.position import SourcePosition
 from relay.settings import SourceSettings, StartSettings
-from relay.source.binlog_event import Scanner
-from relay.source.checks import CLOCK_LIMIT_SECONDS, clock_difference_s, clock_error, settings_error
-from relay.source.connection import SourceConnection
-from relay.source.fresh_start import fresh_start
-from relay.source.replica_id import free_server_id
-from relay.source.server_facts import ServerFacts, read_server_facts
-from relay.source.session import start_dump
-from relay.source.start import resumed
+from relay.source.events.binlog_event import Scanner
+from relay.source.events.transaction_assembler import ExcludedRange
+from relay.source.positions.initial_position import fresh_start
+from relay.source.positions.resume import resumed
+from relay.source.protocol.connection import SourceConnection
+from relay.source.protocol.dump_handshake import start_dump
+from relay.source.protocol.replica_id import free_server_id
+from relay.source.protocol.server_facts import ServerFacts, read_server_facts
+from relay.source.server_checks import CLOCK_LIMIT_SECONDS, clock_difference_s, clock_error, settings_error
 from relay.source.stream import SourceStream
-from relay.source.transaction_assembler import ExcludedRange
 
 _log = structlog.stdlib.get_logger(__name__)
 

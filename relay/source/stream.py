@@ -4,15 +4,15 @@ from collections.abc import Callable, Iterable, Iterator
 
 from relay.errors import BinlogPurged, CorruptEvent, HistoryChanged, SourceUnreachable
 from relay.model.change import Advance, RawItem, TransactionBegin
-from relay.model.gtid import GtidSet
-from relay.model.position import SourceIdentity, SourcePosition
-from relay.source.binlog_event import Scanner
-from relay.source.binlog_reader import BinlogReader
-from relay.source.connection import SourceConnection
-from relay.source.history import HistoryWatch
-from relay.source.packets import PacketReader
-from relay.source.server_facts import ServerFacts
-from relay.source.transaction_assembler import ExcludedRange, TransactionAssembler
+from relay.model.positions.gtid import GtidSet
+from relay.model.positions.position import SourceIdentity, SourcePosition
+from relay.source.events.binlog_event import Scanner
+from relay.source.events.transaction_assembler import ExcludedRange, TransactionAssembler
+from relay.source.positions.history_watch import HistoryWatch
+from relay.source.protocol.binlog_reader import BinlogReader
+from relay.source.protocol.connection import SourceConnection
+from relay.source.protocol.packets import PacketReader
+from relay.source.protocol.server_facts import ServerFacts
 
 
 class SourceStream:
@@ -76,6 +76,11 @@ class SourceStream:
     def identity(self) -> SourceIdentity:
         """Whose history the last item belongs to."""
         return self._assembler.identity
+
+    @property
+    def silent_seconds(self) -> float:
+        """Return for how long the source has sent nothing but heartbeats while `items` waits for it; 0 while it does not wait."""
+        return self._packets.silent_seconds
 
     def close(self) -> None:
         """Make `items` end soon, from any thread, as often as one likes."""

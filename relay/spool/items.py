@@ -9,11 +9,15 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from relay.model.change import Advance, RawItem, RawRows, Statement, TransactionBegin, TransactionEnd, XaAction, XaStep
-from relay.model.position import BinlogPosition, SourceIdentity
+from relay.model.positions.position import BinlogPosition, SourceIdentity
+from relay.model.sql_mode import NO_MODE, SqlMode
 
 _SHARED, _BEGIN, _ROWS, _STATEMENT, _END, _ADVANCE, _XA = range(7)
 _XA_ACTIONS: Final = tuple(XaAction)
 _NO_TIME: Final = -(2**63)
+# Stands before a statement's sql_mode, failure and server's character set in a shared text of its own, which belongs to the next
+# statement. An older relay reads it as a shared text that no item refers to. No file name, table map or identity begins so.
+_MODE_MARK: Final = b"\xff" * 6 + b"sql_mode"
 
 _SHARED_HEAD: Final = struct.Struct("<BI")  # bytes of it
 _BEGIN_HEAD: Final = struct.Struct("<BIQqIH")  # file, offset, commit time, header time, bytes of the GTID
@@ -22,6 +26,8 @@ _STATEMENT_HEAD: Final = struct.Struct("<BIQIII")  # file, offset, header time, 
 _END_HEAD: Final = struct.Struct("<BIQIH")  # file, offset, identity, bytes of the GTID
 _ADVANCE_HEAD: Final = struct.Struct("<BIQI")  # file, offset, identity
 _XA_HEAD: Final = struct.Struct("<BIQBH")  # file, offset, action, bytes of the name
+_MODE: Final = struct.Struct("<Q?I")  # sql_mode, whether it failed, number of the shared text; the character set may follow
+_NO_MODE: Final[tuple[SqlMode, bool, str]] = (NO_MODE, False, "")
 _IDENTITY: Final = struct.Struct("<IQ")  # server id, creation time of the file; the uuid follows
 
 
@@ -54,6 +60,8 @@ class BlockWriter:
         elif isinstance(item, Statement):
             database, sql = item.database.encode(errors="surrogateescape"), item.sql.encode(errors="surrogateescape")
             place = self._place(item.position)
+            if item.sql_mode or item.failed or item.server_charset:
+                self._add_mode(item)
             self._block += _STATEMENT_HEAD.pack(_STATEMENT, *place, item.header_time_s, len(database), len(sql)) + database + sql
         elif isinstance(item, XaStep):
             xid, place = item.xid.encode(), self._place(item.position)
@@ -69,6 +77,11 @@ class BlockWriter:
         self._shared.clear()
         self._file, self._identity = (None, 0), (None, 0)
         return block
+
+    def _add_mode(self, item: Statement) -> None:
+        """Append how the statement that follows was carried out; its number makes each of these texts another one."""
+        charset = item.server_charset.encode()
+        self._number(_MODE_MARK + _MODE.pack(item.sql_mode, item.failed, len(self._shared)) + charset)
 
     def _place(self, position: BinlogPosition) -> tuple[int, int]:
         if position.file != self._file[0]:
@@ -104,6 +117,7 @@ class _BlockReader:
         self._shared: list[bytes] = []
         self._files: dict[int, str] = {}
         self._identities: dict[int, SourceIdentity] = {}
+        self._mode = _NO_MODE
 
     def items(self) -> Iterator[RawItem]:
         while self._at < len(self._block):
@@ -113,7 +127,12 @@ class _BlockReader:
 
     def shared_bytes(self) -> None:
         (size,) = self._head(_SHARED_HEAD)
-        self._shared.append(self._bytes(size))
+        shared = self._bytes(size)
+        self._shared.append(shared)
+        if shared.startswith(_MODE_MARK):
+            bits, failed, _ = _MODE.unpack_from(shared, len(_MODE_MARK))
+            charset = shared[len(_MODE_MARK) + _MODE.size :].decode()
+            self._mode = SqlMode.of_bits(bits), failed, charset
 
     def begin(self) -> TransactionBegin:
         file, offset, commit_ms, time_s, size = self._head(_BEGIN_HEAD)
@@ -126,7 +145,8 @@ class _BlockReader:
     def statement(self) -> Statement:
         file, offset, time_s, of_database, of_sql = self._head(_STATEMENT_HEAD)
         database = self._text(of_database)
-        return Statement(self._text(of_sql), database, time_s, self._place(file, offset))
+        mode, self._mode = self._mode, _NO_MODE
+        return Statement(self._text(of_sql), database, time_s, self._place(file, offset), *mode)
 
     def end(self) -> TransactionEnd:
         file, offset, identity, size = self._head(_END_HEAD)

@@ -1,6 +1,6 @@
 """Which of two places of one server's binlog comes first, and whether they are of one file."""
 
-from relay.model.position import BinlogPosition, SourceIdentity
+from relay.model.positions.position import BinlogPosition, SourceIdentity
 
 
 def rank(place: BinlogPosition) -> tuple[str, int, int]:

@@ -1,11 +1,12 @@
 """What an earlier process left of a spool: its files up to the last transaction that is whole and sound."""
 
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import structlog
 
 from relay.model.change import Advance, TransactionEnd
+from relay.model.records.last_transaction import LastTransactionTracker
 from relay.spool.frames import read_frame
 from relay.spool.items import items_of
 from relay.spool.segment import Segment, found_segment, segment_paths
@@ -14,21 +15,35 @@ from relay.spool.stretch_end import StretchEnd
 _log: Final = structlog.stdlib.get_logger(__name__)
 
 
-def recovered(folder: Path) -> tuple[list[Segment], StretchEnd | None]:
+class Recovered(NamedTuple):
+    """What an earlier process left: `end` is None without files, `cut_bytes` were neither whole nor sound and are gone."""
+
+    segments: list[Segment]
+    end: StretchEnd | None
+    cut_bytes: int
+
+
+def recovered(folder: Path) -> Recovered:
     """Return the files that follow one another from the oldest on, and where their stretch ends; others are deleted. Raises OSError.
 
     Only the last file can have been written when the process died, so it alone is read; damage in others shows when they are.
     """
     folder.mkdir(parents=True, exist_ok=True)
     segments: list[Segment] = []
+    deleted_bytes = 0
     for path in segment_paths(folder):
         found = found_segment(path)
         if found is None or (segments and found.number != segments[-1].number + 1):
             _log.warning("spool_file_deleted", file=str(path), reason="it does not go on where the one before it ends")
+            deleted_bytes += path.stat().st_size
             path.unlink()
         else:
             segments.append(found)
-    return segments, _cut(segments[-1]) if segments else None
+    if not segments:
+        return Recovered(segments, None, deleted_bytes)
+    before = segments[-1].size_bytes
+    end = _cut(segments[-1])
+    return Recovered(segments, end, deleted_bytes + before - segments[-1].size_bytes)
 
 
 def _cut(segment: Segment) -> StretchEnd:
@@ -36,15 +51,17 @@ def _cut(segment: Segment) -> StretchEnd:
     end, sound_to = StretchEnd(segment.start), segment.frames_at
     border: TransactionEnd | Advance | None = None
     gtids: list[str] = []
+    tracker = LastTransactionTracker()
     with segment.path.open("rb") as file:
         file.seek(segment.frames_at)
         while (frame := read_frame(file)) is not None:
             for item in items_of(frame.block):
+                tracker.take(item)
                 if isinstance(item, TransactionEnd | Advance):
                     border = item
                     gtids += [item.gtid] if isinstance(item, TransactionEnd) and item.gtid else []
             if frame.closed and border is not None:
-                end.move(border, gtids)
+                end.move(border, gtids, tracker.last)
                 sound_to, gtids = file.tell(), []
     if segment.size_bytes > sound_to:
         _log.warning("spool_tail_cut", file=str(segment.path), cut_bytes=segment.size_bytes - sound_to)

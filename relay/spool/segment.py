@@ -2,11 +2,11 @@
 
 import json
 import os
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from relay.model.position import BinlogPosition, SourceIdentity, SourcePosition
+from relay.model.positions.position import BinlogPosition, LastTransaction, SourceIdentity, SourcePosition
 from relay.spool.frames import Frame, frame_bytes, read_frame
 
 _MAGIC: Final = b"romaspl1"  # the last character is the version of all that follows
@@ -74,13 +74,16 @@ def _start_bytes(start: SourcePosition) -> bytes:
         "server_id": identity.server_id,
         "file_created_s": identity.file_created_s,
     }
-    return json.dumps(fields).encode()
+    last = {} if start.last is None else {"last": {**asdict(start.last), "begin": start.last.begin._asdict()}}
+    return json.dumps(fields | last).encode()
 
 
 def _start(block: bytes) -> SourcePosition | None:
     try:
         fields = json.loads(block)
         identity = SourceIdentity(fields["server_uuid"], fields["server_id"], fields["file_created_s"])
-        return SourcePosition(BinlogPosition(fields["file"], fields["offset"]), fields["gtid_set"], identity)
+        last = fields.get("last")
+        known = None if last is None else LastTransaction(**{**last, "begin": BinlogPosition(**last["begin"])})
+        return SourcePosition(BinlogPosition(fields["file"], fields["offset"]), fields["gtid_set"], identity, known)
     except (ValueError, KeyError, TypeError):
         return None

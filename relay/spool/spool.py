@@ -7,7 +7,8 @@ from time import monotonic, time
 from typing import BinaryIO, Final
 
 from relay.model.change import Advance, RawItem, TransactionEnd
-from relay.model.position import SourcePosition
+from relay.model.positions.position import SourcePosition
+from relay.model.records.last_transaction import LastTransactionTracker
 from relay.spool.cursor import SpoolCursor
 from relay.spool.disk import disk_errors, write_whole
 from relay.spool.frames import Frame, frame_bytes
@@ -32,7 +33,8 @@ class Spool:
     """One thread appends; others may read what is visible, which are whole transactions, and forget what is published.
 
     It holds all that follows `start` up to `end`, both None while there is nothing. It grows beyond `limit_bytes` by one event at most,
-    if whoever appends looks at `full`. Every method raises SpoolUnusable when the disk does not do what it should.
+    if whoever appends looks at `full`. `cut_bytes` of what an earlier process left were damaged and are gone. Every method
+    raises SpoolUnusable when the disk does not do what it should.
     """
 
     def __init__(self, folder: Path, limit_bytes: int) -> None:
@@ -45,10 +47,11 @@ class Spool:
         self._block = BlockWriter()
         self._gtids: list[str] = []  # of transactions that are not visible yet
         self._border: TransactionEnd | Advance | None = None  # the last item, if a transaction ends with it
+        self._tracker = LastTransactionTracker()
         self._flush_due = False
         self._synced_at_s = monotonic()
         with disk_errors(folder):
-            self._segments, self._end = recovered(folder)
+            self._segments, self._end, self.cut_bytes = recovered(folder)
         self._older_bytes = sum(segment.size_bytes for segment in self._segments[:-1])
         self._written_bytes = self._segments[-1].size_bytes if self._segments else 0  # of the last file, open frames and all
 
@@ -95,6 +98,7 @@ class Spool:
     def append(self, item: RawItem) -> None:
         """Put the next item behind the last one; it becomes visible when its transaction is whole, at the latest by a later `flush`."""
         self._block.add(item)
+        self._tracker.take(item)
         if not isinstance(item, TransactionEnd | Advance):
             self._border = None
             if self._block.size_bytes >= _OPEN_BLOCK_BYTES:
@@ -116,6 +120,7 @@ class Spool:
     def give_up_open(self) -> None:
         """Forget what is not visible yet: the next item follows `end`."""
         self._block.take()
+        self._tracker = LastTransactionTracker()
         self._gtids, self._border, self._flush_due = [], None, False
         if self._file is None:
             return
@@ -201,7 +206,7 @@ class Spool:
             if self._segments[-1].read_ms is None:
                 self._segments[-1].read_ms = frame.read_ms
             if border is not None and self._end is not None:
-                self._end.move(border, self._gtids)
+                self._end.move(border, self._gtids, self._tracker.last)
                 self._segments[-1].size_bytes = self._written_bytes
                 self._gtids, self._flush_due = [], False
             if monotonic() - self._synced_at_s >= _SYNC_SECONDS:

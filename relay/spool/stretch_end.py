@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 from relay.model.change import Advance, TransactionEnd
-from relay.model.gtid import GtidSet
-from relay.model.position import SourcePosition
+from relay.model.positions.gtid import GtidSet
+from relay.model.positions.position import LastTransaction, SourcePosition
 
 
 class StretchEnd:
@@ -18,6 +18,7 @@ class StretchEnd:
         self._identity = start.identity
         self._keeps_gtids = bool(start.gtid_set)
         self._gtids = GtidSet.parse(start.gtid_set)
+        self._last = start.last
         self._added: list[str] = []  # put together when somebody asks, because transactions are many
 
     @property
@@ -25,10 +26,11 @@ class StretchEnd:
         if self._added:
             self._gtids = self._gtids.with_each(self._added)
             self._added = []
-        return SourcePosition(self._binlog, str(self._gtids) if self._keeps_gtids else "", self._identity)
+        return SourcePosition(self._binlog, str(self._gtids) if self._keeps_gtids else "", self._identity, self._last)
 
-    def move(self, border: TransactionEnd | Advance, gtids: Iterable[str]) -> None:
-        """The stretch goes on to this border, by transactions of these names."""
+    def move(self, border: TransactionEnd | Advance, gtids: Iterable[str], last: LastTransaction | None) -> None:
+        """Continue the stretch to this border, by transactions of these GTIDs; `last` is the newest that changed something."""
         self._binlog, self._identity = border.position, border.identity
+        self._last = last or self._last
         if self._keeps_gtids:
             self._added += gtids

@@ -3,13 +3,15 @@
 from relay.state.backup import Backup, DocumentStore
 from relay.state.failover_records import FailoverView, ServerView, StandingOrders, SwitchNote
 from relay.state.failover_store import FailoverStore
-from relay.state.flow import NO_LIMIT, Flow, FlowStore
-from relay.state.instance_documents import MASK, InstanceDocument, InstanceDocumentStore, with_secrets_of
-from relay.state.instance_notes import DroppedName, StartNote
-from relay.state.instance_status import UNKNOWN_STATE, InstanceStatus
-from relay.state.instance_store import InstanceStore
-from relay.state.mapping_records import Note, SetRecord, StoredDocument, StoredSet
-from relay.state.mapping_store import SAVE_LIMIT_BYTES, MappingStore
+from relay.state.instances.documents import InstanceDocument, InstanceDocumentStore
+from relay.state.instances.flow import NO_LIMIT, Flow, FlowStore
+from relay.state.instances.notes import DroppedName, StartNote
+from relay.state.instances.secrets import MASK, masked, with_secrets_of
+from relay.state.instances.status import UNKNOWN_STATE, InstanceStatus
+from relay.state.instances.store import InstanceStore
+from relay.state.mappings.records import Note, SetRecord, StoredDocument, StoredSet
+from relay.state.mappings.store import SAVE_LIMIT_BYTES, MappingStore
+from relay.state.mappings.topic_agreements import TopicAgreementStore
 from relay.state.membership import Candidacy, Membership, RelayMember
 from relay.state.paths import Paths
 from relay.state.placement_report import Candidate, InstancePlace, check_move, places
@@ -48,8 +50,10 @@ __all__ = [
     "StoredDocument",
     "StoredSet",
     "SwitchNote",
+    "TopicAgreementStore",
     "Wish",
     "check_move",
+    "masked",
     "places",
     "with_secrets_of",
 ]

@@ -4,6 +4,7 @@ What lives only as long as a process (relays, leaders, statuses) is left out, an
 """
 
 import json
+import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -33,15 +34,15 @@ class Backup:
     def write(self, folder: Path) -> None:
         """Write it into a folder that is empty or not there; the manifest comes last, so that half a backup is none."""
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             if any(folder.iterdir()):
                 raise BackupRefused(f"{folder} is not empty.", remedy="Name a folder that is empty or not there.")
             for path, value in self.nodes.items():
                 file = folder / f"{path}.json"
-                file.parent.mkdir(parents=True, exist_ok=True)
-                file.write_text(to_file(path, value), encoding="utf-8")
+                file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                _write(file, to_file(path, value))
             manifest = {"format": FORMAT, "installation": self.installation, "made_ms": self.made_ms, "nodes": len(self.nodes)}
-            (folder / _MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
+            _write(folder / _MANIFEST, json.dumps(manifest, indent=2) + "\n")
         except OSError as exc:
             raise BackupRefused(f"{folder} cannot be written: {exc.strerror}.") from exc
 
@@ -120,6 +121,12 @@ class DocumentStore:
         node = self._session.find(f"{self._base}/{path}")
         if node is not None and node.value and node.ephemeral_owner is None:
             yield path, node.value
+
+
+def _write(file: Path, text: str) -> None:
+    """Write a new file for its owner alone: documents of instances hold passwords."""
+    with open(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as opened:
+        opened.write(text)
 
 
 def _passes(path: str) -> bool:

@@ -24,6 +24,7 @@ class Paths:
     instances/<name>/failover/history    which switches there were
     instances/<name>/failover/sources/<source>/…   the same three of each source of a group
     definitions/<instance>               the settings of an instance that was defined at run time
+    topics/<topic>                       which instances feed it, and how they place its rows
     leaders/<instance>                   ephemeral: the relay that leads it
     relays/<name>                        ephemeral: a relay process that lives
     placement                            what operators want: moves, servers in maintenance
@@ -47,7 +48,7 @@ class Paths:
         return f"{self.mapping_sets}/{_numbered(number)}"
 
     def mapping_documents(self, data_id: str) -> str:
-        return f"{self.base}/mappings/documents/{quote(data_id, safe='')}"
+        return f"{self.base}/mappings/documents/{_node(data_id)}"
 
     def mapping_document(self, data_id: str, version: int) -> str:
         return f"{self.mapping_documents(data_id)}/{_numbered(version)}"
@@ -57,36 +58,39 @@ class Paths:
         return f"{self.base}/instances"
 
     def instance_status(self, instance: str) -> str:
-        return f"{self.instances}/{quote(instance, safe='')}/status"
+        return f"{self.instances}/{_node(instance)}/status"
 
     def instance_started(self, instance: str) -> str:
-        return f"{self.instances}/{quote(instance, safe='')}/started"
+        return f"{self.instances}/{_node(instance)}/started"
 
     def instance_dropped(self, instance: str) -> str:
-        return f"{self.instances}/{quote(instance, safe='')}/dropped"
+        return f"{self.instances}/{_node(instance)}/dropped"
 
     def instance_tables(self, instance: str) -> str:
-        return f"{self.instances}/{quote(instance, safe='')}/tables"
+        return f"{self.instances}/{_node(instance)}/tables"
 
     def instance_flow(self, instance: str) -> str:
-        return f"{self.instances}/{quote(instance, safe='')}/flow"
+        return f"{self.instances}/{_node(instance)}/flow"
 
     def instance_called(self, instance: str) -> str:
-        return f"{self.instances}/{quote(instance, safe='')}/called"
+        return f"{self.instances}/{_node(instance)}/called"
 
     @property
     def definitions(self) -> str:
         return f"{self.base}/definitions"
 
     def definition(self, instance: str) -> str:
-        return f"{self.definitions}/{quote(instance, safe='')}"
+        return f"{self.definitions}/{_node(instance)}"
+
+    def topic_agreement(self, topic: str) -> str:
+        return f"{self.base}/topics/{_node(topic)}"
 
     @property
     def leaders(self) -> str:
         return f"{self.base}/leaders"
 
     def leader(self, instance: str) -> str:
-        return f"{self.leaders}/{quote(instance, safe='')}"
+        return f"{self.leaders}/{_node(instance)}"
 
     @property
     def placement(self) -> str:
@@ -102,17 +106,22 @@ class Paths:
         return f"{self._failover(instance, source)}/history"
 
     def _failover(self, instance: str, source: str) -> str:
-        whole = f"{self.instances}/{quote(instance, safe='')}/failover"
-        return f"{whole}/sources/{quote(source, safe='')}" if source else whole
+        whole = f"{self.instances}/{_node(instance)}/failover"
+        return f"{whole}/sources/{_node(source)}" if source else whole
 
     @property
     def relays(self) -> str:
         return f"{self.base}/relays"
 
     def relay(self, name: str) -> str:
-        return f"{self.relays}/{quote(name, safe='')}"
+        return f"{self.relays}/{_node(name)}"
 
 
 def _numbered(number: int) -> str:
     """Ten digits, so that names sort as numbers do."""
     return f"{number:010d}"
+
+
+def _node(name: str) -> str:
+    """Return a node's name; ZooKeeper takes neither `.` nor `..`."""
+    return name.replace(".", "%2E") if name in (".", "..") else quote(name, safe="")

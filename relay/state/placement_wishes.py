@@ -7,7 +7,7 @@ from typing import Final
 
 from relay.errors import VersionConflict
 from relay.state.json_object import JsonObject, write_json
-from relay.state.mapping_records import Note
+from relay.state.mappings.records import Note
 from relay.state.paths import Paths
 from relay.zk import Session, Watch
 

@@ -13,7 +13,7 @@ def show_status(metrics: InstanceMetrics, status: Mapping[str, object]) -> None:
         "epoch": metrics.epoch,
         "mapping_set": metrics.mapping_set,
         "position_offset": metrics.position_offset,
-        "execute_time": metrics.execute_time,
+        "execute_time": metrics.execute_time_ms,
         "buffer_put": metrics.buffer_put,
         "buffer_get": metrics.buffer_get,
         "buffer_ack": metrics.buffer_ack,
@@ -26,6 +26,9 @@ def show_status(metrics: InstanceMetrics, status: Mapping[str, object]) -> None:
         value = status[field]
         if isinstance(value, int | float):
             gauge.set(value)
+    executed_ms = status["execute_time"]
+    if isinstance(executed_ms, int):
+        metrics.execute_time.set(executed_ms / 1000)
     lag = status["lag_seconds"]
     metrics.lag_seconds.set(lag if isinstance(lag, int | float) else math.nan)
     metrics.spool_full.set(1 if status["spool"] == "full" else 0)

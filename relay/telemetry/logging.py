@@ -8,8 +8,10 @@ import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
 
 from relay.settings import LogSettings
+from relay.telemetry.visible import visible
 
 _SECRET_WORDS: Final = ("password", "passwd", "secret", "token", "credential")
+_OF_SEVERAL_LINES: Final = ("exception", "stack")
 _MASK: Final = "**********"
 # kazoo repeats one line a second while ZooKeeper is away; the session's own state says the same once.
 _QUIET_LOGGERS: Final = {"relay.zk.kazoo": logging.ERROR, "uvicorn.access": logging.WARNING}
@@ -48,6 +50,11 @@ def mask_secrets(_logger: WrappedLogger, _method: str, event: EventDict) -> Even
     return event
 
 
+def show_hidden(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
+    """Write control characters as escapes, except in tracebacks: a terminal would obey those of a stranger's comment."""
+    return {key: visible(value) if isinstance(value, str) and key not in _OF_SEVERAL_LINES else value for key, value in event.items()}
+
+
 def _masked(field: str, value: object) -> object:
     if any(word in field.lower() for word in _SECRET_WORDS):
         return _MASK
@@ -60,4 +67,4 @@ def _rendering(settings: LogSettings, target: TextIO) -> list[Processor]:
     remove = structlog.stdlib.ProcessorFormatter.remove_processors_meta
     if settings.format == "json":
         return [remove, structlog.processors.format_exc_info, structlog.processors.JSONRenderer(default=str)]
-    return [remove, structlog.dev.ConsoleRenderer(colors=target.isatty(), exception_formatter=structlog.dev.plain_traceback)]
+    return [remove, show_hidden, structlog.dev.ConsoleRenderer(colors=target.isatty(), exception_formatter=structlog.dev.plain_traceback)]

@@ -1,12 +1,20 @@
 """Every metric, declared once. Names start with `roma_`; the label `instance` is the instance's name."""
 
-from typing import Final
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Final, TypeVar
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, disable_created_metrics, generate_latest
 from prometheus_client.gc_collector import GCCollector
+from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.platform_collector import PlatformCollector
 from prometheus_client.process_collector import ProcessCollector
+from prometheus_client.registry import Collector
 
+from relay.threads import THREADS
+
+_without_creation_times: Callable[[], None] = disable_created_metrics
+_without_creation_times()  # they are one more series for each counter, which no rule uses
 REGISTRY: Final = CollectorRegistry()
 CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -18,21 +26,42 @@ LABELS: Final[dict[str, tuple[str, ...]]] = {}
 """The label names of every metric of ours, by its name without `_total`."""
 
 _INSTANCE: Final = ("instance",)
+Metric = TypeVar("Metric", Counter, Gauge, Histogram)
+_OF_INSTANCES: Final[list[Counter | Gauge | Histogram]] = []
+
+REMOVED: Final = "REMOVED"
+"""The state in `roma_instance_state` of an instance that was removed while the relay ran; no instance is ever in it."""
 
 
 def _counter(name: str, what: str, labels: tuple[str, ...] = _INSTANCE) -> Counter:
-    LABELS[f"roma_{name}"] = labels
-    return Counter(f"roma_{name}", what, labels, registry=REGISTRY)
+    return _kept(Counter(f"roma_{name}", what, labels, registry=REGISTRY), name, labels)
 
 
 def _gauge(name: str, what: str, labels: tuple[str, ...] = _INSTANCE) -> Gauge:
-    LABELS[f"roma_{name}"] = labels
-    return Gauge(f"roma_{name}", what, labels, registry=REGISTRY)
+    return _kept(Gauge(f"roma_{name}", what, labels, registry=REGISTRY), name, labels)
 
 
 def _histogram(name: str, what: str, buckets: tuple[float, ...]) -> Histogram:
-    LABELS[f"roma_{name}"] = _INSTANCE
-    return Histogram(f"roma_{name}", what, _INSTANCE, buckets=buckets, registry=REGISTRY)
+    return _kept(Histogram(f"roma_{name}", what, _INSTANCE, buckets=buckets, registry=REGISTRY), name, _INSTANCE)
+
+
+def _kept(metric: Metric, name: str, labels: tuple[str, ...]) -> Metric:
+    LABELS[f"roma_{name}"] = labels
+    if "instance" in labels:
+        _OF_INSTANCES.append(metric)
+    return metric
+
+
+class _Threads(Collector):
+    """What the book of threads says when it is asked."""
+
+    def collect(self) -> Iterator[CounterMetricFamily | GaugeMetricFamily]:
+        errors = CounterMetricFamily("roma_unexpected_errors", "Unexpected errors, by thread and type", labels=["thread", "error"])
+        for (thread, error), number in THREADS.unexpected.items():
+            errors.add_metric([thread, error], number)
+        yield errors
+        dead = len(THREADS.dead)
+        yield GaugeMetricFamily("roma_dead_threads", "Threads that ended by an error and were not replaced", value=dead)
 
 
 SOURCE_ROWS: Final = _counter("source_rows", "Row changes read from the source, before filters and mappings")
@@ -43,6 +72,9 @@ PUBLISHED_ROWS: Final = _counter("published_rows", "Row changes visible in Kafka
 PUBLISHED_MESSAGES: Final = _counter("published_messages", "Messages visible in Kafka")
 PUBLISHED_BYTES: Final = _counter("published_bytes", "Bytes of message values visible in Kafka")
 DROPPED_ROWS: Final = _counter("dropped_rows", "Row changes left out by filter, mapping, rule or transform", ("instance", "cause"))
+PRINTED_ROWS: Final = _counter(
+    "rows_printed", "Rows printed, by what printed them and why that was the slow one", ("instance", "path", "reason")
+)
 UNDECODABLE_VALUES: Final = _counter("undecodable_values", "Values visible in Kafka with U+FFFD for bytes that are no characters")
 LATE_TRANSACTIONS: Final = _counter("late_transactions", "Transactions of a group that came too late for their place in the order")
 DEAD_LETTERS: Final = _counter("dead_letters", "Messages and rows kept back as dead letters, by the code of why", ("instance", "code"))
@@ -74,7 +106,8 @@ MAPPING_SET: Final = _gauge("mapping_set", "Number of the mapping set in force")
 MAPPING_BROKEN: Final = _gauge("mapping_broken", "1 while a newer mapping set is ignored because it is broken")
 POSITION_FILE: Final = _gauge("position_file_number", "Number of the binlog file of the committed position")
 POSITION_OFFSET: Final = _gauge("position_offset", "Offset of the committed position in its binlog file")
-EXECUTE_TIME: Final = _gauge("execute_time_ms", "Last published execute time, Unix milliseconds")
+EXECUTE_TIME: Final = _gauge("execute_time_seconds", "Last published execute time, Unix seconds")
+EXECUTE_TIME_MS: Final = _gauge("execute_time_ms", "Older name of roma_execute_time_seconds, in milliseconds; gone in the next version")
 
 # The source is empty where an instance has but one, and an empty label is none.
 _ROLE: Final = ("instance", "source", "role")
@@ -90,6 +123,10 @@ STORE_SESSION_TIMEOUT: Final = _gauge("zookeeper_session_timeout_seconds", "Sile
 
 ADMIN_REQUESTS: Final = _counter("admin_requests", "Requests to the admin", ("method", "route", "status"))
 ADMIN_SAVES: Final = _counter("admin_mapping_saves", "Mapping saves and roll backs, by outcome", ("outcome",))
+
+
+LABELS.update({"roma_unexpected_errors": ("thread", "error"), "roma_dead_threads": ()})
+REGISTRY.register(_Threads())
 
 
 class InstanceMetrics:
@@ -127,11 +164,18 @@ class InstanceMetrics:
         self.position_file = POSITION_FILE.labels(instance)
         self.position_offset = POSITION_OFFSET.labels(instance)
         self.execute_time = EXECUTE_TIME.labels(instance)
+        self.execute_time_ms = EXECUTE_TIME_MS.labels(instance)
         self._state: str | None = None
+        with suppress(KeyError):
+            STATE.remove(instance, REMOVED)
 
     def dropped_rows(self, cause: str) -> Counter:
         """Rows left out; `cause` is one of a few words (filter, operation, unmapped_db, unmapped_table), never a name."""
         return DROPPED_ROWS.labels(self.instance, cause)
+
+    def printed_rows(self, path: str, reason: str) -> Counter:
+        """Rows printed; `path` is a RowPath, `reason` a SlowReason or ""."""
+        return PRINTED_ROWS.labels(self.instance, path, reason)
 
     def dead_letters(self, code: str) -> Counter:
         """Dead letters under the code of what kept them back."""
@@ -147,6 +191,20 @@ class InstanceMetrics:
             STATE.labels(self.instance, self._state).set(0)
         STATE.labels(self.instance, state).set(1)
         self._state = state
+
+    def remove(self) -> None:
+        """Take away every series of the instance but one, which says that it was removed on request."""
+        for metric in _OF_INSTANCES:
+            for labels in _series(metric, self.instance):
+                metric.remove(*labels)
+        STATE.labels(self.instance, REMOVED).set(1)
+
+
+def _series(metric: Counter | Gauge | Histogram, instance: str) -> set[tuple[str, ...]]:
+    """The values of the labels of an instance's series."""
+    (family,) = metric.collect()
+    names = LABELS[family.name]
+    return {tuple(each.labels[name] for name in names) for each in family.samples if each.labels.get("instance") == instance}
 
 
 def render() -> bytes:

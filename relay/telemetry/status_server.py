@@ -1,7 +1,7 @@
 """The relay process answers for itself: /healthz, /readyz, /metrics and /status."""
 
 import json
-import threading
+import socket
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -13,9 +13,12 @@ import structlog
 
 from relay.errors import ConfigurationError
 from relay.telemetry import metrics
+from relay.telemetry.known_hosts import KnownHosts
+from relay.threads import RelayThread
 
 _JSON: Final = "application/json"
 _TEXT: Final = "text/plain; charset=utf-8"
+_UNKNOWN: Final = b"This relay is not known by that name. Use an IP address or localhost, or add the name to status.hosts.\n"
 # A client that sends nothing holds a thread for no longer than this.
 _READ_TIMEOUT_SECONDS: Final = 10.0
 _STOP_TIMEOUT_SECONDS: Final = 5.0
@@ -38,13 +41,18 @@ class Answers:
 class StatusServer:
     """A small HTTP server in threads of its own; it reads and never changes anything."""
 
-    def __init__(self, host: str, port: int, answers: Answers) -> None:
-        """Take the port (0: a free one). Raises ConfigurationError if it cannot be had."""
+    def __init__(self, host: str, port: int, answers: Answers, names: Sequence[str] = ()) -> None:
+        """Take the port (0: a free one).
+
+        `names`: what clients call it beside `host`, the machine's own name, localhost and IP addresses. Raises ConfigurationError if
+        the port cannot be had.
+        """
+        known = KnownHosts([host, socket.gethostname(), *names])
         try:
-            self._server = _Server((host, port), answers)
+            self._server = _Server((host, port), answers, known)
         except OSError as exc:
             raise ConfigurationError(f"status.host and status.port: {host}:{port} cannot be listened on ({exc.strerror}).") from exc
-        self._thread = threading.Thread(target=self._server.serve_forever, name="status-server", daemon=True)
+        self._thread = RelayThread("status-server", "", self._server.serve_forever)
 
     @property
     def url(self) -> str:
@@ -67,8 +75,9 @@ class StatusServer:
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
 
-    def __init__(self, address: tuple[str, int], answers: Answers) -> None:
+    def __init__(self, address: tuple[str, int], answers: Answers, known: KnownHosts) -> None:
         self.answers = answers
+        self.known = known
         super().__init__(address, _Handler)
 
     def server_bind(self) -> None:
@@ -85,7 +94,9 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         path = self.path.partition("?")[0]
         answers = self.server.answers
-        if path == "/healthz":
+        if not self._is_for_this_server():
+            self._send(HTTPStatus.MISDIRECTED_REQUEST, _TEXT, _UNKNOWN)
+        elif path == "/healthz":
             self._say_whether(answers.unhealthy())
         elif path == "/readyz":
             self._say_whether(answers.unready())
@@ -98,6 +109,10 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *line: object, **_: object) -> None:
         _log.debug("status_request", line=str(line[0]) % line[1:])
+
+    def _is_for_this_server(self) -> bool:
+        """Return whether the server is known by every Host header of the request; there should be one."""
+        return all(self.server.known.knows(each) for each in self.headers.get_all("Host", []))
 
     def _say_whether(self, why_not: str | None) -> None:
         status = HTTPStatus.OK if why_not is None else HTTPStatus.SERVICE_UNAVAILABLE

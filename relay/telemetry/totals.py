@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from prometheus_client import Counter as Metric
 
+from relay.model.row_path import RowPath
 from relay.telemetry.metrics import InstanceMetrics
 
 
@@ -12,7 +13,7 @@ from relay.telemetry.metrics import InstanceMetrics
 class Totals:
     """Numbers that only grow. Those of `source_` and `dropped_` count what was read, again when it is read again; those of
     `published_`, `claims` and `dead_letters` only what Kafka has committed. `aborts` are by the code of what ended the batch,
-    `dead_letters` by that of what kept the row back, `dropped_rows` by cause;
+    `dead_letters` by that of what kept the row back, `dropped_rows` by cause, `printed_rows` by path and reason, again when printed again;
     `late_transactions` are those of a group that came too late for their place,
     `throttled_seconds` is time spent waiting on request, `commit_seconds` holds the commits' durations that are not shown yet.
     """
@@ -32,6 +33,7 @@ class Totals:
     throttled_seconds: float = 0.0
     aborts: Counter[str] = field(default_factory=Counter)
     dropped_rows: Counter[str] = field(default_factory=Counter)
+    printed_rows: Counter[tuple[RowPath, str]] = field(default_factory=Counter)
     dead_letters: Counter[str] = field(default_factory=Counter)
     commit_seconds: deque[float] = field(default_factory=deque)
 
@@ -62,6 +64,7 @@ class ShownTotals:
             (metrics.throttled_seconds, totals.throttled_seconds),
             *((metrics.aborts(code), total) for code, total in list(totals.aborts.items())),
             *((metrics.dropped_rows(cause), total) for cause, total in list(totals.dropped_rows.items())),
+            *((metrics.printed_rows(*by), total) for by, total in list(totals.printed_rows.items())),
             *((metrics.dead_letters(code), total) for code, total in list(totals.dead_letters.items())),
         ):
             self._raise_to(metric, total)

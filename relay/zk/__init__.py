@@ -1,7 +1,24 @@
 """The only door to ZooKeeper."""
 
+from relay.zk.client import SessionState
+from relay.zk.login import EVERYBODY, digest_identity
 from relay.zk.node import ANY_VERSION, Check, Create, Delete, Node, Replace, Step
-from relay.zk.session import Session, SessionState
+from relay.zk.session import Session
+from relay.zk.session_closer import SessionCloser
 from relay.zk.watch import Watch
 
-__all__ = ["ANY_VERSION", "Check", "Create", "Delete", "Node", "Replace", "Session", "SessionState", "Step", "Watch"]
+__all__ = [
+    "ANY_VERSION",
+    "EVERYBODY",
+    "Check",
+    "Create",
+    "Delete",
+    "Node",
+    "Replace",
+    "Session",
+    "SessionCloser",
+    "SessionState",
+    "Step",
+    "Watch",
+    "digest_identity",
+]

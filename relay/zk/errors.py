@@ -4,10 +4,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from kazoo.exceptions import (
+    AuthFailedError,
     BadVersionError,
     ConnectionDropped,
     ConnectionLoss,
+    InvalidACLError,
     KazooException,
+    NoAuthError,
     NodeExistsError,
     NoNodeError,
     NotReadOnlyCallError,
@@ -24,7 +27,7 @@ from kazoo.exceptions import (
 )
 from kazoo.handlers.threading import KazooTimeoutError
 
-from relay.errors import NodeMissing, StoreRefused, StoreUnreachable, VersionConflict
+from relay.errors import NodeMissing, StoreLoginRefused, StoreNotPermitted, StoreRefused, StoreUnreachable, VersionConflict
 
 # After any of these nobody knows whether the server has carried out the request.
 _NO_ANSWER = (
@@ -56,6 +59,10 @@ def translated(what: str) -> Iterator[None]:
         raise VersionConflict(f"Somebody else changed {what} first.") from exc
     except NoNodeError as exc:
         raise NodeMissing(f"ZooKeeper has no {what}.") from exc
+    except AuthFailedError as exc:
+        raise StoreLoginRefused(f"ZooKeeper refused the login, so {what} was not asked for.") from exc
+    except (NoAuthError, InvalidACLError) as exc:
+        raise StoreNotPermitted(f"The access rights of ZooKeeper do not let this login use {what} ({_name(exc)}).") from exc
     except KazooException as exc:
         raise StoreRefused(f"ZooKeeper refused the request for {what} ({_name(exc)}).") from exc
 

@@ -1,4 +1,4 @@
-"""How long a session may be silent: the client asks for it, the servers grant something else, and kazoo only logs what."""
+"""What kazoo says only to its log: how long a session may be silent, and why a connection was dropped."""
 
 import logging
 from typing import Any, Final
@@ -6,17 +6,24 @@ from typing import Any, Final
 _GRANTED: Final = "negotiated session timeout: %s"
 _PLACE: Final = 2
 """Of the message's arguments: id, password, granted, connect, read."""
+_DROPPED: Final = ("Connection dropped: %s", "Connection time-out: %s", "Cannot resolve %s: %s")
 
 
 class ListeningLogger(logging.LoggerAdapter[logging.Logger]):
-    """Passes everything on, and keeps the timeout that the last session was granted; 0 before the first."""
+    """Passes everything on, and keeps the timeout that the last session was granted; 0 before the first.
+
+    `dropped` is why the last connection ended or could not be made; empty before that.
+    """
 
     def __init__(self, logger: logging.Logger) -> None:
         super().__init__(logger, {})
         self.granted_ms = 0
+        self.dropped = ""
 
     def log(self, level: int, msg: object, *args: object, **more: Any) -> None:
         """Log, and listen."""
         if isinstance(msg, str) and _GRANTED in msg and len(args) > _PLACE and isinstance(args[_PLACE], int):
             self.granted_ms = args[_PLACE]
+        if msg in _DROPPED and args:
+            self.dropped = str(args[-1]).removeprefix("socket connection error: ")
         super().log(level, msg, *args, **more)

@@ -2,43 +2,30 @@
 
 from __future__ import annotations  # IAsyncResult takes its type parameter in the stubs alone
 
-import logging
 import threading
 from collections.abc import Callable, Sequence
-from enum import Enum
-from time import monotonic
 from typing import Final, Literal, TypeAlias, TypeVar
 
-from kazoo.client import KazooClient
 from kazoo.interfaces import IAsyncResult
-from kazoo.protocol.states import KazooState, ZnodeStat
-from kazoo.retry import KazooRetry
+from kazoo.protocol.states import ZnodeStat
+from kazoo.security import OPEN_ACL_UNSAFE
 
 from relay.deadline import Deadline
-from relay.errors import ConfigurationError, NodeMissing, StoreUnreachable
+from relay.errors import NodeMissing, StoreUnreachable
 from relay.settings import ZooKeeperSettings
+from relay.zk.client import Client, SessionState
 from relay.zk.errors import raise_failure, translated
-from relay.zk.granted_timeout import ListeningLogger
+from relay.zk.login import identity_of, rights_of
 from relay.zk.node import ANY_VERSION, Check, Create, Delete, Node, Replace, Step
 from relay.zk.watch import Watch, WatchedPath
 
 T = TypeVar("T")
 _Of: TypeAlias = Literal["node", "children"]
 
-# A server that comes back is found within this time; a longer pause would lengthen every outage.
-_RECONNECT_PAUSE_SECONDS: Final = 1.0
 # A connected server that refuses for the moment (throttled, read-only, session moving) is not asked in a tight loop.
 _READ_AGAIN_SECONDS: Final = 0.05
 _PROBE: Final = "never-made"
 _NO_VERSION: Final = 2**30
-
-
-class SessionState(Enum):
-    """SUSPENDED: not connected, the session may still live. LOST: it is over and its ephemeral nodes are gone."""
-
-    CONNECTED = "connected"
-    SUSPENDED = "suspended"
-    LOST = "lost"
 
 
 class Session:
@@ -49,75 +36,78 @@ class Session:
     any time; kazoo reports LOST only when it reaches a server again, so a long silence shows as SUSPENDED with a growing `silent_s`.
     """
 
-    def __init__(self, settings: ZooKeeperSettings, *, answer_seconds: float | None = None) -> None:
-        """Make ready; nothing is connected yet. Raises ConfigurationError if `zookeeper.hosts` cannot be read."""
+    def __init__(
+        self,
+        settings: ZooKeeperSettings,
+        *,
+        answer_seconds: float | None = None,
+        on_session: Callable[[int, bytes], None] | None = None,
+    ) -> None:
+        """Make ready; nothing is connected yet. `on_session` is called for each new session, with its id and password, and must not wait.
+
+        Raises ConfigurationError if `zookeeper.hosts` cannot be read.
+        """
         self.hosts = settings.hosts
         self._answer_seconds = settings.session_timeout_seconds if answer_seconds is None else answer_seconds
-        self._log = ListeningLogger(logging.getLogger("relay.zk.kazoo"))
-        self._client = _client(settings, self._log)
-        self._client.add_listener(self._state_changed)
-        self._connected = threading.Event()
-        self._started = False
-        self._stopped = threading.Event()
-        self._state = SessionState.LOST
-        self._disconnected_at_s = monotonic()
-        self._id: int | None = None
-        self._sessions = 0
         self._watched: dict[tuple[str, _Of], WatchedPath] = {}
         self._watched_lock = threading.Lock()
+        self._client = Client(settings, self._signal_watches)
+        self._client.on_session = on_session
+        self._kazoo = self._client.kazoo
+        self._rights = rights_of(settings) or OPEN_ACL_UNSAFE
 
     # The state, as kazoo's listener last set it.
 
     @property
     def state(self) -> SessionState:
-        return self._state
+        return self._client.state
 
     @property
     def connected(self) -> bool:
-        return self._state is SessionState.CONNECTED
+        return self._client.state is SessionState.CONNECTED
 
     @property
     def sessions(self) -> int:
         """How many sessions there have been; a higher number than before means that all ephemeral nodes are gone."""
-        return self._sessions
+        return self._client.sessions
 
     @property
     def id(self) -> int | None:
         """The session's id, which ephemeral nodes carry as their owner; None before the first connection."""
-        return self._id
+        return self._client.id
 
     @property
     def timeout_ms(self) -> int:
         """After how long a silence the servers end the session, as they granted it; 0 before the first connection."""
-        return self._log.granted_ms
+        return self._client.timeout_ms
 
     @property
     def silent_s(self) -> float:
         """Seconds since the connection was lost, 0 while connected."""
-        return 0.0 if self.connected else monotonic() - self._disconnected_at_s
+        return self._client.silent_s
+
+    def unreachable(self) -> StoreUnreachable:
+        """Return the error that says why there is no connection: no answer, a refused login, or TLS."""
+        return self._client.unreachable()
 
     # Life.
 
     def start(self, deadline: Deadline) -> None:
         """Connect. Raises StoreUnreachable at the deadline and goes on trying in the background, until `stop`; it may be called again."""
-        if not self._started:
-            self._started = True
-            with translated(self.hosts):
-                self._client.start_async()
+        with translated(self.hosts):
+            self._client.start()
         self._await_connection(deadline)
 
     def stop(self) -> None:
         """End the session; its ephemeral nodes vanish at once. Harmless when repeated."""
-        self._stopped.set()
         with translated(self.hosts):
             self._client.stop()
-            self._client.close()
 
     # Reads.
 
     def get(self, path: str, *, synced: bool = False) -> Node:
         """Read a node; `synced`: not older than the moment of the call, whichever server answers. Raises NodeMissing."""
-        value, stat = self._read(path, lambda: self._client.get_async(path), synced)
+        value, stat = self._read(path, lambda: self._kazoo.get_async(path), synced)
         return _node(value, stat)
 
     def find(self, path: str, *, synced: bool = False) -> Node | None:
@@ -129,42 +119,42 @@ class Session:
 
     def exists(self, path: str, *, synced: bool = False) -> bool:
         """Say whether the node is there."""
-        return self._read(path, lambda: self._client.exists_async(path), synced) is not None
+        return self._read(path, lambda: self._kazoo.exists_async(path), synced) is not None
 
     def children(self, path: str, *, synced: bool = False) -> tuple[str, ...]:
         """Return the names of a node's children, sorted. Raises NodeMissing."""
-        names = self._read(path, lambda: self._client.get_children_async(path), synced)
+        names = self._read(path, lambda: self._kazoo.get_children_async(path), synced)
         return tuple(sorted(names))
 
     def owns(self, path: str) -> bool:
         """Say by a synced read whether the node is an ephemeral one of the present session."""
-        owner = self._read(path, lambda: self._client.exists_async(path), synced=True)
-        return owner is not None and owner.ephemeralOwner != 0 and owner.ephemeralOwner == self._id
+        owner = self._read(path, lambda: self._kazoo.exists_async(path), synced=True)
+        return owner is not None and owner.ephemeralOwner != 0 and owner.ephemeralOwner == self._client.id
 
     # Writes.
 
     def ensure(self, path: str) -> None:
         """Create a node and those above it where they are missing; the values stay empty."""
-        self._read(path, lambda: self._client.ensure_path_async(path), synced=False)
+        self._read(path, lambda: self._kazoo.ensure_path_async(path), synced=False)
 
     def create(self, path: str, value: bytes) -> None:
         """Create a node and those above it. Raises VersionConflict if it is there."""
-        self._ask(path, lambda: self._client.create_async(path, value, makepath=True))
+        self._ask(path, lambda: self._kazoo.create_async(path, value, makepath=True))
 
     def create_ephemeral(self, path: str, value: bytes) -> None:
         """Create a node that ends with the session. Raises VersionConflict if it is there, whoever owns it."""
-        self._ask(path, lambda: self._client.create_async(path, value, ephemeral=True, makepath=True))
+        self._ask(path, lambda: self._kazoo.create_async(path, value, ephemeral=True, makepath=True))
 
     def create_ephemeral_sequential(self, prefix: str, value: bytes) -> str:
         """Create an ephemeral node under `prefix` and a ten-digit number that rises with every call; return its path.
 
         After StoreUnreachable it may exist nonetheless: look through the siblings for one that this session owns.
         """
-        return self._ask(prefix, lambda: self._client.create_async(prefix, value, ephemeral=True, sequence=True, makepath=True))
+        return self._ask(prefix, lambda: self._kazoo.create_async(prefix, value, ephemeral=True, sequence=True, makepath=True))
 
     def compare_and_set(self, path: str, value: bytes, version: int) -> int:
         """Replace the value if the node still has `version`; return the new version. Raises VersionConflict, NodeMissing."""
-        return self._ask(path, lambda: self._client.set_async(path, value, version)).version
+        return self._ask(path, lambda: self._kazoo.set_async(path, value, version)).version
 
     def put(self, path: str, value: bytes) -> None:
         """Write the value, whether the node is there or not; the last writer wins.
@@ -178,7 +168,7 @@ class Session:
 
     def delete(self, path: str, version: int = ANY_VERSION) -> None:
         """Delete a node without children. Raises VersionConflict, NodeMissing."""
-        self._ask(path, lambda: self._client.delete_async(path, version))
+        self._ask(path, lambda: self._kazoo.delete_async(path, version))
 
     def commit(self, steps: Sequence[Step]) -> None:
         """Carry out all steps or none, in one ZooKeeper transaction. Raises what the first failed step would."""
@@ -196,6 +186,17 @@ class Session:
         made, _ = self._ask(path, lambda: self._send(steps))
         raise_failure([path], [made])
 
+    # Access rights.
+
+    def rights(self, path: str) -> tuple[str, ...]:
+        """Return who may do everything with a node, as "SCHEME:NAME"; "world:anyone" stands for everybody. Raises NodeMissing."""
+        found, _ = self._read(path, lambda: self._kazoo.get_acls_async(path), synced=False)
+        return tuple(sorted(identity for each in found if (identity := identity_of(each)) is not None))
+
+    def protect(self, path: str) -> None:
+        """Give a node the rights that new nodes get. Raises NodeMissing, StoreNotPermitted."""
+        self._ask(path, lambda: self._kazoo.set_acls_async(path, self._rights))
+
     # Watches.
 
     def watch(self, path: str, signal: Callable[[], None]) -> Watch:
@@ -211,14 +212,14 @@ class Session:
 
     def _watch(self, path: str, of: _Of, signal: Callable[[], None]) -> Watch:
         with self._watched_lock:
-            watched = self._watched.setdefault((path, of), WatchedPath(self._client, path, of))
+            watched = self._watched.setdefault((path, of), WatchedPath(self._kazoo, path, of))
         watch = watched.add(signal)
         if self.connected:
             watched.arm()
         return watch
 
     def _send(self, steps: Sequence[Step]) -> IAsyncResult[list[object]]:
-        request = self._client.transaction()
+        request = self._kazoo.transaction()
         for step in steps:
             if isinstance(step, Create):
                 request.create(step.path, step.value)
@@ -238,68 +239,30 @@ class Session:
             except StoreUnreachable:
                 if deadline.passed:
                     raise
-                self._stopped.wait(min(_READ_AGAIN_SECONDS, deadline.remaining_s))
+                self._client.stopped.wait(min(_READ_AGAIN_SECONDS, deadline.remaining_s))
 
     def _after_sync(self, path: str, send: Callable[[], IAsyncResult[T]]) -> IAsyncResult[T]:
         # Both leave on one connection, in order, without waiting in between: a reconnect between them fails both.
-        self._client.sync_async(path)
+        self._kazoo.sync_async(path)
         return send()
 
     def _ask(self, path: str, send: Callable[[], IAsyncResult[T]], deadline: Deadline | None = None) -> T:
         deadline = deadline or Deadline.after(self._answer_seconds)
         self._await_connection(deadline)
         with translated(path):
-            return send().get(timeout=deadline.remaining_s)
+            answer = send().get(timeout=deadline.remaining_s)
+        self._client.answered()
+        return answer
 
     def _await_connection(self, deadline: Deadline) -> None:
-        if not self._connected.wait(deadline.remaining_s):
-            self._accept_an_emptied_server()
-            raise StoreUnreachable(f"No ZooKeeper server answers at {self.hosts}.")
+        if not self._client.connected.wait(deadline.remaining_s):
+            raise self._client.unreachable()
 
-    def _accept_an_emptied_server(self) -> None:
-        """A server that lost its data refuses, for ever, clients that have seen more changes than it has.
-
-        After a silence in which the session must have ended there is nothing left that what was seen could contradict.
-        """
-        if self.silent_s * 1000 > self.timeout_ms:
-            self._client.last_zxid = 0
-
-    def _state_changed(self, state: str) -> Literal[False]:
-        """Set flags; it runs in kazoo's connection thread, which must not wait."""
-        if state == KazooState.CONNECTED:
-            self._now_connected()
-        else:
-            if self._connected.is_set():
-                self._disconnected_at_s = monotonic()
-            self._connected.clear()
-            self._state = SessionState.SUSPENDED if state == KazooState.SUSPENDED else SessionState.LOST
-        return False  # True would remove the listener
-
-    def _now_connected(self) -> None:
-        client_id = self._client.client_id
-        if client_id is not None and client_id[0] != self._id:
-            self._id = client_id[0]
-            self._sessions += 1
-        self._state = SessionState.CONNECTED
-        self._connected.set()
+    def _signal_watches(self) -> None:
         with self._watched_lock:
             watched = tuple(self._watched.values())
         for each in watched:
             each.arm_and_signal()
-
-
-def _client(settings: ZooKeeperSettings, log: ListeningLogger) -> KazooClient:
-    if "/" in settings.hosts:
-        raise ConfigurationError(f"zookeeper.hosts {settings.hosts!r} holds a path; write it into zookeeper.root.")
-    try:
-        return KazooClient(
-            hosts=settings.hosts,
-            timeout=settings.session_timeout_seconds,
-            connection_retry=KazooRetry(max_tries=-1, delay=0.1, backoff=2, max_delay=_RECONNECT_PAUSE_SECONDS),
-            logger=log,
-        )
-    except ValueError as exc:
-        raise ConfigurationError(f"zookeeper.hosts {settings.hosts!r} is no list of host:port ({exc}).") from exc
 
 
 def _node(value: bytes, stat: ZnodeStat) -> Node:

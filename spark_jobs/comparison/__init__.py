@@ -1,13 +1,14 @@
 """Source and copy compared: checksums, differing rows, lag told from difference, repair."""
 
-from spark_jobs.comparison.findings import Outcome, TableFindings, exit_code, findings_json, findings_table
-from spark_jobs.comparison.look import Place, Seen
-from spark_jobs.comparison.repair import Repair
-from spark_jobs.comparison.settle import Settled, settle
+from spark_jobs.comparison.findings import WHOLE_LINES, Outcome, TableFindings, exit_code, findings_json, findings_table
+from spark_jobs.comparison.repair import Repair, why_unrepaired
+from spark_jobs.comparison.row_lookup import Place, Seen
 from spark_jobs.comparison.table_comparison import TableComparison
+from spark_jobs.comparison.verdict import Settled, settle
 from spark_jobs.comparison.waiting import newest_waiting
 
 __all__ = [
+    "WHOLE_LINES",
     "Outcome",
     "Place",
     "Repair",
@@ -20,4 +21,5 @@ __all__ = [
     "findings_table",
     "newest_waiting",
     "settle",
+    "why_unrepaired",
 ]

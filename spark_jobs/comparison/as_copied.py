@@ -9,9 +9,9 @@ import pyspark.sql.functions as sf
 from pyspark.sql import DataFrame
 from pyspark.sql.types import DataType
 
-from spark_jobs.source import KeyRange, Shard, SourceDatabase, message_rows
-from spark_jobs.sources import LogicalTable
-from spark_jobs.table_writes import schema_versions
+from spark_jobs.apply.table_writer import schema_versions
+from spark_jobs.origin import KeyRange, Shard, SourceDatabase, message_rows
+from spark_jobs.origin.shards import LogicalTable
 from spark_jobs.transforms import column_types, own_columns
 from spark_jobs.transforms.typed_rows import typed_rows
 

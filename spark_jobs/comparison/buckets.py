@@ -13,10 +13,10 @@ from pyspark.sql import Column
 from pyspark.sql.types import DataType
 
 from spark_jobs.comparison.keys import copy_key, source_key
-from spark_jobs.quoting import quoted
-from spark_jobs.source.columns import SourceColumn
-from spark_jobs.source.shard import Shard
-from spark_jobs.source.texts import plain_text
+from spark_jobs.origin.columns import SourceColumn
+from spark_jobs.origin.shard import Shard
+from spark_jobs.origin.texts import plain_text
+from spark_jobs.spark_util.identifiers import quoted
 
 _HASHES: Final = 1 << 32
 _NUMBER: Final = "decimal(20,0)"

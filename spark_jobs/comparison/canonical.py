@@ -13,9 +13,9 @@ from pyspark.sql import Column
 from pyspark.sql.types import BinaryType, DataType, DateType, DoubleType, FloatType, StringType, TimestampNTZType, TimestampType
 
 from spark_jobs.comparison.server_numbers import decimals_of, double_text, fixed_text, float_text
-from spark_jobs.quoting import quoted
-from spark_jobs.source.columns import APPROXIMATE, BYTES, LONG_BYTES, LONG_TEXTS, TEXTS, SourceColumn
-from spark_jobs.source.texts import plain_text
+from spark_jobs.origin.columns import APPROXIMATE, BYTES, LONG_BYTES, LONG_TEXTS, TEXTS, SourceColumn
+from spark_jobs.origin.texts import plain_text
+from spark_jobs.spark_util.identifiers import quoted
 from spark_jobs.transforms.guards import UNFIT
 
 _NULL: Final = "N"

@@ -1,15 +1,21 @@
 """What a comparison found, table by table, and how it is told."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Any
+from typing import Any, Final
 
 from rich import box
+from rich.console import Group
 from rich.table import Table
+from rich.text import Text
 
-from spark_jobs.comparison.look import Seen
+from spark_jobs.comparison.row_lookup import Seen
+
+WHOLE_LINES: Final = 10_000
+"""Width of the output in characters: no line is cut into pieces, however narrow a terminal is."""
+_RANGES_SHOWN: Final = 3
 
 
 class Outcome(IntEnum):
@@ -58,7 +64,7 @@ class TableFindings:
             "source_rows": self.source_rows,
             "copy_rows": self.copy_rows,
             "ranges": list(self.ranges),
-            **{name: [{"key": each.key, "what": list(each.what), "order": each.order} for each in seen] for name, seen in rows.items()},
+            **{name: [_row_fields(each) for each in seen] for name, seen in rows.items()},
             "more": self.more,
             "reason": self.reason,
             "unpublished": list(self.unpublished),
@@ -78,30 +84,44 @@ def findings_json(findings: Sequence[TableFindings]) -> str:
     return json.dumps(content, ensure_ascii=False, indent=2)
 
 
-def findings_table(findings: Sequence[TableFindings], rows_shown: int = 20) -> Table:
-    """All findings for people: a line for each table, below it the rows that differ."""
+def findings_table(findings: Sequence[TableFindings], rows_shown: int = 20) -> Group:
+    """All findings for people: a line for each table, and below the table the rows that differ. Print it `WHOLE_LINES` wide."""
     shown = Table(box=box.ASCII2)
-    for heading, justify in (("table", "left"), ("source rows", "right"), ("copy rows", "right"), ("outcome", "left"), ("what", "left")):
-        shown.add_column(heading, justify="right" if justify == "right" else "left", overflow="fold")
+    for heading, is_number in (("table", False), ("source rows", True), ("copy rows", True), ("outcome", False), ("what", False)):
+        shown.add_column(heading, justify="right" if is_number else "left", no_wrap=True)
     for each in findings:
-        shown.add_row(each.table, str(each.source_rows), str(each.copy_rows), each.outcome.name.lower(), _summary(each))
-        for name, seen in (("different", each.different), ("undecided", each.undecided), ("repaired", each.repaired)):
-            for row in seen[:rows_shown]:
-                shown.add_row("", "", "", name, f"{row.key}: {', '.join(row.what)}")
-            if len(seen) > rows_shown:
-                shown.add_row("", "", "", name, f"and {len(seen) - rows_shown} more")
-    return shown
+        shown.add_row(*map(Text, (each.table, str(each.source_rows), str(each.copy_rows), each.outcome.name.lower(), _summary(each))))
+    return Group(shown, *(Text(line) for each in findings for line in _details(each, rows_shown)))
+
+
+def _details(found: TableFindings, rows_shown: int) -> Iterator[str]:
+    """Lines below the table: what is too long for a cell."""
+    if found.reason:
+        yield f"{found.table}: {found.reason}"
+    if found.unpublished:
+        yield f"{found.table}: not published: {', '.join(found.unpublished)}"
+    if found.ranges:
+        more = f" and {len(found.ranges) - _RANGES_SHOWN} more ranges" if len(found.ranges) > _RANGES_SHOWN else ""
+        yield f"{found.table}: in {', '.join(found.ranges[:_RANGES_SHOWN])}{more}"
+    for name, seen in (("different", found.different), ("undecided", found.undecided), ("repaired", found.repaired)):
+        for row in seen[:rows_shown]:
+            reason = f" ({row.reason})" if row.reason else ""
+            yield f"{found.table}: {name}: {row.key}: {', '.join(row.what)}{reason}"
+        if len(seen) > rows_shown:
+            yield f"{found.table}: {name}: and {len(seen) - rows_shown} more"
+
+
+def _row_fields(seen: Seen) -> dict[str, Any]:
+    return {"key": seen.key, "what": list(seen.what), "order": seen.order, "reason": seen.reason or None}
 
 
 def _summary(found: TableFindings) -> str:
     if found.reason:
-        return found.reason
+        return "see below"
     counts = {
         "different": len(found.different),
         "undecided": len(found.undecided),
         "repaired": len(found.repaired),
         "not looked at": found.more,
     }
-    told = [f"{count} {name}" for name, count in counts.items() if count]
-    kept = [f"not published: {', '.join(found.unpublished)}"] if found.unpublished else []
-    return ", ".join([*told, *(f"in {each}" for each in found.ranges[:3]), *kept])
+    return ", ".join(f"{count} {name}" for name, count in counts.items() if count)

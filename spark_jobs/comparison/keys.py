@@ -8,8 +8,8 @@ from pyspark.sql import Column
 from pyspark.sql.types import DataType
 
 from spark_jobs.comparison.canonical import copy_row_text, source_row_text
-from spark_jobs.source.columns import TEXTS
-from spark_jobs.source.shard import Shard
+from spark_jobs.origin.columns import TEXTS
+from spark_jobs.origin.shard import Shard
 from spark_jobs.transforms.guards import KEY
 
 _PREFIX: Final = "{}:{}"
@@ -30,7 +30,9 @@ def copy_key(shard: Shard, kinds: Mapping[str, DataType]) -> Column:
 
 
 def boundary_of(shard: Shard, key: str) -> Sequence[str] | None:
-    """Return the texts, as ranges keep them, of a key of this shard; None for one of another shard."""
+    """Return the texts, as ranges keep them, of a key of this shard; None for one of another shard, and for "", an unknown one."""
+    if not key:
+        return None
     values = _split(key)
     if shard.shard_in_key:
         if values[0] != str(shard.real):

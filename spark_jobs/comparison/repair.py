@@ -7,14 +7,14 @@ from functools import reduce
 import pyspark.sql.functions as sf
 from pyspark.sql import DataFrame
 
-from spark_jobs.cache import cached
-from spark_jobs.comparison.look import Place, source_rows
-from spark_jobs.first_copy.unmet import REMOVE, unmet
+from spark_jobs.apply.table_writer import TableWriter, deletes, upserts
+from spark_jobs.comparison.row_lookup import SEVERAL_IN_SOURCE, Place, Seen, source_rows
+from spark_jobs.first_copy.stale_keys import REMOVE, unmet
+from spark_jobs.origin import SourceDatabase
+from spark_jobs.origin.shards import LogicalTable, refuse_unseen
 from spark_jobs.sinks import Sink
-from spark_jobs.source import SourceDatabase
-from spark_jobs.sources import LogicalTable, refuse_unseen
-from spark_jobs.table_writes import TableWriter, deletes, upserts
-from spark_jobs.text_list import texts
+from spark_jobs.spark_util.cache import cached
+from spark_jobs.spark_util.text_frame import texts
 from spark_jobs.transforms import DELETED, KEY, ORDER
 
 
@@ -29,7 +29,7 @@ class Repair:
     def write(self, table: LogicalTable, places: Sequence[Place], pairs: Mapping[str, str]) -> None:
         """Write these rows as the sources have them now, those that no source has as deletes. `pairs` are older than this call."""
         pieces = source_rows(self.databases, table, places)
-        owned = [upserts(rows, pairs[instance]) for instance, rows in pieces]
+        owned = [upserts(rows, pairs[shard.instance], shard) for shard, rows in pieces]
         with cached(reduce(DataFrame.unionByName, owned)) as rows:
             self.writer.write(table, rows)
             self._delete(table, places, rows, pairs)
@@ -44,3 +44,18 @@ class Repair:
         gone = unmet(shown, met, pairs, pairs).where(sf.col("verdict") == REMOVE)
         refuse_unseen(table, gone.count() if table.unseen else 0)
         self.writer.write(table, deletes(gone, table))
+
+
+def why_unrepaired(seen: Seen, pairs: Mapping[str, str]) -> str:
+    """Return why a row that a repair wrote under these pairs still differs, and what to do."""
+    newest = max(pairs.values())
+    if SEVERAL_IN_SOURCE in seen.what:
+        return 'the copy keeps one row of a key: put the real table into the key (key_scope = "shard"), or give the rows keys of their own'
+    if seen.guard > newest:
+        return (
+            f"its guard {seen.guard} is above {newest}, the newest order that the relay has published, so nothing wins over it: remove the "
+            "row from the copy and repair again"
+        )
+    if seen.source is None and seen.guard:
+        return "the source has no such row to write, and a deleted row is not written again: remove the row from the copy"
+    return f"it was written under {newest} and differs again: repair again, or copy the table with roma bootstrap --anew"

@@ -12,9 +12,9 @@ from pyspark.sql.types import DataType
 from spark_jobs.comparison.buckets import Buckets
 from spark_jobs.comparison.canonical import copy_hash, copy_row_text, copy_sum, source_hash, source_row_text, source_sum
 from spark_jobs.comparison.keys import copy_key, source_key
-from spark_jobs.source import KeyRange, Shard, SourceDatabase, message_keys
-from spark_jobs.source.key_ranges import table_of
-from spark_jobs.sources import LogicalTable
+from spark_jobs.origin import KeyRange, Shard, SourceDatabase, message_keys
+from spark_jobs.origin.key_ranges import table_of
+from spark_jobs.origin.shards import LogicalTable
 from spark_jobs.transforms.guards import DELETED, KEY
 
 

@@ -2,36 +2,41 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import partial, reduce
 from time import monotonic
 from typing import Final
 
-from pyspark.sql import DataFrame, SparkSession
+import pyspark.sql.functions as sf
+from pyspark.sql import DataFrame, Row, SparkSession
 
 from spark_jobs.comparison.as_copied import Columns, columns_of, range_as_copied
 from spark_jobs.comparison.buckets import Buckets, HashBuckets, number_buckets, runs
 from spark_jobs.comparison.findings import TableFindings
-from spark_jobs.comparison.look import Place, Seen, look
-from spark_jobs.comparison.settle import Settled
+from spark_jobs.comparison.guards import odd_rows
+from spark_jobs.comparison.row_lookup import Place, Seen, look
 from spark_jobs.comparison.sums import (
     BucketSum,
     copy_hashes,
     copy_sums,
     differing,
     in_groups,
+    kinds_of,
     source_hashes,
     source_sums,
     summed,
     unequal,
 )
-from spark_jobs.copy_settings import ReconcileSettings
-from spark_jobs.quoting import quoted
-from spark_jobs.settings import SchemaPolicy
+from spark_jobs.comparison.verdict import Settled
+from spark_jobs.config.copy import ReconcileSettings
+from spark_jobs.config.job import SchemaPolicy
+from spark_jobs.origin import KeyRange, Shard, SourceDatabase, next_boundary, ranges_of
+from spark_jobs.origin.columns import WHOLE
+from spark_jobs.origin.key_ranges import Boundary, table_of
+from spark_jobs.origin.shards import LogicalTable
 from spark_jobs.sinks import Sink
-from spark_jobs.source import KeyRange, Shard, SourceDatabase, next_boundary, ranges_of
-from spark_jobs.source.columns import WHOLE
-from spark_jobs.source.key_ranges import Boundary, table_of
-from spark_jobs.sources import LogicalTable
+from spark_jobs.spark_util.identifiers import quoted
+from spark_jobs.spark_util.progress import Piece
+from spark_jobs.spark_util.spark_progress import rows_being_read
 from spark_jobs.transforms import own_columns
 
 _MAX_BUCKETS: Final = 100_000
@@ -40,7 +45,11 @@ Settle = Callable[[LogicalTable, Sequence[Place], Callable[[Sequence[Place]], Ma
 
 @dataclass(frozen=True, slots=True)
 class TableComparison:
-    """What the comparing of every table shares. `settle` tells lag from difference; `policy` is what the copies do with added columns."""
+    """What the comparing of every table shares.
+
+    `settle` tells lag from difference; `policy` is what the copies do with added columns. `newest` returns the greatest order that the
+    instances of a table have published; None where the copies are not ordered by it, and guards are not compared.
+    """
 
     spark: SparkSession
     databases: Mapping[str, SourceDatabase]
@@ -48,27 +57,35 @@ class TableComparison:
     settings: ReconcileSettings
     settle: Settle
     policy: SchemaPolicy
+    newest: Callable[[LogicalTable], str] | None = None
 
-    def compare(self, table: LogicalTable) -> TableFindings:
-        """Compare a table whole. Raises JobError where a source or the copy cannot be read."""
+    def compare(self, table: LogicalTable, piece: Piece | None = None) -> TableFindings:
+        """Compare a table whole; `piece` shows how far it is. Raises JobError where a source or the copy cannot be read."""
+        piece = piece or Piece(table.name)
         began, table = monotonic(), self._kept(table)
         parts = [(shard, part) for shard in table.shards for part in ranges_of(list(self._boundaries(shard)))]
         buckets = self._buckets(table, parts)
-        source = self._source_sums(table, parts, buckets)
+        source = self._source_sums(table, parts, buckets, piece)
+        newest = None if self.newest is None else self.newest(table)
         copy = self.sink.read(table.name)
+        piece.next_step("summing up the copy", _rows(source))
+        piece.read_rows = partial(rows_being_read, self.spark)
         kept = {} if copy is None else summed(copy_sums(copy, table, buckets).collect())
         found = TableFindings(table.name, _rows(source), _rows(kept), unpublished=[column.name for column in table.unpublished])
         wanted = differing(source, kept)
         if copy is None and wanted:
             return replace(found, reason="there is no copy; bootstrap makes one", seconds=monotonic() - began)
-        if copy is not None and wanted:
-            found = self._narrowed(table, parts, buckets, wanted, found)
+        odd = None if copy is None or newest is None else odd_rows(copy, table.shards[0], kinds_of(copy), newest)
+        if copy is not None and (wanted or odd is not None):
+            piece.next_step("looking at what differs", None)
+            found = self._narrowed(table, parts, buckets, wanted, odd, found)
         return replace(found, seconds=monotonic() - began)
 
     def look(self, table: LogicalTable, places: Sequence[Place]) -> Mapping[str, Seen]:
         """Return those of these rows that differ now."""
         copy = self.sink.read(table.name)
-        return {} if copy is None else look(self.spark, self.databases, self._kept(table), copy, places)
+        newest = (lambda: None) if self.newest is None else partial(self.newest, table)
+        return {} if copy is None else look(self.spark, self.databases, self._kept(table), copy, places, newest)
 
     def _kept(self, table: LogicalTable) -> LogicalTable:
         """The table without the columns that its copy is told to ignore."""
@@ -79,15 +96,21 @@ class TableComparison:
         return replace(table, ignored=frozenset(each.name.lower() for each in table.columns) - there)
 
     def _narrowed(
-        self, table: LogicalTable, parts: Sequence[tuple[Shard, KeyRange]], buckets: Buckets, wanted: Sequence[int], found: TableFindings
+        self,
+        table: LogicalTable,
+        parts: Sequence[tuple[Shard, KeyRange]],
+        buckets: Buckets,
+        wanted: Sequence[int],
+        odd: DataFrame | None,
+        found: TableFindings,
     ) -> TableFindings:
-        """Find the rows of the differing buckets and settle them, up to as many as the settings say."""
-        copy = self.sink.read(table.name)
-        if copy is None:
+        """Find the rows of the differing buckets and settle them and those with odd guards, up to as many as the settings say."""
+        rows = self._unequal(table, parts, buckets, wanted) if wanted else None
+        parted = [each for each in (rows, odd) if each is not None]
+        if not parted:
             return found
-        columns = columns_of(table, copy)
-        source = [self._hashes(table, shard, part, buckets, wanted, columns) for shard, part in parts]
-        rows = unequal(source, copy_hashes(copy, table, buckets, wanted)).persist()
+        # A row with odd guards may differ too: the place that is known is the greater text.
+        rows = reduce(DataFrame.unionByName, parted).groupBy("key").agg(sf.max("place").alias("place")).persist()
         try:
             count = rows.count()
             listed = rows.orderBy("place").limit(self.settings.max_rows).collect()
@@ -102,6 +125,17 @@ class TableComparison:
             undecided=settled.undecided,
             more=count - len(places),
         )
+
+    def _unequal(
+        self, table: LogicalTable, parts: Sequence[tuple[Shard, KeyRange]], buckets: Buckets, wanted: Sequence[int]
+    ) -> DataFrame | None:
+        """Return `place, key` of the rows of these buckets that differ; None where the copy is gone."""
+        copy = self.sink.read(table.name)
+        if copy is None:
+            return None
+        columns = columns_of(table, copy)
+        source = [self._hashes(table, shard, part, buckets, wanted, columns) for shard, part in parts]
+        return unequal(source, copy_hashes(copy, table, buckets, wanted))
 
     def _boundaries(self, shard: Shard) -> "Sequence[Boundary]":
         found: list[Boundary] = []
@@ -127,11 +161,17 @@ class TableComparison:
         row = self.databases[shard.instance].rows(ends)[0]
         return [int(row["low"]), int(row["high"])] if row["low"] is not None else []
 
-    def _source_sums(self, table: LogicalTable, parts: Sequence[tuple[Shard, KeyRange]], buckets: Buckets) -> Mapping[int, BucketSum]:
+    def _source_sums(
+        self, table: LogicalTable, parts: Sequence[tuple[Shard, KeyRange]], buckets: Buckets, piece: Piece
+    ) -> Mapping[int, BucketSum]:
         columns = columns_of(table, self.sink.read(table.name)) if table.ruled else {}
         queries = (self._sums(table, shard, part, buckets, columns) for shard, part in parts)
-        rows = [row for group in in_groups(queries, self.settings.parallel) for row in reduce(DataFrame.unionByName, group).collect()]
-        return summed(rows)
+        sums: list[Row] = []
+        for group in in_groups(queries, self.settings.parallel):
+            found = reduce(DataFrame.unionByName, group).collect()
+            sums += found
+            piece.add(_rows(summed(found)))
+        return summed(sums)
 
     def _sums(self, table: LogicalTable, shard: Shard, part: KeyRange, buckets: Buckets, columns: Columns) -> DataFrame:
         """The sums of a range: by the server, or here where rules make other rows of those that it has."""

@@ -7,32 +7,52 @@ from typing import Any
 import pyspark.sql.functions as sf
 from pyspark.sql import DataFrame, SparkSession
 
-from spark_jobs.absence import unless_absent
-from spark_jobs.checkpoint import batches
-from spark_jobs.kafka_source import Bounds, read_batch
-from spark_jobs.settings import JobSettings
-from spark_jobs.text_list import texts
-from spark_jobs.transforms import moved_rows, parse_events
+from spark_jobs.config.job import JobSettings
+from spark_jobs.kafka.source import Bounds, read_batch
+from spark_jobs.kafka.stream_checkpoint import batches
+from spark_jobs.spark_util.optional_read import unless_absent
+from spark_jobs.spark_util.text_frame import texts
+from spark_jobs.transforms import DELETED, KEY, ORDER, REAL_TABLE, TRUNCATE, moved_rows, parse_events
 
 
-def newest_waiting(spark: SparkSession, settings: JobSettings, keys: Collection[str]) -> Mapping[str, str]:
+def newest_waiting(spark: SparkSession, settings: JobSettings, keys: Collection[str], copy: DataFrame | None = None) -> Mapping[str, str]:
     """Return key → greatest order among the messages that the stream has not applied yet.
 
     Where the stream has a checkpoint these are the messages behind it; without one all messages count, as the next batch job reads them.
+    A stream that follows TRUNCATEs removes rows of `copy` with them, so these wait for the keys of those rows.
     """
     if not keys:
         return {}
     applied = applied_offsets(spark, settings.checkpoint, settings.kafka.topics)
-    return newest_orders(read_batch(spark, settings.kafka, Bounds(from_offsets=applied)), keys)
+    records = read_batch(spark, settings.kafka, Bounds(from_offsets=applied))
+    changes = newest_orders(records, keys)
+    if copy is None or settings.truncate != "follow":
+        return changes
+    truncates = waiting_truncates(records, copy, keys)
+    return {key: max(changes.get(key, ""), truncates.get(key, "")) for key in {*changes, *truncates}}
 
 
 def newest_orders(records: DataFrame, keys: Collection[str]) -> Mapping[str, str]:
     """Return key → greatest order among the changes of these keys, found as the jobs find them: a message may hold several rows."""
-    changes = parse_events(records)
+    changes = parse_events(records).where(~sf.col("history"))
     every = changes.unionByName(moved_rows(changes)).where(sf.col("order").isNotNull())
     wanted = texts(records.sparkSession, "key", keys)
     newest = every.join(sf.broadcast(wanted), "key", "left_semi").groupBy("key").agg(sf.max("order").alias("order"))
     return {row["key"]: row["order"] for row in newest.collect()}
+
+
+def waiting_truncates(records: DataFrame, copy: DataFrame, keys: Collection[str]) -> Mapping[str, str]:
+    """Return key → order of the newest TRUNCATE that removes its row from the copy."""
+    if REAL_TABLE not in copy.columns:
+        return {}
+    changes = parse_events(records, truncates=True)
+    followed = changes.where((sf.col("type") == TRUNCATE) & sf.col("problem").isNull())
+    floors = followed.groupBy("table", sf.col("real_table").alias(REAL_TABLE)).agg(sf.max("order").alias("floor"))
+    wanted = texts(records.sparkSession, KEY, keys)
+    rows = copy.where(~sf.col(DELETED)).join(sf.broadcast(wanted), KEY, "left_semi")
+    table = sf.get_json_object(KEY, "$[0]")
+    met = rows.withColumn("table", table).join(sf.broadcast(floors), ["table", REAL_TABLE]).where(sf.col(ORDER) < sf.col("floor"))
+    return {row[KEY]: row["floor"] for row in met.select(KEY, "floor").collect()}
 
 
 def applied_offsets(spark: SparkSession, checkpoint: str | None, topics: Collection[str]) -> str | None:

@@ -14,18 +14,18 @@ import pyspark.sql.functions as sf
 from pyspark.sql import DataFrame
 
 from relay.model.change import Operation
-from spark_jobs.cache import cached
-from spark_jobs.copy_settings import BootstrapSettings
+from spark_jobs.apply.table_writer import TableWriter, deletes, upserts
+from spark_jobs.config.copy import BootstrapSettings
 from spark_jobs.first_copy.notes import Notes, TableNote, end_line, round_line
-from spark_jobs.first_copy.pace import Pace, round_rows
-from spark_jobs.first_copy.rounds import ShardRange, copied_ranges, next_round
-from spark_jobs.first_copy.unmet import REMOVE, UNDECIDED, unmet
-from spark_jobs.positions import Published
+from spark_jobs.first_copy.range_scheduler import ShardRange, copied_ranges, next_round
+from spark_jobs.first_copy.rate_limit import Pace, round_rows
+from spark_jobs.first_copy.stale_keys import REMOVE, UNDECIDED, unmet
+from spark_jobs.kafka.relay_positions import Published
+from spark_jobs.origin import Shard, SourceDatabase, message_rows, next_boundary, published_keys
+from spark_jobs.origin.key_ranges import Boundary
+from spark_jobs.origin.shards import LogicalTable, refuse_unseen
 from spark_jobs.sinks import Sink
-from spark_jobs.source import Shard, SourceDatabase, message_rows, next_boundary, published_keys
-from spark_jobs.source.key_ranges import Boundary
-from spark_jobs.sources import LogicalTable, refuse_unseen
-from spark_jobs.table_writes import TableWriter, deletes, upserts
+from spark_jobs.spark_util.cache import cached
 from spark_jobs.transforms import DELETED, KEY, ORDER
 
 _LOOKS: Final = 3
@@ -94,7 +94,7 @@ class FirstCopy:
         return tuple(found[0]) if found else None
 
     def _copy_round(self, table: LogicalTable, note: TableNote, parts: Sequence[ShardRange]) -> int:
-        rows = [upserts(self._rows(part), note.pairs[part.shard.instance]) for part in parts]
+        rows = [upserts(self._rows(part), note.pairs[part.shard.instance], part.shard) for part in parts]
         return self.writer.write(table, reduce(DataFrame.unionByName, rows))
 
     def _rows(self, part: ShardRange) -> DataFrame:

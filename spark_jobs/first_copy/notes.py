@@ -12,8 +12,8 @@ from typing import Any
 import pyspark.sql.functions as sf
 from pyspark.sql import SparkSession
 
-from spark_jobs.absence import unless_absent
-from spark_jobs.source.key_ranges import Boundary
+from spark_jobs.origin.key_ranges import Boundary
+from spark_jobs.spark_util.optional_read import unless_absent
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,8 @@ class TableNote:
     """How far the copy of a logical table is.
 
     `pairs`: instance → `order` text that its rows carry; `rules`: instance → by which rules its rows are copied, as its position record
-    tells it; `shape`: what its ranges are made of and where its rows go. `sequence` counts lines.
+    tells it; `shape`: what its ranges are made of and where its rows go; `definition`: its columns and keys before the pairs were read,
+    "" in notes of a version that did not keep them. `sequence` counts lines.
     """
 
     run: str
@@ -40,6 +41,7 @@ class TableNote:
     sequence: int = 0
     rules: Mapping[str, str] = field(default_factory=dict)
     shape: str = ""
+    definition: str = ""
 
     def shard(self, name: str) -> ShardNote:
         """How far one shard is; a shard that is not noted has not begun."""
@@ -56,10 +58,16 @@ def note_of(lines: Iterable[str]) -> TableNote | None:
 
 
 def begin_line(
-    before: TableNote | None, run: str, pairs: Mapping[str, str], rules: Mapping[str, str] | None = None, shape: str = ""
+    before: TableNote | None,
+    run: str,
+    pairs: Mapping[str, str],
+    rules: Mapping[str, str] | None = None,
+    shape: str = "",
+    definition: str = "",
 ) -> str:
-    """A run begins anew."""
-    return _line("begin", 0 if before is None else before.sequence, run=run, pairs=dict(pairs), rules=dict(rules or {}), shape=shape)
+    """Return the line of a new run of the table, which replaces all that is noted before it."""
+    sequence = 0 if before is None else before.sequence
+    return _line("begin", sequence, run=run, pairs=dict(pairs), rules=dict(rules or {}), shape=shape, definition=definition)
 
 
 def round_line(note: TableNote, ranges: Sequence[tuple[str, Boundary | None]], rows: int) -> str:
@@ -100,7 +108,8 @@ def _line(kind: str, sequence: int, **fields: object) -> str:
 def _after(note: TableNote | None, record: dict[str, Any]) -> TableNote:
     sequence = int(record["sequence"])
     if note is None or record["kind"] == "begin":
-        return TableNote(record["run"], record["pairs"], sequence=sequence, rules=record.get("rules", {}), shape=record.get("shape", ""))
+        texts = {name: record.get(name, "") for name in ("shape", "definition")}
+        return TableNote(record["run"], record["pairs"], sequence=sequence, rules=record.get("rules", {}), **texts)
     if record["kind"] == "end":
         return replace(note, ended=True, sequence=sequence)
     shards = dict(note.shards)

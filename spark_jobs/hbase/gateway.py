@@ -13,9 +13,9 @@ from typing import Any, Final, TypeVar
 from thriftpy2.protocol.cybin import ProtocolError
 from thriftpy2.thrift import TApplicationException, TException, TPayload
 
+from spark_jobs.config.hbase import HBaseSettings
 from spark_jobs.errors import HBaseRefused, HBaseUnreachable
 from spark_jobs.hbase.connection import Connection, idl
-from spark_jobs.hbase.settings import HBaseSettings
 
 Result = TypeVar("Result")
 ABSENT: Final = b""  # what a missing cell equals; the gateway dies of no value at all

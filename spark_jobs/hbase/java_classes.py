@@ -16,7 +16,7 @@ from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 from spark_jobs.errors import HBaseClientMissing
-from spark_jobs.java import java_class
+from spark_jobs.spark_util.jvm import java_class
 
 _PACKAGE: Final = "roma.hbase"
 _NAMES: Final = (

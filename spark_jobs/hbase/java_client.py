@@ -5,8 +5,8 @@ from typing import Any, Final
 
 from pyspark.sql import DataFrame, SparkSession
 
+from spark_jobs.config.hbase import HBaseSettings
 from spark_jobs.hbase.java_classes import compiled, made
-from spark_jobs.hbase.settings import HBaseSettings
 
 _CALLS_UNDER_WAY: Final = {"version": 2, "check_and_mutate": 4}  # of one task: one is filled while others are answered
 _LONGEST_CALL_MS: Final = 60_000  # HBase's own default for one try

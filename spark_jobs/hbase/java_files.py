@@ -10,9 +10,9 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql.classic.column import Column as ColumnOfJava
 from pyspark.sql.classic.column import _to_java_column
 
+from spark_jobs.config.hbase import FilesSettings, HBaseSettings
 from spark_jobs.hbase.java_classes import made
 from spark_jobs.hbase.java_client import client_options, patience_ms, run
-from spark_jobs.hbase.settings import FilesSettings, HBaseSettings
 
 Starts = Mapping[str, Sequence[bytes]]
 """Logical table → the first row keys of its regions, sorted; the first is empty."""

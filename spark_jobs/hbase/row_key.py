@@ -11,7 +11,6 @@ from zlib import crc32
 
 from spark_jobs.errors import UnreadableRowKey
 
-MAX_SALT_BUCKETS: Final = 256  # the salt is one byte
 _NUL: Final = b"\x00"
 _ESCAPED: Final = b"\x00\xff"
 _BORDER: Final = b"\x00\x01"

@@ -2,13 +2,13 @@
 
 from typing import Any, Final
 
+from spark_jobs.config.hbase import HBaseSettings
 from spark_jobs.errors import HBaseRefused
 from spark_jobs.hbase.cells import INFO, UPDATE_INFO
 from spark_jobs.hbase.connection import idl
 from spark_jobs.hbase.gateway import Gateway
 from spark_jobs.hbase.names import hbase_name
 from spark_jobs.hbase.row_key import split_keys
-from spark_jobs.hbase.settings import HBaseSettings
 
 _FAMILIES: Final = (INFO, UPDATE_INFO)
 _FOR_EVER_S: Final = (1 << 31) - 1  # HBase's own word for a family whose cells stay

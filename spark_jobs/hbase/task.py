@@ -6,12 +6,12 @@ from typing import Any, Final, TypeAlias
 
 import orjson
 
+from spark_jobs.config.hbase import HBaseSettings
 from spark_jobs.hbase.cells import ORDER, UPDATE_INFO, Change, change_in
 from spark_jobs.hbase.connection import idl
 from spark_jobs.hbase.gateway import Gateway, rows_of
 from spark_jobs.hbase.guards import GUARDS, Row
 from spark_jobs.hbase.row_key import key_values, row_key
-from spark_jobs.hbase.settings import HBaseSettings
 
 Region: TypeAlias = tuple[bytes, bytes]  # first row key, and the one behind the last; empty: no end
 StoredRow: TypeAlias = tuple[bytes, Change]

@@ -4,7 +4,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from spark_jobs.java import java_class
+from spark_jobs.spark_util.jvm import java_class
 
 
 def hadoop_path(spark: SparkSession, place: str) -> Any:

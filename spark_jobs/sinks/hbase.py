@@ -8,12 +8,12 @@ from typing import Final
 import pyspark.sql.functions as sf
 from pyspark.sql import DataFrame, SparkSession
 
+from spark_jobs.config.hbase import HBaseSettings
 from spark_jobs.hbase.catalogue import QUALIFIER, Catalogue, KnownTable
 from spark_jobs.hbase.gateway import Gateway
 from spark_jobs.hbase.java_client import JavaClient
 from spark_jobs.hbase.java_files import JavaFiles
 from spark_jobs.hbase.names import hbase_name
-from spark_jobs.hbase.settings import HBaseSettings
 from spark_jobs.hbase.tables import Tables
 from spark_jobs.hbase.task import Region, forget_deleted, read_changes, regions_of, write_changes
 from spark_jobs.sinks.sink import ReducedBatch, Written

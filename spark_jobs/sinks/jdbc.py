@@ -8,17 +8,17 @@ import pyspark.sql.functions as sf
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql.types import DataType, IntegerType, LongType, StringType, StructField, StructType, TimestampNTZType, TimestampType
 
-from spark_jobs.mirror.column_types import mirror_type
-from spark_jobs.mirror.server import Server
-from spark_jobs.mirror.settings import MirrorSettings
-from spark_jobs.mirror.statements import GUARD_TYPES, alter_table, create_database, create_table, forget, pieces, place_of
-from spark_jobs.mirror.task import read_piece, write_rows
-from spark_jobs.quoting import quoted
-from spark_jobs.settings import SchemaPolicy
+from spark_jobs.config.job import SchemaPolicy
+from spark_jobs.config.mysql import MirrorSettings
+from spark_jobs.mysql.column_types import mirror_type
+from spark_jobs.mysql.server import Server
+from spark_jobs.mysql.statements import GUARD_TYPES, alter_table, create_database, create_table, forget, pieces, place_of
+from spark_jobs.mysql.task import read_piece, write_rows
+from spark_jobs.sinks.parallel import together
 from spark_jobs.sinks.schema_changes import schema_plan
 from spark_jobs.sinks.sink import ReducedBatch, TableChanges, Written
-from spark_jobs.sinks.together import together
-from spark_jobs.transforms import DELETED, UNFIT, WHOLE_ROW_GUARDS, spark_type
+from spark_jobs.spark_util.identifiers import quoted
+from spark_jobs.transforms import DELETED, GUARDS, REAL_TABLE, UNFIT, WHOLE_ROW_GUARDS, spark_type
 
 _STORED: Final = (StringType(), StringType(), LongType(), LongType(), IntegerType(), StringType())
 _GUARDS: Final = tuple(StructField(name, kind) for name, kind in zip(WHOLE_ROW_GUARDS, _STORED, strict=True))
@@ -45,7 +45,7 @@ class JdbcSink:
 
     def write(self, batch: ReducedBatch) -> Mapping[str, Written]:
         """Write every table's changes, several tables at a time."""
-        return together(self._spark, self._write, batch.tables, self._threads)
+        return together(self._spark, self._write, batch, self._threads)
 
     def read(self, table: str) -> DataFrame | None:
         """The copy as it is now, piece by piece."""
@@ -71,14 +71,14 @@ class JdbcSink:
         """Delete the rows that stand for deleted keys, table by table."""
         with Server(self._settings) as server:
             for table in self.tables():
-                server.run(forget(place_of(table, self._settings.prefix)), (before_ms,))
+                server.run(forget(place_of(table, self._settings.prefix)), (before_ms,), bounded=False)
 
     def tidy(self) -> None:
         """The server needs nothing."""
 
     def _write(self, changes: TableChanges) -> Written:
         columns = self._prepared(changes)
-        rows = changes.rows_as(columns).select(*_guards_out(), *(_to_python(name, kind) for name, kind in columns.items()))
+        rows = _own_rows(changes, columns).select(*_guards_out(), *(_to_python(name, kind) for name, kind in columns.items()))
         write = partial(write_rows, self._settings, place_of(changes.table, self._settings.prefix), list(columns))
         spread = rows if rows.rdd.getNumPartitions() <= self._settings.writers else rows.coalesce(self._settings.writers)
         return Written(sum(spread.rdd.mapPartitions(write).collect()))
@@ -88,22 +88,33 @@ class JdbcSink:
         place = place_of(changes.table, self._settings.prefix)
         with Server(self._settings) as server:
             present = self._present(server, changes.table)
+            guards: Mapping[str, DataType] = {REAL_TABLE: StringType()} if "real_table" in changes.changes.columns else {}
             if present is None:
                 server.run(create_database(self._settings.prefix + changes.table.partition(".")[0]))
-                server.run(create_table(place, {name: mirror_type(kind) for name, kind in changes.columns.items()}))
+                server.run(create_table(place, {name: mirror_type(kind) for name, kind in {**guards, **changes.columns}.items()}))
                 present = self._present(server, changes.table) or {}
-            plan = schema_plan(changes.table, present, changes.columns, (), self._policy)
-            added = {name: mirror_type(plan.columns[name]) for name in plan.added}
+            held = {name: kind for name, kind in present.items() if name in GUARDS}
+            own = {name: kind for name, kind in present.items() if name not in GUARDS}
+            plan = schema_plan(changes.table, own, changes.columns, (), self._policy)
+            added = {name: mirror_type(kind) for name, kind in guards.items() if name not in held}
+            added |= {name: mirror_type(plan.columns[name]) for name in plan.added}
             retyped = {name: mirror_type(plan.columns[name]) for name in (*plan.widened, *plan.rewritten)}
             if added or retyped:
-                server.run(alter_table(place, added, retyped))
-        return plan.columns
+                server.run(alter_table(place, added, retyped), bounded=False)
+        return {**held, **guards, **plan.columns}
 
     def _present(self, server: Server, table: str) -> dict[str, DataType] | None:
         """The columns beside the guards; None where there is no table."""
         database, _, name = table.partition(".")
         found = server.run(_COLUMNS, (self._settings.prefix + database, name))
         return {column: spark_type(kind) for column, kind in found if column not in GUARD_TYPES} if found else None
+
+
+def _own_rows(changes: TableChanges, columns: Mapping[str, DataType]) -> DataFrame:
+    """The rows with these columns; a guard among them is that of the change, null where the change has none."""
+    rows = changes.rows_as({name: kind for name, kind in columns.items() if name not in GUARDS})
+    missing = {name: sf.lit(None).cast(kind) for name, kind in columns.items() if name in GUARDS and name not in rows.columns}
+    return rows.withColumns(missing) if missing else rows
 
 
 def _guards_out() -> list[Column]:

@@ -2,10 +2,10 @@
 
 from pyspark.sql import SparkSession
 
+from spark_jobs.config.job import JobSettings
 from spark_jobs.errors import JobConfigurationError
-from spark_jobs.settings import JobSettings
-from spark_jobs.sinks.delta import DeltaSink
-from spark_jobs.sinks.delta_by_column import DeltaByColumn
+from spark_jobs.sinks.delta_lake.by_column import DeltaByColumn
+from spark_jobs.sinks.delta_lake.sink import DeltaSink
 from spark_jobs.sinks.hadoop import hadoop_configuration, hadoop_path
 from spark_jobs.sinks.hbase import HBaseSink
 from spark_jobs.sinks.jdbc import JdbcSink
@@ -18,7 +18,7 @@ def open_sink(spark: SparkSession, settings: JobSettings) -> Sink:
     match settings.sink:
         case "delta":
             sink = DeltaByColumn if settings.row_images == "merge" else DeltaSink
-            return sink(spark, settings.copy_root, settings.merge_threads, settings.schema_changes)
+            return sink(spark, settings.copy_root, settings.merge_threads, settings.schema_changes, settings.delta)
         case "hbase" if settings.hbase is not None:
             return HBaseSink(spark, settings.hbase, settings.value_style)
         case "jdbc" if settings.mirror is not None:

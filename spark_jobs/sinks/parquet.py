@@ -14,19 +14,21 @@ import pyspark.sql.functions as sf
 from pyspark.sql import Column, DataFrame, Row, SparkSession
 from pyspark.sql.types import DataType
 
-from spark_jobs.absence import unless_absent
-from spark_jobs.quoting import quoted
-from spark_jobs.settings import SchemaPolicy
+from spark_jobs.config.job import SchemaPolicy
+from spark_jobs.sinks.commit_lock import turn
 from spark_jobs.sinks.folders import folder_of, table_of
+from spark_jobs.sinks.parallel import together
+from spark_jobs.sinks.real_tables import with_real_table
 from spark_jobs.sinks.schema_changes import schema_plan
 from spark_jobs.sinks.sink import ReducedBatch, TableChanges, Written
-from spark_jobs.sinks.together import together
-from spark_jobs.sinks.turns import turn
+from spark_jobs.spark_util.identifiers import quoted
+from spark_jobs.spark_util.optional_read import unless_absent
 from spark_jobs.transforms import (
     DELETED,
     EXECUTE_TIME,
     KEY,
     ORDER,
+    REAL_TABLE,
     WHOLE_ROW_GUARDS,
     own_columns,
     retyped,
@@ -53,7 +55,7 @@ class ParquetSink:
     def write(self, batch: ReducedBatch) -> Mapping[str, Written]:
         """Write every touched table anew, several tables at a time."""
         self._name = batch.writer  # also of the upkeep behind it: were it killed there, nobody else would have its turn again
-        return together(self._spark, partial(self._in_turn, batch=batch), batch.tables, self._threads)
+        return together(self._spark, partial(self._in_turn, batch=batch), batch, self._threads)
 
     def path(self, table: str) -> str:
         """Where the copy of `database.table` lies."""
@@ -99,12 +101,13 @@ class ParquetSink:
         present = self._rows(changes.table, commit["version"])
         plan = schema_plan(changes.table, own_columns(present), changes.columns, (), self._policy)
         orders = present.select(sf.col(KEY).alias("present_key"), sf.col(ORDER).alias("present_order"))
-        known = changes.rows_as(plan.columns).join(orders, sf.col(KEY) == sf.col("present_key"), "left")
+        rows = with_real_table(changes.rows_as(plan.columns), present)
+        known = rows.join(orders, sf.col(KEY) == sf.col("present_key"), "left")
         not_older = sf.col("present_order").isNull() | (sf.col(ORDER) >= sf.col("present_order"))
         winners = known.where(not_older).drop("present_key", "present_order")
         winners.persist()
         try:
-            kept = _as(present, plan.columns).join(winners.select(KEY), KEY, "left_anti")
+            kept = with_real_table(_as(present, plan.columns), rows).join(winners.select(KEY), KEY, "left_anti")
             self._commit(changes.table, kept.unionByName(winners), commit["version"] + 1, batch.writer, batch.number)
             return Written(winners.count())
         finally:
@@ -135,7 +138,8 @@ def _as(present: DataFrame, columns: Mapping[str, DataType]) -> DataFrame:
     """The rows of the copy with the columns that it has from now on."""
     held = own_columns(present)
     values = (_value(name, held.get(name), kind).alias(name) for name, kind in columns.items())
-    return present.select(*WHOLE_ROW_GUARDS, *values)
+    guards = (*WHOLE_ROW_GUARDS, REAL_TABLE) if REAL_TABLE in present.columns else WHOLE_ROW_GUARDS
+    return present.select(*guards, *values)
 
 
 def _value(name: str, held: DataType | None, kind: DataType) -> Column:

@@ -16,8 +16,8 @@ from pyspark.sql.types import (
     TimestampNTZType,
 )
 
+from spark_jobs.config.job import SchemaPolicy
 from spark_jobs.errors import SchemaChangeRefused
-from spark_jobs.settings import SchemaPolicy
 from spark_jobs.transforms import spellings, widest
 
 

@@ -1,6 +1,6 @@
 """What a place for copies gets and what it promises: the only thing that the jobs know of Delta, HBase and the others."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -44,6 +44,10 @@ class TableChanges:
         return typed_rows(self.changes, self.versions, columns, self.style)
 
 
+def _uncounted(_rows: int) -> None:
+    """Nobody counts."""
+
+
 @dataclass(frozen=True, slots=True)
 class ReducedBatch:
     """A micro-batch after the rule: at most one change per table and key.
@@ -53,7 +57,7 @@ class ReducedBatch:
     `tables` holds the same table by table, typed. Both are read from a cache that the caller holds for as long as the call lasts.
     `writer` and `number` name the batch: the same pair may come again after a crash, with the same changes (number None: never). `again`:
     whether it may be one that came before. Where it is not, a copy that has the number has other changes under it, of a stream whose
-    checkpoint went back since.
+    checkpoint went back since. A sink that writes table by table calls `done` with about how many changes of the batch are written.
     """
 
     writer: str
@@ -61,6 +65,7 @@ class ReducedBatch:
     changes: DataFrame
     tables: Sequence[TableChanges]
     again: bool = True
+    done: Callable[[int], None] = _uncounted
 
 
 @dataclass(frozen=True, slots=True)

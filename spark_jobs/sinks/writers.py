@@ -4,9 +4,9 @@ from typing import Final
 
 from pyspark.sql import SparkSession
 
+from spark_jobs.config.job import JobSettings
 from spark_jobs.errors import CopiesUnguarded
-from spark_jobs.settings import JobSettings
-from spark_jobs.sinks.alone import scheme_of
+from spark_jobs.sinks.local_lock import scheme_of
 
 _OF_S3: Final = frozenset({"s3", "s3a", "s3n"})
 _OF_ONE_DRIVER: Final = "S3SingleDriverLogStore"

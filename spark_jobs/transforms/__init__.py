@@ -8,6 +8,7 @@ from spark_jobs.transforms.guards import (
     GUARDS,
     KEY,
     ORDER,
+    REAL_TABLE,
     RESET_ORDER,
     UNFIT,
     WHOLE_ROW_GUARDS,
@@ -17,7 +18,7 @@ from spark_jobs.transforms.latest_by_key import ARRIVAL, latest_by_key
 from spark_jobs.transforms.merged_by_key import merged_by_key
 from spark_jobs.transforms.mysql_types import spark_type, widest
 from spark_jobs.transforms.parse_events import moved_rows, parse_events, with_pair
-from spark_jobs.transforms.problems import NO_SOURCE
+from spark_jobs.transforms.problems import NO_SOURCE, TRUNCATE
 from spark_jobs.transforms.table_schema import TableSchema, column_types, spellings
 from spark_jobs.transforms.typed_rows import Style, retyped, typed_rows
 
@@ -31,7 +32,9 @@ __all__ = [
     "KEY",
     "NO_SOURCE",
     "ORDER",
+    "REAL_TABLE",
     "RESET_ORDER",
+    "TRUNCATE",
     "UNFIT",
     "WHOLE_ROW_GUARDS",
     "Style",

@@ -6,7 +6,7 @@ import pyspark.sql.functions as sf
 from pyspark.sql import Column, DataFrame
 
 from relay.envelope import ROW_TYPES, Header, MessageType
-from spark_jobs.transforms.problems import problem_of_message, problem_of_row
+from spark_jobs.transforms.problems import TRUNCATE, problem_of_message, problem_of_row
 
 _ROW_IMAGES: Final = "array<map<string,string>>"
 _IMAGE: Final = "struct<data: map<string,string>, old: map<string,string>>"
@@ -18,19 +18,24 @@ _ROWS: Final = tuple(str(each) for each in ROW_TYPES)
 _PLACE: Final = ("topic", "partition", "offset", "timestamp")
 _CHANGE: Final = (
     *_PLACE, "row", "key", "order", "execute_time", "execute_position", "table", "type", "deleted", "data", "mysql_types", "key_columns",
-    "problem", "value",
+    "history", "problem", "value",
 )  # fmt: skip
 
 
-def parse_events(records: DataFrame, *, raw_rule: bool = False, in_parts: bool = False, horizon_ms: int = 0) -> DataFrame:
+def parse_events(
+    records: DataFrame, *, raw_rule: bool = False, in_parts: bool = False, horizon_ms: int = 0, truncates: bool = False
+) -> DataFrame:
     """Return one row per change, and one per message that cannot be applied.
 
     Columns: topic, partition, offset, timestamp, row (its number in the message), key, order, execute_time, execute_position, table,
-    type, deleted, data (map column → text), mysql_types (JSON text), key_columns, moved_from, problem, value. `problem` is null for a
-    change that can be applied; `value` is there only where it is not. `moved_from` is the row (key, data) as it was, where
+    type, deleted, data (map column → text), mysql_types (JSON text), key_columns, history, real_table, moved_from, problem, value.
+    `history`: the change is of a history row of a system-versioned table, which no copy holds. `problem` is null for such a row, and
+    for a change that can be applied; `value` is there only where it is not. `moved_from` is the row (key, data) as it was, where
     an UPDATE changed its key.
     `records` come from the Kafka source with headers. DDL has no row here, but for what empties a table. A tombstone is a delete whose
     `data` are empty, without `mysql_types`.
+    `real_table` is `instance/database.table` where headers name both. With `truncates` a TRUNCATE that names them and its order is a row
+    of type TRUNCATE without a key, and keeps its `value`; otherwise it has a problem, and `real_table` is left out.
 
     Changes with an execute time below `horizon_ms` cannot be applied, because keys that were deleted before may be forgotten. `in_parts`:
     row images may lack columns; otherwise those that show it are refused. With `raw_rule` the order is the message's `es` and the raw
@@ -38,8 +43,8 @@ def parse_events(records: DataFrame, *, raw_rule: bool = False, in_parts: bool =
     the difference can be seen.
     """
     messages = _messages(records, raw_rule=raw_rule)
-    told = messages.withColumn("problem", problem_of_message(raw_rule=raw_rule, in_parts=in_parts))
-    rows = told.select("*", sf.posexplode(_images()).alias("number", "image"))
+    judged = messages.withColumn("problem", problem_of_message(raw_rule=raw_rule, in_parts=in_parts, truncates=truncates))
+    rows = judged.select("*", sf.posexplode(_images()).alias("number", "image"))
     changes = rows.select(
         *_PLACE,
         sf.when(sf.col("problem").isNull(), sf.col("number")).alias("row"),
@@ -51,11 +56,14 @@ def parse_events(records: DataFrame, *, raw_rule: bool = False, in_parts: bool =
         sf.col("image.data").alias("data"),
         sf.col("event.mysqlType").alias("mysql_types"),
         sf.col("event.pkNames").alias("key_columns"),
+        "history",
+        *(("real_table",) if truncates else ()),
         _moved_from().alias("moved_from"),
         "problem",
         "value",
     )
-    return _with_problems(with_pair(changes), problem_of_row(horizon_ms, in_parts=in_parts))
+    told = _with_problems(with_pair(changes), problem_of_row(horizon_ms, in_parts=in_parts))
+    return told.select(*_CHANGE, *(("real_table",) if truncates else ()), "moved_from")
 
 
 def moved_rows(changes: DataFrame) -> DataFrame:
@@ -67,8 +75,8 @@ def moved_rows(changes: DataFrame) -> DataFrame:
 
 def _messages(records: DataFrame, *, raw_rule: bool) -> DataFrame:
     # A tombstone tells no binlog time, so that the raw rule could not order it.
-    wanted = sf.col("value").isNotNull() if raw_rule else sf.col("value").isNotNull() | _is_tombstone()
-    parsed = records.where(wanted).select(
+    wanted = records.where(sf.col("value").isNotNull() | sf.col("key").isNull()) if raw_rule else records
+    parsed = wanted.select(
         *_PLACE,
         sf.col("key").cast("string").alias("message_key"),
         _header(Header.ORDER).alias("own_order"),
@@ -77,6 +85,9 @@ def _messages(records: DataFrame, *, raw_rule: bool) -> DataFrame:
         _header(Header.CLAIM).isNotNull().alias("claimed"),
         _header(Header.DEAD_LETTER).isNotNull().alias("letter"),
         _header(Header.UNKNOWN).isNotNull().alias("lacking"),
+        _header(Header.FAILED).isNotNull().alias("failed"),
+        sf.concat(_header(Header.INSTANCE), sf.lit("/"), _header(Header.REAL)).alias("real_table"),
+        _header(Header.HISTORY).isNotNull().alias("history"),
         sf.from_json(sf.col("value").cast("string"), _VALUE_SCHEMA).alias("event"),
         "value",
     )
@@ -104,15 +115,12 @@ def _images() -> Column:
     problem = sf.array(sf.lit(None).cast(_IMAGE))
     nothing = sf.array(sf.struct(sf.create_map().alias("data"), sf.lit(None).alias("old")).cast(_IMAGE))
     wanted = sf.when(sf.col("problem").isNotNull(), problem).when(_without_value(), nothing).when(sf.col("type").isin(*_ROWS), images)
+    wanted = wanted.when(sf.col("type") == TRUNCATE, nothing)  # one that is not followed has a problem
     return wanted.otherwise(sf.array().cast(f"array<{_IMAGE}>"))
 
 
-def _is_tombstone() -> Column:
-    """A delete whose own message compaction may have taken away: the record behind it has the same key and order, and no value."""
-    return _without_value() & sf.col("key").isNotNull() & _header(Header.ORDER).isNotNull()
-
-
 def _without_value() -> Column:
+    """A delete whose own message compaction may have taken away: the record behind it has the same key and order, and no value."""
     return sf.col("value").isNull()
 
 
@@ -161,5 +169,5 @@ def with_pair(changes: DataFrame) -> DataFrame:
 
 
 def _with_problems(changes: DataFrame, problem: Column) -> DataFrame:
-    told = changes.withColumn("problem", sf.coalesce("problem", problem))
-    return told.withColumn("value", sf.when(sf.col("problem").isNotNull(), sf.col("value"))).select(*_CHANGE, "moved_from")
+    told = changes.withColumn("problem", sf.when(~sf.col("history"), sf.coalesce("problem", problem)))
+    return told.withColumn("value", sf.when(sf.col("problem").isNotNull() | (sf.col("type") == TRUNCATE), sf.col("value")))

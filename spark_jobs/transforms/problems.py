@@ -16,11 +16,12 @@ _IN_PARTS: Final = "comes with partial row images, which are not guessed: set bi
 _ORDER_PATTERN: Final = r"^\d{13}\.\d{19}$"
 _ROWS_WITHOUT_LOG: Final = r"(?is)\b(DROP|TRUNCATE|EXCHANGE)\s+PARTITION\b|\b(DISCARD|IMPORT)\s+(PARTITION\b.*)?TABLESPACE\b"
 _PRIMARY_KEY: Final = r"(?i)\bPRIMARY\s+KEY\b"
+TRUNCATE: Final = str(MessageType.TRUNCATE)
 _ROWS: Final = tuple(str(each) for each in ROW_TYPES)
 _TYPES: Final = tuple(str(each) for each in MessageType)
 
 
-def problem_of_message(*, raw_rule: bool, in_parts: bool) -> Column:
+def problem_of_message(*, raw_rule: bool, in_parts: bool, truncates: bool = False) -> Column:
     """The reason that holds for all of a message; null where it can be applied. Reads what `parse_events` made of it."""
     is_row = sf.col("type").isin(*_ROWS)
     known = sf.col("table").isNotNull() & sf.col("type").isin(*_TYPES)
@@ -28,7 +29,13 @@ def problem_of_message(*, raw_rule: bool, in_parts: bool) -> Column:
     unordered = sf.col("order").isNull() | ~sf.col("order").rlike(_ORDER_PATTERN)
     own = sf.col("own_order").isNotNull()
     unreadable = "its es or its source is unreadable" if raw_rule else "the order header is missing or unreadable"
-    reason = sf.when(~sf.coalesce(known, sf.lit(False)), "the value is not a message of the relay")
+    empty = sf.col("value").isNull()
+    reason = (
+        sf.when(empty & sf.col("message_key").isNull(), "the record has neither key nor value")
+        .when(empty & sf.col("own_order").isNull() & ~sf.lit(raw_rule), "the record has no value and no order header")
+        .when(~sf.coalesce(known, sf.lit(False)), "the value is not a message of the relay")
+        .when(sf.col("history"), None)
+    )
     if raw_rule:
         reason = reason.when(is_row & own & sf.col("source").isNull(), NO_SOURCE)
     reason = (
@@ -44,7 +51,7 @@ def problem_of_message(*, raw_rule: bool, in_parts: bool) -> Column:
             _of_table("was changed by a statement that the source logged as text, so its copy is unproven"),
         )
     )
-    for condition, sentence in _statements():
+    for condition, sentence in (*(_unfollowed() if truncates else ()), *_statements(truncates=truncates)):
         reason = reason.when(condition, _of_table(sentence))
     return reason.when(is_row & (rows == 0) & sf.col("value").isNotNull(), "the message has no row").when(
         is_row & sf.col("orders").isNotNull() & (sf.size(sf.split("orders", ",")) != rows),
@@ -57,7 +64,8 @@ def problem_of_row(horizon_ms: int, *, in_parts: bool) -> Column:
     names = sf.map_keys("data")
     without_key = (sf.col("type") == "UPDATE") & sf.coalesce(sf.size("key_columns") <= 0, sf.lit(True)) & sf.col("mysql_types").isNotNull()
     return (
-        sf.when(sf.col("data").isNull(), "the message has no row")
+        sf.when(sf.col("type") == TRUNCATE, sf.lit(None).cast("string"))
+        .when(sf.col("data").isNull(), "the message has no row")
         .when(sf.col("key").isNull(), _of_table("has no key, so it has no copy: give it a primary key or a unique NOT NULL key"))
         .when(sf.col("order").isNull(), "the orders header is unreadable")
         .when(sf.col("execute_position").isNull(), "the order header is beyond 63 bits")
@@ -78,10 +86,19 @@ def problem_of_row(horizon_ms: int, *, in_parts: bool) -> Column:
     )
 
 
-def _statements() -> Iterator[tuple[Column, str]]:
+def _unfollowed() -> Iterator[tuple[Column, str]]:
+    """Why a TRUNCATE cannot be followed, by what its own message tells."""
+    truncate = sf.col("type") == TRUNCATE
+    yield truncate & sf.col("failed"), "was truncated by a statement that ended with an error on its source: it may have its rows or not"
+    named = sf.col("real_table").isNotNull() & sf.col("own_order").isNotNull()
+    yield truncate & ~named, "was truncated, and the message does not name the real table: set message.headers = 'full' in the relay"
+
+
+def _statements(*, truncates: bool) -> Iterator[tuple[Column, str]]:
     """What DDL does to rows that the binlog does not tell."""
     alters, sql = sf.col("type") == str(MessageType.ALTER), sf.col("event.sql")
-    yield sf.col("type").isin("TRUNCATE", "ERASE"), "was truncated or dropped, which its copy does not follow: it keeps the rows"
+    emptying = ("ERASE",) if truncates else (TRUNCATE, "ERASE")
+    yield sf.col("type").isin(*emptying), "was truncated or dropped, which its copy does not follow: it keeps the rows"
     yield sf.col("type") == str(MessageType.RENAME), "was renamed, which copies do not follow: each keeps the rows of its own name"
     yield alters & sql.rlike(_ROWS_WITHOUT_LOG), "lost or got a partition's rows, which its copy does not follow"
     yield alters & sql.rlike(_PRIMARY_KEY), "got another primary key: its copy keeps rows under their former keys"

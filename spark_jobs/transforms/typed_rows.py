@@ -9,13 +9,13 @@ import pyspark.sql.functions as sf
 from pyspark.sql import Column, DataFrame
 from pyspark.sql.types import BinaryType, DataType, StringType, TimestampType
 
-from spark_jobs.transforms.guards import COLUMN_ORDERS, DELETED, EXECUTE_POSITION, EXECUTE_TIME, KEY, ORDER, RESET_ORDER, UNFIT
+from spark_jobs.transforms.guards import COLUMN_ORDERS, DELETED, EXECUTE_POSITION, EXECUTE_TIME, KEY, ORDER, REAL_TABLE, RESET_ORDER, UNFIT
 from spark_jobs.transforms.table_schema import TableSchema, spellings
 
 Style: TypeAlias = Literal["exact", "canal"]
 """How messages show bytes: as base64, or as Canal does, a character for each byte."""
 
-_IN_PARTS = {"column_orders": COLUMN_ORDERS, "reset_order": RESET_ORDER}
+_FURTHER_GUARDS = {"column_orders": COLUMN_ORDERS, "reset_order": RESET_ORDER, "real_table": REAL_TABLE}
 _ONLY_BYTES = r"^[\x00-\xFF]*$"
 
 
@@ -35,7 +35,7 @@ def typed_rows(changes: DataFrame, versions: Sequence[TableSchema], columns: Map
         sf.col("execute_position").alias(EXECUTE_POSITION),
         sf.col("deleted").alias(DELETED),
         _unfit(texts, values).alias(UNFIT),
-        *(sf.col(name).alias(guard) for name, guard in _IN_PARTS.items() if name in changes.columns),
+        *(sf.col(name).alias(guard) for name, guard in _FURTHER_GUARDS.items() if name in changes.columns),
         *(value.alias(column) for column, value in values.items()),
     )
 

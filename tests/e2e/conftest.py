@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import pytest
 
 from deploy.embedded import Kafka, SqlServer, ZooKeeper
-from tests.support.relay_process import Installation
+from tests.support.relays.relay_process import Installation
 
 NewInstallation: TypeAlias = Callable[..., Installation]
 

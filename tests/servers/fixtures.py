@@ -9,7 +9,7 @@ from typing import Final, TypeAlias, TypeVar
 import pytest
 
 from deploy.embedded import DebianMariaDB, HBase, Kafka, MariaDB, MySQL, MySQL56, ServerProcess, SqlServer, ZooKeeper
-from deploy.embedded.jvm import QUICK_START
+from deploy.embedded.processes.jvm import QUICK_START
 from tests.servers.availability import require
 from tests.servers.running import factory, running
 

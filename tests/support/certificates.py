@@ -3,29 +3,32 @@
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
 from pathlib import Path
+from typing import Literal
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.x509.oid import NameOID
 
+from deploy.embedded import ServerTls
+
 _KEY_BITS = 2048
 _NAME = "test authority"
 
 
 class Authority:
-    """Signs certificates and keeps them below `folder`, its own as ca.pem."""
+    """Signs certificates and keeps them below `folder`, its own as ca.pem, whose key has `bits`."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, bits: int = _KEY_BITS) -> None:
         self._folder = folder
-        self._key = _new_key()
+        self._key = _new_key(bits)
         certificate = _signed(_NAME, self._key, self._key, x509.BasicConstraints(ca=True, path_length=None))
         self.file = folder / "ca.pem"
         self.file.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
 
-    def issue(self, name: str, extension: x509.ExtensionType) -> tuple[Path, Path]:
-        """Write a certificate and its key for `name`, and return both files."""
-        key, certificate_file, key_file = _new_key(), self._folder / f"{name}-cert.pem", self._folder / f"{name}-key.pem"
+    def issue(self, name: str, extension: x509.ExtensionType, bits: int = _KEY_BITS) -> tuple[Path, Path]:
+        """Write a certificate and its key of `bits` for `name`, and return both files; MySQL 5.6 reads no PKCS #8."""
+        key, certificate_file, key_file = _new_key(bits), self._folder / f"{name}-cert.pem", self._folder / f"{name}-key.pem"
         certificate_file.write_bytes(_signed(name, key, self._key, extension).public_bytes(serialization.Encoding.PEM))
         plain, form = serialization.NoEncryption(), serialization.PrivateFormat.TraditionalOpenSSL
         key_file.write_bytes(key.private_bytes(serialization.Encoding.PEM, form, plain))
@@ -36,9 +39,18 @@ class Authority:
         certificate, key = self.issue("server", x509.SubjectAlternativeName([x509.IPAddress(ip_address(address))]))
         return {"ssl_ca": str(self.file), "ssl_cert": str(certificate), "ssl_key": str(key)}
 
-    def client(self, name: str) -> tuple[Path, Path]:
+    def java_server(self, address: str, *, clients: Literal["none", "want", "need"] = "none") -> ServerTls:
+        """Make what a Java server at `address` needs, under a new key each time."""
+        certificate, key = self.issue("java-server", x509.SubjectAlternativeName([x509.IPAddress(ip_address(address))]))
+        whole = self._folder / "java-server.pem"
+        private = serialization.load_pem_private_key(key.read_bytes(), None)
+        pem, plain = serialization.Encoding.PEM, serialization.NoEncryption()
+        whole.write_bytes(certificate.read_bytes() + private.private_bytes(pem, serialization.PrivateFormat.PKCS8, plain))
+        return ServerTls(whole, self.file, clients)
+
+    def client(self, name: str, bits: int = _KEY_BITS) -> tuple[Path, Path]:
         """Make the certificate and the key of a client."""
-        return self.issue(name, x509.BasicConstraints(ca=False, path_length=None))
+        return self.issue(name, x509.BasicConstraints(ca=False, path_length=None), bits)
 
 
 def server_certificate(folder: Path, address: str) -> dict[str, str]:
@@ -46,8 +58,8 @@ def server_certificate(folder: Path, address: str) -> dict[str, str]:
     return Authority(folder).server(address)
 
 
-def _new_key() -> rsa.RSAPrivateKey:
-    return rsa.generate_private_key(public_exponent=65_537, key_size=_KEY_BITS)
+def _new_key(bits: int) -> rsa.RSAPrivateKey:
+    return rsa.generate_private_key(public_exponent=65_537, key_size=bits)
 
 
 def _signed(subject: str, key: rsa.RSAPrivateKey, signer: rsa.RSAPrivateKey, extension: x509.ExtensionType) -> x509.Certificate:

@@ -3,8 +3,8 @@
 import sys
 
 from deploy.embedded import MariaDB, MySQL, SqlServer
-from deploy.embedded.progress import say
-from tests.support.types_page import PAGE, rewritten, type_lines
+from deploy.embedded.fetching.progress import say
+from tests.support.rows.types_page import PAGE, rewritten, type_lines
 from tests.types.lines import inserted
 
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from deploy.embedded import SqlServer
-from tests.support.source_reading import end_of
-from tests.support.types_page import TypeLine
+from tests.support.rows.types_page import TypeLine
+from tests.support.sources.source_reading import end_of
 from tests.types.server_texts import server_rows
 from tests.types.walked import PrintedRow, Texts, printed_rows
 

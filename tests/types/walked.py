@@ -14,17 +14,17 @@ from relay.decode import RowDecoder
 from relay.encode import MessageFrame, RowEncoder
 from relay.generated import RowPrinter
 from relay.model.change import Operation, RawRows, RowsEvent, Statement
-from relay.model.position import BinlogPosition, OrderPair
+from relay.model.positions.position import BinlogPosition, OrderPair
 from relay.model.table import TableDefinition, TableId
-from relay.pipeline.bulk_rows import PrinterMaker
-from relay.pipeline.published_changes import EventContext
-from relay.pipeline.row_messages import row_messages
-from relay.pipeline.table_plan import TablePlan
+from relay.pipeline.messages.changes import EventContext
+from relay.pipeline.messages.event_printer import PrinterMaker
+from relay.pipeline.messages.single_row import row_messages
+from relay.pipeline.messages.table_plan import TablePlan
 from relay.schema import CatalogReader, DeclaredTypes, TableDefinitions
 from relay.schema.type_text import type_text
 from relay.settings import MessageSettings
-from tests.support.source_reading import read, source_settings
-from tests.support.table_plans import TOPIC, plan_printer, table_plan
+from tests.support.rows.table_plans import TOPIC, plan_printer, table_plan
+from tests.support.sources.source_reading import read, source_settings
 
 if COMPILED:
     from relay.compiled import row_printer
@@ -56,7 +56,7 @@ def printed_rows(server: SqlServer, start: BinlogPosition, target: BinlogPositio
     """Yield the rows between two places, as `message` settings print them; all printers must agree on each event."""
     settings = MessageSettings(**message)
     with closing(CatalogReader(source_settings(server))) as catalog:
-        exact = TableDefinitions(type_text, catalog, DeclaredTypes())
+        exact = TableDefinitions(type_text, catalog, DeclaredTypes(), marks_history=settings.marks_history)
         canal = TableDefinitions(type_text, catalog, DeclaredTypes(), as_declared=True)
         decoder = RowDecoder()
         for item in read(source_settings(server), start, target):
@@ -89,7 +89,7 @@ def _of_event(event: RowsEvent, exact: TableDefinition, canal: TableDefinition, 
 
 def _in_bulk(event: RowsEvent, plan: TablePlan, maker: PrinterMaker) -> list[Any] | None:
     """What a printer makes of the event; None where it leaves it to the readable rooms."""
-    if event.images_at is None or any("COMPRESSED" in column.type.name for column in event.table.columns):
+    if event.images_at is None or plan.history is not None or any("COMPRESSED" in column.type.name for column in event.table.columns):
         return None
-    done, _, printed = plan_printer(plan, maker).messages([event], _FRAME, _BEFORE, 0, plan.tags)
+    done, _, printed, _ = plan_printer(plan, maker).messages([event], _FRAME, _BEFORE, 0, plan.tags)
     return list(printed.each(TOPIC)) if done else None

@@ -53,9 +53,11 @@ def test_files_that_pages_name_exist() -> None:
     assert not [name for name in named if not (_ROOT / name).exists()]
 
 
-def test_metrics_that_the_operations_page_names_exist() -> None:
+def test_metrics_that_pages_for_operators_name_exist() -> None:
     known = {sample for family in REGISTRY.collect() for sample in (family.name, f"{family.name}_total")}
-    named = set(re.findall(r"\broma_[a-z_]+", (_ROOT / "docs" / "operations.md").read_text(encoding="utf-8")))
+    pages = [_ROOT / "docs" / "operations.md", *(page for page in _PAGES if page.parent.name in {"operations", "troubleshooting"})]
+    named = {name for page in pages for name in re.findall(r"\broma_[a-z_]+", page.read_text(encoding="utf-8"))}
+    assert "roma_spool_full" in named
     assert named <= known
 
 

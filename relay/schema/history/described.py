@@ -24,12 +24,30 @@ class DescribedColumn:
 
 
 @dataclass(frozen=True, slots=True)
+class DescribedIndex:
+    """An index other than the primary key: its name and the names of its columns in order, "" for an expression.
+
+    `prefixes` is () where every part of a unique key is a whole column, else the prefix length of each part, 0 for a whole column
+    and -1 for an expression. For other indexes it is always ().
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    unique: bool = False
+    prefixes: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class DescribedTable:
-    """The columns in order, the names of the primary key's columns in key order, and the character set of new columns."""
+    """The columns in order, the names of the primary key's columns in key order, and the character set of new columns.
+
+    `indexes` holds the unique keys in the server's order, then the other indexes by name; None where they are not known.
+    """
 
     columns: tuple[DescribedColumn, ...]
     primary_key: tuple[str, ...] = ()
     charset: str | None = None
+    indexes: tuple[DescribedIndex, ...] | None = None
 
     def ordinal(self, name: str) -> int | None:
         """Where the column stands; names of columns know no case."""
@@ -43,13 +61,16 @@ class DescribedTable:
             plain["primary_key"] = list(self.primary_key)
         if self.charset is not None:
             plain["charset"] = self.charset
+        if self.indexes is not None:
+            plain["indexes"] = [_index_fields(index) for index in self.indexes]
         return plain
 
     @classmethod
     def from_fields(cls, plain: dict[str, Any]) -> "DescribedTable":
         """Read `to_fields` back. Raises KeyError or TypeError for what is none."""
         columns = tuple(_column(each) for each in plain["columns"])
-        return cls(columns, tuple(plain.get("primary_key", ())), plain.get("charset"))
+        indexes = tuple(_index(each) for each in plain["indexes"]) if "indexes" in plain else None
+        return cls(columns, tuple(plain.get("primary_key", ())), plain.get("charset"), indexes)
 
 
 _USUAL: Final = DescribedColumn("", "")
@@ -58,6 +79,15 @@ _USUAL: Final = DescribedColumn("", "")
 def _column_fields(column: DescribedColumn) -> dict[str, Any]:
     names = [each.name for each in fields(column)]
     return {name: getattr(column, name) for name in names if getattr(column, name) != getattr(_USUAL, name)}
+
+
+def _index_fields(index: DescribedIndex) -> dict[str, Any]:
+    plain: dict[str, Any] = {"name": index.name, "columns": list(index.columns), "unique": index.unique}
+    return {**plain, "prefixes": list(index.prefixes)} if index.prefixes else plain
+
+
+def _index(plain: dict[str, Any]) -> DescribedIndex:
+    return DescribedIndex(plain["name"], tuple(plain["columns"]), plain["unique"], tuple(plain.get("prefixes", ())))
 
 
 def _column(plain: dict[str, Any]) -> DescribedColumn:

@@ -1,26 +1,43 @@
 """The table elements of CREATE TABLE → DescribedTable."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from relay.model.sql_mode import WITHOUT_OPTIONS, SqlMode
 from relay.schema.column_texts import starts_column
-from relay.schema.history.column_definition import column_definition
+from relay.schema.history.column_definition import NotFollowed, column_definition
 from relay.schema.history.column_words import charset_name, charset_of_collation_name
-from relay.schema.history.described import DescribedColumn, DescribedTable
+from relay.schema.history.described import DescribedColumn, DescribedIndex, DescribedTable
+from relay.schema.history.indexes import BeforePrimaryKey, KeyDefinition, are_certain, key_definition, key_parts, with_indexes
+from relay.schema.sql_tokens import TokenKind
 from relay.schema.token_cursor import TokenCursor
 
 # What follows the elements, or stands instead of them, where columns come from a query.
 _QUERY_WORDS: Final = frozenset({"AS", "SELECT", "IGNORE", "REPLACE", "WITH", "VALUES", "TABLE"})
+DEFAULT_CHARSET: Final = "DEFAULT"
+"""What `option_charset` returns for CHARACTER SET DEFAULT: a table takes its database's, a database its session's."""
+_SERVERS_GAP: Final = len("\n  ")
+"""Characters between the opening bracket and the first name, where a server writes a statement itself."""
 _VERSION_COLUMNS: Final = tuple(
     DescribedColumn(name, "timestamp", (6,), nullable=False, visible=False) for name in ("row_start", "row_end")
 )
+_HIDDEN_PERIOD: Final = tuple(column.name for column in _VERSION_COLUMNS)
 
 
 @dataclass(slots=True)
 class _Elements:
+    """What a table's elements say; `period` and `system_period` are the columns of MariaDB's periods."""
+
     columns: list[DescribedColumn] = field(default_factory=list)
     primary_key: tuple[str, ...] = ()
+    period: tuple[str, ...] = ()
+    system_period: tuple[str, ...] = ()
+    primary_at: int = 0
+    primary_over_period: bool = False
+    keys: list[KeyDefinition] = field(default_factory=list)
     unread: bool = False
+    keys_in_doubt: bool = False
 
 
 def created_table(cursor: TokenCursor, database_charset: str | None, *, mariadb: bool) -> DescribedTable | None:
@@ -33,6 +50,9 @@ def created_table(cursor: TokenCursor, database_charset: str | None, *, mariadb:
     charset, versioned = table_options(behind)
     if behind.word() in _QUERY_WORDS:
         return None
+    if is_ambiguous(cursor, charset):
+        return None
+    charset = None if charset == DEFAULT_CHARSET else charset
     elements = _Elements()
     going_on = True
     while going_on:
@@ -40,8 +60,50 @@ def created_table(cursor: TokenCursor, database_charset: str | None, *, mariadb:
         going_on = cursor.skip_item()
     if elements.unread or not elements.columns:
         return None
-    table = DescribedTable(tuple(elements.columns), elements.primary_key, charset or database_charset)
-    return with_key(with_versions(table) if versioned else table, elements.primary_key)
+    table = DescribedTable(tuple(elements.columns), (), charset or database_charset)
+    if versioned and not elements.system_period:
+        table, elements.system_period = with_versions(table), _HIDDEN_PERIOD
+    times = elements.system_period if versioned else ()
+    if elements.primary_key or elements.primary_over_period:
+        elements.primary_key = _with_periods(elements.primary_key, times, elements.period if elements.primary_over_period else ())
+    elements.keys = [_key_with_periods(key, times, elements.period) for key in elements.keys]
+    table = without_nulls(table, (*elements.period, *elements.system_period))
+    before = BeforePrimaryKey(table.columns, elements.primary_at) if elements.primary_key else None
+    table = with_key(table, elements.primary_key)
+    indexes = with_indexes((), elements.keys, table, before)
+    if elements.keys_in_doubt or not are_certain(indexes, table, mariadb=mariadb):
+        return table
+    return with_end_of_versions(replace(table, indexes=indexes))
+
+
+def _key_with_periods(key: KeyDefinition, times: tuple[str, ...], period: tuple[str, ...]) -> KeyDefinition:
+    """The key as MariaDB keeps it, where the table has periods."""
+    if key.word != "UNIQUE":
+        return key
+    columns = _with_periods(key.columns, times, period if key.over_period else ())
+    return replace(key, columns=columns, prefixes=(*key.prefixes, *[0] * (len(columns) - len(key.columns))))
+
+
+def _with_periods(columns: tuple[str, ...], times: tuple[str, ...], period: tuple[str, ...]) -> tuple[str, ...]:
+    """A unique key with the columns that MariaDB puts behind it: the end of a version, then end and start of a period without overlaps.
+
+    A key that holds a time of versions already is left as it is.
+    """
+    has_time = {name.lower() for name in columns} & {name.lower() for name in times}
+    return (*columns, *(times[-1:] if not has_time else ()), *period[::-1])
+
+
+def is_ambiguous(cursor: TokenCursor, charset: str | None) -> bool:
+    """Whether the server may have written the statement itself (CREATE … SELECT, a generated key), and its mode hides something.
+
+    Its own strings have escapes in every mode, and some modes leave the table's options out. It begins with a quoted name in a new line.
+    """
+    first = cursor.token
+    if first is None or first.kind is not TokenKind.QUOTED or cursor.gap() != _SERVERS_GAP:
+        return False
+    if SqlMode.NO_BACKSLASH_ESCAPES in cursor.sql_mode and cursor.has_string_with("\\\\"):
+        return True
+    return charset is None and bool(cursor.sql_mode & WITHOUT_OPTIONS)
 
 
 def table_options(cursor: TokenCursor) -> tuple[str | None, bool]:
@@ -61,14 +123,21 @@ def table_options(cursor: TokenCursor) -> tuple[str | None, bool]:
 
 
 def option_charset(cursor: TokenCursor) -> str | None:
-    """Take one word, or a whole character set option; the character set that it names."""
+    """Take one word, or a whole character set option; the character set that it names, or DEFAULT_CHARSET.
+
+    Raises NotFollowed for COLLATE DEFAULT, which leaves the character set as it is or changes it to a default, by the server's release.
+    """
     if cursor.accept("CHARSET") or cursor.accept("CHARACTER", "SET") or cursor.accept("CHAR", "SET"):
         cursor.accept("=")
         token = cursor.take()
-        return None if token is None or token.word == "DEFAULT" else charset_name(token.text.strip("'\"`"))
+        if token is not None and token.word == "DEFAULT":
+            return DEFAULT_CHARSET
+        return None if token is None else charset_name(token.text.strip("'\"`"))
     if cursor.accept("COLLATE"):
         cursor.accept("=")
         token = cursor.take()
+        if token is not None and token.word == "DEFAULT":
+            raise NotFollowed("COLLATE DEFAULT may change the character set")
         return None if token is None else charset_of_collation_name(token.text.strip("'\"`"))
     if cursor.accept("COMMENT"):
         cursor.accept("=")
@@ -79,9 +148,14 @@ def option_charset(cursor: TokenCursor) -> str | None:
 def with_key(table: DescribedTable, names: tuple[str, ...]) -> DescribedTable:
     """The table with this primary key, whose columns hold no NULL."""
     names = _with_end_of_version(table, names)
+    return replace(without_nulls(table, names), primary_key=names)
+
+
+def without_nulls(table: DescribedTable, names: Collection[str]) -> DescribedTable:
+    """The table whose columns of these names hold no NULL."""
     wanted = {name.lower() for name in names}
     columns = tuple(replace(column, nullable=False) if column.name.lower() in wanted else column for column in table.columns)
-    return replace(table, columns=columns, primary_key=names)
+    return replace(table, columns=columns)
 
 
 def _with_end_of_version(table: DescribedTable, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -90,6 +164,8 @@ def _with_end_of_version(table: DescribedTable, names: tuple[str, ...]) -> tuple
     versioned = has_versions(table)
     if not versioned and table.ordinal(end) is not None:
         return names  # a column of the user's own
+    if versioned and any(name.lower() == end for name in names):
+        return names
     key = tuple(name for name in names if name.lower() != end)
     return (*key, end) if key and versioned else key
 
@@ -112,16 +188,24 @@ def without_versions(table: DescribedTable) -> DescribedTable:
     return replace(table, columns=tuple(column for column in table.columns if column.name not in names))
 
 
-def key_columns(cursor: TokenCursor) -> tuple[str, ...]:
-    """Take the column list of a key definition, with what may stand before it: `[name] [USING BTREE] (a, b(10) DESC)`."""
-    if not cursor.skip_to("("):
-        return ()
-    names = []
-    going_on = True
-    while going_on:
-        names.append(cursor.name() or "")
-        going_on = cursor.skip_item()
-    return tuple(names)
+def with_end_of_versions(table: DescribedTable) -> DescribedTable:
+    """The table with the end of a version in its unique keys where it has versions, and without it where it has none."""
+    if table.indexes is None:
+        return table
+    return replace(table, indexes=tuple(_with_end(table, index) if index.unique else index for index in table.indexes))
+
+
+def _with_end(table: DescribedTable, index: DescribedIndex) -> DescribedIndex:
+    columns = _with_end_of_version(table, index.columns)
+    prefixes = (*index.prefixes, 0, 0)[: len(columns)] if index.prefixes else ()
+    return replace(index, columns=columns, prefixes=prefixes)
+
+
+def period_columns(cursor: TokenCursor) -> tuple[str, tuple[str, ...]] | None:
+    """Take MariaDB's PERIOD FOR name (start, end): its name in upper case and its columns; None when something else comes."""
+    if not cursor.accept("PERIOD", "FOR"):
+        return None
+    return (cursor.name() or "").upper(), key_parts(cursor).columns
 
 
 def _read_element(cursor: TokenCursor, elements: _Elements, charset: str | None, *, mariadb: bool) -> None:
@@ -133,8 +217,19 @@ def _read_element(cursor: TokenCursor, elements: _Elements, charset: str | None,
         elements.columns.append(found.column)
         if found.primary:
             elements.primary_key = (found.column.name,)
+        elements.keys_in_doubt |= mariadb and found.has_doubtful_key
+        if found.unique:
+            elements.keys.append(KeyDefinition.of_column(found.column.name))
         return
-    if cursor.accept("CONSTRAINT") and cursor.word() not in ("PRIMARY", "UNIQUE", "FOREIGN", "CHECK"):
-        cursor.take()
-    if cursor.accept("PRIMARY", "KEY"):
-        elements.primary_key = key_columns(cursor)
+    if (period := period_columns(cursor)) is not None:
+        name, columns = period
+        if name == "SYSTEM_TIME":
+            elements.system_period = columns
+        else:
+            elements.period = columns
+        return
+    key = key_definition(cursor)
+    if key is not None and key.word == "PRIMARY":
+        elements.primary_key, elements.primary_at, elements.primary_over_period = key.columns, len(elements.keys), key.over_period
+    elif key is not None:
+        elements.keys.append(key)

@@ -3,12 +3,12 @@
 Source of the expectations: the metadata that each type writes (mysql-server and MariaDB: Field::do_save_field_metadata).
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
 from relay.model.column_families import BLOBS, BYTES_OF_NAMED, FLOATS, INTEGERS, VARCHARS
-from relay.model.table import Column, ColumnType, Logged, TableMap
+from relay.model.table import Column, ColumnType, KeyKind, Logged, TableMap, is_in_row_metadata
 from relay.schema.history.column_words import BYTE_KINDS, CHARACTER_KINDS, LONGEST_CHARACTER
 from relay.schema.history.described import DescribedColumn, DescribedTable
 
@@ -51,19 +51,47 @@ _BLOB_LENGTHS: Final = {"tiny": 1, "": 2, "medium": 3, "long": 4}
 _FRACTIONAL: Final = frozenset({_T.TIME2, _T.DATETIME2, _T.TIMESTAMP2})
 # Types whose sign a table map speaks of.
 _NUMBERS: Final = INTEGERS | FLOATS | {_T.NEWDECIMAL}
+HIDDEN_COLUMNS: Final = (
+    "if the table has a functional index on MySQL 8.0.17, the index's hidden column is in its table maps: drop the index or upgrade the "
+    "source first, and then go on behind that change"
+)
+"""What may explain columns behind those that are known, with what the operator does."""
 
 
 def completed(bare: TableMap, described: DescribedTable) -> TableMap | str:
     """The table map with names, labels and key, and with what else it does not say; or in words why the two do not fit."""
     if len(bare.columns) != len(described.columns):
-        return f"the table map has {len(bare.columns)} columns, and {len(described.columns)} are known"
+        counts = f"the table map has {len(bare.columns)} columns, and {len(described.columns)} are known"
+        return f"{counts}; {HIDDEN_COLUMNS}" if _may_end_in_hidden(bare, described) else counts
     for column, known in zip(bare.columns, described.columns, strict=True):
         if wrong := _misfit(column, known, bare.logged):
             return f"column {known.name}: {wrong}"
     columns = tuple(_named(column, known, bare.logged) for column, known in zip(bare.columns, described.columns, strict=True))
-    ordinals = [described.ordinal(name) for name in described.primary_key]
-    key = tuple(ordinal for ordinal in ordinals if ordinal is not None)
-    return replace(bare, columns=columns, primary_key=key, logged=Logged.FULL, unknown="")
+    key, kind = _key(described, columns)
+    return replace(bare, columns=columns, primary_key=key, key_kind=kind, logged=Logged.FULL, unknown="")
+
+
+def _key(described: DescribedTable, columns: Sequence[Column]) -> tuple[tuple[int, ...], KeyKind]:
+    """The primary key, else the unique key that a server's own row metadata names in its place, else one that only catalogues name."""
+    if described.primary_key:
+        return _ordinals(described, described.primary_key), KeyKind.PRIMARY
+    if described.indexes is None:
+        return (), KeyKind.UNKNOWN
+    unique = [_ordinals(described, index.columns) for index in described.indexes if index.unique and not index.prefixes]
+    keys = [key for key in unique if not any(columns[ordinal].nullable for ordinal in key)]
+    return next((key for key in keys if is_in_row_metadata(columns, key)), keys[0] if keys else ()), KeyKind.NOT_PRIMARY
+
+
+def _ordinals(described: DescribedTable, names: Iterable[str]) -> tuple[int, ...]:
+    found = map(described.ordinal, names)
+    return tuple(ordinal for ordinal in found if ordinal is not None)
+
+
+def _may_end_in_hidden(bare: TableMap, described: DescribedTable) -> bool:
+    """Whether the table map is what is known and more columns behind it, as MySQL 8.0.17 writes for a functional index."""
+    if not described.columns or len(bare.columns) < len(described.columns):
+        return False
+    return not any(_misfit(column, known, bare.logged) for column, known in zip(bare.columns, described.columns, strict=False))
 
 
 def _misfit(column: Column, known: DescribedColumn, logged: Logged) -> str:

@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from relay.model.position import SourceIdentity, SourcePosition, file_number
+from relay.model.positions.position import SourceIdentity, SourcePosition, file_number
 
 
 class HistoryPlace(NamedTuple):

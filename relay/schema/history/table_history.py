@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Iterable
 
 from relay.model.change import Statement
-from relay.model.position import BinlogPosition, SourceIdentity
+from relay.model.positions.position import BinlogPosition, SourceIdentity
 from relay.model.table import TableId, TableMap
 from relay.schema.ddl import classify
 from relay.schema.history.described import DescribedTable

@@ -15,6 +15,7 @@ import org.apache.spark.unsafe.hash.Murmur3_x86_32;
  * pieces fall into parts of their own.
  */
 public final class Borders implements UDF2, java.io.Serializable {
+    private static final long serialVersionUID = 1L;
     private static final int SEED = 42; // of Spark's exchanges
 
     private final HashMap starts = new HashMap();

@@ -14,6 +14,7 @@ import org.apache.hadoop.hbase.client.RowMutations;
 
 /** A row changes only where its order is smaller or equal, decided by HBase for the row as a whole. */
 public final class ByCheck implements Guard {
+    private static final long serialVersionUID = 1L;
     /** Orders are read first; then what is not there, then what is not older; those that came meanwhile are among the latter. */
     public long write(AsyncTable table, List changes) throws Exception {
         List orders = orders(table, changes);

@@ -20,6 +20,7 @@ import org.apache.spark.unsafe.types.UTF8String;
  * key; yields "rows name table" for each region, `name` being the folder of its files.
  */
 public final class FileWriter implements FlatMapFunction {
+    private static final long serialVersionUID = 1L;
     private final HashMap names;
     private final HashMap options;
     private final Borders borders;

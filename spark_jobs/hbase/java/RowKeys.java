@@ -7,6 +7,7 @@ import org.apache.spark.sql.types.DataTypes;
 
 /** The row key of a message key, as a function of Spark's. */
 public final class RowKeys implements UDF1 {
+    private static final long serialVersionUID = 1L;
     private final int saltBuckets;
 
     public RowKeys(int saltBuckets) {

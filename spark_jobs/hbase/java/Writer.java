@@ -14,6 +14,7 @@ import org.apache.spark.sql.catalyst.InternalRow;
 
 /** What one Spark task does: write its part of a batch. Rows are table, key, order, deleted, data; yields "rows table" call by call. */
 public final class Writer implements FlatMapFunction {
+    private static final long serialVersionUID = 1L;
     private static final int BYTES_PER_CALL = 4 << 20;
 
     private final HashMap names;

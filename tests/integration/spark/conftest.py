@@ -7,8 +7,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from deploy.embedded import hbase_client_jars, spark_environment, spark_jars
-from spark_jobs.session import open_session
-from spark_jobs.settings import JobSettings, KafkaSource
+from spark_jobs.config.job import JobSettings, KafkaSource
+from spark_jobs.runtime.session import open_session
 
 
 @pytest.fixture(scope="session")

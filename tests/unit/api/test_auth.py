@@ -21,6 +21,13 @@ def test_nothing_else_does(header: str | None) -> None:
     assert "s3cr3t" not in str(caught.value)
 
 
+@pytest.mark.parametrize(("header", "code"), [(None, "TOKEN_MISSING"), ("Bearer ", "TOKEN_MISSING"), ("Bearer x", "TOKEN_WRONG")])
+def test_a_wrong_token_is_not_called_missing(header: str | None, code: str) -> None:
+    with pytest.raises(TokenMissing) as caught:
+        check_token(header, SecretStr("s3cr3t"))
+    assert caught.value.code == code
+
+
 @pytest.mark.parametrize("token", [None, SecretStr("")])
 @pytest.mark.parametrize("header", [None, "", "Bearer ", "Bearer x"])
 def test_without_a_token_nobody_may_write(token: SecretStr | None, header: str | None) -> None:

@@ -8,8 +8,17 @@ import pytest
 from fastapi import FastAPI
 
 from api.errors import ApiError, ProblemsFound, install_error_handlers, status_of
-from relay.errors import MappingRefused, NodeMissing, RelayError, SourceNotNamed, StoreRefused, StoreUnreachable, VersionConflict
-from relay.model.source_name import source_named
+from relay.errors import (
+    MappingRefused,
+    NodeMissing,
+    RelayError,
+    SaveTooLarge,
+    SourceNotNamed,
+    StoreRefused,
+    StoreUnreachable,
+    VersionConflict,
+)
+from relay.model.names.source_name import source_named
 from relay.route import MappingProblem
 
 
@@ -20,6 +29,7 @@ from relay.route import MappingProblem
         (VersionConflict("x"), 412),
         (NodeMissing("x"), 404),
         (MappingRefused("x", data_id="d", pointer=""), 422),
+        (SaveTooLarge("x", data_id="d", pointer=""), 413),
         (StoreRefused("x"), 502),
         (RelayError("x"), 500),
         (ProblemsFound([MappingProblem("d", "", "x")]), 422),
@@ -31,7 +41,7 @@ def test_the_table(error: RelayError, status: int) -> None:
 
 def test_every_error_of_the_admin_has_a_code_a_remedy_and_a_status_of_its_own() -> None:
     leaves = ApiError.__subclasses__()
-    assert len(leaves) == 11
+    assert len(leaves) == 14
     assert len({leaf.code for leaf in leaves}) == len(leaves)
     assert all(leaf.status != HTTPStatus.INTERNAL_SERVER_ERROR for leaf in leaves)
     assert all(leaf.remedy != RelayError.remedy for leaf in leaves)

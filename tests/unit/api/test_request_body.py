@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from api.errors import BadRequest, ProblemsFound
-from api.request_body import document_text, documents_of, note_of
+from api.middleware.request_body import document_text, documents_of, note_of
 
 _TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 _JSON = st.recursive(
@@ -17,6 +17,7 @@ _JSON = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(st.dictionaries(_TEXT, st.lists(_JSON) | st.dictionaries(_TEXT, _JSON)))
 def test_documents_keep_their_meaning(documents: dict[str, object]) -> None:
     read = documents_of(json.dumps(documents).encode())

@@ -37,8 +37,19 @@ def test_without_instances_the_defaults_speak() -> None:
 
 
 def test_databases_are_spoken_of_even_where_no_table_is_named() -> None:
-    tables = tables_to_speak_of([(MappingSet.compile(1, BEFORE), BEFORE)], ["b_1.seen", "nonsense"])
+    tables, left_out = tables_to_speak_of([(MappingSet.compile(1, BEFORE), BEFORE)], ["b_1.seen", "nonsense"])
+    assert left_out == []
     assert tables == {TableId("a", "t1"), TableId("a", "*"), TableId("b_1", "seen")}
+
+
+def test_tables_are_counted_before_they_are_made() -> None:
+    names = ",".join(f"n{number}" for number in range(1000))
+    wide = {**BEFORE, DBS: f'[{{"logicDb":"shop","realDbs":"{names}"}}]', TBS: f'[{{"logicTb":"t","realTbs":"{names}"}}]'}
+    mapping = MappingSet.compile(1, wide)
+    tables, (left_out,) = tables_to_speak_of([(mapping, wide)], ["n1.seen"])
+    assert len(tables) == 1001
+    assert "up to 1000000 tables" in left_out.sentence
+    assert "named_tables" not in vars(mapping)
 
 
 def test_what_a_filter_keeps_out_does_not_change() -> None:

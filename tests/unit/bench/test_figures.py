@@ -5,7 +5,7 @@ from math import isnan
 
 import pytest
 
-from tests.bench.figures import Run, percent, summarize
+from tools.bench.measuring.figures import Run, percent, summarize
 
 A_RUN = Run(
     workload="orders",

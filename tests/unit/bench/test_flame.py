@@ -1,6 +1,6 @@
 """Folded stacks become a tree and a picture."""
 
-from tests.bench.flame import boxes, svg, tree
+from tools.bench.measuring.flame import boxes, svg, tree
 
 STACKS = [
     "thread (read);events (/a/b/relay/source/binlog_reader.py:43);crc32 (zlib.so) 30",

@@ -6,12 +6,12 @@ from pathlib import Path
 
 from rich.console import Console
 
-from tests.bench.figures import LiveRun, summarize
-from tests.bench.machine import Setting
-from tests.bench.report import live_report, throughput_report
 from tests.unit.bench.test_figures import A_RUN
+from tools.bench.measuring.figures import LiveRun, summarize
+from tools.bench.measuring.machine import Setting
+from tools.bench.measuring.report import live_report, throughput_report
 
-A_SETTING = Setting("a CPU", 2, 24.0, "Linux 6", "3.11", {"Kafka": "4.1"}, "python -m tests.bench throughput", "abc", "2026-01-01", 0.5)
+A_SETTING = Setting("a CPU", 2, 24.0, "Linux 6", "3.11", {"Kafka": "4.1"}, "python -m tools.bench throughput", "abc", "2026-01-01", 0.5)
 _LIVE = LiveRun("mariadb", "relay", 500.0, 100, 100, 7.25, 20.0, 31.0, 1.5, 10.0, 25.0, 90_000_000)
 
 
@@ -24,7 +24,7 @@ def test_markdown_has_one_line_a_contestant_and_says_where_it_was_measured() -> 
     assert "| relay | 500 | - | - | 2,000 | - | 100 MB | 1.0 s | 900 | 2.0 MB/s | 3.0 s | 0.25 |" in table[2]
     assert "- a note" in lines
     assert "a CPU, 2 cores, 24.0 GiB, Linux 6" in page
-    assert "`python -m tests.bench throughput`, commit abc" in page
+    assert "`python -m tools.bench throughput`, commit abc" in page
 
 
 def test_what_is_written_can_be_read_again(tmp_path: Path) -> None:

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.bench.scaling import SERIES_NAMES, page, svg
-from tests.bench.scaling.measured import Measured
-from tests.bench.scaling.points import Point, Series, Shape, all_series, quick, visits
 from tests.unit.bench.test_figures import A_RUN
 from tests.unit.bench.test_report import A_SETTING
+from tools.bench.scaling import SERIES_NAMES, page, svg
+from tools.bench.scaling.measured import Measured
+from tools.bench.scaling.points import Point, Series, Shape, all_series, quick, visits
 
 _SERIES = Series(
     "instances",

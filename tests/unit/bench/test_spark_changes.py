@@ -4,7 +4,7 @@ from collections import Counter
 
 import orjson
 
-from tests.bench.spark.changes import Changes, key_of, order_of, value_of
+from tools.bench.spark.changes import Changes, key_of, order_of, value_of
 
 _COUNT = 5000
 

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from tests.bench.spark.delta import BatchCost, growth_report
-from tests.bench.spark.hbase import CLASSIC
-from tests.bench.spark.laps import Batch, Watched, rate
-from tests.bench.spark.run import SparkRun, spark_report
+from tools.bench.spark.delta import BatchCost, growth_report
+from tools.bench.spark.hbase import CLASSIC
+from tools.bench.spark.laps import Batch, Watched, rate
+from tools.bench.spark.run import SparkRun, spark_report
 
 LOOP = SparkRun(CLASSIC, 100, 50.0, 50.0, {"client": 1.0}, {"client": 30_000_000}, None, beside=CLASSIC)
 WATCHED = Watched({}, cpu_s={"client": 0.5}, peaks={"client": 2_000_000_000})

@@ -7,7 +7,7 @@ from typing import Final
 
 import pytest
 
-from tests.bench.usage import CpuMeter
+from tools.bench.measuring.usage import CpuMeter
 
 # Nobody waits for the child, so that the kernel forgets its seconds with it.
 _JOB: Final = """

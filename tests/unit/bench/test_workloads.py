@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.bench.distribution import debezium_artifact
-from tests.bench.orders import Orders
-from tests.bench.wide import Wide
+from tools.bench.measuring.orders import Orders
+from tools.bench.peers.distribution import debezium_artifact
+from tools.bench.wide import Wide
 
 
 def test_the_common_workload_has_its_known_size() -> None:

@@ -5,7 +5,7 @@ import typer
 
 from relay.cli.root import told_errors
 from relay.errors import ConfigurationError, RelayError
-from relay.model.source_name import source_named
+from relay.model.names.source_name import source_named
 
 
 @pytest.mark.parametrize(

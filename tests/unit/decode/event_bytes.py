@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from relay.model.change import RawRows
-from relay.model.position import BinlogPosition
+from relay.model.positions.position import BinlogPosition
 
 WRITE_V1, UPDATE_V1, DELETE_V1, WRITE_V2, UPDATE_V2, DELETE_V2 = 23, 24, 25, 30, 31, 32
 _TABLE_ID_AND_FLAGS = bytes(6) + b"\x01\x00"
@@ -60,6 +60,8 @@ class WrittenTable:
         for kind, meta in ((5, b"\xf8"), (6, b"\xf7")):
             members = [c for c in labelled if c.metadata[:1] == meta]
             fields += [(kind, b"".join(_label_list(c.labels) for c in members))] if members else []
+        if labelled and self.named:
+            fields.append((11, b"".join(lenenc(c.collation or _UTF8MB4) for c in labelled)))
         fields += [(8, b"".join(map(lenenc, self.primary_key)))] if self.primary_key else []
         fields += [(9, b"".join(lenenc(n) for pair in self.prefix_key for n in pair))] if self.prefix_key else []
         return b"".join(bytes([kind]) + with_length(value) for kind, value in fields) + self.extra_fields
@@ -70,6 +72,9 @@ class WrittenTable:
         for column in self.columns:
             names.append(f"{column.name}{len(names)}" if column.name in names else column.name)
         return names
+
+
+_UTF8MB4 = 255
 
 
 def _label_list(labels: Sequence[str]) -> bytes:

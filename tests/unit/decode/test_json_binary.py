@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relay.decode.json_binary import MAX_DEPTH, parse_json
-from relay.decode.malformed import Malformed
+from relay.decode.values.json_binary import MAX_DEPTH, parse_json
+from relay.decode.values.malformed import Malformed
 from relay.model.value import JsonDocument, JsonScalar, JsonScalarKind
 
 

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from relay.decode import RowDecoder
-from relay.decode.json_diff import patched
-from relay.decode.malformed import Malformed
+from relay.decode.values.json_diff import patched
+from relay.decode.values.malformed import Malformed
 from relay.errors import CorruptEvent
 from relay.model.change import RowChange
 from relay.model.table import ColumnType

@@ -12,6 +12,7 @@ from relay.errors import CorruptEvent, RowImageIncomplete, SchemaMismatch, Unsup
 from relay.model.change import Operation, RowChange
 from relay.model.table import ColumnType
 from relay.model.value import ABSENT, Value
+from tests.support.examples import examples
 from tests.unit.decode.event_bytes import (
     DELETE_V1,
     UPDATE_V1,
@@ -220,7 +221,7 @@ EVERY_TYPE = WrittenTable(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.binary(max_size=400), st.sampled_from([23, 24, 25, 30, 31, 32]), st.booleans())
 def test_random_rows_raise_nothing_but_refusals(garbage: bytes, kind: int, mariadb: bool) -> None:
     width = len(EVERY_TYPE.columns)
@@ -232,7 +233,7 @@ def test_random_rows_raise_nothing_but_refusals(garbage: bytes, kind: int, maria
     assert all(len(row) == width for change in event.rows for row in (change.before, change.after) if row is not None)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.data())
 def test_damaged_table_maps_raise_nothing_but_refusals(data: st.DataObject) -> None:
     table_map = bytearray(EVERY_TYPE.map_body())

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from relay.charsets.collations import charset_of_collation
 from relay.decode import parse_table_map
-from relay.decode.collations import charset_of_collation
 from relay.errors import CorruptEvent, UnsupportedEvent
 from relay.model.table import ColumnType, Logged, TableId
 from tests.unit.decode.event_bytes import WrittenColumn, WrittenTable, with_length
@@ -63,6 +63,15 @@ def test_mysql_counts_vectors_among_the_character_columns() -> None:
     assert [c.charset for c in parse_table_map(table.map_body(), mariadb=False).columns] == [None, "latin1", "utf8mb4"]
     shorter = WrittenTable(table.columns, extra_fields=bytes([2]) + with_length(b"\x2d\x00\x3f\x02\x08"))
     assert [c.charset for c in parse_table_map(shorter.map_body(), mariadb=False).columns] == [None, "utf8mb4", "latin1"]
+
+
+def test_labels_without_their_charset_are_not_guessed_at() -> None:
+    """MySQL 8.0.12 logs names and labels, and no character set of the labels: c3 a9 may be é or Ã©."""
+    fields = bytes([6]) + with_length(b"\x01" + with_length(b"\xc3\xa9"))
+    table = WrittenTable((WrittenColumn(T.STRING, b"\xf7\x01"),), extra_fields=fields)
+    parsed = parse_table_map(table.map_body(), mariadb=False)
+    assert parsed.columns[0].labels == ()
+    assert parsed.unknown == "its table map carries no character set for the labels of an ENUM or SET"
 
 
 def test_labels_are_texts_of_the_columns_own_charset() -> None:

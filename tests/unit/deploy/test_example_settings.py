@@ -17,7 +17,7 @@ _EXAMPLE = Path(__file__).parents[3] / "deploy" / "examples" / "relay.toml"
 
 def _sections(text: str) -> dict[str, str]:
     """Table name → its text; the lines before the first table have the name ""."""
-    parts = re.split(r"^\[+([a-z.]+)\]+", text, flags=re.MULTILINE)
+    parts = re.split(r"^\[+([a-z_.]+)\]+", text, flags=re.MULTILINE)
     return {"": parts[0], **dict(zip(parts[1::2], parts[2::2], strict=True))}
 
 

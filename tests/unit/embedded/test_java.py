@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from deploy.embedded import java
 from deploy.embedded.errors import JavaMissing
-from deploy.embedded.java import ask_java, find_java
+from deploy.embedded.processes import java
+from deploy.embedded.processes.java import ask_java, find_java
 
 MakeJava = Callable[[str, str], Path]
 

@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from itertools import chain
 from pathlib import Path
 
 _ROOT = Path(__file__).parents[3]
@@ -9,7 +10,7 @@ _ROOT = Path(__file__).parents[3]
 
 def _asked() -> set[str]:
     project = tomllib.loads((_ROOT / "pyproject.toml").read_text())
-    lines = [*project["project"]["dependencies"], *project["dependency-groups"]["dev"]]
+    lines = [*project["project"]["dependencies"], *chain(*project["dependency-groups"].values())]
     for extra in project["project"]["optional-dependencies"].values():
         lines += extra
     return {re.split(r"[\[<>=!~; ]", line)[0].lower() for line in lines}

@@ -1,6 +1,7 @@
 """Messages in the exact style, keys, splits and headers."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -19,7 +20,7 @@ from relay.encode import (
 from relay.envelope import FIELDS, value_schema
 from relay.errors import RowImageIncomplete
 from relay.model.change import RowChange
-from relay.model.position import BinlogPosition, OrderPair
+from relay.model.positions.position import BinlogPosition, OrderPair
 from relay.model.table import Column, ColumnType, TableDefinition, TableId, TableMap
 from relay.model.value import ABSENT, JsonDocument, Row
 
@@ -151,11 +152,14 @@ def test_headers() -> None:
     own = ("order", b"1700000000000.0000000000000000042")
     tags = tag_headers(["tag1", "f1"])
     assert message_headers(order, tags) == (own, ("tag", b"tag1"), ("tag", b"f1"))
-    origin = Origin(TableId("real1", "t"), 5, BinlogPosition("bin.000001", 4), "0-1-2", 3)
+    origin = Origin("shop/eu", TableId("real1", "t"), 5, BinlogPosition("bin.000001", 4), "0-1-2", 3)
     assert message_headers(order, (), origin) == (
         own,
+        ("instance", b"shop/eu"),
         ("real", b"real1.t"),
         ("source", b"5:bin.000001:4"),
         ("gtid", b"0-1-2"),
         ("mapping", b"3"),
     )
+    failed = message_headers(order, (), replace(origin, real=None, failed=True))
+    assert [name for name, _ in failed] == ["order", "instance", "source", "gtid", "mapping", "failed"]

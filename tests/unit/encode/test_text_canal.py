@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relay.encode.java_numbers import java_double, java_float
-from relay.encode.java_utf8 import java_utf8
-from relay.encode.json_text import canal_json
-from relay.encode.text_canal import canal_text
+from relay.encode.texts.java_numbers import java_double, java_float
+from relay.encode.texts.java_utf8 import java_utf8
+from relay.encode.texts.json_text import canal_json
+from relay.encode.texts.text_canal import canal_text
 from relay.encode.trailing_group import canal_decimal
 from relay.model.table import Column, ColumnType
 from relay.model.value import JsonDocument, JsonNode, JsonScalar, JsonScalarKind, Value

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from relay.charsets import decoder, lenient_decoder
-from relay.encode.json_text import server_json
-from relay.encode.server_numbers import double_text, float_text
-from relay.encode.text_exact import exact_text
+from relay.encode.texts.json_text import server_json
+from relay.encode.texts.server_numbers import double_text, float_text
+from relay.encode.texts.text_exact import exact_text
 from relay.errors import SchemaMismatch, ValueNotPrintable
 from relay.model.table import Column, ColumnType
 from relay.model.value import JsonDocument, JsonNode, JsonScalar, JsonScalarKind

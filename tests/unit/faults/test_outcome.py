@@ -2,9 +2,9 @@
 
 from importlib import import_module
 
-from tests.faults.outcome import Outcome, report
+from tools.faults.outcome import Outcome, report
 
-import_module("tests.faults.scenarios")  # each enters itself into the list
+import_module("tools.faults.scenarios")  # each enters itself into the list
 
 _SHORT = Outcome("relay-killed", 1, 100, 0, 0, 0, 2.0, 9.0, "killed five times")
 _LONG = Outcome("relay-killed", 2, 50, 1, 2, 3, 4.0, 9.0, "slow to start")

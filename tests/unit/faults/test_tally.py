@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.faults.tally import Counts, Tally
+from tools.faults.tally import Counts, Tally
 
 HELD = {1: 2, 2: 1}  # row 1 was changed three times, row 2 twice
 ALL = [(1, 0), (2, 0), (1, 1), (2, 1), (1, 2)]
@@ -68,3 +68,27 @@ def test_every_single_loss_and_repeat_of_any_stream_is_found(keys: list[int], da
         at = data.draw(st.integers(0, len(stream) - 1))
         assert counted(stream[:at] + stream[at + 1 :], held=held).lost == 1
         assert counted([*stream, stream[at]], held=held).repeated == 1
+
+
+def dropping(seen: list[tuple[int, int, str]]) -> tuple[Counts, int]:
+    tally = Tally(drops_repeats=True)
+    for key, n, order in seen:
+        tally.see(key, n, 0, order)
+    return tally.against({1: 2}), tally.dropped
+
+
+def test_a_repeat_under_its_own_order_can_be_dropped() -> None:
+    once = [(1, 0, "1"), (1, 1, "2"), (1, 2, "3")]
+    assert dropping(once) == (Counts(3, 0, 0, 0), 0)
+    assert dropping([*once, *once]) == (Counts(3, 0, 0, 0), 3)
+    assert dropping([*once[:2], *once]) == (Counts(3, 0, 0, 0), 2)
+
+
+def test_a_repeat_under_another_order_shows() -> None:
+    counts, dropped = dropping([(1, 0, "1"), (1, 1, "2"), (1, 0, "3"), (1, 2, "4")])
+    assert (counts, dropped) == (Counts(4, 0, 1, 0), 0)
+
+
+def test_dropping_repeats_hides_no_loss_and_no_step_back() -> None:
+    assert dropping([(1, 0, "1"), (1, 2, "3"), (1, 2, "3")]) == (Counts(2, 1, 0, 0), 1)
+    assert dropping([(1, 0, "1"), (1, 2, "3"), (1, 1, "2"), (1, 1, "2")]) == (Counts(3, 0, 0, 2), 1)

@@ -1,6 +1,6 @@
 """Whether a process grows is judged from its samples alone."""
 
-from tests.faults.usage import usage_of
+from tools.faults.usage import usage_of
 
 MEGABYTE = 1_000_000.0
 

@@ -3,14 +3,16 @@
 import subprocess
 import sys
 
+import pytest
+
 from relay.compiled import COMPILED
-from tests.fuzz.children import fuzzed
-from tests.fuzz.targets import PRINTERS
+from tools.fuzz.children import fuzzed
+from tools.fuzz.targets import PRINTERS
 
 _INPUTS = 15_000
 # A run whose targets take no end of memory, take no end of time, and hang up: each must come out as a finding.
 _UNRULY = """
-from tests.fuzz import limits, run, targets
+from tools.fuzz import limits, run, targets
 limits.CPU_SECONDS = 0.05
 run._WARMING_UP = 9
 def unruly(raw, rng, printer):
@@ -26,6 +28,7 @@ print(*sorted({what.strip().splitlines()[-1].partition(":")[0].rpartition(".")[2
 """
 
 
+@pytest.mark.slow
 def test_damaged_events_give_named_errors_or_rows_and_nothing_else() -> None:
     outcomes = fuzzed(20_251, _INPUTS)
     assert [what for _, what in outcomes.findings[:3]] == []
@@ -34,6 +37,7 @@ def test_damaged_events_give_named_errors_or_rows_and_nothing_else() -> None:
     assert set(PRINTERS) == {"generated", "compiled"} or not COMPILED
 
 
+@pytest.mark.slow
 def test_the_limits_bite() -> None:
     found = subprocess.run([sys.executable, "-c", _UNRULY], capture_output=True, text=True, check=True, timeout=60)
     assert found.stdout.split() == ["IndexError", "MemoryError", "TooSlow"]

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from relay.encode.server_numbers import double_text as readable_double
-from relay.encode.server_numbers import float_text as readable_float
+from relay.encode.texts.server_numbers import double_text as readable_double
+from relay.encode.texts.server_numbers import float_text as readable_float
 from relay.generated.numbers import double_text, float_text
 from relay.generated.tables import Refused
 

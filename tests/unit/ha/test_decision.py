@@ -8,7 +8,7 @@ from relay.ha import AfterFence, after_fence
     [
         (True, 15.0, AfterFence.NEW_PRODUCER),
         (True, 14.0, AfterFence.NEW_PRODUCER),
-        (True, 3.0, AfterFence.REJOIN),
+        (True, 3.0, AfterFence.CONTESTED),
         (False, 15.0, AfterFence.REJOIN),
         (False, 0.0, AfterFence.REJOIN),
     ],

@@ -6,8 +6,8 @@ import pytest
 
 from relay.ha import Action, decide_by_digest, place_unknown
 from relay.model.failover import ServerRole
-from relay.model.position import BinlogPosition, SourceIdentity, SourcePosition
-from relay.model.published_place import Landmark, PublishedPlace, Sighting, Sought
+from relay.model.positions.position import BinlogPosition, SourceIdentity, SourcePosition
+from relay.model.records.resume_fingerprint import Landmark, PublishedPlace, Sighting, Sought
 from relay.model.replication import Replicating, Replication
 
 FOUND: Final = Sought(Sighting.FOUND, SourcePosition(BinlogPosition("b.000001", 4), "", SourceIdentity("", 2, 0)))

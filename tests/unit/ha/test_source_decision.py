@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from relay.ha import Action, Decision, Situation, SwitchRules, decide, followed_role
 from relay.model.failover import FailoverOrders, Published, ServerRole, ServerSeen
-from relay.model.gtid import GtidSet
-from relay.model.position import SourceIdentity
+from relay.model.positions.gtid import GtidSet
+from relay.model.positions.position import SourceIdentity
 
 M: Final = "11111111-1111-1111-1111-111111111111"
 S: Final = "22222222-2222-2222-2222-222222222222"

@@ -37,6 +37,15 @@ def test_a_topic_as_the_relay_makes_it_is_accepted(retention: str) -> None:
     assert found(replace(GOOD, settings=wanted.settings), wanted) == []
 
 
+def test_a_right_that_lacks_is_a_fault_unless_the_brokers_do_not_say() -> None:
+    assert found(replace(GOOD, permitted=frozenset({"Write", "Describe"}))) == found(replace(GOOD, permitted=None)) == []
+    assert found(replace(GOOD, permitted=frozenset({"Read"}))) == [(False, "The relay's principal lacks Write on topic orders.")]
+    position = replace(
+        GOOD, partitions=1, settings={"cleanup.policy": "compact", "min.insync.replicas": "2"}, permitted=frozenset({"Write"})
+    )
+    assert [each.error.code for each in position_topic_findings(position, WANTED)] == ["KAFKA_NOT_PERMITTED"]
+
+
 def test_more_partitions_are_a_warning_and_fewer_a_fault() -> None:
     more = "Topic orders has 9 partitions, and rows go to the first 4 only: where a key is must not change."
     assert found(replace(GOOD, partitions=9)) == [(True, more)]

@@ -8,7 +8,7 @@ import pytest
 from relay.errors import CorruptEvent
 from relay.merge import by_column, by_execute_time
 from relay.model.change import Operation, RowChange, RowsEvent, StreamItem, TransactionBegin, TransactionEnd
-from relay.model.position import BinlogPosition, SourceIdentity
+from relay.model.positions.position import BinlogPosition, SourceIdentity
 from relay.model.table import Column, ColumnType, TableId, TableMap
 from relay.model.value import ABSENT, Row, Value
 

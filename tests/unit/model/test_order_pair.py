@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relay.model.position import OrderPair
+from relay.model.positions.position import OrderPair
 
 pairs = st.builds(OrderPair, st.integers(0, 2**42), st.integers(0, 2**63 - 1))
 

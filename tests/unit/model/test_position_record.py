@@ -7,9 +7,9 @@ import orjson
 import pytest
 
 from relay.errors import PositionNewer, PositionUnreadable
-from relay.model.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
-from relay.model.position_record import FORMAT, OtherSource, PositionRecord, Replay, SplitProgress
-from relay.model.published_place import Landmark, PublishedPlace
+from relay.model.positions.position import BinlogPosition, LastTransaction, OrderPair, SourceIdentity, SourcePosition
+from relay.model.records.position_record import FORMAT, OtherSource, PositionRecord, Replay, SplitProgress
+from relay.model.records.resume_fingerprint import Landmark, PublishedPlace
 
 _GOLDEN = Path(__file__).parents[2] / "golden"
 _UUID = "3e11fa47-71ca-11e1-9e33-c80aa9429562"
@@ -21,7 +21,8 @@ RECORD = PositionRecord(
     change_time_ms=1_700_000_000_000,
     partitions={"orders": 4},
 )
-SPLIT = replace(RECORD, split=SplitProgress(PLACE, f"{_UUID}:78", 12, 1_700_000_000_500, 3, "0123456789abcdef"))
+HALF = SplitProgress(PLACE, f"{_UUID}:78", 12, 1_700_000_000_500, 3, "0123456789abcdef")
+SPLIT = replace(RECORD, split=HALF)
 BY_HAND = replace(RECORD, replay=Replay(PLACE, BinlogPosition("mysql-bin.000043", 9), OrderPair(7, 8)), skips=(f"{_UUID}:80",))
 ELSEWHERE = SourcePosition(PLACE, "", SourceIdentity("", 9, 0))
 OF_A_GROUP = replace(SPLIT, following="first", others={"second": OtherSource(ELSEWHERE, ELSEWHERE), "third": OtherSource(ELSEWHERE)})
@@ -29,6 +30,9 @@ _SKIPPING = OtherSource(ELSEWHERE, skips=("0-9-80", "0-9-90"))
 GROUP_BY_HAND = replace(OF_A_GROUP, skips=(f"{_UUID}:80",), others={**OF_A_GROUP.others, "third": _SKIPPING})
 LANDMARK = Landmark(1_700_000_000, "0f" * 16, "1e" * 16)
 BY_DIGEST = replace(RECORD, place=PublishedPlace(1_700_000_000, (1_700_000_090,), LANDMARK, 2, "2d" * 16, "3c" * 16))
+DIGEST = "5a" * 16
+NAMED = replace(BY_HAND, mapping_set=7, mapping_digest=DIGEST, kept_mappings={DIGEST: 1}, placed_by={"orders": "6b" * 8})
+IN_PARTS = replace(NAMED, split=replace(HALF, mapping_digest="4b" * 16, without_rolled_back=True), kept_mappings={DIGEST: 1, "4b" * 16: 2})
 FORMER = {
     "position_record.1.mapping_set.json": replace(RECORD, mapping_set=7),
     "position_record.1.json": RECORD,
@@ -37,12 +41,29 @@ FORMER = {
     "position_record.2.json": BY_HAND,
     "position_record.3.json": OF_A_GROUP,
     "position_record.4.json": GROUP_BY_HAND,
+    "position_record.5.json": NAMED,
+    "position_record.5.split.json": IN_PARTS,
 }
 
 
 @pytest.mark.parametrize(("file", "record"), FORMER.items(), ids=list(FORMER))
 def test_every_format_that_was_ever_written_is_read(file: str, record: PositionRecord) -> None:
     assert PositionRecord.from_bytes((_GOLDEN / file).read_bytes()) == record
+
+
+def test_the_last_transaction_of_each_source_is_kept_and_no_reason_for_a_newer_format() -> None:
+    """A relay that does not know it ignores it, and compares nothing."""
+    last = LastTransaction(PLACE._replace(offset=4000), f"{_UUID}:77", "4b" * 16)
+    elsewhere = OtherSource(replace(ELSEWHERE, last=last), ELSEWHERE)
+    record = replace(OF_A_GROUP, source=replace(RECORD.source, last=last), others={"second": elsewhere})
+    written = record.to_bytes()
+    again = PositionRecord.from_bytes(written)
+    assert (again.source.last, again.others["second"].source.last) == (last, last)
+    assert again.others["second"].names is not None
+    assert again.others["second"].names.last is None
+    assert orjson.loads(written)["format"] == OF_A_GROUP.format
+    assert b'"last"' not in OF_A_GROUP.to_bytes()
+    assert replace(RECORD.source, last=last) == RECORD.source  # the same place
 
 
 def test_a_golden_record_stands_for_every_format() -> None:
@@ -60,6 +81,15 @@ def test_the_oldest_format_that_suffices_is_written(file: str, record: PositionR
 def test_a_group_needs_the_newest_format_only_while_something_of_one_source_is_to_be_skipped() -> None:
     third = replace(OF_A_GROUP, others=GROUP_BY_HAND.others)
     assert [each.format for each in (OF_A_GROUP, third, GROUP_BY_HAND, replace(GROUP_BY_HAND, others={}))] == [3, 4, 4, 4]
+
+
+def test_a_digest_of_a_mapping_set_needs_the_newest_format_and_a_waypoint_has_none() -> None:
+    assert [each.format for each in (NAMED, NAMED.as_waypoint, IN_PARTS)] == [5, 2, 5]
+    for field in ("mapping_digest", "kept_mappings", "placed_by"):
+        assert replace(NAMED.as_waypoint, **{field: getattr(NAMED, field)}).format == 5
+    assert replace(IN_PARTS, mapping_digest="", kept_mappings={}).format == 5, "an older relay must not end the transaction"
+    assert NAMED.as_waypoint == replace(BY_HAND, mapping_set=7)
+    assert IN_PARTS.named_mappings == {DIGEST, "4b" * 16}
 
 
 def test_one_source_stands_elsewhere_and_the_others_where_they_stood() -> None:
@@ -88,3 +118,11 @@ def test_a_newer_format_is_refused_by_name() -> None:
 def test_what_is_no_record_is_refused(value: bytes) -> None:
     with pytest.raises(PositionUnreadable):
         PositionRecord.from_bytes(value)
+
+
+def test_a_split_that_counts_kept_rows_alone_is_of_the_newest_format() -> None:
+    """Without a mapping set nothing else tells it from one that a former version wrote."""
+    kept = replace(RECORD, split=replace(HALF, without_rolled_back=True))
+    assert (SPLIT.format, kept.format) == (1, 5)
+    assert PositionRecord.from_bytes(kept.to_bytes()) == kept
+    assert PositionRecord.from_bytes(SPLIT.to_bytes()) == SPLIT

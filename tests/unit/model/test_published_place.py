@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from relay.model.position import BinlogPosition, SourceIdentity, SourcePosition
-from relay.model.published_place import PlaceSearch, PublishedPlace, Sighting, Sought
-from relay.model.transaction_digest import Digested
+from relay.model.positions.position import BinlogPosition, SourceIdentity, SourcePosition
+from relay.model.records.resume_fingerprint import PlaceSearch, PublishedPlace, Sighting, Sought
+from relay.model.records.transaction_digest import Digested
+from tests.support.examples import examples
 
 _SKEW_S: Final = 2
 _START_S: Final = 1000
@@ -159,7 +160,7 @@ def histories(draw: st.DrawFn) -> list[Logged]:
     return history
 
 
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 @given(histories(), st.data())
 def test_no_history_leads_to_a_wrong_place(history: list[Logged], data: st.DataObject) -> None:
     published = data.draw(st.integers(1, len(history)))

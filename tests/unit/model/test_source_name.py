@@ -3,7 +3,7 @@
 import pytest
 
 from relay.errors import SourceNotNamed
-from relay.model.source_name import source_named
+from relay.model.names.source_name import source_named
 
 
 def test_a_single_source_need_not_be_named_and_goes_by_the_instances_name() -> None:

@@ -7,8 +7,8 @@ import pytest
 
 from relay.errors import CorruptEvent
 from relay.model.change import RawItem, RawRows, Statement, TransactionBegin, TransactionEnd, XaAction, XaStep
-from relay.model.position import BinlogPosition, SourceIdentity
-from relay.model.transaction_digest import Digested, TransactionDigest
+from relay.model.positions.position import BinlogPosition, SourceIdentity
+from relay.model.records.transaction_digest import Digested, TransactionDigest
 
 _INSERT_V1, _UPDATE_V1, _INSERT, _UPDATE, _DELETE = 23, 24, 30, 31, 32
 _PLACE: Final = BinlogPosition("b.000001", 4)

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from relay.errors import MoveRefused
-from relay.model.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
-from relay.model.position_record import PositionRecord, Replay, SplitProgress
-from relay.operations.moves import MoveKind, plan_move, raise_floor, skip, unskip
+from relay.model.positions.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
+from relay.model.records.position_record import PositionRecord, Replay, SplitProgress
+from relay.operations.positions.repositioning import MoveKind, plan_move, raise_floor, skip, unskip
 from relay.order import MAX_EPOCH
 
 SERVER, OTHER = SourceIdentity("", 1, 1), SourceIdentity("", 2, 1)

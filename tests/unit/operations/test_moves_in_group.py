@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 
 from relay.errors import MoveRefused, SourceNotNamed
-from relay.model.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
-from relay.model.position_record import OtherSource, PositionRecord, SplitProgress
-from relay.operations.chosen_source import chosen_source
-from relay.operations.instance_position import Preview, Shown
-from relay.operations.moves import MoveKind, plan_move, skip, unskip
-from relay.operations.sentences import foretold, moved, shown
+from relay.model.positions.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
+from relay.model.records.position_record import OtherSource, PositionRecord, SplitProgress
+from relay.operations.instances.chosen_source import chosen_source
+from relay.operations.positions.position import Preview, Shown
+from relay.operations.positions.repositioning import MoveKind, plan_move, skip, unskip
+from relay.operations.positions.sentences import foretold, moved, shown
 from relay.settings import InstanceSettings
 
 FIRST, SECOND = SourceIdentity("", 1, 1), SourceIdentity("", 2, 1)

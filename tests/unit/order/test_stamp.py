@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relay.model.position import BinlogPosition, OrderPair
+from relay.model.positions.position import BinlogPosition, OrderPair
 from relay.order import PositionParts, begin_transaction, compose, decompose
 
 positions = st.builds(

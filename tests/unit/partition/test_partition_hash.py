@@ -45,8 +45,8 @@ def test_hash_code_equals_javas(vector: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("vector", _vectors("partition"))
 def test_rows_land_where_canal_puts_them(vector: dict[str, Any]) -> None:
-    if "flat_error" in vector["expect"]:
-        # Where Canal dies on the first row, the configuration is refused before it.
+    if "flat_error" in vector["expect"] or "(?!" in (vector["partitionHash"] or ""):
+        # Where Canal dies on the first row, the configuration is refused before it; so is a look-ahead, which RE2 does not have.
         with pytest.raises(PartitionRuleRefused):
             _rule(vector)
         return
@@ -103,6 +103,7 @@ def test_the_first_rule_that_matches_decides(rules: list[str]) -> None:
     assert of(",".join(rules)) == of(matching[0] if matching else "x.y:a")
 
 
+@pytest.mark.slow
 @given(st.lists(st.none() | st.text(), min_size=3, max_size=3), st.integers(1, 1000))
 def test_every_row_has_a_partition(texts: list[str | None], partitions: int) -> None:
     placement = PartitionRule("d.t:a^b^c", database_hash=True, partitions=partitions).for_table(TableId("d", "t"), ("a", "b", "c"), ())

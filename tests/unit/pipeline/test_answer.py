@@ -1,4 +1,4 @@
-"""Waiting ends with the answer, with its error, or soon after a stop."""
+"""Waiting ends with the interruptible, with its error, or soon after a stop."""
 
 import threading
 import time
@@ -8,13 +8,13 @@ from concurrent.futures import Future
 import pytest
 
 from relay.errors import AskedToStop, BrokerUnreachable
-from relay.pipeline import answer
-from relay.pipeline.answer import answer_of, answered
+from relay.pipeline import interruptible
+from relay.pipeline.interruptible import answer_of, answered
 
 
 @pytest.fixture
 def short_grace(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(answer, "GRACE_SECONDS", 0.2)
+    monkeypatch.setattr(interruptible, "GRACE_SECONDS", 0.2)
 
 
 def stopped() -> threading.Event:

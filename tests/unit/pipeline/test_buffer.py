@@ -6,7 +6,7 @@ import pytest
 
 from relay.errors import GoesToSpool, SourceUnreachable
 from relay.model.change import Advance
-from relay.model.position import BinlogPosition, SourceIdentity
+from relay.model.positions.position import BinlogPosition, SourceIdentity
 from relay.pipeline.buffer import BufferCursors, ChangeBuffer
 from relay.settings import BufferSettings
 from tests.support.waiting import wait_until

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from relay.model.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
-from relay.model.position_record import PositionRecord, Replay, SplitProgress
+from relay.model.positions.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
+from relay.model.records.position_record import PositionRecord, Replay, SplitProgress
 from relay.position.waypoints import WaypointClock
 
 PLACE = BinlogPosition("mysql-bin.000042", 4711)

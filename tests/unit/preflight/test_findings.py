@@ -39,7 +39,7 @@ def test_a_finding_carries_what_the_error_says() -> None:
         "verdict": "fail",
         "code": "SOURCE_LOGIN_REFUSED",
         "sentence": "The source said no.",
-        "remedy": "Correct user and password of the source.",
+        "remedy": SourceLoginRefused.remedy,
     }
     assert (WARNING.verdict, SKIPPED.sentence) == (Verdict.WARNING, "Not checked because the relay cannot log in.")
 
@@ -47,7 +47,13 @@ def test_a_finding_carries_what_the_error_says() -> None:
 def test_the_table_shows_sentence_and_remedy_even_where_they_look_like_markup() -> None:
     shown = io.StringIO()
     Console(file=shown, width=120).print(preflight_table([GOOD, FAILURE, found("topic", SourceLoginRefused("[red]Odd[/red]."))]))
-    for text in ("pass", "fail", "The source said no.", "→ Correct user and password of the source.", "[red]Odd[/red]."):
+    for text in (
+        "pass",
+        "fail",
+        "The source said no.",
+        "→ Correct user and password of the source. ",
+        "[red]Odd[/red].",
+    ):
         assert text in shown.getvalue()
 
 

@@ -14,6 +14,7 @@ from relay.refine.condition import All, ColumnName, Comparison, Constant, Either
 from relay.refine.condition_parser import parse_condition
 from relay.refine.like import like
 from tests.support.conditions import ANSWERS, CUSTOMER, bound, row
+from tests.support.examples import examples
 
 
 @pytest.mark.parametrize(("text", "holds"), ANSWERS)
@@ -104,7 +105,7 @@ CONDITIONS = st.recursive(
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(CONDITIONS, NUMBERS, NUMBERS)
 def test_any_condition_means_what_a_database_means_by_it(text: str, number: int | None, price: int | None) -> None:
     read: Row = row(id=number, price=None if price is None else f"{price}.00")

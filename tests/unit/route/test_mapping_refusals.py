@@ -116,3 +116,27 @@ def test_an_unreadable_document_does_not_make_the_others_look_wrong() -> None:
     texts = {**documents(dbs=[D], tbs=[{"logicTb": "a", "realTbs": "r.x"}]), TOPICS: "not json"}
     assert refusals(texts) == [(TOPICS, "")]
     assert json.loads(texts[DBS])
+
+
+def test_every_empty_name_of_an_entry_is_told() -> None:
+    texts = documents(
+        dbs=[{"logicDb": "", "realDbs": ["a", "", "b", " "]}],
+        tbs=[{"logicTb": "", "realTbs": ["", "a/b"]}],
+        tags=[{"logicTb": ["", "f", ""], "tag": ["t", "", ""]}],
+    )
+    assert [(each.pointer, each.sentence) for each in problems(texts)] == [
+        ("/0/realDbs", "2 names of 4 are empty: number 2, 4."),
+        ("/0/logicDb", "A name is empty."),
+        ("/0/realTbs", "The name number 1 of 2 is empty."),
+        ("/0/realTbs", "'a/b' opens a regular expression with a slash and does not close it."),
+        ("/0/logicTb", "A name is empty."),
+        ("/0/logicTb", "2 names of 3 are empty: number 1, 3."),
+        ("/0/tag", "2 tags of 3 are empty: number 2, 3."),
+    ]
+
+
+def test_an_unknown_key_or_document_gets_the_nearest_one() -> None:
+    (key,) = problems({DBS: '[{"logicDb":"a","realDbs":"r","realdb":1}]'})
+    assert key.sentence == "This key is not known here; did you mean 'realDbs'?"
+    (document,) = problems({"com.pajk.Roma.db": "[]"})
+    assert document.sentence.endswith("Did you mean dbs?")

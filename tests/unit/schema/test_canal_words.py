@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from relay.model.change import Statement
-from relay.model.position import BinlogPosition
+from relay.model.positions.position import BinlogPosition
 from relay.model.table import Column, ColumnType, TableId, TableMap
 from relay.schema import DeclaredTypes, classify
 

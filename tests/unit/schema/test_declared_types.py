@@ -3,7 +3,7 @@
 import pytest
 
 from relay.model.change import Statement
-from relay.model.position import BinlogPosition
+from relay.model.positions.position import BinlogPosition
 from relay.model.table import Column, ColumnType, TableId, TableMap
 from relay.schema import DeclaredTypes, classify
 

@@ -4,8 +4,8 @@ import struct
 import zlib
 from collections.abc import Iterable
 
-from relay.source import event_types as types
-from relay.source.binlog_event import BinlogEvent
+from relay.model import event_types as types
+from relay.source.events.binlog_event import BinlogEvent
 
 UUID = bytes(range(16))
 UUID_TEXT = "00010203-0405-0607-0809-0a0b0c0d0e0f"
@@ -34,9 +34,28 @@ def rotate(file: str, offset: int = 4, *, artificial: bool = True, log_pos: int 
     return event(types.ROTATE, struct.pack("<Q", offset) + file.encode(), flags=flags, log_pos=log_pos)
 
 
-def description(*, log_pos: int = 0, checksum: bool = True, created_s: int = 500, flags: int = 0) -> bytes:
-    body = struct.pack("<H50sIB", 4, b"11.4.5-MariaDB-log", 0, 19) + bytes(40) + bytes([1 if checksum else 0])
-    return event(types.FORMAT_DESCRIPTION, body, log_pos=log_pos, time_s=created_s, flags=flags)
+POST_HEADERS = bytes(
+    [56, 13, 0, 8, 0, 18, 0, 4, 4, 4, 4, 18, 0, 0, 84, 0, 4, 26, 8, 0, 0, 0, 8, 8, 8, 2, 0, 0, 0, 10, 10, 10, 42, 42, 0, 18, 52, 0, 10]
+)
+"""Of event types 1 to 39, as servers of both families announce them."""
+
+
+def description(
+    *,
+    log_pos: int = 0,
+    checksum: bool = True,
+    created_s: int = 500,
+    flags: int = 0,
+    version: str = "11.4.5-MariaDB-log",
+    header_bytes: int = 19,
+    post_headers: bytes = POST_HEADERS,
+    tail: bool = True,
+    binlog_version: int = 4,
+) -> bytes:
+    """A file's first event; releases that know checksums write a `tail`, whether the file's events have them or not."""
+    body = struct.pack("<H50sIB", binlog_version, version.encode(), 0, header_bytes) + post_headers
+    body += bytes([1 if checksum else 0]) if tail else b""
+    return event(types.FORMAT_DESCRIPTION, body, log_pos=log_pos, time_s=created_s, flags=flags, checksum=tail)
 
 
 def query_body(sql: str, database: str = "d", status: bytes = b"") -> bytes:

@@ -11,15 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from relay.errors import BinlogPurged, CorruptEvent, RelayError, SourceUnreachable
+from relay.model import event_types as types
 from relay.model.change import RawItem, RawRows, TransactionBegin, TransactionEnd
-from relay.model.position import SourceIdentity
-from relay.pipeline.compiled_events import event_scanner
-from relay.source import event_types as types
-from relay.source.binlog_event import BinlogEvent, Scanner
-from relay.source.binlog_reader import BinlogReader
-from relay.source.open_transaction import OpenTransaction
-from relay.source.packets import PacketReader
-from relay.source.transaction_assembler import TransactionAssembler
+from relay.model.positions.position import SourceIdentity
+from relay.pipeline.ingest.compiled_events import event_scanner
+from relay.source.events.binlog_event import BinlogEvent, Scanner
+from relay.source.events.open_transaction import OpenTransaction
+from relay.source.events.transaction_assembler import TransactionAssembler
+from relay.source.protocol.binlog_reader import BinlogReader
+from relay.source.protocol.packets import PacketReader
+from tests.support.examples import examples
 from tests.unit.source.binlog_bytes import (
     description,
     event,
@@ -115,8 +116,9 @@ strange_events = st.builds(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mariadb", [True, False], ids=["mariadb", "mysql"])
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(data=st.data())
 def test_scanned_events_amount_to_the_same_as_those_that_are_read_one_by_one(data: st.DataObject, mariadb: bool) -> None:
     groups = data.draw(st.lists(transactions(mariadb=mariadb) | st.lists(strange_events, max_size=1), max_size=6))

@@ -6,11 +6,11 @@ import zlib
 import pytest
 
 from relay.errors import CorruptEvent
+from relay.model import event_types as types
 from relay.model.change import RawRows
-from relay.model.position import SourceIdentity
-from relay.source import event_types as types
-from relay.source.binlog_event import BinlogEvent
-from relay.source.transaction_assembler import TransactionAssembler
+from relay.model.positions.position import SourceIdentity
+from relay.source.events.binlog_event import BinlogEvent
+from relay.source.events.transaction_assembler import TransactionAssembler
 from tests.unit.source.binlog_bytes import Feed, event, mariadb_gtid_body, mysql_gtid_body, query_body, rows_body, table_map_body
 from tests.unit.source.test_transaction_assembler import payload
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pymysqlreplication.gtid import GtidSet as LibrarySet
 
-from relay.model.gtid import GtidSet
+from relay.model.positions.gtid import GtidSet
 
 A = "3e11fa47-71ca-11e1-9e33-c80aa9429562"
 B = "4e11fa47-71ca-11e1-9e33-c80aa9429562"

@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relay.model.gtid import GtidSet
-from relay.source.commands import encoded_gtid_set
-from relay.source.gtid_events import mariadb_gtid, mysql_gtid, previous_gtids, tagged_gtid
+from relay.model.positions.gtid import GtidSet
+from relay.source.events.gtid_events import mariadb_gtid, mysql_gtid, previous_gtids, tagged_gtid
+from relay.source.protocol.commands import encoded_gtid_set
 
 SERVER = "186c57f8-e559-11f1-b002-02fc00000001"
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from relay.errors import SourceSilent, SourceUnreachable
-from relay.source.packets import PacketReader
+from relay.source.protocol.packets import PacketReader
 from tests.unit.source.binlog_bytes import packet
 
 LONGEST = 0xFFFFFF

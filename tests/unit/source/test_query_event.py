@@ -2,7 +2,9 @@
 
 import pytest
 
-from relay.source.query_event import Meaning, is_plain_begin, read_query
+from relay.model.positions.position import BinlogPosition
+from relay.model.sql_mode import NO_MODE, SqlMode
+from relay.source.events.query_event import Meaning, is_plain_begin, read_query
 from tests.unit.source.binlog_bytes import query_body
 
 
@@ -53,4 +55,27 @@ def test_text_is_read_in_the_character_set_of_its_session(collation: int, raw: b
     body = query_body("DROP TABLE x", status=status).replace(b"DROP TABLE x", b"DROP TABLE " + raw)
     query = read_query(memoryview(body), compressed=False)
     assert query.text() == f"DROP TABLE {text}"
+    assert query.sql_mode is NO_MODE
     assert query.database == "d"
+
+
+@pytest.mark.parametrize("tail", [b"", b"\6\3std\3\1\0\1\0\4\x2d\0\x2d\0\x2d\0\x80abc"])
+def test_the_mode_of_the_session_is_read_as_far_as_it_changes_texts(tail: bytes) -> None:
+    bits = 1 << 2 | 1 << 9 | 1 << 20 | 1 << 22 | 1 << 32  # also STRICT_TRANS_TABLES and TIME_TRUNCATE_FRACTIONAL
+    body = query_body("DROP TABLE x", status=b"\0\0\0\0\1" + b"\1" + bits.to_bytes(8, "little") + tail)
+    query = read_query(memoryview(body), compressed=False)
+    assert not query.failed
+    assert query.sql_mode == SqlMode.ANSI_QUOTES | SqlMode.ORACLE | SqlMode.NO_BACKSLASH_ESCAPES
+
+
+@pytest.mark.parametrize(("collation", "charset"), [(45, "utf8mb4"), (8, "latin1"), (2300, "utf8mb3"), (4001, "")])
+def test_the_character_set_of_databases_that_name_none_is_the_third_of_the_sessions(collation: int, charset: str) -> None:
+    status = b"\0\0\0\0\1" + b"\1" + bytes(8) + b"\6\3std" + b"\4\x2d\0\x2d\0" + collation.to_bytes(2, "little")
+    query = read_query(memoryview(query_body("CREATE DATABASE x", status=status)), compressed=False)
+    assert query.statement(0, BinlogPosition("b.1", 4)).server_charset == charset
+
+
+def test_an_error_number_says_that_the_statement_failed() -> None:
+    body = bytearray(query_body("CREATE OR REPLACE TABLE x (a INT)"))
+    body[9:11] = (1170).to_bytes(2, "little")
+    assert read_query(memoryview(bytes(body)), compressed=False).failed

@@ -6,14 +6,14 @@ from relay.errors import (
     BinlogPurged,
     CorruptEvent,
     RelayError,
-    ServerIdTaken,
+    ServerIdContested,
     SourceLoginRefused,
     SourceLostTransactions,
     SourceNotPermitted,
     SourceSettingsRefused,
     SourceUnreachable,
 )
-from relay.source.server_errors import from_number
+from relay.source.protocol.server_errors import from_number
 
 REPEATED_ID = "A slave with the same server_uuid/server_id as this slave has connected to the master; the first event 'b.1' at 4"
 PURGED = "Cannot replicate because the source purged required binary logs. Replicate the missing transactions from elsewhere"
@@ -33,7 +33,7 @@ MORE = "Replica has more GTIDs than the source has, using the source's SERVER_UU
         (1236, PURGED, BinlogPurged),
         (1236, TOO_OLD, BinlogPurged),
         (29, "File './binlog.000009' not found (Errcode: 2)", BinlogPurged),
-        (1236, REPEATED_ID, ServerIdTaken),
+        (1236, REPEATED_ID, ServerIdContested),
         (1236, AHEAD, SourceLostTransactions),
         (1236, MORE, SourceLostTransactions),
         (1236, "Error: connecting slave requested to start from GTID 0-1-9, which is not in the master's binlog", SourceLostTransactions),

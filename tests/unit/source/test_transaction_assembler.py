@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from relay.errors import CorruptEvent, RolledBackRows, UnknownEvent, UnsupportedEvent
+from relay.model import event_types as types
 from relay.model.change import Advance, RawItem, RawRows, Statement, TransactionBegin, TransactionEnd, XaStep
-from relay.model.position import BinlogPosition, SourceIdentity
-from relay.source import event_types as types
-from relay.source.binlog_event import BinlogEvent
-from relay.source.transaction_assembler import ExcludedRange, TransactionAssembler
+from relay.model.positions.position import BinlogPosition, SourceIdentity
+from relay.source.events.binlog_event import BinlogEvent
+from relay.source.events.transaction_assembler import ExcludedRange, TransactionAssembler
 from tests.unit.source.binlog_bytes import (
     UUID_TEXT,
     Feed,
@@ -140,16 +140,15 @@ def savepoint_events() -> list[BinlogEvent]:
 def test_rows_behind_a_savepoint_that_is_rolled_back_are_left_out_on_the_second_reading() -> None:
     with pytest.raises(RolledBackRows) as rolled_back:
         assembled(savepoint_events())
-    found = rolled_back.value
-    assert (found.file, found.from_offset, found.to_offset) == ("b.1", 304, 804)
-    items = assembled(savepoint_events(), excluded=[(found.file, found.from_offset, found.to_offset)])
+    assert rolled_back.value.ranges == (("b.1", 4, 1, 3),)
+    items = assembled(savepoint_events(), excluded=rolled_back.value.ranges)
     assert [item.position.offset for item in items if isinstance(item, RawRows)] == [204, 1004]
     assert kinds(items)[-1] == "TransactionEnd"
 
 
 def test_the_same_offsets_of_another_file_are_not_excluded() -> None:
     with pytest.raises(RolledBackRows):
-        assembled(savepoint_events(), excluded=[("b.2", 304, 804)])
+        assembled(savepoint_events(), excluded=[("b.2", 4, 1, 3)])
 
 
 def test_a_rollback_at_the_end_takes_all_rows_back() -> None:
@@ -159,8 +158,7 @@ def test_a_rollback_at_the_end_takes_all_rows_back() -> None:
 
     with pytest.raises(RolledBackRows) as rolled_back:
         assembled(events())
-    found = rolled_back.value
-    assert kinds(assembled(events(), excluded=[(found.file, found.from_offset, found.to_offset)])) == ["TransactionBegin", "TransactionEnd"]
+    assert kinds(assembled(events(), excluded=rolled_back.value.ranges)) == ["TransactionBegin", "TransactionEnd"]
 
 
 def test_released_and_renewed_savepoints() -> None:
@@ -172,11 +170,10 @@ def test_released_and_renewed_savepoints() -> None:
     events += [renewed, *rows(feed), feed(types.QUERY, query_body("rollback work to savepoint a"))]
     with pytest.raises(RolledBackRows) as rolled_back:
         assembled(events)
-    assert rolled_back.value.from_offset == renewed.start
+    assert rolled_back.value.ranges == (("b.1", 4, 2, 3),)
     gone = [feed(types.QUERY, query_body("RELEASE SAVEPOINT b")), feed(types.QUERY, query_body("ROLLBACK TO b"))]
-    excluded = [("b.1", renewed.start, rolled_back.value.to_offset)]
     with pytest.raises(CorruptEvent, match="'b'"):
-        assembled([*events, *gone], excluded=excluded)
+        assembled([*events, *gone], excluded=rolled_back.value.ranges)
 
 
 def test_a_transaction_cut_off_by_a_crash_never_happened() -> None:
@@ -184,8 +181,7 @@ def test_a_transaction_cut_off_by_a_crash_never_happened() -> None:
     begun = [feed(types.MARIADB_GTID, mariadb_gtid_body(1)), *rows(feed)]
     with pytest.raises(RolledBackRows, match="never finished") as rolled_back:
         assembled([*begun, *file_start("b.2")])
-    found = rolled_back.value
-    items = assembled([*begun, *file_start("b.2")], excluded=[(found.file, found.from_offset, found.to_offset)])
+    items = assembled([*begun, *file_start("b.2")], excluded=rolled_back.value.ranges)
     assert kinds(items) == ["TransactionBegin", "TransactionEnd", "Advance"]
     assert isinstance(items[1], TransactionEnd)
     assert items[1].gtid == ""

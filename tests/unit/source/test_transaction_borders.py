@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
-from relay.source import event_types as types
-from relay.source.binlog_event import BinlogEvent
-from relay.source.transaction_borders import Bounds, TransactionBorders
+from relay.model import event_types as types
+from relay.source.events.binlog_event import BinlogEvent
+from relay.source.events.transaction_boundaries import Bounds, TransactionBorders
 from tests.unit.source.binlog_bytes import Feed, mariadb_gtid_body, mysql_gtid_body, query_body, rows_body, table_map_body
 
 _STANDALONE, _XA = 0x01, 0x80

@@ -1,4 +1,4 @@
-from spark_jobs.figures import BatchFigures
+from spark_jobs.spark_util.batch_stats import BatchFigures
 
 
 def test_one_line_tells_all() -> None:
@@ -8,4 +8,5 @@ def test_one_line_tells_all() -> None:
 
 
 def test_an_empty_batch_has_no_rate() -> None:
+    assert "1 put aside, 2 truncated, lag" in str(BatchFigures(problems={"a": 1}, truncates=2))
     assert str(BatchFigures()).endswith("lag 0.0 s, 0.0 s, 0 rows/s")

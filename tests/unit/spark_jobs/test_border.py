@@ -2,7 +2,6 @@ import pytest
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
-from spark_jobs.border import named_errors
 from spark_jobs.errors import (
     BrokerRefused,
     BrokerUnreachable,
@@ -14,7 +13,8 @@ from spark_jobs.errors import (
     SourceDriverMissing,
     TopicUnknown,
 )
-from spark_jobs.source import source_borders
+from spark_jobs.origin import source_borders
+from spark_jobs.spark_util.error_translation import named_errors
 
 LOST = (
     "[STREAM_FAILED] Query ended\n=== Streaming Query ===\n[KAFKA_DATA_LOSS.INITIAL_OFFSET] Some data may have been lost. SQLSTATE: 22000"

@@ -7,11 +7,11 @@ import pytest
 from rich.console import Console
 
 from spark_jobs import reconcile
-from spark_jobs.comparison import Outcome, Seen, TableFindings, exit_code, findings_json, findings_table
+from spark_jobs.comparison import WHOLE_LINES, Outcome, Seen, TableFindings, exit_code, findings_json, findings_table
 from spark_jobs.comparison.buckets import HashBuckets, number_buckets, runs
 from spark_jobs.comparison.waiting import starting_offsets
-from spark_jobs.source import SourceColumn
-from spark_jobs.source.place import mariadb_covers
+from spark_jobs.origin import SourceColumn
+from spark_jobs.origin.place import mariadb_covers
 
 ROW = Seen('["shop.t","1"]', "1:1", ("n",), "v", "5")
 EQUAL = TableFindings("shop.a", 10, 10)
@@ -40,11 +40,19 @@ def test_the_exit_code(findings: list[TableFindings], code: int) -> None:
 def test_the_findings_for_machines_and_for_people() -> None:
     told = json.loads(findings_json([EQUAL, DIFFERENT]))
     assert [each["outcome"] for each in told["tables"]] == ["equal", "different"]
-    assert told["tables"][1]["different"] == [{"key": '["shop.t","1"]', "what": ["n"], "order": "5"}]
+    assert told["tables"][1]["different"] == [{"key": '["shop.t","1"]', "what": ["n"], "order": "5", "reason": None}]
     shown = StringIO()
-    Console(file=shown, width=160).print(findings_table([EQUAL, DIFFERENT, NONE]))
-    assert '["shop.t","1"]: n' in shown.getvalue()
-    assert "1 different, in id 1..10" in shown.getvalue()
+    Console(file=shown, width=WHOLE_LINES).print(findings_table([EQUAL, DIFFERENT, NONE]))
+    lines = [line.rstrip() for line in shown.getvalue().splitlines()]
+    assert max(map(len, lines)) < 80
+    assert any(line.startswith("| shop.b") and "1 different" in line for line in lines)
+    assert lines[-3:] == ["shop.b: in id 1..10", 'shop.b: different: ["shop.t","1"]: n', "shop.e: no key"]
+
+
+def test_a_long_key_is_one_line() -> None:
+    long, shown = Seen(f'["shop.t","{"x" * 200}"]', "1:1", ("n",), "v", "5"), StringIO()
+    Console(file=shown, width=WHOLE_LINES, soft_wrap=True).print(findings_table([TableFindings("shop.b", 1, 1, different=[long])]))
+    assert f"shop.b: different: {long.key}: n" in shown.getvalue().splitlines()
 
 
 def test_columns_that_are_not_published_are_named() -> None:

@@ -1,6 +1,6 @@
 import pytest
 
-from spark_jobs.ending import BatchRefused, Ending
+from spark_jobs.runtime.shutdown import BatchRefused, Ending
 
 
 def test_a_batch_that_runs_is_finished_and_the_next_is_refused() -> None:

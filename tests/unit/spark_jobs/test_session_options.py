@@ -2,8 +2,8 @@
 
 import pytest
 
-from spark_jobs import session
-from spark_jobs.settings import JobSettings, KafkaSource
+from spark_jobs.config.job import JobSettings, KafkaSource
+from spark_jobs.runtime import session
 
 FIRST_ONLY = "-XX:TieredStopAtLevel=1"
 

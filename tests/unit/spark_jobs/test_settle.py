@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from spark_jobs.comparison import Place, Seen, settle
-from spark_jobs.comparison.settle import verdicts
+from spark_jobs.comparison.verdict import verdicts
 
 
 def seen(source: str | None = "v1", order: str | None = "5") -> Seen:

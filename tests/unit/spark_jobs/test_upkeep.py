@@ -1,6 +1,6 @@
 from dataclasses import dataclass, field
 
-from spark_jobs.upkeep import Upkeep
+from spark_jobs.apply.maintenance import Upkeep
 
 DAY_MS = 86_400_000
 

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from relay.model.change import Advance, RawItem, RawRows, Statement, TransactionBegin, TransactionEnd, XaAction, XaStep
-from relay.model.position import BinlogPosition, SourceIdentity
+from relay.model.positions.position import BinlogPosition, SourceIdentity
+from relay.model.sql_mode import SqlMode
 from relay.spool.items import BlockWriter, items_of
 
 _NUMBERS = st.integers(0, 2**32 - 1)
@@ -77,3 +78,14 @@ def test_a_block_that_was_read_is_free_at_once() -> None:
     finally:
         gc.enable()
     assert left == []
+
+
+def test_a_statement_keeps_the_mode_of_its_session_and_an_older_relay_reads_past_it() -> None:
+    place = BinlogPosition("binlog.000001", 4)
+    plain = Statement("create table t (id int)", "shop", 1, place)
+    ansi = plain._replace(sql_mode=SqlMode.ANSI_QUOTES)
+    items = [ansi, plain, plain._replace(failed=True), ansi, plain._replace(sql_mode=SqlMode.ORACLE | SqlMode.NO_BACKSLASH_ESCAPES), plain]
+    block = block_of(items)
+    assert list(items_of(block)) == items
+    numbers = {item.position.file for item in items_of(block) if isinstance(item, Statement)}
+    assert numbers == {"binlog.000001"}

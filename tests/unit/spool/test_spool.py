@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 
 from relay.errors import SpoolUnusable
 from relay.model.change import Advance, RawItem, RawRows, TransactionBegin, TransactionEnd
-from relay.model.position import BinlogPosition, SourceIdentity, SourcePosition
+from relay.model.positions.position import BinlogPosition, SourceIdentity, SourcePosition
+from relay.model.records.last_transaction import first_changes, last_transaction
 from relay.spool import FolderLock, Spool, SpoolCursor
+from tests.support.examples import examples
 
 UUID = "3e11fa47-71ca-11e1-9e33-c80aa9429562"
 IDENTITY = SourceIdentity(UUID, 1, 1_700_000_000)
@@ -135,6 +137,23 @@ def test_half_a_transaction_can_be_given_up_and_read_again(tmp_path: Path) -> No
     assert everything(spool, at(190)) == transaction(2)
 
 
+def test_the_last_transaction_at_the_end_is_known_to_the_next_process_too(tmp_path: Path) -> None:
+    spool = filled(tmp_path, 3)
+    begin, rows, _ = transaction(3)
+    assert isinstance(begin, TransactionBegin)
+    known = last_transaction(begin, first_changes([rows]))
+    put(spool, *transaction(4)[:-1])  # not whole
+    assert spool.end is not None
+    assert spool.end.last == known
+    spool.give_up_open()
+    spool.begin_file()  # the next file begins with it
+    put(spool, Advance(BinlogPosition("binlog.000002", 120), IDENTITY))
+    spool.flush()
+    again = spool_in(tmp_path)
+    assert again.end is not None
+    assert (again.end.binlog.file, again.end.last) == ("binlog.000002", known)
+
+
 def test_the_gtid_set_at_the_end_is_that_of_the_beginning_and_what_came(tmp_path: Path) -> None:
     spool = spool_in(tmp_path)
     spool.begin(at(100, gtid_set=f"{UUID}:9"))
@@ -163,7 +182,7 @@ def test_a_new_process_finds_what_the_old_one_flushed(tmp_path: Path) -> None:
     assert everything(again, at(300)) == [item for number in (3, 4, 5) for item in transaction(number)]
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=examples(60), deadline=None)
 @given(cut=st.integers(0, 2000), flip=st.booleans())
 def test_a_torn_or_damaged_tail_costs_the_transactions_in_it_and_no_other(tmp_path: Path, cut: int, flip: bool) -> None:
     folder = tmp_path / f"{cut}_{flip}"
@@ -280,3 +299,15 @@ def test_one_process_has_the_folder(tmp_path: Path) -> None:
     one.free()
     other.take()
     other.free()
+
+
+def test_what_was_cut_is_counted(tmp_path: Path) -> None:
+    spool = spool_in(tmp_path)
+    spool.begin(at(100))
+    put(spool, *transaction(1))
+    spool.flush()
+    spool.close()
+    assert spool_in(tmp_path).cut_bytes == 0
+    with max(tmp_path.rglob("*.spool")).open("ab") as file:
+        file.write(b"torn")
+    assert spool_in(tmp_path).cut_bytes == 4

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from relay.errors import BackupRefused
 from relay.state import Backup
 from relay.state.backup_file import from_file, to_file
-from relay.state.mapping_records import Note, SetRecord, StoredDocument
+from relay.state.mappings.records import Note, SetRecord, StoredDocument
 
 _GOLDEN = Path(__file__).parents[2] / "golden" / "backup.1"
 NODES = {

@@ -6,7 +6,7 @@ import pytest
 
 from relay.errors import MappingRefused
 from relay.state import Backup, SetRecord, StartNote, StoredDocument
-from relay.state.mapping_records import FORMAT, Note, Pointer
+from relay.state.mappings.records import FORMAT, Note, Pointer
 
 _TOPICS = "com.pajk.Roma.topics"
 _NODES = Backup.read(Path(__file__).parents[2] / "golden" / "backup.1").nodes

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from relay.errors import MappingRefused
 from relay.state import UNKNOWN_STATE, DroppedName, InstanceStatus, Note, RelayMember, SetRecord, StartNote, StoredDocument
-from relay.state.instance_notes import DROPPED_NAMES_LISTED, read_dropped, write_dropped
-from relay.state.mapping_records import Pointer
+from relay.state.instances.notes import DROPPED_NAMES_LISTED, read_dropped, write_dropped
+from relay.state.mappings.records import Pointer
 
 _TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 _NOTES = st.builds(Note, author=_TEXT, comment=_TEXT, saved_ms=st.integers(0, 2**62))

@@ -1,14 +1,13 @@
 """Metrics: declared once, rendered in Prometheus' format."""
 
 import re
-from pathlib import Path
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from relay.state import InstanceStatus
 from relay.telemetry import InstanceMetrics, ShownTotals, Totals, metrics
-
-_PAGE = Path(__file__).parents[3] / "docs" / "metrics.md"
+from relay.telemetry.instance_gauges import show_status
 
 
 def samples(instance: str) -> dict[str, float]:
@@ -48,25 +47,36 @@ def test_one_state_holds_at_a_time() -> None:
     }
 
 
+def test_an_instance_that_is_removed_keeps_one_series_that_says_so() -> None:
+    shop = InstanceMetrics("metrics_removed")
+    shop.show_state("RUNNING")
+    shop.dropped_rows("filter").inc()
+    shop.commit_seconds.observe(0.1)
+    metrics.SERVER_ANSWERS.labels("metrics_removed", "", "master").set(1)
+    InstanceMetrics("metrics_stays").show_state("RUNNING")
+    shop.remove()
+    assert samples("metrics_removed") == {"roma_instance_state,REMOVED": 1}
+    assert samples("metrics_stays")["roma_instance_state,RUNNING"] == 1
+    InstanceMetrics("metrics_removed").show_state("STARTING")
+    assert {name: value for name, value in samples("metrics_removed").items() if "state" in name} == {"roma_instance_state,STARTING": 1}
+
+
+def test_times_are_in_base_units_and_no_series_is_a_creation_time() -> None:
+    shop = InstanceMetrics("metrics_units")
+    shop.published_rows.inc()
+    show_status(shop, InstanceStatus("metrics_units", "RUNNING", execute_time=1_767_225_600_250).to_fields())
+    found = samples("metrics_units")
+    assert found["roma_execute_time_seconds"] == 1_767_225_600.25
+    assert found["roma_execute_time_ms"] == 1_767_225_600_250
+    assert not [name for name in found if "_created" in name]
+    units = [family.name for family in metrics.REGISTRY.collect() if re.search("_(ms|millis|minutes|kb|mb)$", family.name)]
+    assert units == ["roma_execute_time_ms"]
+
+
 def test_every_metric_is_ours_or_the_processs() -> None:
     names = [family.name for family in text_string_to_metric_families(metrics.render().decode())]
     assert len(names) == len(set(names))
     assert all(name.startswith(("roma_", "process_", "python_")) for name in names)
-
-
-def test_the_documentation_says_what_is_declared_in_its_order() -> None:
-    written = re.findall(r"^\| `(roma_\w+)` \| (\w+) \| ([\w, ]*) \| (.+) \|$", _PAGE.read_text(encoding="utf-8"), re.MULTILINE)
-    declared = [
-        (
-            f"{family.name}_total" if family.type == "counter" else family.name,
-            family.type,
-            ", ".join(metrics.LABELS[family.name]),
-            family.documentation,
-        )
-        for family in metrics.REGISTRY.collect()
-        if family.name.startswith("roma_")
-    ]
-    assert written == declared
 
 
 def test_counters_rise_to_the_totals_and_a_duration_counts_once() -> None:
@@ -80,7 +90,7 @@ def test_counters_rise_to_the_totals_and_a_duration_counts_once() -> None:
     shown.show(totals)
     shown.show(totals)
     found = samples("metrics_totals")
-    assert {name: value for name, value in found.items() if value and "_created" not in name} == {
+    assert {name: value for name, value in found.items() if value} == {
         "roma_source_rows_total": 5,
         "roma_source_reconnects_total": 2,
         "roma_published_rows_total": 7,

@@ -60,6 +60,34 @@ def test_metrics_are_served(client: httpx.Client) -> None:
     assert "# TYPE roma_published_rows_total counter" in answer.text
 
 
+@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics", "/status", "/nowhere"])
+def test_a_strangers_name_is_refused_everywhere(client: httpx.Client, path: str) -> None:
+    refused = client.get(path, headers={"Host": "evil.example:8081"})
+    assert (refused.status_code, "status.hosts" in refused.text) == (421, True)
+
+
+@pytest.mark.parametrize("name", ["localhost", "127.0.0.1:1", "[::1]:1", socket.gethostname(), f"{socket.gethostname().upper()}:8081"])
+def test_addresses_and_the_names_of_this_machine_are_answered(client: httpx.Client, name: str) -> None:
+    assert client.get("/healthz", headers={"Host": name}).status_code == 200
+
+
+@pytest.mark.parametrize(("names", "status"), [(["relay-1"], 200), (["*"], 200), (["relay-2"], 421), ([], 421)])
+def test_names_can_be_added(names: Sequence[str], status: int) -> None:
+    server = StatusServer("127.0.0.1", 0, Answers(lambda: None, lambda: None, list), names)
+    server.start()
+    try:
+        assert httpx.get(f"{server.url}/healthz", headers={"Host": "relay-1:8081"}, trust_env=False).status_code == status
+    finally:
+        server.stop()
+
+
+def test_one_of_two_host_headers_is_not_enough(server: StatusServer) -> None:
+    host, port = server.url.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=10) as connection:
+        connection.sendall(b"GET /status HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\nConnection: close\r\n\r\n")
+        assert b" 421 " in connection.recv(65_536).splitlines()[0]
+
+
 def test_nothing_else_is_here(client: httpx.Client) -> None:
     assert client.get("/admin").status_code == 404
     assert client.post("/status").status_code == 501

@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relay.decode.collations import charset_of_collation
+from relay.charsets.collations import charset_of_collation
 from relay.model.table import ColumnType
-from tests.support.types_page import PAGE, escaped, rewritten, type_lines, unescaped
+from tests.support.rows.types_page import PAGE, escaped, rewritten, type_lines, unescaped
 from tests.types.odd_tables import ODD_TABLES
 
 TEXT = PAGE.read_text(encoding="utf-8")

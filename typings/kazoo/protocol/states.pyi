@@ -5,6 +5,9 @@ class KazooState:
     CONNECTED: Final = "CONNECTED"
     LOST: Final = "LOST"
 
+class KeeperState:
+    AUTH_FAILED: Final = "AUTH_FAILED"
+
 class EventType:
     CREATED: Final = "CREATED"
     DELETED: Final = "DELETED"

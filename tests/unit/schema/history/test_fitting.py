@@ -80,3 +80,12 @@ def test_what_a_map_says_of_signs_and_character_sets_counts() -> None:
 def test_another_number_of_columns_does_not_fit() -> None:
     bare = TableMap(TableId("d", "t"), (), unknown="none")
     assert completed(bare, DescribedTable((DescribedColumn("c", "int"),))) == "the table map has 0 columns, and 1 are known"
+
+
+def test_a_map_with_hidden_columns_behind_the_known_ones_says_what_helps() -> None:
+    columns = Column("", T.LONG, True), Column("", T.LONGLONG, True)
+    bare = TableMap(TableId("d", "t"), columns, logged=Logged.NOTHING)
+    said = completed(bare, DescribedTable((DescribedColumn("c", "int"),)))
+    assert isinstance(said, str)
+    assert said.startswith("the table map has 2 columns, and 1 are known; if the table has a functional index on MySQL 8.0.17")
+    assert completed(bare, DescribedTable((DescribedColumn("c", "text"),))) == "the table map has 2 columns, and 1 are known"

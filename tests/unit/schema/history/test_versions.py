@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 
 from relay.model.change import Statement
-from relay.model.position import BinlogPosition, SourceIdentity
+from relay.model.positions.position import BinlogPosition, SourceIdentity
 from relay.model.table import Column, ColumnType, Logged, TableId, TableMap
 from relay.schema import Base, HistoryPlace, Schemas, TableHistory, Version, folded, parse_record, superseded
 from relay.schema.history import DescribedColumn, DescribedTable

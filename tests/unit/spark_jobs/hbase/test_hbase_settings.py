@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from spark_jobs.hbase.settings import HBaseSettings
+from spark_jobs.config.hbase import HBaseSettings
 
 
 @pytest.mark.parametrize("address", ["hbase1:9090", "127.0.0.1:9090", "[::1]:9090", "a.b-c:1"])

@@ -17,7 +17,7 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from spark_jobs.mirror.column_types import mirror_type
+from spark_jobs.mysql.column_types import mirror_type
 from spark_jobs.transforms import spark_type
 
 KINDS: list[DataType] = [

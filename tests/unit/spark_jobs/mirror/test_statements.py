@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spark_jobs.mirror.statements import alter_table, create_table, forget, orders_of, pieces, place_of, select_piece, upsert
+from spark_jobs.mysql.statements import alter_table, create_table, forget, orders_of, pieces, place_of, select_piece, upsert
 
 PLACE = place_of("shop.orders", "copy_")
 

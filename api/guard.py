@@ -1,0 +1,149 @@
+"""What is decided about a request before its body is read: the host, the token, the size, the time."""
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
+from http import HTTPStatus
+from typing import Final
+
+import structlog
+from fastapi.routing import APIRoute
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Match
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from api.auth import check_token
+from api.deps import WriterDep
+from api.errors import ApiError, BodyTooLarge, BodyTooSlow, MethodUnknown, allowed, problem_of
+from api.middleware.hosts import AllowedHosts
+from api.middleware.request_body import BODY_LIMIT_BYTES, OPEN_BODY_LIMIT_BYTES
+
+BODY_SECONDS: Final = 30.0
+"""A body must have come whole after this time."""
+LINGER_SECONDS: Final = 2.0
+"""After a refusal the rest of the body is discarded for so long."""
+LINGER_BYTES: Final = 32_000_000
+"""And at most so much of it."""
+_JSON: Final = (b"content-type", b"application/json")
+"""Every body is JSON, whatever type a client states: `curl -d` alone states a form."""
+_LOGGED: Final = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.MISDIRECTED_REQUEST})
+_PATH_CHARACTERS: Final = 200
+_WITHOUT_BODY: Final = frozenset({"GET", "HEAD", "OPTIONS", "DELETE"})
+
+_log = structlog.stdlib.get_logger(__name__)
+
+
+class Guard:
+    """ASGI middleware: refuses by name what must not reach an endpoint, and hands the endpoint a whole body of bounded size."""
+
+    def __init__(self, app: ASGIApp, routes: Sequence[BaseRoute], hosts: AllowedHosts) -> None:
+        self._app = app
+        self._hosts = hosts
+        self._routes = [route for route in routes if isinstance(route, APIRoute)]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        route = self._route(scope)
+        try:
+            self._hosts.check(Request(scope).headers.get("host"))
+            if route is None and scope["method"] == "OPTIONS" and (methods := self._methods(scope)):
+                await Response(status_code=HTTPStatus.NO_CONTENT, headers={"Allow": allowed(methods)})(scope, receive, send)
+                return
+            whole = await self._admitted(scope, receive, route)
+        except ApiError as error:
+            scope["route"] = route
+            _log_refusal(error, scope)
+            await _refusal(error, scope, receive, send)
+            return
+        await self._app(scope, whole, send)
+
+    def _route(self, scope: Scope) -> APIRoute | None:
+        return next((route for route in self._routes if route.matches(scope)[0] is Match.FULL), None)
+
+    async def _admitted(self, scope: Scope, receive: Receive, route: APIRoute | None) -> Receive:
+        if route is None:  # then nothing reads the body
+            if methods := self._methods(scope):
+                raise MethodUnknown(f"{scope['method']} is not among its methods.", methods)
+            return receive
+        request, needs_token = Request(scope), WriterDep in route.dependencies
+        if needs_token:
+            check_token(request.headers.get("authorization"), scope["app"].state.admin.token)
+        limit = BODY_LIMIT_BYTES if needs_token else OPEN_BODY_LIMIT_BYTES
+        announced = request.headers.get("content-length", "0")
+        if announced.isdecimal() and int(announced) > limit:
+            raise _too_large(limit)
+        if scope["method"] in _WITHOUT_BODY:
+            return receive
+        scope["headers"] = [*((name, value) for name, value in scope["headers"] if name != b"content-type"), _JSON]
+        try:
+            async with asyncio.timeout(BODY_SECONDS):
+                return _again(await _read(receive, limit), receive)
+        except TimeoutError as exc:
+            raise BodyTooSlow(f"The body had not come whole after {BODY_SECONDS:.0f} s.") from exc
+
+    def _methods(self, scope: Scope) -> set[str]:
+        """Return all methods of an address that does not take this one; it may be several routes."""
+        return {method for route in self._routes if route.matches(scope)[0] is Match.PARTIAL for method in route.methods or ()}
+
+
+async def _read(receive: Receive, limit: int) -> Message:
+    body = bytearray()
+    while True:
+        message = await receive()
+        if message["type"] != "http.request":
+            return message
+        body += message.get("body", b"")
+        if len(body) > limit:
+            raise _too_large(limit)
+        if not message.get("more_body", False):
+            return {"type": "http.request", "body": bytes(body), "more_body": False}
+
+
+def _again(first: Message, receive: Receive) -> Receive:
+    """Return a `receive` that gives the message first."""
+    left = [first]
+
+    async def next_message() -> Message:
+        return left.pop() if left else await receive()
+
+    return next_message
+
+
+def _log_refusal(error: ApiError, scope: Scope) -> None:
+    if error.status in _LOGGED:
+        client = (scope.get("client") or ("",))[0]
+        _log.warning("request_refused", code=error.code, client=client, method=scope["method"], path=scope["path"][:_PATH_CHARACTERS])
+
+
+async def _refusal(error: ApiError, scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer, discard the rest of the body for a moment, and close: a client that still sends would lose the answer to a reset."""
+    response = problem_of(error)
+    response.headers["Connection"] = "close"
+    sends = "expect" not in Request(scope).headers  # a client that asks first sends nothing after this answer
+
+    async def lingering(message: Message) -> None:
+        if message["type"] != "http.response.body":
+            await send(message)
+            return
+        await send({**message, "more_body": True})
+        if sends:
+            await _discard(receive)
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    await response(scope, receive, lingering)
+
+
+async def _discard(receive: Receive) -> None:
+    with suppress(TimeoutError):
+        async with asyncio.timeout(LINGER_SECONDS):
+            left = LINGER_BYTES
+            while left > 0:
+                message = await receive()
+                left = left - len(message.get("body", b"")) if message.get("more_body", False) else 0
+
+
+def _too_large(limit: int) -> BodyTooLarge:
+    return BodyTooLarge(f"The body is larger than {limit} bytes.")

@@ -1,0 +1,88 @@
+"""Connections that do not move: each phase of a request has its time, and many connections do not keep others out."""
+
+import asyncio
+from typing import Final
+
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+KEEP_ALIVE_SECONDS: Final = 5
+"""Between two requests of one connection."""
+HEAD_SECONDS: Final = 10.0
+"""From the opening of a connection, or the first byte of a further request, to the end of the request's headers."""
+WRITE_SECONDS: Final = 30.0
+"""A client that takes no byte of an answer for so long is disconnected."""
+
+MOST_CONNECTIONS: Final = 500
+"""Open at once. Beyond them the ones that have waited longest for their client are closed, so a new client is always answered."""
+_ROOM: Final = 50
+"""How many more are closed then, so that not every further connection has to look for one."""
+_WAITS_FOR_CLIENT: Final = frozenset({h11.IDLE, h11.SEND_BODY})
+
+
+class TimedProtocol(H11Protocol):
+    """uvicorn's protocol for HTTP/1.1, which by itself ends only connections that are idle after an answer."""
+
+    since_s = 0.0
+    """When the connection was opened, or its last answer ended."""
+    _head: asyncio.TimerHandle | None = None
+    _write: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in the base class
+        super().connection_made(transport)
+        self.since_s = self.loop.time()
+        self._time_head()
+        self._make_room()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._time_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_head()
+        self._stop_write()
+        super().connection_lost(exc)
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        self.since_s = self.loop.time()
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        if self._write is None:
+            self._write = self.loop.call_later(WRITE_SECONDS, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        self._stop_write()
+        super().resume_writing()
+
+    def _make_room(self) -> None:
+        """Close connections that wait for their clients, the oldest first, until no more than MOST_CONNECTIONS are left."""
+        if len(self.connections) <= MOST_CONNECTIONS:
+            return
+        present = [each for each in self.connections if isinstance(each, TimedProtocol) and not each.transport.is_closing()]
+        waiting = sorted((each for each in present if each.conn.their_state in _WAITS_FOR_CLIENT), key=lambda each: each.since_s)
+        for each in waiting[: len(present) - MOST_CONNECTIONS + _ROOM] if len(present) > MOST_CONNECTIONS else ():
+            each.transport.abort()
+
+    def _time_head(self) -> None:
+        """Let the time run while a request's headers are incomplete; it is not begun anew by further bytes of them."""
+        if self.conn.their_state is not h11.IDLE:
+            self._stop_head()
+        elif self._head is None:
+            self._head = self.loop.call_later(HEAD_SECONDS, self._close_idle)
+
+    def _close_idle(self) -> None:
+        self._head = None
+        if self.conn.their_state is h11.IDLE:
+            self.timeout_keep_alive_handler()
+
+    def _stop_head(self) -> None:
+        if self._head is not None:
+            self._head.cancel()
+            self._head = None
+
+    def _stop_write(self) -> None:
+        if self._write is not None:
+            self._write.cancel()
+            self._write = None

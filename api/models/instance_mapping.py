@@ -1,0 +1,44 @@
+"""The mapping set that an instance publishes under, beside the one in ZooKeeper."""
+
+from pydantic import BaseModel, Field
+
+from api.models.position import Confirmed
+from relay.model.names.mapping_name import MappingName
+from relay.operations import MappingComparison, compared
+
+
+class SetName(BaseModel):
+    """What identifies a mapping set."""
+
+    set: int = Field(description="Its number; 0: none was ever saved.")
+    digest: str = Field(description="The digest of its documents; empty where an older relay did not note it.")
+
+    @classmethod
+    def of(cls, name: MappingName) -> "SetName":
+        return cls(set=name.number, digest=name.digest)
+
+
+class MappingComparisonView(BaseModel):
+    """What differs between the two sets."""
+
+    instance: str
+    published_under: SetName
+    in_zookeeper: SetName
+    same: bool = Field(description="Nothing needs to be accepted: the relay follows the set in ZooKeeper by itself.")
+    known: bool = Field(description="Whether the documents of the former set can be read; otherwise it is compared as an empty one.")
+    sentences: list[str]
+
+    @classmethod
+    def of(cls, instance: str, comparison: MappingComparison) -> "MappingComparisonView":
+        return cls(
+            instance=instance,
+            published_under=SetName.of(comparison.named),
+            in_zookeeper=SetName.of(comparison.found),
+            same=comparison.same,
+            known=comparison.known,
+            sentences=compared(instance, comparison).splitlines(),
+        )
+
+
+class AcceptedMapping(Confirmed, SetName):
+    """The set that is to be put in force, as the comparison named it."""

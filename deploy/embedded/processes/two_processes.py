@@ -1,0 +1,43 @@
+"""A server that is two processes: the second asks the first, and is no use without it."""
+
+from abc import abstractmethod
+from typing import Self
+
+from deploy.embedded.errors import EmbeddedError, NotReady
+from deploy.embedded.processes.process import ServerProcess
+
+
+class TwoProcesses(ServerProcess):
+    """Starts its companion when it answers itself, and ends it first; together they are one server."""
+
+    @property
+    @abstractmethod
+    def companion(self) -> ServerProcess: ...
+
+    def start(self) -> Self:
+        """Start both processes and return when the companion answers. Raises ServerDied or NotReady with the end of the log."""
+        super().start()
+        try:
+            self.companion.start()
+        except EmbeddedError as exc:
+            tail = self.log_tail()
+            self.kill()
+            raise NotReady(f"{exc}\nThe log of {self.name} itself ends:\n{tail}") from exc
+        self.start_seconds += self.companion.start_seconds
+        return self
+
+    def stop(self) -> None:
+        self.companion.stop()
+        super().stop()
+
+    def kill(self) -> None:
+        self.companion.kill()
+        super().kill()
+
+    def end_at_once(self) -> None:
+        self.companion.end_at_once()
+        super().end_at_once()
+
+    def close(self) -> None:
+        self.companion.close()
+        super().close()

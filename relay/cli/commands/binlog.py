@@ -1,0 +1,101 @@
+"""`roma binlog`: a stretch of a source's binlog, as mysql-replication reads it beside what the relay makes of it."""
+
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+import typer
+
+from relay.cli.confirm import zookeeper
+from relay.cli.known import known_instance
+from relay.cli.root import ConfigFile, app, settings_of, told_errors
+
+if TYPE_CHECKING:
+    from relay.second_reader import Stretch
+    from relay.settings import InstanceSettings, RelaySettings
+
+binlog = typer.Typer(no_args_is_help=True, help="A source's binlog as an independent reader sees it, and as the relay does.")
+app.add_typer(binlog, name="binlog")
+
+Instance: TypeAlias = Annotated[str, typer.Argument(help="The instance's name.")]
+File: TypeAlias = Annotated[str, typer.Option("--file", help="The binlog file to begin in.")]
+Offset: TypeAlias = Annotated[int, typer.Option("--offset", min=4, help="The offset of a transaction's first event.")]
+UntilFile: TypeAlias = Annotated[str | None, typer.Option("--until-file", help="The binlog file to end in; without it --file.")]
+UntilOffset: TypeAlias = Annotated[int | None, typer.Option("--until-offset", min=4, help="Where to end; without it at the binlog's end.")]
+Standby: TypeAlias = Annotated[bool, typer.Option("--standby", help="Read the source's standby.")]
+Source: TypeAlias = Annotated[str | None, typer.Option("--source", help="Of a group: the source that is meant.")]
+
+
+@binlog.command("show")
+def show(
+    instance: Instance,
+    config: ConfigFile,
+    file: File,
+    offset: Offset = 4,
+    limit: Annotated[int, typer.Option("--limit", min=1, help="Show so many events.")] = 100,
+    standby: Standby = False,
+    source: Source = None,
+) -> None:
+    """Print events as mysql-replication reads them, each beside what the relay makes of it under the mapping in force."""
+    with told_errors():
+        from contextlib import closing
+        from itertools import islice
+
+        from relay.operations import mapping_in_force
+        from relay.route import Router
+        from relay.schema import CatalogReader, DeclaredTypes, TableDefinitions
+        from relay.schema.type_text import type_text
+        from relay.second_reader import Shown, pairs, shown_pairs
+
+        settings = settings_of(config)
+        known = known_instance(settings, instance, resolved=True)
+        with zookeeper(settings) as session:
+            router = Router(mapping_in_force(settings, session), known.routing)
+        stretch = _stretch(settings, known, (file, offset), (None, None), standby=standby, source=source)
+        with closing(CatalogReader(stretch.settings)) as catalog, closing(pairs(stretch, with_statements=True)) as found:
+            as_declared, marks_history = known.message.value_style == "canal", known.message.marks_history
+            definitions = TableDefinitions(type_text, catalog, DeclaredTypes(), as_declared=as_declared, marks_history=marks_history)
+            for text in islice(shown_pairs(found, Shown(known, router, definitions)), limit):
+                typer.echo(text)
+
+
+@binlog.command("verify")
+def verify(
+    instance: Instance,
+    config: ConfigFile,
+    file: File,
+    offset: Offset = 4,
+    until_file: UntilFile = None,
+    until_offset: UntilOffset = None,
+    standby: Standby = False,
+    source: Source = None,
+) -> None:
+    """Read a stretch with mysql-replication and with the relay, and compare all rows. Exit code 0: alike; 1: they differ."""
+    with told_errors():
+        from relay.second_reader import pairs
+        from relay.second_reader import verify as compare
+
+        settings = settings_of(config)
+        known = known_instance(settings, instance, resolved=True)
+        stretch = _stretch(settings, known, (file, offset), (until_file, until_offset), standby=standby, source=source)
+        typer.echo(f"from {stretch.start} to {stretch.until}")
+        report = compare(pairs(stretch))
+        typer.echo("\n".join(report.lines()))
+    raise typer.Exit(1 if report.different else 0)
+
+
+def _stretch(
+    settings: "RelaySettings",
+    known: "InstanceSettings",
+    start: tuple[str, int],
+    until: tuple[str | None, int | None],
+    *,
+    standby: bool,
+    source: str | None,
+) -> "Stretch":
+    from relay.model.positions.position import BinlogPosition
+    from relay.operations import chosen_server
+    from relay.second_reader import Stretch
+    from relay.source import end_of_binlog
+
+    server = chosen_server(known, source, standby=standby)
+    end = end_of_binlog(server) if until[1] is None else BinlogPosition(until[0] or start[0], until[1])
+    return Stretch(server, f"{settings.installation}.{known.name}.binlog", BinlogPosition(*start), end)

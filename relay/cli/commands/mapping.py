@@ -1,0 +1,52 @@
+"""`roma mapping`: mapping documents, and the set that an instance publishes under."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from relay.cli.confirm import Actor, Comment, Yes, confirm, who_does, zookeeper
+from relay.cli.root import ConfigFile, app, settings_of, told_errors
+
+mapping = typer.Typer(no_args_is_help=True, help="Mapping documents.")
+app.add_typer(mapping, name="mapping")
+
+
+@mapping.command("check")
+def check_mapping(files: Annotated[list[Path], typer.Argument(help="The JSON documents, or folders that hold them.")]) -> None:
+    """Compile mapping documents together, without a server. Exit code 0: they can come into force; 1: not; 2: no such files."""
+    with told_errors():
+        from relay.route import problems, read_mapping_files
+
+        documents = read_mapping_files(files)
+        found = problems(documents)
+        for problem in found:
+            typer.echo(f"{problem.data_id} at {problem.pointer or 'its top'}: {problem.sentence}")
+        if not found:
+            typer.echo(f"{', '.join(documents)}: no problems.")
+        raise typer.Exit(1 if found else 0)
+
+
+@mapping.command("accept")
+def accept(
+    instance: Annotated[str, typer.Argument(help="The instance's name.")],
+    config: ConfigFile,
+    only_ask: Annotated[bool, typer.Option("--preview", help="Show what changes, and do nothing.")] = False,
+    comment: Comment = "",
+    actor: Actor = None,
+    yes: Yes = None,
+) -> None:
+    """Let an instance that waits with MAPPING_LOST publish under the mapping that ZooKeeper holds now; shows first what that changes."""
+    with told_errors():
+        settings = settings_of(config)
+        from relay.operations import InstanceMapping, compared, instance_of
+
+        with zookeeper(settings) as session:
+            found = InstanceMapping(settings, instance_of(settings, instance, session), session)
+            comparison = found.compare()
+            typer.echo(compared(instance, comparison))
+            if only_ask or comparison.same:
+                return
+            confirm(instance, yes)
+            found.accept(comparison.found, who_does(actor, comment))
+            typer.echo(f"{instance} publishes under mapping set {comparison.found} from now on.")

@@ -1,0 +1,122 @@
+"""`roma mapping save`, `show`, `history`, `rollback`: the mapping sets in ZooKeeper."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+import typer
+
+from relay.cli.commands.mapping import mapping
+from relay.cli.confirm import Actor, Comment, Yes, confirm, who_does, zookeeper
+from relay.cli.root import ConfigFile, settings_of, told_errors
+
+if TYPE_CHECKING:
+    from relay.operations import MappingEdit, MappingSets, Who
+    from relay.settings import RelaySettings
+    from relay.state import SetRecord
+
+Preview: TypeAlias = Annotated[bool, typer.Option("--preview", help="Show what changes, and do nothing.")]
+
+
+@mapping.command("save")
+def save(
+    files: Annotated[list[Path], typer.Argument(help="The JSON documents, or folders that hold them; other documents stay.")],
+    config: ConfigFile,
+    base: Annotated[int | None, typer.Option("--base", help="Refuse unless this set is in force.")] = None,
+    preview: Preview = False,
+    comment: Comment = "",
+    actor: Actor = None,
+    yes: Yes = None,
+) -> None:
+    """Put mapping documents into force as the next set; --yes names the installation."""
+    with _sets_of(config) as (settings, sets):
+        from relay.route import read_mapping_files
+
+        edit = sets.edit(read_mapping_files(files), base)
+        _carry_out(settings, sets, edit, lambda: who_does(actor, comment), yes, preview=preview)
+
+
+@mapping.command("show")
+def show(
+    config: ConfigFile,
+    number: Annotated[int | None, typer.Option("--set", help="Another set than the one in force.")] = None,
+    folder: Annotated[Path | None, typer.Option("--into", help="Write the documents into this folder as files that `save` takes.")] = None,
+) -> None:
+    """Show the documents of a mapping set."""
+    with _sets_of(config) as (_, sets):
+        stored = sets.stored(number)
+        typer.echo(_line(stored.record) if stored.number else "No mapping was saved yet.")
+        for data_id, body in sorted(stored.bodies.items()):
+            if folder is None:
+                typer.echo(f"\n{data_id}:\n{body.rstrip()}")
+            else:
+                folder.mkdir(parents=True, exist_ok=True)
+                (folder / f"{data_id}.json").write_text(body, encoding="utf-8")
+        if folder is not None:
+            typer.echo(f"{len(stored.bodies)} documents are in {folder}.")
+
+
+@mapping.command("history")
+def history(config: ConfigFile, limit: Annotated[int, typer.Option("--limit", min=1, help="How many sets at most.")] = 50) -> None:
+    """Show the mapping sets, the newest first; `*` marks the one in force."""
+    with _sets_of(config) as (_, sets):
+        in_force, records = sets.history(limit)
+        for record in records:
+            typer.echo(f"{'*' if record.number == in_force else ' '} {_line(record)}")
+        if not records:
+            typer.echo("No mapping was saved yet.")
+
+
+@mapping.command("rollback")
+def rollback(
+    number: Annotated[int, typer.Argument(help="The set whose documents come into force again, as the next set.")],
+    config: ConfigFile,
+    preview: Preview = False,
+    comment: Comment = "",
+    actor: Actor = None,
+    yes: Yes = None,
+) -> None:
+    """Put an older set's documents into force again; --yes names the installation."""
+    with _sets_of(config) as (settings, sets):
+        _carry_out(settings, sets, sets.roll_back_to(number), lambda: who_does(actor, comment), yes, preview=preview)
+
+
+def _carry_out(
+    settings: "RelaySettings",
+    sets: "MappingSets",
+    edit: "MappingEdit",
+    who: "Callable[[], Who]",
+    yes: str | None,
+    *,
+    preview: bool,
+) -> None:
+    for problem in edit.problems:
+        typer.echo(f"{problem.data_id} at {problem.pointer or 'its top'}: {problem.sentence}", err=True)
+    if edit.problems:
+        raise typer.Exit(1)
+    if not edit.changed:
+        typer.echo(f"Nothing changes: mapping set {edit.base} has the same documents.")
+        return
+    typer.echo(f"Documents that differ from mapping set {edit.base}: {', '.join(edit.changed)}.")
+    if not preview:
+        confirm(settings.installation, yes)
+        typer.echo(f"Mapping set {sets.carry_out(edit, who()).number} is in force.")
+
+
+def _line(record: "SetRecord") -> str:
+    from datetime import UTC, datetime
+
+    moment = datetime.fromtimestamp(record.note.saved_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    restored = "" if record.restored_from is None else f"(documents of set {record.restored_from})"
+    return "  ".join(filter(None, (f"set {record.number}", moment, record.note.author, record.note.comment, restored)))
+
+
+@contextmanager
+def _sets_of(config: Path) -> "Iterator[tuple[RelaySettings, MappingSets]]":
+    with told_errors():
+        settings = settings_of(config)
+        from relay.operations import MappingSets
+
+        with zookeeper(settings) as session:
+            yield settings, MappingSets(settings, session)

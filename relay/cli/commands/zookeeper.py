@@ -1,0 +1,71 @@
+"""`roma zookeeper`: who may use the installation's nodes."""
+
+from collections import Counter
+from typing import Annotated
+
+import typer
+
+from relay.cli.confirm import Actor, Comment, Yes, confirm, who_does, zookeeper
+from relay.cli.root import ConfigFile, app, settings_of, told_errors
+
+access = typer.Typer(no_args_is_help=True, help="Who may use the nodes in ZooKeeper.")
+app.add_typer(access, name="zookeeper")
+
+
+@access.command("show")
+def show(config: ConfigFile) -> None:
+    """List who may use the nodes, with the number of nodes and one of them."""
+    with told_errors():
+        settings = settings_of(config)
+        from relay.operations import ProtectedTree
+
+        with zookeeper(settings) as session:
+            rights = ProtectedTree(settings, session).rights()
+        examples = {identities: path for path, identities in reversed(tuple(rights.items()))}
+        for identities, count in Counter(rights.values()).most_common():
+            typer.echo(f"{count:6} nodes  {', '.join(map(_named, identities)) or 'nobody wholly'}  {examples[identities]}")
+
+
+@access.command("identity")
+def identity(config: ConfigFile) -> None:
+    """Print the name of this configuration's login as `zookeeper.acl` takes it."""
+    with told_errors():
+        auth = settings_of(config).zookeeper.auth
+        from relay.zk import digest_identity
+
+        if auth is None:
+            typer.echo("none: zookeeper.auth is not set")
+        else:
+            typer.echo(f"sasl:{auth.user}" if auth.scheme == "sasl" else digest_identity(auth.user, auth.password.get_secret_value()))
+
+
+@access.command("protect")
+def protect(
+    config: ConfigFile,
+    preview: Annotated[bool, typer.Option("--preview", help="Say which nodes would get other rights, and change nothing.")] = False,
+    comment: Comment = "",
+    actor: Actor = None,
+    yes: Yes = None,
+) -> None:
+    """Give every node the rights of `zookeeper.acl`; --yes names the installation. May be interrupted and repeated."""
+    with told_errors():
+        settings = settings_of(config)
+        from relay.operations import ProtectedTree
+
+        with zookeeper(settings) as session:
+            tree = ProtectedTree(settings, session)
+            changed, wanted = tree.to_change(), ", ".join(map(_named, tree.wanted()))
+            typer.echo(f"{len(changed)} nodes get other rights: {wanted} may use them, and nobody else.")
+            for path in changed if preview else ():
+                typer.echo(f"  {path}")
+            for name in tree.careless_relays():
+                typer.echo(f"{name} makes nodes that everybody may use: it would be shut out.")
+            if not preview:
+                confirm(settings.installation, yes)
+                typer.echo(f"{tree.protect(who_does(actor, comment))} nodes were given other rights.")
+
+
+def _named(identity: str) -> str:
+    from relay.zk import EVERYBODY
+
+    return "everybody" if identity == EVERYBODY else identity

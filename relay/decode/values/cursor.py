@@ -1,0 +1,55 @@
+"""Reads small headers byte by byte with a bounds check at every step."""
+
+from relay.decode.values.malformed import Malformed
+
+# Length-encoded integers: a first byte below this is the value itself.
+_LENENC_SELF_MAX = 0xFB
+_LENENC_WIDTHS = {0xFC: 2, 0xFD: 3, 0xFE: 8}
+
+
+class Cursor:
+    """Walks over `data` once, from front to back; raises Malformed instead of reading past the end."""
+
+    __slots__ = ("data", "end", "pos")
+
+    def __init__(self, data: bytes, pos: int = 0) -> None:
+        self.data = data
+        self.pos = pos
+        self.end = len(data)
+
+    @property
+    def remaining(self) -> int:
+        return self.end - self.pos
+
+    def take(self, size: int, what: str) -> bytes:
+        """Return the next `size` bytes."""
+        start = self.pos
+        if size > self.end - start:
+            raise Malformed(f"{what} needs {size} bytes where {self.end - start} are left")
+        self.pos = start + size
+        return self.data[start : self.pos]
+
+    def unsigned(self, width: int, what: str) -> int:
+        """Return a little-endian unsigned integer of `width` bytes."""
+        return int.from_bytes(self.take(width, what), "little")
+
+    def lenenc(self, what: str) -> int:
+        """Return a length-encoded integer of the client/server protocol."""
+        first = self.unsigned(1, what)
+        if first < _LENENC_SELF_MAX:
+            return first
+        width = _LENENC_WIDTHS.get(first)
+        if width is None:
+            raise Malformed(f"{what} starts with 0x{first:02x}, which is no length")
+        return self.unsigned(width, what)
+
+    def lenenc_bytes(self, what: str) -> bytes:
+        """Return a string that a length-encoded integer announces."""
+        return self.take(self.lenenc(what), what)
+
+    def lenenc_all(self, what: str) -> list[int]:
+        """Return the length-encoded integers up to the end."""
+        numbers = []
+        while self.pos < self.end:
+            numbers.append(self.lenenc(what))
+        return numbers

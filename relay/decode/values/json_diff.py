@@ -1,0 +1,141 @@
+"""Partial updates of JSON (binlog_row_value_options=PARTIAL_JSON): the document before and its changes → the document after.
+
+A change is one byte of operation, a path and, but for REMOVE, a binary JSON value, both behind length-encoded lengths (MySQL source:
+sql-common/json_diff.h). They hold one after the other.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from relay.decode.values.cursor import Cursor
+from relay.decode.values.json_binary import MAX_DEPTH, parse_json
+from relay.decode.values.malformed import Malformed
+from relay.model.value import JsonDocument, JsonNode
+
+_REPLACE, _INSERT, _REMOVE = range(3)
+_LEG: Final = re.compile(r"""\.(?:(?P<quoted>"(?:[^"\\]|\\.)*")|(?P<key>[^\s."\[\]*]+))|\[(?P<index>\d{1,10})\]""")
+
+Path: TypeAlias = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    operation: int
+    path: Path
+    value: JsonNode
+
+
+def patched(document: JsonDocument, changes: bytes) -> JsonDocument:
+    """Return the document after the changes; the one before stays as it was. Malformed where a change does not fit."""
+    root = _copied(document.root)
+    objects: dict[int, dict[str, JsonNode]] = {}
+    for change in _changes(changes):
+        parent, step = _parent(root, change.path)
+        if isinstance(parent, dict) and isinstance(step, str):
+            _in_object(parent, change, step)
+            objects[id(parent)] = parent
+        elif isinstance(parent, list) and isinstance(step, int):
+            _in_array(parent, change, step)
+        else:
+            root = _new_root(change)
+    for each in objects.values():
+        _sort(each)
+    return JsonDocument(root)
+
+
+def _copied(node: JsonNode) -> JsonNode:
+    if isinstance(node, dict):
+        return {key: _copied(member) for key, member in node.items()}
+    return [_copied(element) for element in node] if isinstance(node, list) else node
+
+
+def _changes(raw: bytes) -> Iterator[_Change]:
+    cursor = Cursor(raw)
+    while cursor.remaining:
+        operation = cursor.unsigned(1, "a JSON change")
+        if operation > _REMOVE:
+            raise Malformed(f"the JSON change {operation} is unknown")
+        path = _path(cursor.lenenc_bytes("a JSON path"))
+        value = None if operation == _REMOVE else parse_json(cursor.lenenc_bytes("a JSON value")).root
+        yield _Change(operation, path, value)
+
+
+def _path(raw: bytes) -> Path:
+    try:
+        text = raw.decode()
+        legs, at = [], 1
+        while at < len(text) and (leg := _LEG.match(text, at)):
+            legs.append(_step(leg))
+            at = leg.end()
+    except ValueError as exc:
+        raise Malformed(f"the JSON path {raw[:64]!r} cannot be read: {exc}") from exc
+    if text[:1] != "$" or at < len(text) or len(legs) > MAX_DEPTH:
+        raise Malformed(f"the JSON path {text[:64]!r} cannot be read")
+    return tuple(legs)
+
+
+def _step(leg: re.Match[str]) -> str | int:
+    if leg["index"] is not None:
+        return int(leg["index"])
+    key: str = leg["key"] if leg["quoted"] is None else json.loads(leg["quoted"])
+    return key
+
+
+def _parent(root: JsonNode, path: Path) -> tuple[JsonNode, str | int]:
+    """Return the container that the last step of `path` looks into, and that step; None for the document itself."""
+    parent: JsonNode = None
+    last: str | int = 0
+    node, known = root, True
+    for step in path:
+        if not known:
+            raise Malformed(f"a JSON change names {last!r}, which is not there")
+        if step == 0 and not isinstance(node, list):
+            continue  # a value that is no array is the first cell of one
+        parent, last = node, step
+        node, known = _child(node, step)
+    return parent, last
+
+
+def _child(node: JsonNode, step: str | int) -> tuple[JsonNode, bool]:
+    """What stands at a step below a container, and whether anything does."""
+    if isinstance(node, dict) and isinstance(step, str):
+        return node.get(step), step in node
+    if isinstance(node, list) and isinstance(step, int):
+        return (node[step], True) if step < len(node) else (None, False)
+    raise Malformed(f"a JSON change names {step!r} in a value that has none")
+
+
+def _new_root(change: _Change) -> JsonNode:
+    if change.operation != _REPLACE:
+        raise Malformed("a JSON change adds or removes a whole document")
+    return change.value
+
+
+def _in_object(node: dict[str, JsonNode], change: _Change, key: str) -> None:
+    if (key in node) is (change.operation == _INSERT):
+        raise Malformed(f"a JSON change names the key {key!r}, which is {'' if key in node else 'not '}there")
+    if change.operation == _REMOVE:
+        del node[key]
+    else:
+        node[key] = change.value
+
+
+def _in_array(node: list[JsonNode], change: _Change, index: int) -> None:
+    if change.operation == _INSERT:
+        node.insert(index, change.value)
+    elif index >= len(node):
+        raise Malformed(f"a JSON change names cell {index} of {len(node)}")
+    elif change.operation == _REMOVE:
+        del node[index]
+    else:
+        node[index] = change.value
+
+
+def _sort(node: dict[str, JsonNode]) -> None:
+    """Bring keys into the server's order: short ones first, then by their bytes."""
+    members = sorted(node.items(), key=lambda member: (len(member[0].encode()), member[0].encode()))
+    node.clear()
+    node.update(members)

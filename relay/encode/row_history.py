@@ -1,0 +1,86 @@
+"""Changes of a system-versioned table: which are of its current rows, which of its history, and how messages show the latter.
+
+MariaDB logs an UPDATE as an update of the current row and an insert of a history row, and a DELETE as an update that ends the current
+row. DELETE HISTORY is logged as deletes of history rows.
+"""
+
+from dataclasses import replace
+from typing import Final
+
+from relay.encode.key import KeyEncoder, key_changed, split_update
+from relay.encode.row_encoder import RowEncoder
+from relay.envelope import Header
+from relay.errors import RowImageIncomplete
+from relay.model.change import RowChange
+from relay.model.message import Headers
+from relay.model.table import TableDefinition
+from relay.model.value import ABSENT, Row
+
+ENDLESS: Final = frozenset({"2038-01-19 03:14:07.999999", "2106-02-07 06:28:15.999999"})
+"""The end of a current row's version, UTC: the greatest TIMESTAMP(6), which MariaDB raised with 11.5."""
+
+
+class RowHistory:
+    """Tells the history rows of one table from its current rows, and prints them.
+
+    `rows` and `keys` print history rows, whose key holds the end of the version. `headers` mark their messages.
+    """
+
+    __slots__ = ("_definition", "_end", "headers", "keys", "rows")
+
+    def __init__(self, definition: TableDefinition, end: int, rows: RowEncoder, keys: KeyEncoder) -> None:
+        """`definition` is the table that rows are placed by, with the key of history rows; `end` is the column that ends a version."""
+        self.rows = rows
+        self.keys = keys
+        self.headers: Headers = ((Header.HISTORY.value, definition.map.columns[end].name.encode()),)
+        self._definition = definition
+        self._end = end
+
+    def holds(self, change: RowChange) -> bool:
+        """Say whether a change is of a history row; of an update that ends a row ask for its halves.
+
+        Raises RowImageIncomplete where no image says when the version ends.
+        """
+        if change.before is not None and change.after is not None:
+            return self._is_past(self._after(change.before, change.after))
+        row = change.before if change.after is None else change.after
+        if row is None or row[self._end] is ABSENT:
+            raise RowImageIncomplete(f"A row of {self._definition.id} lacks the column that ends its version.")
+        return self._is_past(row)
+
+    def splits(self, change: RowChange) -> bool:
+        """Say whether an update ends a current row, or changes the key of a history row."""
+        before, after = change.before, change.after
+        if before is None or after is None:
+            return False
+        past = self.holds(change)
+        return past != self._is_past(before) or (past and key_changed(change, self._definition))
+
+    def halves(self, change: RowChange) -> tuple[tuple[RowChange, bool], tuple[RowChange, bool]]:
+        """Return the delete of the former row and the insert of the new one, and for each whether it is of a history row.
+
+        A statement that ends a row changes nothing else, so the image after tells what the image before lacks.
+        """
+        was_past = change.before is not None and self._is_past(change.before)
+        is_past = self.holds(change)
+        if is_past and not was_past and change.before is not None and change.after is not None:
+            change = RowChange(self._filled(change.before, change.after), change.after)
+        deleted, inserted = split_update(change)
+        return (deleted, was_past), (inserted, is_past)
+
+    def _after(self, before: Row, after: Row) -> Row:
+        return before if after[self._end] is ABSENT else after
+
+    def _is_past(self, row: Row) -> bool:
+        """Whether the row's version has ended. No statement updates history, so a former image without an end is of a current row."""
+        return row[self._end] is not ABSENT and row[self._end] not in ENDLESS
+
+    def _filled(self, before: Row, after: Row) -> Row:
+        """The image before with what only the image after holds, but for the end."""
+        pairs = enumerate(zip(before, after, strict=True))
+        return tuple([new if old is ABSENT and ordinal != self._end else old for ordinal, (old, new) in pairs])
+
+
+def as_history(definition: TableDefinition) -> TableDefinition:
+    """Return a table with the key of its history rows in place of that of its current rows."""
+    return definition if definition.versions is None else replace(definition, key=definition.versions.key)

@@ -1,0 +1,69 @@
+"""The texts of key columns: values that differ have texts that differ, also where the message prints them alike."""
+
+import struct
+from collections.abc import Callable
+from typing import Any, Final
+
+from relay.encode.columns import ColumnText
+from relay.encode.texts.server_numbers import float_text
+from relay.encode.texts.text_exact import base64_text, exact_text
+from relay.errors import ValueNotPrintable
+from relay.model.column_families import STRINGS
+from relay.model.number_form import server_form
+from relay.model.table import Column, ColumnType
+from relay.model.value import Value
+
+KeyText = Callable[[Any], object]
+"""Prints a value as what stands for it in the JSON of a key."""
+
+_SINGLE: Final = struct.Struct("<f")
+_ENOUGH_DIGITS: Final = (7, 8, 9)
+"""Digits beyond the six of a message that a FLOAT may need (IEEE 754: nine tell all apart)."""
+
+
+def key_text(column: Column, type_text: str, undecodable: Callable[[], None]) -> KeyText:
+    """Return the printer of a key column: the exact text, but for two kinds of values.
+
+    A FLOAT has as many digits as it takes to read the same 32 bits back, at least the six of a message. Bytes that are no characters of
+    the column's set are an object `{"base64": ...}`, which no text equals; `undecodable` is called for them.
+    """
+    if column.type is ColumnType.FLOAT:
+        return single_text
+    if column.type not in STRINGS:
+        return exact_text(column, type_text, undecodable)
+    return _text_or_bytes(exact_text(column, type_text, refuse_undecodable), undecodable)
+
+
+def single_text(value: float) -> str:
+    """Return the text of a FLOAT, given as the double that equals it."""
+    text = float_text(value)
+    for digits in _ENOUGH_DIGITS:
+        if _reads_back(text, value):
+            break
+        text = server_form(f"{value:.{digits - 1}e}")
+    return text
+
+
+def refuse_undecodable() -> None:
+    """Refuse a value with bytes that are no characters. Raises ValueNotPrintable."""
+    raise ValueNotPrintable("A key holds bytes that are no characters of the column's set.")
+
+
+def _reads_back(text: str, value: float) -> bool:
+    try:
+        return bool(_SINGLE.unpack(_SINGLE.pack(float(text)))[0] == value)
+    except OverflowError:  # rounded up beyond the largest FLOAT
+        return False
+
+
+def _text_or_bytes(strict: ColumnText, undecodable: Callable[[], None]) -> KeyText:
+    def text(value: Value) -> object:
+        try:
+            return strict(value)
+        except ValueNotPrintable:
+            if not isinstance(value, bytes):
+                raise
+            undecodable()
+            return {"base64": base64_text(value)}
+
+    return text

@@ -1,0 +1,257 @@
+"""Every error of the relay, as one tree.
+
+RelayError
+├── ConfigurationError              the configuration file contradicts itself or reality
+│   ├── MappingRefused              a mapping document is broken or contradicts another
+│   │   └── SaveTooLarge            the documents exceed the size of one ZooKeeper request
+│   ├── StoreRefused                ZooKeeper refused the request: quota, a node in the way
+│   │   └── StoreNotPermitted       the access rights of a node do not allow this login
+│   ├── PartitionRuleRefused        a partitionHash rule cannot be read
+│   └── ConditionRefused            the condition of a rule cannot be read
+├── Unreachable                     a server does not answer; the instance waits and tries again
+│   ├── SourceUnreachable
+│   ├── SourceSilent
+│   ├── ServerIdContested           another replica has the same server_id; the source ended the relay's stream
+│   ├── StandbyBehind               the server to switch to lacks published transactions
+│   ├── BrokerUnreachable
+│   │   └── ClockAhead              brokers refuse the time of this machine
+│   ├── LookupUnreachable           the lookups of transforms are not answered
+│   ├── ClaimStoreUnreachable       the store of claimed values does not answer
+│   ├── StoreUnreachable            ZooKeeper
+│   │   ├── StoreLoginRefused       it refuses user or password
+│   │   └── StoreTlsRefused         it answers, but no TLS connection can be made
+│   ├── MappingLost                 ZooKeeper does not hold the mapping set that rows were published under
+│   ├── MappingMissing              no mapping was saved yet, and nothing was published
+│   └── PartitionsDiffer            another instance of the topic has other partition settings
+├── Stop                            the instance stops until an operator acts
+│   ├── SourceLoginRefused
+│   ├── SourceNotPermitted
+│   ├── SourceSettingsRefused       row image, metadata, binlog format, binary log off
+│   ├── ServerIdTaken
+│   ├── BinlogPurged
+│   ├── HistoryChanged
+│   ├── SourceLostTransactions
+│   ├── SwitchRefused               another server cannot replace the source
+│   │   ├── StandbyPurged
+│   │   ├── StandbyDiverged
+│   │   ├── StandbyLacks
+│   │   ├── PlaceAmbiguous
+│   │   └── SwitchNeedsGtid
+│   ├── CorruptEvent
+│   ├── UnknownEvent
+│   ├── UnsupportedEvent            known, but not yet built
+│   ├── PreparedUnknown             XA COMMIT of rows that were prepared before the relay read
+│   ├── SavepointRolledBack         an earlier version published a part that may count rolled-back rows
+│   ├── SchemaMismatch
+│   ├── RowImageIncomplete
+│   ├── UnmappedName
+│   ├── RuleRefused                 a rule, mask or transform does not fit a table
+│   ├── TransformFailed             a transform failed on a row
+│   ├── PositionLost
+│   ├── PositionUnreadable
+│   │   └── PositionNewer           a newer version wrote the record; a relay of that version may lead
+│   ├── PartitionsChanged           the partition settings of a topic differ from those used so far
+│   ├── TopicRefused                partition count, cleanup policy, retention, min.insync.replicas
+│   ├── TransactionsRefused         broker maximum, forbidden transactions
+│   ├── KafkaNotPermitted           the relay's principal lacks an access right in Kafka
+│   ├── MessageTooLarge
+│   ├── ValueNotPrintable           a row was read but cannot be encoded
+│   ├── PrinterFailed               a bug of the relay while it encoded an event
+│   ├── ClaimStoreRefused           the store of claimed values refused the request
+│   └── DeliveryRefused             any other batch that a retry would not publish
+├── ResourcesExhausted              the operating system refuses a thread, or memory for a client
+├── NamesUnknown                    a table map without names does not match; the relay describes the table again
+├── RolledBackRows                  rows that the source rolled back; the relay reads the transaction again without them
+├── BatchAborted                    the Kafka transaction was aborted; a new producer reads the position again
+│   ├── TransactionUnread           a part of a transaction is due before the transaction was read to its end
+│   ├── SwitchingSource             the instance switches to another server
+│   ├── GoesToSpool                 events waited too long for Kafka; from now on they are written to disk
+│   └── SpoolUnusable               the spool cannot be written or read; the instance continues without it
+├── Fenced                          a newer producer of this instance exists; join the election again
+│   └── ProducerContested           fenced repeatedly, although ZooKeeper names this relay the leader
+├── LeadershipLost
+├── HandedOver                      another relay should run the instance; this relay becomes a standby
+├── PlacementRefused                an instance cannot run where an operator wants it
+├── AskedToStop                     a server did not answer before the relay had to end
+├── MoveRefused                     the requested change of a position is not possible
+├── SourceNotNamed                  the request must name a known source of the group
+├── BackupRefused                   a backup is incomplete, of a newer format, or would overwrite data
+├── AuditUnreadable                 an entry of the audit trail cannot be parsed, or an open transaction hides it
+├── DeadLetterUnknown               no dead letter has this id
+├── DeadLettersUnreadable           an open transaction hides the end of the dead letters
+├── DeadLetterDamaged               a part of a dead letter is missing, damaged or of an unknown format
+├── ReplayRefused                   the dead letter cannot be sent, or was sent before
+├── VersionConflict                 the document was changed since it was read
+└── NodeMissing                     the ZooKeeper node does not exist
+"""
+
+from relay.errors.base import RelayError
+from relay.errors.configuration import (
+    ConditionRefused,
+    ConfigurationError,
+    MappingRefused,
+    PartitionRuleRefused,
+    SaveTooLarge,
+    StoreNotPermitted,
+    StoreRefused,
+)
+from relay.errors.leadership import AskedToStop, Fenced, HandedOver, LeadershipLost, ProducerContested, ResourcesExhausted
+from relay.errors.operator_requests import (
+    AuditUnreadable,
+    BackupRefused,
+    DeadLetterDamaged,
+    DeadLettersUnreadable,
+    DeadLetterUnknown,
+    MoveRefused,
+    NodeMissing,
+    PlacementRefused,
+    ReplayRefused,
+    SourceNotNamed,
+    VersionConflict,
+)
+from relay.errors.publishing_stops import (
+    ClaimStoreRefused,
+    DeliveryRefused,
+    KafkaNotPermitted,
+    MessageTooLarge,
+    PartitionsChanged,
+    PositionLost,
+    PositionNewer,
+    PositionUnreadable,
+    TopicRefused,
+    TransactionsRefused,
+)
+from relay.errors.reread import BatchAborted, GoesToSpool, NamesUnknown, RolledBackRows, SpoolUnusable, SwitchingSource, TransactionUnread
+from relay.errors.row_stops import (
+    CorruptEvent,
+    PreparedUnknown,
+    PrinterFailed,
+    RowImageIncomplete,
+    RuleRefused,
+    SavepointRolledBack,
+    SchemaMismatch,
+    TransformFailed,
+    UnknownEvent,
+    UnmappedName,
+    UnsupportedEvent,
+    ValueNotPrintable,
+)
+from relay.errors.source_stops import (
+    BinlogPurged,
+    HistoryChanged,
+    PlaceAmbiguous,
+    ServerIdTaken,
+    SourceLoginRefused,
+    SourceLostTransactions,
+    SourceNotPermitted,
+    SourceSettingsRefused,
+    StandbyDiverged,
+    StandbyLacks,
+    StandbyPurged,
+    SwitchNeedsGtid,
+    SwitchRefused,
+)
+from relay.errors.stop import Stop
+from relay.errors.unreachable import (
+    BrokerUnreachable,
+    ClaimStoreUnreachable,
+    ClockAhead,
+    LookupUnreachable,
+    MappingLost,
+    MappingMissing,
+    PartitionsDiffer,
+    ServerIdContested,
+    SourceSilent,
+    SourceUnreachable,
+    StandbyBehind,
+    StoreLoginRefused,
+    StoreTlsRefused,
+    StoreUnreachable,
+    Unreachable,
+)
+
+__all__ = [
+    "AskedToStop",
+    "AuditUnreadable",
+    "BackupRefused",
+    "BatchAborted",
+    "BinlogPurged",
+    "BrokerUnreachable",
+    "ClaimStoreRefused",
+    "ClaimStoreUnreachable",
+    "ClockAhead",
+    "ConditionRefused",
+    "ConfigurationError",
+    "CorruptEvent",
+    "DeadLetterDamaged",
+    "DeadLetterUnknown",
+    "DeadLettersUnreadable",
+    "DeliveryRefused",
+    "Fenced",
+    "GoesToSpool",
+    "HandedOver",
+    "HistoryChanged",
+    "KafkaNotPermitted",
+    "LeadershipLost",
+    "LookupUnreachable",
+    "MappingLost",
+    "MappingMissing",
+    "MappingRefused",
+    "MessageTooLarge",
+    "MoveRefused",
+    "NamesUnknown",
+    "NodeMissing",
+    "PartitionRuleRefused",
+    "PartitionsChanged",
+    "PartitionsDiffer",
+    "PlaceAmbiguous",
+    "PlacementRefused",
+    "PositionLost",
+    "PositionNewer",
+    "PositionUnreadable",
+    "PreparedUnknown",
+    "PrinterFailed",
+    "ProducerContested",
+    "RelayError",
+    "ReplayRefused",
+    "ResourcesExhausted",
+    "RolledBackRows",
+    "RowImageIncomplete",
+    "RuleRefused",
+    "SaveTooLarge",
+    "SavepointRolledBack",
+    "SchemaMismatch",
+    "ServerIdContested",
+    "ServerIdTaken",
+    "SourceLoginRefused",
+    "SourceLostTransactions",
+    "SourceNotNamed",
+    "SourceNotPermitted",
+    "SourceSettingsRefused",
+    "SourceSilent",
+    "SourceUnreachable",
+    "SpoolUnusable",
+    "StandbyBehind",
+    "StandbyDiverged",
+    "StandbyLacks",
+    "StandbyPurged",
+    "Stop",
+    "StoreLoginRefused",
+    "StoreNotPermitted",
+    "StoreRefused",
+    "StoreTlsRefused",
+    "StoreUnreachable",
+    "SwitchNeedsGtid",
+    "SwitchRefused",
+    "SwitchingSource",
+    "TopicRefused",
+    "TransactionUnread",
+    "TransactionsRefused",
+    "TransformFailed",
+    "UnknownEvent",
+    "UnmappedName",
+    "Unreachable",
+    "UnsupportedEvent",
+    "ValueNotPrintable",
+    "VersionConflict",
+]

@@ -1,0 +1,51 @@
+"""Errors after which this relay no longer runs the instance."""
+
+from relay.errors.base import RelayError
+
+
+class ResourcesExhausted(RelayError):
+    """The operating system refuses another thread, or memory for a client."""
+
+    code = "RESOURCES_EXHAUSTED"
+    remedy = (
+        "Give the relay's process more threads and memory (ulimit -u, pids.max and memory limits of its container); it lets other relays "
+        "try, and tries again by itself."
+    )
+
+
+class Fenced(RelayError):
+    """Kafka accepts only a newer producer of this instance."""
+
+    code = "FENCED"
+    remedy = "Nothing: this relay joins the election again."
+
+
+class ProducerContested(Fenced):
+    """Kafka accepts a newer producer of this instance again and again, although ZooKeeper names this relay the leader."""
+
+    code = "PRODUCER_CONTESTED"
+    remedy = (
+        "If another relay runs this instance with another ZooKeeper (zookeeper.hosts, zookeeper.root), stop it. If another program "
+        "uses the instance's transactional id, stop it. The relay tries again by itself, after up to a minute."
+    )
+
+
+class LeadershipLost(RelayError):
+    """The election node of this relay in ZooKeeper is gone."""
+
+    code = "LEADERSHIP_LOST"
+    remedy = "Nothing: this relay joins the election again."
+
+
+class HandedOver(RelayError):
+    """This relay ended its batch and gave up leadership, because another relay should run the instance."""
+
+    code = "HANDED_OVER"
+    remedy = "Nothing: the relay named goes on from the committed position."
+
+
+class AskedToStop(RelayError):
+    """The relay was asked to stop, and a server did not answer in time."""
+
+    code = "ASKED_TO_STOP"
+    remedy = "Nothing: the next start reads from Kafka what became of it."

@@ -1,0 +1,83 @@
+"""Errors of the position, of Kafka and of the store of claims that stop the instance."""
+
+from relay.errors.stop import Stop
+
+
+class PositionLost(Stop):
+    """The instance has published before, but its position record is gone."""
+
+    code = "POSITION_LOST"
+    remedy = "Restore the position topic, or choose a start position explicitly; a fresh start is never assumed."
+
+
+class PositionUnreadable(Stop):
+    """The position topic cannot be read to its end, or its last record cannot be parsed."""
+
+    code = "POSITION_UNREADABLE"
+    remedy = "Wait for open transactions on the topic to end."
+
+
+class PositionNewer(PositionUnreadable):
+    """A newer version wrote the position record in format `found`; this relay reads formats up to `known`."""
+
+    code = "POSITION_NEWER"
+    remedy = "Upgrade this relay to the version that wrote the record; until then it stands by for relays of that version."
+
+    def __init__(self, found: int, known: int) -> None:
+        super().__init__(f"The position record has format {found}, this relay knows formats 1 to {known}.")
+        self.found = found
+
+
+class PartitionsChanged(Stop):
+    """The partition settings of a topic differ from those used so far: keys would move to other partitions."""
+
+    code = "PARTITIONS_CHANGED"
+    remedy = (
+        "Set the instance's partition settings back and start again. To move the keys for good: `roma position repartition INSTANCE` shows "
+        "what that means and does it."
+    )
+
+
+class TopicRefused(Stop):
+    """A topic has settings that break a delivery guarantee."""
+
+    code = "TOPIC_REFUSED"
+    remedy = "Change the topic as the reason says, or the configuration."
+
+
+class TransactionsRefused(Stop):
+    """The broker does not accept the transaction settings."""
+
+    code = "TRANSACTIONS_REFUSED"
+    remedy = "Lower transaction.timeout_ms to the broker's transaction.max.timeout.ms or below."
+
+
+class KafkaNotPermitted(Stop):
+    """The relay's principal lacks an access right (ACL) in Kafka."""
+
+    code = "KAFKA_NOT_PERMITTED"
+    remedy = "Give the relay's principal the right that the reason names, then start again."
+
+
+class MessageTooLarge(Stop):
+    """One row is larger than the broker or the producer accepts."""
+
+    code = "MESSAGE_TOO_LARGE"
+    remedy = (
+        "Raise max.message.bytes of the topic and kafka.message_max_bytes together, or set oversize to dead_letter or claim_check, "
+        "then start again."
+    )
+
+
+class ClaimStoreRefused(Stop):
+    """The store of claimed values answered and refused the request."""
+
+    code = "CLAIM_STORE_REFUSED"
+    remedy = "Check claims.url, its options and secrets, and the right to write there."
+
+
+class DeliveryRefused(Stop):
+    """Kafka refused a message for a reason that a retry does not remove."""
+
+    code = "DELIVERY_REFUSED"
+    remedy = "Correct the cause named; nothing of the batch became visible."

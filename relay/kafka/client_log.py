@@ -1,0 +1,73 @@
+"""The Kafka client's own log lines in the relay's log, each kind of line at most once in a while."""
+
+import re
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from time import monotonic
+from typing import Final
+
+import structlog
+from confluent_kafka import KafkaException, Producer
+from confluent_kafka.admin import AdminClient
+
+PAUSE_SECONDS: Final = 60.0
+"""Lines that differ only in numbers are written once in so long a time; the next one counts those between."""
+MOST_KINDS: Final = 256
+"""Kinds of lines that are remembered; beyond them all are forgotten."""
+_KIND_CHARACTERS: Final = 200
+_NUMBER: Final = re.compile(r"\d+")
+_COUNTS: Final = re.compile(r" \(after .*\)$")
+
+_log = structlog.stdlib.get_logger(__name__)
+
+
+@dataclass(slots=True)
+class _Kind:
+    written_s: float
+    suppressed: int = 0
+
+
+class ClientLog:
+    """Takes log lines as `logging.Logger` does; this is all that the client asks of a logger. Used by several threads.
+
+    The client hands its lines over when it is polled, or inside a call that polls.
+    """
+
+    def __init__(self, now_s: Callable[[], float] = monotonic) -> None:
+        self._now_s = now_s
+        self._kinds: dict[str, _Kind] = {}
+        self._lock = threading.Lock()
+
+    def log(self, _level: int, _form: str, facility: str, client: str, text: str) -> None:
+        """Write a line, or count it. Every line is a warning: what it means for an instance is told by the instance's state."""
+        suppressed = self._suppressed(facility, text)
+        if suppressed is None:
+            return
+        more = {"suppressed": suppressed} if suppressed else {}
+        _log.warning("kafka_client", facility=facility, client=client, text=text, **more)
+
+    def _suppressed(self, facility: str, text: str) -> int | None:
+        """Return how many lines of this kind were not written since the last one, None where this one is not written either."""
+        kind = f"{facility} {_NUMBER.sub('#', _COUNTS.sub('', text))[:_KIND_CHARACTERS]}"
+        now_s = self._now_s()
+        with self._lock:
+            known = self._kinds.get(kind)
+            if known is not None and now_s - known.written_s < PAUSE_SECONDS:
+                known.suppressed += 1
+                return None
+            if known is None and len(self._kinds) >= MOST_KINDS:
+                self._kinds.clear()
+            self._kinds[kind] = _Kind(now_s)
+            return 0 if known is None else known.suppressed
+
+
+CLIENT_LOG: Final = ClientLog()
+"""The log of all clients of the process."""
+
+
+def write_log_lines(client: AdminClient | Producer) -> None:
+    """Write the lines that the client has queued. Its fatal errors are raised by the calls that they concern, not here."""
+    with suppress(KafkaException):
+        client.poll(0)

@@ -1,0 +1,41 @@
+"""Access rights of Kafka (ACLs), as its own tool names them."""
+
+from dataclasses import dataclass
+from typing import Final
+
+NOT_PERMITTED: Final = frozenset(
+    {
+        "TOPIC_AUTHORIZATION_FAILED",
+        "GROUP_AUTHORIZATION_FAILED",
+        "TRANSACTIONAL_ID_AUTHORIZATION_FAILED",
+        "CLUSTER_AUTHORIZATION_FAILED",
+    }
+)
+"""Names of the errors by which brokers say that the principal lacks a right."""
+_OWN: Final = "Give the relay's principal the rights that docs/operations/kafka.md lists, then start again."
+
+
+@dataclass(frozen=True, slots=True)
+class Right:
+    """One operation ("DescribeConfigs") on a resource: its kind ("topic", "transactional-id", "cluster") and name, "" of the cluster."""
+
+    operation: str
+    kind: str
+    name: str = ""
+
+    @property
+    def text(self) -> str:
+        """The right in a sentence."""
+        return f"{self.operation} on {self.kind} {self.name}".strip() if self.name else f"{self.operation} on the {self.kind}"
+
+    @property
+    def remedy(self) -> str:
+        """What an operator does so that the relay has it."""
+        resource = f"--{self.kind} {self.name}".strip()
+        command = f"kafka-acls.sh --add --allow-principal User:NAME --operation {self.operation} {resource}"
+        return f"Allow the relay's principal {self.text} ({command}), then start again."
+
+
+def remedy_of(right: Right | None) -> str:
+    """What an operator does about a refusal for want of this right, None: of one that is not known."""
+    return _OWN if right is None else right.remedy

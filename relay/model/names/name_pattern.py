@@ -1,0 +1,83 @@
+"""Canal's patterns over `database.table`: what its filters and partition rules match names with.
+
+Source of the rules: alibaba/canal, AviaterRegexFilter (Perl 5 expressions of Jakarta ORO).
+"""
+
+import re
+from typing import Final
+
+from relay.errors import ConfigurationError
+from relay.model.names.linear_pattern import LinearPattern, PatternRefused
+
+_PATTERN_CHARACTERS: Final = frozenset("*?+|(){}[]\\$^")
+# Switches that are on for every pattern anyway; Perl takes them anywhere, Python at the start alone.
+_SWITCH_IN_FORCE: Final = re.compile(r"(?<!\\)\(\?[is]+\)")
+_REMEDY: Final = "Write it without what is named (docs/filters.md, Regular expressions); several simple expressions do what one did."
+_CLOSING: Final = {"}": "{", "]": "[", ")": "("}
+
+
+def is_pattern(text: str) -> bool:
+    """Say whether Canal reads the text as a regular expression rather than as a name; a dot alone does not make one."""
+    return not _PATTERN_CHARACTERS.isdisjoint(text)
+
+
+def split_rules(text: str) -> list[str]:
+    """Cut a rule list at every comma and semicolon, empty parts left out, spaces kept; groups and braces protect nothing."""
+    return [part for part in text.replace(",", ";").split(";") if part]
+
+
+class NamePattern:
+    """A comma list of regular expressions over a whole name; case never counts, and each part is anchored at both ends.
+
+    Anchors are put around a part as Canal puts them: in `a|b` the first holds `^` alone and the last `$` alone.
+    Raises ConfigurationError when a part is not a regular expression.
+    """
+
+    __slots__ = ("_compiled", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        # Longer parts are tried first: the first alternative that matches decides, and it must reach the end of the name.
+        parts = sorted(_split_outside_groups(text), key=len, reverse=True)
+        self._compiled = _compile("|".join(_anchored(part) for part in parts), text) if parts else None
+
+    @property
+    def empty(self) -> bool:
+        """Whether the text holds no expression at all; such a pattern matches nothing."""
+        return self._compiled is None
+
+    def matches(self, name: str) -> bool:
+        """Say whether the whole name matches."""
+        if self._compiled is None:
+            return False
+        return self._compiled.first_match_is_whole(name.lower())
+
+
+def _split_outside_groups(text: str) -> list[str]:
+    """Cut at the commas that stand outside `{}`, `[]` and `()`, so that `\\d{1,2}` stays whole."""
+    depth = {"{": 0, "[": 0, "(": 0}
+    parts = [""]
+    escaped = False
+    for character in text:
+        if not escaped and character == "," and not any(depth.values()):
+            parts.append("")
+            continue
+        if not escaped and character in depth:
+            depth[character] += 1
+        elif not escaped and character in _CLOSING:
+            depth[_CLOSING[character]] = max(0, depth[_CLOSING[character]] - 1)
+        escaped = character == "\\" and not escaped
+        parts[-1] += character
+    return [part for part in parts if part]
+
+
+def _anchored(part: str) -> str:
+    # The group lets a part begin with a quantifier, which Perl then takes for the anchor's: such a part matches no name.
+    return f"(?:^){_SWITCH_IN_FORCE.sub('', part)}$"
+
+
+def _compile(expression: str, text: str) -> LinearPattern:
+    try:
+        return LinearPattern(expression, ignore_case=True, any_character=True)
+    except PatternRefused as exc:
+        raise ConfigurationError(f"{text!r} is not a regular expression over names: {exc}.", remedy=_REMEDY) from exc

@@ -1,0 +1,46 @@
+"""How a row became a message: which printer wrote it, and why a slower one did."""
+
+from enum import StrEnum
+
+
+class RowPath(StrEnum):
+    """What printed a row. All print the same bytes; they differ in speed."""
+
+    COMPILED = "compiled"
+    GENERATED = "generated"
+    READABLE = "readable"
+
+
+class SlowReason(StrEnum):
+    """Why a table or an event is printed by the readable path. Each is the value of a metric's label."""
+
+    SETTING = "setting"
+    """The instance's `row_printer` asks for it."""
+    VALUE_STYLE = "value_style"
+    """`value_style = "canal"`."""
+    TOMBSTONES = "tombstones"
+    """`message.tombstones`."""
+    FIELD_TAGS = "field_tags"
+    """The table has tags that depend on the changed columns."""
+    SEVERAL_TOPICS = "several_topics"
+    """The table's rows go to more than one topic."""
+    SYSTEM_VERSIONED = "system_versioned"
+    """The table keeps versions of its rows, and messages tell its current rows from its history."""
+    REFINED = "refined"
+    """Rules, masks or transforms apply to the table."""
+    COLUMN = "column"
+    """The table has a column that only the readable path prints, such as MariaDB's COMPRESSED, or none."""
+    PLACED_BY = "placed_by"
+    """The partition is chosen by a column whose text only the readable path hashes."""
+    FEW_ROWS = "few_rows"
+    """Too few rows of the table have come for a function to be generated."""
+    PARTIAL_IMAGE = "partial_image"
+    """The event's images lack columns, or hold parts of JSON documents."""
+    MOVED_ROW = "moved_row"
+    """An update changes the key or the partition of a row."""
+    VALUE = "value"
+    """The event holds a value that only the readable path prints, or refuses."""
+    LARGE = "large"
+    """A packed message would come close to the topic's limit."""
+    DAMAGED = "damaged"
+    """The images do not fit the event's bytes. The readable path names the damage; no row is counted under this reason."""

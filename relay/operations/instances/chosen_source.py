@@ -1,0 +1,31 @@
+"""The source of an instance that is meant, and how it is reached."""
+
+from typing import NamedTuple
+
+from relay.errors import ConfigurationError
+from relay.model.names.source_name import source_named
+from relay.settings import InstanceSettings, SourceSettings
+
+
+class ChosenSource(NamedTuple):
+    """A source's name among those of its group ("" for a single one), and how it is reached."""
+
+    name: str
+    settings: SourceSettings
+
+
+def chosen_source(instance: InstanceSettings, wanted: str | None) -> ChosenSource:
+    """Choose the source that is `wanted`; a single one also goes by the instance's name. Raises SourceNotNamed."""
+    members = instance.each_source()
+    name = source_named(instance.name, () if instance.group is None else members, wanted)
+    return ChosenSource(name, members[name])
+
+
+def chosen_server(instance: InstanceSettings, wanted: str | None, *, standby: bool) -> SourceSettings:
+    """Return how a source, or its standby, is reached. Raises SourceNotNamed, and ConfigurationError where it has no standby."""
+    chosen = chosen_source(instance, wanted)
+    settings = chosen.settings.at_standby() if standby else chosen.settings
+    if settings is None:
+        whose = f"Source {chosen.name} of {instance.name}" if chosen.name else f"Instance {instance.name}"
+        raise ConfigurationError(f"{whose} has no standby.", remedy="Ask the source itself, or name its standby.")
+    return settings

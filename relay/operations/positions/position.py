@@ -1,0 +1,187 @@
+"""One instance's position, read and changed by hand."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from time import time
+from typing import Any, TypeAlias
+
+from relay.errors import MoveRefused
+from relay.model.positions.gtid import GtidSet
+from relay.model.positions.position import BinlogPosition
+from relay.model.records.position_record import PositionRecord
+from relay.operations.fenced_record import Act, FencedRecord, Written
+from relay.operations.instances.chosen_source import ChosenSource, chosen_source
+from relay.operations.instances.followed_server import FollowedPlace, check_readable, followed_place
+from relay.operations.instances.known_instances import is_known
+from relay.operations.positions.repositioning import Move, MoveKind, plan_move, raise_floor, skip, standing_of, unskip
+from relay.operations.who import Who
+from relay.position import KafkaPositionStore
+from relay.settings import InstanceSettings, RelaySettings, SourceSettings
+from relay.source import TransactionPlace
+from relay.zk import Session
+
+Change: TypeAlias = Callable[[PositionRecord | None], PositionRecord]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A position as it stands: the record, who leads (None: nobody), and the waypoints that it can go back to exactly."""
+
+    record: PositionRecord | None
+    leader: str | None
+    waypoints: tuple[PositionRecord, ...]
+
+    @property
+    def places_behind(self) -> list[BinlogPosition]:
+        """Where pairs of the present epoch are known, the oldest first; nowhere for a group, whose pairs hang on all its sources."""
+        if self.record is None or self.record.following:
+            return []
+        epoch = self.record.epoch
+        known = {each.source.binlog for each in self.waypoints if each.epoch == epoch}
+        return sorted(known, key=lambda place: place.rank)
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What a move would do; `distance_bytes` of binlog lie between (None where the source does not have them all), `gtids` are theirs."""
+
+    move: Move
+    leader: str | None
+    distance_bytes: int | None
+    gtids: str
+
+
+class InstancePosition:
+    """Shows and changes the position of one instance of this installation."""
+
+    def __init__(self, settings: RelaySettings, instance: InstanceSettings, session: Session) -> None:
+        self.name = instance.name
+        self._settings = settings
+        self._session = session
+        self._instance = instance
+        self._record = FencedRecord(settings, instance, session)
+        self._store = self._record.store
+
+    def show(self) -> Shown:
+        """Read the position. Raises BrokerUnreachable, PositionUnreadable, StoreUnreachable."""
+        record, waypoints = (None, ()) if self._store.ensure_topic() else self._store.read_whole()
+        return Shown(record, self._record.leader, waypoints)
+
+    def preview(self, at: BinlogPosition, *, as_new: bool = False, gtid_set: str | None = None, source: str | None = None) -> Preview:
+        """Say what `move` would do, and do nothing. Raises MoveRefused, SourceNotNamed."""
+        chosen = chosen_source(self._instance, source)
+        shown = self.show()
+        followed = self._place(chosen, at, gtid_set, shown)
+        place = followed.place
+        move = self._plan(chosen, shown.record, place, shown.waypoints, as_new=as_new)
+        self._check_readable(move, followed.settings)
+        before, after = move.origin, place.position
+        if before is None:
+            return Preview(move, shown.leader, None, "")
+        published, wanted = GtidSet.parse(before.gtid_set), GtidSet.parse(after.gtid_set)
+        between = wanted.without(published) if move.kind is MoveKind.FORWARD else published.without(wanted)
+        return Preview(move, shown.leader, place.bytes_from(before.binlog), str(between))
+
+    def move(self, at: BinlogPosition, who: Who, *, as_new: bool = False, gtid_set: str | None = None, source: str | None = None) -> Move:
+        """Move the position to the beginning of a transaction; of a group that of the `source` that is named.
+
+        Raises MoveRefused and SourceNotNamed; after Fenced nothing was changed.
+        """
+        chosen = chosen_source(self._instance, source)
+        shown = self.show()
+        followed = self._place(chosen, at, gtid_set, shown)
+        place, waypoints = followed.place, shown.waypoints
+        self._check_readable(self._plan(chosen, shown.record, place, waypoints, as_new=as_new), followed.settings)
+
+        def change(record: PositionRecord | None) -> PositionRecord:
+            return self._plan(chosen, record, place, waypoints, as_new=as_new).after
+
+        before, after = self._write("position.set", who, change, chosen.name)
+        return replace(self._plan(chosen, before, place, waypoints, as_new=as_new), after=after)
+
+    def raise_floor(self, above: str, who: Who) -> PositionRecord:
+        """Lift the pair above the last one of instance `above` of this installation. Raises MoveRefused."""
+        other = KafkaPositionStore(self._settings.kafka, self._settings.installation, above)
+        made = other.ensure_topic() if is_known(self._settings, above, self._session) else True
+        found = None if made else other.read()
+        if found is None:
+            raise MoveRefused(f"Instance {above} has no position record.", remedy="Name one that has published.")
+        order = found.order if found.replay is None else found.replay.order
+        return self._write("position.raise-floor", who, lambda record: raise_floor(_known(record), order))[1]
+
+    def skip(self, gtid: str, who: Who, source: str | None = None) -> tuple[str, ...]:
+        """Let the relay leave one coming transaction of a source out; return all that are to be. Raises MoveRefused, SourceNotNamed."""
+        name = chosen_source(self._instance, source).name
+        return self._write("transaction.skip", who, lambda record: skip(_known(record), gtid, name), name)[1].standing[name].skips
+
+    def unskip(self, gtid: str, who: Who, source: str | None = None) -> tuple[str, ...]:
+        """Take a skip back that the relay has not come to; return those that are left. Raises MoveRefused, SourceNotNamed."""
+        name = chosen_source(self._instance, source).name
+        return self._write("transaction.unskip", who, lambda record: unskip(_known(record), gtid, name), name)[1].standing[name].skips
+
+    def _place(self, chosen: ChosenSource, at: BinlogPosition, gtid_set: str | None, shown: Shown) -> FollowedPlace:
+        if shown.record is None and chosen.name and shown.leader is not None:
+            reason = f"{self.name} has no position, and {shown.leader}, which leads it, would begin the other sources where they are now."
+            raise MoveRefused(reason, remedy="Stop its relays, give each source its place, then start them.")
+        standing = None if shown.record is None else standing_of(shown.record, chosen.name)
+        followed = followed_place(chosen.settings, None if standing is None else standing.source, at)
+        found = followed.place.position.gtid_set
+        if gtid_set is not None and _normal(gtid_set) != found:
+            reason = f"Before {at} the source has executed {found!r}, not {gtid_set!r}."
+            raise MoveRefused(reason, remedy="Correct the place or the set.")
+        return followed
+
+    def _plan(
+        self,
+        chosen: ChosenSource,
+        record: PositionRecord | None,
+        place: TransactionPlace,
+        waypoints: tuple[PositionRecord, ...],
+        *,
+        as_new: bool,
+    ) -> Move:
+        latest_ms = int((time() + self._instance.transaction.max_clock_skew_seconds) * 1000)
+        return plan_move(record, place.position, waypoints, as_new=as_new, latest_ms=latest_ms, source=chosen.name)
+
+    def _check_readable(self, move: Move, settings: SourceSettings) -> None:
+        """Reading begins before the place when a position goes back: the source must still have that, in the same history."""
+        if move.kind is MoveKind.BACK:
+            check_readable(self._instance, settings, move.after)
+
+    def _write(self, act: str, who: Who, change: Change, source: str = "") -> Written:
+        """Change the record behind a fence; the entry names the `source` of a group."""
+        return self._record.write(Act(act, change, lambda record: _fields(record, source)), who)
+
+
+def _normal(gtid_set: str) -> str:
+    try:
+        return str(GtidSet.parse(gtid_set))
+    except ValueError as exc:
+        raise MoveRefused(f"{exc}.", remedy="Name the set as the source prints it.") from exc
+
+
+def _known(record: PositionRecord | None) -> PositionRecord:
+    if record is None:
+        raise MoveRefused("The instance has no position record.", remedy="Start a relay first, or set a position with --as-new.")
+    return record
+
+
+def _fields(record: PositionRecord | None, source: str) -> dict[str, Any]:
+    """What the audit trail keeps of a record, and of the source of a group that was meant."""
+    if record is None:
+        return {}
+    name = source or record.following
+    at = record.standing.get(name)
+    fields: dict[str, Any] = {
+        **({"source": name} if name else {}),
+        "place": "" if at is None else str(at.source.binlog),
+        "gtid_set": "" if at is None else at.source.gtid_set,
+        "execute_time": record.order.execute_time,
+        "execute_position": record.order.execute_position,
+        "epoch": record.epoch,
+    }
+    if record.replay is not None:
+        fields |= {"replay_from": str(record.replay.publish_from), "replay_until": str(record.replay.until)}
+    if record.split is not None:
+        fields["half_published"] = f"{record.split.begin} {record.split.gtid}".strip()
+    return {**fields, "skips": list(at.skips)} if at is not None and at.skips else fields

@@ -1,0 +1,35 @@
+"""Says for the status which paths printed rows. Keys of counts are (path, reason), or (table, path, reason)."""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import TypeAlias
+
+from relay.model.row_path import RowPath
+from relay.model.table import TableId
+
+PathAndReason: TypeAlias = tuple[RowPath, str]
+
+
+def paths_in_words(printed: Mapping[PathAndReason, int]) -> str:
+    """Return the paths that printed rows, the one with most rows first; "" where none did."""
+    rows: Counter[str] = Counter()
+    for (path, _), count in list(printed.items()):
+        rows[path] += count
+    return ", ".join(path for path, count in rows.most_common() if count)
+
+
+def rows_by_path(printed: Mapping[PathAndReason, int]) -> dict[str, int]:
+    """Return the rows of each path, with the reason of a slow one: `{"compiled": 9, "readable: value": 1}`."""
+    return {_path(path, reason): count for (path, reason), count in list(printed.items())}
+
+
+def paths_of_tables(printed: Mapping[tuple[TableId, RowPath, str], int]) -> dict[str, dict[str, int]]:
+    """Return the same for each real table, in the order of their names."""
+    found: dict[str, dict[str, int]] = {}
+    for (table, path, reason), count in sorted(printed.items()):
+        found.setdefault(str(table), {})[_path(path, reason)] = count
+    return found
+
+
+def _path(path: str, reason: str) -> str:
+    return f"{path}: {reason}" if reason else str(path)

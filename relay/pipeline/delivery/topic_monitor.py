@@ -1,0 +1,40 @@
+"""Looks at the topics now and then while rows flow: what an operator changes there shows in the log, not at the next start."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+import structlog
+
+from relay.errors import RelayError
+from relay.kafka import TopicAdmin
+from relay.pipeline.delivery.topics import Topics
+from relay.settings import KafkaSettings
+from relay.threads import Guard, RelayThread
+
+_LOOK_SECONDS: Final = 20.0
+"""One metadata request each time, off the walk's way."""
+
+_log = structlog.stdlib.get_logger(__name__)
+
+
+@contextmanager
+def watched(topics: Topics, kafka: KafkaSettings, instance: str) -> Iterator[None]:
+    """While the block runs, say what is new about the topics; an outage of Kafka is the walk's to tell."""
+    end = threading.Event()
+    RelayThread("topics", instance, _look, topics, kafka, end, instance).start()
+    try:
+        yield
+    finally:
+        end.set()
+
+
+def _look(topics: Topics, kafka: KafkaSettings, end: threading.Event, instance: str) -> None:
+    guard = Guard("topics", instance)
+    while not end.wait(max(_LOOK_SECONDS, guard.pause_s)):
+        with guard:
+            try:
+                topics.look_again(TopicAdmin(kafka).partition_counts())
+            except RelayError as exc:
+                _log.info("topics_not_seen", instance=instance, reason=exc.reason)

@@ -1,0 +1,96 @@
+"""What is told about the servers of an instance: the document for ZooKeeper, and the gauges."""
+
+from time import monotonic, time
+from typing import Final
+
+import structlog
+
+from relay.errors import RelayError
+from relay.ha import Decision, Situation
+from relay.model.failover import ServerSeen
+from relay.model.positions.gtid import GtidSet
+from relay.model.standby_proof import StandbyProof, standby_proof
+from relay.state import FailoverStore, FailoverView, ServerView
+from relay.telemetry.metrics import SERVER_ANSWERS, SERVER_BEHIND, SERVER_ERRANT, SERVER_FOLLOWED
+
+_AGAIN_SECONDS: Final = 5.0
+"""A view that says nothing new is written again after this time, so that its age tells whether anybody watches."""
+
+_log = structlog.stdlib.get_logger(__name__)
+
+
+def failover_view(situation: Situation, decision: Decision, orders: int, errant: str) -> FailoverView:
+    """Put the document together."""
+    return FailoverView(
+        followed=situation.followed.value,
+        decision=decision.action.value,
+        reason=decision.reason,
+        code=decision.code,
+        published=situation.published.gtid_set,
+        orders=orders,
+        servers=tuple(_server(situation, seen, errant) for seen in situation.servers),
+        updated_ms=int(time() * 1000),
+    )
+
+
+class ShownView:
+    """What was told last about one source of an instance; a single one is called ""."""
+
+    def __init__(self, instance: str, source: str, store: FailoverStore) -> None:
+        self._instance = instance
+        self._source = source
+        self._store = store
+        self._told: tuple[object, ...] = ()
+        self._told_at_s = 0.0
+
+    def show(self, view: FailoverView) -> bool:
+        """Set the gauges, and tell ZooKeeper what is new; whether anything was."""
+        _show_gauges(self._instance, self._source, view)
+        told = (view.decision, view.reason, view.followed, view.orders, *((each.answers, each.errant) for each in view.servers))
+        fresh = told != self._told
+        if fresh or monotonic() - self._told_at_s >= _AGAIN_SECONDS:
+            try:
+                self._store.put_view(self._instance, view)
+                self._told, self._told_at_s = told, monotonic()
+            except RelayError as exc:
+                _log.warning("failover_not_shown", instance=self._instance, source=self._source, reason=exc.reason)
+        return fresh
+
+
+def _show_gauges(instance: str, source: str, view: FailoverView) -> None:
+    for server in view.servers:
+        labels = instance, source, server.role
+        SERVER_FOLLOWED.labels(*labels).set(server.role == view.followed)
+        SERVER_ANSWERS.labels(*labels).set(server.answers)
+        SERVER_BEHIND.labels(*labels).set(server.behind if server.behind >= 0 else float("nan"))
+        SERVER_ERRANT.labels(*labels).set(bool(server.errant))
+
+
+def _server(situation: Situation, seen: ServerSeen, errant: str) -> ServerView:
+    proof = _proof(situation, seen)
+    return ServerView(
+        role=seen.role.value,
+        place=seen.place,
+        answers=seen.answers,
+        failures=seen.failures,
+        error="" if seen.answers else seen.error,
+        server_uuid=seen.server_uuid,
+        server_id=seen.server_id,
+        executed=seen.executed,
+        purged=seen.purged,
+        behind=proof.behind if proof is not None else -1,
+        lacking=str(proof.lacking) if proof is not None else "",
+        gone=str(proof.gone) if proof is not None else "",
+        errant=errant if seen.role is not situation.followed else "",
+        seen_ms=seen.seen_ms,
+    )
+
+
+def _proof(situation: Situation, seen: ServerSeen) -> StandbyProof | None:
+    """What a server lacks; of the one that is read it is never asked while it answers: what it sent, it has."""
+    published = situation.published
+    if not seen.known or not seen.gtids or bool(GtidSet.parse(published.gtid_set).domains) is not seen.mariadb:
+        return None
+    if seen.role is situation.followed and seen.is_of(published.identity):
+        return standby_proof("", "", seen.held, "")
+    return standby_proof(published.gtid_set, published.split_gtid, seen.held, seen.purged)

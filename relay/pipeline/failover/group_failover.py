@@ -1,0 +1,105 @@
+"""From which servers a group reads: each source has heartbeats, orders and a proof of its own, and all of them one record."""
+
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import replace
+
+from relay.errors import RelayError, SourceUnreachable, StandbyBehind, SwitchingSource, SwitchRefused
+from relay.model.records.position_record import PositionRecord
+from relay.pipeline.delivery.instance_stats import Meter
+from relay.pipeline.failover.source_failover import SourceFailover, news_of
+from relay.pipeline.ingest.group_merger import of_source
+from relay.pipeline.ingest.group_record import record_of, with_moved
+from relay.pipeline.ingest.group_sources import SourceGroup
+from relay.pipeline.ingest.source_choice import Chosen
+from relay.settings import InstanceSettings, SourceSettings
+from relay.state import FailoverStore, SwitchNote
+
+
+class GroupFailover:
+    """Chooses a server for each source of a group, and interrupts the streams when one of them is to be read from another server.
+
+    A switch of one source is a new record for all: the epoch that they share rises, and the others go on where they stood.
+    """
+
+    def __init__(self, group: SourceGroup, sources: Mapping[str, SourceFailover]) -> None:
+        self.group = group
+        self._sources = sources
+        self._managed = {name: each for name, each in self._sources.items() if each.managed}
+
+    @classmethod
+    def of(cls, instance: InstanceSettings, group: SourceGroup, store: FailoverStore, meter: Meter) -> "GroupFailover":
+        """With a failover for each source, all in the order of the settings."""
+
+        def one(name: str, settings: SourceSettings) -> SourceFailover:
+            return SourceFailover(instance, settings, store.of_source(name), lambda: record_of(meter.record, name), name)
+
+        return cls(group, {name: one(name, settings) for name, settings in group.members.items()})
+
+    def watching(self) -> AbstractContextManager[None]:
+        """Keep heartbeats and orders of all sources in sight."""
+        return _all_of(each.watching() for each in self._managed.values())
+
+    def streaming(self) -> AbstractContextManager[None]:
+        """Rows flow within; `check` then tells when those of one source shall come from elsewhere."""
+        return _all_of(each.streaming() for each in self._managed.values())
+
+    def check(self) -> None:
+        """Raise SwitchingSource when another server of one source is to be read."""
+        for name, each in self._managed.items():
+            try:
+                each.check()
+            except SwitchingSource as exc:
+                exc.reason = of_source(name, exc)
+                raise
+
+    def news(self, stop: threading.Event, seconds: float) -> bool:
+        """Wait until `stop` or news of servers or orders since the last choice: True; False when the time is over."""
+        return news_of(self._managed.values(), stop, seconds)
+
+    def choose(self, record: PositionRecord | None) -> Chosen:
+        """Say where to read on. Raises what keeps a source from being read, unless the others may go on without it."""
+        if record is not None:
+            # That of a single source becomes that of the group's first.
+            record = replace(record, following=record.following or next(iter(self._sources)))
+        # One that is not asked, because another one stops the choice, must not call for the next choice at once.
+        for each in self._managed.values():
+            each.forget_news()
+        chosen = Chosen({}, record)
+        for name, each in self._sources.items():
+            chosen = self._chosen_too(chosen, name, each)
+        return chosen
+
+    def switched(self, note: SwitchNote) -> None:
+        """The record that names another server of a source is committed."""
+        self._sources[note.source].switched(note)
+
+    def refusal(self, name: str) -> RelayError | None:
+        """Why the other server of a source is not read although it is wanted."""
+        return self._sources[name].refusal
+
+    def _chosen_too(self, chosen: Chosen, name: str, source: SourceFailover) -> Chosen:
+        """What is chosen, and the choice for one more source."""
+        try:
+            one = source.choose(record_of(chosen.record, name))
+        except RelayError as exc:
+            exc.reason = of_source(name, exc)
+            unfit = isinstance(exc, SourceUnreachable | StandbyBehind | SwitchRefused)
+            # Of a server that serves the rest comes in a moment, or it is read on.
+            if not unfit or source.serves or not self.group.passes(name, chosen.record):
+                raise
+            servers = {**chosen.servers, name: source.followed}
+            return replace(chosen, servers=servers, passed={**chosen.passed, name: exc})
+        record = chosen.record
+        if record is not None and one.record is not None and one.switches:
+            record = with_moved(record, name, one.record)
+        return replace(chosen, servers={**chosen.servers, **one.servers}, record=record, switches=chosen.switches + one.switches)
+
+
+@contextmanager
+def _all_of(contexts: Iterable[AbstractContextManager[None]]) -> Iterator[None]:
+    with ExitStack() as stack:
+        for each in contexts:
+            stack.enter_context(each)
+        yield

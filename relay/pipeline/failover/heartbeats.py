@@ -1,0 +1,47 @@
+"""The servers that an instance may read from, looked at together."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+from relay.errors import ResourcesExhausted
+from relay.model.failover import ServerRole, ServerSeen
+from relay.model.standby_proof import errant_in_domains, errant_transactions
+from relay.settings import FailoverSettings, SourceSettings
+from relay.source import ServerWatch
+
+
+class WatchedServers:
+    """Heartbeats to the master and the standby. `errant` names what the server that is not read has past replication."""
+
+    def __init__(self, source: SourceSettings, rules: FailoverSettings) -> None:
+        standby = source.at_standby()
+        self.settings = {ServerRole.MASTER: source} | ({ServerRole.STANDBY: standby} if standby is not None else {})
+        self.errant = ""
+        self._watches = [ServerWatch(role, each, rules.detecting_interval_seconds) for role, each in self.settings.items()]
+        self._seen: tuple[ServerSeen, ...] = ()
+
+    def look(self) -> tuple[ServerSeen, ...]:
+        """Ask all at the same time: one that does not answer must not hold up the other's heartbeat."""
+        try:
+            with ThreadPoolExecutor(len(self._watches), thread_name_prefix="heartbeat") as pool:
+                return tuple(pool.map(ServerWatch.look, self._watches))
+        except RuntimeError as exc:
+            raise ResourcesExhausted(f"No thread can be started for the heartbeats ({exc}).") from exc
+
+    def compare(self, followed: ServerRole, seen: tuple[ServerSeen, ...]) -> None:
+        """Look for errant transactions: in what the other server had a heartbeat ago, against what the followed one has now."""
+        before = {each.role: each for each in self._seen}
+        self._seen = seen
+        for now in seen:
+            other = before.get(now.role.other)
+            if now.role is followed and now.answers and other is not None and other.answers:
+                self.errant = _errant(other, now)
+
+    def close(self) -> None:
+        for watch in self._watches:
+            watch.close()
+
+
+def _errant(other: ServerSeen, followed: ServerSeen) -> str:
+    if other.mariadb:
+        return ",".join(errant_in_domains(other.binlog_state, followed.binlog_state, followed.server_id))
+    return str(errant_transactions(other.executed, followed.executed, followed.server_uuid))

@@ -1,0 +1,317 @@
+"""From which server an instance reads: heartbeats, orders, the decision, and the proof before the first row of another server."""
+
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from time import monotonic, time
+from typing import Final
+
+import structlog
+
+from relay.errors import RelayError, StandbyBehind, StandbyDiverged, SwitchingSource, SwitchNeedsGtid, SwitchRefused
+from relay.ha import Action, Decision, Situation, SwitchRules, decide, followed_role
+from relay.model.failover import Published, ServerRole
+from relay.model.positions.position import SourcePosition
+from relay.model.records.position_record import PositionRecord
+from relay.pipeline.failover.digest_switch import DigestSwitch, heed, refusal_of
+from relay.pipeline.failover.failover_status import ShownView, failover_view
+from relay.pipeline.failover.heartbeats import WatchedServers
+from relay.pipeline.ingest.position_digests import PublishedPlaces
+from relay.pipeline.ingest.source_choice import Chosen
+from relay.settings import InstanceSettings, SourceSettings
+from relay.source import ProvenPlace, place_before, proven_place
+from relay.state import FailoverStore, StandingOrders, SwitchNote
+from relay.telemetry.metrics import SOURCE_SWITCHES
+from relay.threads import Guard, RelayThread
+
+_LOOK_SECONDS: Final = 0.1
+
+_log = structlog.stdlib.get_logger(__name__)
+
+
+class SourceFailover:
+    """Chooses the server for every new stream of one source, and interrupts a stream when another server is to be read.
+
+    The position record's identity says which server is followed; ZooKeeper's documents only say what is wanted. Without a standby and
+    without a virtual address nothing is watched and nothing is chosen. `committed` tells the record that was committed last, as that of
+    this source alone. A source of a group has a `name`; an instance's only one has none. `serves` says whether the followed server did when
+    it was looked at last.
+    """
+
+    def __init__(
+        self,
+        instance: InstanceSettings,
+        source: SourceSettings,
+        store: FailoverStore,
+        committed: Callable[[], PositionRecord | None],
+        name: str = "",
+    ) -> None:
+        self.managed = source.standby is not None or instance.failover.virtual_address
+        self._name = instance.name
+        self._source_name = name
+        self._source = source
+        self._rules = instance.failover
+        self._store = store
+        self._committed = committed
+        self._log = _log.bind(instance=instance.name, **({"source": name} if name else {}))
+        self._shown = ShownView(instance.name, name, store)
+        self._servers = WatchedServers(source, instance.failover)
+        self._digests = DigestSwitch(instance, self._servers.settings)
+        self._standing = StandingOrders()
+        self._noted: ServerRole | None = None
+        self._before: str | None = None
+        self._streaming = False
+        self._asked: Decision | None = None
+        self._decided: Decision | None = None
+        self.serves = False
+        self._diverged: tuple[int, Decision] | None = None
+        self._wake, self._news = threading.Event(), threading.Event()
+        self._lock = threading.Lock()
+
+    # While this relay leads.
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        """Keep heartbeats and orders in sight."""
+        if not self.managed:
+            yield
+            return
+        ended = threading.Event()
+        watch = self._store.watch_orders(self._name, self._wake)
+        thread = RelayThread("failover", self._thread_subject, self._watch, ended)
+        thread.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            self._wake.set()
+            watch.cancel()
+            # A heartbeat to a server that does not answer takes seconds, and another relay may wait to lead: the thread ends by itself.
+            thread.join(_LOOK_SECONDS)
+
+    @contextmanager
+    def streaming(self) -> Iterator[None]:
+        """Rows flow within; `check` then tells when they shall come from elsewhere."""
+        self._streaming, self._asked = True, None
+        try:
+            yield
+        finally:
+            self._streaming, self._asked = False, None
+
+    def check(self) -> None:
+        """Raise SwitchingSource when another server is to be read."""
+        if self._asked is not None:
+            raise SwitchingSource(self._asked.reason)
+
+    def news(self, stop: threading.Event, seconds: float) -> bool:
+        """Wait until `stop` or news of servers or orders since the last choice: True; False when the time is over."""
+        return news_of((self,), stop, seconds)
+
+    @property
+    def has_news(self) -> bool:
+        """Whether servers or orders are others than at the last choice."""
+        return self._news.is_set()
+
+    def forget_news(self) -> None:
+        """A choice is made; what comes from now on is news."""
+        self._news.clear()
+
+    @property
+    def followed(self) -> SourceSettings:
+        """The server that the position belonged to when it was looked at last."""
+        return self._servers.settings.get(self._noted or ServerRole.MASTER, self._source)
+
+    @property
+    def refusal(self) -> RelayError | None:
+        """Why the other server is not read although it is wanted, as it was judged last."""
+        return None if self._decided is None else refusal_of(self._decided)
+
+    # The choice.
+
+    def choose(self, record: PositionRecord | None) -> Chosen:
+        """Say where to read on. Raises StandbyBehind, a SwitchRefused, or what keeps a server from proving itself."""
+        if record is None or not self.managed:
+            return Chosen({self._source_name: self._source}, record)
+        with self._lock:
+            self.forget_news()
+            self._read_orders()
+            situation = self._situation(record)
+            decision = decide(situation)
+            self._show(situation, decision)
+        heed(decision)
+        if decision.action is Action.SWITCH and decision.to is not None:
+            try:
+                return self._moved(decision, decision.to, situation, record)
+            except (StandbyBehind, SwitchRefused) as exc:
+                if record.source.gtid_set or not situation.followed_serves or not self._digests.gives_up(exc):
+                    raise
+                self._log.warning("switch_put_off", reason=exc.reason)
+        return Chosen({self._source_name: self._servers.settings[situation.followed]}, record)
+
+    def places(self, start: SourcePosition, record: PositionRecord | None) -> PublishedPlaces | None:
+        """What notes the digests of a stream that starts here, None where no switch will ask for them."""
+        return self._digests.places(start, record) if self.managed else None
+
+    def another_came(self, record: PositionRecord) -> bool:
+        """Whether another server has come to a virtual address since the choice, so that it is to be made again."""
+        if not self._rules.virtual_address:
+            return False
+        with self._lock:
+            situation = self._situation(record)
+        followed = situation.server(situation.followed)
+        return followed is not None and followed.answers and not followed.is_of(record.source.identity)
+
+    def switched(self, note: SwitchNote) -> None:
+        """The record that names the other server is committed: tell it, and forget the order that it came from."""
+        self._log.warning("source_switched", to=note.to, place=note.place, reason=note.reason, lost=note.lost)
+        SOURCE_SWITCHES.labels(self._name).inc()
+        self._noted, self._before = ServerRole(note.to), None
+        try:
+            self._store.note_switch(self._name, note)
+        except RelayError as exc:
+            self._log.warning("switch_not_noted", reason=exc.reason)
+        self._forget_orders()
+
+    def _moved(self, decision: Decision, to: ServerRole, situation: Situation, record: PositionRecord) -> Chosen:
+        settings, standing = self._servers.settings[to], self._standing
+        place = self._place(to, situation.published, record)
+        split = None if place.lost and record.split is not None and record.split.gtid in place.lost else record.split
+        # What was being replayed was counted by places of the former server: the rest of it comes under the new epoch.
+        order = record.order if record.replay is None else record.order.raised_to(record.replay.order)
+        moved = replace(record, source=place.position, epoch=record.epoch + 1, order=order, split=split, replay=None)
+        note = SwitchNote(
+            at_ms=int(time() * 1000),
+            to=to.value,
+            place=f"{settings.host}:{settings.port}",
+            reason=decision.reason,
+            epoch=moved.epoch,
+            lost=place.lost,
+            left_out=place.left_out,
+            errant=self._servers.errant,
+            accepted_by=standing.accepted_by if place.lost or place.left_out else "",
+            asked_by=standing.by if standing.switch_to is to else "",
+            source=self._source_name,
+        )
+        return Chosen({self._source_name: settings}, moved, (note,))
+
+    def _place(self, to: ServerRole, published: Published, record: PositionRecord) -> ProvenPlace:
+        settings, way = self._servers.settings[to], self._rules.switch_without_gtid
+        try:
+            return proven_place(settings, published, self._standing.accepted)
+        except SwitchNeedsGtid:
+            # Half a transaction could not be found again by its time.
+            if way == "stop" or (way == "fallback" and record.split is not None):
+                raise
+        if way == "digest":
+            return ProvenPlace(self._digests.place(to, record))
+        return ProvenPlace(place_before(settings, record.change_time_ms / 1000 - self._rules.fallback_interval_seconds))
+
+    def _forget_orders(self) -> None:
+        """What was done must not be done again after the next switch; while ZooKeeper is away, every heartbeat tries again."""
+        try:
+            self._standing = self._store.change_orders(self._name, lambda standing: replace(standing, switch_to=None, accepted=""))
+        except RelayError as exc:
+            self._log.warning("orders_not_forgotten", reason=exc.reason)
+
+    # The thread.
+
+    def _watch(self, ended: threading.Event) -> None:
+        interval_s = self._rules.detecting_interval_seconds if self._rules.detecting_enable else None
+        guard = Guard("failover", self._thread_subject)
+        while not ended.is_set():
+            with guard:
+                try:
+                    with self._lock:
+                        self._beat(ended)
+                except RelayError as exc:
+                    self._log.warning("failover_not_judged", reason=exc.reason)
+            # Without an interval only news end the wait; after an unexpected error the heartbeat is tried again by itself.
+            self._wake.wait(interval_s if guard.error is None else max(interval_s or 0.0, guard.pause_s))
+            self._wake.clear()
+        self._servers.close()
+
+    @property
+    def _thread_subject(self) -> str:
+        return "-".join(filter(None, (self._name, self._source_name)))
+
+    def _beat(self, ended: threading.Event) -> None:
+        self._read_orders()
+        record = self._committed()
+        if record is None:
+            return
+        situation = self._situation(record)
+        if ended.is_set():
+            return
+        decision = decide(situation)
+        if decision.action is Action.SWITCH and self._streaming:
+            decision = self._tried(decision, situation, record)
+        self._show(situation, decision)
+        self._before = record.source.gtid_set
+        if self._standing.switch_to is situation.followed and decision.action is Action.STAY and self._streaming:
+            self._forget_orders()
+        if decision.action is Action.SWITCH and self._streaming:
+            self._asked = decision
+
+    def _tried(self, decision: Decision, situation: Situation, record: PositionRecord) -> Decision:
+        """Make the proof once before a stream is interrupted for it, as of the last heartbeat; a divergence is for good."""
+        number = self._standing.number
+        if self._diverged is not None and self._diverged[0] == number:
+            return self._diverged[1]
+        by_gtid = bool(situation.published.gtid_set)
+        if decision.to is None or not (by_gtid or self._digests.chosen):
+            return decision
+        if not by_gtid and self._digests.rests():
+            return replace(decision, action=Action.STAY)
+        published = replace(situation.published, gtid_set=situation.published_before, split_gtid="")
+        try:
+            if by_gtid:
+                proven_place(self._servers.settings[decision.to], published, self._standing.accepted)
+            else:
+                self._digests.try_place(decision.to, record)
+        except RelayError as exc:
+            refused = replace(decision, action=Action.STAY, reason=exc.reason, code=exc.code)
+            if by_gtid and isinstance(exc, StandbyDiverged):
+                self._diverged = (number, refused)
+            return refused
+        return decision
+
+    def _situation(self, record: PositionRecord) -> Situation:
+        source = record.source
+        published = Published(source.identity, source.gtid_set, record.split.gtid if record.split is not None else "")
+        seen = self._servers.look()
+        followed = followed_role(published, seen, self._noted)
+        self._noted = followed
+        self._servers.compare(followed, seen)
+        rules = SwitchRules(
+            self._rules.retry_threshold,
+            automatic=self._rules.heartbeat_ha_enable,
+            virtual_address=self._rules.virtual_address,
+            without_gtid=self._rules.switch_without_gtid != "stop",
+            by_digest=self._digests.chosen,
+        )
+        before = source.gtid_set if self._before is None else self._before
+        return Situation(followed, seen, published, before, self._standing.orders, rules, self._streaming)
+
+    def _read_orders(self) -> None:
+        """Take over what stands in ZooKeeper; while it is away, what was known last goes on to hold."""
+        try:
+            if self._noted is None and (view := self._store.view(self._name)) is not None:
+                self._noted = view.followed_role
+            self._standing = self._store.orders(self._name)
+        except RelayError as exc:
+            self._log.warning("orders_not_read", reason=exc.reason)
+
+    def _show(self, situation: Situation, decision: Decision) -> None:
+        """Tell ZooKeeper what is new, and who waits that there is something new."""
+        self._decided, self.serves = decision, situation.followed_serves
+        if self._shown.show(failover_view(situation, decision, self._standing.number, self._servers.errant)):
+            self._news.set()
+
+
+def news_of(sources: Iterable[SourceFailover], stop: threading.Event, seconds: float) -> bool:
+    """Wait until `stop` or news of one of the sources: True; False when the time is over."""
+    sources, until_s = tuple(sources), monotonic() + seconds
+    while not (news := any(each.has_news for each in sources)) and not stop.is_set() and (left_s := until_s - monotonic()) > 0:
+        stop.wait(min(_LOOK_SECONDS, left_s))
+    return news or stop.is_set() or any(each.has_news for each in sources)

@@ -1,0 +1,34 @@
+"""The position record of a group as each of its sources has it."""
+
+from dataclasses import replace
+
+from relay.model.records.position_record import OtherSource, PositionRecord
+
+
+def record_of(record: PositionRecord | None, name: str) -> PositionRecord | None:
+    """What a group's record says of one source, as if it were the only one; None where it has no position yet.
+
+    Half a transaction and a stretch that is read again are of the source that the record follows.
+    """
+    at = None if record is None else record.standing.get(name)
+    if record is None or at is None:
+        return None
+    own = name == record.following
+    return replace(
+        record,
+        source=at.source,
+        names=at.names,
+        skips=at.skips,
+        split=record.split if own else None,
+        replay=record.replay if own else None,
+        following="",
+        others={},
+    )
+
+
+def with_moved(record: PositionRecord, name: str, moved: PositionRecord) -> PositionRecord:
+    """The group's record once this source goes on from `moved`, on another server; epoch and pair are those of all."""
+    if name == record.following:
+        return replace(moved, following=name, others=record.others)
+    there = OtherSource(moved.source, moved.names, moved.skips)
+    return replace(record, order=moved.order, epoch=moved.epoch).with_source(name, there)

@@ -1,0 +1,259 @@
+"""The sources of an instance that has several: which are read, from where, and which are passed over for now."""
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Final, TypeAlias
+
+import structlog
+
+from relay.errors import BatchAborted, HistoryChanged, RelayError, SourceSettingsRefused, SourceUnreachable
+from relay.merge import MergeOrder, by_column, by_execute_time
+from relay.model.positions.position import SourcePosition
+from relay.model.records.position_record import OtherSource, PositionRecord
+from relay.pipeline.buffer import ChangeBuffer
+from relay.pipeline.ingest.group_merger import GroupReader, MergeTimes, of_source
+from relay.pipeline.ingest.open_sources import OpenSource
+from relay.pipeline.ingest.source_choice import Chosen
+from relay.pipeline.rolled_back_ranges import RolledBack
+from relay.settings import GroupSettings, InstanceSettings, SourceSettings
+from relay.source import ExcludedRange, ServerFacts, SourceStream, check_start
+from relay.steady_clock import SteadyClock
+from relay.threads import Guard, RelayThread
+
+_LOOK_SECONDS: Final = 1.0
+"""A source that is passed over is asked so often whether it is back."""
+_COMMIT_TIMES_SINCE: Final = (8, 0, 1)
+"""MySQL from this version on writes when a transaction was committed, to the microsecond; all others the second in which it began."""
+
+OpenedAt: TypeAlias = "Callable[[str, SourceSettings, OtherSource | None, list[ExcludedRange]], OpenedSource]"
+"""Name, settings, standing (None: there is none) and ranges that were rolled back → the open source."""
+
+_log = structlog.stdlib.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedSource(OpenSource):
+    """A source that somebody answers for."""
+
+    stream: SourceStream
+
+    def close(self) -> None:
+        self.stream.close()
+        self.catalog.close()
+
+
+class SourceGroup:
+    """What is known of the sources of one instance beyond a session; used by the instance's thread, read by others.
+
+    `passed` says why a source is passed over, `rolled_back` what is known of each one's rolled-back rows.
+    """
+
+    def __init__(self, instance: InstanceSettings, group: GroupSettings) -> None:
+        self.passed: dict[str, RelayError] = {}
+        self.members = group.members(instance.source)
+        self._instance = instance
+        self._group = group
+        self.rolled_back = {name: RolledBack() for name in self.members}
+        self._order: MergeOrder | None = None
+        self._late_before = 0
+
+    @property
+    def words(self) -> str:
+        """What to say of sources that are passed over; empty while there is none."""
+        return " ".join(f"Source {name} is passed over: {error.code}." for name, error in self.passed.items())
+
+    @property
+    def late(self) -> int:
+        """Transactions that came too late for their place."""
+        return self._late_before + (0 if self._order is None else self._order.late)
+
+    @contextmanager
+    def open(self, chosen: Chosen, opened: OpenedAt) -> Iterator[Mapping[str, OpenedSource]]:
+        """Open all sources; one that does not answer is passed over where the settings say so, and its position is known.
+
+        Raises what keeps a source from being read, HistoryChanged for one that was given another name, and SourceSettingsRefused for two
+        that are one server.
+        """
+        known = self.standing(chosen.record)
+        sources: dict[str, OpenedSource] = {}
+        self.passed = {}
+        with ExitStack() as stack:
+            for name in chosen.servers:
+                try:
+                    sources[name] = self._open(name, chosen, known.get(name), opened)
+                except RelayError as exc:
+                    self._pass_over(name, exc, chosen)
+                    continue
+                stack.callback(sources[name].close)
+            if not sources:
+                raise next(iter(self.passed.values()))
+            _refuse_one_twice(sources)
+            _refuse_another_name(sources, known)
+            yield sources
+
+    def start_record(
+        self, record: PositionRecord | None, sources: Mapping[str, OpenSource], first: Callable[[SourcePosition], PositionRecord]
+    ) -> PositionRecord:
+        """The record with a position for every source: those that never had one begin where they were opened."""
+        known = self.standing(record)
+        standing = {name: known.get(name) or OtherSource(source.stream.start) for name, source in sources.items()}
+        standing |= {name: at for name, at in known.items() if name in self.passed}
+        for name in known.keys() - standing.keys():
+            _log.warning("source_forgotten", instance=self._instance.name, source=name, position=str(known[name].source.binlog))
+        following = record.following if record is not None and record.following in standing else next(iter(standing))
+        at = standing.pop(following)
+        return replace(record or first(at.source), source=at.source, names=at.names, skips=at.skips, following=following, others=standing)
+
+    def passes(self, name: str, record: PositionRecord | None) -> bool:
+        """Whether the others may go on without this source: nobody is passed over whose rows would be lost, or torn apart."""
+        half = record is not None and record.split is not None and (record.following or self._group.name) == name
+        return self._group.when_source_dies == "pass" and name in self.standing(record) and not half
+
+    def standing(self, record: PositionRecord | None) -> dict[str, OtherSource]:
+        """Where each source stands by a record; that of a single source is of the one that is called so in the settings."""
+        if record is None:
+            return {}
+        return {name or self._group.name: at for name, at in record.standing.items()}
+
+    def reader(self, sources: Mapping[str, OpenedSource], record: PositionRecord, buffer: ChangeBuffer) -> GroupReader:
+        """The threads that fill the buffer."""
+        by, settings = self._group.merge_by, self._instance
+        by_commit = by == "execute_time"
+        times = MergeTimes(
+            by_execute_time if by_commit else by_column(by.removeprefix("column:")),
+            int(self._group.merge_slack_seconds * 1000),
+            int(settings.transaction.max_clock_skew_seconds * 1000),
+            SteadyClock().now_ms,
+            frozenset(name for name, source in sources.items() if not by_commit or not _tells_commits(source.stream.server)),
+        )
+        self._late_before = self.late
+        self._order = MergeOrder(sources, record.following if record.split is not None else None)
+        return GroupReader(
+            settings.name,
+            sources,
+            buffer,
+            settings.buffer,
+            self._order,
+            times,
+            lambda name, exc: self.rolled_back[name].leave_out(exc.ranges),
+        )
+
+    @contextmanager
+    def waiting_for_passed(
+        self, chosen: Chosen, record: PositionRecord, refusal: Callable[[str], RelayError | None]
+    ) -> Iterator[Callable[[], None]]:
+        """Within, the sources that are passed over are asked whether they are back; the check raises BatchAborted when one is.
+
+        `refusal` says why the standby of a source cannot take its place.
+        """
+        ended, back = threading.Event(), list[str]()
+        for name in self.passed:
+
+            def ask(name: str = name, position: SourcePosition = record.positions[name]) -> None:
+                check_start(chosen.servers[name], position, self._instance.start)
+
+            asking = (name, ask, refusal, self.passed, ended, back)
+            RelayThread("back", name, self._await, *asking).start()
+
+        def check() -> None:
+            if back:
+                raise BatchAborted(f"Source {back[0]} answers again, and is read again from now on.")
+
+        try:
+            yield check
+        finally:
+            ended.set()
+
+    def _open(self, name: str, chosen: Chosen, at: OtherSource | None, opened: OpenedAt) -> OpenedSource:
+        if name in chosen.passed:
+            raise chosen.passed[name]
+        if name in chosen.switched:
+            self.rolled_back[name].forget()
+        try:
+            return opened(name, chosen.servers[name], at, self.rolled_back[name].ranges)
+        except RelayError as exc:
+            exc.reason = of_source(name, exc)
+            raise
+
+    def _pass_over(self, name: str, error: RelayError, chosen: Chosen) -> None:
+        """Raises the error where nobody may; who just proved that it takes over, and is gone, is looked at anew."""
+        if name not in chosen.passed:
+            silent = isinstance(error, SourceUnreachable)
+            if not silent or name in chosen.switched or not self.passes(name, chosen.record):
+                raise error
+        self.passed[name] = error
+        _log.warning("source_passed_over", instance=self._instance.name, source=name, reason=error.reason)
+
+    def _await(
+        self,
+        name: str,
+        ask: Callable[[], None],
+        refusal: Callable[[str], RelayError | None],
+        passed: dict[str, RelayError],
+        ended: threading.Event,
+        back: list[str],
+    ) -> None:
+        guard = Guard("back", name)
+        while not ended.wait(max(_LOOK_SECONDS, guard.pause_s)):
+            with guard:
+                try:
+                    ask()
+                except SourceUnreachable as exc:
+                    passed[name] = refusal(name) or exc  # of the session that began this; the next one has a dictionary of its own
+                    continue
+                except RelayError as exc:
+                    _log.warning("source_back_but_refused", instance=self._instance.name, source=name, reason=exc.reason)
+                back.append(name)
+                return
+
+
+def refuse_foreign_record(instance: InstanceSettings, record: PositionRecord | None) -> None:
+    """A position of several sources means nothing to an instance with one, nor places of a single one's history to several. Raises
+    HistoryChanged."""
+    if instance.group is None and record is not None and record.following:
+        raise HistoryChanged(
+            "The position is that of a group of sources, and the instance has one.",
+            remedy="Restore [instances.group], or take another name.",
+        )
+    if instance.group is not None and record is not None and record.replay is not None:
+        raise HistoryChanged(
+            f"The position was moved back, and what lies before {record.replay.until} comes again in the order of the single source.",
+            remedy="Take [instances.group] out until the relay has come there, then put it in.",
+        )
+
+
+def _tells_commits(server: ServerFacts) -> bool:
+    return not server.mariadb and server.version >= _COMMIT_TIMES_SINCE
+
+
+def _refuse_one_twice(sources: Mapping[str, OpenedSource]) -> None:
+    """Rows of a server that is read twice would be published twice."""
+    for (one, first), (other, second) in combinations(sources.items(), 2):
+        if _same_server(first.stream.start, second.stream.start):
+            remedy = "Name each server once; two servers with one server_id and one history are a copy of each other."
+            raise SourceSettingsRefused(f"Sources {one} and {other} are the same server.", remedy=remedy)
+
+
+def _refuse_another_name(sources: Mapping[str, OpenedSource], known: Mapping[str, OtherSource]) -> None:
+    """A source under a new name would begin anew, and rows between its position and that beginning would be lost."""
+    for name, source in sources.items():
+        for former in known.keys() - sources.keys() if name not in known else ():
+            if _alike(source.stream.start, known[former].source):
+                raise HistoryChanged(
+                    f"Source {name} is the server whose position is kept under the name {former}.",
+                    remedy=f"Call it {former} again. To begin anew with it, let the instance run once without it.",
+                )
+
+
+def _alike(one: SourcePosition, other: SourcePosition) -> bool:
+    """Whether they may be of one server: MySQL's have a uuid, of MariaDB's two may have one server_id."""
+    return one.identity.server == other.identity.server
+
+
+def _same_server(one: SourcePosition, other: SourcePosition) -> bool:
+    """MariaDB's servers may share a server_id by accident, but not the second in which a file of one name was made."""
+    same_file = one.binlog.file == other.binlog.file and one.identity.file_created_s == other.identity.file_created_s
+    return _alike(one, other) and (same_file or bool(one.identity.server_uuid))

@@ -1,0 +1,126 @@
+"""The reading thread: source → decode → buffer."""
+
+from collections.abc import Callable, Iterator
+from typing import Protocol
+
+from relay.decode import RowDecoder
+from relay.errors import GoesToSpool
+from relay.model.change import Advance, PreparedRows, RawItem, RawRows, Statement, StreamItem, TransactionEnd, XaAction, XaStep
+from relay.model.positions.position import SourcePosition
+from relay.pipeline.ingest.position_digests import PublishedPlaces
+from relay.pipeline.ingest.schema_history import TableNames
+from relay.threads import RelayThread
+
+
+class ItemStream(Protocol):
+    """The items of one source from `start` on. One thread iterates; any thread may close."""
+
+    @property
+    def start(self) -> SourcePosition: ...
+
+    @property
+    def silent_seconds(self) -> float:
+        """Return for how long the source has sent nothing but heartbeats while `items` waits for it; 0 while it does not wait.
+
+        Any thread may ask.
+        """
+
+    def items(self, before_waiting: Callable[[], object]) -> Iterator[RawItem]:
+        """Yield items until `close`; `before_waiting` is called whenever the next one may not be there yet."""
+
+    def close(self) -> None: ...
+
+
+class ItemSink(Protocol):
+    """Where the items go: a buffer, or a queue in front of one."""
+
+    def put(self, item: StreamItem, size_bytes: int) -> bool:
+        """Append an item, waiting for room; False when nothing more is taken in."""
+
+    def hand_over(self) -> bool:
+        """Let what was put be taken."""
+
+    def fail(self, failure: BaseException) -> None:
+        """The reader has ended."""
+
+    def close(self) -> None: ...
+
+
+class Reader:
+    """Fills the buffer from an open source until either is closed; what ends it is raised by the buffer's `get`.
+
+    `spill` is called when what waits has become overdue (GoesToSpool), and the source is read no more. `look` is called before the source
+    may have to be waited for; None: nothing is. `names` completes table maps that carry none. `places` notes what identifies the places.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        stream: ItemStream,
+        buffer: ItemSink,
+        spill: Callable[[], None],
+        look: Callable[[], None] | None = None,
+        names: TableNames | None = None,
+        places: PublishedPlaces | None = None,
+    ) -> None:
+        self._places = places
+        self._stream = stream
+        self._buffer = buffer
+        self._spill = spill
+        self._look = look
+        self._names = names
+        self._decoder = RowDecoder(complete=None if names is None else names.complete)
+        self._thread = RelayThread("read", name, self._run)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Close the source and the buffer, and wait for the thread."""
+        self._stream.close()
+        self._buffer.close()
+        self._thread.join()
+
+    def _run(self) -> None:
+        try:
+            self._read()
+        except GoesToSpool as exc:
+            # The source's connection is closed with what iterates over it, in `_read`.
+            self._spill()
+            self._buffer.fail(exc)
+        except BaseException as exc:  # noqa: BLE001 - handed to the publishing thread, which raises it
+            self._buffer.fail(exc)
+
+    def _read(self) -> None:
+        decode: Callable[[RawRows], StreamItem] = self._decoder.open
+        put = self._buffer.put
+        items = self._stream.items(before_waiting=self._buffer.hand_over if self._look is None else self._hand_over)
+        if self._places is not None:
+            items = self._places.followed(items)
+        for raw in items if self._names is None else self._followed(items, self._names):
+            if isinstance(raw, RawRows):
+                if not put(decode(raw), len(raw.body)):
+                    return
+            elif not put(raw, 0):
+                return
+            elif isinstance(raw, XaStep):
+                decode = self._prepare if raw.action is XaAction.BEGIN else self._decoder.open
+
+    def _prepare(self, raw: RawRows) -> PreparedRows:
+        """A row event whose transaction is not committed: as it was logged, with the names that its table has now."""
+        return PreparedRows(raw, self._decoder.open(raw).table)
+
+    def _followed(self, items: Iterator[RawItem], names: TableNames) -> Iterator[RawItem]:
+        """The same items; the names of what stands behind a statement are those that it made."""
+        for item in items:
+            if isinstance(item, Statement):
+                if names.apply(item):
+                    self._decoder.forget()
+            elif isinstance(item, Advance | TransactionEnd):
+                names.at(item.identity)
+            yield item
+
+    def _hand_over(self) -> None:
+        self._buffer.hand_over()
+        if self._look is not None:
+            self._look()

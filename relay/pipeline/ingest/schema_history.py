@@ -1,0 +1,102 @@
+"""Names for table maps that carry none: the history of the source's tables, opened where reading begins and kept beside the position."""
+
+from collections.abc import Collection, Iterable
+from typing import Final
+
+from relay.errors import PositionUnreadable, SourceSettingsRefused
+from relay.model.change import Statement
+from relay.model.message import OutboundMessage
+from relay.model.positions.position import BinlogPosition, SourceIdentity, SourcePosition
+from relay.model.table import TableId, TableMap
+from relay.pipeline.ingest.schema_bootstrap import NamesOpening
+from relay.position import KeptRecords
+from relay.schema import Base, CatalogReader, Schemas, TableHistory, Version, parse_record
+from relay.settings import SourceSettings
+from relay.source import ServerFacts
+
+_NAMES_REMEDY: Final = (
+    "SET GLOBAL binlog_row_metadata=FULL on the source, let its sessions reconnect, and start from a position after the change."
+)
+
+_ORACLE_TYPES_SINCE: Final = (10, 3, 0)
+"""The first version of MariaDB in which sql_mode=ORACLE changes types; MySQL has none."""
+
+
+class TableNames:
+    """Completes table maps while the reading thread follows statements, and hands over what is to be kept to the walk.
+
+    `superseded` are records that are taken away with the first ones that are handed over.
+    """
+
+    def __init__(self, history: TableHistory, records: KeptRecords, superseded: Iterable[bytes] = ()) -> None:
+        self._history = history
+        self._records = records
+        self._superseded = list(superseded)
+
+    @property
+    def begun(self) -> bool:
+        """Whether all tables were described anew, which takes long where many statements lie behind: it should not be done twice."""
+        return self._history.begun
+
+    def complete(self, bare: TableMap) -> TableMap:
+        """The table map with its names, or one that is `unknown`."""
+        return self._history.complete(bare)
+
+    def apply(self, statement: Statement) -> bool:
+        """Follow a statement; whether a table map may mean another table from now on."""
+        return self._history.apply(statement)
+
+    def at(self, identity: SourceIdentity) -> None:
+        """Reading has come to a binlog file of this identity."""
+        self._history.at(identity)
+
+    def taken(self, at: BinlogPosition) -> list[OutboundMessage]:
+        """The messages to be kept with a record of this position."""
+        gone, self._superseded = self._superseded, []
+        new = ((each.key, each.to_bytes()) for each in self._history.taken(at))
+        return self._records.messages([*((key, None) for key in gone), *new])
+
+
+def open_names(
+    records: KeptRecords,
+    settings: SourceSettings,
+    start: SourcePosition,
+    server: ServerFacts,
+    catalog: CatalogReader,
+    followed: SourcePosition | None,
+    doubtful: Collection[TableId],
+) -> TableNames | None:
+    """What is known of the source's tables where reading begins; None where its table maps say it themselves.
+
+    `followed` is how far the history was followed. `doubtful` tables did not fit and are described anew. Raises SchemaMismatch where the
+    catalogue cannot tell either.
+    """
+    if doubtful and settings.names == "table_map":
+        raise SourceSettingsRefused(f"The table map of {', '.join(map(str, doubtful))} carries no column names.", remedy=_NAMES_REMEDY)
+    if not doubtful and not server.needs_history(settings):
+        return None
+    records.ensure_topic()
+    kept = _readable(records)
+    schemas = _no_schemas(server)
+    opening = NamesOpening(settings, catalog, schemas, start, kept)
+    history = opening.continued(followed) or opening.anew()
+    opening.repair(history, doubtful)
+    return TableNames(history, records, opening.superseded(followed))
+
+
+def _no_schemas(server: ServerFacts) -> Schemas:
+    folds_case = server.variables.get("lower_case_table_names", "0") != "0"
+    return Schemas(
+        mariadb=server.mariadb,
+        server_charset=server.variables.get("character_set_server"),
+        folds_case=folds_case,
+        has_oracle_types=server.version >= _ORACLE_TYPES_SINCE,
+    )
+
+
+def _readable(records: KeptRecords) -> list[Version | Base]:
+    """What is kept; raises PositionUnreadable for what a newer relay wrote."""
+    try:
+        return [parse_record(key, value) for key, value in records.read().items()]
+    except (ValueError, KeyError, TypeError) as exc:
+        raise PositionUnreadable(f"A record of {records.topic} cannot be read ({exc}).") from exc

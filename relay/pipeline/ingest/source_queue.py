@@ -1,0 +1,111 @@
+"""What one source of a group has brought and the merging thread has not taken."""
+
+import threading
+from collections import deque
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+from relay.model.change import Advance, StreamItem, TransactionEnd
+from relay.model.positions.position import BinlogPosition
+from relay.settings import BufferSettings
+
+_ITEM_BYTES: Final = 512
+"""What an item takes in memory beside the event's own bytes."""
+_MOST_HELD: Final = 256
+"""So many items of a source are handed over together."""
+
+
+class Queued(NamedTuple):
+    """An item with the bytes of its event. `rests_ms`: it is a heartbeat that was received then, Unix milliseconds; 0 for all else."""
+
+    item: StreamItem
+    size_bytes: int
+    rests_ms: int = 0
+
+
+class SourceQueue:
+    """Takes items from the thread that reads a source, as a buffer does, and waits while it is full; another thread takes them out.
+
+    Everything but `put` happens under `changed`, which all queues of a group share. `items` wait, of which the order knows the
+    transaction in front where `head_known`; the source is `at_rest` when a heartbeat was the last that came. `now_ms` is the time at which
+    heartbeats are received. What ends the reading is told to `failed`.
+    """
+
+    def __init__(
+        self,
+        at: BinlogPosition,
+        settings: BufferSettings,
+        sources: int,
+        changed: threading.Condition,
+        now_ms: Callable[[], int],
+        failed: Callable[[BaseException], None],
+    ) -> None:
+        self.items: deque[Queued] = deque()
+        self.head_known = False
+        self.at_rest = False
+        self._by_bytes = settings.batch_mode == "MEMSIZE"
+        self._capacity = max(1, settings.buffer_size * (settings.buffer_memunit_bytes if self._by_bytes else 1) // sources)
+        self._weight = 0
+        self._at = at
+        self._held: list[Queued] = []
+        self._changed = changed
+        self._now_ms = now_ms
+        self._failed = failed
+        self._closed = False
+
+    # For the thread that reads.
+
+    def put(self, item: StreamItem, size_bytes: int) -> bool:
+        """Append an item, waiting for room now and then; False when the queue was closed."""
+        if isinstance(item, Advance):
+            # Rotations in a backlog move, and say nothing about now.
+            heartbeat, self._at = item.position == self._at, item.position
+            self._held.append(Queued(item, size_bytes, self._now_ms() if heartbeat else 0))
+            return self.hand_over()
+        if isinstance(item, TransactionEnd):
+            self._at = item.position
+        self._held.append(Queued(item, size_bytes))
+        return self.hand_over() if len(self._held) >= _MOST_HELD else not self._closed
+
+    def hand_over(self) -> bool:
+        """Let what was put be taken, waiting for room; False when the queue was closed."""
+        if not self._held:
+            return not self._closed
+        with self._changed:
+            while self.full and not self._closed:
+                self._changed.wait()
+            if self._closed:
+                return False
+            self.items.extend(self._held)
+            self._weight += sum(map(self._weight_of, self._held))
+            self.at_rest = self._held[-1].rests_ms > 0
+            self._changed.notify_all()
+        self._held.clear()
+        return True
+
+    def fail(self, failure: BaseException) -> None:
+        """The reading has ended."""
+        self.hand_over()
+        self._failed(failure)
+
+    def close(self) -> None:
+        """Free a waiting reader; nothing more is taken in."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+
+    # For the thread that merges.
+
+    @property
+    def full(self) -> bool:
+        """Whether the reader waits before it puts more."""
+        return self._weight >= self._capacity
+
+    def take(self) -> Queued:
+        """Take the item in front."""
+        taken = self.items.popleft()
+        self._weight -= self._weight_of(taken)
+        return taken
+
+    def _weight_of(self, queued: Queued) -> int:
+        return queued.size_bytes + _ITEM_BYTES if self._by_bytes else 1

@@ -1,0 +1,175 @@
+"""What becomes of messages that no topic takes as they are, and of rows of which no message can be made."""
+
+from collections.abc import Iterable, Iterator
+from time import time
+from typing import NamedTuple
+
+import orjson
+import structlog
+
+from relay.claims import ClaimStore
+from relay.dead_letters import DeadLetter, DeadLetterTopic
+from relay.encode import encode_statement, message_headers
+from relay.envelope import Header, MessageType, claim_text, parse_order
+from relay.errors import MessageTooLarge
+from relay.kafka import message_bytes
+from relay.model.change import TransactionBegin
+from relay.model.message import OutboundMessage, Printed
+from relay.model.positions.position import OrderPair
+from relay.model.table import TableId
+from relay.pipeline.delivery.message_size_limits import MessageSizes
+from relay.pipeline.delivery.open_batch import OpenBatch
+from relay.pipeline.delivery.outbox import Outbox
+from relay.pipeline.delivery.topics import Topics
+from relay.pipeline.messages.changes import EventContext
+from relay.pipeline.messages.statements import statement_places
+from relay.pipeline.messages.table_plan import TablePlan
+from relay.pipeline.messages.unencodable_rows import UnprintableRow
+from relay.settings import MessageSettings
+
+_log = structlog.stdlib.get_logger(__name__)
+
+
+class Whence(NamedTuple):
+    """Where a message comes from: names, its source transaction, what the messages beside it say, and where rows of its table go."""
+
+    real: TableId
+    logical: TableId
+    begin: TransactionBegin | None
+    context: EventContext
+    topics: tuple[str, ...]
+
+
+class Oversize:
+    """Puts messages into the open batch in the form that their topics take; used by one thread.
+
+    `claims` None: what is too large is a dead letter.
+    """
+
+    def __init__(
+        self,
+        outbox: Outbox,
+        topics: Topics,
+        sizes: MessageSizes,
+        letters: DeadLetterTopic,
+        claims: ClaimStore | None,
+        message: MessageSettings,
+    ) -> None:
+        self._outbox = outbox
+        self._topics = topics
+        self._sizes = sizes
+        self._letters = letters
+        self._claims = claims
+        self._message = message
+        self._letters_of_change = (-1, 0)
+
+    def send_printed(self, topic: str, messages: Printed, whence: Whence, batch: OpenBatch) -> None:
+        """Put printed messages of one topic into the batch; together, if none is too large."""
+        if self._all_fit(topic, messages):
+            self._outbox.send_printed(topic, messages)
+            batch.value_bytes += messages.value_bytes
+            return
+        for message in messages.each(topic):
+            self.send(message, whence, batch)
+
+    def keeps_back(self, printed: Iterable[tuple[TablePlan, Printed]]) -> bool:
+        """Say whether one of these messages cannot go as it is."""
+        return not all(self._all_fit(plan.lanes[0].topic, messages) for plan, messages in printed)
+
+    def _all_fit(self, topic: str, messages: Printed) -> bool:
+        """Looked at one by one only where one of them may be too large."""
+        limit = self._sizes.limits[topic]
+        return messages.value_bytes <= limit // 2 or all(message_bytes(each) <= limit for each in messages.each(topic))
+
+    def send(self, message: OutboundMessage, whence: Whence, batch: OpenBatch) -> None:
+        """Put a message into the batch: as it is, as a claim or as a dead letter."""
+        size, limit = message_bytes(message), self._sizes.limits[message.topic]
+        if size <= limit:
+            self._put(message, batch)
+        elif self._claims is not None and message.value is not None:
+            self._claim(self._claims, message, whence, batch)
+        else:
+            refusal = MessageTooLarge(f"The message takes {size} bytes, and {message.topic} takes {limit}.")
+            self._leave_out(_letter(self._new_id(message), refusal.code, refusal.reason, message, whence), whence, batch)
+
+    def send_row(self, made: list[OutboundMessage] | UnprintableRow, order: OrderPair, whence: Whence, batch: OpenBatch) -> None:
+        """Put what was made of a row into the batch, or the row as a dead letter."""
+        if isinstance(made, UnprintableRow):
+            for topic in whence.topics:
+                message = OutboundMessage(topic, -1, made.key, made.values, message_headers(order, ()))
+                letter = _letter(self._new_id(message), made.code, made.reason, message, whence, is_message=False)
+                self._leave_out(letter, whence, batch)
+            return
+        for message in made:
+            self.send(message, whence, batch)
+
+    def _claim(self, claims: ClaimStore, message: OutboundMessage, whence: Whence, batch: OpenBatch) -> None:
+        """The value is safe in its place before the message that points there can become visible."""
+        claim = claims.put(whence.logical, _order_of(message).execute_position, message.value or b"")
+        headers = (*message.headers, (Header.CLAIM.value, claim_text(claim).encode()))
+        self._put(OutboundMessage(message.topic, message.partition, message.key, reference_value(message.value or b""), headers), batch)
+        batch.claims += 1
+        _log.info("claim_written", url=claim.url, size_bytes=claim.size_bytes)
+
+    def _leave_out(self, letter: DeadLetter, whence: Whence, batch: OpenBatch) -> None:
+        """Write the letter, and tell those who follow statements that the copy of this table is unproven."""
+        limit = self._topics.dead_letter_limit(self._letters)
+        for record in self._letters.messages(letter, limit):
+            self._put(record, batch)
+        for marker in self._markers(letter, whence):
+            self._put(marker, batch)
+        batch.dead_letters[letter.code] += 1
+        _log.warning("dead_letter", id=letter.id, code=letter.code, table=letter.real)
+
+    def _markers(self, letter: DeadLetter, whence: Whence) -> Iterator[OutboundMessage]:
+        sql = f"/* dead letter {letter.id}: {letter.code} */"
+        value = encode_statement(MessageType.QUERY, whence.logical, sql, whence.context.frame, is_ddl=False)
+        order = OrderPair(letter.execute_time, letter.execute_position)
+        headers = (*message_headers(order, ()), (Header.DEAD_LETTER.value, letter.id.encode()))
+        for topic, partition in statement_places(letter.message.topic, self._message.ddl, self._topics):
+            yield OutboundMessage(topic, partition, letter.message.key, value, headers)
+
+    def _put(self, message: OutboundMessage, batch: OpenBatch) -> None:
+        self._outbox.send(message)
+        batch.value_bytes += len(message.value or b"")
+
+    def _new_id(self, message: OutboundMessage) -> str:
+        """One change may become several messages: for each topic, and for each tag where tags are separate."""
+        position = _order_of(message).execute_position
+        last, count = self._letters_of_change
+        self._letters_of_change = (position, count + 1 if position == last else 1)
+        return f"{position}-{self._letters_of_change[1]}"
+
+
+def reference_value(value: bytes) -> bytes:
+    """Return the value of a message whose own lies elsewhere: all its fields, but neither rows nor what grows with them.
+
+    A reader of canal-json that knows no claims finds a row change without rows and fails, instead of taking nulls for values.
+    """
+    fields = orjson.loads(value)
+    return orjson.dumps({**fields, "data": None, "mysqlType": None, "old": None, "sql": "", "sqlType": None})
+
+
+def _letter(letter_id: str, code: str, reason: str, message: OutboundMessage, whence: Whence, *, is_message: bool = True) -> DeadLetter:
+    order, begin = _order_of(message), whence.begin
+    return DeadLetter(
+        id=letter_id,
+        code=code,
+        reason=reason,
+        real=str(whence.real),
+        logical=str(whence.logical),
+        file=begin.position.file if begin is not None else "",
+        offset=begin.position.offset if begin is not None else 0,
+        gtid=begin.gtid if begin is not None else "",
+        execute_time=order.execute_time,
+        execute_position=order.execute_position,
+        message=message,
+        value_bytes=len(message.value or b""),
+        is_message=is_message,
+        written_ms=int(time() * 1000),
+    )
+
+
+def _order_of(message: OutboundMessage) -> OrderPair:
+    order = parse_order(dict(message.headers)[Header.ORDER.value])
+    return OrderPair(order.execute_time, order.execute_position)

@@ -1,0 +1,104 @@
+"""One row event → messages with several rows, as Canal packs them.
+
+Rows join one message as long as they follow one another within a partition and have the same tags: every partition keeps the
+binlog's order, row by row. The two halves of a split update are events of their own and travel alone. No message has a key.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from relay.encode import EventEncoder, packed_headers
+from relay.model.change import RowsEvent
+from relay.model.message import Headers, OutboundMessage
+from relay.model.positions.position import OrderPair
+from relay.pipeline.messages.changes import EventContext, PublishedChange, header_sets, known_rows, published_changes
+from relay.pipeline.messages.table_plan import TablePlan
+from relay.settings import MessageSettings
+
+_RECORD_BYTES: Final = 512
+"""What Kafka's record and batch add to value and headers, generously."""
+
+
+@dataclass(slots=True)
+class _Run:
+    """Rows that become one message, or one for each set of tags."""
+
+    tags: tuple[Headers, ...]
+    changes: list[PublishedChange]
+
+
+def packed_messages(
+    event: RowsEvent, plan: TablePlan, settings: MessageSettings, context: EventContext, before: OrderPair, skip: int, largest_bytes: int
+) -> Iterator[tuple[OrderPair, list[OutboundMessage]]]:
+    """Yield messages, none larger than `largest_bytes` unless a single row is, with the pair of the last change taken so far.
+
+    The first `skip` rows are counted, but without messages: a transaction that was published in part is read again.
+    """
+    rows = known_rows(event, settings)
+    encoder = plan.rows.event(event.rows if plan.rows.prints_images else rows)
+    packing = _Packing(plan, settings, context, encoder, largest_bytes)
+    order = before
+    for published in published_changes(event, rows, plan, before):
+        order = published.order
+        if published.number >= skip:
+            yield order, list(packing.take(published))
+    yield order, list(packing.rest())
+
+
+class _Packing:
+    """The open runs of one event, by topic and partition."""
+
+    def __init__(
+        self, plan: TablePlan, settings: MessageSettings, context: EventContext, encoder: EventEncoder, largest_bytes: int
+    ) -> None:
+        self._plan = plan
+        self._settings = settings
+        self._context = context
+        self._encoder = encoder
+        self._largest_bytes = largest_bytes
+        self._runs: dict[tuple[str, int], _Run] = {}
+
+    def take(self, published: PublishedChange) -> Iterator[OutboundMessage]:
+        """Put a change into its runs; yield the messages of those that it ends."""
+        tags = header_sets(published, self._plan, self._settings)
+        for lane in self._plan.lanes:
+            place = lane.topic, lane.partition(published.change)
+            run = self._runs.get(place)
+            if run is not None and not published.is_half and run.tags == tags:
+                run.changes.append(published)
+                continue
+            if run is not None:
+                yield from self._messages(place, self._runs.pop(place))
+            if published.is_half:
+                yield from self._messages(place, _Run(tags, [published]))
+            else:
+                self._runs[place] = _Run(tags, [published])
+
+    def rest(self) -> Iterator[OutboundMessage]:
+        """Yield the messages of all open runs."""
+        for place, run in self._runs.items():
+            yield from self._messages(place, run)
+        self._runs.clear()
+
+    def _messages(self, place: tuple[str, int], run: _Run) -> Iterator[OutboundMessage]:
+        value = self._value(run.changes)
+        orders = [each.order for each in run.changes]
+        headers = [packed_headers(orders, tags, self._context.origin) for tags in run.tags]
+        size_bytes = len(value) + max(map(_size_bytes, headers)) + _RECORD_BYTES
+        if size_bytes > self._largest_bytes and len(run.changes) > 1:
+            half = len(run.changes) // 2
+            yield from self._messages(place, _Run(run.tags, run.changes[:half]))
+            yield from self._messages(place, _Run(run.tags, run.changes[half:]))
+            return
+        for each in headers:
+            yield OutboundMessage(*place, None, value, each)
+
+    def _value(self, changes: list[PublishedChange]) -> bytes:
+        if changes[0].is_half or changes[0].history is not None:
+            return changes[0].encoder(self._plan).encode([each.change for each in changes], self._context.frame)
+        return self._encoder.encode([each.number for each in changes], self._context.frame)
+
+
+def _size_bytes(headers: Headers) -> int:
+    return sum(len(name) + len(value) for name, value in headers)

@@ -1,0 +1,101 @@
+"""One row event of a table with rules, masks or a transform → its messages, row by row: each has what the settings leave of it."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import orjson
+
+from relay.encode import message_headers, packed_headers, unknown_headers
+from relay.errors import RelayError, TransformFailed, ValueNotPrintable
+from relay.model.change import RowChange, RowsEvent
+from relay.model.message import OutboundMessage
+from relay.model.positions.position import OrderPair
+from relay.pipeline.messages.changes import EventContext, known_rows, tag_sets
+from relay.pipeline.messages.table_plan import PlannedChange, TablePlan
+from relay.pipeline.messages.unencodable_rows import UNPRINTABLE, UnprintableRow, row_values
+from relay.refine import NotPublished, TableRefinement
+from relay.settings import MessageSettings
+
+
+class RefinedRow(NamedTuple):
+    """A row of the source: the pair of its last change, and its messages; or why there is none."""
+
+    order: OrderPair
+    made: list[OutboundMessage] | NotPublished | UnprintableRow
+
+
+class RefinedRows:
+    """Refines the rows of one event. `keeps_back`: a row that cannot be taken is given back as such, instead of an error."""
+
+    def __init__(
+        self, plan: TablePlan, refinement: TableRefinement, settings: MessageSettings, context: EventContext, *, keeps_back: bool
+    ) -> None:
+        self._plan = plan
+        self._refinement = refinement
+        self._names = [column.name for column in refinement.published.map.columns]
+        self._settings = settings
+        self._context = context
+        self._caught: tuple[type[Exception], ...] = (TransformFailed, *UNPRINTABLE) if keeps_back else ()
+
+    def of(self, event: RowsEvent, before: OrderPair, skip: int) -> Iterator[RefinedRow]:
+        """Yield each row, its first pair just after `before`; of the first `skip` rows only the pair, for they are visible already."""
+        order = before
+        for number, change in enumerate(known_rows(event, self._settings)):
+            row = self._row(event, change, order)
+            order = row.order
+            yield RefinedRow(order, []) if number < skip else row
+
+    def _row(self, event: RowsEvent, change: RowChange, before: OrderPair) -> RefinedRow:
+        refinement = self._refinement
+        try:
+            changes = refinement.changes(change)
+            messages = [] if isinstance(changes, NotPublished) else self._messages(changes, before)
+        except self._caught as exc:
+            return RefinedRow(_behind(before, refinement.pairs or 1), self._unprintable(exc, event, change))
+        if isinstance(changes, NotPublished):
+            return RefinedRow(_behind(before, refinement.pairs or 1), changes)
+        taken = sum(2 if self._plan.splits(each) else 1 for each in changes)
+        return RefinedRow(_behind(before, refinement.pairs or taken), messages)
+
+    def _messages(self, changes: Sequence[RowChange], before: OrderPair) -> list[OutboundMessage]:
+        parts = [part for each in changes for part in self._plan.parts(each)]
+        return [message for pairs, part in enumerate(parts, 1) for message in self._of_one(part, _behind(before, pairs))]
+
+    def _of_one(self, part: PlannedChange, order: OrderPair) -> Iterator[OutboundMessage]:
+        """Placed and tagged by the row as it is, and written down as it may be seen."""
+        plan, settings, origin = self._plan, self._settings, self._context.origin
+        change, history = part
+        shown = self._refinement.shown(change)
+        rows, keys, marks = (plan.rows, plan.keys, ()) if history is None else (history.rows, history.keys, history.headers)
+        unknown = unknown_headers(shown, self._names) if settings.row_image == "partial" else ()
+        value = rows.encode((shown,), self._context.frame)
+        packed = settings.rows_per_message == "event" and plan.keys.is_in_values
+        key = None if packed else keys.encode(shown)
+        for lane in plan.lanes:
+            partition = lane.partition(change)
+            for own in tag_sets(change, plan, settings):
+                tags = (*own, *marks, *unknown)
+                headers = packed_headers([order], tags, origin) if packed else message_headers(order, tags, origin)
+                yield OutboundMessage(lane.topic, partition, key, value, headers)
+                if settings.tombstones and change.after is None and key is not None:
+                    yield OutboundMessage(lane.topic, partition, key, None, headers)
+
+    def _unprintable(self, error: Exception, event: RowsEvent, change: RowChange) -> UnprintableRow:
+        """The row as it was read, without what a mask or a field list hides."""
+        reason = error.reason if isinstance(error, RelayError) else f"{type(error).__name__}."
+        code = error.code if isinstance(error, RelayError) else ValueNotPrintable.code
+        hidden = [column.name for ordinal, column in enumerate(event.table.columns) if self._refinement.hides(ordinal)]
+        values = row_values(event.table, change)
+        for image in (values["before"], values["after"]):
+            for name in hidden:
+                if image is not None:
+                    image.pop(name, None)
+        try:
+            key = None if self._refinement.pairs else self._plan.parts(change)[-1].keys(self._plan).encode(self._refinement.shown(change))
+        except UNPRINTABLE:
+            key = None
+        return UnprintableRow(code, reason, key, orjson.dumps({**values, "hidden": hidden}))
+
+
+def _behind(order: OrderPair, pairs: int) -> OrderPair:
+    return OrderPair(order.execute_time, order.execute_position + pairs)

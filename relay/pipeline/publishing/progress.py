@@ -1,0 +1,243 @@
+"""How far the instance is: the last whole source transaction, and what of the open one is done."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from relay.errors import HistoryChanged
+from relay.model.change import Advance, StreamItem, TransactionBegin, TransactionEnd
+from relay.model.names.mapping_name import MappingName
+from relay.model.positions.position import BinlogPosition, OrderPair
+from relay.model.records.last_transaction import MOST_CHANGES, first_changes
+from relay.model.records.position_record import PositionRecord, SplitProgress
+from relay.order import begin_transaction
+from relay.pipeline.ingest.position_digests import PublishedPlaces
+from relay.pipeline.publishing.skip_policy import LeftOut, behind, left_out
+from relay.pipeline.publishing.source_progress import each_source
+
+
+class Progress:
+    """Follows the stream and can say at any change what the position record must hold.
+
+    `order` is the pair of the last change; `items` counts changes of the open transaction, of which the first `skip` were
+    published before a restart. `change_time_ms` is the time of the transaction that began last, never ahead of the relay's clock.
+    `following` is the source of a group that this is of, "" where there is but one.
+    `left_out` says why nothing of the open transaction is published, None for all but a few.
+    Without `keeps_gtids` the record has none: a set is only worth something when it is complete. `follows_names` are the sources (of a
+    single one "") whose tables' history is followed as far as the record says. `places` know what identifies each place elsewhere.
+    `mapping` is the set that the open transaction is published under.
+    """
+
+    def __init__(
+        self,
+        record: PositionRecord,
+        configuration: str,
+        mapping: MappingName,
+        *,
+        keeps_gtids: bool = True,
+        follows_names: Collection[str] = (),
+        places: PublishedPlaces | None = None,
+    ) -> None:
+        self._places = places
+        self._keeps_gtids = keeps_gtids
+        self._sources = each_source(record, follows_names, keeps_gtids=keeps_gtids)
+        self._source = self._sources[record.following]
+        self.configuration = configuration
+        self.mapping = mapping
+        # A half-published transaction is ended under its own set; the record keeps naming the one that comes after it.
+        self._named = mapping if record.split is None or not record.mapping_digest else record.mapping
+        self.begin: TransactionBegin | None = None
+        self.order = record.order
+        self.items = 0
+        self.moved = False
+        self.left_out: LeftOut | None = None
+        self._changes: list[bytes] = []  # the first ones of the open transaction
+        self._record = record
+        # Transactions are many and commits few: what they change is kept here, and put together when a record is asked for.
+        self._stale = bool(follows_names)
+        self._end_order = record.order
+        self.change_time_ms = record.change_time_ms
+        self._split = record.split
+        self._replay = record.replay
+        self.following = record.following
+
+    @property
+    def record(self) -> PositionRecord:
+        """What the position record holds when it is written now."""
+        if self._stale:
+            standing = self._source.standing
+            self._record = replace(
+                self._record,
+                names=standing.names,
+                source=standing.source,
+                order=self._end_order,
+                change_time_ms=self.change_time_ms,
+                split=self._split,
+                replay=self._replay,
+                skips=standing.skips,
+                mapping_set=self._named.number,
+                mapping_digest=self._named.digest,
+                place=None if self._places is None else self._places.at(standing.source.binlog),
+                following=self.following,
+                others={name: each.standing for name, each in self._sources.items() if name != self.following},
+            )
+            self._stale = False
+        return self._record
+
+    @property
+    def epoch(self) -> int:
+        """The epoch that pairs are made in."""
+        return self._record.epoch
+
+    @property
+    def whole(self) -> bool:
+        return self.begin is None
+
+    @property
+    def between_transactions(self) -> bool:
+        """Whether no source transaction is open, here or half published before a restart."""
+        return self.begin is None and self._split is None
+
+    @property
+    def leaves_nothing_out(self) -> bool:
+        """Whether every row from here on is to be published, under a pair that its place and time make."""
+        return self.between_transactions and self._replay is None and not self._source.skips
+
+    @property
+    def skip(self) -> int:
+        """Changes of the open transaction that are visible already."""
+        return self._split.items_done if self._split is not None else 0
+
+    def count(self, changes: int) -> None:
+        """Changes took the next pairs."""
+        self.order = OrderPair(self.order.execute_time, self.order.execute_position + changes)
+
+    def publish_under(self, mapping: MappingName) -> None:
+        """Another mapping set is in force from the next transaction on."""
+        self.mapping = self._named = mapping
+        self._stale = True
+
+    def keeps(self, mappings: dict[str, int]) -> None:
+        """Note which sets the position topic holds from the next record on."""
+        if mappings != self._record.kept_mappings:
+            self._record = replace(self._record, kept_mappings=mappings)
+
+    def placed(self, partitions: dict[str, int], rules: dict[str, str]) -> None:
+        """Take over how rows of each topic are placed: by how many partitions, and by the rules of which digest."""
+        if (partitions, rules) != (self._record.partitions, self._record.placed_by):
+            self._record = replace(self._record, partitions=partitions, placed_by=rules)
+
+    def start_transaction(self, begin: TransactionBegin, now_ms: int, skew_ms: int) -> None:
+        """Take the transaction's first pair. Raises HistoryChanged when another one follows than the half-published one."""
+        split = self._split
+        if split is not None and not _same(split, begin):
+            raise HistoryChanged(
+                f"Part of the transaction at {split.begin} {split.gtid} is published, but {begin.position} {begin.gtid} follows."
+            )
+        changed_ms = begin.change_time_ms
+        self.begin = begin
+        self.items = 0
+        self._changes = []
+        latest_ms = now_ms + skew_ms
+        if self._replay is not None or self._source.skips:
+            self.left_out = left_out(begin, self._replay, self._source.skips)
+            latest_ms = latest_ms if self._replay is None else min(latest_ms, self._replay.order.execute_time)
+        self.order = begin_transaction(self._end_order, self._record.epoch, begin.position, changed_ms, latest_ms)
+        if split is not None:
+            self.order = OrderPair(split.execute_time, self.order.execute_position)
+        self.change_time_ms = min(changed_ms, now_ms)
+        self._stale = True
+
+    def saw(self, items: Sequence[StreamItem]) -> None:
+        """Items of the open transaction follow; the first ones identify it."""
+        if len(self._changes) < MOST_CHANGES:
+            self._changes += first_changes(items[: MOST_CHANGES - len(self._changes)])
+
+    def end_transaction(self, end: TransactionEnd) -> None:
+        """The open transaction is whole."""
+        if self.begin is not None:
+            self._source.changed(self.begin, self._changes)
+        if end.gtid and self._keeps_gtids:
+            self._source.ended.append(end.gtid)
+        if self.items:
+            self._end_order = self.order
+        else:  # a transaction without changes leaves the pair where it was
+            self.order = self._end_order
+        self._source.end, self._split, self.begin = end, None, None
+        self.moved = self._stale = True
+        if self.left_out is LeftOut.SKIPPED:
+            self._source.skips = tuple(each for each in self._source.skips if each != end.gtid)
+        self.left_out = None
+        self._end_replay(end.position)
+
+    def end_transactions(
+        self,
+        gtids: Sequence[str],
+        end: TransactionEnd,
+        order: OrderPair,
+        change_time_ms: int,
+        last: tuple[TransactionBegin, Sequence[bytes]] | None,
+    ) -> None:
+        """Whole transactions were taken at once: their GTIDs, the end and the pair of the last change.
+
+        `last` is how the last of them that changed something began, and its first changes.
+        """
+        if last is not None:
+            self._source.changed(*last)
+        self._source.ended += gtids
+        self.order = self._end_order = order
+        self.change_time_ms = change_time_ms
+        self._source.end = end
+        self.moved = self._stale = True
+
+    def advance(self, item: Advance) -> bool:
+        """The source moved on without a transaction: True; or it says again where it stands, and has nothing more: False."""
+        end = self._source.end
+        if item.position == end.position and item.identity == end.identity:
+            return False
+        self._source.end = TransactionEnd(item.position, "", item.identity)
+        self.moved = self._stale = True
+        if self.begin is None:
+            self._end_replay(item.position)
+        return True
+
+    def follow(self, source: str) -> None:
+        """What comes now is of this source of a group; its place in the order goes on from that of the others."""
+        if source != self.following:
+            self._source = self._sources[source]
+            self.following, self._stale = source, True
+
+    @property
+    def split(self) -> SplitProgress | None:
+        """How much of the transaction that comes next, or is open, is visible; None for all but those in parts."""
+        return self._split
+
+    @property
+    def part_begin(self) -> TransactionBegin | None:
+        """How the open transaction began, if a part of it would go into the next record."""
+        return self.begin if self.items > self.skip else None
+
+    def part_done(self) -> None:
+        """What was taken of the open transaction goes into the next record."""
+        if self.begin is not None and self.items > self.skip:
+            self._split = SplitProgress(
+                self.begin.position,
+                self.begin.gtid,
+                self.items,
+                self.order.execute_time,
+                self.mapping.number,
+                self.configuration,
+                self.mapping.digest,
+                without_rolled_back=True,
+            )
+            self._stale = True
+
+    def _end_replay(self, position: BinlogPosition) -> None:
+        """Behind the place where the instance had been, the pair goes on from the one that it had there."""
+        if self._replay is not None and behind(position, self._replay.until):
+            self.order = self._end_order = self._end_order.raised_to(self._replay.order)
+            self._replay = None
+
+
+def _same(split: SplitProgress, begin: TransactionBegin) -> bool:
+    """Whether this is the half-published transaction: by its GTID, which it keeps on another server, else by its place."""
+    return split.gtid == begin.gtid if split.gtid else split.begin == begin.position

@@ -1,0 +1,61 @@
+"""The loop of a session: items are taken and batches end, until something says that another relay, place or moment should follow."""
+
+import threading
+from typing import Final
+
+from relay.errors import BatchAborted, LeadershipLost
+from relay.ha import Election
+from relay.pipeline.buffer import ChangeBuffer
+from relay.pipeline.control_signals import OperatorCall
+from relay.pipeline.delivery.flow_control import FlowControl
+from relay.pipeline.ingest.open_sources import OpenSources
+from relay.pipeline.ingest.source_stall import SourceStall
+from relay.pipeline.publishing.publisher import Walk
+from relay.settings import InstanceSettings
+
+_IDLE_SECONDS: Final = 0.25
+
+
+class WalkLoop:
+    """Walks what `buffer` brings while the election's node is this relay's; used by the instance's thread."""
+
+    def __init__(self, instance: InstanceSettings, election: Election, flow: FlowControl, call: OperatorCall, buffer: ChangeBuffer) -> None:
+        self._instance = instance
+        self._election = election
+        self._flow = flow
+        self._call = call
+        self._buffer = buffer
+        # Without transactions, nothing fences the producer of a relay that lost the election.
+        self._certain = instance.transaction.delivery == "at_least_once"
+
+    def run(self, walk: Walk, stop: threading.Event, sources: OpenSources) -> None:
+        """Take items until `stop`, a pause or a hand-over.
+
+        A half source transaction whose rest does not come is aborted: it must not hold back the rows of other instances.
+        Raises LeadershipLost, BatchAborted for a source that stalled or an operator's call, and what the sources' check raises.
+        """
+        stall = SourceStall(sources.by_name, self._instance.transaction.source_stall_seconds)
+        while not stop.is_set() and not self._election.gives_way():
+            if self._flow.paused:
+                return
+            if self._flow.holds_back(stop) or walk.take(self._buffer.take(_IDLE_SECONDS)):
+                stall.moved()
+            elif walk.progress.whole:
+                walk.renew_mapping()
+            else:
+                stall.check(walk.progress.following)
+            self._check(sources)
+            walk.end_batch_if_due(idle=self._buffer.empty)
+
+    def interrupted(self, stop: threading.Event) -> bool:
+        """Whether something must be done before the next item is taken."""
+        if stop.is_set() or self._flow.paused or self._election.gives_way():
+            return True
+        return not self._election.leads() or self._call.came()
+
+    def _check(self, sources: OpenSources) -> None:
+        if not self._election.leads(for_certain=self._certain):
+            raise LeadershipLost(f"The election node of instance {self._instance.name} is gone, or nobody knows.")
+        sources.check()
+        if self._call.came():
+            raise BatchAborted("An operator moved the position or started the instance again; it reads on from the position in Kafka.")

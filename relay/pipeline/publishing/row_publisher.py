@@ -1,0 +1,294 @@
+"""What the walk does with rows: route → partition → encode → publish, in bulk where that can be."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final, TypeVar
+
+from relay.encode import headers_behind_order
+from relay.errors import NamesUnknown, RelayError
+from relay.model.change import Operation, RowsEvent
+from relay.model.message import OutboundMessage, Printed
+from relay.model.positions.position import OrderPair
+from relay.model.records.last_transaction import last_changed
+from relay.model.row_path import RowPath, SlowReason
+from relay.model.table import TableMap
+from relay.pipeline.buffer import Step
+from relay.pipeline.delivery.instance_stats import Meter
+from relay.pipeline.delivery.open_batch import OpenBatch
+from relay.pipeline.delivery.outbox import Outbox
+from relay.pipeline.messages.changes import EventContext
+from relay.pipeline.messages.event_batches import MOST_BYTES, MOST_EVENTS
+from relay.pipeline.messages.event_printer import BulkRows
+from relay.pipeline.messages.oversized import Oversize, Whence
+from relay.pipeline.messages.packed import packed_messages
+from relay.pipeline.messages.printer_failures import printer_failed
+from relay.pipeline.messages.refined import RefinedRows
+from relay.pipeline.messages.single_row import row_messages
+from relay.pipeline.messages.table_plan import TablePlan, TablePlans
+from relay.pipeline.messages.transaction_printer import WholeTransactionPrinter
+from relay.pipeline.messages.unencodable_rows import UnprintableRow, rows_one_by_one
+from relay.pipeline.publishing.message_context import EventContexts
+from relay.pipeline.publishing.progress import Progress
+from relay.pipeline.publishing.skip_audit import SkipNotes
+from relay.pipeline.publishing.skip_policy import LeftOut
+from relay.refine import OPERATION, NotPublished, TableRefinement
+from relay.route import Dropped, TableFilter
+from relay.settings import InstanceSettings
+
+Made = TypeVar("Made")
+
+_OPERATION_OF_A_RULE: Final = Dropped(*OPERATION)
+_OPERATION_FILTERED: Final = Dropped("the operation is filtered.", "operation")
+
+
+class RowWalk:
+    """Publishes the rows of one walk, and counts them in the open `batch`, in its progress and in its meter.
+
+    `most_events` and `most_bytes` are what goes together; `plans` and `batch` are set anew by the walk as mapping sets and batches change.
+    """
+
+    def __init__(
+        self,
+        settings: InstanceSettings,
+        outbox: Outbox,
+        progress: Progress,
+        contexts: EventContexts,
+        meter: Meter,
+        plans: TablePlans,
+        skip_notes: SkipNotes,
+        oversize: Oversize | None,
+    ) -> None:
+        self.filter = TableFilter(settings.filter)
+        alike = settings.message.headers == "default" and all(map(self.filter.accepts_operation, Operation))
+        self.most_events = MOST_EVENTS if alike else 1
+        self.most_bytes = min(settings.transaction.busy_commit_bytes // 16, settings.transaction.split_bytes // 16, MOST_BYTES)
+        self.plans = plans
+        self.batch = OpenBatch()
+        self._settings = settings
+        self._outbox = outbox
+        self._progress = progress
+        self._contexts = contexts
+        self._meter = meter
+        self._skip_notes = skip_notes
+        self._oversize = oversize
+        self._table: TableMap | None = None  # of the last event, whose plan is `_plan`
+        self._plan: TablePlan | Dropped = _OPERATION_FILTERED
+        self._whole = WholeTransactionPrinter(names_gtid=settings.source.gtid)
+        self.prints_whole_transactions = self._whole.able and self.most_events > 1
+        self._skew_ms = int(settings.transaction.max_clock_skew_seconds * 1000)
+
+    def use(self, plans: TablePlans) -> None:
+        """Publish under these plans from now on."""
+        self.plans = plans
+        self._forget()
+
+    def follow(self, plans: TablePlans) -> None:
+        """The rows that come now are of another source of the group, whose table maps are its own."""
+        self.plans = plans
+        self._table = None
+
+    def forget_tables(self) -> None:
+        """A statement may have changed tables."""
+        self.plans.forget()
+        self._forget()
+
+    def send(self, message: OutboundMessage) -> None:
+        """Put a message into the open batch."""
+        self._outbox.send(message)
+        self.batch.value_bytes += len(message.value or b"")
+
+    def whole_transactions(self, step: Step) -> int:
+        """Publish the transactions from the step's place on that can be printed together; return how many items they had."""
+        progress = self._progress
+        if not progress.leaves_nothing_out:
+            return 0
+        now_ms = self._contexts.publish_time_ms
+        times_ms = now_ms, now_ms + self._skew_ms
+        found = self._whole.take(step.items, step.at, self.most_bytes, progress.order, progress.epoch, times_ms, self._contexts.batch)
+        if found is None or (self._oversize is not None and self._oversize.keeps_back(found.printed)):
+            return 0
+        for plan, messages in found.printed:
+            self._outbox.send_printed(plan.lanes[0].topic, messages)
+            self._meter.print(plan.definition.id, RowPath.COMPILED, "", messages.number)
+            self.batch.value_bytes += messages.value_bytes
+            self.batch.undecodable_values += plan.rows.take_undecodable()
+        last = last_changed(step.items, step.at, step.at + found.items)
+        progress.end_transactions(found.gtids, found.last_end, found.order, min(found.last_begin.change_time_ms, now_ms), last)
+        self.batch.event_bytes += found.event_bytes
+        self.batch.rows += found.rows
+        self._meter.totals.source_transactions += found.transactions
+        self._meter.totals.source_rows += found.rows
+        self._meter.totals.source_bytes += found.event_bytes
+        return found.items
+
+    def publish(self, events: Sequence[RowsEvent]) -> None:
+        """Publish the rows of events that go together, or count what is left out."""
+        if self._progress.left_out is not None:
+            self._leave_out(events, self._progress.left_out)
+            return
+        first = events[0]
+        if first.table is not self._table:
+            self._table, self._plan = first.table, self._planned(first)
+            self._meter.tables.add(first.table.id)
+            if isinstance(self._plan, TablePlan):
+                self._whole.know(first.table, self._plan)
+        plan = self._plan
+        if isinstance(plan, Dropped):
+            self._drop(events, plan)
+        elif not self.filter.accepts_operation(first.operation):
+            self._drop(events, _OPERATION_FILTERED)
+        else:
+            self._send(events, plan)
+            self.batch.undecodable_values += plan.take_undecodable()
+
+    def _planned(self, event: RowsEvent) -> TablePlan | Dropped:
+        try:
+            return self.plans.plan(event.table)
+        except NamesUnknown as exc:
+            exc.place, exc.source = str(event.position), self._progress.following
+            raise
+
+    def _drop(self, events: Sequence[RowsEvent], dropped: Dropped) -> None:
+        for event in events:
+            count = self.plans.count(event)
+            self._meter.drop(event.table.id, dropped.reason, dropped.cause, count)
+            self._progress.count(count)
+            self._count_rows(count, event.size_bytes)
+
+    def _leave_out(self, events: Sequence[RowsEvent], why: LeftOut) -> None:
+        """Count rows that an operator has left out, so that those behind get the pairs that they would have had."""
+        for event in events:
+            count = self.plans.count(event)
+            if why is LeftOut.SKIPPED:
+                self._meter.drop(event.table.id, "a transaction is skipped by hand.", "skipped", count)
+                self._skip_notes.count(event.table.id, count)
+            self._progress.count(count)
+            self._count_rows(count, event.size_bytes)
+
+    def _send(self, events: Sequence[RowsEvent], plan: TablePlan) -> None:
+        """Hand the events' messages over, in bulk where the table's printer can, else row by row."""
+        context = self._contexts.of(events[0])
+        bulk = plan.bulk
+        while events:
+            if isinstance(bulk, SlowReason):
+                done, slow = 0, bulk
+            else:
+                done, left = self._in_bulk(bulk, events, plan, context)
+                slow = left or SlowReason.VALUE
+            if not done:
+                self._row_by_row(events[0], plan, context, slow)
+            events = events[done or 1 :]
+
+    def _in_bulk(
+        self, bulk: BulkRows, events: Sequence[RowsEvent], plan: TablePlan, context: EventContext
+    ) -> tuple[int, SlowReason | None]:
+        """Return how many of the events could be printed, and why the next one could not."""
+        tail = headers_behind_order(plan.tags, context.origin)
+        done, rows, messages, left = bulk.messages(events, context.frame, self._progress.order, self._skip, tail)
+        if done:
+            self._meter.print(plan.definition.id, bulk.path, "", max(0, rows - self._skip))
+        if messages.number:
+            self._send_printed(plan, messages, context)
+        self._progress.count(rows)
+        self._count_published(rows, sum([event.size_bytes for event in events[:done]]))
+        return done, left
+
+    def _send_printed(self, plan: TablePlan, messages: Printed, context: EventContext) -> None:
+        """Hand printed messages over."""
+        lane = plan.lanes[0]
+        if self._oversize is not None:
+            self._oversize.send_printed(lane.topic, messages, self._whence(plan, context), self.batch)
+            return
+        self._outbox.send_printed(lane.topic, messages)
+        self.batch.value_bytes += messages.value_bytes
+
+    def _row_by_row(self, event: RowsEvent, plan: TablePlan, context: EventContext, slow: SlowReason) -> None:
+        """Publish the rows of an event by the readable path; `slow` says why. Raises PrinterFailed where that contradicts a printer."""
+        if plan.refinement is not None:
+            self._refined(event, plan, plan.refinement, context)
+            return
+        unprintable = 0
+        if self._oversize is not None:
+            unprintable = self._keep_back(self._oversize, event, plan, context)
+        else:
+            made = self._messages(event, plan, context, self._progress.order, self._skip)
+            for order, messages in _checked(event, made, masked=False):
+                self._progress.order = order
+                for message in messages:
+                    self.send(message)
+        if slow is SlowReason.DAMAGED and not unprintable:
+            raise printer_failed([event], "the fast printer")
+        self._meter.print(plan.definition.id, RowPath.READABLE, slow, max(0, len(event.rows) - self._skip))
+        self._count_published(len(event.rows), event.size_bytes)
+
+    def _refined(self, event: RowsEvent, plan: TablePlan, refinement: TableRefinement, context: EventContext) -> None:
+        """Row by row, past what rules, masks and transforms leave out; that is counted."""
+        if not refinement.takes(event.operation):
+            self._drop((event,), _OPERATION_OF_A_RULE)
+            return
+        rows = RefinedRows(plan, refinement, self._settings.message, context, keeps_back=self._oversize is not None)
+        whence, left_out, published = self._whence(plan, context), 0, len(event.rows) - self._skip
+        for order, made in _checked(event, rows.of(event, self._progress.order, self._skip), masked=True):
+            self._progress.order = order
+            if isinstance(made, NotPublished):
+                self._meter.drop(event.table.id, *made, 1)
+                left_out += 1
+            elif self._oversize is not None:
+                self._oversize.send_row(made, order, whence, self.batch)
+            elif not isinstance(made, UnprintableRow):
+                for message in made:
+                    self.send(message)
+        self._meter.print(event.table.id, RowPath.READABLE, SlowReason.REFINED, max(0, published - left_out))
+        self._count_published(len(event.rows), event.size_bytes, left_out)
+
+    def _keep_back(self, oversize: Oversize, event: RowsEvent, plan: TablePlan, context: EventContext) -> int:
+        """Publish row by row; keep back rows that no topic takes or that cannot be printed. Return how many could not be printed."""
+        whence, unprintable = self._whence(plan, context), 0
+
+        def messages_of(part: RowsEvent, before: OrderPair, skip: int) -> Iterator[tuple[OrderPair, list[OutboundMessage]]]:
+            return self._messages(part, plan, context, before, skip)
+
+        for order, made in rows_one_by_one(event, plan, messages_of, self._progress.order, self._skip):
+            self._progress.order = order
+            unprintable += isinstance(made, UnprintableRow)
+            oversize.send_row(made, order, whence, self.batch)
+        return unprintable
+
+    def _whence(self, plan: TablePlan, context: EventContext) -> Whence:
+        return Whence(plan.definition.id, plan.destination.logical, self._progress.begin, context, plan.destination.topics)
+
+    @property
+    def _skip(self) -> int:
+        """How many of the rows that come now are visible already."""
+        return max(0, self._progress.skip - self._progress.items)
+
+    def _count_published(self, rows: int, size_bytes: int, left_out: int = 0) -> None:
+        self.batch.event_bytes += size_bytes
+        self.batch.rows += max(0, rows - self._skip - left_out)
+        self._count_rows(rows, size_bytes)
+
+    def _count_rows(self, rows: int, size_bytes: int) -> None:
+        self._progress.items += rows
+        self._meter.totals.source_rows += rows
+        self._meter.totals.source_bytes += size_bytes
+
+    def _messages(
+        self, event: RowsEvent, plan: TablePlan, context: EventContext, order: OrderPair, skip: int
+    ) -> Iterator[tuple[OrderPair, list[OutboundMessage]]]:
+        settings = self._settings.message
+        if settings.rows_per_message == "event" and plan.keys.is_in_values:
+            return packed_messages(event, plan, settings, context, order, skip, plan.limit_bytes)
+        return row_messages(event, plan, settings, context, order, skip)
+
+    def _forget(self) -> None:
+        self._table = None
+        self._whole.forget()
+
+
+def _checked(event: RowsEvent, made: Iterator[Made], *, masked: bool) -> Iterator[Made]:
+    """Yield what is made of an event's rows. Raises PrinterFailed for an exception that no event can cause."""
+    try:
+        yield from made
+    except (RelayError, MemoryError):
+        raise
+    except Exception as exc:
+        raise printer_failed([event], "the readable path", exc, masked=masked) from exc

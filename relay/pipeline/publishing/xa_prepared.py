@@ -1,0 +1,139 @@
+"""XA transactions between PREPARE and COMMIT: their rows are in a topic of the instance, and in memory as long as they are few."""
+
+from collections.abc import Generator, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from relay.decode import RowDecoder
+from relay.errors import PreparedUnknown
+from relay.model.change import PreparedRows, RowsEvent, XaStep
+from relay.model.message import OutboundMessage
+from relay.model.table import TableId, TableMap
+from relay.position import EventPart, KeptRecords, PreparedIndex, RecordKeys
+from relay.position.prepared_index import NOTE
+from relay.position.prepared_record import record_key, to_bytes
+
+_IN_MEMORY_BYTES: Final = 8_000_000
+"""More than this is read back from the topic when it is committed."""
+_EVENT_BYTES: Final = 1024
+"""What an event takes in memory beside its record's bytes."""
+
+
+@dataclass(slots=True)
+class _Held:
+    """One transaction of this session: its events as far as they are in memory, and which records it has; `noted`: it is prepared."""
+
+    events: list[PreparedRows] = field(default_factory=list)
+    keys: RecordKeys = field(default_factory=RecordKeys)
+    noted: bool = False
+    size_bytes: int = 0
+    whole: bool = True
+
+
+class PreparedTransactions:
+    """Keeps and gives back the rows of prepared transactions; used by the walk alone.
+
+    Everything that is kept goes through `send`, into the batch that holds the position behind it. Of what is not in memory, only the
+    offsets of records are known, and `look_up` reads them.
+    """
+
+    def __init__(self, records: KeptRecords, part_bytes: int) -> None:
+        self._records = records
+        self._index = PreparedIndex(records)
+        self._part_bytes = part_bytes
+        self._held: dict[str, _Held] = {}
+        self._size_bytes = 0
+        self._made = False
+
+    def begin(self, xid: str) -> None:
+        """The group of a transaction's rows begins; what an attempt before left in memory is none of it."""
+        self._drop(xid)
+        self._held[xid] = _Held()
+
+    def keep(self, xid: str, number: int, rows: PreparedRows) -> Iterator[OutboundMessage]:
+        """Take the event with this number of a transaction, and yield its records."""
+        held = self._held[xid]
+        value = to_bytes(rows)
+        for part, start in enumerate(range(0, len(value), self._part_bytes)):
+            held.keys.add(EventPart(number, part))
+            yield self._message(record_key(xid, number, part), value[start : start + self._part_bytes])
+        if held.whole:
+            held.events.append(rows)
+            held.size_bytes += len(value) + _EVENT_BYTES
+            self._size_bytes += len(value) + _EVENT_BYTES
+        if self._size_bytes > _IN_MEMORY_BYTES:
+            self._leave_memory(held)
+
+    def passed(self, xid: str) -> None:
+        """An event of the group lies in the topic already, and is not kept again."""
+        self._leave_memory(self._held[xid])
+
+    def prepared(self, xid: str) -> OutboundMessage:
+        """The note that the transaction is prepared."""
+        self._held[xid].noted = True
+        return self._message(record_key(xid, NOTE), b"{}")
+
+    def in_memory(self, xid: str) -> bool:
+        """Whether its rows can be given back without the topic."""
+        held = self._held.get(xid)
+        return held is not None and held.whole
+
+    def look_up(self) -> None:
+        """Find in the topic what was committed there since the last call; before `rows` and `forgotten` of what is not in memory.
+
+        No Kafka transaction may be open that holds records of the topic. Raises PositionUnreadable.
+        """
+        self._ensure_topic()
+        self._index.read_on()
+
+    def rows(self, step: XaStep) -> Generator[RowsEvent, None, None]:
+        """Yield the row events of a transaction in their order; what is not in memory is read from the topic one by one.
+
+        Raises PreparedUnknown for a transaction that was prepared before the relay read.
+        """
+        held = self._held.get(step.xid)
+        if held is not None and held.whole:
+            return _decoded(held.events)
+        if step.xid not in self._index:
+            raise PreparedUnknown(f"{step.xid} is committed at {step.position}, and was prepared before the place where reading began.")
+        return _decoded(self._index.events(step.xid))
+
+    def forgotten(self, xid: str) -> Iterator[OutboundMessage]:
+        """Yield the messages that take the records of a finished transaction away."""
+        held = self._held.get(xid)
+        keys = _keys(xid, held) if held is not None and held.whole else self._index.keys(xid)
+        self._drop(xid)
+        return (self._message(key, None) for key in keys)
+
+    def _message(self, key: bytes, value: bytes | None) -> OutboundMessage:
+        self._ensure_topic()
+        return self._records.message(key, value)
+
+    def _ensure_topic(self) -> None:
+        if not self._made:
+            self._records.ensure_topic()
+            self._made = True
+
+    def _leave_memory(self, held: _Held) -> None:
+        self._size_bytes -= held.size_bytes
+        held.events.clear()
+        held.size_bytes, held.whole = 0, False
+
+    def _drop(self, xid: str) -> None:
+        held = self._held.pop(xid, None)
+        if held is not None:
+            self._size_bytes -= held.size_bytes
+
+
+def _decoded(events: Iterable[PreparedRows]) -> Generator[RowsEvent, None, None]:
+    tables: dict[TableId, TableMap] = {}
+    decoder = RowDecoder(complete=lambda bare: tables.get(bare.id, bare))
+    for each in events:
+        tables[each.table.id] = each.table
+        yield decoder.open(each.raw)
+
+
+def _keys(xid: str, held: _Held) -> Iterator[bytes]:
+    yield from (record_key(xid, *key) for key in held.keys)
+    if held.noted:
+        yield record_key(xid, NOTE)

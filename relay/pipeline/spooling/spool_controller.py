@@ -1,0 +1,256 @@
+"""What an instance does with its spool: when the source is read into it, and when what is published comes out of it."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic, time
+from typing import Final
+
+import structlog
+
+from relay.errors import BinlogPurged, GoesToSpool, SpoolUnusable, Unreachable
+from relay.model.positions.position import SourcePosition
+from relay.pipeline.delivery.instance_stats import Meter
+from relay.pipeline.ingest.open_source import open_for
+from relay.pipeline.spooling.spool_reader import SpooledStream
+from relay.pipeline.spooling.spool_writer import SpoolFilling
+from relay.settings import InstanceSettings, SourceSettings
+from relay.source import ExcludedRange, SourceStream
+from relay.spool import FolderLock, Spool
+from relay.threads import RelayThread
+
+_NOTE_SECONDS: Final = 10.0
+"""So much of the binlog may be read once more by a relay that starts while Kafka is away."""
+_REST_SECONDS: Final = 60.0
+"""A disk that refused is left alone for so long."""
+
+_LOSS: Final = "The spool on this relay's disk was cut as well: {}. The missing transactions may have been there."
+
+_log = structlog.stdlib.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class SpoolView:
+    """A moment of the spool: what it does in a word ("" while nothing waits in it), its size, and the age of the oldest that waits."""
+
+    state: str = ""
+    size_bytes: int = 0
+    age_seconds: float = 0.0
+    problem: str = ""
+
+
+class Spooling:
+    """The spool of one instance while this relay leads it; with `spool = "memory"` it does nothing.
+
+    The spool is no more than a copy of a stretch of the source's binlog: what is published next is decided by the committed position
+    alone, and a spool that does not hold that place between two transactions is thrown away.
+    """
+
+    def __init__(self, installation: str, instance: InstanceSettings, meter: Meter) -> None:
+        self._instance = instance
+        self._meter = meter
+        self._installation = installation
+        settings = instance.spooling
+        self._folder = settings.directory / installation / instance.name if settings.directory and instance.spool == "mixed" else None
+        self._after_s = settings.after_seconds
+        self._source = instance.source
+        self._spool: Spool | None = None
+        self._filling: SpoolFilling | None = None
+        self._stream: SpooledStream | None = None
+        self._problem = ""
+        self._loss = ""
+        self._not_before_s = self._note_at_s = 0.0
+        self._lock = threading.Lock()
+
+    @property
+    def enabled(self) -> bool:
+        return self._folder is not None
+
+    @property
+    def view(self) -> SpoolView:
+        """This moment; asks nobody."""
+        spool, filling, stream = self._spool, self._filling, self._stream
+        if spool is None:
+            return SpoolView(problem=self._problem)
+        problem = str(filling.error) if filling is not None and filling.error is not None else self._problem
+        full = filling is not None and filling.full
+        if stream is not None and stream.from_disk:
+            state, since_ms = "full" if full else "draining", stream.waiting_since_ms
+        elif self._fills:
+            state, since_ms = "full" if full else "filling", spool.oldest_ms
+        else:
+            state, since_ms = "", None
+        age_s = 0.0 if since_ms is None else max(0.0, time() - since_ms / 1000)
+        return SpoolView(state, 0 if spool.empty else spool.size_bytes, age_s, problem)
+
+    @property
+    def _fills(self) -> bool:
+        """Whether the source is read into the spool."""
+        return self._filling is not None and self._filling.reading
+
+    @contextmanager
+    def leading(self) -> Iterator[None]:
+        """Have the folder while this relay leads; without it the instance goes on as without a spool, and says so."""
+        if self._folder is None:
+            yield
+            return
+        lock = FolderLock(self._folder)
+        try:
+            self._open(lock, self._folder)
+            yield
+        finally:
+            with self._lock:  # a thread that a stop left behind must not begin anything after this
+                self._stream = None
+                self._end_filling()
+                self._spool = None
+            lock.free()
+
+    def overdue(self, waited_s: float) -> bool:
+        """Whether what waits in memory for so long should rather be read into the spool."""
+        stream = self._stream
+        if self._spool is None or waited_s < self._after_s or monotonic() < self._not_before_s:
+            return False
+        return stream is None or not stream.from_disk
+
+    def look(self, unanswered_s: float) -> None:
+        """While the source is read straight on: note now and then where it would be read again, for a start that Kafka cannot tell.
+
+        Raises GoesToSpool when a commit is not answered for too long.
+        """
+        if self.overdue(unanswered_s):
+            raise GoesToSpool("Kafka does not answer; what the source has goes to disk.")
+        if monotonic() >= self._note_at_s:
+            self._note()
+
+    def begin(self) -> None:
+        """Read the source into the spool, from the committed position or from where the spool ends; nobody else may read it meanwhile."""
+        with self._lock:
+            if self._spool is None or self._fills or monotonic() < self._not_before_s:
+                return
+            self._end_filling()
+            record = self._meter.record
+            if record is not None and not self._spool.holds(record.source):
+                self._throw_away(self._spool)
+            start = self._spool.end or (record.source if record is not None else None)
+            if start is not None:
+                self._fill(self._spool, start)
+
+    @contextmanager
+    def unless_soon(self) -> Iterator[None]:
+        """Within, Kafka is waited for; when that takes too long, the source is read into the spool."""
+        ended = threading.Event()
+        if self._spool is not None:
+            RelayThread("spool-begin", self._instance.name, self._begin_late, ended).start()
+        try:
+            yield
+        finally:
+            ended.set()
+
+    def _begin_late(self, ended: threading.Event) -> None:
+        if not ended.wait(self._after_s):
+            self.begin()
+
+    def stream(self, source: SourceSettings, start: SourcePosition) -> SpooledStream | None:
+        """What follows `start`, out of the spool first; None when the spool has no part in it, and then it is empty.
+
+        Raises Unreachable where nothing waits on disk and the source does not answer.
+        """
+        with self._lock:
+            former, self._source, self._stream = self._stream, source, None
+            if self._spool is None:
+                return None
+            try:
+                if former is not None and former.damaged:
+                    self._loss = _LOSS.format("it could not be read to its end")
+                else:
+                    self._stream = self._spooled(self._spool, start)
+            except SpoolUnusable as exc:
+                self._say(exc)
+            if self._stream is None:
+                self._throw_away(self._spool)
+            return self._stream
+
+    def explained(self, error: BinlogPurged) -> BinlogPurged:
+        """Return the error with what the spool has lost: it may have held what the source no longer has."""
+        return BinlogPurged(f"{error.reason} {self._loss}", remedy=error.way_out) if self._loss else error
+
+    def rest(self) -> None:
+        """Stop reading; what is on disk stays."""
+        with self._lock:
+            self._stream = None
+            self._end_filling()
+
+    def _note(self) -> None:
+        self._note_at_s = monotonic() + _NOTE_SECONDS
+        with self._lock:
+            spool, published = self._spool, self._published()
+            if spool is None or published is None or spool.start == published or (self._filling is not None and not self._filling.ended):
+                return
+            try:
+                spool.begin(published)
+            except SpoolUnusable as exc:
+                self._say(exc)
+
+    def _open(self, lock: FolderLock, folder: Path) -> None:
+        self._problem = ""
+        try:
+            lock.take()
+            self._spool = Spool(folder, self._instance.spooling.limit_bytes)
+        except SpoolUnusable as exc:
+            self._say(exc)
+            return
+        self._loss = _LOSS.format(f"its last {self._spool.cut_bytes} bytes were damaged") if self._spool.cut_bytes else ""
+        if self._spool.end is not None:
+            _log.info("spool_found", instance=self._instance.name, size_bytes=self._spool.size_bytes, to=str(self._spool.end.binlog))
+
+    def _spooled(self, spool: Spool, start: SourcePosition) -> SpooledStream | None:
+        filling = self._filling if self._fills else None
+        if filling is None:
+            self._end_filling()
+            if spool.is_published(start):
+                return None
+        elif spool.is_published(start) and isinstance(filling.error, Unreachable):
+            raise filling.error
+        cursor = spool.cursor(start)
+        if cursor is None:
+            return None
+        if filling is None:
+            filling = self._fill(spool, spool.end or start)
+        _log.info("spool_is_published", instance=self._instance.name, size_bytes=spool.size_bytes, start=str(start.binlog))
+        return SpooledStream(start, cursor, filling)
+
+    def _throw_away(self, spool: Spool) -> None:
+        self._end_filling()
+        try:
+            spool.clear()
+        except SpoolUnusable as exc:
+            self._say(exc)
+
+    def _fill(self, spool: Spool, start: SourcePosition) -> SpoolFilling:
+        _log.info("spool_fills", instance=self._instance.name, start=str(start.binlog), size_bytes=spool.size_bytes)
+        self._problem = ""
+        filling = SpoolFilling(self._instance.name, spool, start, self._open_source, self._published)
+        self._filling = filling
+        filling.start()
+        return filling
+
+    def _end_filling(self) -> None:
+        if self._filling is not None:
+            self._filling.stop()
+            if isinstance(error := self._filling.error, SpoolUnusable):
+                self._say(error)
+            self._filling = None
+
+    def _open_source(self, start: SourcePosition, excluded: list[ExcludedRange]) -> SourceStream:
+        return open_for(self._installation, self._instance, self._source, start, tuple(excluded))
+
+    def _published(self) -> SourcePosition | None:
+        record = self._meter.record
+        return record.source if record is not None else None
+
+    def _say(self, error: SpoolUnusable) -> None:
+        self._problem = str(error)
+        self._not_before_s = monotonic() + _REST_SECONDS
+        _log.warning("spool_unusable", instance=self._instance.name, error=str(error))

@@ -1,0 +1,97 @@
+"""The thread that keeps this relay announced, and the plan of who runs what up to date."""
+
+import threading
+from collections.abc import Callable, Mapping
+from typing import Final
+
+import structlog
+
+from relay.errors import RelayError
+from relay.ha import ClusterView, Member, Seats, place
+from relay.state import Membership, PlacementStore, PlacementWishes, RelayMember
+from relay.threads import Guard, RelayThread
+
+_LOOK_SECONDS: Final = 1.0
+"""Relays that come and go are signalled; what a standby can and cannot is seen within this time."""
+
+_log = structlog.stdlib.get_logger(__name__)
+
+
+class Placement:
+    """Looks at the cluster whenever it changes, and every second."""
+
+    def __init__(self, membership: Membership, wishes: PlacementStore, seats: Seats, own: Callable[[], RelayMember]) -> None:
+        """`own` describes this relay as it is now."""
+        self._membership = membership
+        self._wishes = wishes
+        self._seats = seats
+        self._own = own
+        self._changed = threading.Event()
+        self._leaving = threading.Event()
+        self._ended = threading.Event()
+        self._thread = RelayThread("placement", "", self._run)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def look(self) -> None:
+        """Look again soon."""
+        self._changed.set()
+
+    def leave(self) -> None:
+        """Take this relay off the list, so that others are ready when it lets its instances go."""
+        self._leaving.set()
+        self._changed.set()
+
+    def stop(self, timeout_s: float) -> None:
+        """End the thread."""
+        self._ended.set()
+        self._changed.set()
+        self._thread.join(timeout_s)
+
+    def _run(self) -> None:
+        watches = (*self._membership.watch(self._changed.set), self._wishes.watch(self._changed.set))
+        guard = Guard("placement")
+        while not self._ended.is_set():
+            self._changed.clear()
+            with guard:
+                try:
+                    self._look_once()
+                except RelayError as exc:
+                    self._seats.renew({})
+                    _log.warning("placement_unknown", reason=exc.reason)
+            if guard.error is not None:
+                self._seats.renew({})
+            self._ended.wait(guard.pause_s)
+            self._changed.wait(_LOOK_SECONDS)
+        for watch in watches:
+            watch.cancel()
+
+    def _look_once(self) -> None:
+        own = self._own()
+        if self._leaving.is_set():
+            self._membership.withdraw(own.name)
+        else:
+            self._membership.announce(own)
+        self._seats.renew(place(cluster_view(self._membership.members(), self._membership.leaders(), self._wishes.wishes())))
+
+
+def cluster_view(members: tuple[RelayMember, ...], leaders: Mapping[str, str], wishes: PlacementWishes) -> ClusterView:
+    """Put together what the placement is decided on; where members' files differ about a preference, the youngest relay's counts."""
+    preferred = {each.instance: each.preferred for member in sorted(members, key=_age) for each in member.candidacies}
+    return ClusterView(
+        members=tuple(_member(each) for each in members),
+        leaders=leaders,
+        preferred=preferred,
+        moves={instance: wish.to for instance, wish in wishes.moves.items()},
+        maintenance=frozenset(wishes.maintenance),
+    )
+
+
+def _age(member: RelayMember) -> tuple[int, str]:
+    return member.started_ms, member.name
+
+
+def _member(member: RelayMember) -> Member:
+    unready = frozenset(each.instance for each in member.candidacies if each.code)
+    return Member(member.name, member.server, frozenset(member.instances), unready)

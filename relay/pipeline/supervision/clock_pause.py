@@ -1,0 +1,23 @@
+"""The pause of an instance whose brokers refuse this machine's clock."""
+
+from collections.abc import Callable
+from time import monotonic, time
+from typing import Final
+
+from relay.deadline import Deadline
+
+_LONGEST_SECONDS: Final = 30.0
+_LOOK_SECONDS: Final = 0.5
+_SET_SECONDS: Final = 1.0
+
+
+def pause_until_clock_is_set(wait: Callable[[float], bool]) -> None:
+    """Wait until the wall clock is set by more than a second; 30 s at most, because a clock may also be slewed.
+
+    No Kafka client may be used meanwhile: librdkafka waits until moments of the wall clock, and a clock that is set back by hours makes it
+    wait for hours. `wait` pauses for so many seconds and returns whether the pause is to end.
+    """
+    ahead_s, deadline = time() - monotonic(), Deadline.after(_LONGEST_SECONDS)
+    while not deadline.passed and abs(time() - monotonic() - ahead_s) < _SET_SECONDS:
+        if wait(min(_LOOK_SECONDS, deadline.remaining_s)):
+            return

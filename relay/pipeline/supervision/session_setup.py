@@ -1,0 +1,150 @@
+"""How a session comes to its sources: a single one or those of a group, with their catalogues and the histories of their tables."""
+
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
+from functools import partial
+from time import time
+
+from relay.errors import HistoryChanged, SwitchingSource
+from relay.model.positions.position import OrderPair, SourcePosition
+from relay.model.records.position_record import OtherSource, PositionRecord
+from relay.pipeline.buffer import ChangeBuffer
+from relay.pipeline.delivery.outbox import Outbox
+from relay.pipeline.failover.group_failover import GroupFailover
+from relay.pipeline.failover.source_failover import SourceFailover
+from relay.pipeline.ingest.group_sources import OpenedSource
+from relay.pipeline.ingest.open_source import open_for
+from relay.pipeline.ingest.open_sources import OpenSource, OpenSources
+from relay.pipeline.ingest.reader import ItemStream, Reader
+from relay.pipeline.ingest.schema_history import TableNames, open_names
+from relay.pipeline.ingest.source_choice import Chosen
+from relay.pipeline.interruptible import answered
+from relay.pipeline.rolled_back_ranges import RolledBack
+from relay.pipeline.spooling.spool_controller import Spooling
+from relay.pipeline.supervision.schema_refresh import Doubts
+from relay.position import SCHEMA, KeptRecords
+from relay.schema import CatalogReader
+from relay.settings import InstanceSettings, RelaySettings, SourceSettings
+from relay.source import ExcludedRange, ServerFacts, SourceStream, ask_server_facts
+
+
+class SourceOpening:
+    """Opens what one session reads into `buffer`.
+
+    `rolled_back` is what is known of a single source's rolled-back rows; a group knows those of each of its sources itself.
+    """
+
+    def __init__(
+        self,
+        settings: RelaySettings,
+        instance: InstanceSettings,
+        failover: SourceFailover | GroupFailover,
+        spooling: Spooling,
+        buffer: ChangeBuffer,
+        rolled_back: RolledBack,
+        doubts: Doubts,
+    ) -> None:
+        self._settings = settings
+        self._instance = instance
+        self._failover = failover
+        self._spooling = spooling
+        self._buffer = buffer
+        self._rolled_back = rolled_back
+        self._doubts = doubts
+
+    def opened(self, chosen: Chosen, stop: threading.Event) -> AbstractContextManager[OpenSources]:
+        """Open what is to be read. Raises what keeps it from being read, and AskedToStop."""
+        if isinstance(self._failover, GroupFailover):
+            return self._open_group(self._failover, chosen, stop)
+        return self._open_one(self._failover, chosen, stop)
+
+    @contextmanager
+    def _open_one(self, failover: SourceFailover, chosen: Chosen, stop: threading.Event) -> Iterator[OpenSources]:
+        if chosen.switches:
+            self._rolled_back.forget()
+        with (
+            closing(CatalogReader(chosen.server)) as catalog,
+            closing(answered(lambda: self._open_source(failover, chosen), stop, "Opening the source")) as stream,
+        ):
+            # What lies on disk was read by another connection.
+            server = stream.server if isinstance(stream, SourceStream) else ask_server_facts(chosen.server)
+            record = chosen.record or _first_record(stream.start)
+
+            def described() -> TableNames | None:
+                return self._open_names("", chosen.server, stream.start, server, catalog, record.names)
+
+            places = failover.places(stream.start, chosen.record)
+            servers, rolled_back = {"": chosen.server}, {"": self._rolled_back}
+            source = OpenSource(stream, catalog, answered(described, stop, "Describing the source's tables"), places)
+            fresh = chosen.record is None or source.begun
+            reader = partial(self._reader, source)
+            yield OpenSources(record, fresh, {"": source}, servers, rolled_back, reader, failover.check)
+
+    @contextmanager
+    def _open_group(self, failover: GroupFailover, chosen: Chosen, stop: threading.Event) -> Iterator[OpenSources]:
+        known = failover.group
+        with ExitStack() as stack:
+            opening = known.open(chosen, self._open_member)
+            sources = answered(lambda: stack.enter_context(opening), stop, "Opening the sources")
+            record = known.start_record(chosen.record, sources, _first_record)
+            new = sources.keys() - known.standing(chosen.record).keys()
+            check_passed = stack.enter_context(known.waiting_for_passed(chosen, record, failover.refusal))
+            fresh = bool(new) or any(source.begun for source in sources.values())
+
+            def check() -> None:
+                check_passed()
+                failover.check()
+
+            yield OpenSources(
+                record, fresh, sources, chosen.servers, known.rolled_back, lambda _: known.reader(sources, record, self._buffer), check
+            )
+
+    def _open_member(self, name: str, settings: SourceSettings, at: OtherSource | None, excluded: Iterable[ExcludedRange]) -> OpenedSource:
+        with ExitStack() as stack:
+            resume = None if at is None else at.source
+            stream = stack.enter_context(closing(open_for(self._settings.installation, self._instance, settings, resume, excluded)))
+            catalog = stack.enter_context(closing(CatalogReader(settings)))
+            names = self._open_names(name, settings, stream.start, stream.server, catalog, None if at is None else at.names)
+            stack.pop_all()
+        return OpenedSource(stream, catalog, names)
+
+    def _reader(self, source: OpenSource, outbox: Outbox) -> Reader:
+        spooling = self._spooling
+        look = (lambda: spooling.look(outbox.unanswered_seconds)) if spooling.enabled else None
+        return Reader(self._instance.name, source.stream, self._buffer, spooling.begin, look, source.names, source.places)
+
+    def _open_source(self, failover: SourceFailover, chosen: Chosen) -> ItemStream:
+        try:
+            return self._open_chosen(chosen)
+        except HistoryChanged as exc:
+            if chosen.record is not None and failover.another_came(chosen.record):
+                raise SwitchingSource("Another server came to the source's address meanwhile.") from exc
+            raise
+
+    def _open_chosen(self, chosen: Chosen) -> ItemStream:
+        resume = None if chosen.record is None else chosen.record.source
+        if resume is not None and (spooled := self._spooling.stream(chosen.server, resume)) is not None:
+            return spooled
+        return open_for(self._settings.installation, self._instance, chosen.server, resume, self._rolled_back.ranges)
+
+    def _open_names(
+        self,
+        name: str,
+        settings: SourceSettings,
+        start: SourcePosition,
+        server: ServerFacts,
+        catalog: CatalogReader,
+        followed: SourcePosition | None,
+    ) -> TableNames | None:
+        return open_names(self.kept(SCHEMA, name), settings, start, server, catalog, followed, self._doubts.tables_of(name))
+
+    def kept(self, purpose: str, source: str) -> KeptRecords:
+        """What is kept of a source; those of a group must not meet in one topic."""
+        purpose = f"{purpose}-{source}" if source else purpose
+        return KeptRecords(self._settings.kafka, self._settings.installation, purpose, self._instance.name)
+
+
+def _first_record(start: SourcePosition) -> PositionRecord:
+    """The record of an instance that never published."""
+    return PositionRecord(start, OrderPair(0, 0), epoch=0, change_time_ms=int(time() * 1000))

@@ -1,0 +1,78 @@
+"""What a standby does meanwhile: it sees to it that it could take over, and says why not when it could not."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from relay.errors import RelayError
+from relay.kafka import TopicAdmin, accept
+from relay.pipeline.active_mapping import MappingInForce
+from relay.position import KafkaPositionStore
+from relay.settings import InstanceSettings, RelaySettings, SourceSettings
+from relay.source import SourceCheck, check_source
+from relay.threads import Guard, RelayThread
+
+_LOOK_SECONDS: Final = 15.0
+
+
+class Standby:
+    """Looks, in a thread of its own, whether mapping, Kafka and source could be had; `error` is what stands in the way."""
+
+    def __init__(self, settings: RelaySettings, instance: InstanceSettings, mapping: MappingInForce) -> None:
+        self.error: RelayError | None = None
+        self._instance = instance
+        self._kafka = settings.kafka
+        self._store = KafkaPositionStore(settings.kafka, settings.installation, instance.name)
+        self._mapping = mapping
+
+    @contextmanager
+    def looking(self) -> Iterator[None]:
+        """Look now and then until the block ends; a look under way is not waited for."""
+        ended = threading.Event()
+        RelayThread("standby", self._instance.name, self._run, ended).start()
+        try:
+            yield
+        finally:
+            ended.set()
+
+    def _run(self, ended: threading.Event) -> None:
+        guard = Guard("standby", self._instance.name)
+        while not ended.is_set():
+            found: RelayError | None = None
+            with guard:
+                found = self._look()
+            if guard.error is not None:
+                found = RelayError(f"An unexpected error kept the relay from looking whether it could take over ({guard.error!r}).")
+            if not ended.is_set():
+                self.error = found
+            ended.wait(max(_LOOK_SECONDS, guard.pause_s))
+
+    def _look(self) -> RelayError | None:
+        try:
+            self._mapping.look()
+            state = TopicAdmin(self._kafka).state(self._store.topic)
+            if state is not None:
+                accept(self._store.findings(state))
+        except RelayError as exc:
+            return exc
+        return self._look_at_sources()
+
+    def _look_at_sources(self) -> RelayError | None:
+        """Of a group that holds all are needed; where dead sources are passed one is enough."""
+        group = self._instance.group
+        errors = [self._look_at(each) for each in self._instance.each_source().values()]
+        found = [error for error in errors if error is not None]
+        all_needed = group is not None and group.when_source_dies == "hold"
+        return found[0] if found and (all_needed or len(found) == len(errors)) else None
+
+    def _look_at(self, source: SourceSettings) -> RelayError | None:
+        """Of a source and its standby one is enough: who leads judges which of them is read."""
+        whole = self._instance.message.row_image == "full"
+        servers = [each for each in (source, source.at_standby()) if each is not None]
+        errors = [_first_error(check_source(each, whole_images=whole)) for each in servers]
+        return None if None in errors else errors[0]
+
+
+def _first_error(checks: list[SourceCheck]) -> RelayError | None:
+    return next((each.error for each in checks if not each.warning and each.error is not None), None)

@@ -1,0 +1,81 @@
+"""The instances of one relay, as they come, change and go at run time."""
+
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import structlog
+
+from relay.deadline import Deadline
+from relay.errors import ResourcesExhausted
+from relay.pipeline.supervision.instance import Instance
+from relay.settings import InstanceSettings
+
+_STOP_SECONDS: Final = 20.0
+
+_log = structlog.stdlib.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Hosted:
+    settings: InstanceSettings
+    instance: Instance
+    end: Callable[[], None]
+
+
+class Hosting:
+    """Runs what is wanted; used by one thread. An instance that changed ends at the border of a source transaction, and begins anew."""
+
+    def __init__(self, make: Callable[[InstanceSettings], Instance], begin: Callable[[Instance], Callable[[], None]]) -> None:
+        """`make` wires an instance; `begin` is called before it starts, and returns what is to be called when it has ended."""
+        self._make = make
+        self._begin = begin
+        self._hosted: dict[str, _Hosted] = {}
+        self._lock = threading.Lock()
+
+    @property
+    def instances(self) -> tuple[Instance, ...]:
+        """Those that run or end, in the order of their names."""
+        with self._lock:
+            return tuple(self._hosted[name].instance for name in sorted(self._hosted))
+
+    def want(self, wanted: Mapping[str, InstanceSettings]) -> None:
+        """Reconcile the running instances with `wanted`, without waiting: remove those that ended or whose thread died, stop those whose
+        settings changed, start those that are missing. Raises ResourcesExhausted where an instance cannot be started now.
+        """
+        for name, hosted in list(self._hosted.items()):
+            if wanted.get(name) != hosted.settings or hosted.instance.died:
+                self._end(name, hosted)
+        for name, settings in wanted.items():
+            if name not in self._hosted:
+                self._start(name, settings)
+
+    def stop(self) -> bool:
+        """Ask all to end and wait; True when they did in time."""
+        for each in self.instances:
+            each.ask_to_stop()
+        deadline = Deadline.after(_STOP_SECONDS)
+        ended = [each.stop(deadline.remaining_s) for each in self.instances]
+        for hosted in self._hosted.values():
+            hosted.end()
+        return all(ended)
+
+    def _start(self, name: str, settings: InstanceSettings) -> None:
+        instance = self._make(settings)
+        end = self._begin(instance)
+        try:
+            instance.start()
+        except ResourcesExhausted:
+            end()
+            raise
+        with self._lock:
+            self._hosted[name] = _Hosted(settings, instance, end)
+
+    def _end(self, name: str, hosted: _Hosted) -> None:
+        if not hosted.instance.stop(0):
+            return
+        hosted.end()
+        with self._lock:
+            del self._hosted[name]
+        _log.info("instance_ended", instance=name, reason="its settings changed, or nobody wants it any more")

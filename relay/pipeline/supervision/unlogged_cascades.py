@@ -1,0 +1,87 @@
+"""Relayed tables whose rows foreign keys change without a word in the binlog: found now and then while rows flow, and told."""
+
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from typing import Final
+
+import structlog
+
+from relay.errors import RelayError
+from relay.model.table import TableId
+from relay.route import Destination, Router, TableFilter
+from relay.schema import CatalogReader
+from relay.schema.cascades import Cascade
+from relay.settings import InstanceSettings, SourceSettings
+from relay.threads import Guard, RelayThread
+
+REMEDY: Final = (
+    "Run `roma reconcile --repair` for the copies of these tables on a schedule, or let the application change these rows itself: "
+    "docs/limits.md."
+)
+_NAMED: Final = 5
+_INTERVAL_SECONDS: Final = 3600.0
+
+_log = structlog.stdlib.get_logger(__name__)
+
+
+def is_relayed(instance: InstanceSettings, router: Router | None) -> Callable[[TableId], bool]:
+    """Return a function that says whether rows of a real table are relayed; without a router, whether the filter accepts them."""
+    accepts = TableFilter(instance.filter).accepts
+    return lambda table: accepts(table) and (router is None or _is_mapped(table, router))
+
+
+def cascades_in_words(found: Sequence[Cascade]) -> str:
+    """Return a sentence that names the tables, the first of them; "" where there are none."""
+    if not found:
+        return ""
+    named = ", ".join(map(str, found[:_NAMED])) + (f" and {len(found) - _NAMED} more" if len(found) > _NAMED else "")
+    return f"The binlog does not tell what foreign keys change in {named}."
+
+
+class UnloggedCascades:
+    """What is known of an instance's sources; `words` is "" while nothing was found."""
+
+    def __init__(self, instance: InstanceSettings) -> None:
+        self.words = ""
+        self._instance = instance
+        self._begun = False
+
+    def watch(self, router: Callable[[], Router], stop: threading.Event) -> None:
+        """Ask the sources now and then every hour until `stop`, in a thread of its own; a later call changes nothing."""
+        if not self._begun:
+            self._begun = True
+            RelayThread("cascades", self._instance.name, self._watch, router, stop).start()
+
+    def _watch(self, router: Callable[[], Router], stop: threading.Event) -> None:
+        guard = Guard("cascades", self._instance.name)
+        while not stop.is_set():
+            with guard:
+                self._ask(router())
+            stop.wait(max(_INTERVAL_SECONDS, guard.pause_s))
+
+    def _ask(self, router: Router) -> None:
+        source, group = self._instance.source, self._instance.group
+        servers = [source] if group is None else group.members(source).values()
+        try:
+            # A router of its own: the one in force belongs to the walk's thread.
+            relayed = is_relayed(self._instance, Router(router.mapping, self._instance.routing))
+            words = cascades_in_words([each for server in servers for each in _of_server(server, relayed)])
+        except RelayError as exc:
+            _log.info("cascades_not_seen", instance=self._instance.name, reason=exc.reason)
+            return
+        if words and words != self.words:
+            _log.warning("unlogged_cascades", instance=self._instance.name, reason=words, remedy=REMEDY)
+        self.words = words
+
+
+def _of_server(server: SourceSettings, relayed: Callable[[TableId], bool]) -> Sequence[Cascade]:
+    with closing(CatalogReader(server)) as catalog:
+        return catalog.unlogged_cascades(relayed)
+
+
+def _is_mapped(table: TableId, router: Router) -> bool:
+    try:
+        return isinstance(router.route(table), Destination)
+    except RelayError:
+        return False

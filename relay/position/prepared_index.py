@@ -1,0 +1,183 @@
+"""Where the row events of prepared XA transactions are in their topic: offsets of records, never the rows."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from relay.errors import PositionUnreadable
+from relay.model.change import PreparedRows
+from relay.position.kept_records import KeptRecords
+from relay.position.prepared_record import from_bytes, read_key, record_key
+
+NOTE: Final = 0
+"""The number of the record that says that a transaction is prepared; row events are numbered from 1."""
+
+
+class EventPart(NamedTuple):
+    """One record of a row event: the event's number in its transaction, and the part of it."""
+
+    number: int
+    part: int
+
+
+@dataclass(slots=True)
+class _Run:
+    """Events from `first` to `last`, each kept in `parts` records."""
+
+    first: int
+    last: int
+    parts: int
+
+
+class RecordKeys:
+    """The records of a transaction in rising order, as runs of events with equally many parts: memory grows with large events only."""
+
+    def __init__(self) -> None:
+        self._runs: list[_Run] = []
+
+    def add(self, key: EventPart) -> None:
+        """Append a record; keys rise."""
+        last = self._runs[-1] if self._runs else None
+        if last is None or key.number != last.last:
+            self._begin(key)
+        elif last.first == last.last:
+            last.parts = key.part + 1
+        else:
+            last.last -= 1
+            self._runs.append(_Run(key.number, key.number, key.part + 1))
+
+    def __iter__(self) -> Iterator[EventPart]:
+        for run in self._runs:
+            for number in range(run.first, run.last + 1):
+                yield from (EventPart(number, part) for part in range(run.parts))
+
+    def _begin(self, key: EventPart) -> None:
+        """Append the first part of another event."""
+        if len(self._runs) > 1 and _joins(self._runs[-2], self._runs[-1]):
+            joined = self._runs.pop()
+            self._runs[-1].last = joined.last
+        last = self._runs[-1] if self._runs else None
+        if last is not None and key.number == last.last + 1 and last.parts == key.part + 1:
+            last.last = key.number
+        else:
+            self._runs.append(_Run(key.number, key.number, key.part + 1))
+
+
+@dataclass(slots=True)
+class _Range:
+    """Records of one transaction that follow one another in the topic with rising keys; others may stand between them."""
+
+    first: EventPart
+    last: EventPart
+    first_offset: int
+    last_offset: int
+    keys: RecordKeys = field(default_factory=RecordKeys)
+
+
+@dataclass(slots=True)
+class _Kept:
+    """What the topic holds of one transaction; `noted`: it is prepared."""
+
+    ranges: list[_Range] = field(default_factory=list)
+    noted: bool = False
+
+    def add(self, key: EventPart, offset: int) -> None:
+        if key.number == NOTE:
+            self.noted = True
+            return
+        if not self.ranges or key <= self.ranges[-1].last:
+            self.ranges.append(_Range(key, key, offset, offset))
+        last = self.ranges[-1]
+        last.last, last.last_offset = key, offset
+        last.keys.add(key)
+
+    def newest(self) -> Iterator[tuple[_Range, EventPart | None]]:
+        """Yield the ranges in the order of their events, each with the key before which its records count (None: all of them).
+
+        Reading that began again wrote from its begin on what follows; what an earlier transaction of the same xid left is longer than that.
+        """
+        found: list[tuple[_Range, EventPart | None]] = []
+        below: EventPart | None = None
+        for each in reversed(self.ranges):
+            if below is None or each.first < below:
+                found.append((each, below))
+                below = each.first
+        return reversed(found)
+
+
+class PreparedIndex:
+    """Knows where the records of each prepared transaction are, as far as the topic was read; used by one thread."""
+
+    def __init__(self, records: KeptRecords) -> None:
+        self._records = records
+        self._kept: dict[str, _Kept] = {}
+        self._read_to = 0
+
+    def read_on(self) -> None:
+        """Read what was committed since the last call.
+
+        No Kafka transaction of this relay may be open that wrote to the topic: it would hide what follows. Raises PositionUnreadable.
+        """
+        low, high = self._records.ends()
+        with closing(self._records.between(max(low, self._read_to), high)) as found:
+            for offset, key, value in found:
+                if key is not None:
+                    self._take(offset, key, kept=value is not None)
+        self._read_to = high
+
+    def __contains__(self, xid: str) -> bool:
+        return xid in self._kept
+
+    def events(self, xid: str) -> Iterator[PreparedRows]:
+        """Yield the row events of a transaction in their order, read from the topic one by one."""
+        for each, below in self._kept[xid].newest():
+            yield from self._events_of(xid, each, below)
+
+    def keys(self, xid: str) -> Iterator[bytes]:
+        """Yield the keys of all records of a transaction, its note last; none where the topic holds nothing of it."""
+        kept = self._kept.get(xid, _Kept())
+        for each in kept.ranges:
+            yield from (record_key(xid, *key) for key in each.keys)
+        if kept.noted:
+            yield record_key(xid, NOTE)
+
+    def _take(self, offset: int, key: bytes, *, kept: bool) -> None:
+        xid, number, part = read_key(key)
+        if kept:
+            self._kept.setdefault(xid, _Kept()).add(EventPart(number, part), offset)
+        else:
+            self._kept.pop(xid, None)  # records are deleted when their transaction is finished, all of them
+
+    def _events_of(self, xid: str, kept: _Range, below: EventPart | None) -> Iterator[PreparedRows]:
+        number, parts = NOTE, list[bytes]()
+        expected = iter(kept.keys)
+        with closing(self._records.between(kept.first_offset, kept.last_offset + 1)) as found:
+            for key, value in _of_transaction(xid, found):
+                if below is not None and key >= below:
+                    break
+                if key != next(expected, None):
+                    raise PositionUnreadable(f"The record of {xid} that is expected at {key} in its topic is missing.")
+                if key.number != number and parts:
+                    yield from_bytes(b"".join(parts))
+                    parts.clear()
+                number = key.number
+                parts.append(value)
+        missing = next(expected, None)
+        if missing is not None and (below is None or missing < below):
+            raise PositionUnreadable(f"The record {missing} of {xid} is missing in its topic.")
+        if parts:
+            yield from_bytes(b"".join(parts))
+
+
+def _of_transaction(xid: str, records: Iterator[tuple[int, bytes | None, bytes | None]]) -> Iterator[tuple[EventPart, bytes]]:
+    for _, key, value in records:
+        if key is None or value is None:
+            continue
+        of, number, part = read_key(key)
+        if of == xid and number != NOTE:
+            yield EventPart(number, part), value
+
+
+def _joins(one: _Run, other: _Run) -> bool:
+    return one.parts == other.parts and one.last + 1 == other.first

@@ -1,0 +1,31 @@
+"""The work that one check of mapping documents may take."""
+
+from typing import Final
+
+MOST_STEPS: Final = 1_000_000
+"""Of a check on behalf of a client: about a second. One step compares two names, or is one instruction of a compiled expression."""
+
+
+class TooMuchEffort(ValueError):
+    """The documents need more steps than the limit; the message is a sentence for their author."""
+
+
+class Effort:
+    """Counts steps. `most` None: as many as it takes."""
+
+    __slots__ = ("_left", "_most")
+
+    def __init__(self, most: int | None = None) -> None:
+        self._most = most
+        self._left = most if most is not None else 0
+
+    def spend(self, steps: int = 1) -> None:
+        """Count steps before they are taken. Raises TooMuchEffort."""
+        if self._most is None:
+            return
+        self._left -= steps
+        if self._left < 0:
+            raise TooMuchEffort(
+                f"Checking these documents takes more than {self._most} steps: every regular expression is compared with every name. "
+                "Use fewer or shorter expressions, or one expression in place of many names."
+            )

@@ -1,0 +1,64 @@
+"""Foreign keys by which a server changes rows without a word in its binlog."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from relay.model.table import TableId
+
+TABLES_WITH_KEYS: Final = (
+    "SELECT TABLE_SCHEMA AS db, TABLE_NAME AS tb FROM information_schema.TABLES WHERE ENGINE = 'InnoDB' "
+    "AND TABLE_SCHEMA NOT IN ('mysql', 'information_schema', 'performance_schema', 'sys')"
+)
+PLAIN_QUOTES: Final = "SET SESSION sql_mode = '', sql_quote_show_create = 1"
+"""So that SHOW CREATE TABLE writes names as `_FOREIGN_KEY` reads them."""
+NATIVE: Final = "SHOW GLOBAL VARIABLES LIKE 'innodb_native_foreign_keys'"
+_LOGGED_FROM: Final = (9, 6)
+_NAME: Final = "`(?P<{}>(?:[^`]|``)+)`"
+_FOREIGN_KEY: Final = re.compile(
+    rf"^  CONSTRAINT .+ FOREIGN KEY \(.+\) REFERENCES (?:{_NAME.format('database')}\.)?{_NAME.format('table')} \(.+\)"
+    r"(?P<actions>(?: ON (?:DELETE|UPDATE) [A-Z ]+?)*),?$",
+    re.MULTILINE,
+)
+_ACTION: Final = re.compile(r"ON (?:DELETE|UPDATE) (?:CASCADE|SET NULL|SET DEFAULT)")
+
+
+@dataclass(frozen=True, slots=True)
+class Cascade:
+    """A foreign key of `table` whose rows the server changes when rows of `parent` change; `actions` as in SQL, `ON DELETE CASCADE`."""
+
+    table: TableId
+    parent: TableId
+    actions: Sequence[str]
+
+    def __str__(self) -> str:
+        return f"{self.table} ({', '.join(self.actions)} of {self.parent})"
+
+
+def cascades_are_logged(version: str, native: str) -> bool:
+    """Return whether the server writes such changes into its binlog: MySQL from 9.6 on, unless InnoDB still carries them out.
+
+    `native` is the value of innodb_native_foreign_keys, "" where the server has no such variable.
+    """
+    number = re.match(r"(\d+)\.(\d+)", version)
+    if "mariadb" in version.lower() or number is None:
+        return False
+    return (int(number[1]), int(number[2])) >= _LOGGED_FROM and native.upper() not in ("ON", "1")
+
+
+def cascades_of(table: TableId, created: str) -> Sequence[Cascade]:
+    """Return the foreign keys that change rows in the text of SHOW CREATE TABLE.
+
+    An account that may only SELECT sees them there; `REFERENTIAL_CONSTRAINTS` shows them to those that may also change the table.
+    """
+    found = []
+    for key in _FOREIGN_KEY.finditer(created):
+        database = table.database if key["database"] is None else _unquoted(key["database"])
+        if actions := tuple(_ACTION.findall(key["actions"])):
+            found.append(Cascade(table, TableId(database, _unquoted(key["table"])), actions))
+    return found
+
+
+def _unquoted(name: str) -> str:
+    return name.replace("``", "`")

@@ -1,0 +1,44 @@
+"""The columns of MariaDB's sequences, which no statement names (MariaDB: sql_sequence.cc)."""
+
+from dataclasses import replace
+from typing import Final
+
+from relay.schema.history.column_definition import typed
+from relay.schema.history.described import DescribedColumn, DescribedTable
+from relay.schema.token_cursor import TokenCursor
+
+_VALUES: Final = ("next_not_cached_value", "minimum_value", "maximum_value", "start_value")
+"""Columns of the type that `CREATE SEQUENCE … AS` names (MariaDB 11.5 and later)."""
+_OTHERS: Final = (
+    DescribedColumn("increment", "bigint", nullable=False),
+    DescribedColumn("cache_size", "bigint", nullable=False, unsigned=True),
+    DescribedColumn("cycle_option", "tinyint", nullable=False, unsigned=True),
+    DescribedColumn("cycle_count", "bigint", nullable=False),
+)
+_USUAL: Final = DescribedColumn("", "bigint", nullable=False)
+
+
+def sequence(cursor: TokenCursor, charset: str | None) -> DescribedTable:
+    """Read the options behind the name in CREATE SEQUENCE: the table that the server keeps the sequence in."""
+    value = value_type(cursor) or _USUAL
+    return DescribedTable((*(replace(value, name=name) for name in _VALUES), *_OTHERS), (), charset, ())
+
+
+def altered_sequence(table: DescribedTable, cursor: TokenCursor) -> DescribedTable:
+    """Read the options behind the name in ALTER SEQUENCE: the table afterwards."""
+    value = value_type(cursor)
+    if value is None:
+        return table
+    columns = tuple(replace(value, name=column.name) if column.name in _VALUES else column for column in table.columns)
+    return replace(table, columns=columns)
+
+
+def is_sequence(table: DescribedTable) -> bool:
+    """Whether the table has the columns of a sequence."""
+    return tuple(column.name for column in table.columns) == (*_VALUES, *(column.name for column in _OTHERS))
+
+
+def value_type(cursor: TokenCursor) -> DescribedColumn | None:
+    """The type that the options name with AS, as a column without a name; None where they name none."""
+    found = typed("", cursor, None) if cursor.skip_to("AS") else None
+    return replace(found.column, nullable=False) if found is not None else None

@@ -1,0 +1,79 @@
+"""Which column of a MariaDB table ends the versions of its rows, and which keys its current rows and its history have.
+
+A table map does not say it. Sources: the binlogs of MariaDB 10.5, 10.11 and 11.4; MariaDB: System-Versioned Tables.
+"""
+
+from dataclasses import replace
+from typing import Final
+
+from relay.model.table import Column, ColumnType, KeyKind, RowVersions, TableDefinition, TableMap
+from relay.schema.catalog_reader import ROW_END, CatalogVersions
+
+HIDDEN_NAMES: Final = ("row_start", ROW_END)
+"""The columns that MariaDB adds to a table whose statement names none; no catalogue shows them."""
+HIDDEN_TYPE: Final = "timestamp(6)"
+_DIGITS: Final = 6
+
+
+def may_have_versions(table: TableMap) -> bool:
+    """Say whether a table has two columns that may be the times of its versions; few other tables have."""
+    return sum(map(_is_time, table.columns)) >= len(HIDDEN_NAMES)
+
+
+def is_known_to_have_versions(table: TableMap) -> bool:
+    """Say whether the followed history of the table told that it has hidden times, which the binlog itself does not tell."""
+    return table.key_kind is not KeyKind.EITHER and _ends_like_hidden(table) and not any(each.visible for each in table.columns[-2:])
+
+
+def end_of_versions(table: TableMap, found: CatalogVersions | None) -> int | None:
+    """Return the ordinal of the column that ends a version, None for a table without versions.
+
+    `found` is what the catalogue says now, which may be later than the table map; None: the table is gone. Where the catalogue cannot
+    tell, hidden columns are known by their names, types and place; declared ones are not known.
+    """
+    if is_known_to_have_versions(table) or (_ends_like_hidden(table) and (found is None or _is_gone(found))):
+        return len(table.columns) - 1
+    if found is None or not found.end:
+        return None
+    names = [column.name.lower() for column in table.columns]
+    shown = [name.lower() for name in found.columns]
+    end = found.end.lower()
+    # A column that was renamed since keeps its place.
+    at = names.index(end) if end in names else shown.index(end) if end in shown and len(shown) == len(names) else None
+    return at if at is not None and _may_end(table, at) else None
+
+
+def has_hidden_times(table: TableMap, end: int | None) -> bool:
+    """Say whether the last two columns are those that a catalogue does not show."""
+    return end == len(table.columns) - 1 and _ends_like_hidden(table)
+
+
+def with_versions(definition: TableDefinition, end: int) -> TableDefinition:
+    """Return the table with the key of its current rows, and the versions of its rows told.
+
+    Current rows all have the same end, so it is no part of their key. A history row keeps it, so that no key is that of a current row.
+    """
+    full = definition.key
+    current = tuple(ordinal for ordinal in full if ordinal != end)
+    history = full if end in full else (*full, end) if full else ()
+    return replace(definition, key=current, versions=RowVersions(end, history if current else ()))
+
+
+def _is_time(column: Column) -> bool:
+    return column.type is ColumnType.TIMESTAMP2 and column.length == _DIGITS and not column.nullable
+
+
+def _ends_like_hidden(table: TableMap) -> bool:
+    last = table.columns[-len(HIDDEN_NAMES) :]
+    return tuple(column.name for column in last) == HIDDEN_NAMES and _may_end(table, len(table.columns) - 1)
+
+
+def _may_end(table: TableMap, at: int) -> bool:
+    """Whether a column may end the versions: MariaDB puts that column, or the one that begins a version, into each unique key."""
+    times = {ordinal for ordinal, column in enumerate(table.columns) if _is_time(column)}
+    return at in times and len(times) >= len(HIDDEN_NAMES) and (not table.primary_key or bool(times.intersection(table.primary_key)))
+
+
+def _is_gone(found: CatalogVersions) -> bool:
+    """Whether hidden columns are no more: the table has no versions now, and no columns of these names."""
+    return bool(found.columns) and not found.end and ROW_END not in (name.lower() for name in found.columns)

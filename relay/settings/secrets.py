@@ -1,0 +1,191 @@
+"""Secret values: taken from the environment or a folder of files, read again at each use, never printed.
+
+A string that is wholly `${NAME}` stands for a variable. Rules:
+
+- A configuration file may use any variable in any string; its author controls the environment of the process.
+- A document that is edited at run time may use variables in secret fields alone, and only those that `secrets.run_time` names.
+"""
+
+import os
+from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Annotated, Any, Final, TypeAlias
+
+from pydantic import BeforeValidator, SecretStr, ValidationInfo, ValidatorFunctionWrapHandler, WrapValidator
+
+RUN_TIME_VARIABLES: Final = "ROMA_SECRET_*"
+"""The variables that run-time documents may use by default."""
+HARMLESS_CLAIM_OPTIONS: Final = frozenset(
+    {
+        "anon",
+        "auto_mkdir",
+        "endpoint_url",
+        "host",
+        "port",
+        "project",
+        "protocol",
+        "region_name",
+        "requester_pays",
+        "use_ssl",
+        "version_aware",
+    }
+)
+"""Options of fsspec file systems whose texts may be shown; any other text is a secret."""
+HARMLESS_KAFKA_OPTIONS: Final = frozenset(
+    {
+        "broker.address.family",
+        "client.id",
+        "client.rack",
+        "debug",
+        "sasl.kerberos.principal",
+        "sasl.kerberos.service.name",
+        "sasl.mechanism",
+        "sasl.mechanisms",
+        "sasl.username",
+        "security.protocol",
+        "ssl.ca.location",
+        "ssl.certificate.location",
+        "ssl.endpoint.identification.algorithm",
+        "ssl.key.location",
+        "ssl.keystore.location",
+    }
+)
+"""librdkafka's settings whose texts may be shown; any other text is a secret."""
+
+
+class Substituted(str):
+    """The text of a variable, with its source; a secret field reads it again at each use."""
+
+    __slots__ = ("source",)
+    source: "Variable"
+
+    @classmethod
+    def of(cls, variable: "Variable") -> "Substituted":
+        """Read the variable now. Raises ValueError as `Variable.read` does."""
+        text = cls(variable.read())
+        text.source = variable
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A variable by name; a file of that name in `folder` wins over the environment."""
+
+    name: str
+    folder: Path | None = None
+
+    def read(self) -> str:
+        """Return the present value, a file's without its last line break. Raises ValueError where there is none."""
+        file = None if self.folder is None else self.folder / self.name
+        try:
+            if file is not None and file.is_file():
+                return file.read_text(encoding="utf-8-sig").removesuffix("\n").removesuffix("\r")
+        except (OSError, UnicodeDecodeError) as exc:
+            raise ValueError(f"{file} cannot be read: {exc}") from exc
+        if self.name not in os.environ:
+            where = "" if file is None else f", and there is no file {file}"
+            raise ValueError(f"names the environment variable {self.name}, which is not set{where}")
+        return os.environ[self.name]
+
+
+class VariableSecret(SecretStr):
+    """A secret whose value is read at each use, so that a rotated one serves without a restart."""
+
+    def __init__(self, text: Substituted) -> None:
+        super().__init__(str(text))
+        self._variable = text.source
+
+    def get_secret_value(self) -> str:
+        """Return the present value; the last one known while the variable cannot be read."""
+        with suppress(ValueError):  # a file that is being replaced
+            self._secret_value = self._variable.read()
+        return self._secret_value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, VariableSecret) and other._variable == self._variable
+
+    def __hash__(self) -> int:
+        return hash(self._variable)
+
+
+@dataclass(frozen=True, slots=True)
+class RunTimeVariables:
+    """What a document that is edited at run time may take from the environment; not `resolved`: it is only checked."""
+
+    allowed: tuple[str, ...] = (RUN_TIME_VARIABLES,)
+    folder: Path | None = None
+    resolved: bool = True
+
+    def secret(self, name: str) -> str:
+        """Return a variable's text for a secret field. Raises ValueError for one that is not allowed, or not set."""
+        if not any(fnmatchcase(name, each) for each in self.allowed):
+            raise ValueError(
+                f"names the environment variable {name}, which documents may not use: they may use {', '.join(self.allowed) or 'none'}. "
+                f'Rename the variable, or add "{name}" to secrets.run_time of the configuration file of relays and admin'
+            )
+        return Substituted.of(Variable(name, self.folder)) if self.resolved else f"${{{name}}}"
+
+
+def variable_name(value: object) -> str | None:
+    """The name in a string that is wholly `${NAME}`; None for any other value."""
+    if isinstance(value, str) and value.startswith("${") and value.endswith("}"):
+        return value[2:-1]
+    return None
+
+
+def refuse_variables(values: object, secret_fields: frozenset[str], allowed: tuple[str, ...]) -> None:
+    """Raise ValueError where a field that is not secret names a variable."""
+    if not isinstance(values, dict):
+        return
+    for field, value in values.items():
+        if field not in secret_fields and (name := variable_name(value)) is not None:
+            raise ValueError(
+                f"{field} names the environment variable {name}: documents may use variables ({', '.join(allowed) or 'none'}) in passwords "
+                "and other secret fields alone. Write the value out"
+            )
+
+
+def _secret(value: Any, handler: ValidatorFunctionWrapHandler, info: ValidationInfo) -> SecretStr:
+    text = _with_variable(value, info)
+    checked: SecretStr = text if isinstance(text, VariableSecret) else handler(text)
+    return checked
+
+
+def _with_variable(value: Any, info: ValidationInfo) -> Any:
+    """Return the secret that a variable holds; any other value as it is."""
+    name = variable_name(value)
+    if name is not None and isinstance(info.context, RunTimeVariables):
+        value = info.context.secret(name)
+    return VariableSecret(value) if isinstance(value, Substituted) else value
+
+
+def _options(harmless: Collection[str]) -> Callable[[Any, ValidationInfo], Any]:
+    """Return a validator of free-form options that makes each text a secret, except under the names known to be harmless."""
+
+    def hide(values: Any, info: ValidationInfo) -> Any:
+        if not isinstance(values, dict):
+            return values
+        if isinstance(info.context, RunTimeVariables):
+            refuse_variables(values, frozenset(values) - frozenset(harmless), info.context.allowed)
+        return {name: value if name in harmless else _hidden(value, info) for name, value in values.items()}
+
+    return hide
+
+
+def _hidden(value: Any, info: ValidationInfo) -> Any:
+    text = _with_variable(value, info)
+    return SecretStr(text) if isinstance(text, str) else text
+
+
+def plain_options(options: Mapping[str, "Option"]) -> dict[str, str | int | bool]:
+    """Return options with their secrets read, for the library that takes them."""
+    return {name: value.get_secret_value() if isinstance(value, SecretStr) else value for name, value in options.items()}
+
+
+Option: TypeAlias = str | int | bool | SecretStr
+ClaimOptions: TypeAlias = Annotated[dict[str, Option], BeforeValidator(_options(HARMLESS_CLAIM_OPTIONS))]
+KafkaOptions: TypeAlias = Annotated[dict[str, Option], BeforeValidator(_options(HARMLESS_KAFKA_OPTIONS))]
+Secret: TypeAlias = Annotated[SecretStr, WrapValidator(_secret)]

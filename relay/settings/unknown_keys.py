@@ -1,0 +1,68 @@
+"""What is said of a key that a model does not have: the nearest key that it has, or all of them."""
+
+from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
+from typing import Any, Final, get_args
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+UNKNOWN_KEY: Final = "extra_forbidden"
+"""Pydantic's type of this error."""
+_LONGEST_NAME: Final = 100
+"""Longer texts are compared with nothing: that takes the square of their length."""
+_UNKNOWN: Final = "This key is not known here"
+_SUGGESTED: Final = 20
+"""So many unknown keys of one document get a suggestion."""
+
+
+def unknown_key(place: Sequence[int | str], model: object) -> str:
+    """Return a sentence about the last key of `place` (pydantic's `loc` below `model`, any annotation), without a full stop."""
+    key, known = str(place[-1]) if place else "", known_keys(place[:-1], model)
+    near = nearest(key, known)
+    if near is not None:
+        return f"{_UNKNOWN}; did you mean {near!r}?"
+    return f"{_UNKNOWN}; known are {', '.join(known)}" if known else _UNKNOWN
+
+
+def nearest(name: str, known: Sequence[str]) -> str | None:
+    """Return the known name that is written most like `name`, None where none is near or the name is longer than any."""
+    if len(name) > _LONGEST_NAME:
+        return None
+    by_case = {each.lower(): each for each in known}
+    found = get_close_matches(name.lower(), list(by_case), n=1, cutoff=0.6)
+    return by_case[found[0]] if found else None
+
+
+def known_keys(place: Sequence[int | str], model: object) -> list[str]:
+    """Return the keys of the object at `place`, as a document writes them, in the model's order."""
+    models = list(_models(model))
+    for part in place:
+        inner = [found for each in models for name, annotation in _fields(each) if name == part for found in _models(annotation)]
+        models = inner or models  # the index of a list, the key of a dictionary: it leads to no other model
+    return list(dict.fromkeys(name for each in models for name, _ in _fields(each)))
+
+
+def told_errors(error: ValidationError, model: object) -> list[ErrorDetails]:
+    """Return the errors with a suggestion in the messages of unknown keys; without the input, which may be a secret."""
+    found = error.errors(include_input=False, include_url=False)
+    suggested = 0
+    for each in found:
+        if each["type"] == UNKNOWN_KEY:
+            suggested += 1
+            each["msg"] = unknown_key(each["loc"], model) if suggested <= _SUGGESTED else _UNKNOWN
+    return found
+
+
+def _fields(model: type[BaseModel]) -> Iterator[tuple[str, Any]]:
+    for name, field in model.model_fields.items():
+        yield field.alias or name, field.annotation
+
+
+def _models(annotation: object) -> Iterator[type[BaseModel]]:
+    """Yield the models in an annotation: itself, or those in its union or container."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+        return
+    for each in get_args(annotation):
+        yield from _models(each)

@@ -1,0 +1,85 @@
+"""How to reach ZooKeeper, who the relay is there, and who may read and write its nodes."""
+
+from pathlib import Path
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import Field, model_validator
+
+from relay.settings.base import Settings
+from relay.settings.secrets import Secret
+
+Identity: TypeAlias = Annotated[str, Field(pattern=r"^(creator|sasl:[^:]+|digest:[^:]+:[A-Za-z0-9+/=]{28}|x509:.+)$")]
+
+
+class ZooKeeperAuthSettings(Settings):
+    """The login at ZooKeeper."""
+
+    scheme: Literal["sasl", "digest"] = "sasl"
+    """`sasl`: DIGEST-MD5, which the servers check. `digest`: an identity that needs no users at the servers."""
+    user: Annotated[str, Field(pattern=r"^[^:\s]+$")]
+    """User of the login."""
+    password: Secret
+    """Password of the login."""
+
+
+class ZooKeeperTlsSettings(Settings):
+    """TLS to ZooKeeper. The files are read again for each connection."""
+
+    mode: Literal["required", "verify_ca", "verify_identity"] = "verify_identity"
+    """`verify_identity` checks authority and host name, `verify_ca` only the authority, `required` nothing."""
+    ca: Path | None = None
+    """PEM file of the authority. Not set: the system's authorities."""
+    cert: Path | None = None
+    """PEM file of the relay's own certificate, where the servers ask for one."""
+    key: Path | None = None
+    """PEM file of its key. Not set: in `cert`."""
+
+    @model_validator(mode="after")
+    def _files_fit_together(self) -> "ZooKeeperTlsSettings":
+        if self.key is not None and self.cert is None:
+            raise ValueError("key belongs to a cert")
+        if self.mode == "required" and self.ca is not None:
+            raise ValueError("mode = 'required' checks no certificate, so ca has no use: 'verify_ca' and 'verify_identity' do")
+        return self
+
+
+class ZooKeeperSettings(Settings):
+    """How to reach ZooKeeper, and who may use the nodes."""
+
+    hosts: str
+    """Servers as `host:port`, separated by commas."""
+    root: str = "/roma"
+    """Node that everything of the relay is below."""
+    session_timeout_seconds: Annotated[float, Field(gt=0)] = 2
+    """Silence after which a standby replaces a leader. The servers bound it to 2 to 20 times their tickTime. Kafka's fence makes a short
+    one safe."""
+    auth: ZooKeeperAuthSettings | None = None
+    """The login. Not set: none."""
+    tls: ZooKeeperTlsSettings | None = None
+    """TLS. Not set: none."""
+    acl: Literal["open", "creator"] | Annotated[tuple[Identity, ...], Field(min_length=1)] | None = None
+    """Who may read and write the nodes: `open` (everybody), `creator` (the identities of this login), or a list of `creator`,
+    `sasl:USER`, `digest:USER:HASH` and `x509:NAME`. Not set: `creator` where there is a login or a cert, otherwise `open`."""
+
+    @property
+    def identities(self) -> tuple[str, ...]:
+        """Who may read and write what is made; empty: everybody."""
+        if isinstance(self.acl, tuple):
+            return self.acl
+        return ("creator",) if (self.acl or ("creator" if self.has_identity else "open")) == "creator" else ()
+
+    @property
+    def has_identity(self) -> bool:
+        """Whether the server can tell the relay from others."""
+        return self.auth is not None or (self.tls is not None and self.tls.cert is not None)
+
+    @model_validator(mode="after")
+    def _nodes_stay_ours(self) -> "ZooKeeperSettings":
+        if self.identities and not self.has_identity:
+            raise ValueError("acl needs zookeeper.auth, or a zookeeper.tls.cert: without a login nobody could read what was made")
+        if self.identities and not any(each == "creator" or each.startswith(self._own()) for each in self.identities):
+            raise ValueError(f'acl does not admit this login itself: add "creator" or "{self._own()}…"')
+        return self
+
+    def _own(self) -> str:
+        return "x509:" if self.auth is None else f"{self.auth.scheme}:{self.auth.user}"

@@ -1,0 +1,346 @@
+"""Groups binlog events into source transactions, streaming: begin, rows and statements, end. No I/O.
+
+Where a transaction begins and ends: a GTID event opens it, or BEGIN where there are no GTIDs; XID, COMMIT or ROLLBACK closes
+it; a statement alone (DDL) is a transaction of its own (MySQL manual: Binary Log Format; MariaDB: GTID_EVENT, FL_STANDALONE).
+"""
+
+import struct
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final, TypeAlias
+
+from relay.errors import CorruptEvent, RelayError, RolledBackRows, UnknownEvent
+from relay.model import event_types as types
+from relay.model.change import Advance, RawItem, RawRows, Statement, TransactionBegin, TransactionEnd, XaAction, XaStep
+from relay.model.positions.position import BinlogPosition, SourceIdentity
+from relay.source.events import xa
+from relay.source.events.binlog_event import BinlogEvent
+from relay.source.events.gtid_events import (
+    MARIADB_PREPARED_XA,
+    MARIADB_STANDALONE,
+    mariadb_gtid,
+    mysql_gtid,
+    tagged_gtid,
+)
+from relay.source.events.open_transaction import OpenTransaction
+from relay.source.events.query_event import Meaning, QueryEvent, is_plain_begin, read_query
+from relay.source.events.rows_event import closes_without_rows, plain_rows, table_number
+from relay.source.events.transaction_payload import PayloadBroken, PayloadUnknown, payload_events
+from relay.source.events.unsupported_events import STOPPING_TYPES, stopping_event
+
+ExcludedRange: TypeAlias = tuple[str, int, int, int]
+"""Row events that the source rolled back: a binlog file, where their transaction begins, and the first of them and the one behind the last,
+counted from that begin: the events of a compressed transaction share one offset."""
+
+_TO_THE_END: Final = 2**63 - 1
+_BROKEN_BODY: Final = (struct.error, IndexError, ValueError, zlib.error)
+
+# They carry no change: texts of statements, markers, context of statements in statement format (a file's blocks before the LOAD DATA that
+# uses them), group replication's notes.
+_PASSED_OVER: Final = (
+    types.STOP, types.INTVAR, types.RAND, types.USER_VAR, types.IGNORABLE, types.ROWS_QUERY, types.PREVIOUS_GTIDS,
+    types.TRANSACTION_CONTEXT, types.VIEW_CHANGE, types.MARIADB_ANNOTATE_ROWS, types.MARIADB_BINLOG_CHECKPOINT,
+    types.MARIADB_GTID_LIST, types.MARIADB_START_ENCRYPTION, types.BEGIN_LOAD_QUERY, types.APPEND_BLOCK, types.DELETE_FILE,
+)  # fmt: skip
+
+
+class TransactionAssembler:
+    """Turns events, fed in binlog order, into the items of the source room.
+
+    `excluded` names row events that are known to be rolled back: they are left out. Rows whose roll-back only shows later
+    raise RolledBackRows at that moment; the caller reads the transaction again with that range excluded. With `found` nothing is
+    raised: the ranges are appended to it.
+    """
+
+    def __init__(
+        self, *, mariadb: bool, identity: SourceIdentity, excluded: Iterable[ExcludedRange] = (), found: list[ExcludedRange] | None = None
+    ) -> None:
+        self.file = ""
+        self.identity = identity
+        self.mariadb = mariadb
+        self._excluded = tuple(excluded)
+        self._excluded_here: tuple[tuple[int, int, int], ...] = ()
+        self._found = found
+        self._described = False
+        self._rotated = True
+        self.transaction: OpenTransaction | None = None
+        self._handlers = self._all_handlers()
+
+    @property
+    def inside_transaction(self) -> bool:
+        return self.transaction is not None
+
+    @property
+    def plain(self) -> bool:
+        """Whether every row counts, and counts at once: none of this file was rolled back, and none is being prepared."""
+        return not self._excluded_here and (self.transaction is None or not self.transaction.xid)
+
+    def begin(self, start: int, gtid: str, stays_open: bool) -> OpenTransaction:
+        """Open the transaction that begins at this offset."""
+        self.transaction = OpenTransaction(start, gtid, stays_open)
+        return self.transaction
+
+    def feed(self, event: BinlogEvent) -> Iterable[RawItem]:
+        """The items that the event completes, to be consumed before the next event is fed.
+
+        Raises CorruptEvent, UnknownEvent, UnsupportedEvent or RolledBackRows, each naming file and offset.
+        """
+        handler = self._handlers.get(event.type_code, self._unknown)
+        try:
+            return handler(event)
+        except _BROKEN_BODY as exc:
+            raise self._corrupt(event, f"cannot be read: {exc}") from exc
+
+    def _all_handlers(self) -> dict[int, Callable[[BinlogEvent], Iterable[RawItem]]]:
+        handlers: dict[int, Callable[[BinlogEvent], Iterable[RawItem]]] = dict.fromkeys(_PASSED_OVER, _nothing)
+        rows = (types.WRITE_ROWS, types.UPDATE_ROWS, types.DELETE_ROWS, types.WRITE_ROWS_V1, types.UPDATE_ROWS_V1, types.DELETE_ROWS_V1)
+        handlers.update(dict.fromkeys((*rows, types.PARTIAL_UPDATE_ROWS), self._rows))
+        compressed = (*types.MARIADB_COMPRESSED_ROWS_V1, *types.MARIADB_COMPRESSED_ROWS)
+        handlers.update(dict.fromkeys(compressed, self._compressed_rows))
+        handlers.update(dict.fromkeys(STOPPING_TYPES, self._unsupported))
+        return handlers | {
+            types.ROTATE: self._rotate,
+            types.FORMAT_DESCRIPTION: self._format_description,
+            types.HEARTBEAT: self._heartbeat,
+            types.HEARTBEAT_V2: self._heartbeat,
+            types.GTID: self._gtid,
+            types.ANONYMOUS_GTID: self._gtid,
+            types.GTID_TAGGED: self._gtid,
+            types.MARIADB_GTID: self._mariadb_gtid,
+            types.QUERY: self._query,
+            types.MARIADB_QUERY_COMPRESSED: self._query,
+            types.TABLE_MAP: self._table_map,
+            types.XID: self._commit,
+            types.XA_PREPARE: self._xa_prepare,
+            types.TRANSACTION_PAYLOAD: self._payload,
+        }
+
+    # The file
+
+    def _rotate(self, event: BinlogEvent) -> Iterable[RawItem]:
+        items = self._abandoned(event)
+        self.file = bytes(event.body[8:]).decode("utf-8")
+        self._rotated = True
+        self._excluded_here = tuple(found[1:] for found in self._excluded if found[0] == self.file)
+        return items
+
+    def _format_description(self, event: BinlogEvent) -> Iterable[RawItem]:
+        # The header's time is the file's creation; the body's field is zero in most files.
+        self.identity = SourceIdentity(self.identity.server_uuid, self.identity.server_id, event.time_s)
+        first, self._described, self._rotated = not self._described, True, False
+        if first or not event.end:
+            return ()
+        return (self._advance(event.end),)
+
+    def _heartbeat(self, event: BinlogEvent) -> Iterable[RawItem]:
+        if self.transaction is not None or self._rotated:
+            return ()
+        return (self._advance(event.end),)
+
+    # Begin
+
+    def _gtid(self, event: BinlogEvent) -> Iterable[RawItem]:
+        if event.type_code == types.GTID_TAGGED:
+            text, commit_time_ms = tagged_gtid(event.body)
+        else:
+            text, commit_time_ms = mysql_gtid(event.body)
+        if event.type_code == types.ANONYMOUS_GTID:
+            text = ""
+        return self._begin(event, text, commit_time_ms, stays_open=False)
+
+    def _mariadb_gtid(self, event: BinlogEvent) -> Iterable[RawItem]:
+        gtid = mariadb_gtid(event.body, event.server_id)
+        items = self._begin(event, gtid.text, None, stays_open=not gtid.flags & MARIADB_STANDALONE)
+        if self.transaction is not None:
+            self.transaction.silent_statement = gtid.halved_alter
+        return (*items, *self._xa_begins(event, gtid.xid)) if gtid.flags & MARIADB_PREPARED_XA else items
+
+    def _begin(self, event: BinlogEvent, gtid: str, commit_time_ms: int | None, *, stays_open: bool) -> Iterable[RawItem]:
+        items = self._abandoned(event)
+        self.begin(event.start, gtid, stays_open)
+        return (*items, TransactionBegin(BinlogPosition(self.file, event.start), gtid, commit_time_ms, event.time_s))
+
+    # Inside
+
+    def _table_map(self, event: BinlogEvent) -> Iterable[RawItem]:
+        transaction = self._opened(event)
+        transaction.tables[table_number(event.body)] = bytes(event.body)
+        return ()
+
+    def _rows(self, event: BinlogEvent) -> Iterable[RawItem]:
+        return self._plain_rows(event, bytes(event.body), event.type_code)
+
+    def _compressed_rows(self, event: BinlogEvent) -> Iterable[RawItem]:
+        body, type_code = plain_rows(event.body, event.type_code)
+        return self._plain_rows(event, body, type_code)
+
+    def _plain_rows(self, event: BinlogEvent, body: bytes, type_code: int) -> Iterable[RawItem]:
+        transaction = self._opened(event)
+        number = table_number(event.body)
+        table_map = transaction.tables.get(number)
+        if table_map is None:
+            if closes_without_rows(number):
+                return ()
+            raise self._corrupt(event, f"names table number {number}, which no table map of its transaction describes")
+        transaction.rows += 1
+        if self._excluded_here and self._is_excluded(transaction):
+            return ()
+        transaction.last_row = transaction.rows
+        return (RawRows(table_map, body, type_code, event.time_s, BinlogPosition(self.file, event.start), self.mariadb),)
+
+    def _query(self, event: BinlogEvent) -> Iterable[RawItem]:
+        if event.type_code == types.QUERY and is_plain_begin(event.body):
+            return self._begin_statement(event)
+        query = read_query(event.body, compressed=event.type_code == types.MARIADB_QUERY_COMPRESSED)
+        match query.meaning:
+            case Meaning.BEGIN:
+                return self._begin_statement(event)
+            case Meaning.COMMIT:
+                return self._commit(event)
+            case Meaning.ROLLBACK:
+                self._undo(event, 0)
+                return self._commit(event)
+            case Meaning.XA:
+                return self._xa_statement(event, query)
+            case Meaning.STATEMENT | Meaning.ATOMIC_CREATE:
+                return self._statement(event, query)
+            case _:
+                self._savepoint(event, query)
+                return ()
+
+    def _begin_statement(self, event: BinlogEvent) -> Iterable[RawItem]:
+        if self.transaction is None:
+            return self._begin(event, "", None, stays_open=True)
+        self.transaction.stays_open = True
+        return ()
+
+    def _statement(self, event: BinlogEvent, query: QueryEvent) -> Iterable[RawItem]:
+        if query.meaning is Meaning.ATOMIC_CREATE and self.transaction is not None:
+            self.transaction.stays_open = True
+        item = query.statement(event.time_s, BinlogPosition(self.file, event.start))
+        if self.transaction is not None and self.transaction.stays_open:
+            return (item,)
+        return self._standalone(event, item)
+
+    def _xa_statement(self, event: BinlogEvent, query: QueryEvent) -> Iterable[RawItem]:
+        """XA START opens the group of rows (MySQL); COMMIT and ROLLBACK of what was prepared are transactions by themselves."""
+        action, name = xa.statement(query.text())
+        if action is XaAction.BEGIN:
+            begin = () if self.transaction is not None else self._begin(event, "", None, stays_open=True)
+            return (*begin, *self._xa_begins(event, name))
+        if action is None:
+            return ()
+        return self._standalone(event, XaStep(action, name, BinlogPosition(self.file, event.start)))
+
+    def _xa_begins(self, event: BinlogEvent, name: str) -> Iterable[RawItem]:
+        transaction = self._opened(event)
+        transaction.stays_open, transaction.xid = True, name
+        return (XaStep(XaAction.BEGIN, name, BinlogPosition(self.file, event.start)),)
+
+    def _xa_prepare(self, event: BinlogEvent) -> Iterable[RawItem]:
+        action, name = xa.prepared(event.body)
+        self._opened(event).xid = ""
+        return (XaStep(action, name, BinlogPosition(self.file, event.start)), *self._commit(event))
+
+    def _standalone(self, event: BinlogEvent, item: Statement | XaStep) -> Iterable[RawItem]:
+        """A statement that is a transaction by itself."""
+        begin = () if self.transaction is not None else self._begin(event, "", None, stays_open=False)
+        silent = self.transaction is not None and self.transaction.silent_statement
+        return (*begin, *(() if silent else (item,)), *self._commit(event))
+
+    def _savepoint(self, event: BinlogEvent, query: QueryEvent) -> None:
+        transaction = self._opened(event)
+        if query.meaning is Meaning.SAVEPOINT:
+            transaction.set_savepoint(query.name)
+        elif query.meaning is Meaning.RELEASE:
+            transaction.release(query.name)
+        else:
+            before = transaction.rolled_back_to(query.name)
+            if before is None:
+                raise self._corrupt(event, f"rolls back to savepoint {query.name!r}, which its transaction did not set")
+            self._undo(event, before)
+
+    def _undo(self, event: BinlogEvent, before: int) -> None:
+        """Rows handed out behind the first `before` row events never happened: have the transaction read again without them."""
+        transaction = self._opened(event)
+        if transaction.last_row > before:
+            reason = f"Rows of the transaction that begins at {self.file}:{transaction.begin} were rolled back at {self._place(event)}."
+            self._rolled_back(reason, transaction, before, transaction.rows)
+
+    def _rolled_back(self, reason: str, transaction: OpenTransaction, first: int, end: int) -> None:
+        rows = (self.file, transaction.begin, first, end)
+        if self._found is None:
+            raise RolledBackRows(reason, (rows,))
+        self._found.append(rows)
+        transaction.last_row = first
+
+    # End
+
+    def _commit(self, event: BinlogEvent) -> Iterable[RawItem]:
+        transaction = self._opened(event)
+        self.transaction = None
+        end = TransactionEnd(BinlogPosition(self.file, event.end), transaction.gtid, self.identity)
+        if not transaction.xid:
+            return (end,)
+        return (XaStep(XaAction.COMMIT_AT_ONCE, transaction.xid, BinlogPosition(self.file, event.start)), end)
+
+    def _abandoned(self, event: BinlogEvent) -> tuple[RawItem, ...]:
+        """A transaction that the server never finished (it died while writing): nothing of it happened."""
+        transaction = self.transaction
+        if transaction is None:
+            return ()
+        if transaction.last_row:
+            reason = f"The source never finished the transaction that begins at {self.file}:{transaction.begin}."
+            self._rolled_back(reason, transaction, 0, _TO_THE_END)
+        self.transaction = None
+        undone = (XaStep(XaAction.ROLLBACK, transaction.xid, BinlogPosition(self.file, transaction.begin)),) if transaction.xid else ()
+        end = event.start if event.type_code != types.ROTATE else transaction.begin
+        return (*undone, TransactionEnd(BinlogPosition(self.file, end), "", self.identity))
+
+    def _payload(self, event: BinlogEvent) -> Iterator[RawItem]:
+        try:
+            for inner in payload_events(memoryview(event.body)):
+                if inner.type_code in types.NEVER_IN_PAYLOAD:
+                    raise PayloadBroken(f"it holds an event of type {inner.type_code}")
+                yield from self.feed(event._replace(type_code=inner.type_code, flags=inner.flags, time_s=inner.time_s, body=inner.body))
+        except PayloadUnknown as exc:
+            raise UnknownEvent(f"The compressed transaction at {self._place(event)} has {exc}.") from exc
+        except PayloadBroken as exc:
+            raise self._corrupt(event, f"cannot be decompressed: {exc}") from exc
+        if self.transaction is not None:
+            raise self._corrupt(event, "holds a transaction without its end")
+
+    # Stops
+
+    def _unsupported(self, event: BinlogEvent) -> Iterable[RawItem]:
+        raise stopping_event(event.type_code, self._place(event))
+
+    def _unknown(self, event: BinlogEvent) -> Iterable[RawItem]:
+        if event.flags & types.IGNORABLE_FLAG:
+            return ()
+        raise UnknownEvent(f"The event at {self._place(event)} is of type {event.type_code}, which this relay does not know.")
+
+    def _corrupt(self, event: BinlogEvent, what: str) -> RelayError:
+        return CorruptEvent(f"The event of type {event.type_code} at {self._place(event)} {what}.")
+
+    # Small things
+
+    def _opened(self, event: BinlogEvent) -> OpenTransaction:
+        if self.transaction is None:
+            raise self._corrupt(event, "stands outside of any transaction; reading began inside one, or the binlog is damaged")
+        return self.transaction
+
+    def _advance(self, offset: int) -> Advance:
+        return Advance(BinlogPosition(self.file, offset), self.identity)
+
+    def _is_excluded(self, transaction: OpenTransaction) -> bool:
+        """Whether the newest row event was rolled back."""
+        newest = transaction.rows - 1
+        return any(begin == transaction.begin and first <= newest < end for begin, first, end in self._excluded_here)
+
+    def _place(self, event: BinlogEvent) -> str:
+        return f"{self.file}:{event.start}"
+
+
+def _nothing(_: BinlogEvent) -> Iterable[RawItem]:
+    return ()

@@ -1,0 +1,53 @@
+"""Whether the source behind an open dump is still the one it was.
+
+After a RESET neither family ends a dump that stands at the end of the binlog: it sends heartbeats from the deleted file, and nothing else,
+until the new file has grown beyond the old place (tried with MariaDB 11.4 and MySQL 9.7). So a source that rests is asked.
+"""
+
+from contextlib import closing
+from time import monotonic
+from typing import Final
+
+from relay.errors import HistoryChanged, RelayError, SourceLostTransactions
+from relay.model.change import Advance
+from relay.model.positions.position import SourcePosition
+from relay.settings import SourceSettings
+from relay.source.positions.resume import binlog_end, check_place
+from relay.source.protocol.connection import SourceConnection
+from relay.source.protocol.server_facts import read_server_facts
+
+LOOK_SECONDS: Final = 5.0
+"""A source that sends heartbeats alone is asked this often where its binlog ends."""
+
+
+class HistoryWatch:
+    """Follows where a dump rests, and raises when the source has no such place any more; `began` is where reading began."""
+
+    def __init__(self, settings: SourceSettings, began: SourcePosition) -> None:
+        self._settings = settings
+        self._at = began
+        self._look_at_s = monotonic() + LOOK_SECONDS
+
+    def rests(self, advance: Advance) -> None:
+        """Take note of a heartbeat or a rotation. Raises HistoryChanged or SourceLostTransactions."""
+        now_s = monotonic()
+        if advance.position != self._at.binlog or advance.identity != self._at.identity:
+            self._at = SourcePosition(advance.position, "", advance.identity)
+        elif now_s < self._look_at_s:
+            return
+        elif change := self.change():
+            raise change
+        self._look_at_s = now_s + LOOK_SECONDS
+
+    def change(self) -> HistoryChanged | SourceLostTransactions | None:
+        """Say what became of the last place; None when it is still there, or when the source gives no answer."""
+        try:
+            with closing(SourceConnection(self._settings)) as connection:
+                server = read_server_facts(connection)
+                if binlog_end(connection, server) != self._at.binlog:
+                    check_place(connection, self._settings, server, self._at)
+        except (HistoryChanged, SourceLostTransactions) as exc:
+            return exc
+        except RelayError:
+            return None  # the dump itself shows what is wrong
+        return None

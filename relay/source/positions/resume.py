@@ -1,0 +1,175 @@
+"""Where reading goes on: a saved position, held against the server's history before a row is read."""
+
+from typing import Final
+
+from relay.errors import (
+    BinlogPurged,
+    ConfigurationError,
+    HistoryChanged,
+    SourceLostTransactions,
+    SourceNotPermitted,
+    SourceSettingsRefused,
+)
+from relay.model.positions.gtid import GtidSet
+from relay.model.positions.position import BinlogPosition, SourceIdentity, SourcePosition, file_number
+from relay.settings import SourceSettings
+from relay.source.positions.binlog_probe import file_created_s, mysql_gtids_before
+from relay.source.positions.last_transaction_check import LastTransactionCheck
+from relay.source.protocol.connection import SourceConnection
+from relay.source.protocol.server_facts import ServerFacts, read_server_facts
+
+_START_REMEDY: Final = "Set start.journal_name and start.position to the beginning of a transaction that the source still has."
+_LISTED_WITHOUT_SUPER: Final = (5, 5, 25)
+_SUPER_NEEDED: Final = (
+    "GRANT REPLICATION SLAVE, REPLICATION CLIENT, SUPER, SELECT ON *.* TO the account of the relay: "
+    "MySQL before 5.5.25 lists its binlog files for accounts with SUPER only."
+)
+_NEXT_FILE_REMEDY: Final = (
+    "The source lost the end of that file (crash without sync_binlog=1, an older copy restored). Bring back the server that has it. If it "
+    "is lost for good: `roma position set --file {file} --offset 4`, the first transaction after the loss, then repair the copies "
+    "(`reconcile --repair`, or a new first copy): they have rows that the source does not have."
+)
+
+
+def resumed(
+    connection: SourceConnection, settings: SourceSettings, server: ServerFacts, saved: SourcePosition
+) -> tuple[SourcePosition, bool]:
+    """The saved position, checked against the server's history; the second value says whether to start by GTID.
+
+    Raises HistoryChanged, SourceLostTransactions or BinlogPurged before a row is read.
+    """
+    _check_server(server, saved)
+    by_gtid = settings.gtid and server.has_gtids and bool(saved.gtid_set)
+    # The file first: after a RESET the GTIDs are missing too, but not because they were lost.
+    files = binlog_files(connection)
+    known = _check_file(settings, server, files, saved, by_gtid=by_gtid)
+    if by_gtid:
+        _check_gtids(settings, server, saved, in_file=known)
+    if saved.last is not None:
+        check = LastTransactionCheck(settings, server, files)
+        check.in_place(saved.last) if known else check.by_gtid(saved, saved.last)
+    if by_gtid or not (settings.gtid and server.has_gtids):
+        return saved, by_gtid
+    return completed(connection, settings, server, saved.binlog) if known else saved, False
+
+
+def check_place(connection: SourceConnection, settings: SourceSettings, server: ServerFacts, at: SourcePosition) -> None:
+    """Make sure that the server still has the file and the offset. Raises HistoryChanged, SourceLostTransactions or BinlogPurged."""
+    _check_server(server, at)
+    _check_file(settings, server, binlog_files(connection), at, by_gtid=False)
+
+
+def binlog_files(connection: SourceConnection) -> dict[str, int]:
+    """Return the binlog files that the server still has, oldest first, with their sizes in bytes.
+
+    Raises SourceNotPermitted, or SourceSettingsRefused where there is no binlog.
+    """
+    try:
+        rows = connection.rows("SHOW BINARY LOGS")
+    except SourceNotPermitted as exc:
+        server = read_server_facts(connection)
+        if server.mariadb or server.version >= _LISTED_WITHOUT_SUPER:
+            raise
+        raise SourceNotPermitted(exc.reason, remedy=_SUPER_NEEDED) from exc
+    files = {str(row[0]): int(row[1]) for row in rows}
+    if not files:
+        raise SourceSettingsRefused(f"The source at {connection.place} has no binlog.")
+    return files
+
+
+def _check_server(server: ServerFacts, saved: SourcePosition) -> None:
+    expected, found = (saved.identity.server_uuid, server.server_uuid) if saved.identity.server_uuid else ("", "")
+    if expected != found:
+        raise HistoryChanged(f"The position belongs to the server {expected}, and {found or 'one without a uuid'} answers.")
+    if not expected and saved.identity.server_id != server.server_id:
+        raise HistoryChanged(f"The position belongs to the server of server_id {saved.identity.server_id}, and {server.server_id} answers.")
+
+
+def _check_gtids(settings: SourceSettings, server: ServerFacts, saved: SourcePosition, *, in_file: bool) -> None:
+    """Make sure that the source has what was published, and still has the binlog of the rest.
+
+    `in_file` says that the position's file holds the position: a MariaDB domain that the source does not know at all was then deleted
+    there (FLUSH BINARY LOGS DELETE_DOMAIN_ID), which takes no transaction away. MySQL's binlog then says what gtid_executed does not
+    say yet: a transaction that waits for a semi-synchronous replica is logged, and may be published.
+    """
+    published = GtidSet.parse(saved.gtid_set)
+    missing = server.held.lacking(published)
+    lost = GtidSet(missing.intervals, {d: last for d, last in missing.domains.items() if not in_file or server.held.knows_domain(d)})
+    if lost.intervals and in_file:
+        lost = lost.without(mysql_gtids_before(settings, server, saved.binlog.file, saved.binlog.offset))
+    if not lost.empty:
+        raise SourceLostTransactions(f"The source does not have {lost}, which was published before; it has {server.executed or 'none'}.")
+    if server.mariadb:
+        return
+    gone = GtidSet.parse(server.purged).without(published)
+    if not gone.empty:
+        raise BinlogPurged(f"The source no longer has the binlog of {gone}, which was not published yet.")
+
+
+def _check_file(settings: SourceSettings, server: ServerFacts, files: dict[str, int], saved: SourcePosition, *, by_gtid: bool) -> bool:
+    """Whether the position's file is still there; if so, it must be the same incarnation and long enough."""
+    at = saved.binlog
+    if at.file not in files:
+        newest, oldest = next(reversed(files)), next(iter(files))
+        if file_number(at.file) > file_number(newest) or _stem(at.file) != _stem(newest):
+            raise HistoryChanged(f"The position lies in {at.file}; the newest binlog file of the source is {newest}.")
+        if by_gtid:
+            return False
+        raise BinlogPurged(f"The position lies in {at.file}; the oldest binlog file of the source is {oldest}.")
+    created_s = file_created_s(settings, server, at.file)
+    if saved.identity.file_created_s and created_s != saved.identity.file_created_s:
+        raise HistoryChanged(
+            f"{at.file} of the source was made at {created_s} (Unix seconds), the position's {at.file} at {saved.identity.file_created_s}."
+        )
+    if at.offset > files[at.file]:
+        raise _beyond_the_end(at, files)
+    return True
+
+
+def _beyond_the_end(at: BinlogPosition, files: dict[str, int]) -> SourceLostTransactions:
+    """Return the error for a file that is shorter than what was published of it.
+
+    A server begins a new file when it starts: where there is one, nothing of it was published, and nothing before it is unpublished.
+    """
+    names = list(files)
+    later = names[names.index(at.file) + 1 :]
+    remedy = _NEXT_FILE_REMEDY.format(file=later[0]) if later else None
+    return SourceLostTransactions(f"The position is {at}, and that file of the source ends at {files[at.file]}.", remedy=remedy)
+
+
+def completed(
+    connection: SourceConnection, settings: SourceSettings, server: ServerFacts, at: BinlogPosition, created_s: int | None = None
+) -> SourcePosition:
+    """The place with everything that a saved position needs: the executed GTID set up to there, and the file's incarnation.
+
+    `created_s` is that incarnation where somebody has looked already. Raises ConfigurationError where no transaction begins.
+    """
+    gtid_set = ""
+    if settings.gtid and server.mariadb:
+        answer = connection.rows("SELECT BINLOG_GTID_POS(%s, %s)", at.file, at.offset)[0][0]
+        if answer is None:
+            raise no_such_place(at, "it is not the beginning of a transaction")
+        gtid_set = str(GtidSet.parse(answer))
+    elif settings.gtid and server.has_gtids:
+        gtid_set = str(mysql_gtids_before(settings, server, at.file, at.offset))
+    if created_s is None:
+        created_s = file_created_s(settings, server, at.file)
+    return SourcePosition(at, gtid_set, SourceIdentity(server.server_uuid, server.server_id, created_s))
+
+
+def binlog_end(connection: SourceConnection, server: ServerFacts) -> BinlogPosition:
+    """Where the binlog ends now. Raises SourceSettingsRefused when there is none."""
+    newer = not server.mariadb and server.version >= (8, 2, 0)
+    rows = connection.rows("SHOW BINARY LOG STATUS" if newer else "SHOW MASTER STATUS")
+    if not rows:
+        raise SourceSettingsRefused(f"The source at {connection.place} has no binlog.")
+    return BinlogPosition(str(rows[0][0]), int(rows[0][1]))
+
+
+def no_such_place(at: BinlogPosition, why: str) -> ConfigurationError:
+    """What is wrong with a place that somebody named."""
+    return ConfigurationError(f"Reading cannot start at {at}: {why}.", remedy=_START_REMEDY)
+
+
+def _stem(file: str) -> str:
+    return file.rpartition(".")[0]

@@ -1,0 +1,93 @@
+"""Beginning and end of a source's binlog, and the statements between two places of it, read on a connection of their own."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from typing import NamedTuple
+
+from relay.errors import SourceUnreachable
+from relay.model import event_types as types
+from relay.model.change import Statement
+from relay.model.positions.position import BinlogPosition, SourceIdentity, SourcePosition
+from relay.settings import SourceSettings
+from relay.source.events.binlog_event import BinlogEvent
+from relay.source.events.gtid_events import mariadb_gtid, mysql_gtid, tagged_gtid
+from relay.source.events.query_event import Meaning, read_query
+from relay.source.positions.binlog_probe import FIRST_OFFSET, file_created_s
+from relay.source.positions.resume import binlog_end, binlog_files
+from relay.source.protocol.binlog_reader import BinlogReader
+from relay.source.protocol.connection import SourceConnection
+from relay.source.protocol.dump_handshake import looking_from
+from relay.source.protocol.server_facts import ServerFacts, read_server_facts
+
+_STATEMENTS = (Meaning.STATEMENT, Meaning.ATOMIC_CREATE)
+
+
+def ask_server_facts(settings: SourceSettings) -> ServerFacts:
+    """Ask the source who it is and how it is set up."""
+    with closing(SourceConnection(settings)) as connection:
+        return read_server_facts(connection)
+
+
+def end_of_binlog(settings: SourceSettings) -> BinlogPosition:
+    """Where the source's binlog ends now."""
+    with closing(SourceConnection(settings)) as connection:
+        return binlog_end(connection, read_server_facts(connection))
+
+
+def beginning_of_binlog(settings: SourceSettings) -> SourcePosition:
+    """Where the oldest binlog file that the source still has begins. Raises BinlogPurged when it is taken away meanwhile."""
+    with closing(SourceConnection(settings)) as connection:
+        server, files = read_server_facts(connection), binlog_files(connection)
+        file = next(iter(files))
+        identity = SourceIdentity(server.server_uuid, server.server_id, file_created_s(settings, server, file))
+        return SourcePosition(BinlogPosition(file, FIRST_OFFSET), "", identity)
+
+
+class LoggedStatement(NamedTuple):
+    """A statement, when its binlog file was made (Unix seconds), and the MySQL GTID of its transaction ("" where it has none)."""
+
+    statement: Statement
+    created_s: int
+    gtid: str
+
+
+def statements_between(settings: SourceSettings, after: BinlogPosition, until: BinlogPosition) -> Iterator[LoggedStatement]:
+    """Yield what the source logged as text from one place up to another one, with what it only announced left out.
+
+    Raises BinlogPurged, Unreachable or CorruptEvent.
+    """
+    if after.rank >= until.rank:
+        return
+    with closing(SourceConnection(settings)) as connection:
+        server = read_server_facts(connection)
+        with looking_from(connection, server, after) as reader:
+            yield from _statements(reader, server, until)
+
+
+def _statements(reader: BinlogReader, server: ServerFacts, until: BinlogPosition) -> Iterator[LoggedStatement]:
+    announced, created_s, gtid = False, 0, ""
+    for event in reader.events():
+        if event.type_code == types.FORMAT_DESCRIPTION:
+            created_s = event.time_s
+        elif event.type_code == types.MARIADB_GTID:
+            announced = mariadb_gtid(event.body, event.server_id).halved_alter
+        elif event.type_code in (types.GTID, types.ANONYMOUS_GTID, types.GTID_TAGGED):
+            gtid = _gtid(event)
+        elif event.type_code in (types.QUERY, types.MARIADB_QUERY_COMPRESSED) and not announced:
+            yield from (LoggedStatement(statement, created_s, gtid) for statement in _statement(event, reader.file))
+        if event.type_code != types.ROTATE and BinlogPosition(reader.file, event.end).rank >= until.rank:
+            return
+    raise SourceUnreachable(f"The source ({server.version_text}) ended the stream before {until}.")
+
+
+def _statement(event: BinlogEvent, file: str) -> Iterator[Statement]:
+    query = read_query(event.body, compressed=event.type_code == types.MARIADB_QUERY_COMPRESSED)
+    if query.meaning in _STATEMENTS:
+        yield query.statement(event.time_s, BinlogPosition(file, event.start))
+
+
+def _gtid(event: BinlogEvent) -> str:
+    """The GTID that a MySQL transaction begins with, "" for an anonymous one."""
+    if event.type_code == types.GTID_TAGGED:
+        return tagged_gtid(event.body)[0]
+    return mysql_gtid(event.body)[0] if event.type_code == types.GTID else ""

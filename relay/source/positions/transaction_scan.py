@@ -1,0 +1,44 @@
+"""Reads a transaction that is in the binlog to its end, on a connection of its own, for what the source rolled back of it."""
+
+from collections.abc import Callable, Iterator
+from contextlib import closing
+
+from relay.model.change import RawItem, TransactionEnd
+from relay.model.positions.position import BinlogPosition, SourceIdentity
+from relay.settings import SourceSettings
+from relay.source.events.binlog_event import Scanner
+from relay.source.events.transaction_assembler import ExcludedRange, TransactionAssembler
+from relay.source.protocol.binlog_reader import BinlogReader
+from relay.source.protocol.connection import SourceConnection
+from relay.source.protocol.dump_handshake import looking_from
+from relay.source.protocol.server_facts import read_server_facts
+
+
+def find_rolled_back(
+    settings: SourceSettings, begin: BinlogPosition, scanner: Scanner | None, cancelled: Callable[[], bool]
+) -> tuple[ExcludedRange, ...] | None:
+    """Return the rows that the source rolled back of the transaction that begins at `begin`.
+
+    None where its end is not in the binlog yet, or `cancelled` says that nobody waits for it any more. Raises what SourceStream raises.
+    """
+    found: list[ExcludedRange] = []
+    with closing(SourceConnection(settings)) as connection:
+        server = read_server_facts(connection)
+        identity = SourceIdentity(server.server_uuid, server.server_id, 0)
+        assembler = TransactionAssembler(mariadb=server.mariadb, identity=identity, found=found)
+        with looking_from(connection, server, begin) as reader:
+            for item in _items(reader, assembler, scanner, cancelled):
+                if isinstance(item, TransactionEnd):
+                    return tuple(found)
+    return None
+
+
+def _items(
+    reader: BinlogReader, assembler: TransactionAssembler, scanner: Scanner | None, cancelled: Callable[[], bool]
+) -> Iterator[RawItem]:
+    for event in reader.events():
+        if cancelled():
+            return
+        yield from assembler.feed(event)
+        while scanner is not None and (items := reader.scan(scanner, assembler)):
+            yield from items

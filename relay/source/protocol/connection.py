@@ -1,0 +1,131 @@
+"""One connection to the source: PyMySQL logs in and asks; afterwards the socket can be taken over for the dump."""
+
+import socket
+import ssl
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+import pymysql
+from pymysql.connections import Connection
+from pymysql.cursors import Cursor
+
+from relay.errors import SourceUnreachable
+from relay.settings import SourceSettings
+from relay.source.protocol.server_errors import translated
+from relay.tls import login
+
+# The stubs make it generic, the driver does not.
+if TYPE_CHECKING:
+
+    class _Connection(Connection[Cursor]):
+        def _force_close(self) -> None: ...
+else:
+    _Connection = Connection
+
+_ALERT_S: Final = 0.2
+Cell: TypeAlias = "str | int | float | None"
+
+
+class _Login(_Connection):
+    """PyMySQL's connection, with its socket (behind TLS, if any) to be had."""
+
+    _sock: socket.socket
+    alert: ssl.SSLError | None = None
+    """What the server said of TLS before it closed the connection that the driver was writing to."""
+
+    @property
+    def socket(self) -> socket.socket:
+        return self._sock
+
+    def _force_close(self) -> None:
+        """Close; a server of TLS 1.3 refuses a certificate after the handshake, so its alert may be unread when a write fails."""
+        self.alert = self.alert or _unread_alert(self._sock)
+        super()._force_close()
+
+
+class SourceConnection:
+    """A logged-in connection; every failure comes out as an error of the relay."""
+
+    def __init__(self, settings: SourceSettings) -> None:
+        """Connect and log in. Raises SourceUnreachable, SourceLoginRefused, or ConfigurationError for TLS files that are none."""
+        self.settings = settings
+        self.place = f"{settings.host}:{settings.port}"
+        arguments = login(settings)
+        doing = f"The source at {self.place} refused the login of {settings.user!r}"
+        # Made here, so that an unknown host and a refused connection can be told from what the driver makes of them.
+        connected = _connected(settings)
+        try:
+            self._login = _Login(
+                **arguments,
+                read_timeout=settings.read_timeout_seconds,
+                write_timeout=settings.connect_timeout_seconds,
+                defer_connect=True,
+            )
+            self._login.connect(connected)
+        except (pymysql.MySQLError, OSError, ValueError) as exc:
+            connected.close()
+            alert = self._login.alert if hasattr(self, "_login") else None
+            raise translated(alert or exc, doing, tls_legacy=settings.tls_legacy) from exc
+        self._socket = self._login.socket
+
+    def rows(self, sql: str, *arguments: Cell) -> Sequence[tuple[Any, ...]]:
+        """All rows of a query; raises the relay's error for what the server says."""
+        try:
+            with self._login.cursor() as cursor:
+                cursor.execute(sql, arguments or None)
+                return cursor.fetchall()
+        except (pymysql.MySQLError, OSError) as exc:
+            raise translated(exc, f"The source at {self.place} refused {sql.split(' WHERE ', maxsplit=1)[0]!r}") from exc
+
+    def named_rows(self, sql: str) -> list[dict[str, Any]]:
+        """All rows of a statement by the names of their columns; raises the relay's error for what the server says."""
+        try:
+            with self._login.cursor() as cursor:
+                cursor.execute(sql)
+                names = [str(column[0]) for column in cursor.description or ()]
+                return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+        except (pymysql.MySQLError, OSError) as exc:
+            raise translated(exc, f"The source at {self.place} refused {sql!r}") from exc
+
+    def taken_over(self) -> socket.socket:
+        """The socket, for commands of our own; `rows` must not be called afterwards."""
+        return self._socket
+
+    def cut(self) -> None:
+        """End the connection at once; safe from any thread, and a blocked read returns."""
+        with suppress(OSError):
+            # The plain socket's call: an SSL socket's would take the session away under the reading thread.
+            socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        """Give the socket back; only the thread that reads may call it."""
+        self.cut()
+        with suppress(pymysql.MySQLError):
+            self._login.close()
+
+
+def _unread_alert(connected: object) -> ssl.SSLError | None:
+    if not isinstance(connected, ssl.SSLSocket):
+        return None
+    try:
+        connected.settimeout(_ALERT_S)
+        connected.recv(1)
+    except ssl.SSLError as exc:
+        return exc if exc.reason and "ALERT" in exc.reason else None
+    except (OSError, ValueError):
+        return None
+    return None
+
+
+def _connected(settings: SourceSettings) -> socket.socket:
+    place = f"{settings.host}:{settings.port}"
+    try:
+        connected = socket.create_connection((settings.host, settings.port), settings.connect_timeout_seconds)
+    except socket.gaierror as exc:
+        raise SourceUnreachable(f"The host name {settings.host!r} of the source is not known: {exc.strerror}.") from exc
+    except OSError as exc:
+        raise SourceUnreachable(f"The source at {place} cannot be reached: {exc.strerror or exc}.") from exc
+    connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    return connected

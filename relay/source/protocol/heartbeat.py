@@ -1,0 +1,86 @@
+"""Heartbeats by SQL: whether a server answers, who it is, and what it has executed."""
+
+import threading
+from dataclasses import replace
+from time import monotonic, time
+
+from relay.errors import RelayError, SourceUnreachable
+from relay.model.failover import ServerRole, ServerSeen
+from relay.settings import SourceSettings
+from relay.source.protocol.connection import SourceConnection
+from relay.source.protocol.server_facts import ServerFacts, read_server_facts
+
+# Heartbeats are made by a timer and before every start of a stream; two close together count once.
+_COUNTS_AFTER = 0.8
+
+
+class ServerWatch:
+    """Asks one server on a connection of its own; any thread may look, one at a time."""
+
+    def __init__(self, role: ServerRole, settings: SourceSettings, interval_seconds: float) -> None:
+        """A heartbeat that takes longer than the interval (a second at least) has failed."""
+        longest = min(settings.connect_timeout_seconds, max(1.0, interval_seconds))
+        self._settings = settings.model_copy(update={"connect_timeout_seconds": longest, "read_timeout_seconds": longest})
+        self._interval_s = interval_seconds
+        self._connection: SourceConnection | None = None
+        self._counted_at_s = -interval_seconds
+        self._lock = threading.Lock()
+        self.seen = ServerSeen(role, f"{settings.host}:{settings.port}")
+
+    def look(self) -> ServerSeen:
+        """Make one heartbeat and return what is known now. Raises nothing of the server's."""
+        with self._lock:
+            try:
+                facts = self._asked()
+            except SourceUnreachable as exc:
+                self._failed(exc)
+            except RelayError as exc:
+                # It is there and refuses: that is no reason to leave it.
+                self.seen = replace(self.seen, answers=False, failures=0, error=exc.reason)
+                self._hang_up()
+            else:
+                self.seen = _seen(self.seen, facts)
+            return self.seen
+
+    def close(self) -> None:
+        """Give the connection back; a later look makes a new one."""
+        with self._lock:
+            self._hang_up()
+
+    def _asked(self) -> ServerFacts:
+        if self._connection is not None:
+            try:
+                return read_server_facts(self._connection)
+            except SourceUnreachable:
+                self._hang_up()  # it may be old, or lead to the server that stood here before: a new one tells
+        self._connection = SourceConnection(self._settings)
+        return read_server_facts(self._connection)
+
+    def _failed(self, error: SourceUnreachable) -> None:
+        self._hang_up()
+        counts = monotonic() - self._counted_at_s >= _COUNTS_AFTER * self._interval_s
+        if counts:
+            self._counted_at_s = monotonic()
+        self.seen = replace(self.seen, answers=False, failures=self.seen.failures + counts, error=error.reason)
+
+    def _hang_up(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
+
+
+def _seen(before: ServerSeen, facts: ServerFacts) -> ServerSeen:
+    return ServerSeen(
+        before.role,
+        before.place,
+        answers=True,
+        seen_ms=int(time() * 1000),
+        server_uuid=facts.server_uuid,
+        server_id=facts.server_id,
+        mariadb=facts.mariadb,
+        gtids=facts.has_gtids,
+        executed=facts.executed,
+        purged=facts.purged,
+        binlog_state=facts.binlog_state,
+        strict=facts.gtids_strict,
+    )

@@ -1,0 +1,93 @@
+"""Who the source is and how it is set up, asked once per connect."""
+
+import re
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+from relay.model.positions.executed import Executed
+from relay.settings import SourceSettings
+from relay.source.protocol.connection import SourceConnection
+
+Flavor: TypeAlias = Literal["mysql", "mariadb"]
+
+_VERSION: Final = re.compile(r"(\d+)\.(\d+)\.(\d+)")
+REPLICA_VARIABLES: Final = (
+    "log_slave_updates", "log_replica_updates", "slave_parallel_workers", "replica_parallel_workers", "slave_preserve_commit_order",
+    "replica_preserve_commit_order", "slave_parallel_threads",
+)  # fmt: skip
+"""They say whether a replica's own binlog holds what it replicates, and in the order of its master."""
+_VARIABLES: Final = (
+    "server_id", "server_uuid", "gtid_mode", "gtid_executed", "gtid_purged", "gtid_binlog_pos", "gtid_binlog_state", "gtid_strict_mode",
+    "log_bin", "binlog_format", "binlog_row_image", "binlog_row_metadata", "binlog_checksum",
+    "lower_case_table_names", "character_set_server", *REPLICA_VARIABLES,
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class ServerFacts:
+    """One server; `version` is its three numbers. `variables` are the global ones that the relay cares for, absent ones left out."""
+
+    flavor: Flavor
+    version: tuple[int, int, int]
+    version_text: str
+    server_id: int
+    server_uuid: str
+    variables: dict[str, str]
+
+    @property
+    def mariadb(self) -> bool:
+        return self.flavor == "mariadb"
+
+    @property
+    def has_gtids(self) -> bool:
+        """Whether every transaction of this server has a GTID: MariaDB always, MySQL with gtid_mode=ON."""
+        return self.mariadb or self.variables.get("gtid_mode", "OFF").upper() == "ON"
+
+    @property
+    def executed(self) -> str:
+        """The text of gtid_executed, or of MariaDB's gtid_binlog_pos: the transaction of each domain that was logged last."""
+        return self.variables.get("gtid_binlog_pos" if self.mariadb else "gtid_executed", "").replace("\n", "")
+
+    @property
+    def held(self) -> Executed:
+        """What its binlog holds."""
+        return Executed.parse(self.executed, self.binlog_state, strict=self.gtids_strict)
+
+    @property
+    def binlog_state(self) -> str:
+        """MariaDB's gtid_binlog_state: the newest number of each domain and server; "" on MySQL."""
+        return self.variables.get("gtid_binlog_state", "") if self.mariadb else ""
+
+    @property
+    def gtids_strict(self) -> bool:
+        """Whether MariaDB refuses a number that is not greater than the last of its domain (gtid_strict_mode)."""
+        return self.mariadb and self.variables.get("gtid_strict_mode", "OFF").upper() in ("ON", "1")
+
+    def needs_history(self, settings: SourceSettings) -> bool:
+        """Return whether column names must come from the catalogue and its history, because table maps lack them."""
+        if settings.names != "auto":
+            return settings.names == "history"
+        return self.variables.get("binlog_row_metadata", "").upper() != "FULL"
+
+    @property
+    def purged(self) -> str:
+        return self.variables.get("gtid_purged", "").replace("\n", "")
+
+
+def read_server_facts(connection: SourceConnection) -> ServerFacts:
+    """Ask the server who it is. Raises SourceUnreachable when it hangs up."""
+    version_text = str(connection.rows("SELECT VERSION()")[0][0])
+    names = ", ".join(f"'{name}'" for name in _VARIABLES)
+    rows = connection.rows(f"SHOW GLOBAL VARIABLES WHERE Variable_name IN ({names})")
+    variables = {str(name).lower(): str(value) for name, value in rows}
+    mariadb = "mariadb" in version_text.lower()
+    numbers = _VERSION.search(version_text)
+    return ServerFacts(
+        flavor="mariadb" if mariadb else "mysql",
+        version=(int(numbers[1]), int(numbers[2]), int(numbers[3])) if numbers else (0, 0, 0),
+        version_text=version_text,
+        server_id=int(variables.get("server_id", "0")),
+        # MariaDB 11 and later may show an empty or a provisional one; it identifies nothing there.
+        server_uuid="" if mariadb else variables.get("server_uuid", ""),
+        variables=variables,
+    )

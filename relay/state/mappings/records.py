@@ -1,0 +1,137 @@
+"""What stands in ZooKeeper about mappings: documents, sets and the pointer, each written once and read tolerantly."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from relay.errors import MappingRefused
+from relay.model.names.mapping_name import MappingName, digest_of
+from relay.state.json_object import JsonObject, write_json
+
+FORMAT: Final = 1
+"""The format that is written; a higher one was written by a newer relay and is refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Who saved, when (Unix milliseconds) and why."""
+
+    author: str = ""
+    comment: str = ""
+    saved_ms: int = 0
+
+    @classmethod
+    def read(cls, fields: JsonObject) -> "Note":
+        return cls(fields.text("author"), fields.text("comment"), fields.whole("saved_ms"))
+
+    def fields(self) -> dict[str, object]:
+        return {"author": self.author, "comment": self.comment, "saved_ms": self.saved_ms}
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDocument:
+    """One version of a document: the body as it was sent, byte for byte."""
+
+    data_id: str
+    version: int
+    body: str
+    note: Note
+
+    def to_document(self) -> bytes:
+        """One line of JSON about the body, then the body itself, so that it can be read with any ZooKeeper shell."""
+        return write_json({"format": FORMAT, **self.note.fields()}) + b"\n" + self.body.encode()
+
+    @classmethod
+    def from_document(cls, data_id: str, version: int, value: bytes) -> "StoredDocument":
+        """Read it; a value without our first line was put there by hand and is all body. Raises MappingRefused."""
+        try:
+            text = value.decode()
+        except UnicodeDecodeError as exc:
+            raise _refused(data_id, f"Version {version} of {data_id} is not UTF-8.") from exc
+        first_line, _, rest = text.partition("\n")
+        header = JsonObject.read(first_line)
+        if "format" not in header:
+            return cls(data_id, version, text, Note())
+        _check_format(header, data_id, f"Version {version} of {data_id}")
+        return cls(data_id, version, rest, Note.read(header))
+
+
+@dataclass(frozen=True, slots=True)
+class SetRecord:
+    """One set: which version of each document it holds. `restored_from` is the set that a roll back took them from."""
+
+    number: int
+    versions: Mapping[str, int]
+    note: Note
+    restored_from: int | None = None
+
+    def to_document(self) -> bytes:
+        return write_json({"format": FORMAT, "documents": dict(self.versions), "restored_from": self.restored_from, **self.note.fields()})
+
+    @classmethod
+    def from_document(cls, number: int, value: bytes) -> "SetRecord":
+        """Read it. Raises MappingRefused where the list of documents is not there, for an empty set would drop everything."""
+        fields = JsonObject.read(value)
+        if "documents" not in fields:
+            raise _refused("", f"Mapping set {number} does not say which documents it holds.")
+        _check_format(fields, "", f"Mapping set {number}")
+        return cls(number, fields.wholes("documents"), Note.read(fields), fields.whole_or_none("restored_from"))
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSet:
+    """A set with its bodies: dataId → JSON text. Number 0 is the empty set of an installation where nothing was saved."""
+
+    record: SetRecord
+    bodies: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def number(self) -> int:
+        return self.record.number
+
+    @property
+    def name(self) -> MappingName:
+        """The set's number with the digest of its documents; number 0 has none."""
+        return MappingName(self.number, digest_of(self.bodies) if self.number else "")
+
+    @classmethod
+    def empty(cls, number: int = 0) -> "StoredSet":
+        return cls(SetRecord(number, {}, Note()))
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """The number of the set in force, and the version of the node that guards it (None: the node is not there yet)."""
+
+    number: int
+    guard: int | None
+
+    def to_document(self) -> bytes:
+        return write_json({"format": FORMAT, "set": self.number})
+
+    @classmethod
+    def from_document(cls, value: bytes, guard: int) -> "Pointer":
+        """Read it; a bare number, as a person would write it, counts as well. Raises MappingRefused."""
+        number = JsonObject.read(value).whole_or_none("set")
+        number = _bare_number(value) if number is None else number
+        if number is None or number < 0:
+            raise _refused("", "The pointer to the mapping set in force does not hold a set's number.")
+        return cls(number, guard)
+
+
+def _bare_number(value: bytes) -> int | None:
+    try:
+        found = json.loads(value)
+    except ValueError:
+        return None
+    return found if isinstance(found, int) and not isinstance(found, bool) else None
+
+
+def _check_format(fields: JsonObject, data_id: str, what: str) -> None:
+    if fields.whole("format") > FORMAT:
+        raise _refused(data_id, f"{what} was written by a newer relay (format {fields.whole('format')}).")
+
+
+def _refused(data_id: str, reason: str) -> MappingRefused:
+    return MappingRefused(reason, data_id=data_id, pointer="", remedy="Roll back to a good set, or save all documents again.")

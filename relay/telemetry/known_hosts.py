@@ -1,0 +1,45 @@
+"""The names that an HTTP server of relay or admin answers to.
+
+A page of a stranger can lead a browser to such a server by its own name only (DNS rebinding).
+"""
+
+from collections.abc import Iterable
+from ipaddress import ip_address
+from typing import Final
+
+_EVERY: Final = "*"
+_LOOPBACK: Final = "localhost"
+
+
+class KnownHosts:
+    """`names` are those of a setting; `*` is any. IP addresses and localhost are always known: no stranger's name is one of them."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        known = {_plain(name) for name in names}
+        self._every = _EVERY in known
+        self._names = known | {_LOOPBACK}
+
+    def knows(self, header: str | None) -> bool:
+        """Return whether a request with this Host header is answered; only programs send none."""
+        if header is None or self._every:
+            return True
+        name = _plain(_without_port(header))
+        return name in self._names or _is_address(name)
+
+
+def _plain(name: str) -> str:
+    return name.strip().lower().removesuffix(".")
+
+
+def _without_port(header: str) -> str:
+    if header.startswith("["):
+        return header[1:].partition("]")[0]
+    return header.rpartition(":")[0] if header.count(":") == 1 else header
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ip_address(name)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,11 @@
+"""Text of strangers on a terminal: what would move the cursor or hide text is shown as its escape."""
+
+import re
+from typing import Final
+
+_HIDDEN: Final = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def visible(text: str) -> str:
+    """Return the text with control characters, directional marks and halves of surrogate pairs written as escapes (`\\x1b`)."""
+    return _HIDDEN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)

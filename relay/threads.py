@@ -1,0 +1,130 @@
+"""The threads of a process: started in one place, and none of them ends, or fails again and again, without being told.
+
+An error that is no RelayError is a bug, or a machine without memory. It is logged with its traceback and counted. A thread that it ended is
+listed as dead; a loop that runs under a `Guard` tries again after growing pauses.
+"""
+
+import threading
+from collections import Counter
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, Final, Literal
+
+import structlog
+
+from relay.errors import RelayError, ResourcesExhausted
+from relay.growing_pause import GrowingPause
+
+_FIRST_PAUSE_SECONDS: Final = 1.0
+_LONGEST_PAUSE_SECONDS: Final = 30.0
+_FORGOTTEN_AFTER_SECONDS: Final = 300.0
+"""After so long without an unexpected error the pauses begin again with the shortest."""
+
+_log = structlog.stdlib.get_logger(__name__)
+
+
+class ThreadBook:
+    """What went wrong in the threads of this process; any thread may read and write it."""
+
+    def __init__(self) -> None:
+        self.unexpected: Counter[tuple[str, str]] = Counter()
+        self._dead: dict[str, str] = {}
+        self._lock = threading.Lock()
+
+    def note(self, kind: str, error: BaseException) -> None:
+        """Count an error that nobody expected; `kind` says in what kind of thread."""
+        with self._lock:
+            self.unexpected[kind, type(error).__name__] += 1
+
+    def died(self, name: str, error: BaseException) -> None:
+        """List a thread that ended by an error."""
+        with self._lock:
+            self._dead[name] = f"{type(error).__name__}: {error}"
+
+    def replaced(self, name: str) -> None:
+        """Take a thread off the list, because another one of its name runs."""
+        with self._lock:
+            self._dead.pop(name, None)
+
+    @property
+    def dead(self) -> dict[str, str]:
+        """The threads that ended by an error and were not replaced, with the error."""
+        with self._lock:
+            return dict(self._dead)
+
+
+THREADS: Final = ThreadBook()
+
+
+class RelayThread(threading.Thread):
+    """A daemon thread of a `kind` (a metric label) for a `subject` (an instance, a source; may be empty)."""
+
+    def __init__(self, kind: str, subject: str, target: Callable[..., object], *arguments: Any) -> None:
+        super().__init__(name="-".join(filter(None, (kind, subject))), daemon=True)
+        self._kind = kind
+        self._call = target
+        self._given = arguments
+
+    def start(self) -> None:
+        """Start it. Raises ResourcesExhausted where the machine starts no more threads."""
+        try:
+            super().start()
+        except (RuntimeError, MemoryError) as exc:
+            if self.ident is not None:  # it was started before, which is a bug
+                raise
+            raise ResourcesExhausted(f"Thread {self.name} cannot be started ({exc}).") from exc
+
+    def run(self) -> None:
+        """Make the call; an error that it raises is told, and ends the thread."""
+        THREADS.replaced(self.name)
+        try:
+            self._call(*self._given)
+        except BaseException as exc:
+            tell(self._kind, self.name, exc)
+            THREADS.died(self.name, exc)
+            if not isinstance(exc, Exception):
+                raise
+
+
+def tell(kind: str, name: str, error: BaseException) -> None:
+    """Log an unexpected error with its traceback, and count it."""
+    THREADS.note(kind, error)
+    _log.error("unexpected_error", thread=name, error=repr(error), exc_info=error)
+
+
+class Guard:
+    """A context manager for one step of a loop: an unexpected error is told and kept in `error`, and does not end the loop.
+
+    Errors of the relay's own tree pass through. `pause_s` is how long the loop should rest before its next step; 0 after a step that
+    succeeded.
+    """
+
+    def __init__(self, kind: str, subject: str = "") -> None:
+        self.error: Exception | None = None
+        self.pause_s = 0.0
+        self._kind = kind
+        self._name = "-".join(filter(None, (kind, subject)))
+        self._pause = GrowingPause(_FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS, _FORGOTTEN_AFTER_SECONDS)
+
+    def __enter__(self) -> "Guard":
+        self.error, self.pause_s = None, 0.0
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> Literal[False] | bool:
+        if not isinstance(error, Exception) or isinstance(error, RelayError):
+            return False
+        self.error = error
+        tell(self._kind, self._name, error)
+        self.pause_s = self._pause.after_failure()
+        return True
+
+
+def forget_frames(error: BaseException | None) -> None:
+    """Free what the frames of an error hold, and those of the errors behind it, which may name one another in a circle."""
+    waiting, seen = [error], set[int]()
+    while waiting:
+        each = waiting.pop()
+        if each is not None and id(each) not in seen:
+            seen.add(id(each))
+            each.__traceback__ = None
+            waiting += (each.__cause__, each.__context__)

@@ -1,0 +1,59 @@
+"""How kazoo opens its connections: TLS by the relay's settings, with files and secrets as they are at that moment."""
+
+import socket
+import ssl
+from collections.abc import Callable
+from typing import Any
+
+from kazoo.handlers.threading import SequentialThreadingHandler
+
+from relay.settings import ZooKeeperTlsSettings
+
+
+class Connections(SequentialThreadingHandler):
+    """kazoo's threads, and the connections that they open."""
+
+    def __init__(self, tls: ZooKeeperTlsSettings | None, before: Callable[[], None]) -> None:
+        """`before` is called in kazoo's thread ahead of each connection."""
+        super().__init__()
+        self._tls = tls
+        self._before = before
+
+    def create_connection(
+        self, address: tuple[str, int], hostname: str | None = None, timeout: float | None = None, **_: Any
+    ) -> socket.socket:
+        """Connect, with TLS where the settings ask for it. Raises OSError."""
+        self._before()
+        plain: socket.socket = super().create_connection(address, timeout=timeout)
+        if self._tls is None:
+            return plain
+        try:
+            return _context(self._tls).wrap_socket(plain, server_hostname=hostname or address[0])
+        except BaseException:
+            plain.close()
+            raise
+
+
+def _context(tls: ZooKeeperTlsSettings) -> ssl.SSLContext:
+    """Raises OSError for files that cannot be read, or hold no certificate or key."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    # Servers sign their own certificates, and those lack extensions that the strict rules of Python 3.13 ask for.
+    context.verify_flags &= ~ssl.VERIFY_X509_STRICT
+    context.check_hostname = tls.mode == "verify_identity"
+    context.verify_mode = ssl.CERT_NONE if tls.mode == "required" else ssl.CERT_REQUIRED
+    try:
+        if tls.ca is not None:
+            context.load_verify_locations(tls.ca)
+        elif tls.mode != "required":
+            context.load_default_certs()
+        if tls.cert is not None:
+            context.load_cert_chain(tls.cert, tls.key, password=_no_passphrase)
+    except (OSError, ValueError) as exc:
+        files = ", ".join(str(file) for file in (tls.ca, tls.cert, tls.key) if file is not None)
+        raise ssl.SSLError(0, f"[SSL: FILES] {files}: {exc}") from exc
+    return context
+
+
+def _no_passphrase() -> str:
+    """Without it OpenSSL would ask at the terminal."""
+    raise ValueError("the key has a passphrase")

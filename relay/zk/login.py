@@ -1,0 +1,45 @@
+"""Who the relay is at ZooKeeper, and which access rights its nodes get, in kazoo's words."""
+
+from typing import Final, TypeAlias
+
+from kazoo.security import ACL, CREATOR_ALL_ACL, make_acl, make_digest_acl_credential
+
+from relay.settings import ZooKeeperSettings
+
+SaslOptions: TypeAlias = dict[str, str]
+_ALL_RIGHTS: Final = 31
+EVERYBODY: Final = "world:anyone"
+"""ZooKeeper's name of everybody, as in `Session.rights`."""
+
+
+def sasl_options(settings: ZooKeeperSettings) -> SaslOptions | None:
+    """Return what kazoo needs for a SASL login, with the password as it is now; None without one."""
+    auth = settings.auth
+    if auth is None or auth.scheme != "sasl":
+        return None
+    return {"mechanism": "DIGEST-MD5", "username": auth.user, "password": auth.password.get_secret_value()}
+
+
+def digest_login(settings: ZooKeeperSettings) -> set[tuple[str, str]]:
+    """Return the digest identity that a connection claims, with the password as it is now; empty without one."""
+    auth = settings.auth
+    return set() if auth is None or auth.scheme != "digest" else {("digest", f"{auth.user}:{auth.password.get_secret_value()}")}
+
+
+def digest_identity(user: str, password: str) -> str:
+    """Return the name of a digest identity in access rights, "digest:USER:HASH"."""
+    return f"digest:{make_digest_acl_credential(user, password)}"
+
+
+def rights_of(settings: ZooKeeperSettings) -> list[ACL] | None:
+    """Return the access rights of every node that is made; None: everybody may do everything."""
+    found: list[ACL] = []
+    for identity in settings.identities:
+        scheme, _, name = identity.partition(":")
+        found += CREATOR_ALL_ACL if scheme == "creator" else [make_acl(scheme, name, all=True)]
+    return found or None
+
+
+def identity_of(right: ACL) -> str | None:
+    """Return "SCHEME:NAME" of who has all rights by this entry; None for an entry of fewer rights."""
+    return f"{right.id.scheme}:{right.id.id}" if right.perms == _ALL_RIGHTS else None

@@ -1,0 +1,68 @@
+"""Ends the ZooKeeper session of a process that was killed, so that a standby need not wait for the session's timeout (ADR 44)."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+import structlog
+
+_END_SECONDS: Final = 10.0
+_CLOSED: Final = -1
+
+_log = structlog.stdlib.get_logger(__name__)
+
+
+class SessionCloser:
+    """A child process that knows the session's id and password, and ends the session when its input ends without a good-bye.
+
+    The kernel closes the pipe however this process dies, and only then. Without the child (it cannot be started, it was killed too)
+    everything works as before: the servers end the session after its timeout.
+    """
+
+    def __init__(self, config: Path) -> None:
+        """Start the child; it reads the way to ZooKeeper from the configuration file."""
+        command = [sys.executable, "-m", "relay.zk.close_session", str(config)]
+        self._child: subprocess.Popen[bytes] | None = None
+        reads, self._writes = os.pipe()
+        os.set_blocking(self._writes, False)
+        try:
+            # A session of its own: Ctrl-C and a signal to the relay's process group are not for the child.
+            self._child = subprocess.Popen(  # noqa: S603 - this interpreter, and a module of ours
+                command, stdin=reads, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+            )
+        except OSError as exc:
+            _log.warning("session_closer_not_started", reason=str(exc))
+        finally:
+            os.close(reads)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None) -> None:
+        """End the child; the session is its owner's to end."""
+        self._tell(None)
+        writes, self._writes = self._writes, _CLOSED
+        os.close(writes)
+        if self._child is None:
+            return
+        try:
+            self._child.wait(_END_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._child.kill()
+            self._child.wait()
+
+    def note(self, session: int, password: bytes) -> None:
+        """Take note of the process's session; called for each new one, in any thread, and does not wait."""
+        self._tell({"session": session, "password": password.hex()})
+
+    def _tell(self, what: dict[str, object] | None) -> None:
+        if self._child is None:
+            return
+        try:
+            os.write(self._writes, json.dumps(what).encode() + b"\n")
+        except OSError as exc:
+            _log.warning("session_closer_lost", reason=str(exc))

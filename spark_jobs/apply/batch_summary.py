@@ -1,0 +1,85 @@
+"""What a batch holds, looked through once before anything is applied."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import pyspark.sql.functions as sf
+from pyspark.sql import Column, DataFrame, Row
+
+from spark_jobs.apply.per_table import TableContents
+from spark_jobs.apply.truncates.floors import Floors
+from spark_jobs.transforms import TRUNCATE, TableSchema
+
+
+@dataclass(frozen=True, slots=True)
+class BatchContents:
+    """`rows`: changes read, those put aside included. `history`: changes among them of rows that are not current. `problems`: reason →
+    messages. `newest_s`: time of the newest message, epoch seconds. `newest_change_ms`: the greatest execute time. `truncates`: the
+    greatest order of the TRUNCATEs of each real table that are to be followed. `oldest_orders`: table → the smallest order of its
+    changes."""
+
+    rows: int
+    tables: Mapping[str, TableContents]
+    problems: Mapping[str, int]
+    newest_s: float
+    newest_change_ms: int
+    truncates: Floors = field(default_factory=dict)
+    oldest_orders: Mapping[str, str] = field(default_factory=dict)
+    history: int = 0
+
+
+def contents_of(changes: DataFrame) -> BatchContents:
+    """Look through what `parse_events` made of a batch."""
+    names = sf.array_distinct(sf.flatten(sf.collect_set(sf.when(sf.col("mysql_types").isNull(), sf.map_keys("data"))))).alias("names")
+    groups: Sequence[Row] = (
+        changes.groupBy("table", "mysql_types", "problem", "history", _emptied(changes).alias("emptied"))
+        .agg(
+            sf.count("*").alias("rows"),
+            names,
+            sf.max_by("key_columns", "order").alias("key_columns"),
+            sf.max("order").alias("order"),
+            sf.min("order").alias("oldest"),
+            sf.max(sf.col("timestamp").cast("double")).alias("newest"),
+            sf.max("execute_time").alias("execute_time"),
+        )
+        .collect()
+    )
+    problems: dict[str, int] = {}
+    for group in groups:
+        if group["problem"] is not None:
+            problems[group["problem"]] = problems.get(group["problem"], 0) + group["rows"]
+    truncates = {(group["table"], group["emptied"]): group["order"] for group in groups if group["emptied"] is not None}
+    read = [group for group in groups if group["emptied"] is None]
+    good = [group for group in read if group["problem"] is None and not group["history"]]
+    return BatchContents(
+        rows=sum(group["rows"] for group in read),
+        tables=_tables(good),
+        problems=problems,
+        newest_s=max((group["newest"] for group in groups), default=0.0),
+        newest_change_ms=max((group["execute_time"] for group in good), default=0),
+        truncates=truncates,
+        oldest_orders={table: min(group["oldest"] for group in good if group["table"] == table) for table in {g["table"] for g in good}},
+        history=sum(group["rows"] for group in groups if group["history"] and group["problem"] is None),
+    )
+
+
+def _emptied(changes: DataFrame) -> Column:
+    """The real table that a TRUNCATE emptied; null for every other row."""
+    if "real_table" not in changes.columns:
+        return sf.lit(None).cast("string")
+    return sf.when((sf.col("type") == TRUNCATE) & sf.col("problem").isNull(), sf.col("real_table"))
+
+
+def _tables(groups: Iterable[Row]) -> Mapping[str, TableContents]:
+    by_table: dict[str, list[Row]] = {}
+    for group in sorted(groups, key=lambda group: str(group["order"])):
+        by_table.setdefault(group["table"], []).append(group)
+    return {table: _table(versions) for table, versions in by_table.items()}
+
+
+def _table(groups: Sequence[Row]) -> TableContents:
+    """Tombstones are changes, but tell no version."""
+    told = [group for group in groups if group["mysql_types"] is not None or group["names"]] or groups
+    versions = [TableSchema.of(group["mysql_types"], group["names"]) for group in told]
+    keys = next((group["key_columns"] for group in reversed(groups) if group["key_columns"]), ())
+    return TableContents(versions, tuple(keys), told[-1]["order"], sum(group["rows"] for group in groups))

@@ -1,0 +1,102 @@
+"""Rows and deletes of one logical table, from its sources instead of its topic, through the same rule into the copy."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pyspark.sql.functions as sf
+from pyspark.sql import DataFrame, SparkSession
+
+from spark_jobs.apply.per_table import TableContents, reduced_batch
+from spark_jobs.apply.truncates.changes import emptied_changes
+from spark_jobs.apply.truncates.copy_rows import empty_copies
+from spark_jobs.apply.truncates.floors import Floors, FloorStore
+from spark_jobs.config.job import JobSettings
+from spark_jobs.errors import JobConfigurationError
+from spark_jobs.origin import Shard
+from spark_jobs.origin.shards import LogicalTable
+from spark_jobs.sinks import Sink
+from spark_jobs.spark_util.cache import cached
+from spark_jobs.transforms import TableSchema, with_pair
+
+
+def upserts(rows: DataFrame, order: str, shard: Shard) -> DataFrame:
+    """Rows of a shard (`table, key, data, mysql_types`) as changes with this order."""
+    told = {"order": sf.lit(order), "deleted": sf.lit(False), "real_table": sf.lit(shard.name)}
+    return _ordered(rows.withColumns(told))
+
+
+def deletes(keys: DataFrame, table: LogicalTable) -> DataFrame:
+    """Keys (`key, order`) as deletes of a logical table; their data are the values that the key itself tells.
+
+    A key of before the table got another primary key may have more values or fewer, and tells none.
+    """
+    shard = table.shards[0]
+    values = sf.from_json(sf.col("key"), "array<string>")
+    own = sf.slice(values, 3 if shard.shard_in_key else 2, len(shard.key_names))
+    whole = sf.size(values) == (2 if shard.shard_in_key else 1) + len(shard.key_names)
+    data = sf.when(whole, sf.map_from_arrays(sf.array(*map(sf.lit, shard.key_names)), own))
+    named = keys.withColumn("table", sf.lit(table.name)).withColumn("data", data).withColumn("mysql_types", sf.lit(shard.mysql_types))
+    return _ordered(named.withColumns({"deleted": sf.lit(True), "real_table": sf.lit(None).cast("string")}))
+
+
+@dataclass(frozen=True, slots=True)
+class TableWriter:
+    """Hands changes of whole rows to the copies. `in_parts`: the copies keep an order for each column (`row_images = "merge"`).
+
+    `floors`: the TRUNCATEs that the stream has followed into the copies (`truncate = "follow"`), None where it follows none.
+    """
+
+    sink: Sink
+    writer: str
+    in_parts: bool = False
+    floors: FloorStore | None = None
+
+    @classmethod
+    def of(cls, spark: SparkSession, settings: JobSettings, sink: Sink, writer: str) -> "TableWriter":
+        """Make one for a configuration. Raises JobConfigurationError where its copies are not ordered by the pair."""
+        if settings.raw_rule:
+            raise JobConfigurationError("raw_rule = true: such copies are ordered by binlog offsets, which a SELECT does not tell.")
+        floors = FloorStore(spark, settings.copy_root) if settings.truncate == "follow" else None
+        return cls(sink, writer, in_parts=settings.row_images == "merge", floors=floors)
+
+    def write(self, table: LogicalTable, changes: DataFrame) -> int:
+        """Write changes of one logical table, read once; the copy takes those that are not older than what it has. Returns their number.
+
+        The stream may follow a TRUNCATE meanwhile, whose rows are among them: floors are read again behind the write.
+        """
+        if self.floors is None:
+            return self._write(table, changes.drop("real_table"))
+        before = _of_table(self.floors.read(), table)
+        rows = self._write(table, emptied_changes(changes, before))
+        if (after := _of_table(self.floors.read(), table)) != before:
+            empty_copies(self.sink, after, f"{self.writer} truncate")
+        return rows
+
+    def _write(self, table: LogicalTable, changes: DataFrame) -> int:
+        single = changes if len(table.shards) == 1 else changes.dropDuplicates(["key"])
+        with cached(_in_parts(single) if self.in_parts else single) as held:
+            rows, newest = held.agg(sf.count("*"), sf.max("order")).collect()[0]
+            if rows:
+                contents = TableContents(schema_versions(table), table.shards[0].key_names, newest, rows)
+                self.sink.write(reduced_batch(held, {table.name: contents}, self.writer, None))
+        return int(rows)
+
+
+def schema_versions(table: LogicalTable) -> Sequence[TableSchema]:
+    """What the messages of the table's shards would say of their columns, each version once."""
+    return [TableSchema.of(text) for text in dict.fromkeys(shard.mysql_types for shard in table.shards)]
+
+
+def _ordered(changes: DataFrame) -> DataFrame:
+    pair = with_pair(changes)
+    return pair.select("table", "key", "order", "execute_time", "execute_position", "deleted", "data", "mysql_types", "real_table")
+
+
+def _of_table(floors: Floors, table: LogicalTable) -> Floors:
+    return {place: order for place, order in floors.items() if place[0] == table.name}
+
+
+def _in_parts(changes: DataFrame) -> DataFrame:
+    """A whole row begins anew: every column has its order, and none of an older change counts."""
+    orders = sf.transform_values("data", lambda _, _value: sf.col("order"))
+    return changes.withColumns({"reset_order": sf.col("order"), "column_orders": sf.transform_keys(orders, lambda name, _: sf.lower(name))})

@@ -1,0 +1,74 @@
+"""The order of the newest TRUNCATE of each real table, its floor: a Delta table below the job's root, whatever keeps the copies."""
+
+from collections.abc import Mapping
+from typing import Final, TypeAlias
+
+import pyspark.sql.functions as sf
+from delta.tables import DeltaTable
+from pyspark.sql import Column, DataFrame, SparkSession
+
+from spark_jobs.sinks.local_lock import alone
+
+Floors: TypeAlias = Mapping[tuple[str, str], str]
+"""(logical table, real table as `instance/database.table`) → the order of its newest TRUNCATE."""
+_BESIDE_SOURCE: Final = 2
+"""Slashes in a real table of a source of a group."""
+_FOLDER: Final = "_truncates"
+_SCHEMA: Final = "table string, real_table string, order string"
+
+
+class FloorStore:
+    """Keeps the floors of all copies below one root. A floor never goes down."""
+
+    def __init__(self, spark: SparkSession, root: str) -> None:
+        self._spark = spark
+        self._path = f"{root.rstrip('/')}/{_FOLDER}"
+
+    def read(self) -> Floors:
+        """Return the floors as they are now."""
+        if not DeltaTable.isDeltaTable(self._spark, self._path):
+            return {}
+        kept = self._spark.read.format("delta").load(self._path).collect()
+        return {(row["table"], row["real_table"]): row["order"] for row in kept}
+
+    def raise_to(self, floors: Floors) -> None:
+        """Keep these floors where they are greater than those that are kept."""
+        with alone(self._spark, self._path):
+            if DeltaTable.isDeltaTable(self._spark, self._path):
+                self._merge(floors_frame(self._spark, floors))
+            else:
+                floors_frame(self._spark, floors).write.format("delta").mode("errorifexists").save(self._path)
+
+    def _merge(self, news: DataFrame) -> None:
+        kept = DeltaTable.forPath(self._spark, self._path).alias("kept")
+        same = "kept.table = news.table AND kept.real_table = news.real_table"
+        merge = kept.merge(news.alias("news"), same).whenMatchedUpdateAll("news.order > kept.order")
+        merge.whenNotMatchedInsertAll().execute()
+
+
+def floors_frame(spark: SparkSession, floors: Floors) -> DataFrame:
+    """Return floors as rows of table, real_table and order."""
+    return spark.createDataFrame([(*place, order) for place, order in sorted(floors.items())], _SCHEMA).coalesce(1)
+
+
+def raised(floors: Floors, news: Floors) -> Floors:
+    """Return the greater floor of each real table."""
+    return {**floors, **{place: max(order, floors.get(place, "")) for place, order in news.items()}}
+
+
+def floors_above(floors: Floors, oldest_orders: Mapping[str, str]) -> Floors:
+    """Return the floors of these tables that are above the table's oldest order: only they can concern a change."""
+    return {place: order for place, order in floors.items() if place[0] in oldest_orders and order > oldest_orders[place[0]]}
+
+
+def family_of(real_table: Column) -> Column:
+    """Return `instance/database.table` of a real table, without the source that it has in a group."""
+    return sf.concat(sf.substring_index(real_table, "/", 1), sf.lit("/"), sf.substring_index(real_table, "/", -1))
+
+
+def names_source(real_table: Column) -> Column:
+    """Tell whether a real table names a source of a group.
+
+    An instance that becomes a group, or ceases to be one, names the same real table in another way: rows of both ways may be its own.
+    """
+    return sf.length(real_table) - sf.length(sf.replace(real_table, sf.lit("/"), sf.lit(""))) >= _BESIDE_SOURCE

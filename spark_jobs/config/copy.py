@@ -1,0 +1,106 @@
+"""What `bootstrap` and `reconcile` need to know beyond the topics and the copies."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, SecretStr
+
+from relay.settings import (
+    FilterSettings,
+    LookupSettings,
+    MaskSettings,
+    Port,
+    RoutingSettings,
+    RowRuleSettings,
+    Settings,
+    TransformSettings,
+)
+
+
+class RowSettings(Settings):
+    """What an instance does with rows beyond names."""
+
+    rules: tuple[RowRuleSettings, ...] = ()
+    """The instance's `[[instances.rules]]`, word for word."""
+    masks: tuple[MaskSettings, ...] = ()
+    """The instance's `[[instances.masks]]`, with the same salts."""
+    transforms: tuple[TransformSettings, ...] = ()
+    """The instance's `[[instances.transforms]]`; their tables are refused."""
+    lookups: tuple[LookupSettings, ...] = ()
+    """The instance's lookups."""
+
+
+class SourceServer(RowSettings):
+    """One `[[sources]]`: a server that the relay reads, with a user that may SELECT there."""
+
+    instance: Annotated[str, Field(min_length=1, pattern=r"^[^/]+$")]
+    """The relay's instance; one `[[sources]]` for each that feeds the wanted tables."""
+    name: Annotated[str, Field(pattern=r"^[^/]*$")] = ""
+    """Name of the source in a group; one `[[sources]]` for each source of the group."""
+    host: str
+    """The server that the instance reads now."""
+    port: Port = 3306
+    """Port of the server."""
+    user: str
+    """User with SELECT on the relayed tables."""
+    password: SecretStr = SecretStr("")
+    """Password of the user."""
+    tls_ca: Path | None = None
+    """PEM file of the authority. Set: TLS is required."""
+    connect_timeout_seconds: Annotated[float, Field(gt=0)] = 10
+    """How long a connection may take."""
+    read_timeout_seconds: Annotated[float, Field(gt=0)] = 600
+    """How long a query may send nothing; then the job ends as `SourceUnreachable`."""
+    driver: dict[str, str] = Field(default_factory=dict)
+    """Further settings of MariaDB Connector/J."""
+    filter: FilterSettings = FilterSettings()
+    """The instance's section, word for word."""
+    routing: RoutingSettings = RoutingSettings()
+    """The instance's section, word for word."""
+    key_values: Literal["lossless", "printed"] = "lossless"
+    """The instance's `message.key_values`."""
+    system_versions: Literal["marked", "rows"] = "marked"
+    """The instance's `message.system_versions`."""
+
+    @property
+    def key(self) -> str:
+        """What tells it from all others: the instance's name, for a source of a group `instance/name`."""
+        return f"{self.instance}/{self.name}" if self.name else self.instance
+
+    @property
+    def of_rows(self) -> RowSettings:
+        """Rules and masks alone, as they travel to executors: without what the server is entered with."""
+        return RowSettings(rules=self.rules, masks=self.masks)
+
+
+class BootstrapSettings(Settings):
+    """How the first copy is made."""
+
+    parallel: Annotated[int, Field(ge=1, le=256)] = 4
+    """Ranges that are read at a time, each over a connection of its own."""
+    range_rows: Annotated[int, Field(ge=1)] = 100_000
+    """Rows of a range."""
+    rows_per_second: Annotated[int, Field(ge=1)] | None = None
+    """Upper bound of the mean rate; pauses between rounds keep it, and a round is at most ten seconds of rows. Not set: no limit."""
+    settle_seconds: Annotated[float, Field(ge=0)] = 10
+    """Time between reading the positions and the first SELECT: other sessions may see published rows a moment later (with semi-
+    synchronous replication up to its timeout)."""
+    patience_seconds: Annotated[float, Field(ge=0)] = 600
+    """How long the relay may take to publish what the sources had committed; then the job ends as `RelayBehind`."""
+    notes: Annotated[str, Field(min_length=1)] | None = None
+    """Folder or URI of the progress for a restart. Not set: `_bootstrap` below `copy_root`."""
+
+
+class ReconcileSettings(Settings):
+    """How source and copy are compared."""
+
+    parallel: Annotated[int, Field(ge=1, le=256)] = 4
+    """Ranges that are summed up at a time."""
+    range_rows: Annotated[int, Field(ge=1)] = 500_000
+    """Rows of a range."""
+    bucket_rows: Annotated[int, Field(ge=1)] = 10_000
+    """Rows of one checksum, about."""
+    max_rows: Annotated[int, Field(ge=1, le=1_000_000)] = 10_000
+    """The most differing rows that are compared one by one; more are counted."""
+    patience_seconds: Annotated[float, Field(ge=0)] = 60
+    """How long a difference may turn out to be lag."""

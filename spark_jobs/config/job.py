@@ -1,0 +1,163 @@
+"""A job's configuration (TOML) as frozen models: unknown keys are errors, secrets are never printed."""
+
+from pathlib import Path
+from typing import Annotated, Final, Literal, TypeAlias
+
+from pydantic import AfterValidator, Field, SecretStr, model_validator
+
+from relay.errors import ConfigurationError
+from relay.settings import Settings, read_settings
+from spark_jobs.config.copy import BootstrapSettings, ReconcileSettings, SourceServer
+from spark_jobs.config.hbase import HBaseSettings
+from spark_jobs.config.mysql import MirrorSettings
+from spark_jobs.errors import JobConfigurationError
+
+_WILDCARDS: Final = frozenset("*?[]{}\\")
+
+
+def _one_folder(place: str) -> str:
+    """A copy at a place that Spark reads as a pattern would be written, and never found again."""
+    if found := sorted(_WILDCARDS.intersection(place)):
+        raise ValueError(f"to Spark, {' '.join(found)} in a path stands for other paths: name a folder without it")
+    return place
+
+
+Place: TypeAlias = Annotated[str, Field(min_length=1), AfterValidator(_one_folder)]
+"""A folder, as a path or a URI."""
+
+
+class SchemaPolicy(Settings):
+    """What a copy does when its table changes."""
+
+    added: Literal["add", "ignore", "stop"] = "add"
+    """A new column: `add` it, `ignore` it, or `stop`."""
+    retyped: Literal["widen", "stop"] = "widen"
+    """Another type: `widen` to a type that holds old and new values (text where nothing else does), or `stop`."""
+    dropped: Literal["keep", "drop", "stop"] = "keep"
+    """A dropped column: `keep` it, null in later rows; `drop` it from the copy; or `stop`."""
+
+
+class DeltaSettings(Settings):
+    """How Delta copies are made. A copy that exists keeps what it was made with."""
+
+    deletion_vectors: bool | Literal["auto"] = "auto"
+    """`true`: a changed row costs a mark instead of its file, and fewer readers understand the copy. `auto`: only for copies that need
+    column mapping, which such readers refuse anyway."""
+
+
+class KafkaSource(Settings):
+    """Which topics are read."""
+
+    bootstrap_servers: str
+    """Brokers as `host:port`, separated by commas."""
+    topics: Annotated[tuple[str, ...], Field(min_length=1)]
+    """Topics by name; each must exist."""
+    client: dict[str, str] = Field(default_factory=dict)
+    """Further settings of Kafka's Java client, as they are."""
+    jaas: SecretStr | None = None
+    """`sasl.jaas.config`; never printed."""
+    max_offsets_per_trigger: Annotated[int, Field(ge=1)] | None = None
+    """Most offsets of a batch (transaction markers take some). Not set: no limit. `roma dedup batch` does not use it."""
+    patience_seconds: Annotated[float, Field(ge=1)] = 60
+    """How long a broker may be silent before the job ends."""
+
+
+class JobSettings(Settings):
+    """One dedup job: topics → one copy for each logical table."""
+
+    kafka: KafkaSource
+    """The topics."""
+    copy_root: Place
+    """Folder of the copies and of the job's own tables (quarantine, history): a path or a URI that Spark reaches (`hdfs://…`, `s3a://…`)."""
+    copy_writers: Literal["several", "one"] = "several"
+    """`one` promises that no two jobs write below `copy_root` at the same time; S3 does not keep them apart."""
+    sink: Literal["delta", "hbase", "jdbc", "parquet"] = "delta"
+    """What stores the copies."""
+    hbase: HBaseSettings | None = None
+    """HBase, for `sink = "hbase"`."""
+    mirror: MirrorSettings | None = None
+    """The database server, for `sink = "jdbc"`."""
+    schema_changes: SchemaPolicy = SchemaPolicy()
+    """What a copy does when its table changes."""
+    delta: DeltaSettings = DeltaSettings()
+    """How Delta copies are made."""
+    raw_rule: bool = False
+    """Order changes by es and the raw binlog offset. That is wrong; it shows what it does."""
+    row_images: Literal["full", "merge"] = "full"
+    """`merge` accepts messages with a part of their row (MINIMAL, NOBLOB); `full` refuses them."""
+    value_style: Literal["exact", "canal"] = "exact"
+    """The relay's `message.value_style`."""
+    truncate: Literal["quarantine", "follow"] = "quarantine"
+    """`follow` removes the rows of a real table from the copy when it is truncated, which needs the relay's full headers; `quarantine` puts
+    the statement aside."""
+    history: bool = False
+    """Keep every version of every row beside the newest."""
+    guards_days: Annotated[float, Field(gt=0)] | None = None
+    """How long deleted keys are remembered, in execute time. Later changes are put aside. Not set: for ever."""
+    tidy_minutes: Annotated[float, Field(ge=0)] | None = 60
+    """How often a stream compacts what it wrote. 0: after each batch. A batch job always does."""
+    metrics_host: str = "127.0.0.1"
+    """Address of the stream's metrics."""
+    metrics_port: Annotated[int, Field(ge=0, le=65_535)] | None = None
+    """Port of the stream's metrics. 0: a free one. Not set: no metrics."""
+    checkpoint: Place | None = None
+    """Folder or URI of the stream's progress, one for each job. `roma dedup stream` needs it."""
+    trigger_seconds: Annotated[float, Field(gt=0)] | None = None
+    """A batch starts at most this often. Not set: take what is there, then end."""
+    master: str | None = None
+    """Spark master. Not set: that of spark-submit, otherwise all cores of this machine."""
+    shuffle_partitions: Annotated[int, Field(ge=1)] = 4
+    """Pieces into which a batch is cut between steps; about the number of cores."""
+    merge_threads: Annotated[int, Field(ge=1, le=64)] = 4
+    """Tables of a batch that are merged at the same time."""
+    jvm_options: str = ""
+    """Options added to those of the job's own JVM, after them."""
+    jars: tuple[Path, ...] = ()
+    """Jar files of the Kafka source and Delta Lake, with all that they need. Empty: Spark fetches them."""
+    installation: str = "roma"
+    """The relay's `installation`, which its position topics are named after (bootstrap, reconcile)."""
+    mapping: tuple[Path, ...] = ()
+    """Mapping documents as files or folders, named as for `roma mapping check` (bootstrap, reconcile)."""
+    sources: tuple[SourceServer, ...] = ()
+    """The source servers (bootstrap, reconcile)."""
+    bootstrap: BootstrapSettings = BootstrapSettings()
+    """How the first copy is made."""
+    reconcile: ReconcileSettings = ReconcileSettings()
+    """How source and copy are compared."""
+
+    @model_validator(mode="after")
+    def _the_sink_is_described(self) -> "JobSettings":
+        for sink, section, given in (("hbase", "hbase", self.hbase), ("jdbc", "mirror", self.mirror)):
+            if (self.sink == sink) != (given is not None):
+                raise ValueError(f"the section [{section}] and sink = '{sink}' go together")
+        if self.sink == "hbase" and self.raw_rule:
+            raise ValueError("raw_rule needs another sink: HBase's cells carry the order pair's position, a raw offset goes back")
+        if self.sink in ("jdbc", "parquet") and self.schema_changes.dropped != "keep":
+            raise ValueError(f"sink = '{self.sink}' keeps dropped columns: leave schema_changes.dropped at 'keep'")
+        return self
+
+    @model_validator(mode="after")
+    def _truncates_can_be_followed(self) -> "JobSettings":
+        if self.truncate == "follow" and (self.raw_rule or self.row_images == "merge" or self.sink == "hbase"):
+            raise ValueError("truncate = 'follow' needs the order pair, row_images = 'full', and another sink than hbase")
+        return self
+
+    @model_validator(mode="after")
+    def _each_source_is_named_once(self) -> "JobSettings":
+        if len({each.key for each in self.sources}) < len(self.sources):
+            raise ValueError("two [[sources]] have the same instance and name; those of a group are told apart by their names")
+        return self
+
+    @model_validator(mode="after")
+    def _merging_is_possible(self) -> "JobSettings":
+        if self.row_images == "merge" and (self.raw_rule or self.schema_changes.dropped != "keep"):
+            raise ValueError("row_images = 'merge' needs the order pair and schema_changes.dropped = 'keep'")
+        return self
+
+
+def load_settings(path: Path) -> JobSettings:
+    """Read and check the file; `${NAME}` in a string is taken from the environment. Raises JobConfigurationError naming the place."""
+    try:
+        return read_settings(JobSettings, path, "")
+    except ConfigurationError as exc:
+        raise JobConfigurationError(exc.reason) from exc

@@ -1,0 +1,73 @@
+"""Begin the run of each table: under fresh order pairs, or under those of a run that was cut off; finished tables stay finished."""
+
+import uuid
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Final, TypeAlias
+
+from spark_jobs.first_copy.notes import Notes, TableNote, begin_line
+from spark_jobs.first_copy.shape import definition_of, shape_of
+from spark_jobs.kafka.relay_positions import Published
+from spark_jobs.origin.shards import LogicalTable
+from spark_jobs.sinks import Sink
+from spark_jobs.spark_util.report import print_line
+
+_FINISHED: Final = "is finished and not copied again; --anew copies it again"
+FreshPositions: TypeAlias = Callable[[Collection[str]], Mapping[str, Published] | None]
+"""Returns positions of these instances that cover every schema change known so far; None: the end was asked for."""
+
+
+def begin(
+    tables: Sequence[LogicalTable],
+    notes: Notes,
+    sink: Sink,
+    place: str,
+    published: Mapping[str, Published],
+    fresh_positions: FreshPositions,
+    *,
+    anew: bool,
+) -> Mapping[str, TableNote] | None:
+    """Return what each table is copied under; None: the end was asked for before the pairs were read.
+
+    `place` names where the copies are. A run that was cut off is continued where nothing of it changed and rows of it are noted. A table
+    that was finished has its finished note, unless the run was of other keys, shards, rules or copies than now.
+    """
+    noted = {table.name: notes.read(table.name) for table in tables}
+    begun: dict[str, TableNote] = {}
+    fresh: list[LogicalTable] = []
+    for table in tables:
+        note = noted[table.name]
+        if note is None or anew or not (note.ended or note.rows):
+            fresh.append(table)
+        elif reason := _why_anew(table, note, published, place, sink):
+            print_line(f"{table.name}: begins anew, because {reason}")
+            fresh.append(table)
+        else:
+            print_line(f"{table.name}: {_FINISHED if note.ended else f'goes on behind {note.rows} rows'}")
+            begun[table.name] = note
+    positions = fresh_positions({instance for table in fresh for instance in table.instances}) if fresh else {}
+    if positions is None:
+        return None
+    for table in fresh:
+        pairs = {instance: positions[instance].order for instance in table.instances}
+        definition = (_rules(table, published), shape_of(table, place), definition_of(table))
+        line = begin_line(noted[table.name], uuid.uuid4().hex, pairs, *definition)
+        begun[table.name] = notes.add(table.name, noted[table.name], line)
+    return begun
+
+
+def _why_anew(table: LogicalTable, note: TableNote, published: Mapping[str, Published], place: str, sink: Sink) -> str:
+    """Return why a run cannot be continued, or one that is finished does not count; "" where it can or does."""
+    if set(note.pairs) != set(table.instances) or (note.rules, note.shape) != (_rules(table, published), shape_of(table, place)):
+        return "its key, shards, rules or the place of its copy are not what they were"
+    if note.rows and sink.read(table.name) is None:
+        return "its copy was removed"
+    if note.ended:
+        return ""
+    if not note.definition:
+        return "an older version of the job began it, which did not note its columns"
+    return "" if note.definition == definition_of(table) else "its columns or its key changed since its order pair was read"
+
+
+def _rules(table: LogicalTable, published: Mapping[str, Published]) -> Mapping[str, str]:
+    """Return by which rules the rows of each instance are published; those without any are left out."""
+    return {instance: rows for instance in table.instances if (rows := published[instance].rows)}

@@ -1,0 +1,38 @@
+"""The next ranges of a logical table: as many as are read at a time, from whichever shards still have some."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from spark_jobs.first_copy.notes import TableNote
+from spark_jobs.origin import KeyRange, Shard, ranges_of
+from spark_jobs.origin.key_ranges import Boundary
+
+Ahead: TypeAlias = Callable[[Shard, Boundary | None], Boundary | None]
+"""Finds the end of the range that begins behind a boundary; None where the table ends before."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShardRange:
+    """A range of one shard."""
+
+    shard: Shard
+    range: KeyRange
+
+
+def next_round(shards: Sequence[Shard], note: TableNote, parallel: int, ahead: Ahead) -> Sequence[ShardRange]:
+    """Return up to `parallel` ranges that are not noted as copied; none where all is."""
+    found: list[ShardRange] = []
+    for shard in shards:
+        noted = note.shard(shard.name)
+        after, finished = (noted.boundaries[-1] if noted.boundaries else None), noted.finished
+        while not finished and len(found) < parallel:
+            until = ahead(shard, after)
+            found.append(ShardRange(shard, KeyRange(after, until)))
+            after, finished = until, until is None
+    return found
+
+
+def copied_ranges(shards: Sequence[Shard], note: TableNote) -> Sequence[ShardRange]:
+    """Return every shard, cut where it was cut when it was copied."""
+    return [ShardRange(shard, part) for shard in shards for part in ranges_of(note.shard(shard.name).boundaries)]

@@ -1,0 +1,97 @@
+"""The statements of a mirror, written out; nothing here speaks to a server."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Final
+
+from spark_jobs.spark_util.identifiers import quoted
+
+KEY_HASH: Final = "_key_hash"
+GUARD_TYPES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        # SHA-256 of the message key: no collation, padding or length of the source's own key can make two keys meet.
+        KEY_HASH: "BINARY(32) NOT NULL PRIMARY KEY",
+        "_key": "LONGTEXT NOT NULL",
+        "_order": "CHAR(33) CHARACTER SET ascii COLLATE ascii_bin NOT NULL",
+        "_execute_time": "BIGINT NOT NULL",
+        "_execute_position": "BIGINT NOT NULL",
+        "_deleted": "BOOLEAN NOT NULL",
+        "_unfit": "LONGTEXT NULL",
+    }
+)
+_ORDER: Final = "`_order`"
+
+
+def create_database(database: str) -> str:
+    """Make the database, if it is missing."""
+    return f"CREATE DATABASE IF NOT EXISTS {quoted(database)} CHARACTER SET utf8mb4"
+
+
+def create_table(place: str, columns: Mapping[str, str]) -> str:
+    """Make the table with the guards and these columns (name → type), if it is missing; every column may be null."""
+    guards = [f"{quoted(name)} {kind}" for name, kind in GUARD_TYPES.items()]
+    return f"CREATE TABLE IF NOT EXISTS {place} ({', '.join([*guards, *map(_column, columns.items())])}) CHARACTER SET utf8mb4"
+
+
+def alter_table(place: str, added: Mapping[str, str], retyped: Mapping[str, str]) -> str:
+    """Add and widen columns in one statement."""
+    changes = [*(f"ADD COLUMN {_column(each)}" for each in added.items()), *(f"MODIFY COLUMN {_column(each)}" for each in retyped.items())]
+    return f"ALTER TABLE {place} {', '.join(changes)}"
+
+
+def upsert(place: str, columns: Sequence[str], rows: int) -> str:
+    """Write rows of guards and columns, each only where the table has none of its key, or one whose order is smaller or equal.
+
+    The order itself is set last: the server assigns from left to right, and each assignment before it still compares with the old one.
+    Where a UNIQUE index that somebody added brings the row of another key into it, the hash becomes NULL, which the server refuses.
+    """
+    names = [*GUARD_TYPES, *columns]
+    given = f"({', '.join(['%s'] * len(names))})"
+    newer = f"VALUES({_ORDER}) >= {_ORDER}"
+    values = [(quoted(name), f"VALUES({quoted(name)})") for name in names if name not in (KEY_HASH, "_order")]
+    hashed = quoted(KEY_HASH)
+    assigned = [f"{hashed} = IF({hashed} = VALUES({hashed}), {hashed}, NULL)"]
+    assigned += [f"{name} = IF({newer}, {value}, {name})" for name, value in values]
+    assigned.append(f"{_ORDER} = GREATEST({_ORDER}, VALUES({_ORDER}))")
+    head = f"INSERT INTO {place} ({', '.join(map(quoted, names))}) VALUES "
+    tail = f" ON DUPLICATE KEY UPDATE {', '.join(assigned)}"
+    return f"{_literal(head)}{', '.join([given] * rows)}{_literal(tail)}"
+
+
+def orders_of(place: str, rows: int) -> str:
+    """Ask for the orders of some keys."""
+    return f"{_literal(f'SELECT {quoted(KEY_HASH)}, {_ORDER} FROM {place} WHERE {quoted(KEY_HASH)} IN ')}({', '.join(['%s'] * rows)})"
+
+
+def select_piece(place: str, columns: Sequence[str], *, last: bool) -> str:
+    """Read the rows whose hash lies between two values; the last piece has no upper one."""
+    names = ", ".join(quoted(name) for name in (*GUARD_TYPES, *columns) if name != KEY_HASH)
+    upper = "" if last else f" AND {quoted(KEY_HASH)} < %s"
+    return f"{_literal(f'SELECT {names} FROM {place} WHERE {quoted(KEY_HASH)} >= ')}%s{upper}"
+
+
+def forget(place: str) -> str:
+    """Remove what was deleted before an execute time."""
+    return f"{_literal(f'DELETE FROM {place} WHERE')} `_deleted` AND `_execute_time` < %s"
+
+
+def place_of(table: str, prefix: str) -> str:
+    """The mirror's name of a logical table."""
+    database, _, name = table.partition(".")
+    return f"{quoted(prefix + database)}.{quoted(name)}"
+
+
+def _column(column: tuple[str, str]) -> str:
+    name, kind = column
+    return f"{quoted(name)} {kind} NULL"
+
+
+def _literal(text: str) -> str:
+    """Text in which the driver must see no place for a value."""
+    return text.replace("%", "%%")
+
+
+def pieces(count: int) -> Iterable[tuple[bytes, bytes | None]]:
+    """Cut the hashes into `count` (2 to 256) ranges: the first hash, and the one behind the last or None."""
+    borders = [bytes((256 * number // count,)).ljust(32, b"\0") for number in range(count)]
+    return list(zip(borders, [*borders[1:], None], strict=True))

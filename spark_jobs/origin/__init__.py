@@ -1,0 +1,34 @@
+"""The tables of the sources, read over JDBC: which there are, their key ranges, and their values as text."""
+
+from spark_jobs.origin.catalog import described_now, read_shards
+from spark_jobs.origin.columns import SourceColumn
+from spark_jobs.origin.database import SourceDatabase, source_borders
+from spark_jobs.origin.estimate import estimated_rows
+from spark_jobs.origin.key_ranges import KeyRange, next_boundary, ranges_of
+from spark_jobs.origin.place import SourcePlace, covered, place_now, shows
+from spark_jobs.origin.rows import key_text, message_keys, message_rows, published_keys
+from spark_jobs.origin.shard import Shard
+from spark_jobs.origin.texts import key_equals, literal
+
+__all__ = [
+    "KeyRange",
+    "Shard",
+    "SourceColumn",
+    "SourceDatabase",
+    "SourcePlace",
+    "covered",
+    "described_now",
+    "estimated_rows",
+    "key_equals",
+    "key_text",
+    "literal",
+    "message_keys",
+    "message_rows",
+    "next_boundary",
+    "place_now",
+    "published_keys",
+    "ranges_of",
+    "read_shards",
+    "shows",
+    "source_borders",
+]

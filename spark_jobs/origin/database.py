@@ -1,0 +1,96 @@
+"""A source server over JDBC: SQL in, DataFrame out, in UTC and with the errors of the jobs."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Final
+from urllib.parse import quote
+
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, Row, SparkSession
+
+from spark_jobs.config.copy import SourceServer
+from spark_jobs.errors import SourceDriverMissing, SourceRefused, SourceUnreachable, TableChanged
+from spark_jobs.spark_util.error_translation import own_error
+
+_FETCHED_ROWS: Final = "10000"
+_SESSION: Final = "SET SESSION time_zone = '+00:00', sql_mode = ''"
+_DRIVER: Final = "org.mariadb.jdbc.Driver"
+_DRIVER_MISSING: Final = f"ClassNotFoundException: {_DRIVER}"
+_REFUSED: Final = re.compile(r"\(conn=\d+\)[^\n]*(Access denied|command denied)[^\n]*|Access denied[^\n]*")
+_CHANGED: Final = re.compile(r"(Unknown column|Table .* doesn't exist)[^\n]*")
+_UNREACHABLE: Final = re.compile(
+    r"(Socket fail to connect|Could not connect|unexpected end of stream|Socket error|Connection reset|Read timed out|Connection timed out)"
+    r"[^\n]*"
+)
+
+
+class SourceDatabase:
+    """One server. Every query is a session of its own: nothing is locked and no transaction stays open between two."""
+
+    def __init__(self, spark: SparkSession, settings: SourceServer) -> None:
+        self.settings = settings
+        self._reader = spark.read.format("jdbc").options(**_options(settings))
+
+    def query(self, sql: str) -> DataFrame:
+        """Return what the SQL selects, read in one piece when it is needed; texts as text, numbers as the driver gives them."""
+        return self._reader.option("query", sql).load()
+
+    def rows(self, sql: str) -> Sequence[Row]:
+        """Ask now. Raises SourceUnreachable, SourceRefused or TableChanged."""
+        with source_borders(self.settings):
+            return self.query(sql).collect()
+
+
+@contextmanager
+def source_borders(*servers: SourceServer) -> Iterator[None]:
+    """Raise the job's own error in place of what Spark and the driver raise about a source; what they do not speak of passes."""
+    place = ", ".join(f"{each.host}:{each.port}" for each in servers)
+    try:
+        yield
+    except (PySparkException, Py4JError) as exc:
+        said = str(exc)
+        if own_error(said) is not None:
+            raise  # an executor has named it already, and it may be about the copies
+        if _DRIVER_MISSING in said:
+            raise SourceDriverMissing("Spark does not have MariaDB Connector/J.") from exc
+        if found := _REFUSED.search(said):
+            raise SourceRefused(f"A source ({place}) refuses the user: {found[0].rstrip('.')}.") from exc
+        if found := _CHANGED.search(said):
+            raise TableChanged(f"A source ({place}) says: {found[0].rstrip('.')}.") from exc
+        if found := _UNREACHABLE.search(said):
+            raise SourceUnreachable(f"A source ({place}) does not answer: {found[0].rstrip('.')}.") from exc
+        raise
+
+
+def _options(settings: SourceServer) -> Mapping[str, str]:
+    """Spark quotes names as MySQL wants it only where the address says jdbc:mysql."""
+    driver = {"permitMysqlScheme": "true", "tinyInt1isBit": "false", **_timeouts(settings), **_tls(settings), **settings.driver}
+    parameters = "&".join(f"{name}={quote(value, safe='/:,.')}" for name, value in driver.items())
+    return {
+        "url": f"jdbc:mysql://{settings.host}:{settings.port}/?{parameters}",
+        "driver": _DRIVER,
+        "user": settings.user,
+        "password": settings.password.get_secret_value(),
+        "fetchsize": _FETCHED_ROWS,
+        "sessionInitStatement": _SESSION,
+    }
+
+
+def _timeouts(settings: SourceServer) -> Mapping[str, str]:
+    """How long a server may be silent, in the driver's words; a host that is gone is noticed by the system's probes before."""
+    return {
+        "connectTimeout": str(int(settings.connect_timeout_seconds * 1000)),
+        "socketTimeout": str(int(settings.read_timeout_seconds * 1000)),
+        "tcpKeepAlive": "true",
+        "tcpKeepIdle": "30",
+        "tcpKeepInterval": "10",
+        "tcpKeepCount": "3",
+    }
+
+
+def _tls(settings: SourceServer) -> Mapping[str, str]:
+    if settings.tls_ca is None:
+        return {"allowPublicKeyRetrieval": "true"}  # how MySQL takes a password without TLS
+    return {"sslMode": "verify-full", "serverSslCert": str(settings.tls_ca)}

@@ -1,0 +1,83 @@
+"""Rows of a shard as the messages have them: exact text by column, and the key's JSON."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import pyspark.sql.functions as sf
+from pyspark.sql import Column, DataFrame
+
+from spark_jobs.origin.columns import BLOBS
+from spark_jobs.origin.database import SourceDatabase
+from spark_jobs.origin.key_ranges import table_of
+from spark_jobs.origin.row_rules import published_rows
+from spark_jobs.origin.shard import Shard
+from spark_jobs.origin.texts import message_text
+from spark_jobs.spark_util.identifiers import quoted
+
+_ESCAPES: Final = {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"}
+_CONTROL: Final = {chr(code): f"\\u{code:04x}" for code in range(0x20)}
+_ESCAPED: Final = {"\\": "\\\\", '"': '\\"', **_CONTROL, **_ESCAPES}
+
+
+def message_rows(database: SourceDatabase, shard: Shard, where: str) -> DataFrame:
+    """Return what is published of the rows that `where` (SQL) holds for. Columns: table, key, data (map column → text), mysql_types."""
+    columns = shard.published
+    texts = _texts(database, shard, where)
+    rows = texts if shard.rules is None else published_rows(texts, shard.rules)
+    values = [sf.col(f"c{number}") if shard.rules is None else sf.col("row")[number] for number in range(len(columns))]
+    numbers = {column.name: number for number, column in enumerate(columns)}
+    names = sf.array(*(sf.lit(column.name) for column in columns))
+    return rows.select(
+        sf.lit(shard.logical).alias("table"),
+        key_text(shard, [values[numbers[name]] for name in shard.key_names]).alias("key"),
+        sf.map_from_arrays(names, sf.array(*values)).alias("data"),
+        sf.lit(shard.mysql_types).alias("mysql_types"),
+    )
+
+
+def published_keys(database: SourceDatabase, shard: Shard, where: str) -> DataFrame:
+    """Return the message keys, as the column `key`, of the rows that `where` (SQL) holds for and the rules let pass."""
+    if shard.rules is not None and shard.rules.decides_keys:
+        return message_rows(database, shard, where).select("key")
+    return message_keys(database, shard, where)
+
+
+def message_keys(database: SourceDatabase, shard: Shard, where: str, beside: Mapping[str, str] | None = None) -> DataFrame:
+    """Return the message keys alone of the rows that `where` (SQL) holds for, as the column `key`, and `beside` it name → SQL.
+
+    Rules are not asked.
+    """
+    more = beside or {}
+    texts = [f"{message_text(column)} AS c{number}" for number, column in enumerate(shard.key)]
+    selected = ", ".join([*texts, *(f"{sql} AS {quoted(name)}" for name, sql in more.items())])
+    rows = database.query(f"SELECT {selected} FROM {table_of(shard)} WHERE {where}")
+    return rows.select(key_text(shard, [sf.col(f"c{number}") for number in range(len(shard.key))]).alias("key"), *more)
+
+
+def _texts(database: SourceDatabase, shard: Shard, where: str) -> DataFrame:
+    """The columns as `c0`, `c1` and so on, and behind them what rules need beside.
+
+    Blobs come as they are: the base64 of a large one would be longer than a server lets a text be, and NULL.
+    """
+    own = [quoted(column.name) if column.kind in BLOBS else message_text(column) for column in shard.columns]
+    selected = [*own, *(() if shard.rules is None else shard.rules.exact_values)]
+    names = ", ".join(f"{sql} AS c{number}" for number, sql in enumerate(selected))
+    rows = database.query(f"SELECT {names} FROM {table_of(shard)} WHERE {where}")
+    blobs = [f"c{number}" for number, column in enumerate(shard.columns) if column.kind in BLOBS]
+    return rows.withColumns({name: sf.base64(name) for name in blobs})
+
+
+def key_text(shard: Shard, values: Sequence[Column]) -> Column:
+    """The message key of a row from the exact texts of its key columns: the relay's own JSON, byte for byte."""
+    names = [shard.logical, *([str(shard.real)] if shard.shard_in_key else [])]
+    begin = json.dumps(names, ensure_ascii=False, separators=(",", ":")).removesuffix("]")
+    return sf.concat_ws(",", sf.lit(begin), *(_json_text(value) for value in values[:-1]), sf.concat(_json_text(values[-1]), sf.lit("]")))
+
+
+def _json_text(text: Column) -> Column:
+    """A JSON string; only what needs an escape pays for one, character by character."""
+    escapes = sf.create_map(*(sf.lit(each) for pair in _ESCAPED.items() for each in pair))
+    characters = sf.regexp_extract_all(text, sf.lit("(?s)."), sf.lit(0))
+    escaped = sf.array_join(sf.transform(characters, lambda each: sf.coalesce(sf.try_element_at(escapes, each), each)), "")
+    return sf.concat(sf.lit('"'), sf.when(text.rlike(r'[\x00-\x1f"\\]'), escaped).otherwise(text), sf.lit('"'))

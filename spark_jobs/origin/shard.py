@@ -1,0 +1,70 @@
+"""One real table of one source, as the catalogue describes it."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from relay.model.change import Operation
+from relay.model.table import TableId
+from spark_jobs.origin.columns import SINGLE, SourceColumn
+from spark_jobs.origin.row_rules import RowRules
+
+
+@dataclass(frozen=True)
+class Shard:
+    """A real table: its instance (of a group `instance/source`), the logical name `database.table` of its rows, its columns, and those of
+    them that are its key.
+
+    `shard_in_key`: keys are unique per real table only, so the message key names it. `rules` say what is published of its rows, None:
+    all as it is. `operations` are the changes that are published. `transformed`: by a function that no SELECT goes through.
+    `lossless_keys`: message keys have more digits of a FLOAT than the server prints.
+    """
+
+    instance: str
+    real: TableId
+    logical: str
+    columns: tuple[SourceColumn, ...]
+    key_names: tuple[str, ...]
+    shard_in_key: bool = False
+    rules: RowRules | None = None
+    operations: frozenset[Operation] = frozenset(Operation)
+    transformed: bool = False
+    lossless_keys: bool = False
+
+    @cached_property
+    def key(self) -> Sequence[SourceColumn]:
+        """The columns of the key, in its order, as the source has them."""
+        by_name = {column.name: column for column in self.columns}
+        return tuple(by_name[name].in_key for name in self.key_names)
+
+    @property
+    def has_longer_key(self) -> bool:
+        """Whether message keys have digits of a FLOAT that no SELECT of its text gives."""
+        return self.lossless_keys and any(column.kind == SINGLE for column in self.key)
+
+    @property
+    def published(self) -> Sequence[SourceColumn]:
+        """The columns that messages have, with the types that they have there."""
+        return self.columns if self.rules is None else self.rules.published
+
+    @cached_property
+    def published_key(self) -> Sequence[SourceColumn]:
+        """The columns of the key, in its order, as messages have them."""
+        by_name = {column.name: column for column in self.published}
+        return tuple(by_name[name].in_key for name in self.key_names)
+
+    @cached_property
+    def by_name(self) -> Mapping[str, SourceColumn]:
+        """The columns by name in small letters."""
+        return {column.name.lower(): column for column in self.columns}
+
+    @property
+    def name(self) -> str:
+        """How the shard is called in sentences and notes: `instance/database.table`."""
+        return f"{self.instance}/{self.real}"
+
+    @cached_property
+    def mysql_types(self) -> str:
+        """The JSON text that a message would have as `mysqlType`."""
+        return json.dumps({column.name: column.type_text for column in self.published}, ensure_ascii=False)

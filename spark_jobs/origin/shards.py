@@ -1,0 +1,160 @@
+"""All sources of a job together: their databases, and the real tables behind each logical one."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from pyspark.sql import SparkSession
+
+from relay.errors import RelayError
+from relay.model.change import Operation
+from relay.model.table import TableId
+from relay.route import Documents, MappingSet, TableFilter, read_mapping_files
+from relay.route.mapping_document import read_documents
+from relay.route.mapping_rules import read_rules
+from spark_jobs.config.copy import SourceServer
+from spark_jobs.config.job import JobSettings
+from spark_jobs.errors import JobConfigurationError, SourcesIncomplete, TableUnknown, TransformNotCopied
+from spark_jobs.origin import Shard, SourceColumn, SourceDatabase, read_shards
+
+
+@dataclass(frozen=True, slots=True)
+class LogicalTable:
+    """A logical table `database.table` and its shards, in any number of instances.
+
+    `ignored`: names, in small letters, of columns that its copy has not and does not get. `unseen`: real databases that may have shards of
+    it and of which no source shows a table.
+    """
+
+    name: str
+    shards: Sequence[Shard]
+    ignored: frozenset[str] = frozenset()
+    unseen: Sequence[str] = ()
+
+    @property
+    def instances(self) -> Sequence[str]:
+        """The sources that have shards of it, sorted: instances, and of groups `instance/name`."""
+        return sorted({shard.instance for shard in self.shards})
+
+    @property
+    def columns(self) -> Sequence[SourceColumn]:
+        """The columns that messages of all shards have, each name once, as the first shard that has it describes it."""
+        return _each_once(column for shard in self.shards for column in shard.published if column.name.lower() not in self.ignored)
+
+    @property
+    def unpublished(self) -> Sequence[SourceColumn]:
+        """The columns of shards that no message has: a copy holds none of their values, or only what it had before."""
+        published = {column.name.lower() for column in self.columns} | self.ignored
+        return _each_once(column for shard in self.shards for column in shard.columns if column.name.lower() not in published)
+
+    @property
+    def without_key(self) -> Sequence[str]:
+        """The shards whose rows no key names."""
+        return [shard.name for shard in self.shards if not shard.key_names]
+
+    @property
+    def with_longer_key(self) -> Sequence[str]:
+        """The shards whose message keys have digits of a FLOAT that their source does not print."""
+        return [shard.name for shard in self.shards if shard.has_longer_key]
+
+    @property
+    def transformed(self) -> bool:
+        """Whether a function of the installation's own makes its rows what they are in messages."""
+        return any(shard.transformed for shard in self.shards)
+
+    @property
+    def ruled(self) -> bool:
+        """Whether messages show other rows, columns or values of a shard than the source has."""
+        return any(shard.rules is not None for shard in self.shards)
+
+    def leaves_out(self, *operations: Operation) -> Sequence[str]:
+        """Return those of these changes that the instance of some shard does not publish."""
+        return [str(each) for each in operations if any(each not in shard.operations for shard in self.shards)]
+
+
+def float_in_key(table: LogicalTable) -> str:
+    """Say why rows of a table cannot be read from the source under the keys of the messages, and what to do."""
+    shards = ", ".join(table.with_longer_key)
+    return (
+        f"the key of {shards} has a FLOAT, of which the server prints six digits and the message key all: give the column the type DOUBLE, "
+        'or set key_values = "printed" in the instance\'s [instances.message] and in [[sources]]'
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Instance (of a group `instance/name`) → database, and the logical tables by name."""
+
+    databases: Mapping[str, SourceDatabase]
+    tables: Sequence[LogicalTable]
+
+
+def open_sources(spark: SparkSession, settings: JobSettings, wanted: Collection[str] = ()) -> Sources:
+    """Ask every source for its tables; with `wanted` only these logical ones. Raises JobConfigurationError and TableUnknown."""
+    if not settings.sources:
+        raise JobConfigurationError("There is no [[sources]]: which servers have the tables?")
+    databases = {each.key: SourceDatabase(spark, _as_published(each, settings)) for each in settings.sources}
+    try:
+        documents = read_mapping_files(settings.mapping)
+        mapping = MappingSet.compile(0, documents)
+        shards = [shard for database in databases.values() for shard in read_shards(database, mapping)]
+    except RelayError as exc:
+        raise JobConfigurationError(str(exc)) from exc
+    tables = logical_tables(shards)
+    if not tables:
+        raise TableUnknown("No source shows the user a table that is relayed.")
+    if missing := sorted(set(wanted) - {table.name for table in tables}):
+        raise TableUnknown(f"No source has a table that is relayed as {', '.join(missing)}.")
+    asked = [table for table in tables if not wanted or table.name in wanted]
+    unshown = _unshown(documents, {shard.real.database for shard in shards})
+    return Sources(databases, [replace(table, unseen=_unseen(table, unshown, settings.sources)) for table in asked])
+
+
+def _as_published(server: SourceServer, settings: JobSettings) -> SourceServer:
+    """The source, with what the style of the messages decides."""
+    return server.model_copy(update={"system_versions": "rows"}) if settings.value_style == "canal" else server
+
+
+def logical_tables(shards: Sequence[Shard]) -> Sequence[LogicalTable]:
+    """Group shards by their logical name."""
+    ordered = sorted(shards, key=lambda shard: (shard.logical, shard.name))
+    return [LogicalTable(name, tuple(each)) for name, each in groupby(ordered, key=lambda shard: shard.logical)]
+
+
+def refuse_unseen(table: LogicalTable, gone: int) -> None:
+    """Raise SourcesIncomplete where rows that no source has may lie in a database that none shows."""
+    if gone and table.unseen:
+        raise SourcesIncomplete(
+            f"{gone} rows of {table.name} are in no table of [[sources]], and would be removed from the copy; but the mapping counts "
+            f"{', '.join(table.unseen)} to it, of which no source shows a table. Where it is gone for good, take it out of the mapping."
+        )
+
+
+def _unshown(documents: Documents, shown: Collection[str]) -> Mapping[str, Sequence[str]]:
+    """Logical database → the real ones that the mapping names for it and no source shows."""
+    found: dict[str, list[str]] = {}
+    for rule in read_rules(read_documents(documents)[0]).databases:
+        if rule.real.expression is None and rule.real.text not in shown:
+            found.setdefault(rule.logical, []).append(rule.real.text)
+    return found
+
+
+def _unseen(table: LogicalTable, unshown: Mapping[str, Sequence[str]], servers: Sequence[SourceServer]) -> Sequence[str]:
+    """Those of these databases whose tables some instance would let pass."""
+    filters = [TableFilter(server.filter) for server in servers]
+    names = {shard.real.table for shard in table.shards}
+    databases = unshown.get(table.name.partition(".")[0], ())
+    return [each for each in databases if any(one.accepts(TableId(each, name)) for one in filters for name in names)]
+
+
+def _each_once(columns: Iterable[SourceColumn]) -> Sequence[SourceColumn]:
+    found: dict[str, SourceColumn] = {}
+    for column in columns:
+        found.setdefault(column.name.lower(), column)
+    return tuple(found.values())
+
+
+def refuse_transforms(tables: Sequence[LogicalTable]) -> None:
+    """Raise TransformNotCopied where rows of a table are in messages what a function makes of them."""
+    if names := [table.name for table in tables if table.transformed]:
+        raise TransformNotCopied(f"Transforms make the rows of {', '.join(names)}.")

@@ -1,0 +1,228 @@
+"""One Delta table per logical table, kept exact by MERGE under the order guard."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from threading import Lock
+from typing import ClassVar, Final
+from uuid import uuid4
+
+import pyspark.sql.functions as sf
+from delta.tables import DeltaMergeBuilder, DeltaTable
+from py4j.protocol import Py4JError
+from pyspark.errors import AnalysisException, PySparkException
+from pyspark.sql import DataFrame, SparkSession
+
+from spark_jobs.config.job import DeltaSettings, SchemaPolicy
+from spark_jobs.sinks.delta_lake.commit import put
+from spark_jobs.sinks.delta_lake.schema import carry_out, plan_for, properties_of
+from spark_jobs.sinks.delta_lake.transaction import Batch, OpenCopy
+from spark_jobs.sinks.folders import folder_of, table_of
+from spark_jobs.sinks.local_lock import alone
+from spark_jobs.sinks.parallel import together
+from spark_jobs.sinks.real_tables import with_real_table
+from spark_jobs.sinks.sink import ReducedBatch, TableChanges, Written
+from spark_jobs.spark_util.optional_read import unless_absent
+from spark_jobs.transforms import DELETED, EXECUTE_TIME, GUARDS, KEY, ORDER
+
+_ATTEMPTS: Final = 10
+"""How often a commit is tried that another writer (a first copy, a repair) got in the way of; each time that one has gone on."""
+_ROWS_OF_A_FILE: Final = 25_000
+_HISTORY: Final = "_history"
+_WRITER: Final = "spark.databricks.delta.write.txnAppId"
+_NUMBER: Final = "spark.databricks.delta.write.txnVersion"
+_THERE_ALREADY: Final = "DELTA_PATH_EXISTS"
+_ONE_AT_A_TIME: Final = Lock()
+_CONFLICT: Final = re.compile(r"io\.delta\.exceptions\.|DELTA_(CONCURRENT|METADATA_CHANGED|PROTOCOL_CHANGED)")
+
+
+class DeltaSink:
+    """The copies below one folder, or one URI that Spark reaches: `<root>/<database>/<table>`.
+
+    A row holds the guards and columns of `TableChanges.rows`. Each commit records the batch that it holds, so that the same batch again is
+    seen and left out. `threads` tables are merged at the same time.
+    """
+
+    _newest_whole: ClassVar = True
+    """Whether a row of the changes takes the place of the copy's as it is: then most tables need no MERGE."""
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        root: str | Path,
+        threads: int = 1,
+        policy: SchemaPolicy | None = None,
+        made_with: DeltaSettings | None = None,
+    ) -> None:
+        self._spark = spark
+        self._root = str(root).rstrip("/")
+        self._threads = threads
+        self._policy = policy or SchemaPolicy()
+        self._made_with = made_with or DeltaSettings()
+        self._touched: set[str] = set()
+
+    def path(self, table: str) -> str:
+        """Where the copy of `database.table` lies."""
+        return f"{self._root}/{folder_of(table)}"
+
+    def write(self, batch: ReducedBatch) -> Mapping[str, Written]:
+        """Merge every table's changes, several tables at a time."""
+        self._touched.update(changes.table for changes in batch.tables)
+        spark = batch.changes.sparkSession
+        with _recorded(spark, batch):
+            return together(spark, partial(self.merge, batch=_named(batch)), batch, self._threads)
+
+    def merge(self, changes: TableChanges, batch: Batch | None) -> Written:
+        """Merge one table's changes in one commit; again where another writer came first."""
+        with alone(self._spark, self.path(changes.table)):
+            for _ in range(_ATTEMPTS - 1):
+                with _others_first():
+                    return self._merge(changes, batch)
+            return self._merge(changes, batch)
+
+    def read(self, table: str) -> DataFrame | None:
+        """The copy as it is now."""
+        path = self.path(table)
+        return self._spark.read.format("delta").load(path) if DeltaTable.isDeltaTable(self._spark, path) else None
+
+    def tables(self) -> Sequence[str]:
+        """Every table whose folder holds a log of Delta."""
+        logs = unless_absent(lambda: self._spark.read.format("binaryFile").load(f"{self._root}/*/*/_delta_log/*.json"))
+        if logs is None:
+            return []
+        folders = logs.select(sf.regexp_extract("path", "^(.*)/_delta_log/", 1)).distinct().collect()
+        return sorted(table_of(row[0]) for row in folders)
+
+    def forget_deletes(self, before_ms: int) -> None:
+        """Delete the rows that stand for deleted keys, table by table."""
+        old = sf.col(DELETED) & (sf.col(EXECUTE_TIME) < before_ms)
+        for table in self.tables():
+            with alone(self._spark, self.path(table)):
+                DeltaTable.forPath(self._spark, self.path(table)).delete(old)
+
+    def tidy(self) -> None:
+        """Put small files together, and remove those that no reader needs since a week, of the tables written since the last time."""
+        for table in sorted(self._touched):
+            copy = DeltaTable.forPath(self._spark, self.path(table))
+            with alone(self._spark, self.path(table)):
+                copy.optimize().executeCompaction()
+            copy.vacuum()
+        self._touched.clear()
+
+    def _merge(self, changes: TableChanges, batch: Batch | None) -> Written:
+        path, spark = self.path(changes.table), changes.changes.sparkSession
+        if not DeltaTable.isDeltaTable(spark, path) and _create(changes, path, self._made_with):
+            return Written(changes.changes.count())
+        copy = DeltaTable.forPath(spark, path)
+        plan = plan_for(copy.toDF(), changes, self._policy)
+        if carry_out(spark, path, plan):
+            copy = DeltaTable.forPath(spark, path)
+        rows = _gathered(with_real_table(changes.rows_as(plan.columns), copy.toDF()), changes.number)
+        opened = OpenCopy.at(spark, path) if self._newest_whole else None
+        done = None if opened is None else put(opened, rows, changes.number, batch)
+        if done is not None:
+            return done
+        affected = self._statement(copy, rows).execute().collect()
+        if not affected and batch is not None and not batch.again:
+            with _under_another_name(spark, batch):
+                affected = self._statement(copy, rows).execute().collect()
+        return Written(int(affected[0]["num_affected_rows"])) if affected else Written(replayed=True)
+
+    def _statement(self, copy: DeltaTable, rows: DataFrame) -> DeltaMergeBuilder:
+        """The rule: nothing of the key there, insert; smaller or equal order there, update; otherwise discard."""
+        merge = merging(copy, rows, f"copy.{KEY} = change.{KEY}")
+        return merge.whenMatchedUpdateAll(f"change.{ORDER} >= copy.{ORDER}").whenNotMatchedInsertAll()
+
+
+class DeltaHistory(DeltaSink):
+    """Every version of every row beside the newest, below `<root>/_history`: one row per key and order, deletes included."""
+
+    _newest_whole = False
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        root: str | Path,
+        threads: int = 1,
+        policy: SchemaPolicy | None = None,
+        made_with: DeltaSettings | None = None,
+    ) -> None:
+        super().__init__(spark, f"{str(root).rstrip('/')}/{_HISTORY}", threads, policy, made_with)
+
+    def _statement(self, copy: DeltaTable, rows: DataFrame) -> DeltaMergeBuilder:
+        """A version that is there stays as it is. The oldest time of the batch spares all files that are older."""
+        oldest = rows.agg(sf.min(EXECUTE_TIME)).collect()[0][0] or 0
+        same = f"copy.{EXECUTE_TIME} >= {oldest} AND copy.{KEY} = change.{KEY} AND copy.{ORDER} = change.{ORDER}"
+        return merging(copy, rows, same).whenNotMatchedInsertAll()
+
+
+def merging(copy: DeltaTable, rows: DataFrame, same: str) -> DeltaMergeBuilder:
+    """Begin a MERGE. Schemas are equal already; without schema evolution Delta cannot read names with dots and backticks in them."""
+    return copy.alias("copy").merge(rows.alias("change"), same).withSchemaEvolution()
+
+
+def live_rows(copy: DataFrame) -> DataFrame:
+    """The rows that the source has: without those that were deleted, without the guards."""
+    return copy.where(~sf.col(DELETED)).drop(*GUARDS)
+
+
+def _gathered(rows: DataFrame, number: int | None) -> DataFrame:
+    """The rows of a small batch in few partitions: each is a task of every step, and a file that later batches look through."""
+    return rows if number is None else rows.coalesce(number // _ROWS_OF_A_FILE + 1)
+
+
+def _create(changes: TableChanges, path: str, made_with: DeltaSettings) -> bool:
+    """Make the copy with its first rows in one commit, without a MERGE; False where another writer made it in between."""
+    writer = _gathered(changes.rows, changes.number).write.format("delta").mode("errorifexists")
+    for name, value in properties_of(changes.columns, made_with).items():
+        writer = writer.option(name, value)
+    try:
+        writer.save(path)
+    except AnalysisException as exc:
+        if exc.getCondition() == _THERE_ALREADY:
+            return False
+        raise
+    return True
+
+
+@contextmanager
+def _others_first() -> Iterator[None]:
+    """Pass over a commit that failed because another writer committed first."""
+    try:
+        yield
+    except (PySparkException, Py4JError) as exc:
+        if not _CONFLICT.search(str(exc)):
+            raise
+
+
+@contextmanager
+def _recorded(spark: SparkSession, batch: ReducedBatch) -> Iterator[None]:
+    """Let Delta write the batch's number into each commit, and leave a commit out whose number its table has."""
+    if batch.number is None:
+        yield
+        return
+    spark.conf.set(_WRITER, batch.writer)
+    spark.conf.set(_NUMBER, str(batch.number))
+    try:
+        yield
+    finally:
+        spark.conf.unset(_WRITER)
+        spark.conf.unset(_NUMBER)
+
+
+def _named(batch: ReducedBatch) -> Batch | None:
+    """What a commit tells of the batch; None where it has no number."""
+    return None if batch.number is None else Batch(batch.writer, batch.number, batch.again)
+
+
+@contextmanager
+def _under_another_name(spark: SparkSession, batch: Batch) -> Iterator[None]:
+    """Let Delta take a batch whose number the table has from before the checkpoint went back; other tables may do without the name."""
+    with _ONE_AT_A_TIME:
+        spark.conf.set(_WRITER, f"{batch.writer} {uuid4()}")
+        try:
+            yield
+        finally:
+            spark.conf.set(_WRITER, batch.writer)

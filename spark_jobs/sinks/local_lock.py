@@ -1,0 +1,69 @@
+"""One process at a time, where a file system lets two of them make the same file."""
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Timer
+from typing import Final
+
+from pyspark.sql import SparkSession
+
+from spark_jobs.errors import JobConfigurationError
+from spark_jobs.sinks.hadoop import hadoop_configuration, hadoop_path
+from spark_jobs.spark_util.report import print_notice
+
+_LONG_S: Final = 15.0
+
+
+@contextmanager
+def alone(spark: SparkSession, place: str) -> Iterator[None]:
+    """Keep all other jobs from writing at a place of a local file system for as long as the block lasts; wait until they have done.
+
+    There Delta looks for a commit of the same number, finds none, and renames its own to it: one that another process makes in between is
+    gone without a word. HDFS and the object stores refuse the second (S3 does not, which `check_writers` knows). The lock is the operating
+    system's (flock(2)): it ends with the process that holds it, on NFS too.
+    """
+    folder = local_folder(spark, place)
+    if folder is None:
+        yield
+        return
+    held = _opened(folder.with_name(f".{folder.name}.lock"))
+    try:
+        with _told(f"{folder}: waits until another job has written there"):
+            fcntl.flock(held, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(held)
+
+
+def local_folder(spark: SparkSession, place: str) -> Path | None:
+    """Return a place of a local file system as its path; None: it lies elsewhere."""
+    return Path(str(hadoop_path(spark, place).toUri().getPath())).absolute() if scheme_of(spark, place) == "file" else None
+
+
+def scheme_of(spark: SparkSession, place: str) -> str:
+    """Return what names its file system; a path that has none lies on Hadoop's default one."""
+    named = hadoop_path(spark, place).toUri().getScheme()
+    return str(named or hadoop_path(spark, hadoop_configuration(spark).getTrimmed("fs.defaultFS")).toUri().getScheme())
+
+
+@contextmanager
+def _told(notice: str) -> Iterator[None]:
+    """Say what is waited for, once, where the block lasts longer than a commit does."""
+    late = Timer(_LONG_S, print_notice, (notice,))
+    late.daemon = True
+    late.start()
+    try:
+        yield
+    finally:
+        late.cancel()
+
+
+def _opened(file: Path) -> int:
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        return os.open(file, os.O_RDONLY | os.O_CREAT)
+    except OSError as exc:
+        raise JobConfigurationError(f"{file}: {exc.strerror}. The job must be allowed to write below copy_root.") from exc

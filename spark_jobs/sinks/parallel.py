@@ -1,0 +1,29 @@
+"""Several tables at the same time, each in a thread that Spark takes for the query's own."""
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from pyspark import inheritable_thread_target
+from pyspark.sql import SparkSession
+
+from spark_jobs.sinks.sink import ReducedBatch, TableChanges
+
+Result = TypeVar("Result")
+
+
+def together(spark: SparkSession, call: Callable[[TableChanges], Result], batch: ReducedBatch, threads: int) -> Mapping[str, Result]:
+    """Call it for all tables, at most `threads` at a time; table → result. Ending the query ends their jobs too."""
+    tables = batch.tables
+
+    def counted(changes: TableChanges) -> Result:
+        result = call(changes)
+        batch.done(changes.number or 0)
+        return result
+
+    if threads == 1 or len(tables) <= 1:
+        return {changes.table: counted(changes) for changes in tables}
+    with ThreadPoolExecutor(min(threads, len(tables)), "merge") as pool:
+        inherited = inheritable_thread_target(spark)(counted)
+        waiting = {changes.table: pool.submit(inherited, changes) for changes in tables}
+        return {table: each.result() for table, each in waiting.items()}

@@ -1,0 +1,50 @@
+"""What one batch held, on one line."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class BatchFigures:
+    """Figures of one batch.
+
+    rows: changes of rows read, those put aside included. history: changes among them of history rows of system-versioned tables, which no
+    copy holds. winners: rows of copies written. deletes: keys whose newest change is a delete. replayed: tables that had the batch
+    already. truncates: real tables whose TRUNCATE was followed. problems: reason → messages put aside. lag_seconds: age of the newest
+    message when it had been applied.
+    """
+
+    rows: int = 0
+    history: int = 0
+    keys: int = 0
+    winners: int = 0
+    deletes: int = 0
+    replayed: int = 0
+    truncates: int = 0
+    problems: Mapping[str, int] = field(default_factory=dict)
+    lag_seconds: float = 0.0
+    seconds: float = 0.0
+
+    @property
+    def put_aside(self) -> int:
+        """Messages in the quarantine."""
+        return sum(self.problems.values())
+
+    @property
+    def stale(self) -> int:
+        """Changes that a newer one of the batch, or the copy itself, outdoes."""
+        return max(self.rows - self.history - self.put_aside - self.winners, 0)  # a change of the key in one message writes two rows
+
+    @property
+    def rate(self) -> float:
+        """Rows a second."""
+        return self.rows / self.seconds if self.seconds else 0.0
+
+    def __str__(self) -> str:
+        emptied = f"{self.truncates} truncated, " if self.truncates else ""
+        again = f"{self.replayed} tables had it already, " if self.replayed else ""
+        history = f"{self.history} of history, " if self.history else ""
+        return (
+            f"{self.rows} rows in, {self.winners} winners, {self.stale} stale, {self.deletes} deletes, {self.put_aside} put aside, "
+            f"{emptied}{history}{again}lag {self.lag_seconds:.1f} s, {self.seconds:.1f} s, {self.rate:.0f} rows/s"
+        )

@@ -1,0 +1,178 @@
+"""What long work shows while it runs: bars on a terminal, a line every 30 seconds elsewhere."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from threading import Event, Lock, Thread
+from time import monotonic
+from typing import Final
+
+from py4j.protocol import Py4JError
+from rich.console import Console
+from rich.progress import BarColumn, TaskID, TextColumn
+from rich.progress import Progress as Bars
+
+from spark_jobs.spark_util.report import print_notice
+
+_LOOK_S: Final = 1.0
+LINE_SECONDS: Final = 30.0
+"""Time between two lines where nobody sees bars."""
+
+
+@dataclass
+class Piece:
+    """One piece of work: `rows` of `total` are done (None: unknown), `before` of them by an earlier run. `step` says what is done now.
+
+    `read_rows`: asked for the rows of a step that only Spark can count; None: `rows` is set by the caller.
+    """
+
+    name: str
+    total: int | None = None
+    rows: int = 0
+    before: int = 0
+    step: str = ""
+    estimated: bool = False
+    read_rows: Callable[[], int] | None = None
+    clock: Callable[[], float] = monotonic
+    began: float = field(init=False)
+    _lock: Lock = field(default_factory=Lock, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self.began = self.clock()
+
+    def next_step(self, step: str, total: int | None) -> None:
+        """Begin another step, whose rows and time are counted from zero."""
+        self.read_rows = None
+        self.step, self.total, self.rows, self.before, self.began = step, total, 0, 0, self.clock()
+
+    def add(self, rows: int) -> None:
+        """Count rows that are done; threads may do so at the same time."""
+        with self._lock:
+            self.rows += rows
+
+    def look(self) -> None:
+        """Ask Spark for the rows, where it counts them. A Spark that does not answer leaves the number as it was."""
+        ask = self.read_rows
+        if ask is None:
+            return
+        try:
+            found = ask()
+        except (Py4JError, OSError):
+            return
+        if self.read_rows is ask:
+            self.rows = max(self.rows, found)
+
+    @property
+    def seconds(self) -> float:
+        """Time since the step began."""
+        return self.clock() - self.began
+
+    @property
+    def rate(self) -> float:
+        """Rows of this run a second."""
+        return (self.rows - self.before) / max(self.seconds, 0.001)
+
+    @property
+    def remaining_seconds(self) -> float | None:
+        """Return the time left at the mean rate; None where it cannot be told."""
+        if self.total is None or self.rate <= 0:
+            return None
+        return max(self.total - self.rows, 0) / self.rate
+
+    def __str__(self) -> str:
+        step = f"{self.step}, " if self.step else ""
+        return f"{self.name}: {step}{self.figures}"
+
+    @property
+    def figures(self) -> str:
+        """Rows, share, rate and time left, as far as they are known."""
+        told = [f"{self.rows} rows"]
+        if self.total:
+            about = "about " if self.estimated else ""
+            told = [f"{self.rows} of {about}{self.total} rows ({min(self.rows / self.total, 1):.0%})"]
+        told.append(f"{self.rate:.0f} rows/s")
+        left = self.remaining_seconds
+        return ", ".join([*told, *([] if left is None else [f"{_time(left)} left"])])
+
+
+class Progress:
+    """Shows pieces of work for as long as it is open. `console` is standard error's; `say` prints a line where that is no terminal."""
+
+    def __init__(self, console: Console | None = None, say: Callable[[str], None] = print_notice) -> None:
+        console = console or Console(stderr=True)
+        columns = (TextColumn("{task.description}", markup=False), BarColumn(), TextColumn("{task.fields[figures]}", markup=False))
+        own_output = sys.stdout.isatty()
+        self._bars = Bars(*columns, console=console, transient=True, redirect_stdout=own_output) if console.is_terminal else None
+        self._say = say
+        self._lock = Lock()
+        self._pieces: dict[int, tuple[Piece, TaskID | None, float]] = {}
+        self._ended = Event()
+        self._thread = Thread(target=self._watch, name="progress", daemon=True)
+
+    def __enter__(self) -> "Progress":
+        if self._bars is not None:
+            self._bars.start()
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+        self._thread.join()
+        if self._bars is not None:
+            self._bars.stop()
+
+    @contextmanager
+    def piece(self, piece: Piece) -> Iterator[Piece]:
+        """Show this piece for as long as the block lasts; its first line comes after 30 seconds."""
+        task = None if self._bars is None else self._bars.add_task(piece.name, total=piece.total, figures="")
+        with self._lock:
+            self._pieces[id(piece)] = (piece, task, piece.clock() + LINE_SECONDS)
+        try:
+            yield piece
+        finally:
+            with self._lock:
+                del self._pieces[id(piece)]
+            if self._bars is not None and task is not None:
+                self._bars.remove_task(task)
+
+    def _watch(self) -> None:
+        while not self._ended.wait(_LOOK_S):
+            self.show()
+
+    def first_line(self, piece: Piece) -> None:
+        """Print a line at once, where nobody sees bars."""
+        if self._bars is None:
+            self._say(str(piece))
+
+    def show(self) -> None:
+        """Bring the bars up to date, or print the lines that are due."""
+        with self._lock:
+            shown = list(self._pieces.items())
+        for number, (piece, task, due) in shown:
+            piece.look()
+            if self._bars is not None and task is not None:
+                self._bars.update(
+                    task, description=piece.name, completed=piece.rows, total=piece.total, figures=_beside_bar(piece), refresh=True
+                )
+            elif piece.clock() >= due:
+                self._say(str(piece))
+                self._next_line(number, piece.clock() + LINE_SECONDS)
+
+    def _next_line(self, number: int, due: float) -> None:
+        with self._lock:
+            if number in self._pieces:
+                piece, task, _ = self._pieces[number]
+                self._pieces[number] = (piece, task, due)
+
+
+def _beside_bar(piece: Piece) -> str:
+    return ", ".join(filter(None, (piece.step, piece.figures)))
+
+
+def _time(seconds: float) -> str:
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"

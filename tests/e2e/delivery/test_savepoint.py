@@ -1,0 +1,117 @@
+"""Rows that the source rolled back are never published, although they stand in its binlog."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import pytest
+
+from deploy.embedded import Kafka, MariaDB, MySQL, SqlServer
+from tests.e2e.conftest import NewInstallation
+from tests.support.relays.relay_process import RelayProcess
+from tests.support.rows.topic_reading import ids_in_order, read_topic
+from tests.support.sources.group_rows import member
+from tests.support.sources.purging import purged
+from tests.support.sources.rolling_back import insert_and_roll_back
+from tests.support.waiting import wait_until
+
+ROWS: Final = 1500
+IN_PARTS: Final[dict[str, Any]] = {
+    "buffer": {"buffer_size": 16, "batch_mode": "ITEMSIZE"},
+    "transaction": {"split_bytes": 100_000},
+    "flow": {"rows_per_second": 1000},
+}
+"""A part every quarter of a second."""
+
+
+def test_a_rolled_back_savepoint_leaves_nothing_behind(mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation) -> None:
+    installation = new_installation(mariadb, kafka)
+    name = installation.name
+    with RelayProcess(installation) as relay, mariadb.connect(user="repl") as connection:
+        relay.wait_for("RUNNING")
+        with connection.cursor() as cursor:
+            cursor.execute(f"create temporary table {name}.scratch (a int) engine=myisam")
+            cursor.execute("begin")
+            cursor.execute(f"insert into {name}.t values (1, 1, 'kept')")
+            cursor.execute("savepoint s")
+            cursor.execute(f"insert into {name}.t values (2, 1, 'gone')")
+            cursor.execute(f"insert into {name}.scratch values (1)")
+            cursor.execute("rollback to savepoint s")
+            cursor.execute(f"insert into {name}.t values (3, 1, 'kept')")
+        connection.commit()
+        wait_until(lambda: len(read_topic(kafka.bootstrap, name)) >= 2, "both rows", 30)
+        seen = read_topic(kafka.bootstrap, name)
+    assert [(each.value or {})["data"][0]["id"] for each in sorted(seen, key=lambda each: each.order)] == ["1", "3"]
+
+
+@pytest.mark.timeout(180)
+@pytest.mark.parametrize("server", ["mariadb", "mysql_9"])
+def test_of_a_transaction_in_parts_nothing_that_was_rolled_back_is_seen_over_a_crash(
+    server: str, request: pytest.FixtureRequest, kafka: Kafka, new_installation: NewInstallation
+) -> None:
+    database: SqlServer = request.getfixturevalue(server)
+    installation = new_installation(database, kafka, **IN_PARTS)
+    name = installation.name
+    with RelayProcess(installation) as relay:
+        relay.wait_for("RUNNING")
+        kept = insert_and_roll_back(database, name, first=1, rows=ROWS)
+        wait_until(lambda: bool(read_topic(kafka.bootstrap, name)), "a part", 30)
+        relay.kill()
+        some = len(read_topic(kafka.bootstrap, name))
+        installation.map(topics=[{"logicDb": name, "topic": f"{name}_later"}])
+        relay.start()
+        database.execute(f"insert into {name}.t values (0, 0, 'last')")
+        wait_until(lambda: ids_in_order(kafka, f"{name}_later") == [0], "the last row, under the newer mapping", 60)
+        log = relay.log.read_text(errors="replace")
+    assert 0 < some < len(kept), "the crash came too late"
+    assert ids_in_order(kafka, name) == kept, "the transaction ends under the mapping that it began under"
+    if database.family == "mariadb":  # MySQL takes the rows out of its binlog
+        assert "rolled back on the source; it is read again without them" in log
+
+
+@pytest.mark.timeout(180)
+def test_a_source_of_a_group_rolls_back_rows_of_a_transaction_in_parts(
+    mariadb: MariaDB, mysql_9: MySQL, kafka: Kafka, new_installation: NewInstallation
+) -> None:
+    group = {"sources": [member("second", mariadb)]}
+    installation = new_installation(mysql_9, kafka, group=group, **IN_PARTS)
+    name = installation.name
+    mariadb.execute(f"create database {name}", f"create table {name}.t (id int primary key, n int, v longtext)")
+    with RelayProcess(installation) as relay:
+        relay.wait_for("RUNNING")
+        relay.stop()
+        kept = insert_and_roll_back(mariadb, name, first=1, rows=ROWS)
+        mysql_9.execute(f"insert into {name}.t values (0, 0, 'beside it')")
+        relay.start()
+        wait_until(lambda: len(read_topic(kafka.bootstrap, name)) > len(kept), "all rows", 60)
+        mariadb.execute(f"insert into {name}.t values (-1, 0, 'last')")
+        wait_until(lambda: -1 in ids_in_order(kafka, name), "the last row", 30)
+    assert [each for each in ids_in_order(kafka, name) if each > 0] == kept
+    assert sorted(each for each in ids_in_order(kafka, name) if each < 1) == [-1, 0]
+
+
+@pytest.mark.timeout(180)
+def test_a_purge_inside_of_a_transaction_in_parts_is_named_and_shows_nothing_that_was_rolled_back(
+    new_mariadb: Callable[..., MariaDB], kafka: Kafka, new_installation: NewInstallation
+) -> None:
+    mariadb = new_mariadb({"slave_connections_needed_for_purge": 0})
+    installation = new_installation(mariadb, kafka, **IN_PARTS)
+    name = installation.name
+    with RelayProcess(installation) as relay:
+        relay.wait_for("RUNNING")
+        first = insert_and_roll_back(mariadb, name, first=1, rows=ROWS)
+        mariadb.execute("flush binary logs")
+        wait_until(lambda: bool(ids_in_order(kafka, name)), "a part", 30)
+        purged(mariadb)  # the server keeps what is still sent; what was sent is read to its end
+        wait_until(lambda: ids_in_order(kafka, name) == first, "the transaction", 60)
+
+        second = insert_and_roll_back(mariadb, name, first=10_001, rows=ROWS)
+        wait_until(lambda: len(ids_in_order(kafka, name)) > len(first), "a part", 30)
+        relay.kill()
+        visible = ids_in_order(kafka, name)
+        mariadb.execute("flush binary logs")
+        wait_until(lambda: purged(mariadb), "the purge")
+        relay.start()
+        relay.wait_for("STOPPED", "BINLOG_PURGED")
+        assert ids_in_order(kafka, name) == visible
+    assert len(first) < len(visible) < len(first) + len(second), "the crash came too late"
+    assert visible == [*first, *second][: len(visible)]

@@ -1,0 +1,143 @@
+"""Positions moved and transactions skipped by hand, under a relay that runs: fenced, previewed, confirmed, written down."""
+
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from pydantic import SecretStr
+from typer.testing import CliRunner, Result
+
+from deploy.embedded import Kafka, MariaDB
+from relay.audit import AuditEntry, AuditTrail
+from relay.cli import app
+from relay.settings import ApiSettings
+from tests.e2e.conftest import NewInstallation
+from tests.support.relays.admin_server import TOKEN, admin_client
+from tests.support.relays.relay_process import Installation, RelayProcess
+from tests.support.rows.topic_reading import Seen, read_topic
+from tests.support.waiting import wait_until
+
+
+class Shop:
+    """An installation under way: rows go in by number and are seen by number."""
+
+    def __init__(self, installation: Installation, database: MariaDB, kafka: Kafka) -> None:
+        self.name = installation.name
+        self.file = installation.file
+        self._database = database
+        self._kafka = kafka
+        self.trail = AuditTrail(installation.settings.kafka, installation.name)
+
+    def insert(self, number: int, table: str = "t") -> tuple[str, str, str]:
+        """Insert a row; the file, the offset and the GTID of its transaction."""
+        place = self.ask("show master status")
+        self._database.execute(f"insert into {self.name}.{table} values ({number}, 0, '')")
+        return place[0], place[1], self.ask("select @@gtid_binlog_pos")[0]
+
+    def ask(self, sql: str) -> tuple[str, ...]:
+        """One row of the source's answer, as text."""
+        with closing(self._database.connect()) as connection, connection.cursor() as cursor:
+            cursor.execute(sql)
+            return tuple(map(str, cursor.fetchone() or ()))
+
+    def seen(self) -> list[Seen]:
+        return sorted(read_topic(self._kafka.bootstrap, self.name), key=lambda each: (each.partition, each.offset))
+
+    def wait_for(self, numbers: list[int]) -> dict[int, list[str]]:
+        """Wait until exactly these rows were published, repeats counted; the orders of each, as they came."""
+        wait_until(lambda: sorted(map(_number, self.seen())) == sorted(numbers), f"rows {numbers}", 40)
+        seen = self.seen()
+        return {number: [each.order for each in seen if _number(each) == number] for number in numbers}
+
+    def roma(self, *arguments: str, answer: str | None = None) -> Result:
+        return CliRunner().invoke(app, [*arguments, "--config", str(self.file)], input=answer)
+
+    def entries(self, act: str) -> list[AuditEntry]:
+        return [entry for entry in self.trail.entries(100) if entry.act == act]
+
+
+def _over_http(installation: Installation, place: tuple[str, str, str], last_order: str) -> None:
+    """The same functions behind the admin's addresses; nothing of this epoch lies before `place`, whatever minute it is."""
+    to = {"file": place[0], "offset": int(place[1])}
+    address = "/api/v1/instances/shop/position"
+    with admin_client(installation.settings.model_copy(update={"api": ApiSettings(port=0, token=SecretStr(TOKEN))})) as admin:
+        wait_until(lambda: admin.get("/readyz").status_code == 200, "the admin to reach ZooKeeper")
+        found = admin.get(address).json()
+        assert (found["epoch"], f"{found['execute_time']:013d}.{int(found['execute_position']):019d}") == (2, last_order)
+        assert admin.get("/api/v1/instances/nobody/position").status_code == 404
+        assert admin.post(f"{address}/preview", json=to).json()["code"] == "MOVE_REFUSED"
+        preview = admin.post(f"{address}/preview", json={**to, "as_new": True}).json()
+        assert (preview["kind"], preview["epoch"]) == ("as new", 3)
+        assert admin.post(address, json={**to, "as_new": True, "confirm": "other"}).status_code == 400
+        assert admin.post(f"{address}/skip", json={"gtid": "x", "confirm": "shop"}).status_code == 409
+        assert admin.post(f"{address}/raise-floor", json={"above": "nobody", "confirm": "shop"}).status_code == 409
+        ahead = {"gtid": "0-9-999999999", "confirm": "shop"}
+        assert admin.post(f"{address}/skip", json=ahead, headers={"X-Author": "bob"}).json()["skips"] == ["0-9-999999999"]
+        assert admin.post(f"{address}/skip", json={**ahead, "undo": True}).json()["skips"] == []
+        newest = admin.get("/api/v1/audit?subject=shop&limit=2").json()
+        assert [(each["actor"], each["act"]) for each in newest] == [("admin", "transaction.unskip"), ("bob", "transaction.skip")]
+        admin.headers.pop("Authorization")
+        assert admin.post(address, json={**to, "confirm": "shop"}).status_code == 401
+
+
+def _number(seen: Seen) -> int:
+    row: dict[str, Any] = (seen.value or {})["data"][0]
+    return int(row["id"])
+
+
+def test_a_running_instance_goes_back_forward_and_past_a_transaction(
+    mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation, tmp_path: Path
+) -> None:
+    installation = new_installation(mariadb, kafka, routing={"unmapped_table": "stop"})
+    installation.map(tbs=[{"logicTb": "t", "realTbs": "t"}])
+    mariadb.execute(f"create table {installation.name}.stranger like {installation.name}.t")
+    shop = Shop(installation, mariadb, kafka)
+    with RelayProcess(installation) as relay:
+        relay.wait_for("RUNNING")
+        shop.insert(1)
+        early = shop.insert(2)
+        shop.insert(3)
+        had = shop.wait_for([1, 2, 3])
+
+        back = ("position", "set", "shop", "--file", early[0], "--offset", early[1])
+        asked = shop.roma(*back, answer="no\n")
+        assert (asked.exit_code, "comes AGAIN" in asked.output, "leads shop" in asked.output) == (1, True, True), asked.output
+        assert shop.entries("position.set") == []
+        done = shop.roma(*back, "--yes", "shop", "--comment", "a consumer lost them", "--actor", "ann")
+        assert done.exit_code == 0, done.output
+        again = shop.wait_for([1, 2, 2, 3, 3])
+        assert again == {1: had[1], 2: had[2] * 2, 3: had[3] * 2}
+        relay.wait_for("RUNNING")
+        (entry,) = shop.entries("position.set")
+        assert (entry.actor, entry.subject, entry.comment, entry.after["replay_from"]) == (
+            "ann",
+            "shop",
+            "a consumer lost them",
+            f"{early[0]}:{early[1]}",
+        )
+
+        file, offset, gtid = shop.insert(4, "stranger")
+        relay.wait_for("STOPPED", "UNMAPPED_NAME")
+        assert shop.roma("position", "skip", "shop", "--gtid", gtid, "--yes", "shop").exit_code == 0
+        relay.wait_for("RUNNING")
+        shop.insert(5)
+        orders = shop.wait_for([1, 2, 2, 3, 3, 5])
+        assert orders[5][0] > max(had[3])
+        wait_until(lambda: len(shop.entries("transaction.skipped")) == 1, "the skip written down")
+        assert shop.entries("transaction.skipped")[0].after["rows_by_table"] == {f"{shop.name}.stranger": 1}
+
+        assert relay.stop() == 0
+        first = shop.insert(6)
+        file, offset, _ = shop.insert(7)
+        forward = shop.roma("position", "set", "shop", "--file", file, "--offset", offset, "--yes", "shop")
+        assert (forward.exit_code, "LEFT OUT" in forward.output) == (0, True), forward.output
+        relay.start()
+        orders = shop.wait_for([1, 2, 2, 3, 3, 5, 7])
+        assert shop.roma("position", "set", "shop", "--file", first[0], "--offset", first[1], "--yes", "shop").exit_code == 1
+        assert shop.roma("position", "set", "shop", "--file", first[0], "--offset", first[1], "--as-new", "--yes", "shop").exit_code == 0
+        orders = shop.wait_for([1, 2, 2, 3, 3, 5, 6, 7, 7])
+        assert orders[5][0] < orders[7][0] < orders[6][0] < orders[7][1]
+        _over_http(installation, early, max(orders[7]))
+        shown = shop.roma("position", "show", "shop").output
+        assert f"server     {shop.ask('select @@server_id')[0]}\n" in shown
+        assert "epoch      2\n" in shown

@@ -1,0 +1,125 @@
+"""Moves and maintenance over HTTP and the command line; the relays themselves are tested elsewhere."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+import tomli_w
+
+from deploy.embedded import ZooKeeper
+from relay.state import Candidacy, Membership, Paths, PlacementStore, RelayMember
+from tests.servers.fixtures import FreshName
+from tests.support.relays.admin_server import admin_client, admin_settings
+from tests.support.relays.zookeeper_sessions import session_with
+from tests.support.waiting import wait_until
+
+PLACEMENT = "/api/v1/placement"
+ABLE = Candidacy("shop", ("s2",))
+UNABLE = Candidacy("shop", (), "SOURCE_UNREACHABLE", "It hung up.")
+
+
+@pytest.fixture
+def installation(fresh_name: FreshName) -> str:
+    return fresh_name("placement")
+
+
+@pytest.fixture
+def admin(zookeeper: ZooKeeper, installation: str) -> Iterator[httpx.Client]:
+    with admin_client(admin_settings(zookeeper.hosts, installation)) as client:
+        wait_until(lambda: client.get("/readyz").status_code == 200, "the admin to reach ZooKeeper")
+        yield client
+
+
+@pytest.fixture
+def wishes(zookeeper: ZooKeeper, installation: str) -> Iterator[PlacementStore]:
+    """Three relays that live: the first leads, the second could, the third could not."""
+    with session_with(zookeeper.hosts) as session:
+        paths = Paths(f"/roma/{installation}")
+        for number, (name, candidacy) in enumerate({"r1": ABLE, "r2": ABLE, "r3": UNABLE}.items()):
+            member = RelayMember(name, server=f"s{number + 1}", instances=("shop",), session_timeout_ms=4000, candidacies=(candidacy,))
+            Membership(session, paths).announce(member)
+        session.create_ephemeral(paths.leader("shop"), b'{"relay": "r1"}')
+        yield PlacementStore(session, paths)
+
+
+def test_what_runs_where_and_what_could_is_shown(admin: httpx.Client, wishes: PlacementStore) -> None:
+    (shop,) = admin.get(PLACEMENT).json()["instances"]
+    assert (shop["instance"], shop["leader"], shop["moved_to"], shop["preferred"]) == ("shop", "r1", "", ["s2"])
+    assert [(each["relay"], each["server"], each["code"]) for each in shop["candidates"]] == [
+        ("r1", "s1", ""),
+        ("r2", "s2", ""),
+        ("r3", "s3", "SOURCE_UNREACHABLE"),
+    ]
+    assert [each["session_timeout_ms"] for each in admin.get("/api/v1/relays").json()] == [4000, 4000, 4000]
+
+
+def test_a_move_is_noted_and_withdrawn(admin: httpx.Client, wishes: PlacementStore) -> None:
+    headers = {"X-Author": "ann", "X-Comment": "new machine"}
+    answer = admin.put(f"{PLACEMENT}/moves/shop", json={"to": "s2"}, headers=headers)
+    assert answer.status_code == 200
+    (move,) = answer.json()["moves"]
+    assert (move["name"], move["to"], move["author"], move["comment"]) == ("shop", "s2", "ann", "new machine")
+    assert wishes.wishes().moves["shop"].to == "s2"
+    assert admin.delete(f"{PLACEMENT}/moves/shop").json()["moves"] == []
+    assert admin.delete(f"{PLACEMENT}/moves/shop").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("instance", "to", "status", "said"),
+    [
+        ("shop", "nowhere", 409, "No living relay or server called nowhere"),
+        ("shop", "r3", 409, "It hung up"),
+        ("shop", "s1", 409, "in maintenance"),
+        ("none", "r1", 404, "called none"),
+        ("shop", "", 422, ""),
+    ],
+)
+def test_a_move_that_cannot_be_carried_out_changes_nothing(
+    admin: httpx.Client, wishes: PlacementStore, instance: str, to: str, status: int, said: str
+) -> None:
+    assert admin.put(f"{PLACEMENT}/maintenance/s1").status_code == 200
+    answer = admin.put(f"{PLACEMENT}/moves/{instance}", json={"to": to})
+    assert answer.status_code == status
+    assert said in answer.json()["detail"]
+    assert wishes.wishes().moves == {}
+
+
+def test_a_maintenance_begins_and_ends(admin: httpx.Client, wishes: PlacementStore) -> None:
+    begun = admin.put(f"{PLACEMENT}/maintenance/s1", headers={"X-Comment": "disks"}).json()
+    assert [(each["name"], each["comment"]) for each in begun["maintenance"]] == [("s1", "disks")]
+    assert [each["in_maintenance"] for each in begun["instances"][0]["candidates"]] == [True, False, False]
+    assert admin.delete(f"{PLACEMENT}/maintenance/s1").json()["maintenance"] == []
+    assert admin.delete(f"{PLACEMENT}/maintenance/s1").status_code == 404
+    assert wishes.wishes().maintenance == {}
+
+
+def test_writes_need_the_token(admin: httpx.Client, wishes: PlacementStore) -> None:
+    for method, address in (("PUT", "maintenance/s1"), ("DELETE", "maintenance/s1"), ("PUT", "moves/shop"), ("DELETE", "moves/shop")):
+        answer = admin.request(method, f"{PLACEMENT}/{address}", json={"to": "s2"}, headers={"Authorization": ""})
+        assert answer.status_code == 401
+
+
+def test_the_command_line_does_the_same(wishes: PlacementStore, zookeeper: ZooKeeper, installation: str, tmp_path: Path) -> None:
+    file = tmp_path / "relay.toml"
+    document = {"installation": installation, "kafka": {"bootstrap_servers": "127.0.0.1:1"}, "zookeeper": {"hosts": zookeeper.hosts}}
+    file.write_text(tomli_w.dumps(document), encoding="utf-8")
+
+    def roma(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "relay", "placement", *words, "--config", str(file)]
+        return subprocess.run(command, capture_output=True, text=True, timeout=30, check=False, env={**os.environ, "COLUMNS": "200"})
+
+    assert roma("move", "shop", "--to", "s2", "--comment", "why").returncode == 0
+    assert wishes.wishes().moves["shop"].note.comment == "why"
+    assert roma("drain", "s3").returncode == 0
+    shown = roma("show").stdout
+    assert "SOURCE_UNREACHABLE" in shown
+    assert "in maintenance: s3" in shown
+    refused = roma("move", "shop", "--to", "s3")
+    assert (refused.returncode, refused.stderr.startswith("PLACEMENT_REFUSED: s3 is in maintenance.")) == (1, True)
+    assert roma("withdraw", "shop").returncode == 0
+    assert roma("resume", "s3").returncode == 0
+    assert (wishes.wishes().moves, wishes.wishes().maintenance) == ({}, {})

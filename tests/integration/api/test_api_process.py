@@ -1,0 +1,88 @@
+"""`python -m api` as an operator starts and stops it."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+import tomli_w
+
+from deploy.embedded import ZooKeeper
+from tests.servers.fixtures import FreshName
+from tests.support.waiting import wait_until
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def config_file(folder: Path, hosts: str, installation: str, port: int = 0) -> Path:
+    document = {
+        "installation": installation,
+        "kafka": {"bootstrap_servers": "127.0.0.1:1"},
+        "zookeeper": {"hosts": hosts},
+        "api": {"port": port, "token": "s3cr3t"},
+        "log": {"format": "json"},
+    }
+    path = folder / "relay.toml"
+    path.write_bytes(tomli_w.dumps(document).encode())
+    return path
+
+
+@contextmanager
+def admin_process(config: Path) -> Iterator[subprocess.Popen[str]]:
+    command = [sys.executable, "-m", "api", "--config", str(config)]
+    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "LANG": "C"}
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            yield process
+        finally:
+            if process.poll() is None:
+                process.kill()
+
+
+def address(process: subprocess.Popen[str]) -> str:
+    assert process.stdout is not None
+    line = process.stdout.readline()
+    assert line.startswith("admin: http://127.0.0.1:"), line
+    return line.removeprefix("admin: ").strip()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_stops_it_in_order(zookeeper: ZooKeeper, fresh_name: FreshName, tmp_path: Path, number: signal.Signals) -> None:
+    with admin_process(config_file(tmp_path, zookeeper.hosts, fresh_name("api"))) as process:
+        with httpx.Client(base_url=address(process), trust_env=False, timeout=10) as client:
+            wait_until(lambda: client.get("/readyz").status_code == 200, "the admin to reach ZooKeeper")
+            assert client.get("/api/v1/configs/ROMA_GROUP").json() == {}
+        process.send_signal(number)
+        output, log = process.communicate(timeout=30)
+    assert (process.returncode, output) == (0, "")
+    assert "Traceback" not in log
+    assert "s3cr3t" not in log
+
+
+def test_it_stops_without_zookeeper_too(tmp_path: Path) -> None:
+    with admin_process(config_file(tmp_path, "127.0.0.1:1", "roma")) as process:
+        assert httpx.get(f"{address(process)}/healthz", trust_env=False).status_code == 200
+        process.terminate()
+        _, log = process.communicate(timeout=30)
+    assert process.returncode == 0, log
+    assert "Traceback" not in log
+
+
+def test_a_taken_port_is_one_sentence(tmp_path: Path, zookeeper: ZooKeeper) -> None:
+    with admin_process(config_file(tmp_path, zookeeper.hosts, "roma", port=zookeeper.port)) as process:
+        output, log = process.communicate(timeout=30)
+    assert (process.returncode, output) == (2, "")
+    assert log.splitlines()[-1].startswith(f"CONFIGURATION: api.host and api.port: 127.0.0.1:{zookeeper.port} cannot be listened on")
+
+
+def test_a_configuration_that_cannot_be_used_is_one_sentence(tmp_path: Path) -> None:
+    with admin_process(tmp_path / "missing.toml") as process:
+        _, log = process.communicate(timeout=30)
+    assert process.returncode == 2
+    assert log.startswith("CONFIGURATION: ")
+    assert "missing.toml cannot be read" in log

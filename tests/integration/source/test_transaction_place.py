@@ -1,0 +1,34 @@
+"""A place that an operator names is the beginning of a transaction, on every server, or it is refused."""
+
+import pytest
+
+from deploy.embedded import SqlServer
+from relay.errors import ConfigurationError
+from relay.model.positions.gtid import GtidSet
+from relay.model.positions.position import BinlogPosition
+from relay.source import transaction_place
+from tests.servers.fixtures import FreshName
+from tests.support.sources.source_reading import ask, end_of, source_settings
+
+
+def test_only_the_beginning_of_a_transaction_is_a_place(database: SqlServer, fresh_name: FreshName) -> None:
+    name = fresh_name("place")
+    database.execute(f"create database {name}", f"create table {name}.t (id int primary key)")
+    settings = source_settings(database)
+    before = end_of(database)
+    database.execute(f"insert into {name}.t values (1)")
+    after = end_of(database)
+    here, there = transaction_place(settings, before), transaction_place(settings, after)
+    assert there.bytes_from(before) == after.offset - before.offset
+    assert here.bytes_from(after) == before.offset - after.offset
+    assert here.bytes_from(BinlogPosition("gone.000001", 4)) is None
+    one, other = (GtidSet.parse(each.position.gtid_set) for each in (here, there))
+    assert not other.without(one).empty
+    assert other.covers(one)
+    events = ask(database, f"show binlog events in '{before.file}' from {before.offset}")
+    inside = [int(row[1]) for row in events if before.offset < int(row[1]) < after.offset]
+    assert len(inside) >= 3
+    for offset in inside:
+        with pytest.raises(ConfigurationError):
+            transaction_place(settings, BinlogPosition(before.file, offset))
+    assert transaction_place(settings, BinlogPosition(before.file, 4)).position.binlog.offset == 4

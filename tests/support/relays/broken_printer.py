@@ -1,0 +1,20 @@
+"""`python -m tests.support.relays.broken_printer`: the `roma` command, with a printer of rows that raises."""
+
+from functools import partial
+from typing import Any
+from unittest.mock import patch
+
+from relay.__main__ import main
+from relay.generated import RowPrinter
+from relay.pipeline.messages import table_plan
+from relay.pipeline.messages.event_printer import bulk_rows
+
+
+class _Broken(RowPrinter):
+    def print_rows(self, *_: object) -> Any:
+        raise IndexError("a bug of the printer")
+
+
+if __name__ == "__main__":
+    with patch.object(table_plan, "bulk_rows", partial(bulk_rows, maker=_Broken)):
+        main()

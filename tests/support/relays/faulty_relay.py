@@ -1,0 +1,64 @@
+"""The relay, with an unexpected error for as long as a file exists: `python -m tests.support.relays.faulty_relay relay ...`.
+
+`ROMA_FAULT` is `<what>:<file>`:
+
+- `memory`: the walk finds no memory for what it takes
+- `client`: the client library starts no thread for a producer
+- `thread`: the process starts no thread for a question to Kafka or the source
+- `placement`: the placement meets what it was not made for
+"""
+
+import os
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+from unittest.mock import patch
+
+from confluent_kafka import KafkaError, KafkaException
+
+_CRIT_SYS_RESOURCE: Final = -194
+"""librdkafka's number of the error of a machine that starts no threads."""
+
+WHAT, _, _FILE = os.environ["ROMA_FAULT"].partition(":")
+
+
+def is_on() -> bool:
+    return Path(_FILE).exists()
+
+
+def breaks(owner: object, name: str, error: Callable[[], BaseException], concerns: Callable[..., bool] | None = None) -> None:
+    """Let a function of a class or module raise while the fault is on, for the arguments that it concerns."""
+    whole: Callable[..., Any] = getattr(owner, name)
+
+    def either(*arguments: Any, **named: Any) -> Any:
+        if is_on() and (concerns is None or concerns(*arguments)):
+            raise error()
+        return whole(*arguments, **named)
+
+    patch.object(owner, name, either).start()
+
+
+def main() -> None:
+    from relay.pipeline.publishing.publisher import Walk
+    from relay.pipeline.supervision.assignment_loop import Placement
+    from relay.publish import client_queue
+
+    match WHAT:
+        case "memory":
+            breaks(Walk, "take", MemoryError)
+        case "client":
+            refusal = KafkaError(_CRIT_SYS_RESOURCE, "Failed to create thread: Resource temporarily unavailable (11)")
+            breaks(client_queue, "Producer", lambda: KafkaException(refusal))
+        case "thread":
+            no_thread = RuntimeError("can't start new thread")
+            breaks(threading.Thread, "start", lambda: no_thread, lambda thread: thread.name.startswith("ask-"))
+        case "placement":
+            breaks(Placement, "_look_once", lambda: ValueError("unheard of"))
+    from relay.__main__ import main as relay
+
+    relay()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,44 @@
+"""Reading a running relay's own answers as a Prometheus server does."""
+
+import re
+from collections.abc import Mapping
+
+import httpx
+from prometheus_client.parser import text_string_to_metric_families
+
+from tests.support.relays.relay_process import RelayProcess
+from tests.support.waiting import wait_until
+
+
+def status_url(relay: RelayProcess) -> str:
+    """Where the relay that was started last answers, as its log says."""
+    found = re.findall(r"url=(http://\S+)", relay.log.read_text(errors="replace"))
+    assert found, relay.log_tail()
+    return str(found[-1])
+
+
+def scrape(relay: RelayProcess) -> dict[str, float]:
+    """Every sample of the relay's own metrics, by name and the values of its labels but `instance`: `roma_dropped_rows_total,filter`."""
+    text = httpx.get(f"{status_url(relay)}/metrics", trust_env=False, timeout=10).text
+    return {
+        ",".join([sample.name, *(value for label, value in sorted(sample.labels.items()) if label != "instance")]): sample.value
+        for family in text_string_to_metric_families(text)
+        if family.name.startswith("roma_")
+        for sample in family.samples
+    }
+
+
+def wait_for_samples(relay: RelayProcess, expected: Mapping[str, float]) -> dict[str, float]:
+    """Wait until the relay shows exactly these samples; return all of them."""
+    seen: list[dict[str, float]] = []
+
+    def shown() -> bool:
+        seen.append(scrape(relay))
+        return {name: seen[-1].get(name) for name in expected} == dict(expected)
+
+    try:
+        wait_until(shown, "the samples", 20)
+    except AssertionError as exc:
+        different = {name: (seen[-1].get(name), value) for name, value in expected.items() if seen[-1].get(name) != value}
+        raise AssertionError(f"shown and expected: {different}") from exc
+    return seen[-1]

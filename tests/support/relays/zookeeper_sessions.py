@@ -1,0 +1,30 @@
+"""Sessions with a test's ZooKeeper."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from relay.deadline import Deadline
+from relay.errors import NodeMissing, StoreRefused
+from relay.settings import ZooKeeperSettings
+from relay.zk import Session
+
+
+@contextmanager
+def session_with(hosts: str, timeout_seconds: float = 4, answer_seconds: float | None = None) -> Iterator[Session]:
+    """Open a session and end it with the block."""
+    settings = ZooKeeperSettings(hosts=hosts, session_timeout_seconds=timeout_seconds)
+    session = Session(settings, answer_seconds=answer_seconds)
+    try:
+        session.start(Deadline.after(20))
+        yield session
+    finally:
+        session.stop()
+
+
+def wipe(session: Session, path: str) -> None:
+    """Delete a node and everything below it, as an ensemble that lost its data; relays that live write their own nodes again meanwhile."""
+    with suppress(NodeMissing):
+        for name in session.children(path):
+            wipe(session, f"{path}/{name}")
+    with suppress(NodeMissing, StoreRefused):
+        session.delete(path)

@@ -1,0 +1,49 @@
+"""Plans and printers of tables that no server described: their first column is the key."""
+
+from relay.encode import KeyEncoder, PartitionTexts, RowEncoder, RowHistory, as_history, tag_headers
+from relay.model.table import TableDefinition, TableId, TableMap
+from relay.partition import PartitionRule
+from relay.pipeline.messages.event_printer import BulkRows, PrinterMaker, bulk_rows
+from relay.pipeline.messages.table_plan import Lane, TablePlan
+from relay.route import Destination
+from relay.route.mapping import Tags
+from relay.schema.type_text import type_text
+
+TOPIC = "t"
+LIMIT_BYTES = 1_000_000
+
+
+def table_definition(table: TableMap) -> TableDefinition:
+    """Return a table as its own map describes it."""
+    return TableDefinition(table, (0,), tuple(map(type_text, table.columns)))
+
+
+def table_plan(definition: TableDefinition, logical: TableId, tag: str, partitions: int) -> TablePlan:
+    """Return the plan by which all rows go to one topic under one tag, in the exact style and placed by their key."""
+    names = tuple(column.name for column in definition.map.columns)
+    placement = PartitionRule("", database_hash=True, partitions=partitions).for_table(logical, names, definition.key)
+    return TablePlan(
+        definition=definition,
+        destination=Destination(logical, (TOPIC,), Tags((tag,), ())),
+        lanes=(Lane(TOPIC, placement, PartitionTexts(definition, placement.ordinals), LIMIT_BYTES),),
+        rows=RowEncoder(definition, logical, "exact"),
+        keys=KeyEncoder(definition, logical),
+        tags=tag_headers((tag,)),
+        split_key_change=True,
+        history=_history(definition, logical),
+    )
+
+
+def _history(definition: TableDefinition, logical: TableId) -> RowHistory | None:
+    if definition.versions is None:
+        return None
+    past = as_history(definition)
+    return RowHistory(past, definition.versions.end, RowEncoder(past, logical, "exact"), KeyEncoder(past, logical))
+
+
+def plan_printer(plan: TablePlan, maker: PrinterMaker, largest_packed_bytes: int | None = None) -> BulkRows:
+    """Return the printer of a plan's rows: one message a row, or packed by event into messages of at most so many bytes."""
+    name = str(plan.destination.logical)
+    printer = bulk_rows(plan.definition, (name,), plan.lanes[0].placement, plan.rows, largest_packed_bytes, maker)
+    assert isinstance(printer, BulkRows), f"only the readable path prints this table: {printer}"
+    return printer

@@ -1,0 +1,161 @@
+"""A walk without servers: what it asks of Kafka, ZooKeeper and the catalogue is answered from memory."""
+
+import threading
+from collections.abc import Iterable, Mapping
+from concurrent.futures import Future
+from threading import Event
+from typing import Any, Final
+
+from relay.audit import AuditEntry
+from relay.model.message import OutboundMessage, Printed
+from relay.model.names.mapping_name import MappingName
+from relay.model.records.position_record import PositionRecord
+from relay.pipeline.buffer import ChangeBuffer
+from relay.pipeline.delivery.instance_stats import Meter
+from relay.pipeline.delivery.outbox import Outbox
+from relay.pipeline.publishing.part_guard import PartGuard
+from relay.pipeline.publishing.progress import Progress
+from relay.pipeline.publishing.publisher import Walk
+from relay.pipeline.publishing.skip_audit import SkipNotes
+from relay.pipeline.publishing.source_context import WalkedSource
+from relay.pipeline.publishing.xa_prepared import PreparedTransactions
+from relay.publish import BatchProducer
+from relay.route import Router
+from relay.schema import DeclaredTypes, TableDefinitions
+from relay.schema.type_text import type_text
+from relay.settings import BufferSettings, InstanceSettings
+
+_LARGEST_MESSAGE_BYTES: Final = 1_000_000
+
+
+class SentMessages:
+    """A producer that remembers what it was given."""
+
+    sent_messages = 0
+    open_seconds = 0.0
+
+    def __init__(self) -> None:
+        self.messages: list[OutboundMessage] = []
+
+    def expect(self, partitions: int) -> None: ...
+
+    def open(self) -> None: ...
+
+    def send(self, message: OutboundMessage) -> None:
+        self.messages.append(message)
+        self.sent_messages += 1
+        self.open_seconds = 0.001
+
+    def send_deletion(self, message: OutboundMessage) -> None:
+        self.send(message)
+
+    def send_printed(self, topic: str, messages: Printed) -> None:
+        for each in messages.each(topic):
+            self.send(each)
+
+    def commit(self, record: OutboundMessage) -> "Future[None]":
+        self.send(record)
+        self.sent_messages, self.open_seconds = 0, 0.0
+        answer: Future[None] = Future()
+        answer.set_result(None)
+        return answer
+
+    def abort(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class CountedMessages(SentMessages):
+    """A producer that counts rows and bytes."""
+
+    rows = 0
+    value_bytes = 0
+
+    def send_printed(self, topic: str, messages: Printed) -> None:  # noqa: ARG002 - it counts whatever the topic is
+        self.rows += messages.number
+        self.value_bytes += messages.value_bytes
+        self.sent_messages += messages.number
+        self.open_seconds = 0.001
+
+
+class _Around:
+    """What a walk asks of the world around it."""
+
+    name = MappingName(1)
+    documents: Mapping[str, Mapping[str, str]] = {}
+
+    def __init__(self, router: Router, partitions: Mapping[str, int]) -> None:
+        self.router = router
+        self.counts = dict(partitions)
+        self.placed_by: dict[str, str] = {}
+        self.sizes = self
+        self.limits = dict.fromkeys(partitions, _LARGEST_MESSAGE_BYTES)
+
+    def renew(self) -> bool:
+        return False
+
+    def partitions(self, topic: str) -> int:
+        return self.counts[topic]
+
+    def ddl(self, *_: object) -> None:
+        return None
+
+    def read(self, *_: object, **__: object) -> None:
+        return None
+
+    def message(self, record: PositionRecord | AuditEntry) -> OutboundMessage:
+        return OutboundMessage("position", 0, None, repr(record).encode(), ())
+
+    def waypoints(self, *_: object) -> list[OutboundMessage]:
+        return []
+
+    def keep_mappings(self, record: PositionRecord, _: object) -> tuple[PositionRecord, list[OutboundMessage]]:
+        return record, []
+
+
+class _WholeTransactions(PartGuard):
+    """For walks whose transactions hold no rolled-back row."""
+
+    def __init__(self) -> None:
+        super().__init__({}, 0, lambda: False, Event())
+
+    def reads_first(self, *_: object) -> bool:
+        return False
+
+    def before_part(self, *_: object) -> None:
+        return None
+
+
+def walk_without_servers(
+    record: PositionRecord,
+    producer: BatchProducer,
+    router: Router,
+    partitions: Mapping[str, int],
+    sources: Iterable[str] = ("",),
+    transaction: Mapping[str, object] | None = None,
+    parts: PartGuard | None = None,
+) -> Walk:
+    """Return a walk from this record on, without DDL topics; `partitions` are how many each topic has, `transaction` its settings."""
+    source = {"host": "h", "user": "u", "server_id": 7}
+    fields = {"name": "x", "source": source, "message": {"ddl": "drop"}, "transaction": transaction or {}}
+    settings = InstanceSettings.model_validate(fields)
+    around, meter = _Around(router, partitions), Meter()
+    outbox = Outbox(producer, ChangeBuffer(BufferSettings()), meter, threading.Event())
+    all_of_them: Any = around  # it answers for the store, the mapping in force, the topics and the audit trail
+    return Walk(
+        settings,
+        outbox,
+        store=all_of_them,
+        progress=Progress(record, "", MappingName(1)),
+        mapping=all_of_them,
+        sources={each: _source(all_of_them) for each in sources},
+        topics=all_of_them,
+        meter=meter,
+        skip_notes=SkipNotes(all_of_them, "x"),
+        parts=parts or _WholeTransactions(),
+    )
+
+
+def _source(around: Any) -> WalkedSource:
+    definitions = TableDefinitions(type_text, around, DeclaredTypes(), as_declared=False)
+    return WalkedSource(definitions, PreparedTransactions(around, 500_000))

@@ -1,0 +1,233 @@
+"""Every message leaves in a form that its topic takes, and a row that cannot be printed holds nobody up."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from relay.claims import ClaimStore
+from relay.dead_letters import DeadLetter, DeadLetterTopic
+from relay.dead_letters.chunks import piece_of
+from relay.encode import MessageFrame
+from relay.envelope import Header, checked_claim, parse_claim, value_schema
+from relay.errors import CorruptEvent, ValueNotPrintable
+from relay.model.change import Operation, RowChange, RowsEvent, TransactionBegin
+from relay.model.message import OutboundMessage, PrintedRecords
+from relay.model.positions.position import BinlogPosition, OrderPair
+from relay.model.table import Column, ColumnType, TableId, TableMap
+from relay.model.value import JsonDocument, JsonScalar, JsonScalarKind
+from relay.pipeline.delivery.open_batch import OpenBatch
+from relay.pipeline.messages.changes import EventContext
+from relay.pipeline.messages.oversized import Oversize, Whence, reference_value
+from relay.pipeline.messages.single_row import row_messages
+from relay.pipeline.messages.unencodable_rows import UnprintableRow, row_values, rows_one_by_one
+from relay.settings import ClaimSettings, KafkaSettings, MessageSettings
+from tests.support.rows.table_plans import TOPIC, table_definition, table_plan
+
+KAFKA = KafkaSettings(bootstrap_servers="x")
+TABLE = TableMap(
+    TableId("shop_1", "t"),
+    (
+        Column("id", ColumnType.LONG, nullable=False),
+        Column("kind", ColumnType.ENUM, nullable=True, length=1, labels=("a", "b")),
+    ),
+    (0,),
+)
+LOGICAL = TableId("shop", "t")
+PLAN = table_plan(table_definition(TABLE), LOGICAL, "t", 4)
+CONTEXT = EventContext(MessageFrame(event_time_ms=0, gtid="", batch=1, publish_time_ms=5), None)
+BEGIN = TransactionBegin(BinlogPosition("b.000001", 400), "0-1-7", None, 0)
+WHENCE = Whence(TABLE.id, LOGICAL, BEGIN, CONTEXT, (TOPIC,))
+BEFORE = OrderPair(1_767_225_609_131, 4_294_967_300_000)
+LIMIT = 4000
+
+
+class Sent:
+    """An outbox that keeps what it is given."""
+
+    def __init__(self) -> None:
+        self.messages: list[OutboundMessage] = []
+
+    def send(self, message: OutboundMessage) -> None:
+        self.messages.append(message)
+
+    def send_printed(self, topic: str, messages: PrintedRecords) -> None:
+        self.messages += messages.each(topic)
+
+
+class Taking:
+    """Topics that are there and take LIMIT bytes at once."""
+
+    def ensure_single(self, topic: str) -> None:
+        assert topic.endswith(".ddl")
+
+    def dead_letter_limit(self, _: DeadLetterTopic) -> int:
+        return LIMIT
+
+
+class Limits:
+    limits = {TOPIC: LIMIT, f"{TOPIC}.ddl": LIMIT}  # noqa: RUF012 - read only
+
+
+def oversize(sent: Any, claims: ClaimStore | None = None) -> Oversize:
+    topics: Any = Taking()
+    sizes: Any = Limits()
+    return Oversize(sent, topics, sizes, DeadLetterTopic(KAFKA, "roma", "shop"), claims, MessageSettings())
+
+
+def message(value_bytes: int, position: int = 1) -> OutboundMessage:
+    """One of those that rows become, with a value of this size."""
+    event = RowsEvent(Operation.INSERT, TABLE, [RowChange(None, (position, 1))], 0, BEGIN.position, 9)
+    ((_, (made,)),) = row_messages(event, PLAN, MessageSettings(), CONTEXT, OrderPair(BEFORE.execute_time, position), 0)
+    fields = orjson.loads(made.value or b"")
+    fields["data"][0]["kind"] = ""
+    filler = value_bytes - len(orjson.dumps(fields))
+    fields["data"][0]["kind"] = "x" * filler
+    return OutboundMessage(made.topic, made.partition, made.key, orjson.dumps(fields), made.headers)
+
+
+def letters(sent: Sent) -> Iterator[DeadLetter]:
+    """The letters among what was sent, whole."""
+    content: dict[bytes, bytes] = {}
+    for each in sent.messages:
+        if each.topic == "roma.dead-letters.shop":
+            piece = piece_of(each.value or b"")
+            assert piece is not None
+            content[each.key or b""] = content.get(each.key or b"", b"") + piece.content
+    return map(DeadLetter.from_bytes, content.values())
+
+
+def test_what_fits_goes_as_it_is() -> None:
+    sent, batch = Sent(), OpenBatch()
+    oversize(sent).send(message(3000), WHENCE, batch)
+    assert sent.messages == [message(3000)]
+    assert (batch.value_bytes, batch.dead_letters.total()) == (3000, 0)
+
+
+def test_a_dead_letter_holds_the_whole_message_and_says_where_it_came_from() -> None:
+    sent, batch = Sent(), OpenBatch()
+    oversize(sent).send(message(20_000), WHENCE, batch)
+    (letter,) = letters(sent)
+    assert letter.message == message(20_000)
+    assert (letter.code, letter.real, letter.logical, letter.file, letter.offset, letter.gtid) == (
+        "MESSAGE_TOO_LARGE",
+        "shop_1.t",
+        "shop.t",
+        "b.000001",
+        400,
+        "0-1-7",
+    )
+    assert all(len(each.value or b"") <= LIMIT for each in sent.messages)
+    assert dict(batch.dead_letters) == {"MESSAGE_TOO_LARGE": 1}
+
+
+def test_who_follows_statements_learns_that_a_row_was_kept_back() -> None:
+    sent = Sent()
+    oversize(sent).send(message(20_000), WHENCE, OpenBatch())
+    (letter,) = letters(sent)
+    marker = sent.messages[-1]
+    assert (marker.topic, marker.partition, marker.key) == (f"{TOPIC}.ddl", 0, message(1000).key)
+    headers = dict(marker.headers)
+    assert headers[Header.DEAD_LETTER.value] == letter.id.encode()
+    assert headers[Header.ORDER.value] == dict(message(1000).headers)[Header.ORDER.value]
+    value = orjson.loads(marker.value or b"")
+    assert (value["type"], value["isDdl"], value["table"], value["data"]) == ("QUERY", False, "t", None)
+
+
+def test_a_claim_points_to_the_value_and_carries_no_rows(tmp_path: Path) -> None:
+    sent, batch = Sent(), OpenBatch()
+    oversize(sent, ClaimStore(ClaimSettings(url=str(tmp_path)), "roma", "shop")).send(message(20_000), WHENCE, batch)
+    (reference,) = sent.messages
+    original = message(20_000)
+    assert (reference.topic, reference.partition, reference.key) == (original.topic, original.partition, original.key)
+    assert reference.headers[:-1] == original.headers
+    name, text = reference.headers[-1]
+    assert name == "claim"
+    claim = parse_claim(text)
+    assert checked_claim(claim, Path(claim.url.removeprefix("file://")).read_bytes()) == original.value
+    fields = orjson.loads(reference.value or b"")
+    assert set(fields) == set(value_schema()["required"])
+    assert (fields["data"], fields["old"], fields["type"], fields["pkNames"]) == (None, None, "INSERT", ["id"])
+    assert batch.claims == 1
+
+
+def test_the_fields_of_a_reference_stand_in_their_order() -> None:
+    assert list(orjson.loads(reference_value(message(1000).value or b""))) == value_schema()["required"]
+
+
+def test_of_printed_messages_only_the_large_ones_are_kept_back() -> None:
+    sent, batch = Sent(), OpenBatch()
+    made = [message(3000, 1), message(20_000, 2), message(3000, 3)]
+    records = [(each.partition, each.key, each.value or b"", each.headers[0][1], None) for each in made]
+    printed = PrintedRecords(records, 26_000, ("order", "orders"), made[0].headers[1:])
+    oversize(sent).send_printed(TOPIC, printed, WHENCE, batch)
+    assert [each for each in sent.messages if each.topic == TOPIC] == [made[0], made[2]]
+    assert [letter.message for letter in letters(sent)] == [made[1]]
+
+
+def test_messages_of_one_change_have_letters_of_their_own() -> None:
+    sent = Sent()
+    kept = oversize(sent)
+    for position in (1, 1, 2):
+        kept.send(message(20_000, position), WHENCE, OpenBatch())
+    assert [letter.id for letter in letters(sent)] == ["2-1", "2-2", "3-1"]
+
+
+def made_of(kinds: list[int | None], skip: int = 0) -> list[tuple[OrderPair, list[OutboundMessage] | UnprintableRow]]:
+    rows = [RowChange(None, (number, kind)) for number, kind in enumerate(kinds)]
+    event = RowsEvent(Operation.INSERT, TABLE, rows, 0, BEGIN.position, 9)
+    return list(
+        rows_one_by_one(
+            event, PLAN, lambda part, before, skipped: row_messages(part, PLAN, MessageSettings(), CONTEXT, before, skipped), BEFORE, skip
+        )
+    )
+
+
+def test_rows_beside_one_that_cannot_be_printed_go_their_way() -> None:
+    made = made_of([1, 7, 2])
+    assert [order.execute_position - BEFORE.execute_position for order, _ in made] == [1, 2, 3]
+    first, second, third = (each for _, each in made)
+    whole = made_of([1, 1, 2])
+    assert (first, third) == (whole[0][1], whole[2][1])
+    assert isinstance(second, UnprintableRow)
+    assert (second.code, second.key) == (ValueNotPrintable.code, b'["shop.t","1"]')
+    assert orjson.loads(second.values)["after"] == {"id": 1, "kind": 7}
+
+
+@pytest.mark.parametrize("skip", [1, 2, 3])
+def test_rows_that_are_visible_already_are_counted_and_not_kept_back_again(skip: int) -> None:
+    made = made_of([1, 7, 2], skip)
+    assert [order.execute_position - BEFORE.execute_position for order, _ in made] == [1, 2, 3]
+    assert [bool(each) for _, each in made] == [number >= skip for number in range(3)]
+
+
+def test_a_row_that_cannot_be_printed_becomes_a_letter_with_its_values() -> None:
+    sent, batch = Sent(), OpenBatch()
+    order, row = made_of([7])[0]
+    oversize(sent).send_row(row, order, WHENCE, batch)
+    (letter,) = letters(sent)
+    assert (letter.code, letter.is_message, letter.message.topic) == ("VALUE_NOT_PRINTABLE", False, TOPIC)
+    assert "labels" in letter.reason
+    assert orjson.loads(letter.message.value or b"")["after"] == {"id": 0, "kind": 7}
+
+
+def test_a_damaged_event_stays_a_stop() -> None:
+    class Damaged(list[RowChange]):
+        def __len__(self) -> int:
+            raise CorruptEvent("damaged")
+
+    event = RowsEvent(Operation.INSERT, TABLE, Damaged(), 0, BEGIN.position, 9)
+    with pytest.raises(CorruptEvent):
+        list(rows_one_by_one(event, PLAN, lambda *_: [], BEFORE, 0))
+
+
+def test_values_are_kept_as_they_were_read() -> None:
+    document = JsonDocument({"n": JsonScalar(JsonScalarKind.DECIMAL, "1.50"), "l": [None, True]})
+    table = TableMap(TABLE.id, (Column("b", ColumnType.BLOB, nullable=True), Column("j", ColumnType.JSON, nullable=True)))
+    kept = orjson.loads(orjson.dumps(row_values(table, RowChange((b"\xff", None), (b"", document)))))
+    assert kept["columns"] == [{"name": "b", "type": "BLOB"}, {"name": "j", "type": "JSON"}]
+    assert kept["before"] == {"b": {"base64": "/w=="}, "j": None}
+    decimal = kept["after"]["j"]["root"]["n"]
+    assert (decimal["text"], decimal["kind"], decimal["raw"]) == ("1.50", "decimal", {"base64": ""})

@@ -1,0 +1,189 @@
+"""Transactions that are printed many at once give the messages, the record and the counts that they give item by item."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from itertools import pairwise
+from typing import Any, TypeAlias
+from unittest.mock import patch
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from relay.compiled import COMPILED
+from relay.decode import RowDecoder
+from relay.model.change import Advance, Statement, StreamItem, TransactionBegin, TransactionEnd
+from relay.model.message import OutboundMessage
+from relay.model.positions.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
+from relay.model.records.position_record import PositionRecord
+from relay.pipeline.buffer import Step
+from relay.pipeline.delivery import outbox as outbox_module
+from relay.pipeline.messages import transaction_printer
+from relay.pipeline.publishing import publisher as walk_module
+from tests.support.rows.walks import SentMessages, walk_without_servers
+from tests.unit.decode.event_bytes import DELETE_V2, UPDATE_V2, WRITE_V2, WrittenColumn, WrittenTable, image, raw_rows, rows_body
+from tests.unit.pipeline.messages.column_cases import CASES, GBK, KEYS, UTF8MB4
+from tests.unit.route.mappings import documents, router
+
+IDENTITY = SourceIdentity("", 1, 0)
+NOW_S = 1_767_225_700.0
+MAPPING = router(
+    documents(
+        dbs=[{"logicDb": "shop", "realDbs": "shop"}, {"logicDb": "other", "realDbs": "other"}],
+        tbs=[{"logicTb": "orders", "realTbs": "orders_0,orders_1"}],
+        topics=[{"logicDb": "shop", "topic": "shop"}, {"logicDb": "other", "topic": "other"}],
+    )
+)
+KEY, KEY_VALUES = KEYS[0]
+OTHERS = [next(each for each in CASES if each[0]["type"] == code) for code in (246, 18, 16, 5, 245)] + [
+    each for each in CASES if each[0].get("collation") in (UTF8MB4, GBK)
+]
+COLUMNS = [
+    WrittenColumn(**{**KEY, "name": "id"}),
+    *(WrittenColumn(**{**case, "name": f"c{i}", "nullable": True}) for i, (case, _) in enumerate(OTHERS)),
+]
+TABLES = [("shop", "orders_0"), ("shop", "orders_1"), ("shop", "lines"), ("other", "orders_0"), ("unmapped", "orders_0")]
+MAPS = [WrittenTable(COLUMNS, primary_key=(0,), database=database, table=table) for database, table in TABLES]
+VALUES = st.tuples(KEY_VALUES, *(st.one_of(st.none(), value) for _, value in OTHERS))
+
+
+EventBody: TypeAlias = tuple[int, int, bytes]
+Part: TypeAlias = "str | tuple[int, int | None, str, list[EventBody]]"
+
+
+@st.composite
+def event_bodies(draw: st.DrawFn) -> EventBody:
+    """A table, a type of event and a body."""
+    kind = draw(st.sampled_from([WRITE_V2, WRITE_V2, UPDATE_V2, DELETE_V2]))
+    images: list[bytes] = []
+    for _ in range(draw(st.integers(1, 3))):
+        row = draw(VALUES)
+        images.append(image(row))
+        if kind == UPDATE_V2:
+            other = draw(VALUES)
+            moves = draw(st.integers(0, 7)) == 0
+            images.append(image(other if moves else (row[0], *other[1:])))
+    return draw(st.sampled_from([0, 0, 0, 1, 2, 3, 4])), kind, rows_body(len(COLUMNS), *images, kind=kind)
+
+
+transactions = st.tuples(
+    st.integers(0, 3),  # seconds later than the one before
+    st.one_of(st.none(), st.integers(-5_000, 5_000)),  # commit time after the header's second, milliseconds
+    st.sampled_from(["0-1-{}", "0-1-{}", ""]),
+    st.lists(event_bodies(), max_size=4),
+)
+others = st.sampled_from(["ddl", "advance", "rotate"])
+streams = st.lists(st.one_of(transactions, transactions, transactions, others), max_size=12)
+
+
+def stream(parts: Sequence[Part]) -> Iterator[StreamItem]:
+    decoder = RowDecoder()
+    file, at, seconds = 1, 4, 1_767_225_600
+
+    def here() -> BinlogPosition:
+        return BinlogPosition(f"binlog.{file:06}", at)
+
+    for number, part in enumerate(parts):
+        at += 100
+        match part:
+            case "advance":
+                yield Advance(here(), IDENTITY)
+            case "rotate":
+                file, at = file + 1, 4
+                yield Advance(here(), IDENTITY)
+            case "ddl":
+                yield TransactionBegin(here(), f"0-1-{number}", None, seconds)
+                yield Statement("ALTER TABLE orders_0 ADD x INT", "shop", seconds, here())
+                yield TransactionEnd(here(), f"0-1-{number}", IDENTITY)
+            case (later, commit, gtid, events):
+                seconds += later
+                name = gtid.format(number)
+                yield TransactionBegin(here(), name, None if commit is None else seconds * 1000 + commit, seconds)
+                for table, kind, body in events:
+                    at += 10
+                    raw = raw_rows(MAPS[table].map_body(), body, kind)
+                    yield decoder.open(raw._replace(position=here(), header_time_s=seconds))
+                yield TransactionEnd(here(), name, IDENTITY)
+
+
+Walked: TypeAlias = tuple[list[OutboundMessage], PositionRecord, object, OrderPair]
+
+
+def walked(items: Sequence[StreamItem], cuts: Sequence[int], *, at_once: bool) -> Walked:
+    """Walk over the items in steps that end at `cuts`; return messages, record, counts and the last pair."""
+    record = PositionRecord(SourcePosition(BinlogPosition("binlog.000001", 4), "", IDENTITY), OrderPair(0, 0), epoch=2, change_time_ms=0)
+    sent = SentMessages()
+    with (
+        patch.object(transaction_printer, "COMPILED", at_once),
+        patch.object(walk_module, "time", lambda: NOW_S),
+        patch.object(walk_module, "monotonic", lambda: 0.0),
+        patch.object(outbox_module, "monotonic", lambda: 0.0),  # no batch is closed by its age, however busy the machine is
+    ):
+        walk = walk_without_servers(record, sent, MAPPING, {"shop": 4, "other": 3})
+        for start, end in pairwise([0, *cuts, len(items)]):
+            walk.take(Step([*items[start:end]]))
+        walk.end_batch_if_due(idle=True)
+    meter = walk.meter
+    meter.totals.commit_seconds.clear()
+    return sent.messages, walk.progress.record, (asdict(meter.totals), meter.dropped, meter.tables), walk.progress.order
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not COMPILED, reason="the compiled printer was not built")
+@settings(suppress_health_check=[HealthCheck.too_slow])  # a stream of rows takes long to make on a busy machine
+@given(parts=streams, data=st.data())
+def test_many_at_once_are_the_same_as_one_by_one(parts: list[Part], data: st.DataObject) -> None:
+    items = [*stream(parts)]
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(items)), max_size=3)))
+    assert walked(items, cuts, at_once=True) == walked(items, cuts, at_once=False)
+
+
+def event(table: int, *keys: int, kind: int = WRITE_V2) -> EventBody:
+    images = [image((bytes([key]), *([None] * len(OTHERS)))) for key in keys]
+    return table, kind, rows_body(len(COLUMNS), *images, kind=kind)
+
+
+def transaction(*events: EventBody) -> Part:
+    return 0, None, "0-1-{}", [*events]
+
+
+KNOWN = transaction(event(0, 1), event(2, 2), event(3, 3))
+MOVES = event(0, 1, 2, kind=UPDATE_V2)
+LARGE = transaction(*[event(0, *range(200))] * 100)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not COMPILED, reason="the compiled printer was not built")
+@pytest.mark.parametrize(
+    "parts",
+    [
+        pytest.param([KNOWN] * 3, id="three topics' tables in turn"),
+        pytest.param([KNOWN, transaction(event(2, 4)), transaction(event(0, 5), event(2, 6), MOVES), KNOWN], id="moves its key at last"),
+        pytest.param([KNOWN, transaction(event(0, 5)), transaction(event(0, 6), MOVES), KNOWN], id="moves its key within one table"),
+        pytest.param([KNOWN, transaction(), KNOWN, transaction()], id="without rows"),
+        pytest.param([KNOWN, LARGE, KNOWN], id="a large one between"),
+        pytest.param([KNOWN, transaction(event(0, 1), event(4, 2)), KNOWN], id="a table that is left out"),
+        pytest.param([KNOWN, "rotate", KNOWN, "ddl", KNOWN, KNOWN], id="another file, another table"),
+    ],
+)
+def test_a_stream_is_the_same_as_one_by_one(parts: list[Part]) -> None:
+    items = [*stream(parts)]
+    for cut in range(0, min(len(items), 30), 3):
+        assert walked(items, [cut], at_once=True) == walked(items, [cut], at_once=False)
+
+
+@pytest.mark.skipif(not COMPILED, reason="the compiled printer was not built")
+def test_known_tables_are_taken_at_once() -> None:
+    items = [*stream([transaction(event(0, number)) for number in range(50)])]
+    seen: list[int] = []
+    take = transaction_printer.WholeTransactionPrinter.take
+
+    def watched(*arguments: Any) -> transaction_printer.WholeTransactions | None:
+        found = take(*arguments)
+        seen.append(0 if found is None else found.transactions)
+        return found
+
+    with patch.object(transaction_printer.WholeTransactionPrinter, "take", watched):
+        walked(items, [], at_once=True)
+    # The first one makes the table known.
+    assert [number for number in seen if number] == [49]

@@ -1,0 +1,73 @@
+"""When a first copy notes what it did, and when it must not: its reads and writes are made up."""
+
+from typing import Any, cast
+
+import pytest
+
+from relay.model.table import TableId
+from spark_jobs.config.copy import BootstrapSettings
+from spark_jobs.errors import SourceNotTheOne
+from spark_jobs.first_copy import FirstCopy, TableNote, begin_line
+from spark_jobs.first_copy.copy_run import Unmet
+from spark_jobs.first_copy.notes import note_of, round_line
+from spark_jobs.origin import Shard, SourceColumn
+from spark_jobs.origin.shards import LogicalTable
+
+ORDER = "0000000000001.0000000000000000001"
+TABLE = LogicalTable("shop.t", (Shard("one", TableId("db", "t"), "shop.t", (SourceColumn("id", "int", "int"),), ("id",)),))
+
+
+class Log:
+    """Notes that lie in a list."""
+
+    def __init__(self) -> None:
+        self.lines = [begin_line(None, "r", {"one": ORDER})]
+
+    @property
+    def note(self) -> TableNote:
+        note = note_of(self.lines)
+        assert note is not None
+        return note
+
+    def add(self, _table: str, _before: TableNote | None, line: str) -> TableNote:
+        self.lines.append(line)
+        return self.note
+
+
+class MadeUp(FirstCopy):
+    """Each round is the rest of the table; keys stay undecided."""
+
+    __slots__ = ()
+
+    def _ahead(self, *_: Any, **__: Any) -> None:
+        return None
+
+    def _copy_round(self, *_: Any, **__: Any) -> int:
+        return 5
+
+    def _unmet(self, *_: Any, **__: Any) -> Unmet:
+        return Unmet(2, 1, {"one": ORDER})
+
+
+def made_up(log: Log, **given: Any) -> FirstCopy:
+    nothing: Any = None
+    own = {"positions": nothing, "check": lambda _: None, "stopping": lambda _: False, "progress": lambda *_: None, **given}
+    return MadeUp({}, nothing, nothing, cast("Any", log), BootstrapSettings(), **own)
+
+
+def test_a_round_that_another_server_answered_is_not_noted() -> None:
+    def another(_table: LogicalTable) -> None:
+        raise SourceNotTheOne("another")
+
+    log = Log()
+    with pytest.raises(SourceNotTheOne):
+        made_up(log, check=another).copy(TABLE, log.note)
+    assert (log.note.rows, log.note.shards) == (0, {})
+
+
+@pytest.mark.parametrize("stopped", [True, False])
+def test_a_run_that_is_stopped_before_all_keys_are_decided_has_not_ended(stopped: bool) -> None:
+    log = Log()
+    log.lines.append(round_line(log.note, [("one/db.t", None)], 5))
+    figures = made_up(log, stopping=lambda _: stopped).copy(TABLE, log.note)
+    assert (figures.ended, log.note.ended) == (not stopped, not stopped)

@@ -1,0 +1,37 @@
+"""The sections of the places for copies: each goes with its sink."""
+
+import re
+
+import pytest
+from pydantic import ValidationError
+
+from spark_jobs.config.job import JobSettings
+
+GOOD = {"kafka": {"bootstrap_servers": "k:9092", "topics": ["shop"]}, "copy_root": "/copies"}
+HBASE = {"thrift": ["h:9090"]}
+MIRROR = {"host": "m", "user": "u"}
+
+
+@pytest.mark.parametrize(
+    "more", [{"sink": "hbase", "hbase": HBASE}, {"sink": "jdbc", "mirror": MIRROR}, {"sink": "parquet"}, {"sink": "delta"}, {}]
+)
+def test_a_sink_with_its_section_is_taken(more: dict[str, object]) -> None:
+    assert JobSettings.model_validate({**GOOD, **more}).sink == more.get("sink", "delta")
+
+
+@pytest.mark.parametrize(
+    ("more", "sentence"),
+    [
+        ({"sink": "hbase"}, "[hbase] and sink = 'hbase' go together"),
+        ({"hbase": HBASE}, "[hbase] and sink = 'hbase' go together"),
+        ({"sink": "jdbc"}, "[mirror] and sink = 'jdbc' go together"),
+        ({"sink": "hbase", "hbase": HBASE, "raw_rule": True}, "raw_rule needs another sink"),
+        ({"sink": "hbase", "hbase": HBASE, "truncate": "follow"}, "truncate = 'follow' needs"),
+        ({"raw_rule": True, "truncate": "follow"}, "truncate = 'follow' needs"),
+        ({"row_images": "merge", "truncate": "follow"}, "truncate = 'follow' needs"),
+        ({"sink": "parquet", "schema_changes": {"dropped": "drop"}}, "keeps dropped columns"),
+    ],
+)
+def test_what_does_not_go_together_is_named(more: dict[str, object], sentence: str) -> None:
+    with pytest.raises(ValidationError, match=re.escape(sentence)):
+        JobSettings.model_validate({**GOOD, **more})

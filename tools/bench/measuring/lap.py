@@ -1,0 +1,122 @@
+"""One run of one contestant, watched from outside: from the first row in the log to the moment when all are visible."""
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol, TypedDict
+
+from tools.bench.measuring.offsets import Offsets
+from tools.bench.measuring.usage import cpu_seconds, machine_seconds, peak_bytes
+from tools.bench.measuring.workload import FINISH_ROWS
+from tools.bench.peers.contestant import BenchFailed, Contestant, Stage
+
+_POLL_S: Final = 0.01
+_FIRST_ROW_S: Final = 60.0
+_RUN_S: Final = 900.0
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A reading of clock and counters, all in seconds; the clock is monotonic. `others_s`: of every program that takes no part."""
+
+    at_s: float
+    process_s: float
+    broker_s: float
+    source_s: float
+    others_s: float
+
+
+class Spent(TypedDict):
+    """What a Run says of the time from the first row in the log to the last one visible, and of the time before."""
+
+    wall_s: float
+    process_s: float
+    broker_s: float
+    source_s: float
+    others_s: float
+    startup_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Lap:
+    """`began_s` is the start of the process; peak memory is that of its whole life up to `last`."""
+
+    began_s: float
+    first: Moment
+    last: Moment
+    peak_bytes: int
+
+    @property
+    def spent(self) -> Spent:
+        first, last = self.first, self.last
+        return {
+            "wall_s": last.at_s - first.at_s,
+            "process_s": last.process_s - first.process_s,
+            "broker_s": last.broker_s - first.broker_s,
+            "source_s": last.source_s - first.source_s,
+            "others_s": last.others_s - first.others_s,
+            "startup_s": first.at_s - self.began_s,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Where a lap begins and where it ends, as questions that are asked again and again; the first one for `first_row_s`."""
+
+    first_row: Callable[[], bool]
+    finished: Callable[[], bool]
+    first_row_s: float = _FIRST_ROW_S
+
+
+class Watched(Protocol):
+    """Whatever is started and may die."""
+
+    @property
+    def running(self) -> bool: ...
+
+    def start(self) -> object: ...
+
+    def log_tail(self) -> str: ...
+
+
+def run_lap(contestant: Contestant, stage: Stage, offsets: Offsets) -> Lap:
+    """Start the contestant and watch it to the finish line. Raises BenchFailed when it dies or takes longer than _RUN_S.
+
+    The finish line is written last, so in a relay that commits in the source's order it proves the rest to be visible; one that does
+    not is done when as many messages are visible as there are rows, too.
+    """
+    topics, at_least = contestant.topics, 0 if contestant.packed else stage.written.changes
+    line = Line(
+        lambda: offsets.written(topics.rows) > 0,
+        lambda: offsets.visible([topics.finish]) >= FINISH_ROWS and offsets.visible(topics.rows) >= at_least,
+    )
+    return watch(contestant, line, pids=lambda: (contestant.pid,), broker=stage.kafka.pid, source=stage.source.pid)
+
+
+def watch(contestant: Watched, line: Line, *, pids: Callable[[], Sequence[int]], broker: int, source: int) -> Lap:
+    """Start what is watched and read clock and counters at both ends of the line; `pids` are asked for once it is started."""
+    began_s = time.monotonic()
+    contestant.start()
+    _wait(line.first_row, contestant, "the first row", line.first_row_s)
+    first = _moment(pids(), broker, source)
+    _wait(line.finished, contestant, "the finish line", _RUN_S)
+    return Lap(began_s, first, _moment(pids(), broker, source), peak_bytes(*pids()))
+
+
+def _moment(pids: Sequence[int], broker_pid: int, source_pid: int) -> Moment:
+    process, broker, source = cpu_seconds(*pids), cpu_seconds(broker_pid), cpu_seconds(source_pid)
+    others = machine_seconds() - process - broker - source - time.process_time()
+    return Moment(time.monotonic(), process, broker, source, others)
+
+
+def _wait(reached: Callable[[], bool], contestant: Watched, what: str, seconds: float) -> None:
+    deadline, pause = time.monotonic() + seconds, threading.Event()
+    while not reached():
+        if not contestant.running:
+            if reached():  # it may have ended well
+                return
+            raise BenchFailed(f"It ended before {what}. Its log ends:\n{contestant.log_tail()}")
+        if time.monotonic() > deadline:
+            raise BenchFailed(f"It did not reach {what} in {seconds:.0f} s. Its log ends:\n{contestant.log_tail()}")
+        pause.wait(_POLL_S)

@@ -1,0 +1,66 @@
+"""What a figure was measured on and with: nobody can judge one without."""
+
+import os
+import platform
+import re
+import shlex
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import psutil
+
+_GIBIBYTE = 1024**3
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """Machine, software, command and commit of a measurement; `versions` by program, `load_before` is the load average over one minute."""
+
+    cpu: str
+    cores: int
+    memory_gib: float
+    kernel: str
+    python: str
+    versions: dict[str, str]
+    command: str
+    commit: str
+    when: str
+    load_before: float
+
+
+def setting(arguments: Sequence[str]) -> Setting:
+    """Look at this machine now, with no versions yet; `arguments` are those of `python -m tools.bench`."""
+    return Setting(
+        cpu=_cpu_model(),
+        cores=os.cpu_count() or 1,
+        memory_gib=round(psutil.virtual_memory().total / _GIBIBYTE, 1),
+        kernel=f"{platform.system()} {platform.release().partition('-')[0]}",
+        python=platform.python_version(),
+        versions={},
+        command=shlex.join(["python", "-m", "tools.bench", *arguments]),
+        commit=commit(),
+        when=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        load_before=round(os.getloadavg()[0], 2),
+    )
+
+
+def commit() -> str:
+    """The commit in the work tree, with a word when files of the relay differ from it; `unknown` outside a repository."""
+    head = _git("rev-parse", "--short=12", "HEAD")
+    if not head:
+        return "unknown"
+    return f"{head} and changes since" if _git("status", "--porcelain", "--untracked-files=no", "--", "relay") else head
+
+
+def _git(*arguments: str) -> str:
+    ran = subprocess.run(["git", *arguments], cwd=Path(__file__).parent, capture_output=True, text=True, check=False)
+    return ran.stdout.strip() if ran.returncode == 0 else ""
+
+
+def _cpu_model() -> str:
+    text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    found = re.search(r"^model name\s*:\s*(.+)$", text, re.MULTILINE)
+    return found[1].strip() if found else platform.machine()

@@ -1,0 +1,65 @@
+"""A peer written in Java, run as a child process that dies with this one."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from confluent_kafka import KafkaException
+from confluent_kafka.admin import AdminClient, NewTopic
+
+from deploy.embedded import Kafka, ServerProcess
+from deploy.embedded.processes.java import Java
+from deploy.embedded.processes.ports import HOST
+from tools.bench.peers.contestant import PARTITIONS, BenchFailed, Stage, Topics
+
+HEAP: Final = "1g"  # 4g made neither of them faster, only larger
+_TOPICS_S: Final = 30
+
+
+class JavaPeer(ServerProcess):
+    """Its topics are made before it starts; it counts as started when its process is."""
+
+    def __init__(self, stage: Stage, topics: Topics) -> None:
+        super().__init__()
+        self.packed = False
+        self.stage = stage
+        self.topics = topics
+        self.port = self._reserve_port()
+
+    @property
+    def address(self) -> str:
+        return f"{HOST}:{self.port}"
+
+    def _prepare(self) -> None:
+        make_topics(self.stage.kafka, self.topics.all)
+
+    def _answers(self) -> bool:
+        return True
+
+    def _java(self, java: Java, classpath: str, main: str, *arguments: str) -> list[str]:
+        opened = "java.base/java.lang=ALL-UNNAMED"  # Quarkus asks for it on JDK 24 and later
+        return [
+            str(java.binary),
+            f"-Xmx{HEAP}",
+            "--add-opens",
+            opened,
+            f"-Djava.io.tmpdir={self.folder}",
+            "-cp",
+            classpath,
+            main,
+            *arguments,
+        ]
+
+    def _write(self, name: str, properties: Mapping[str, object]) -> None:
+        file = self.folder / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text("".join(f"{key}={value}\n" for key, value in properties.items()), encoding="utf-8")
+
+
+def make_topics(kafka: Kafka, names: tuple[str, ...]) -> None:
+    """Make topics with PARTITIONS partitions. Raises BenchFailed."""
+    admin = AdminClient({"bootstrap.servers": kafka.bootstrap, "log_level": 0})
+    for name, made in admin.create_topics([NewTopic(name, PARTITIONS, 1) for name in names]).items():
+        try:
+            made.result(_TOPICS_S)
+        except KafkaException as exc:
+            raise BenchFailed(f"The topic {name} could not be made: {exc}") from exc

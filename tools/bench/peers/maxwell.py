@@ -1,0 +1,89 @@
+"""Maxwell, from a release that the caller has unpacked: Maven Central's newest is of 2019. Tuned as the other peer is."""
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import ClassVar, Final
+
+from deploy.embedded import Unavailable
+from tools.bench.measuring.workload import FINISH_SCHEMA, SCHEMA
+from tools.bench.peers.contestant import Stage, Topics
+from tools.bench.peers.java_peer import JavaPeer
+from tools.bench.peers.modern_java import newest_java
+
+HOME: Final = "ROMA_MAXWELL_HOME"
+_NEEDS_JAVA: Final = 17
+_MAIN: Final = "com.zendesk.maxwell.Maxwell"
+
+
+def maxwell_home() -> Path | None:
+    """Return the unpacked release's folder, None when nobody named one."""
+    named = os.environ.get(HOME)
+    return Path(named).resolve() if named else None
+
+
+class Maxwell(JavaPeer):
+    """It reads the binlog from the first row on, with the tables' schema as it is then."""
+
+    name: ClassVar[str] = "maxwell"
+
+    def __init__(self, stage: Stage) -> None:
+        super().__init__(stage, Topics.by_table(f"maxwell_{stage.label}", stage.tables))
+
+    @classmethod
+    def fetch(cls) -> str:
+        found = sorted(_files().glob("maxwell-*.jar"))
+        version = re.search(r"maxwell-([\d.]+)\.jar$", str(found[-1])) if found else None
+        if version is None:
+            raise Unavailable("There is no Maxwell in the folder.", f"Unpack a release and name its folder by {HOME}.")
+        return version[1]
+
+    def _prepare(self) -> None:
+        super()._prepare()
+        self._write("config.properties", {**self._source(), **self._sink()})
+
+    def _command(self) -> Sequence[str | Path]:
+        client = sorted((_files() / "kafka-clients").glob("*.jar"), key=_version)[-1]
+        classpath = os.pathsep.join((f"{_files()}/*", str(client)))
+        start = f"{self.stage.written.file}:{self.stage.written.offset}"  # the option is not heard in the file
+        return self._java(newest_java(_NEEDS_JAVA), classpath, _MAIN, "--config", "config.properties", f"--init_position={start}")
+
+    def _source(self) -> dict[str, object]:
+        database = self.stage.source
+        return {
+            "host": database.host,
+            "port": database.port,
+            "user": database.user,
+            "password": database.password,
+            "jdbc_options": "useSSL=false&allowPublicKeyRetrieval=true",
+            "schema_database": f"maxwell_{self.stage.label}",
+            "client_id": self.stage.label,
+            "replica_server_id": 800_000 + self.port,
+            "filter": f"exclude: *.*, include: {SCHEMA}.*, include: {FINISH_SCHEMA}.*",
+            "bootstrapper": "none",
+        }
+
+    def _sink(self) -> dict[str, object]:
+        return {
+            "producer": "kafka",
+            "kafka_topic": f"maxwell_{self.stage.label}.%{{database}}.%{{table}}",
+            "producer_partition_by": "primary_key",
+            "kafka.bootstrap.servers": self.stage.kafka.bootstrap,
+            "kafka.acks": "all",
+            "kafka.compression.type": "lz4",
+            "kafka.batch.size": 1_000_000,
+            "kafka.linger.ms": 5 if self.stage.live else 20,
+            "kafka.buffer.memory": 128 * 1024 * 1024,
+        }
+
+
+def _files() -> Path:
+    home = maxwell_home()
+    if home is None or not (home / "lib").is_dir():
+        raise Unavailable("Maxwell is not here.", f"Unpack a release and name its folder by {HOME}.")
+    return home / "lib"
+
+
+def _version(jar: Path) -> list[int]:
+    return [int(number) for number in re.findall(r"\d+", jar.name)]

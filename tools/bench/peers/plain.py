@@ -1,0 +1,46 @@
+"""The plain producer as a contestant: the limit of this client library on this machine."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import ClassVar, Final
+
+from deploy.embedded import ServerProcess
+from tools.bench.peers.contestant import Stage, Topics
+from tools.bench.peers.java_peer import make_topics
+
+_PROJECT: Final = Path(__file__).parents[3]
+
+
+class PlainProducer(ServerProcess):
+    """Sends again what the relay sent to `topic`."""
+
+    name: ClassVar[str] = "plain-producer"
+
+    def __init__(self, stage: Stage, topic: str) -> None:
+        super().__init__()
+        self.packed = False
+        self.topics = Topics((f"plain_{stage.label}",), f"plain_{stage.label}_finish")
+        self._stage = stage
+        self._topic = topic
+
+    @classmethod
+    def fetch(cls) -> str:
+        return "confluent-kafka"
+
+    @property
+    def address(self) -> str:
+        return self._stage.kafka.address
+
+    def _prepare(self) -> None:
+        make_topics(self._stage.kafka, self.topics.all)
+
+    def _command(self) -> Sequence[str | Path]:
+        arguments = [self._stage.kafka.bootstrap, self._topic, *self.topics.all, str(self._stage.written.changes)]
+        return [sys.executable, "-m", "tools.bench.measuring.resend", *arguments]
+
+    def _environment(self) -> Mapping[str, str]:
+        return {**super()._environment(), "PYTHONPATH": str(_PROJECT)}
+
+    def _answers(self) -> bool:
+        return True

@@ -1,0 +1,31 @@
+"""What came out of a series."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from tools.bench.measuring.figures import Run, Summary, summarize
+from tools.bench.scaling.points import Series
+
+_NO_REFERENCE = ""
+
+
+@dataclass(slots=True)
+class Measured:
+    """A series with its runs, whose `workload` is its name and whose `contestant` is the point's label."""
+
+    series: Series
+    runs: list[Run] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
+
+    @property
+    def title(self) -> str:
+        return f"Speed by {self.series.axis}"
+
+    def summaries(self) -> list[Summary]:
+        """One for each point that was measured, in the order of the axis."""
+        found = {summary.contestant: summary for summary in summarize(self.runs, _NO_REFERENCE)}
+        return [found[point.label] for point in self.series.points if point.label in found]
+
+    def runs_of(self, label: str) -> Sequence[Run]:
+        """The runs of one point."""
+        return [run for run in self.runs if run.contestant == label]

@@ -1,0 +1,135 @@
+"""Topic → Delta: messages a second of a warm job, and what a batch costs by its changes and by the size of its table."""
+
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from itertools import count, product
+from time import monotonic
+from typing import Final
+from unittest.mock import patch
+
+import pyspark.sql.functions as sf
+from pyspark.sql import DataFrame, SparkSession
+
+from deploy.embedded import Kafka
+from deploy.embedded.fetching.progress import say
+from spark_jobs.apply.per_table import TableContents, reduced_batch
+from spark_jobs.sinks import Sink, open_sink
+from spark_jobs.transforms import TableSchema
+from tools.bench.measuring.report import Report
+from tools.bench.spark.changes import TABLE, TIME_MS, TYPES, Changes
+from tools.bench.spark.laps import Watched, is_exact, job, laps, started
+from tools.bench.spark.run import SparkRun
+from tools.bench.spark.topic import fill
+
+_SEED: Final = 7
+_WARM: Final = 4
+_WARM_MERGES: Final = 1
+_ROUNDS: Final = 3
+_RECENT_ROWS: Final = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class BatchCost:
+    """Seconds of one batch of changes that was merged into a table of so many rows, which keys it changed, and Delta's own MERGE for it."""
+
+    rows: int
+    keys: str
+    changes: int
+    seconds: float
+    merge_seconds: float
+
+
+def measure_rate(messages: int, batch: int, warm: int) -> Iterator[SparkRun]:
+    """Yield one run whose first `warm` batches do not count."""
+    changes = Changes()
+    with Kafka() as kafka, tempfile.TemporaryDirectory(prefix="roma-bench-", ignore_cleanup_errors=True) as folder:
+        say(f"{messages:,} messages")
+        fill(kafka.bootstrap, "orders", changes.draw(messages))
+        settings = job(kafka.bootstrap, "orders", folder, batch)
+        spark = started(settings)
+        with Watched({"job": os.getpid()}) as watched:
+            batches = laps(settings)
+        exact = is_exact(open_sink(spark, settings).read(TABLE), changes.newest)
+        yield SparkRun.of_job("dedup_stream, Delta", batches, warm, watched, exact=exact)
+
+
+def measure_growth(sizes: Sequence[int], batches: Sequence[int]) -> Iterator[BatchCost]:
+    """Yield what each batch cost on each table size, the best of some rounds; changes are updates, of recent keys and of keys at random."""
+    for rows in sizes:
+        with tempfile.TemporaryDirectory(prefix="roma-bench-", ignore_cleanup_errors=True) as folder:
+            settings = job("127.0.0.1:1", "none", folder, 1)
+            spark = started(settings)
+            sink = open_sink(spark, settings)
+            _write(spark, sink, spark.range(rows).withColumn("order", sf.col("id")), rows)
+            order = count(rows, rows)
+            for (keys, among), changes in product((("recent", _RECENT_ROWS), ("at random", rows)), batches):
+                ours = [_update(spark, sink, rows, among, changes, next(order)) for _ in range(_WARM + _ROUNDS)]
+                with patch("spark_jobs.sinks.delta_lake.sink.put", return_value=None):
+                    merges = [_update(spark, sink, rows, among, changes, next(order)) for _ in range(_WARM_MERGES + _ROUNDS)]
+                yield BatchCost(rows, keys, changes, min(ours[_WARM:]), min(merges[_WARM_MERGES:]))
+
+
+def growth_report(costs: Sequence[BatchCost]) -> Report:
+    """Seconds by changes and table size."""
+    rows = [
+        (
+            f"{each.rows:,}",
+            each.keys,
+            f"{each.changes:,}",
+            f"{each.seconds:.2f}",
+            f"{1e6 * each.seconds / each.changes:.1f}",
+            f"{each.merge_seconds:.2f}",
+        )
+        for each in costs
+    ]
+    notes = [
+        f"Updates, best of {_ROUNDS} rounds behind {_WARM} that do not count. One batch made the table, in the order of its keys.",
+        "MERGE: the same with Delta's own statement, in the same table and session.",
+        f"recent: of the {_RECENT_ROWS:,} greatest keys. at random: of all keys of the table.",
+        "From the reduced batch to the commit: reading, parsing and reducing are not in it.",
+    ]
+    columns = ("rows in the table", "keys", "changes", "seconds", "µs a change", "seconds of a MERGE")
+    return Report("A batch merged into a Delta table", columns, rows, notes, [asdict(each) for each in costs])
+
+
+def _update(spark: SparkSession, sink: Sink, rows: int, among: int, changes: int, order: int) -> float:
+    """Change keys drawn among the greatest of a table's rows, and return the seconds that the sink took."""
+    drawn = (sf.lit(rows - among) + sf.rand(_SEED + order) * among).cast("bigint")
+    changed = spark.range(changes).select(drawn.alias("id")).distinct()
+    return _write(spark, sink, changed.withColumn("order", sf.col("id") + order), order + rows)
+
+
+def _write(spark: SparkSession, sink: Sink, keys: DataFrame, newest: int) -> float:
+    """Write changes of these keys (id, order), and return the seconds that the sink took."""
+    changes = as_changes(keys).persist()
+    number = changes.count()
+    contents = {TABLE: TableContents([TableSchema.of(TYPES)], ("id",), f"{TIME_MS:013d}.{newest:019d}", number)}
+    began = monotonic()
+    sink.write(reduced_batch(changes, contents, "bench", None))
+    took = monotonic() - began
+    changes.unpersist()
+    return took
+
+
+def as_changes(keys: DataFrame) -> DataFrame:
+    """Rows of id and order in the shape of a reduced batch."""
+    columns = {
+        "id": sf.col("id").cast("string"),
+        "user_id": (sf.col("order") % 1_000_000).cast("string"),
+        "sku": sf.format_string("sku-%05d", sf.col("id") % 1000),
+        "price": sf.format_string("%d.50", sf.col("order") % 100_000),
+        "status": sf.lit("paid"),
+        "note": sf.format_string("note for order %d", sf.col("id")),
+    }
+    return keys.select(
+        sf.lit(TABLE).alias("table"),
+        sf.format_string(f'["{TABLE}","%d"]', sf.col("id")).alias("key"),
+        sf.format_string(f"{TIME_MS:013d}.%019d", sf.col("order")).alias("order"),
+        sf.lit(TIME_MS).cast("bigint").alias("execute_time"),
+        sf.col("order").alias("execute_position"),
+        sf.lit(False).alias("deleted"),
+        sf.create_map(*(each for name, value in columns.items() for each in (sf.lit(name), value))).alias("data"),
+        sf.lit(TYPES).alias("mysql_types"),
+    )

@@ -1,0 +1,106 @@
+"""`python -m tools.faults list | run SCENARIO... | soak`: see `--help`, `make faults` and `make soak`."""
+
+import argparse
+import json
+import logging
+import shlex
+import signal
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from rich.console import Console
+
+from deploy.embedded import Kafka, MariaDB
+from deploy.embedded.fetching.progress import say
+from tools.bench.measuring.machine import Setting, setting
+from tools.faults import scenarios
+from tools.faults.outcome import Outcome, outcomes_of, report
+from tools.faults.pages import write, write_soak
+from tools.faults.runner import run_once
+from tools.faults.scenario import SCENARIOS
+from tools.faults.soak import soak
+from tools.faults.stage import Servers
+
+_WIDTH: Final = 200
+_SHOWN_LINES: Final = 60
+
+
+def main() -> int:
+    """Run the command line; the result is the exit code: 0 when nothing was lost, repeated, out of order or failed."""
+    arguments = _parser().parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that everything started here is ended
+    logging.getLogger("kazoo").setLevel(logging.CRITICAL)  # its servers go away on purpose
+    if arguments.command == "list":
+        for each in SCENARIOS.values():
+            say(f"{each.name:28} {each.what}")
+        return 0
+    here = replace(setting(()), command=shlex.join(["python", "-m", "tools.faults", *sys.argv[1:]]), versions=_versions())
+    return _soak(arguments, here) if arguments.command == "soak" else _run(arguments, here)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m tools.faults", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("list", help="the scenarios")
+    run = commands.add_parser("run", help="some scenarios, or all of them")
+    run.add_argument("scenario", nargs="*", choices=[*SCENARIOS, []], help="none: all")
+    run.add_argument("--times", type=int, default=20)
+    run.add_argument("--seed", type=int, default=1, help="of the first run; each further run takes the next number")
+    run.add_argument("--into", type=Path, metavar="FOLDER", help="add the runs to faults.json there, and write the table anew")
+    soaking = commands.add_parser("soak", help="a random fault every 20 s for a long time")
+    soaking.add_argument("--minutes", type=float, default=30)
+    soaking.add_argument("--seed", type=int, default=1)
+    soaking.add_argument("--rate", type=float, default=500, help="changes a second")
+    soaking.add_argument("--into", type=Path, metavar="FOLDER", help="write the result there as soak.md")
+    return parser
+
+
+def _soak(arguments: argparse.Namespace, here: Setting) -> int:
+    with Servers() as servers:
+        try:
+            found = soak(servers, arguments.minutes, arguments.seed, arguments.rate)
+        except AssertionError as failure:
+            say(f"FAILED: {failure}")
+            return 1
+    for line in found.lines():
+        say(line)
+    if arguments.into:
+        write_soak(arguments.into, found.lines(), here)
+    return 0 if found.clean else 1
+
+
+def _run(arguments: argparse.Namespace, here: Setting) -> int:
+    found: list[Outcome] = []
+    with Servers() as servers:
+        for name in arguments.scenario or SCENARIOS:
+            for seed in range(arguments.seed, arguments.seed + arguments.times):
+                found.append(run_once(servers, SCENARIOS[name], seed, len(found)))
+                _tell(found[-1])
+                if arguments.into:
+                    write(arguments.into, [*_earlier(arguments.into), found[-1]], here)
+    Console(width=_WIDTH).print(report(found).table())
+    return 0 if all(each.clean for each in found) else 1
+
+
+def _tell(run: Outcome) -> None:
+    figures = f"{run.seen} seen, {run.lost} lost, {run.repeated} repeated, {run.out_of_order} out of order, silence {run.silence_s} s"
+    what = "FAILED: " + "\n".join(run.failure.splitlines()[:_SHOWN_LINES]) if run.failure else figures
+    say(f"{run.scenario}, seed {run.seed}, {run.seconds} s: {what}{f' ({run.note})' if run.note else ''}")
+
+
+def _earlier(folder: Path) -> Sequence[Outcome]:
+    file = folder / "faults.json"
+    return outcomes_of(json.loads(file.read_text(encoding="utf-8"))["measured"]) if file.exists() else ()
+
+
+def _versions() -> dict[str, str]:
+    return {"MariaDB": MariaDB.fetch().removeprefix("mariadb-"), "Kafka": Kafka.fetch().removeprefix("kafka-")}
+
+
+__all__ = ["main", "scenarios"]
+
+if __name__ == "__main__":
+    sys.exit(main())

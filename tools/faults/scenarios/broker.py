@@ -1,0 +1,103 @@
+"""Faults of a single broker."""
+
+import signal
+from typing import Final
+
+from tests.support.waiting import wait_until
+from tools.faults.scenario import scenario
+from tools.faults.small_disk import SmallDiskKafka
+from tools.faults.stage import Run
+
+_NOTICED_S: Final = 60.0
+
+
+@scenario("broker-killed", "the only broker killed by kill -9, back after 5 s")
+def killed(run: Run) -> None:
+    _kill(run, 5)
+    run.moving()
+
+
+@scenario("broker-killed-three-times", "the same three times, with 1 to 4 s in between")
+def killed_three_times(run: Run) -> None:
+    for _ in range(3):
+        _kill(run, 2)
+        run.rest(1, 4)
+    run.moving()
+
+
+@scenario("broker-paused", "the only broker paused for 10 s")
+def paused(run: Run) -> None:
+    run.rest(0, 1)
+    broker = run.broker
+    broker.pause()
+    run.rest(10)
+    broker.resume()
+    run.moving()
+
+
+@scenario(
+    "transaction-timeout",
+    "the relay paused in mid-transaction for longer than the broker bears with it (transaction.timeout_ms = 1000)",
+    transaction={"timeout_ms": 1000},
+)
+def timeout(run: Run) -> None:
+    for _ in range(3):
+        relay = run.leader
+        run.rest(0, 0.3)
+        relay.signal(signal.SIGSTOP)
+        run.rest(2.5)
+        relay.signal(signal.SIGCONT)
+        run.moving()
+
+
+@scenario(
+    "broker-disk-full",
+    "one of the broker's two disks full: it takes nothing for its partitions any more; room made after 5 s, the broker started again",
+    brokers="small disk",
+)
+def disk_full(run: Run) -> None:
+    run.rest(0, 1)
+    broker = run.broker
+    assert isinstance(broker, SmallDiskKafka)
+    relay = run.leader
+    broker.fill()
+    wait_until(lambda: "No space left on device" in broker.log_file.read_text(errors="replace"), "the broker's failure", _NOTICED_S)
+    run.rest(5)
+    assert not relay.ended
+    broker.make_room()
+    broker.stop()
+    broker.start()
+    run.moving()
+
+
+@scenario(
+    "broker-away-and-binlog-purged",
+    'the broker killed, the source\'s binlog purged while it is away, and the relay killed before the broker is back (spool = "mixed")',
+    spool="mixed",
+)
+def purged(run: Run) -> None:
+    run.rest(0, 1)
+    broker, relay = run.broker, run.leader
+    broker.kill()
+    run.spooled()
+    run.purge()
+    if run.chance.random() < 0.5:
+        relay.kill()
+        run.rest(0, 2)
+        relay.start()
+        run.rest(0, 3)
+    broker.start()
+    run.moving()
+    if run.chance.random() < 0.5:
+        relay.kill()
+        relay.start()
+        run.moving()
+
+
+def _kill(run: Run, away_s: float) -> None:
+    run.rest(0, 1)
+    broker = run.broker
+    broker.kill()
+    run.rest(away_s)
+    broker.start()
+    run.notes.append(f"the broker was away for {away_s:g} s and took {broker.start_seconds:.1f} s to start")

@@ -1,0 +1,56 @@
+"""Faults of a cluster of three brokers with min.insync.replicas = 2."""
+
+from confluent_kafka.admin import AdminClient
+
+from deploy.embedded import Kafka, KafkaCluster
+from relay.partition import java_hash
+from tools.faults.scenario import scenario
+from tools.faults.stage import Run
+
+
+@scenario(
+    "cluster-broker-killed", "three brokers, the one that leads the topic's first partition killed, back after 5 s", brokers="cluster"
+)
+def killed(run: Run) -> None:
+    run.rest(0, 1)
+    run.watcher.measure_silence()
+    _kill(run, _leader(run, run.name, 0))
+
+
+@scenario("cluster-coordinator-killed", "three brokers, the transaction's coordinator killed, back after 5 s", brokers="cluster")
+def coordinator_killed(run: Run) -> None:
+    run.rest(0, 1)
+    run.watcher.measure_silence()
+    _kill(run, _coordinator(run))
+
+
+@scenario("cluster-coordinator-moved", "three brokers, the transaction's coordinator asked to end: it moves", brokers="cluster")
+def coordinator_moved(run: Run) -> None:
+    run.rest(0, 1)
+    run.watcher.measure_silence()
+    broker = _coordinator(run)
+    broker.stop()
+    run.moving()
+    broker.start()
+    run.moving()
+
+
+def _kill(run: Run, broker: Kafka) -> None:
+    broker.kill()
+    run.rest(5)
+    broker.start()
+    run.moving()
+
+
+def _coordinator(run: Run) -> Kafka:
+    """The broker that leads the partition of the transactions' topic to which the id belongs."""
+    admin = AdminClient({"bootstrap.servers": run.kafka.bootstrap})
+    topic = "__transaction_state"
+    partitions = len(admin.list_topics(topic, timeout=10).topics[topic].partitions)
+    return _leader(run, topic, (java_hash(f"{run.name}.shop") & 0x7FFFFFFF) % partitions)
+
+
+def _leader(run: Run, topic: str, partition: int) -> Kafka:
+    assert isinstance(run.kafka, KafkaCluster)
+    admin = AdminClient({"bootstrap.servers": run.kafka.bootstrap})
+    return run.kafka.broker(admin.list_topics(topic, timeout=10).topics[topic].partitions[partition].leader)

@@ -1,0 +1,58 @@
+"""Scenarios again with long transactions in parts, and without Kafka transactions (`delivery = "at_least_once"`)."""
+
+from typing import Any, Final
+
+from tools.faults.scenario import variant
+
+_LONG_EVERY: Final = 150
+_PARTS: Final[dict[str, Any]] = {"split_bytes": 6000}
+_LOOSE: Final[dict[str, Any]] = {"delivery": "at_least_once"}
+_IN_PARTS: Final = (
+    "broker-killed",
+    "broker-paused",
+    "kafka-cut",
+    "kafka-black-hole",
+    "cluster-broker-killed",
+    "crash-before-position",
+    "crash-position-handed-over",
+    "crash-committed",
+    "relay-killed",
+    "takeover-after-kill",
+    "takeover-after-stop",
+    "leader-paused",
+    "successor-killed",
+    "relay-paused",
+    "source-cut",
+    "source-killed",
+    "source-switched",
+    "zookeeper-away",
+)
+_WITHOUT_TRANSACTIONS: Final = (
+    *_IN_PARTS,
+    "broker-killed-three-times",
+    "kafka-black-hole-often",
+    "broker-away-and-binlog-purged",
+    "source-black-hole",
+    "source-switched-by-digest",
+    "zookeeper-restarted",
+    "message-too-large",
+    "topic-deleted",
+)
+_BOTH: Final = ("broker-killed", "kafka-black-hole", "crash-before-position", "relay-killed", "takeover-after-kill", "successor-killed")
+
+
+def list_variants() -> None:
+    """Put the variants on the list of scenarios; those that they vary must be there."""
+    for name in _IN_PARTS:
+        variant(name, "in-parts", "long transactions in parts", long_every=_LONG_EVERY, instance={"transaction": _PARTS})
+    for name in _WITHOUT_TRANSACTIONS:
+        variant(name, "loose", "at_least_once", drops_repeats=True, instance={"transaction": _LOOSE})
+    for name in _BOTH:
+        variant(
+            name,
+            "loose-in-parts",
+            "at_least_once, long transactions in parts",
+            long_every=_LONG_EVERY,
+            drops_repeats=True,
+            instance={"transaction": {**_PARTS, **_LOOSE}},
+        )

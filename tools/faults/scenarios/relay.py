@@ -1,0 +1,108 @@
+"""Faults of the relay itself."""
+
+import signal
+from typing import Final
+
+from tests.support.relays.fence import Stranger
+from tests.support.relays.relay_process import RelayProcess
+from tests.support.waiting import wait_until
+from tools.faults.scenario import scenario
+from tools.faults.stage import Run
+
+_KILLS: Final = 5
+_TAKEOVER_S: Final = 60.0
+
+
+@scenario("relay-killed", "one relay, kill -9 five times, started again at once")
+def killed(run: Run) -> None:
+    for _ in range(_KILLS):
+        relay = run.leader
+        run.rest(0, 1)
+        relay.kill()
+        relay.start()
+    run.moving()
+
+
+@scenario("takeover-after-kill", "two relays, the leader killed by kill -9", relays=2)
+def takeover_after_kill(run: Run) -> None:
+    leader = run.leader
+    run.rest(1, 2)
+    run.watcher.measure_silence()
+    leader.kill()
+    run.moving()
+    leader.start()
+
+
+@scenario("takeover-after-stop", "two relays, the leader asked to end (SIGTERM)", relays=2)
+def takeover_after_stop(run: Run) -> None:
+    leader = run.leader
+    run.rest(1, 2)
+    run.watcher.measure_silence()
+    leader.stop()
+    run.moving()
+    leader.start()
+
+
+@scenario("leader-paused", "two relays, the leader paused past its session (SIGSTOP), continued when the other one leads", relays=2)
+def leader_paused(run: Run) -> None:
+    leader = run.leader
+    other = next(each for each in run.relays if each is not leader)
+    run.rest(0, 1)
+    run.watcher.measure_silence()
+    leader.signal(signal.SIGSTOP)
+    try:
+        _wait_for_lead(run, other)
+        run.moving()
+    finally:
+        leader.signal(signal.SIGCONT)
+    run.rest(4)
+    run.notes.append(_disturbed(other))
+
+
+@scenario(
+    "successor-killed",
+    "two relays, the leader paused past its session, continued when the other one leads, and that one killed by kill -9 at once",
+    relays=2,
+)
+def successor_killed(run: Run) -> None:
+    for _ in range(3):
+        leader = run.leader
+        other = next(each for each in run.relays if each is not leader)
+        run.rest(0, 1)
+        leader.signal(signal.SIGSTOP)
+        try:
+            _wait_for_lead(run, other)
+            run.rest(0, 0.3)
+        finally:
+            leader.signal(signal.SIGCONT)
+        run.rest(0, 0.3)
+        other.kill()
+        run.moving()
+        other.start()
+
+
+@scenario("relay-paused", "one relay, paused for 5 to 8 s (SIGSTOP), longer than its session")
+def paused(run: Run) -> None:
+    relay = run.leader
+    relay.signal(signal.SIGSTOP)
+    run.rest(5, 8)
+    relay.signal(signal.SIGCONT)
+    run.moving()
+
+
+@scenario("stranger", "one relay, three times a stranger opens a producer with the same transactional id")
+def stranger(run: Run) -> None:
+    for _ in range(3):
+        run.rest(0.5, 1.5)
+        Stranger(run.kafka.bootstrap, f"{run.name}.shop", run.position_topic).close()
+        run.moving()
+    run.moving()
+
+
+def _wait_for_lead(run: Run, relay: RelayProcess) -> None:
+    wait_until(lambda: run.leader is relay, "the other relay leading", _TAKEOVER_S)
+
+
+def _disturbed(relay: RelayProcess) -> str:
+    """Whether the new leader was fenced by the old one when that woke up."""
+    return "the new leader was fenced" if "FENCED" in relay.log.read_text(errors="replace") else ""

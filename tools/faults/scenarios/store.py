@@ -1,0 +1,195 @@
+"""ZooKeeper's data lost, older, newer or another installation's, at every state of an instance: no row takes another route."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, Final, NamedTuple
+
+from relay.state import Flow
+from tests.support.waiting import wait_until
+from tools.faults.scenario import scenario
+from tools.faults.scenarios.topic import stopped_by_a_large_row, take_larger_rows
+from tools.faults.stage import Run
+
+_STATE_S: Final = 60.0
+_GIANT_ROWS: Final = 100_000
+_PART_ROWS: Final = 3_000
+_FIRST_GIANT_KEY: Final = 100_000
+_SETS_OF_ANOTHER: Final = 5
+
+
+def documents(run: Run) -> dict[str, list[dict[str, str]]]:
+    """The installation's mapping, in the order in which its documents are saved one by one."""
+    name = run.name
+    return {
+        "topics": [{"logicDb": name, "topic": name}],
+        "dbs": [{"logicDb": name, "realDbs": name}],
+        "tags": [{"logicTb": "t", "tag": "tag"}],
+    }
+
+
+# What becomes of the store.
+
+
+def lost(run: Run) -> None:
+    run.installation.wipe()
+
+
+def older(run: Run) -> None:
+    """The state of before the databases were mapped."""
+    run.installation.wipe()
+    run.installation.map(topics=documents(run)["topics"])
+
+
+def newer(run: Run) -> None:
+    """Edits of the same store that no relay has seen."""
+    for tag in ("first", "second", "tag"):
+        run.installation.map(tags=[{"logicTb": "t", "tag": tag}])
+
+
+def foreign(run: Run) -> None:
+    """Another installation's sets, more of them than this one had."""
+    run.installation.wipe()
+    elsewhere = {**documents(run), "topics": [{"logicDb": run.name, "topic": f"{run.name}-foreign"}]}
+    run.installation.map(**elsewhere)
+    for number in range(_SETS_OF_ANOTHER):
+        run.installation.map(tags=[{"logicTb": "t", "tag": f"tag-{number}"}])
+
+
+# The state that the instance is in meanwhile. What comes before the `yield` brings it there, what follows lets it go on.
+
+
+@contextmanager
+def running(run: Run) -> Iterator[None]:
+    run.rest(0, 1)
+    yield
+
+
+@contextmanager
+def standby(run: Run) -> Iterator[None]:
+    """The leader dies after the loss, and the relay that stands by takes over."""
+    leader = run.leader
+    yield
+    leader.kill()
+
+
+@contextmanager
+def waiting(run: Run) -> Iterator[None]:
+    relay = run.leader
+    run.line.shut()
+    relay.wait_for("WAITING", "SOURCE_UNREACHABLE", _STATE_S)
+    yield
+    run.line.reopen()
+
+
+@contextmanager
+def paused(run: Run) -> Iterator[None]:
+    """A pause is kept in ZooKeeper and is lost with it; where it is not, it is taken back."""
+    relay, flows = run.leader, run.installation.flows
+    flows.write("shop", Flow(paused=True))
+    relay.wait_for("PAUSED", seconds=_STATE_S)
+    yield
+    flow = flows.read("shop")
+    if flow.paused:
+        flows.write("shop", replace(flow, paused=False))
+
+
+@contextmanager
+def stopped(run: Run) -> Iterator[None]:
+    relay = run.leader
+    stopped_by_a_large_row(run, relay)
+    yield
+    relay.stop()
+    take_larger_rows(run)
+    relay.start()
+
+
+@contextmanager
+def split(run: Run) -> Iterator[None]:
+    """The relay is killed inside a transaction that is published in parts, and started after the loss."""
+    relay = run.leader
+    seen = run.watcher.tally.seen
+    first, last = _FIRST_GIANT_KEY, _FIRST_GIANT_KEY + _GIANT_ROWS - 1
+    run.database.execute(f"insert into {run.name}.t select seq, 0, repeat('x', 200) from {run.name}.seq_{first}_to_{last}")
+    wait_until(lambda: run.watcher.tally.seen > seen + _PART_ROWS, "a part published", _STATE_S)
+    relay.kill()
+    assert run.watcher.tally.seen < seen + _GIANT_ROWS, "the crash came too late: nothing was left of the transaction"
+    yield
+    relay.start()
+
+
+# Both together.
+
+
+def restored(run: Run, backup: Any) -> None:
+    """Put the documents back: from a backup, or saved again one by one; the seed decides."""
+    if run.chance.random() < 0.5:
+        run.installation.put_documents(backup)
+        run.notes.append("restored")
+        return
+    for word, document in documents(run).items():
+        run.installation.map(**{word: document})
+        run.rest(0.3)
+    run.notes.append("saved one by one")
+
+
+def _waits(run: Run) -> bool:
+    status = run.installation.status()
+    assert status is None or status.state != "RUNNING" or status.mapping_set <= 2, f"it publishes under another set: {status}"
+    return status is not None and (status.state, status.code) == ("WAITING", "MAPPING_LOST")
+
+
+def meeting(loss: Callable[[Run], None], state: Callable[[Run], Any]) -> Callable[[Run], None]:
+    """A loss while the instance is in a state: it waits, its documents are put back, and it continues."""
+
+    def act(run: Run) -> None:
+        run.installation.map(tags=documents(run)["tags"])
+        wait_until(lambda: (found := run.installation.status()) is not None and found.mapping_set == 2, "the second set", _STATE_S)
+        run.moving()
+        backup = run.installation.take_documents()
+        with state(run):
+            loss(run)
+        if loss is not newer:
+            try:
+                wait_until(lambda: _waits(run), "MAPPING_LOST", _STATE_S)
+            except AssertionError as exc:
+                raise AssertionError(f"{exc}: {run.installation.status()}\n{run.logs()}") from exc
+            run.rest(0, 2)
+            restored(run, backup)
+        run.moving()
+
+    return act
+
+
+class _State(NamedTuple):
+    words: str
+    reach: Callable[[Run], Any]
+    instance: dict[str, Any]
+    relays: int = 1
+    group: bool = False
+
+
+_IN_PARTS: Final[dict[str, Any]] = {"transaction": {"split_bytes": 500_000}, "flow": {"rows_per_second": 20_000}}
+_LOSSES: Final = {"lost": lost, "older": older, "newer": newer, "foreign": foreign}
+_WORDS: Final = {"lost": "lost", "older": "older than the position", "newer": "newer", "foreign": "replaced by another installation's"}
+_STATES: Final = {
+    "running": _State("while it runs", running, {}),
+    "standby": _State("while a second relay stands by, which then takes over", standby, {}, relays=2),
+    "waiting": _State("while it waits for its source", waiting, {}),
+    "paused": _State("while it is paused", paused, {}),
+    "stopped": _State("while it is stopped", stopped, {}),
+    "split": _State("inside a half-published transaction", split, _IN_PARTS),
+    "group": _State("while it reads a group", running, {}, group=True),
+    "group-split": _State("inside a half-published transaction of a group", split, _IN_PARTS, group=True),
+}
+
+for _word, _loss in _LOSSES.items():
+    for _name, _state in _STATES.items():
+        scenario(
+            f"store-{_word}-{_name}",
+            f"ZooKeeper's data {_WORDS[_word]} {_state.words}",
+            relays=_state.relays,
+            beside=_state.group,
+            pair=_state.group,  # the other source of a group is the server of single ones
+            **_state.instance,
+        )(meeting(_loss, _state.reach))

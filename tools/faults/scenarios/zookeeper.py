@@ -1,0 +1,22 @@
+"""Faults of ZooKeeper: an outage of it is not an outage of the stream."""
+
+from tools.faults.scenario import scenario
+from tools.faults.stage import Run
+
+
+@scenario("zookeeper-away", "ZooKeeper killed, back after 10 s; the stream goes on meanwhile", relays=2)
+def away(run: Run) -> None:
+    run.rest(0, 1)
+    run.watcher.measure_silence()
+    run.zookeeper.kill()
+    run.rest(10)
+    run.zookeeper.start()
+    run.moving()
+
+
+@scenario("zookeeper-restarted", "ZooKeeper restarted politely, twice", relays=2)
+def restarted(run: Run) -> None:
+    for _ in range(2):
+        run.rest(0, 2)
+        run.zookeeper.restart()
+    run.moving()

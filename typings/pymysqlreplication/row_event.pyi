@@ -1,0 +1,13 @@
+from typing import Any
+
+from pymysqlreplication.event import BinLogEvent
+
+class RowsEvent(BinLogEvent):
+    schema: str
+    table: str
+    rows: list[dict[str, Any]]
+
+class DeleteRowsEvent(RowsEvent): ...
+class PartialUpdateRowsEvent(RowsEvent): ...
+class UpdateRowsEvent(RowsEvent): ...
+class WriteRowsEvent(RowsEvent): ...
