@@ -167,9 +167,12 @@ def test_a_small_batch_is_one_file(spark: SparkSession, tmp_path: Path) -> None:
     assert len(spark.read.format("delta").load(DeltaSink(spark, tmp_path).path("shop.orders")).inputFiles()) == 2
 
 
-@pytest.mark.parametrize(("vectors", "expected"), [(True, 2), (False, 3)])
-def test_a_small_batch_into_a_small_copy_is_few_jobs(spark: SparkSession, tmp_path: Path, vectors: bool, expected: int) -> None:
-    """One decides, one writes: with a thousand tables each further one would be a thousand."""
+@pytest.mark.parametrize(("vectors", "most"), [(True, 3), (False, 4)])
+def test_a_small_batch_into_a_small_copy_is_few_jobs(spark: SparkSession, tmp_path: Path, vectors: bool, most: int) -> None:
+    """One decides, one writes: with a thousand tables each further one would be a thousand.
+
+    Spark runs one of its own beside them now and then (adaptive stages, Delta's log); a MERGE would be five.
+    """
     apply(spark, tmp_path, *batch(*((str(key), key, "old") for key in range(6))), delta={"deletion_vectors": vectors})
     jobs: list[int] = []
 
@@ -184,7 +187,8 @@ def test_a_small_batch_into_a_small_copy_is_few_jobs(spark: SparkSession, tmp_pa
 
     with patch("spark_jobs.sinks.delta_lake.sink.put", counted):
         apply(spark, tmp_path, *batch(("1", 11, "new"), ("7", 17, "first")))
-    assert len(jobs) == expected
+    store: Any = spark.sparkContext._jsc.sc().statusStore()  # noqa: SLF001
+    assert 2 <= len(jobs) <= most, [store.job(job).name() for job in sorted(jobs)]
     assert _texts(spark, tmp_path) == {**{str(key): "old" for key in range(6)}, "1": "new", "7": "first"}
 
 
