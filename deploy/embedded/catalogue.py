@@ -52,8 +52,7 @@ def release_fetchers() -> Mapping[str, Callable[[], str]]:
 
 def releases_here() -> list[str]:
     """Return the names of the further releases whose files are in the cache."""
-    folders = {name: f"{kind.family}-{'.'.join(map(str, kind.version))}" for name, kind in RELEASES.items()}
-    return [name for name, folder in folders.items() if (cache_folder() / folder).exists()]
+    return [name for name, kind in RELEASES.items() if (cache_folder() / kind.release()).exists()]
 
 
 def _fetch_spark() -> str:

@@ -8,7 +8,7 @@ import pytest
 from tests.support.sources.release_runs import KINDS, asked, has_gtids, variants
 
 _ROOT = Path(__file__).parents[2]
-_MOVING = {"mysql-9.7": "9.7", "mariadb-10.11": "10.11"}
+_MOVING = {"mysql-9.7": "9.7", "mariadb-10.11": "10.11", "mariadb-11.8": "11.8"}
 """Packages of a distribution, of which the last number changes."""
 
 

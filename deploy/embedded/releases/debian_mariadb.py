@@ -8,12 +8,13 @@ from typing import ClassVar, Final
 from deploy.embedded.cache import cache_folder, install
 from deploy.embedded.fetching.artifacts import pinned
 from deploy.embedded.releases.archives import check_runs
-from deploy.embedded.releases.debian_packages import unpack_with_needs
+from deploy.embedded.releases.debian_packages import release_number, unpack_with_needs
 from deploy.embedded.servers.mariadb import MariaDB
 
 LOCK: Final = Path(__file__).parents[1] / "fetching" / "debian.lock"
 _LIBRARIES: Final = ("lib/x86_64-linux-gnu", "usr/lib/x86_64-linux-gnu")
 _LOADER: Final = "ld-linux-x86-64.so.2"
+_VERSION: Final = "version.txt"
 _UNUSED: Final = (
     "usr/share/doc",
     "usr/share/man",
@@ -25,7 +26,7 @@ _UNUSED: Final = (
 
 
 class _DebianMariaDB(MariaDB):
-    """A release whose packages were unpacked, not installed; `suites` hold it."""
+    """A release whose packages are unpacked, not installed; `suites` hold it."""
 
     suites: ClassVar[Sequence[str]]
 
@@ -33,18 +34,19 @@ class _DebianMariaDB(MariaDB):
     def fetch(cls) -> str:
         install(cls._base(), cls._unpack)
         check_runs(cls._program()[:4], cls.name)
-        return f"mariadb-{'.'.join(map(str, cls.version))}"
+        return cls.release()
 
     @classmethod
     def _unpack(cls, base: Path) -> None:
         (artifact,) = pinned(cls.name, LOCK)
-        unpack_with_needs(artifact, cls.suites, base)
+        version = unpack_with_needs(artifact, cls.suites, base)
+        (base / _VERSION).write_text(f"{release_number(version)}\n", encoding="utf-8")
         for unused in _UNUSED:
             shutil.rmtree(base / unused, ignore_errors=True)
 
     @classmethod
     def _base(cls) -> Path:
-        return cache_folder() / f"mariadb-{'.'.join(map(str, cls.version))}"
+        return cache_folder() / cls.release()
 
     @classmethod
     def _share(cls) -> Path:
@@ -70,8 +72,17 @@ class MariaDB105(_DebianMariaDB):
 
 
 class MariaDB118(_DebianMariaDB):
-    """MariaDB 11.8.6."""
+    """The MariaDB 11.8 that Debian 13 had when it was fetched."""
 
     name: ClassVar[str] = "mariadb-11.8"
-    version: ClassVar[tuple[int, int, int]] = (11, 8, 6)
+    version: ClassVar[tuple[int, int, int]] = (11, 8, 0)
     suites: ClassVar[Sequence[str]] = ("debian trixie main", "debian-security trixie-security main")
+
+    @classmethod
+    def fetch(cls) -> str:
+        super().fetch()
+        return f"mariadb-{(cls._base() / _VERSION).read_text(encoding='utf-8').strip()}"
+
+    @classmethod
+    def release(cls) -> str:
+        return cls.name

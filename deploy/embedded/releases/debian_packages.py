@@ -1,9 +1,10 @@
 """Packages of another Debian release than this machine's, by an apt that has lists and archives of its own; root is not needed."""
 
 import os
+import re
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 from urllib.parse import unquote
@@ -16,10 +17,12 @@ from deploy.embedded.fetching.progress import say
 
 _KEYRING: Final = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 _TAIL_CHARACTERS: Final = 2000
+_NEWEST: Final = "newest"
+"""In the place of a SHA-256: of a series (`11.8.*`) the newest version that the suites list is taken."""
 
 
-def unpack_with_needs(artifact: Artifact, suites: Sequence[str], folder: Path) -> None:
-    """Unpack one package and what it needs below `folder`; the package itself must be the pinned one.
+def unpack_with_needs(artifact: Artifact, suites: Sequence[str], folder: Path) -> str:
+    """Unpack one package and what it needs below `folder`, and return its version: the pinned one, or the newest of the pinned series.
 
     `artifact` has the package's name and version, its organisation is the Debian release. `suites` are lines of sources without kind
     and mirror (`debian trixie main`); the mirror is this machine's. apt checks every file against its suite's signature.
@@ -30,25 +33,60 @@ def unpack_with_needs(artifact: Artifact, suites: Sequence[str], folder: Path) -
         raise Unavailable("This machine is no Debian that knows a mirror.", "Run it on Debian 11 or later.")
     work = cache_folder() / "apt" / artifact.organisation
     with locked(work / ".lock"):
+        shutil.rmtree(work / "cache", ignore_errors=True)  # a run that failed may have left another version
         for made in ("state/lists/partial", "cache/archives/partial"):
             (work / made).mkdir(parents=True, exist_ok=True)
         (work / "status").touch()
         lines = (f"deb [signed-by={_KEYRING}] {mirror}/{suite}\n" for suite in suites)
         (work / "sources.list").write_text("".join(lines), encoding="utf-8")
-        say(f"{artifact.name} {artifact.version}: fetching it and what it needs from Debian {artifact.organisation}")
-        _apt(work, "update")
-        _apt(work, "install", "--yes", "--download-only", f"{artifact.name}={unquote(artifact.version)}")
+        _apt(work, "apt-get", "update")
+        version = _version(work, artifact)
+        say(f"{artifact.name} {version}: fetching it and what it needs from Debian {artifact.organisation}")
+        _apt(work, "apt-get", "install", "--yes", "--download-only", f"{artifact.name}={version}")
         packages = sorted((work / "cache" / "archives").glob("*.deb"))
         (own,) = (package for package in packages if package.name.startswith(f"{artifact.name}_"))
-        verify(artifact, own)  # the colon of its version cannot be written in a line of the lock file
+        if artifact.sha256 != _NEWEST:
+            verify(artifact, own)
         for package in packages:
             unpacked = subprocess.run(["dpkg-deb", "--extract", package, folder], capture_output=True, text=True, check=False)
             if unpacked.returncode != 0:
                 raise FetchFailed(f"{package.name} could not be unpacked: {unpacked.stderr.strip()}.", "Is the disk full?")
     shutil.rmtree(work, ignore_errors=True)  # what was unpacked is all that is needed
+    return version
 
 
-def _apt(work: Path, *arguments: str) -> None:
+def release_number(version: str) -> str:
+    """Return the release of a Debian version: 11.8.9 of `1:11.8.9+ds-0+deb13u1`."""
+    upstream = version.partition(":")[2] or version
+    return re.split(r"[^0-9.]", upstream, maxsplit=1)[0]
+
+
+def newest_of(series: str, versions: Iterable[str]) -> str | None:
+    """Return the newest Debian version of a series (`11.8.*`); None where there is none.
+
+    `versions` are as apt lists them, newest first: of two packages of one release the first one wins.
+    """
+    release = re.compile(rf"(?:\d+:)?{re.escape(series.removesuffix('*'))}(\d+)(?!\d)")
+    found = [(int(match[1]), version) for version in versions if (match := release.match(version))]
+    return max(found, key=lambda one: one[0])[1] if found else None
+
+
+def _version(work: Path, artifact: Artifact) -> str:
+    """Return the pinned version, or the newest of the pinned series. Raises Unavailable where the suites list none of it."""
+    if artifact.sha256 != _NEWEST:
+        return unquote(artifact.version)  # the colon of a version cannot be written in a line of the lock file
+    lines = _apt(work, "apt-cache", "madison", artifact.name).splitlines()
+    listed = [line.split("|")[1].strip() for line in lines if line.count("|") > 1]
+    version = newest_of(artifact.version, listed)
+    if version is None:
+        raise Unavailable(
+            f"Debian {artifact.organisation} lists {artifact.name} {', '.join(listed) or 'in no version'}, not {artifact.version}.",
+            "Choose another series in deploy/embedded/fetching/debian.lock.",
+        )
+    return version
+
+
+def _apt(work: Path, program: str, *arguments: str) -> str:
     own = {
         "Dir::State": work / "state",
         "Dir::State::status": work / "status",
@@ -61,12 +99,13 @@ def _apt(work: Path, *arguments: str) -> None:
         "APT::Install-Recommends": "false",
         "APT::Sandbox::User": "",
     }
-    command = ["apt-get", "--quiet", *(word for name, value in own.items() for word in ("-o", f"{name}={value}")), *arguments]
+    command = [program, "--quiet", *(word for name, value in own.items() for word in ("-o", f"{name}={value}")), *arguments]
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C"}
     ran = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False)
     if ran.returncode != 0:
         said = (ran.stdout + ran.stderr)[-_TAIL_CHARACTERS:]
         raise FetchFailed(
-            f"`apt-get {' '.join(arguments)}` failed:\n{said}\n",
+            f"`{program} {' '.join(arguments)}` failed:\n{said}\n",
             "Check the network. A version that the suite no longer holds needs another pin in deploy/embedded/fetching/debian.lock.",
         )
+    return ran.stdout

@@ -34,6 +34,11 @@ class SqlServer(ServerProcess):
     relay: ClassVar[str] = "relay"
     family_options: ClassVar[Mapping[str, OptionValue]] = {}
 
+    @classmethod
+    def release(cls) -> str:
+        """Return family and number of the release, by which its folder in the cache is called."""
+        return f"{cls.family}-{'.'.join(map(str, cls.version))}"
+
     def __init__(self, options: Mapping[str, OptionValue] | None = None) -> None:
         """`options` are the server's own (`{"binlog_row_image": "MINIMAL"}`); they win, and None takes one of ours away."""
         super().__init__()
