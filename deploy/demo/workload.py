@@ -21,7 +21,8 @@ _KEY_STEP: Final = 1_000_000  # keys are unique over the shards
 
 _USERS: Final = "(id BIGINT PRIMARY KEY, name VARCHAR(60) NOT NULL, born DATE, points INT UNSIGNED NOT NULL DEFAULT 0)"
 _ORDERS: Final = """(
-    id BIGINT PRIMARY KEY, customer BIGINT NOT NULL, state ENUM('new', 'paid', 'sent') NOT NULL, amount DECIMAL(12,2) NOT NULL,
+    id BIGINT PRIMARY KEY, customer BIGINT NOT NULL, state ENUM('new', 'paid', 'sent') NOT NULL,
+    amount DECIMAL(12,2) NOT NULL,
     placed_at DATETIME(3) NOT NULL, note VARCHAR(200)
 )"""
 

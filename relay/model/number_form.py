@@ -21,4 +21,5 @@ def server_form(number: str) -> str:
         return f"{sign}{digits[0]}{rest}e{point - 1}"
     if point <= 0:
         return f"{sign}0.{'0' * -point}{digits}"
-    return f"{sign}{digits[:point].ljust(point, '0')}{'.' + digits[point:] if len(digits) > point else ''}"
+    fraction = f".{digits[point:]}" if len(digits) > point else ""
+    return f"{sign}{digits[:point].ljust(point, '0')}{fraction}"

@@ -14,7 +14,10 @@ NO_SOURCE: Final = "the raw rule needs the source header, which the message has 
 
 _IN_PARTS: Final = "comes with partial row images, which are not guessed: set binlog_row_image=FULL or row_images = 'merge'"
 _ORDER_PATTERN: Final = r"^\d{13}\.\d{19}$"
-_ROWS_WITHOUT_LOG: Final = r"(?is)\b(DROP|TRUNCATE|EXCHANGE)\s+PARTITION\b|\b(DISCARD|IMPORT)\s+(PARTITION\b.*)?TABLESPACE\b"
+_ROWS_WITHOUT_LOG: Final = (
+    r"(?is)\b(DROP|TRUNCATE|EXCHANGE)\s+PARTITION\b"
+    r"|\b(DISCARD|IMPORT)\s+(PARTITION\b.*)?TABLESPACE\b"
+)
 _PRIMARY_KEY: Final = r"(?i)\bPRIMARY\s+KEY\b"
 TRUNCATE: Final = str(MessageType.TRUNCATE)
 _ROWS: Final = tuple(str(each) for each in ROW_TYPES)

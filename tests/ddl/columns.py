@@ -57,11 +57,9 @@ def _type(writing: Writing, family: str) -> str:
         return random.choice(_OF_MARIADB)
     match random.randrange(6):
         case 0:
-            return (
-                f"{random.choice(_INTEGERS)}{random.choice(('', '', ' UNSIGNED', ' SIGNED', ' ZEROFILL', ' UNSIGNED ZEROFILL'))}".replace(
-                    "BOOL ", "TINYINT "
-                )
-            )
+            integer = random.choice(_INTEGERS)
+            option = random.choice(("", "", " UNSIGNED", " SIGNED", " ZEROFILL", " UNSIGNED ZEROFILL"))
+            return f"{integer}{option}".replace("BOOL ", "TINYINT ")
         case 1:
             return random.choice(_NUMBERS)
         case 2:

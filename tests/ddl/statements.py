@@ -250,7 +250,8 @@ class StatementMaker:
             items.append(self._random.choice(("ALGORITHM=INSTANT", "ALGORITHM=COPY", "LOCK=SHARED", "FORCE")))
         prefix = "SET STATEMENT lock_wait_timeout=9 FOR " if self._family == "mariadb" and self._write.chance(0.1) else ""
         optional = "IF EXISTS " if self._family == "mariadb" and self._write.chance(0.1) else ""
-        return f"{prefix}ALTER\0TABLE\0{optional}{self._table(name)}\0{', '.join(map(self._write.executed, items))}"
+        changes = ", ".join(map(self._write.executed, items))
+        return f"{prefix}ALTER\0TABLE\0{optional}{self._table(name)}\0{changes}"
 
     def _index_item(self, indexes: Sequence[str]) -> str:
         optional = "IF EXISTS " if self._family == "mariadb" and self._write.chance(0.4) else ""
@@ -293,7 +294,8 @@ class StatementMaker:
         optional = "IF EXISTS " if self._family == "mariadb" and write.chance(0.2) else ""
         if optional and write.chance(0.2):
             old = write.new_name(set(columns))
-        declared = f"{definition(write, self._family)}{self._place([name for name in columns if name != old] or columns)}"
+        others = [name for name in columns if name != old] or columns
+        declared = f"{definition(write, self._family)}{self._place(others)}"
         if write.chance(0.5):
             return f"MODIFY {self._word()}{optional}{write.name(old)} {declared}"
         new = old if write.chance(0.4) else write.new_name(set(columns))

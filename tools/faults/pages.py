@@ -11,9 +11,9 @@ from tools.faults.outcome import Outcome, report
 _PEERS: Final = """
 ## Other programs under such faults
 
-Measured before on a machine of the same kind: MariaDB 10.11.19 and MySQL 9.7.4, Kafka 4.1 with one broker, about 1 050 changes a second in
-small transactions, the same comparison. *Repeated* are changes delivered again, *back* are older values seen after a newer one of the same
-key; seconds are upper bounds.
+Measured before on a machine of the same kind: MariaDB 10.11.19 and MySQL 9.7.4, Kafka 4.1 with one broker, about
+1 050 changes a second in small transactions, the same comparison. *Repeated* are changes delivered
+again, *back* are older values seen after a newer one of the same key; seconds are upper bounds.
 
 | fault | program | lost | repeated | back | silence or takeover, s |
 |---|---|---:|---:|---:|---:|

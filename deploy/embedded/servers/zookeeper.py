@@ -100,7 +100,8 @@ class ZooKeeper(ServerProcess):
         found: dict[str, str | int] = {}
         if self.users:
             users = "\n".join(f'  user_{name}="{password}"' for name, password in self.users.items())
-            jaas = f"Server {{\n  org.apache.zookeeper.server.auth.DigestLoginModule required\n{users};\n}};\n"
+            module = "org.apache.zookeeper.server.auth.DigestLoginModule"
+            jaas = f"Server {{\n  {module} required\n{users};\n}};\n"
             self._jaas.write_text(jaas, encoding="utf-8")
             found["authProvider.sasl"] = "org.apache.zookeeper.server.auth.SASLAuthenticationProvider"
         if self.tls is not None and self._secure_port is not None:

@@ -66,7 +66,8 @@ def read_date(body: bytes, pos: int) -> str:
 
 def clock_text(seconds_packed: int) -> str:
     """Return `HH:MM:SS` of a packed hour(5) minute(6) second(6)."""
-    return f"{_HOURS[seconds_packed >> 12]}:{_SIXTY[seconds_packed >> 6 & 63]}:{_SIXTY[seconds_packed & 63]}"
+    hours, minutes = _HOURS[seconds_packed >> 12], _SIXTY[seconds_packed >> 6 & 63]
+    return f"{hours}:{minutes}:{_SIXTY[seconds_packed & 63]}"
 
 
 def fraction_text(fraction: int, precision: int) -> str:

@@ -61,7 +61,8 @@ def change_bytes(item: RawItem | StreamItem) -> bytes | None:
         return _rows(_OPERATIONS[item.type_code], item.header_time_s, item.body)
     if isinstance(item, Statement):
         # A replica may log other words than its master behind the first one.
-        return f"statement {item.header_time_s} {''.join(item.sql.split(maxsplit=1)[:1]).upper()}".encode("utf-8", "replace")
+        word = "".join(item.sql.split(maxsplit=1)[:1]).upper()
+        return f"statement {item.header_time_s} {word}".encode("utf-8", "replace")
     if isinstance(item, XaStep):
         return f"xa {item.action.value} {item.xid}".encode()
     return None

@@ -53,8 +53,9 @@ def found_place(instance: str, place: SourcePosition, source: str | None = None)
 
 
 def _compared(instance: str, comparison: MappingComparison) -> Iterator[str]:
-    yield f"published under   mapping set {comparison.named.number} {comparison.named.digest}".rstrip()
-    yield f"in ZooKeeper      mapping set {comparison.found.number} {comparison.found.digest}".rstrip()
+    named, found = comparison.named, comparison.found
+    yield f"published under   mapping set {named.number} {named.digest}".rstrip()
+    yield f"in ZooKeeper      mapping set {found.number} {found.digest}".rstrip()
     if comparison.half_published:
         yield f"half published    {comparison.half_published} is ended under mapping set {comparison.named.number}"
     if comparison.same:

@@ -52,7 +52,7 @@ def test_what_is_no_json_has_a_digest_as_well() -> None:
         (MappingName(1, ""), MappingName(), None, False),
     ],
 )
-def test_a_store_continues_what_was_published_if_it_holds_the_number_with_its_digest_or_the_digest_in_force(
+def test_a_store_continues_what_was_published_by_number_and_digest(
     named: MappingName, in_force: MappingName, recorded: MappingName | None, same: bool
 ) -> None:
     assert same_store(named, in_force, recorded) is same

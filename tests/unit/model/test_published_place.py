@@ -114,7 +114,7 @@ def test_the_first_transaction_that_is_read_is_no_landmark() -> None:
     assert place.behind(binlog[2].digested, _START_S + _SKEW_S).landmark is not None
 
 
-def test_a_twin_behind_a_twin_of_the_one_before_it_is_not_taken_for_a_landmark_that_the_binlog_begins_with() -> None:
+def test_a_twin_behind_another_twin_is_not_taken_for_the_first_landmark() -> None:
     """The second "b" waited for a lock. What would be found there leaves out what lies between."""
     binlog = stream("a1 b1 a2 b1 a2")
     search = PlaceSearch(place_behind(binlog[:3]), needs_before=True)

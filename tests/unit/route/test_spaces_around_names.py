@@ -38,7 +38,7 @@ def test_the_same_holds_for_tables_topics_and_tags() -> None:
     assert (tags.table, tags.fields) == (("u",), (("paid", "p"),))
 
 
-def test_names_that_differ_by_spaces_alone_are_refused_at_a_save_but_a_set_of_before_stays_in_force() -> None:
+def test_names_that_differ_by_spaces_are_refused_at_a_save_only() -> None:
     twice = {
         **documents([]),
         DBS: json.dumps([{"logicDb": "shop", "realDbs": ["a"]}, {"logicDb": "other", "realDbs": ["a "]}]),

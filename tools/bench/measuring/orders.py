@@ -15,16 +15,18 @@ _DELETED_SHARE: Final = 5  # every fifth block, counted from the first rows on, 
 _FIRST_SMALL: Final = 10_000_000
 _STATES: Final = ("new", "paid", "sent", "done")
 _COLUMNS: Final = """(
-    id BIGINT UNSIGNED PRIMARY KEY, buyer INT NOT NULL, article VARCHAR(64) NOT NULL, pieces SMALLINT UNSIGNED, price DECIMAL(12,2),
-    state ENUM('new','paid','sent','done'), remark TEXT, marks BIT(8), weight DOUBLE, ordered_at DATETIME(3),
+    id BIGINT UNSIGNED PRIMARY KEY, buyer INT NOT NULL, article VARCHAR(64) NOT NULL,
+    pieces SMALLINT UNSIGNED, price DECIMAL(12,2),
+    state ENUM('new','paid','sent','done'), remark TEXT, marks BIT(8),
+    weight DOUBLE, ordered_at DATETIME(3),
     changed_at TIMESTAMP(6) NULL, token VARBINARY(64)
 )"""
 _SMALL: Final = f"""CREATE PROCEDURE small_orders(first BIGINT, n INT) BEGIN
     DECLARE i BIGINT DEFAULT 0;
     WHILE i < n DO
         START TRANSACTION;
-        INSERT INTO orders_0 VALUES (first + i, i % 97, CONCAT('a', i), 1, 9.99, 'new', 'small order', b'1', 0.5,
-            '2026-05-05 05:05:05.555', NULL, x'00ff');
+        INSERT INTO orders_0 VALUES (first + i, i % 97, CONCAT('a', i), 1, 9.99, 'new', 'small order',
+            b'1', 0.5, '2026-05-05 05:05:05.555', NULL, x'00ff');
         UPDATE orders_0 SET state = '{_STATES[1]}', changed_at = NOW(6) WHERE id = first + i;
         UPDATE orders_0 SET pieces = pieces + 1 WHERE id = first + i;
         IF i % 4 = 3 THEN DELETE FROM orders_0 WHERE id = first + i - 2; END IF;

@@ -136,7 +136,8 @@ def _procedure(shape: Shape) -> str:
                 SET @insert = {insert};
                 PREPARE copy_slice FROM @insert;
             END IF;
-            SET @low = i * {shape.transaction_rows} % {TEMPLATE_ROWS}, @high = @low + {shape.transaction_rows - 1};
+            SET @low = i * {shape.transaction_rows} % {TEMPLATE_ROWS},
+                @high = @low + {shape.transaction_rows - 1};
             SET @shift = first + i * {shape.transaction_rows} - @low;
             EXECUTE copy_slice USING @shift, @low, @high;
             SET i = i + 1;

@@ -112,7 +112,7 @@ def test_nobody_is_passed_over_who_serves_while_the_standby_gets_the_rest() -> N
         failover("pass", given={"second": source}).choose(RECORD)
 
 
-def test_nobody_is_passed_over_whose_transaction_would_be_torn_apart_or_whose_binlog_is_damaged() -> None:
+def test_no_source_is_passed_over_within_a_transaction_or_with_a_damaged_binlog() -> None:
     with pytest.raises(StandbyBehind):
         failover("pass", first=StandbyBehind("7 behind.")).choose(replace(RECORD, split=HALF))
     with pytest.raises(CorruptEvent):

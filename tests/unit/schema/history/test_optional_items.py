@@ -44,9 +44,7 @@ def after(*sqls: str) -> DescribedTable:
         (WITH_KEY, "ALTER TABLE t DROP PRIMARY KEY, MODIFY COLUMN b INT PRIMARY KEY", ["b"]),
     ],
 )
-def test_an_optional_primary_key_gives_way_to_the_one_before_the_statement_and_stays_without_its_column(
-    created: str, sql: str, key: list[str]
-) -> None:
+def test_an_optional_primary_key_gives_way_to_an_earlier_one(created: str, sql: str, key: list[str]) -> None:
     table = after(created, sql)
     assert list(table.primary_key) == key
     assert all(column.nullable is False for column in table.columns if column.name in key)

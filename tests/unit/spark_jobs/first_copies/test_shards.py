@@ -62,7 +62,7 @@ def test_a_float_in_a_key_has_more_digits_in_messages_than_the_server_prints() -
         assert LogicalTable("shop.t", (fine,)).with_longer_key == []
 
 
-def test_current_rows_of_versioned_tables_have_keys_without_the_end_and_columns_that_no_catalogue_shows() -> None:
+def test_current_rows_of_versioned_tables_have_keys_without_the_end() -> None:
     settings = SourceServer(instance="one", host="h", user="u")
     ends = {TableId("shop_1", "orders_1"): "", TableId("shop_2", "orders_2"): "extra"}
     keys = [*KEYS, key("shop_2", "orders_2", "PRIMARY", "extra", 2)]
