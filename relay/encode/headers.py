@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from relay.envelope import Header, order_text, orders_text
+from relay.envelope import ColumnRename, Header, order_text, orders_text, renamed_text
 from relay.model.message import Headers
 from relay.model.positions.position import BinlogPosition, OrderPair
 from relay.model.table import TableId
@@ -14,7 +14,8 @@ class Origin:
     """What the full headers add: the real table and its source, the server and place that the change was read from, GTID and mapping set.
 
     `instance` is the instance's name, of a source of a group `instance/source`; with `real` it names the physical table. `real` is None
-    for a statement that names no table. `failed`: the statement ended with an error on the source.
+    for a statement that names no table. `failed`: the statement ended with an error on the source. `renamed`: the columns that an ALTER
+    TABLE renames, which may be none; None for other changes, and where its text does not tell them.
     """
 
     instance: str
@@ -24,6 +25,7 @@ class Origin:
     gtid: str
     mapping_set: int
     failed: bool = False
+    renamed: tuple[ColumnRename, ...] | None = None
 
 
 def tag_headers(tags: Sequence[str]) -> Headers:
@@ -54,6 +56,7 @@ def packed_headers(orders: Sequence[OrderPair], tags: Headers, origin: Origin | 
 def _origin_headers(origin: Origin) -> Headers:
     real = () if origin.real is None else ((Header.REAL.value, str(origin.real).encode()),)
     failed = ((Header.FAILED.value, b"1"),) if origin.failed else ()
+    renamed = () if origin.renamed is None else ((Header.RENAMED.value, renamed_text(origin.renamed).encode("ascii")),)
     return (
         (Header.INSTANCE.value, origin.instance.encode()),
         *real,
@@ -61,4 +64,5 @@ def _origin_headers(origin: Origin) -> Headers:
         (Header.GTID.value, origin.gtid.encode()),
         (Header.MAPPING.value, b"%d" % origin.mapping_set),
         *failed,
+        *renamed,
     )

@@ -24,6 +24,7 @@ from relay.envelope.fields import (
     MessageType,
 )
 from relay.envelope.order import ORDER_WIDTH, Order, order_text, orders_text, parse_order, row_orders
+from relay.envelope.renamed import ColumnRename, parse_renamed, renamed_text
 from relay.envelope.value_schema import value_schema
 
 __all__ = [
@@ -47,6 +48,7 @@ __all__ = [
     "TABLE",
     "TYPE",
     "Claim",
+    "ColumnRename",
     "Header",
     "MessageType",
     "Order",
@@ -56,6 +58,8 @@ __all__ = [
     "orders_text",
     "parse_claim",
     "parse_order",
+    "parse_renamed",
+    "renamed_text",
     "row_orders",
     "value_schema",
 ]

@@ -80,3 +80,4 @@ class Header(StrEnum):
     UNKNOWN = "unknown"
     HISTORY = "history"
     FAILED = "failed"
+    RENAMED = "renamed"

@@ -2,6 +2,7 @@
 
 from relay.schema.catalog_reader import CatalogReader, CatalogTable, CatalogVersions
 from relay.schema.catalog_snapshot import CatalogSnapshot
+from relay.schema.column_renames import column_renames
 from relay.schema.ddl import Ddl, StatementKind, classify
 from relay.schema.declared_types import DeclaredTypes
 from relay.schema.history import Base, DescribedTable, HistoryPlace, Known, Schemas, TableHistory, Version, folded, parse_record, superseded
@@ -26,6 +27,7 @@ __all__ = [
     "TableHistory",
     "Version",
     "classify",
+    "column_renames",
     "folded",
     "parse_record",
     "renamed_sql",

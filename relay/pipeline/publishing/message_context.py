@@ -6,6 +6,7 @@ from relay.model.change import RowsEvent, Statement, TransactionBegin
 from relay.model.table import TableId
 from relay.pipeline.messages.changes import EventContext
 from relay.pipeline.publishing.progress import Progress
+from relay.schema import column_renames
 from relay.settings import InstanceSettings
 
 
@@ -56,5 +57,6 @@ class EventContexts:
             gtid=progress.begin.gtid if progress.begin is not None else "",
             mapping_set=progress.mapping.number,
             failed=isinstance(item, Statement) and item.failed,
+            renamed=column_renames(item) if isinstance(item, Statement) else None,
         )
         return EventContext(context.frame, origin)

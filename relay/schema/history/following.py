@@ -91,7 +91,7 @@ class Schemas:
         if not self._has_oracle_types and SqlMode.ORACLE in statement.sql_mode:
             statement = statement._replace(sql_mode=statement.sql_mode & ~SqlMode.ORACLE | _ORACLE_WITHOUT_TYPES)
         changed = self._apply(statement, ddl)
-        if ddl.tables and ddl.kind is not StatementKind.ERASE and _sets_sql_mode(TokenCursor.of(statement)):
+        if ddl.tables and ddl.kind is not StatementKind.ERASE and sets_sql_mode(TokenCursor.of(statement)):
             self._doubt(ddl.tables, "its statement sets an sql_mode that the statement itself was not read in")
             return [self.name(table) for table in ddl.tables]
         return changed
@@ -258,7 +258,7 @@ class Schemas:
         return [TableId(ddl.database, ""), *gone]
 
 
-def _sets_sql_mode(cursor: TokenCursor) -> bool:
+def sets_sql_mode(cursor: TokenCursor) -> bool:
     """Whether MariaDB's SET STATEMENT names sql_mode: the server reads the statement in the mode before, and logs the new one."""
     if not cursor.accept("SET", "STATEMENT"):
         return False

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from deploy.embedded import Kafka, MariaDB, SqlServer
+from relay.envelope import parse_renamed
 from tests.e2e.conftest import NewInstallation
 from tests.support.relays.relay_process import RelayProcess
 from tests.support.rows.topic_reading import Seen, read_topic, topic_answers
@@ -110,3 +111,46 @@ def test_an_alter_in_two_phases_is_one_statement_where_it_is_done(
     seen = values(all_of(kafka, name))
     assert [each["type"] for each in seen] == ["INSERT", "ALTER", "INSERT"]
     assert [list(each["data"][0]) for each in seen if each["data"]] == [["id", "n", "v"], ["x", "id", "n", "v"]]
+
+
+RENAMES = (
+    "rename column n to m",
+    "change m k bigint",
+    "rename column k to v, rename column v to k",  # a swap
+    "change k a longtext, rename column v to k, add column x int",  # a chain
+    "modify k int, drop column x",
+)
+
+
+@pytest.mark.parametrize("server", ["mariadb", pytest.param("mysql_9", marks=pytest.mark.long)])
+def test_an_alter_tells_the_columns_that_it_renames(
+    request: pytest.FixtureRequest, kafka: Kafka, new_installation: NewInstallation, server: str
+) -> None:
+    database: SqlServer = request.getfixturevalue(server)
+    installation = new_installation(database, kafka, message={"headers": "full"})
+    name = installation.name
+    rows = [f"insert into {name}.t (id) values ({number})" for number in range(len(RENAMES) + 1)]
+    alters = [f"alter table {name}.t {each}" for each in RENAMES]
+    with RelayProcess(installation) as relay:
+        relay.wait_for("RUNNING")
+        database.execute(rows[0], *(each for pair in zip(alters, rows[1:], strict=True) for each in pair))
+        if server == "mariadb":
+            database.execute(f"alter table {name}.t rename column if exists nothing to b", f"insert into {name}.t (id) values (9)")
+            rows += ["after a rename of no column"]
+        wait_until(lambda: sum(each["type"] == "INSERT" for each in values(all_of(kafka, name))) == len(rows), "the rows", 40)
+    seen = all_of(kafka, name)
+    names = [list((each.value or {})["data"][0]) for each in seen if (each.value or {})["type"] == "INSERT"]
+    renamed = [each.renamed for each in seen if (each.value or {})["isDdl"]]
+    assert renamed[: len(RENAMES)] == [
+        '[{"new":"m","old":"n"}]',
+        '[{"new":"k","old":"m"}]',
+        '[{"new":"v","old":"k"},{"new":"k","old":"v"}]',
+        '[{"new":"a","old":"k"},{"new":"k","old":"v"}]',
+        "[]",
+    ]
+    assert renamed[len(RENAMES) :] == (['[{"if_exists":true,"new":"b","old":"nothing"}]'] if server == "mariadb" else [])
+    assert {each.renamed for each in seen if (each.value or {})["type"] == "INSERT"} == {None}
+    # What the header tells is what the server did: the names of the row before become those of the row after, each in its place.
+    for before, text, after in zip(names, renamed[:4], names[1:], strict=False):
+        new_names = {each.old: each.new for each in parse_renamed(text or "")}
+        assert [new_names.get(each, each) for each in before] == [each for each in after if each != "x"]

@@ -28,6 +28,7 @@ class Seen:
     unknown: dict[str, list[str]] | None = None
     shard: str = ""
     history: str | None = None
+    renamed: str | None = None
 
 
 def read_topic(bootstrap: str, topic: str, *, isolation: str = "read_committed", seconds: float = 30) -> list[Seen]:
@@ -74,6 +75,7 @@ def read_topic(bootstrap: str, topic: str, *, isolation: str = "read_committed",
                     next((orjson.loads(text) for name, text in texts if name == "unknown"), None),
                     "/".join(text for name, text in texts if name in ("instance", "real")),
                     next((text for name, text in texts if name == "history"), None),
+                    next((text for name, text in texts if name == "renamed"), None),
                 )
             )
     return sorted(seen, key=lambda each: (each.partition, each.offset))

@@ -17,7 +17,7 @@ from relay.encode import (
     split_update,
     tag_headers,
 )
-from relay.envelope import FIELDS, value_schema
+from relay.envelope import FIELDS, ColumnRename, value_schema
 from relay.errors import RowImageIncomplete
 from relay.model.change import RowChange
 from relay.model.positions.position import BinlogPosition, OrderPair
@@ -163,3 +163,5 @@ def test_headers() -> None:
     )
     failed = message_headers(order, (), replace(origin, real=None, failed=True))
     assert [name for name, _ in failed] == ["order", "instance", "source", "gtid", "mapping", "failed"]
+    for renames, text in (((), b"[]"), ((ColumnRename("a", "b"),), b'[{"new":"b","old":"a"}]')):
+        assert message_headers(order, (), replace(origin, renamed=renames))[-1] == ("renamed", text)
