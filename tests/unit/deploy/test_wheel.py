@@ -34,7 +34,7 @@ _IMPORT_NAMES = {
 def _pip(command: str, *arguments: str) -> None:
     """Run pip without a network and without the packages that the environment holds already."""
     options = ["--quiet", "--no-deps", "--no-index"]
-    subprocess.run([sys.executable, "-m", "pip", command, *options, *arguments], check=True, capture_output=True, timeout=60)
+    subprocess.run([sys.executable, "-m", "pip", command, *options, *arguments], check=True, capture_output=True, timeout=360)
 
 
 @pytest.fixture(scope="module")
