@@ -21,7 +21,7 @@ def settings_page() -> str:
     return page(
         "Settings of relay and admin",
         "One TOML file holds the settings of relay, admin and command line (`--config FILE`). An unknown key is an error. A text that "
-        'is wholly `"${NAME}"` is taken from the environment or a secret file ([secrets](../admin.md#secrets)). '
+        'is wholly `"${NAME}"` is taken from the environment or a secret file ([secrets](../admin/secrets.md)). '
         "`deploy/examples/relay.toml` is a file with every setting and its default.",
         *_sections(RelaySettings, ""),
     )

@@ -1,6 +1,6 @@
 """How each column type lies in a row image, as the pieces from which a table's reader is written.
 
-docs/types.md is the same as a table, with the texts that leave the relay.
+docs/types/decoded-values.md is the same as a table; docs/types.md has the texts that leave the relay.
 """
 
 import struct

@@ -1,4 +1,4 @@
-"""Tables that made other readers of the binlog stop, by the names that docs/types.md gives them; `t` in each holds one row."""
+"""Tables that made other readers of the binlog stop, by the names that docs/canal/types.md gives them; `t` in each holds one row."""
 
 from dataclasses import dataclass
 from typing import Final

@@ -16,14 +16,14 @@ def _said(name: str) -> str:
     return _MOVING.get(name) or ".".join(map(str, KINDS[name].version))
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/types.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/types/servers.md"])
 def test_every_release_is_stated(page: str) -> None:
     text = (_ROOT / page).read_text(encoding="utf-8")
     assert [name for name in KINDS if not re.search(rf"\b{re.escape(_said(name))}\b", text)] == []
 
 
 def test_the_table_says_how_each_is_run() -> None:
-    lines = (_ROOT / "docs/types.md").read_text(encoding="utf-8").splitlines()
+    lines = (_ROOT / "docs/types/servers.md").read_text(encoding="utf-8").splitlines()
     for name, kind in KINDS.items():
         family = "MariaDB" if kind.family == "mariadb" else "MySQL"
         (line,) = (each for each in lines if each.startswith(f"| {family} ") and re.search(rf"[ ,]{re.escape(_said(name))}[ ,]", each))

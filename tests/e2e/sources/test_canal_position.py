@@ -1,4 +1,4 @@
-"""The step of docs/migrating-from-canal.md that finds the beginning of a transaction behind Canal's position."""
+"""The step of docs/canal/same-topics.md that finds the beginning of a transaction behind Canal's position."""
 
 from typing import Any
 

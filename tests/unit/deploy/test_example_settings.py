@@ -82,7 +82,7 @@ def test_every_table_of_the_example_is_one_of_the_models() -> None:
 
 
 def test_settings_that_the_canal_page_names_exist() -> None:
-    page = (_EXAMPLE.parents[2] / "docs" / "migrating-from-canal.md").read_text(encoding="utf-8")
+    page = (_EXAMPLE.parents[2] / "docs" / "canal" / "settings.md").read_text(encoding="utf-8")
     table = page.partition("\n## Settings\n")[2].partition("\n## ")[0]
     cells = [line.split(" | ")[1] for line in table.splitlines() if line.startswith("| `")]
     named = {match[1] for cell in cells for match in re.finditer(r"`(?:[a-z]+\.)?([a-z_]+)(?: = [^`]*)?`", cell)}

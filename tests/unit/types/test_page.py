@@ -1,4 +1,4 @@
-"""docs/types.md: every type has its line, every table of unusual shape its test, and texts come back as they were written."""
+"""docs/types.md and its parts: every type has its line, every table of unusual shape its test, and texts come back as they were written."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,20 +9,22 @@ from tests.support.rows.types_page import PAGE, escaped, rewritten, type_lines, 
 from tests.types.odd_tables import ODD_TABLES
 
 TEXT = PAGE.read_text(encoding="utf-8")
+DECODED = (PAGE.parent / "types" / "decoded-values.md").read_text(encoding="utf-8")
+CANAL = (PAGE.parent / "canal" / "types.md").read_text(encoding="utf-8")
 
 
-def section(heading: str) -> list[list[str]]:
+def section(page: str, heading: str) -> list[list[str]]:
     """The cells of the table below a heading, without its head."""
-    lines = TEXT.partition(f"## {heading}\n")[2].partition("\n## ")[0].splitlines()
+    lines = page.partition(f"## {heading}\n")[2].partition("\n## ")[0].splitlines()
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("|")][2:]
 
 
 def test_every_column_type_of_the_binlog_has_its_line() -> None:
-    assert {kind.name for kind in ColumnType} <= {cells[1] for cells in section("How a value lies in the binlog")}
+    assert {kind.name for kind in ColumnType} <= {cells[1] for cells in section(DECODED, "How a value is stored in the binlog")}
 
 
 def test_every_table_of_unusual_shape_is_one_that_is_tested() -> None:
-    assert [cells[0] for cells in section("Tables of unusual shape")] == list(ODD_TABLES)
+    assert [cells[0] for cells in section(CANAL, "Tables of unusual shape")] == list(ODD_TABLES)
 
 
 def test_every_character_set_has_its_line() -> None:
@@ -34,7 +36,7 @@ def test_every_character_set_has_its_line() -> None:
 def test_every_line_is_filled_in() -> None:
     lines = type_lines()
     assert len(lines) > 140
-    assert "?" not in {cell for line in TEXT.splitlines() for cell in map(str.strip, line.split("|"))}
+    assert "?" not in {cell for page in (TEXT, DECODED, CANAL) for line in page.splitlines() for cell in map(str.strip, line.split("|"))}
 
 
 @given(st.text())

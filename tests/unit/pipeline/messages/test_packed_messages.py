@@ -88,7 +88,7 @@ def headers_of(message: OutboundMessage, name: str) -> list[bytes]:
 
 
 def rows_of(message: OutboundMessage) -> list[SeenRow]:
-    """The rule that readers follow (docs/message-format.md)."""
+    """The rule that readers follow (docs/message/packed-rows.md)."""
     assert message.value is not None
     body = json.loads(message.value)
     orders = row_orders(headers_of(message, "order")[0], next(iter(headers_of(message, "orders")), None))
