@@ -77,8 +77,8 @@ def _check(name: str, fields: Mapping[str, Any], variables: RunTimeVariables) ->
     if MASK in json.dumps(fields):
         raise InstanceRefused(
             f"A secret is given as {MASK}, and none is stored for this destination.",
-            remedy="Give the secret again. A stored one is kept only while host, port, user and TLS settings of every server "
-            "are as they were, and for claims while url, options and secrets are.",
+            remedy="Give the secret again. A stored one is kept only while host, port, user and TLS "
+            "settings of every server are as they were, and for claims while url, options and secrets are.",
         )
     try:
         found = instance_settings(fields, f"Instance {name}", variables)

@@ -33,7 +33,8 @@ def _of_relay() -> Iterator[list[str]]:
     pages = {code: file.name for file in sorted(_TROUBLESHOOTING.glob("*.md")) for code in _headings(file)}
     for error in _tree(RelayError):
         if error.__module__.startswith("relay.errors"):
-            link = f"[`{error.code}`](../troubleshooting/{pages.get(error.code, 'index.md')}#{error.code.lower()})"
+            page = pages.get(error.code, "index.md")
+            link = f"[`{error.code}`](../troubleshooting/{page}#{error.code.lower()})"
             yield [link, escaped(first_sentence(error)), escaped(error.remedy)]
 
 

@@ -60,7 +60,8 @@ def upsert(place: str, columns: Sequence[str], rows: int) -> str:
 
 def orders_of(place: str, rows: int) -> str:
     """Ask for the orders of some keys."""
-    return f"{_literal(f'SELECT {quoted(KEY_HASH)}, {_ORDER} FROM {place} WHERE {quoted(KEY_HASH)} IN ')}({', '.join(['%s'] * rows)})"
+    question = _literal(f"SELECT {quoted(KEY_HASH)}, {_ORDER} FROM {place} WHERE {quoted(KEY_HASH)} IN ")
+    return f"{question}({', '.join(['%s'] * rows)})"
 
 
 def select_piece(place: str, columns: Sequence[str], *, last: bool) -> str:

@@ -7,11 +7,15 @@ from decimal import Decimal
 
 
 def lines(change, lookups):
-    """One change for each line of an order, with the customer's city; an order that names no number of lines cannot be taken."""
+    """One change for each line of an order, with the customer's city.
+
+    An order that names no number of lines cannot be taken.
+    """
     number = int(change.row["lines"])
     found = lookups["city"](change.row["customer"])
+    price = change.row["price"]
     for line in range(1, number + 1):
-        yield change.having(line=line, city=found and found["city"], price=change.row["price"] * Decimal(line))
+        yield change.having(line=line, city=found and found["city"], price=price * Decimal(line))
 '''
 
 

@@ -14,7 +14,8 @@ _JOB: Final = """
 import signal, subprocess, sys
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)
 burns = "import time\\nwhile time.process_time() < 0.3: pass\\nprint(flush=True)\\ninput()"
-child = subprocess.Popen([sys.executable, "-c", burns], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+child = subprocess.Popen([sys.executable, "-c", burns], **pipes, text=True)
 child.stdout.readline()
 print(child.pid, flush=True)
 input()

@@ -24,7 +24,7 @@ signal.signal(signal.SIGTERM, signal.SIG_DFL)
 with socket.socket() as server:
     server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     server.bind(("127.0.0.1", int(sys.argv[1])))
-    print("listening", flush=True)  # before anybody can connect, so that the log of a server that answered has it
+    print("listening", flush=True)
     server.listen()
     while True:
         server.accept()[0].close()

@@ -24,7 +24,8 @@ def unruly(raw, rng, printer):
     raise IndexError
 targets.rows = unruly
 outcomes = run.Fuzzer(1).run(range(40))
-print(*sorted({what.strip().splitlines()[-1].partition(":")[0].rpartition(".")[2] for _, what in outcomes.findings}))
+last = (what.strip().splitlines()[-1] for _, what in outcomes.findings)
+print(*sorted({line.partition(":")[0].rpartition(".")[2] for line in last}))
 """
 
 
