@@ -5,8 +5,8 @@ SHELL := /bin/bash
 .PHONY: help setup fetch check test test-unit test-long reference docs demo up bench bench-columns bench-latency bench-scaling bench-memory bench-parts bench-spark faults driver-kills faults-spark soak fuzz tables ddl servers types-page constraints clean
 
 PYTHON := .venv/bin/python
-# Two, however many cores: each process starts servers of its own and waits for them most of the time.
-SIDE_BY_SIDE ?= 2
+# Three, however many cores: each process starts servers of its own and waits for them half of the time.
+SIDE_BY_SIDE ?= 3
 export PYTHONUTF8 := 1
 
 help: ## Show this list

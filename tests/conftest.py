@@ -52,9 +52,9 @@ hypothesis.settings.load_profile("relay")
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> side_by_side.OneSpark | None:
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> side_by_side.FewSparks | None:
     """Share out whole files, where that was asked for."""
-    return side_by_side.OneSpark(config, log) if config.option.dist == "loadfile" else None
+    return side_by_side.FewSparks(config, log) if config.option.dist == "loadfile" else None
 
 
 @pytest.hookimpl(trylast=True)

@@ -1,4 +1,4 @@
-"""Two test processes side by side, each with whole files: what goes to which, and how both reports about the servers become one."""
+"""Test processes side by side, each with whole files: what goes to which, and how both reports about the servers become one."""
 
 from collections.abc import Iterable
 from typing import Final, Protocol
@@ -9,15 +9,15 @@ from xdist.scheduler import LoadFileScheduling
 from tests.servers import availability
 
 _SPARK: Final = "tests/integration/spark/"
+_FIRST_COPIES: Final = f"{_SPARK}first_copies/"
 _REPORT: Final = "servers"
 _of_others: Final[set[str]] = set()
 
 
-class OneSpark(LoadFileScheduling):
-    """Whole files, and all those of Spark to one process.
+class FewSparks(LoadFileScheduling):
+    """Whole files; those of Spark in two pieces, first copies and all others.
 
-    They compute where most others wait for servers, so one process of them beside one of the others uses the cores better than two of
-    either; and what one JVM has compiled serves them all.
+    What one JVM has compiled serves a whole piece. First copies wait for servers half of the time, the others compute.
     """
 
     def _split_scope(self, nodeid: str) -> str:
@@ -25,12 +25,13 @@ class OneSpark(LoadFileScheduling):
 
 
 def piece_of_work(nodeid: str) -> str:
-    """What one process does whole: the test's file, or all of Spark's."""
-    return _SPARK if nodeid.startswith(_SPARK) else nodeid.split("::", 1)[0]
+    """What one process does whole: the test's file, or a piece of Spark's."""
+    of_spark = (piece for piece in (_FIRST_COPIES, _SPARK) if nodeid.startswith(piece))
+    return next(of_spark, nodeid.split("::", 1)[0])
 
 
 def largest_first(items: Iterable[pytest.Item]) -> list[pytest.Item]:
-    """Spark's files before all others, which can be shared out evenly behind so large a piece."""
+    """Spark's files before all others, which can be shared out evenly behind pieces so large."""
     return sorted(items, key=lambda item: not item.nodeid.startswith(_SPARK))
 
 

@@ -1,6 +1,7 @@
 """What two test processes are given, and what they say together at the end."""
 
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -29,9 +30,12 @@ def test_a_process_of_several_hands_over_its_report_and_a_single_one_nothing() -
     assert vars(single) == {}
 
 
-def test_sparks_files_are_one_piece_of_work_and_the_first() -> None:
-    spark, other = (f"tests/{folder}/test_{{}}.py::test_x[a::b]" for folder in ("integration/spark", "e2e"))
-    pieces = [side_by_side.piece_of_work(each.format(name)) for each in (spark, other) for name in "ab"]
-    assert pieces == ["tests/integration/spark/"] * 2 + ["tests/e2e/test_a.py", "tests/e2e/test_b.py"]
-    items = [SimpleNamespace(nodeid=each.format(name)) for name in "ab" for each in (other, spark)]
-    assert [item.nodeid for item in side_by_side.largest_first(items)] == [each.format(name) for each in (spark, other) for name in "ab"]  # type: ignore[arg-type]
+def test_sparks_files_are_two_pieces_of_work_and_the_first() -> None:
+    folders = ("integration/spark/first_copies", "integration/spark/sinks", "integration/spark/stream", "e2e")
+    names = [f"tests/{folder}/test_{name}.py::test_x[a::b]" for folder in folders for name in "ab"]
+    pieces = [side_by_side.piece_of_work(name) for name in names]
+    of_spark = ["tests/integration/spark/first_copies/"] * 2 + ["tests/integration/spark/"] * 4
+    assert pieces == [*of_spark, "tests/e2e/test_a.py", "tests/e2e/test_b.py"]
+    items: list[Any] = [SimpleNamespace(nodeid=name) for name in reversed(names)]
+    ordered = [item.nodeid for item in side_by_side.largest_first(items)]
+    assert ordered == [*reversed(names[:6]), *reversed(names[6:])]
