@@ -28,9 +28,11 @@ class StandingOrders:
 
     @property
     def orders(self) -> FailoverOrders:
+        """Return what the failover decision needs, without authors and times."""
         return FailoverOrders(self.hold, self.switch_to, self.accepted)
 
     def to_document(self) -> bytes:
+        """Return the JSON document that `from_document` reads."""
         return write_json(asdict(self))
 
     @classmethod
@@ -73,6 +75,7 @@ class ServerView:
 
     @classmethod
     def read(cls, fields: JsonObject) -> "ServerView":
+        """Read one server of a view. A missing count of `behind` becomes -1: not known."""
         return cls(
             role=fields.text("role"),
             place=fields.text("place"),
@@ -106,16 +109,20 @@ class FailoverView:
 
     @property
     def followed_role(self) -> ServerRole | None:
+        """Return the role of the followed server; None for a role of another version."""
         return _role(self.followed)
 
     def server(self, role: ServerRole) -> ServerView | None:
+        """Return the view of this server, or None if the relay has not checked it yet."""
         return next((server for server in self.servers if server.role == role), None)
 
     def to_document(self) -> bytes:
+        """Return the JSON document that `from_document` reads."""
         return write_json(asdict(self))
 
     @classmethod
     def from_document(cls, value: bytes) -> "FailoverView":
+        """Read a view that any version wrote; missing fields get their defaults."""
         fields = JsonObject.read(value)
         return cls(
             followed=fields.text("followed"),
@@ -148,6 +155,7 @@ class SwitchNote:
 
     @classmethod
     def read(cls, fields: JsonObject) -> "SwitchNote":
+        """Read one switch; fields that older versions did not write are empty."""
         return cls(
             at_ms=fields.whole("at_ms"),
             to=fields.text("to"),
@@ -169,6 +177,7 @@ def write_history(notes: tuple[SwitchNote, ...]) -> bytes:
 
 
 def read_history(value: bytes) -> tuple[SwitchNote, ...]:
+    """Return the switches of a history document, in the document's order."""
     return tuple(SwitchNote.read(each) for each in JsonObject.read(value).objects("switches"))
 
 

@@ -54,6 +54,7 @@ class FailoverStore:
         raise VersionConflict(f"The orders for {instance} changed {_TRIES} times meanwhile.")
 
     def put_view(self, instance: str, view: FailoverView) -> None:
+        """Write the view unconditionally: only the leader of the instance writes it."""
         self._session.put(self._paths.failover_view(instance, self._source), view.to_document())
 
     def view(self, instance: str) -> FailoverView | None:

@@ -26,6 +26,7 @@ class JsonObject:
         return field in self._fields
 
     def text(self, field: str, default: str = "") -> str:
+        """Return the field if it is a string, else `default`."""
         found = self._fields.get(field)
         return found if isinstance(found, str) else default
 
@@ -39,23 +40,28 @@ class JsonObject:
         return default if found is None else found
 
     def whole_or_none(self, field: str) -> int | None:
+        """Return the field as an integer, also from a string of decimal digits; else None."""
         found = self._fields.get(field)
         if isinstance(found, str) and found.isascii() and found.removeprefix("-").isdigit():
             return int(found)
         return found if isinstance(found, int) and not isinstance(found, bool) else None
 
     def real_or_none(self, field: str) -> float | None:
+        """Return the field as a float if it is a JSON number, else None."""
         found = self._fields.get(field)
         return float(found) if isinstance(found, int | float) and not isinstance(found, bool) else None
 
     def flag(self, field: str) -> bool:
+        """Return True only if the field is the JSON value `true`."""
         return self._fields.get(field) is True
 
     def texts(self, field: str) -> tuple[str, ...]:
+        """Return the strings of a list field. Elements of other types are left out."""
         found = self._fields.get(field)
         return tuple(each for each in found if isinstance(each, str)) if isinstance(found, list) else ()
 
     def objects(self, field: str) -> tuple["JsonObject", ...]:
+        """Return the objects of a list field. Elements of other types are left out."""
         found = self._fields.get(field)
         return tuple(JsonObject(each) for each in found if isinstance(each, dict)) if isinstance(found, list) else ()
 

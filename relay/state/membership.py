@@ -22,6 +22,7 @@ class Candidacy:
 
     @classmethod
     def read(cls, fields: JsonObject) -> "Candidacy":
+        """Read one candidacy of a relay; missing fields are empty."""
         return cls(fields.text("instance"), fields.texts("preferred"), fields.text("code"), fields.text("reason"))
 
 
@@ -44,10 +45,12 @@ class RelayMember:
     candidacies: tuple[Candidacy, ...] = ()
 
     def to_document(self) -> bytes:
+        """Return the JSON document of the relay's ephemeral node."""
         return write_json(asdict(self))
 
     @classmethod
     def from_document(cls, name: str, value: bytes) -> "RelayMember":
+        """Read the member whose node has this name; fields of other versions may be missing."""
         fields = JsonObject.read(value)
         return cls(
             name=name,

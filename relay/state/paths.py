@@ -34,75 +34,97 @@ class Paths:
 
     @classmethod
     def of(cls, zookeeper: ZooKeeperSettings, installation: str) -> "Paths":
+        """Return the paths of this installation below the `root` of the ZooKeeper settings."""
         return cls(f"/{zookeeper.root.strip('/')}/{installation}".replace("//", "/"))
 
     @property
     def mapping_pointer(self) -> str:
+        """Return the node with the number of the mapping set in force."""
         return f"{self.base}/mappings/pointer"
 
     @property
     def mapping_sets(self) -> str:
+        """Return the parent of all mapping sets."""
         return f"{self.base}/mappings/sets"
 
     def mapping_set(self, number: int) -> str:
+        """Return the node of one mapping set; its record lists the version of each document."""
         return f"{self.mapping_sets}/{_numbered(number)}"
 
     def mapping_documents(self, data_id: str) -> str:
+        """Return the parent of all versions of this document."""
         return f"{self.base}/mappings/documents/{_node(data_id)}"
 
     def mapping_document(self, data_id: str, version: int) -> str:
+        """Return the node of one version of a document, which is never overwritten."""
         return f"{self.mapping_documents(data_id)}/{_numbered(version)}"
 
     @property
     def instances(self) -> str:
+        """Return the parent of all nodes about instances."""
         return f"{self.base}/instances"
 
     def instance_status(self, instance: str) -> str:
+        """Return the node of the status that the leader of the instance writes."""
         return f"{self.instances}/{_node(instance)}/status"
 
     def instance_started(self, instance: str) -> str:
+        """Return the node of the start note: the position of the first start."""
         return f"{self.instances}/{_node(instance)}/started"
 
     def instance_dropped(self, instance: str) -> str:
+        """Return the node of the tables that the mapping of the instance leaves out."""
         return f"{self.instances}/{_node(instance)}/dropped"
 
     def instance_tables(self, instance: str) -> str:
+        """Return the node of the real tables that the instance has read so far."""
         return f"{self.instances}/{_node(instance)}/tables"
 
     def instance_flow(self, instance: str) -> str:
+        """Return the node of the operators' pause and limits."""
         return f"{self.instances}/{_node(instance)}/flow"
 
     def instance_called(self, instance: str) -> str:
+        """Return the node that operators touch when the instance must check its orders."""
         return f"{self.instances}/{_node(instance)}/called"
 
     @property
     def definitions(self) -> str:
+        """Return the parent of all instances that were defined at run time."""
         return f"{self.base}/definitions"
 
     def definition(self, instance: str) -> str:
+        """Return the node with the settings of an instance that was defined at run time."""
         return f"{self.definitions}/{_node(instance)}"
 
     def topic_agreement(self, topic: str) -> str:
+        """Return the node with the instances of a topic and their partition rules."""
         return f"{self.base}/topics/{_node(topic)}"
 
     @property
     def leaders(self) -> str:
+        """Return the parent of the leader elections."""
         return f"{self.base}/leaders"
 
     def leader(self, instance: str) -> str:
+        """Return the node below which relays are elected leader of the instance."""
         return f"{self.leaders}/{_node(instance)}"
 
     @property
     def placement(self) -> str:
+        """Return the node of all moves of instances and of all servers in maintenance."""
         return f"{self.base}/placement"
 
     def failover_orders(self, instance: str, source: str = "") -> str:
+        """Return the node of the operators' orders; `source` names one source of a group."""
         return f"{self._failover(instance, source)}/orders"
 
     def failover_view(self, instance: str, source: str = "") -> str:
+        """Return the node of the leader's view; `source` names one source of a group."""
         return f"{self._failover(instance, source)}/view"
 
     def failover_history(self, instance: str, source: str = "") -> str:
+        """Return the node of past switches; `source` names one source of a group."""
         return f"{self._failover(instance, source)}/history"
 
     def _failover(self, instance: str, source: str) -> str:
@@ -111,9 +133,11 @@ class Paths:
 
     @property
     def relays(self) -> str:
+        """Return the parent of the ephemeral nodes of all running relays."""
         return f"{self.base}/relays"
 
     def relay(self, name: str) -> str:
+        """Return the ephemeral node of one relay process."""
         return f"{self.relays}/{_node(name)}"
 
 

@@ -22,10 +22,12 @@ class Wish:
     to: str = ""
 
     def fields(self) -> dict[str, object]:
+        """Return the fields that `read` reads; the caller adds the subject's name."""
         return {"to": self.to, **self.note.fields()}
 
     @classmethod
     def read(cls, fields: JsonObject) -> "Wish":
+        """Read one wish; without `to` it is a maintenance."""
         return cls(Note.read(fields), fields.text("to"))
 
 
@@ -37,10 +39,12 @@ class PlacementWishes:
     maintenance: Mapping[str, Wish] = field(default_factory=dict)
 
     def to_document(self) -> bytes:
+        """Return the JSON document with both lists, each entry with its name and its note."""
         return write_json({"moves": _written(self.moves, "instance"), "maintenance": _written(self.maintenance, "server")})
 
     @classmethod
     def from_document(cls, value: bytes) -> "PlacementWishes":
+        """Read the wishes that any version wrote; missing lists are empty."""
         fields = JsonObject.read(value)
         return cls(_read(fields, "moves", "instance"), _read(fields, "maintenance", "server"))
 

@@ -26,6 +26,7 @@ class Flow:
     version: int | None = None
 
     def to_document(self) -> bytes:
+        """Return the JSON document without `version`, which ZooKeeper keeps."""
         fields = asdict(self)
         del fields["version"]
         return write_json(fields)

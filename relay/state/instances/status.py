@@ -71,6 +71,7 @@ class InstanceStatus:
         return fields
 
     def to_document(self) -> bytes:
+        """Return the JSON document of `to_fields`, as operators and the admin read it."""
         return write_json(self.to_fields())
 
     @classmethod

@@ -27,6 +27,7 @@ class InstanceStore:
         self.topics = TopicAgreementStore(session, paths)
 
     def put_status(self, status: InstanceStatus) -> None:
+        """Replace the status of the instance; the last writer wins."""
         self._session.put(self._paths.instance_status(status.name), status.to_document())
 
     def status(self, instance: str) -> InstanceStatus:
@@ -59,6 +60,7 @@ class InstanceStore:
         self._session.delete(self._paths.instance_started(instance))
 
     def put_dropped(self, instance: str, names: Iterable[DroppedName]) -> None:
+        """Replace the whole list of names that the mapping of the instance leaves out."""
         self._session.put(self._paths.instance_dropped(instance), write_dropped(names))
 
     def dropped(self, instance: str) -> tuple[DroppedName, ...]:

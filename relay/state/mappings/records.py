@@ -23,9 +23,11 @@ class Note:
 
     @classmethod
     def read(cls, fields: JsonObject) -> "Note":
+        """Read the three fields of a note, which stand beside the other fields of a record."""
         return cls(fields.text("author"), fields.text("comment"), fields.whole("saved_ms"))
 
     def fields(self) -> dict[str, object]:
+        """Return the fields that `read` reads, to be merged into the record's document."""
         return {"author": self.author, "comment": self.comment, "saved_ms": self.saved_ms}
 
 
@@ -67,6 +69,7 @@ class SetRecord:
     restored_from: int | None = None
 
     def to_document(self) -> bytes:
+        """Return the JSON document. The number is not in it but in the node's name."""
         return write_json({"format": FORMAT, "documents": dict(self.versions), "restored_from": self.restored_from, **self.note.fields()})
 
     @classmethod
@@ -88,6 +91,7 @@ class StoredSet:
 
     @property
     def number(self) -> int:
+        """Return the number of the set; 0 means that nothing was saved yet."""
         return self.record.number
 
     @property
@@ -97,6 +101,7 @@ class StoredSet:
 
     @classmethod
     def empty(cls, number: int = 0) -> "StoredSet":
+        """Return a set without documents."""
         return cls(SetRecord(number, {}, Note()))
 
 
@@ -108,6 +113,7 @@ class Pointer:
     guard: int | None
 
     def to_document(self) -> bytes:
+        """Return the JSON document without `version`, which ZooKeeper keeps."""
         return write_json({"format": FORMAT, "set": self.number})
 
     @classmethod
