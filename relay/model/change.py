@@ -14,6 +14,8 @@ from relay.model.value import Row
 
 
 class Operation(StrEnum):
+    """What a row event does. The values are the texts that messages and settings use."""
+
     INSERT = "INSERT"
     UPDATE = "UPDATE"
     DELETE = "DELETE"

@@ -15,6 +15,7 @@ class ServerRole(StrEnum):
 
     @property
     def other(self) -> "ServerRole":
+        """Return the role of the other configured server."""
         return ServerRole.STANDBY if self is ServerRole.MASTER else ServerRole.MASTER
 
 

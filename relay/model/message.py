@@ -80,6 +80,7 @@ class PrintedRecords(NamedTuple):
 
     @property
     def number(self) -> int:
+        """Return the number of messages."""
         return len(self.records)
 
     def each(self, topic: str) -> Iterator[OutboundMessage]:

@@ -26,6 +26,7 @@ class StandbyProof:
 
     @property
     def holds(self) -> bool:
+        """Return True if the server can be read next without losing a transaction."""
         return self.lacking.empty and self.gone.empty
 
 

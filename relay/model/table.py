@@ -156,4 +156,5 @@ class TableDefinition:
 
     @property
     def id(self) -> TableId:
+        """Return the table's database and name, as its table map tells them."""
         return self.map.id

@@ -42,13 +42,16 @@ class IdempotentProducer:
 
     @property
     def sent_messages(self) -> int:
+        """Return the messages of the open batch, kept deletions included."""
         return self._queue.deliveries.sent + len(self._deletions)
 
     @property
     def open_seconds(self) -> float:
+        """Return the seconds since the first message of the batch; 0 if no batch is open."""
         return 0.0 if self._began_s is None else monotonic() - self._began_s
 
     def expect(self, partitions: int) -> None:
+        """Divide the space for unconfirmed messages among so many partitions."""
         self._queue.room.expect(partitions)
 
     def open(self) -> None:
@@ -56,6 +59,10 @@ class IdempotentProducer:
         cluster_metadata(self._queue.producer, self._kafka, _CONNECT_SECONDS)
 
     def send(self, message: OutboundMessage) -> None:
+        """Queue one message, which consumers can read before the commit.
+
+        Raises the error of the refused message, or that of a full queue after the timeout.
+        """
         if self._began_s is None:
             self._began_s = monotonic()
         deadline = Deadline.after(self._timeout_s)
@@ -66,16 +73,22 @@ class IdempotentProducer:
             raise self._queue.refusal or relay_error(error_of(exc), f"Handing a message for {message.topic} over") from exc
 
     def send_printed(self, topic: str, messages: Printed) -> None:
+        """Queue messages of one topic, which consumers can read before the commit."""
         if messages.number and self._began_s is None:
             self._began_s = monotonic()
         self._queue.put_printed(topic, messages, self.send)
 
     def send_deletion(self, message: OutboundMessage) -> None:
+        """Keep the deletion in memory; `commit` sends it after the position record."""
         if self._began_s is None:
             self._began_s = monotonic()
         self._deletions.append(message)
 
     def commit(self, record: OutboundMessage) -> "Future[None]":
+        """Flush the rows, then send the position record, on a thread of this producer.
+
+        A crash between the two repeats the rows of the batch.
+        """
         return self._committer.submit(lambda: self._committed(record))
 
     def abort(self) -> None:
@@ -83,6 +96,7 @@ class IdempotentProducer:
         self._began_s = None
 
     def close(self) -> None:
+        """Stop the commit thread and drop the messages that are still queued."""
         self._committer.stop()
         self._queue.purge()
 

@@ -57,13 +57,16 @@ class TransactionalProducer:
 
     @property
     def sent_messages(self) -> int:
+        """Return the messages of the open transaction."""
         return self._queue.deliveries.sent
 
     @property
     def open_seconds(self) -> float:
+        """Return the seconds since the transaction began; 0 if none is open."""
         return 0.0 if self._began_s is None else monotonic() - self._began_s
 
     def expect(self, partitions: int) -> None:
+        """Divide the space for unconfirmed messages among so many partitions."""
         self._queue.room.expect(partitions)
 
     def open(self) -> None:
@@ -74,6 +77,10 @@ class TransactionalProducer:
             raise self._opening_error(error_of(exc)) from exc
 
     def send(self, message: OutboundMessage) -> None:
+        """Queue one message in the transaction, and begin a transaction if none is open.
+
+        After an error the transaction cannot be committed, because the message is missing.
+        """
         if self._began_s is None:
             self._begin()
         self._topics.add(message.topic)
@@ -89,19 +96,27 @@ class TransactionalProducer:
             raise self._broken from exc
 
     def send_printed(self, topic: str, messages: Printed) -> None:
+        """Queue messages of one topic in the transaction, and begin one if none is open."""
         if messages.number and self._began_s is None:
             self._begin()
         self._topics.add(topic)
         self._queue.put_printed(topic, messages, self.send)
 
     def send_deletion(self, message: OutboundMessage) -> None:
+        """Queue the deletion, which becomes visible with the position record."""
         self.send(message)  # it becomes visible with the position record
 
     def commit(self, record: OutboundMessage) -> "Future[None]":
+        """Queue the position record, then commit on a thread of this producer."""
         self.send(record)
         return self._committer.submit(lambda: self._commit(record.topic))
 
     def abort(self) -> None:
+        """Abort the open transaction; do nothing if Kafka knows none.
+
+        Raises Fenced if a newer producer exists, and BatchAborted if the broker did not answer.
+        The broker then aborts the transaction after its timeout.
+        """
         if self._began_s is None:
             return
         self._began_s = None
@@ -118,6 +133,7 @@ class TransactionalProducer:
             ) from exc
 
     def close(self) -> None:
+        """Stop the commit thread and drop queued messages. The broker aborts what is open."""
         self._committer.stop()
         self._queue.purge()
 

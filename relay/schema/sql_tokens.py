@@ -14,6 +14,8 @@ from relay.model.sql_mode import NO_MODE, SqlMode
 
 
 class TokenKind(Enum):
+    """The kind of a token. Only WORD tokens can be keywords."""
+
     WORD = "word"
     QUOTED = "quoted"  # an identifier in backticks, with ANSI_QUOTES in double quotes, with MSSQL in square brackets
     STRING = "string"  # a double-quoted one is taken as an identifier where a name must stand: the mode may not have been recorded

@@ -25,9 +25,17 @@ from relay.schema.system_versions import (
 class Catalog(Protocol):
     """Whoever can describe a table as it is on the source now."""
 
-    def read(self, table: TableId, *, keys: bool) -> CatalogTable | None: ...
+    def read(self, table: TableId, *, keys: bool) -> CatalogTable | None:
+        """Return the table as the source describes it now, or None if the table is gone.
 
-    def versions(self, table: TableId) -> CatalogVersions | None: ...
+        Without `keys` the primary and unique keys are not read.
+        """
+
+    def versions(self, table: TableId) -> CatalogVersions | None:
+        """Return how the source keeps versions of the table's rows; None if it is gone.
+
+        For tables of MariaDB with SYSTEM VERSIONING.
+        """
 
 
 class TableDefinitions:

@@ -1,0 +1,4 @@
+"""Binlog coordinates, executed GTID sets, and the position of an instance in its source.
+
+May import `relay.model` only.
+"""

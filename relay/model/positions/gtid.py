@@ -59,6 +59,7 @@ class GtidSet:
 
     @property
     def empty(self) -> bool:
+        """Return True if the set holds no transaction of either family."""
         return not self.intervals and not self.domains
 
     def with_gtid(self, text: str) -> "GtidSet":

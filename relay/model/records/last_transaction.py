@@ -106,6 +106,7 @@ class LastTransactionTracker:
 
     @property
     def last(self) -> LastTransaction | None:
+        """Return the newest whole transaction with a change; None before the first."""
         return None if self._newest is None else last_transaction(*self._newest)
 
 

@@ -146,6 +146,7 @@ class PositionRecord:
         return replace(self, others={**self.others, name: at})
 
     def to_bytes(self) -> bytes:
+        """Return the record as JSON, without empty fields that older versions do not know."""
         fields = asdict(self)
         if self.format == 1:
             del fields["replay"], fields["skips"]

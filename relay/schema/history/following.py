@@ -49,10 +49,12 @@ class Schemas:
 
     @property
     def tables(self) -> Mapping[TableId, Known]:
+        """Return the description of each table, or the reason why it is unknown."""
         return self._tables
 
     @property
     def databases(self) -> Mapping[str, str]:
+        """Return the default character set of each database."""
         return self._databases
 
     def of(self, table: TableId) -> Known | None:

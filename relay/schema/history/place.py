@@ -25,6 +25,7 @@ class HistoryPlace(NamedTuple):
         return cls.of(position.identity, position.binlog.file, position.binlog.offset)
 
     def to_fields(self) -> dict[str, Any]:
+        """Return the fields for a JSON document, by name."""
         return self._asdict()
 
     def __str__(self) -> str:

@@ -28,9 +28,11 @@ class Version:
 
     @property
     def key(self) -> bytes:
+        """Return the Kafka key: a JSON array of database, table and place."""
         return orjson.dumps([self.table.database, self.table.table, *self.place])
 
     def to_bytes(self) -> bytes:
+        """Return the Kafka value; a table that is gone is a null in it, no tombstone."""
         known = self.known.to_fields() if isinstance(self.known, DescribedTable) else self.known
         return orjson.dumps({"format": _FORMAT, "known": known, "initial": self.initial})
 
@@ -43,9 +45,11 @@ class Base:
 
     @property
     def key(self) -> bytes:
+        """Return the Kafka key: as that of a version, with empty names."""
         return orjson.dumps(["", "", *self.place])
 
     def to_bytes(self) -> bytes:
+        """Return the Kafka value: the format number only, as the key says the place."""
         return orjson.dumps({"format": _FORMAT})
 
 
