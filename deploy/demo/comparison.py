@@ -21,6 +21,7 @@ class TableComparison:
 
     @property
     def equal(self) -> bool:
+        """Return True if both sides hold the same rows and the same number of rows."""
         return not self.differing and self.source_rows == self.copy_rows
 
 

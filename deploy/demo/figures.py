@@ -19,6 +19,7 @@ class Figures:
 
     @property
     def changes_per_second(self) -> float:
+        """Return the mean rate of the busy hour; 0 if no time passed."""
         return self.changes / self.seconds if self.seconds else 0.0
 
 

@@ -28,6 +28,7 @@ class OwnProgram(ServerProcess):
 
     @classmethod
     def fetch(cls) -> str:
+        """Return a label only: the files are those of this checkout."""
         return "this project"
 
     @property
@@ -70,6 +71,7 @@ class RelayProgram(OwnProgram):
 
     @property
     def address(self) -> str:
+        """Return host:port of the relay's status server."""
         return f"{HOST}:{self._port}"
 
     def state(self) -> Mapping[str, Any]:
@@ -98,10 +100,12 @@ class AdminProgram(OwnProgram):
 
     @property
     def address(self) -> str:
+        """Return host:port of the admin, which the relay's settings file names."""
         return f"{HOST}:{self._relay.admin_port}"
 
     @property
     def url(self) -> str:
+        """Return the base URL of the admin, without a final slash."""
         return f"http://{self.address}"
 
     def _command(self) -> Sequence[str | Path]:
@@ -134,15 +138,18 @@ class CopyProgram(OwnProgram):
 
     @classmethod
     def fetch(cls) -> str:
+        """Download the jars that the job needs; return a label, not a version."""
         spark_jars()
         return "this project"
 
     @property
     def address(self) -> str:
+        """Return the folder of the copies: the job listens on no port."""
         return str(self.copy_root)
 
     @property
     def copy_root(self) -> Path:
+        """Return the folder that holds a Delta table for each logical table."""
         return self.folder / "copy"
 
     @property

@@ -43,12 +43,14 @@ class Stack:
 
     @classmethod
     def make(cls) -> "Stack":
+        """Make all programs with their ports; nothing is started."""
         database, zookeeper, kafka = MariaDB(), ZooKeeper(jvm_options=QUICK_START), Kafka(jvm_options=QUICK_START)
         relay = RelayProgram(database, kafka, zookeeper)
         return cls(database, zookeeper, kafka, relay, AdminProgram(relay), CopyProgram(kafka))
 
     @property
     def programs(self) -> Sequence[ServerProcess]:
+        """Return the programs in the order of their start."""
         return (self.database, self.zookeeper, self.kafka, self.relay, self.admin, self.spark)
 
 

@@ -47,6 +47,7 @@ def _page(name: str) -> str:
 
 
 def main() -> int:
+    """Write the files, or with `--check` list outdated ones; return the exit status."""
     if "--check" not in sys.argv[1:]:
         write()
         return 0

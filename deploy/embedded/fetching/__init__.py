@@ -1,0 +1,4 @@
+"""Downloads pinned files (Maven, npm, Debian), checks their SHA-256 and keeps them in a cache.
+
+Starts no server. Imports of `deploy.embedded` only errors and cache.
+"""

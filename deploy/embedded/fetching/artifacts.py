@@ -27,6 +27,7 @@ class Artifact:
 
     @property
     def file(self) -> str:
+        """Return the file name in Maven's layout: `name-version[-classifier].extension`."""
         classifier = f"-{self.classifier}" if self.classifier else ""
         return f"{self.name}-{self.version}{classifier}.{self.extension}"
 

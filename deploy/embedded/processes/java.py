@@ -28,6 +28,7 @@ class Java:
 
     @property
     def binary(self) -> Path:
+        """Return the path of the `java` program."""
         return self.home / "bin" / "java"
 
 

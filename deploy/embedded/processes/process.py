@@ -65,10 +65,12 @@ class ServerProcess(ABC):
 
     @property
     def folder(self) -> Path:
+        """Return the folder of the server's data and log; `close` removes it."""
         return self._folder.path
 
     @property
     def log_file(self) -> Path:
+        """Return the file with the output of all starts, the newest at its end."""
         return self.folder / "server.log"
 
     @property
@@ -80,6 +82,7 @@ class ServerProcess(ABC):
 
     @property
     def running(self) -> bool:
+        """Return True while the process exists; a paused one exists too."""
         return self._child is not None and self._child.poll() is None
 
     @property

@@ -24,6 +24,7 @@ class RunFolder:
             fcntl.flock(self._alive, fcntl.LOCK_EX)
 
     def remove(self) -> None:
+        """Delete the folder and release the lock that marks it as used."""
         shutil.rmtree(self.path, ignore_errors=True)
         self._alive.close()
 

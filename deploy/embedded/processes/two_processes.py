@@ -12,7 +12,8 @@ class TwoProcesses(ServerProcess):
 
     @property
     @abstractmethod
-    def companion(self) -> ServerProcess: ...
+    def companion(self) -> ServerProcess:
+        """Return the second process, which needs this one."""
 
     def start(self) -> Self:
         """Start both processes and return when the companion answers. Raises ServerDied or NotReady with the end of the log."""
@@ -27,17 +28,21 @@ class TwoProcesses(ServerProcess):
         return self
 
     def stop(self) -> None:
+        """Stop the companion before this process."""
         self.companion.stop()
         super().stop()
 
     def kill(self) -> None:
+        """Kill the companion before this process."""
         self.companion.kill()
         super().kill()
 
     def end_at_once(self) -> None:
+        """Send SIGKILL to both processes without waiting for their end."""
         self.companion.end_at_once()
         super().end_at_once()
 
     def close(self) -> None:
+        """Close the companion before this process; folders and ports of both are returned."""
         self.companion.close()
         super().close()

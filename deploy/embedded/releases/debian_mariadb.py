@@ -80,9 +80,11 @@ class MariaDB118(_DebianMariaDB):
 
     @classmethod
     def fetch(cls) -> str:
+        """Download the packages if necessary; return the version that was unpacked."""
         super().fetch()
         return f"mariadb-{(cls._base() / _VERSION).read_text(encoding='utf-8').strip()}"
 
     @classmethod
     def release(cls) -> str:
+        """Return the name, because the exact version depends on the day of the download."""
         return cls.name

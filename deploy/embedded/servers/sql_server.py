@@ -47,6 +47,7 @@ class SqlServer(ServerProcess):
 
     @property
     def host(self) -> str:
+        """Return the loopback address."""
         return HOST
 
     @property
@@ -56,10 +57,12 @@ class SqlServer(ServerProcess):
 
     @property
     def password(self) -> str:
+        """Return the administrator's password, which equals the user's name."""
         return self.admin
 
     @property
     def address(self) -> str:
+        """Return host:port for clients of the MySQL protocol."""
         return f"{self.host}:{self.port}"
 
     @property
@@ -69,6 +72,7 @@ class SqlServer(ServerProcess):
 
     @property
     def data(self) -> Path:
+        """Return the data folder, which keeps its rows over `stop` and `start`."""
         return self.folder / "data"
 
     @property
@@ -106,6 +110,7 @@ class SqlServer(ServerProcess):
 
     @classmethod
     def users_sql(cls) -> str:
+        """Return the statements that create both users in a fresh data folder."""
         return (
             "FLUSH PRIVILEGES;\n"
             f"CREATE USER '{cls.admin}'@'%' IDENTIFIED BY '{cls.admin}';\n"

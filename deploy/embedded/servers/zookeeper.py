@@ -59,6 +59,10 @@ class ZooKeeper(ServerProcess):
 
     @classmethod
     def fetch(cls) -> str:
+        """Find a JDK and the ZooKeeper jar of PySpark; return the jar's name and version.
+
+        Raises Unavailable if PySpark holds none.
+        """
         find_java()
         found = sorted(pyspark_jars().glob("zookeeper-[0-9]*.jar"))
         if not found:
@@ -67,6 +71,7 @@ class ZooKeeper(ServerProcess):
 
     @property
     def address(self) -> str:
+        """Return host:port for clients, as in ZooKeeper's connection string."""
         return f"{HOST}:{self.port}"
 
     @property
