@@ -34,6 +34,18 @@ _LONGEST_TYPE_WORDS: Final = 3
 _FLOAT_DIGITS: Final = 24
 # How labels may be written as bytes, in digits of this base: x'61', 0x61, b'01100001', 0b01100001.
 _DIGITS: Final = {"X": 16, "0X": 16, "B": 2, "0B": 2}
+# Attributes that are followed by a value, and that the relay does not need.
+_WITH_VALUE: Final = frozenset(
+    (
+        "DEFAULT",
+        "COMMENT",
+        "UPDATE",
+        "COLUMN_FORMAT",
+        "STORAGE",
+        "ENGINE_ATTRIBUTE",
+        "SECONDARY_ENGINE_ATTRIBUTE",
+    )
+)
 
 
 class NotFollowed(Exception):
@@ -209,11 +221,16 @@ def _read_attributes(cursor: TokenCursor, said: _Said) -> None:
 
 
 def _read_attribute(cursor: TokenCursor, said: _Said) -> None:
+    """Take one attribute of the column, whichever kind it is."""
     word = cursor.word()
     cursor.take()
+    if not (_read_key(word, cursor, said) or _read_form(word, cursor, said)):
+        _read_charset(word, cursor, said)
+
+
+def _read_key(word: str, cursor: TokenCursor, said: _Said) -> bool:
+    """Take an attribute about NULL or about keys; False when it is none."""
     match word:
-        case "UNSIGNED" | "ZEROFILL":
-            said.unsigned = True
         case "NOT" if cursor.accept("NULL"):
             said.nullable = False
         case "NULL":
@@ -229,6 +246,16 @@ def _read_attribute(cursor: TokenCursor, said: _Said) -> None:
             cursor.accept("KEY")
         case "SERIAL" if cursor.accept("DEFAULT", "VALUE"):
             said.nullable, said.unique = False, True
+        case _:
+            return False
+    return True
+
+
+def _read_form(word: str, cursor: TokenCursor, said: _Said) -> bool:
+    """Take an attribute about sign, storage or place, or skip one; False when it is none."""
+    match word:
+        case "UNSIGNED" | "ZEROFILL":
+            said.unsigned = True
         case "INVISIBLE":
             said.visible = False
         case "COMPRESSED":
@@ -237,12 +264,13 @@ def _read_attribute(cursor: TokenCursor, said: _Said) -> None:
             said.place = "FIRST"
         case "AFTER":
             said.place, said.after = "AFTER", cursor.name() or ""
-        case "DEFAULT" | "COMMENT" | "UPDATE" | "COLUMN_FORMAT" | "STORAGE" | "ENGINE_ATTRIBUTE" | "SECONDARY_ENGINE_ATTRIBUTE":
+        case _ if word in _WITH_VALUE:
             _skip_value(cursor)
         case "SET" | "DELETE":  # ON DELETE SET NULL
             cursor.skip("SET", "NULL", "DEFAULT", "CASCADE", "RESTRICT")
         case _:
-            _read_charset(word, cursor, said)
+            return False
+    return True
 
 
 def _skip_value(cursor: TokenCursor) -> None:

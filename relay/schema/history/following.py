@@ -116,6 +116,10 @@ class Schemas:
             return []
         if ddl.kind is StatementKind.QUERY:
             return self._sequence(cursor, ddl)
+        return self._apply_to_tables(cursor, ddl)
+
+    def _apply_to_tables(self, cursor: TokenCursor, ddl: Ddl) -> list[TableId]:
+        """Apply a statement about tables; return those that it may have changed."""
         match cursor.word():
             case "CREATE" if ddl.kind is StatementKind.CREATE:
                 self._create(cursor, ddl)
