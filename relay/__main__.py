@@ -4,6 +4,7 @@ from relay.cli import app
 
 
 def main() -> None:
+    """Run the command line, which names itself `roma` however it was started."""
     app(prog_name="roma")
 
 

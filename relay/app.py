@@ -93,6 +93,7 @@ class Relay:
 
     @property
     def instances(self) -> tuple[Instance, ...]:
+        """Return the instances that run in this process at the moment."""
         return self._hosting.instances
 
     def _instance(self, settings: InstanceSettings) -> Instance:

@@ -12,6 +12,7 @@ class Deadline:
 
     @classmethod
     def after(cls, seconds: float) -> "Deadline":
+        """Return the deadline that passes in so many seconds of the monotonic clock."""
         return cls(monotonic() + seconds)
 
     @property
@@ -21,4 +22,5 @@ class Deadline:
 
     @property
     def passed(self) -> bool:
+        """Return True if no time is left."""
         return monotonic() >= self.at_s

@@ -28,6 +28,7 @@ class AuditEntry:
     at_ms: int = field(default_factory=lambda: int(time() * 1000))
 
     def to_bytes(self) -> bytes:
+        """Return the Kafka value: a JSON object with the format number and all fields."""
         return orjson.dumps({"format": FORMAT, **asdict(self)})
 
     @classmethod

@@ -49,6 +49,7 @@ class Situation:
     streaming: bool = False
 
     def server(self, role: ServerRole) -> ServerSeen | None:
+        """Return what was last seen of the server in this role; None if there is none."""
         return next((seen for seen in self.servers if seen.role is role), None)
 
     @property

@@ -31,6 +31,7 @@ class WantedTopic:
 
     @property
     def cleanup_policy(self) -> str:
+        """Return the topic's `cleanup.policy` for this retention."""
         return "compact" if self.retention == "compact" else "delete"
 
     @property

@@ -88,6 +88,7 @@ class TopicAdmin:
         return {name: len(topic.partitions) for name, topic in topics.items()}
 
     def broker_count(self) -> int:
+        """Ask the cluster how many brokers it has. Raises BrokerUnreachable."""
         return len(cluster_metadata(self._admin, self._settings, _REQUEST_SECONDS).brokers)
 
     def _settings_of(self, kind: ResourceType, name: str, right: Right) -> Mapping[str, str]:

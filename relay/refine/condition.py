@@ -27,6 +27,8 @@ Operand: TypeAlias = "ColumnName | Constant"
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
+    """Two operands and a comparator; unknown (NULL) if one operand is NULL."""
+
     left: Operand
     comparator: Comparator
     right: Operand
@@ -34,6 +36,8 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class IsNull:
+    """True if the operand is NULL, otherwise false; never unknown."""
+
     operand: Operand
 
 
@@ -47,6 +51,8 @@ class Like:
 
 @dataclass(frozen=True, slots=True)
 class Not:
+    """The opposite of a condition; unknown stays unknown."""
+
     part: "Condition"
 
 

@@ -23,6 +23,8 @@ _KEYWORDS: Final = frozenset({"AND", "OR", "NOT", "IN", "BETWEEN", "LIKE", "IS",
 
 
 class Kind(Enum):
+    """The kind of a token in the text of a condition; END follows the last one."""
+
     WORD = "keyword"
     NAME = "name"
     NUMBER = "number"

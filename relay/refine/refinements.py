@@ -25,16 +25,20 @@ class AskedOfRows(Protocol):
     """What settings ask of rows beyond names: those of an instance, or of a job that copies its tables."""
 
     @property
-    def rules(self) -> tuple[RowRuleSettings, ...]: ...
+    def rules(self) -> tuple[RowRuleSettings, ...]:
+        """Return which rows of which tables are published."""
 
     @property
-    def masks(self) -> tuple[MaskSettings, ...]: ...
+    def masks(self) -> tuple[MaskSettings, ...]:
+        """Return which columns are replaced by a hash or a constant, or removed."""
 
     @property
-    def transforms(self) -> tuple[TransformSettings, ...]: ...
+    def transforms(self) -> tuple[TransformSettings, ...]:
+        """Return the user's functions on rows, in the order in which they are applied."""
 
     @property
-    def lookups(self) -> tuple[LookupSettings, ...]: ...
+    def lookups(self) -> tuple[LookupSettings, ...]:
+        """Return the read-only queries of the source that transforms may use."""
 
 
 class _Rule:

@@ -26,6 +26,7 @@ class Change:
 
     @property
     def operation(self) -> Operation:
+        """Return the operation that follows from which of the two images is None."""
         if self.before is None:
             return Operation.INSERT
         return Operation.DELETE if self.after is None else Operation.UPDATE

@@ -9,7 +9,7 @@ from relay.settings.secrets import Secret
 
 
 class FilterSettings(Settings):
-    """Which real tables are relayed: Canal's comma lists of regular expressions over `db\\.table`."""
+    r"""Which real tables are relayed: Canal's comma lists of patterns over `db\.table`."""
 
     filter_regex: str = ".*\\..*"
     """Tables to publish: a comma list of regular expressions over `db\\.table`."""

@@ -68,6 +68,7 @@ class SpoolCursor:
             return self._read(self._opened())
 
     def close(self) -> None:
+        """Close the segment file; the next read opens it again."""
         if self._file is not None:
             self._file.close()
             self._file = None

@@ -28,6 +28,7 @@ class FolderLock:
         self._file = file
 
     def free(self) -> None:
+        """Release the lock; do nothing if it is not held."""
         if self._file is not None:
             self._file.close()
             self._file = None

@@ -42,6 +42,7 @@ class BlockWriter:
 
     @property
     def size_bytes(self) -> int:
+        """Return the bytes of the items that were added since the last block was closed."""
         return len(self._block)
 
     def add(self, item: RawItem) -> None:

@@ -28,10 +28,12 @@ class Segment:
 
     @property
     def number(self) -> int:
+        """Return the number in the file's name; segments are read in its order."""
         return int(self.path.stem)
 
     @property
     def empty(self) -> bool:
+        """Return True if the segment holds its header only."""
         return self.size_bytes == self.frames_at
 
 

@@ -57,6 +57,7 @@ class Spool:
 
     @property
     def start(self) -> SourcePosition | None:
+        """Return the source position where the spool begins; None if it has no file."""
         with self._lock:
             return self._segments[0].start if self._segments else None
 
@@ -84,6 +85,7 @@ class Spool:
 
     @property
     def full(self) -> bool:
+        """Return True if disk and open block together reach the size limit."""
         return self.size_bytes + self._block.size_bytes >= self._limit_bytes
 
     # Writing

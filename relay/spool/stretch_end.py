@@ -23,6 +23,7 @@ class StretchEnd:
 
     @property
     def position(self) -> SourcePosition:
+        """Return the source position after the last transaction that was added."""
         if self._added:
             self._gtids = self._gtids.with_each(self._added)
             self._added = []

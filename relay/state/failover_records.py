@@ -139,7 +139,8 @@ class FailoverView:
 @dataclass(frozen=True, slots=True)
 class SwitchNote:
     """One switch: when, from where, to where, why, under which epoch; `lost` and `left_out` are losses that
-    `accepted_by` accepted; `asked_by` is empty where heartbeats alone decided, `source` where the instance has but one."""
+    `accepted_by` accepted; `asked_by` is empty where heartbeats alone decided, `source` where the instance has but one.
+    """
 
     at_ms: int
     to: str

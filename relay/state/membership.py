@@ -50,7 +50,7 @@ class RelayMember:
 
     @classmethod
     def from_document(cls, name: str, value: bytes) -> "RelayMember":
-        """Read the member whose node has this name; fields of other versions may be missing."""
+        """Read the node of this name; fields of other versions may be missing."""
         fields = JsonObject.read(value)
         return cls(
             name=name,

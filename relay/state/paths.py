@@ -48,7 +48,7 @@ class Paths:
         return f"{self.base}/mappings/sets"
 
     def mapping_set(self, number: int) -> str:
-        """Return the node of one mapping set; its record lists the version of each document."""
+        """Return the node of one mapping set, which lists the version of each document."""
         return f"{self.mapping_sets}/{_numbered(number)}"
 
     def mapping_documents(self, data_id: str) -> str:

@@ -7,5 +7,8 @@ _HIDDEN: Final = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-
 
 
 def visible(text: str) -> str:
-    """Return the text with control characters, directional marks and halves of surrogate pairs written as escapes (`\\x1b`)."""
+    r"""Return the text with control characters and marks of direction as escapes (`\x1b`).
+
+    Halves of surrogate pairs are escaped too.
+    """
     return _HIDDEN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)

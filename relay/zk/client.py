@@ -165,7 +165,7 @@ class Client:
             again.start()
 
     def _log_in_again(self) -> None:
-        """kazoo gives up for good after a refused login; begin again with the password as it is now."""
+        """Log in with the current password: kazoo stops for good after a refused login."""
         with self._lock:
             if self.stopped.is_set():
                 return

@@ -60,10 +60,12 @@ class Session:
 
     @property
     def state(self) -> SessionState:
+        """Return the state of the session as the client last reported it."""
         return self._client.state
 
     @property
     def connected(self) -> bool:
+        """Return True if the session is connected, as the client last reported it."""
         return self._client.state is SessionState.CONNECTED
 
     @property

@@ -1,4 +1,4 @@
 """Downloads pinned files (Maven, npm, Debian), checks their SHA-256 and keeps them in a cache.
 
-Starts no server. Imports of `deploy.embedded` only errors and cache.
+Starts no server, and imports no module of `deploy.embedded.servers`.
 """

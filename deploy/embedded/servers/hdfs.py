@@ -47,7 +47,7 @@ class Hdfs(TwoProcesses):
 
     @classmethod
     def fetch(cls) -> str:
-        """Find a JDK and download the jars, of which HBase's are a part; return the version."""
+        """Find a JDK and download the jars, HBase's included; return the version."""
         find_java()
         jars("hbase")
         jars("hdfs")

@@ -19,6 +19,7 @@ class Cursor:
 
     @property
     def remaining(self) -> int:
+        """Return the number of bytes that are not read yet."""
         return self.end - self.pos
 
     def take(self, size: int, what: str) -> bytes:

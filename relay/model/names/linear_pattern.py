@@ -1,7 +1,8 @@
-"""Regular expressions of users, matched in time linear in the text by RE2, with the meaning that Python's `re` gives them.
+r"""Users' regular expressions, matched by RE2 in time linear in the text.
 
-RE2 cannot run for ever, so it has no backreferences, no look-ahead and no look-behind. What it lacks, or reads otherwise than Python
-does, is refused by name. Letters, digits and spaces outside ASCII count for `\\w`, `\\d` and `\\s`, as in Python.
+Their meaning is that of Python's `re`. RE2 has no backreferences, no look-ahead and no look-behind: a
+pattern with a construct that RE2 lacks, or reads otherwise than Python, is refused with its name.
+Letters, digits and spaces outside ASCII match `\w`, `\d` and `\s`, as in Python.
 """
 
 import re

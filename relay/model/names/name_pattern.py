@@ -54,7 +54,7 @@ class NamePattern:
 
 
 def _split_outside_groups(text: str) -> list[str]:
-    """Cut at the commas that stand outside `{}`, `[]` and `()`, so that `\\d{1,2}` stays whole."""
+    r"""Cut at the commas outside `{}`, `[]` and `()`, so that `\d{1,2}` stays whole."""
     depth = {"{": 0, "[": 0, "(": 0}
     parts = [""]
     escaped = False

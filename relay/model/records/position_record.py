@@ -57,7 +57,8 @@ class Replay:
 @dataclass(frozen=True, slots=True)
 class OtherSource:
     """Where another source of a group stands, how far the history of its tables was followed (None: it never was), and what of it is to be
-    left out."""
+    left out.
+    """
 
     source: SourcePosition
     names: SourcePosition | None = None

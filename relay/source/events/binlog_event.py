@@ -29,7 +29,8 @@ class Group(Protocol):
     transaction: OpenTransaction | None
 
     @property
-    def plain(self) -> bool: ...
+    def plain(self) -> bool:
+        """Return True if all rows of the open transaction are to be published as they are."""
 
     def begin(self, start: int, gtid: str, stays_open: bool) -> OpenTransaction:
         """Open a transaction."""

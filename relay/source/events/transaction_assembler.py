@@ -68,6 +68,7 @@ class TransactionAssembler:
 
     @property
     def inside_transaction(self) -> bool:
+        """Return True between the begin and the end of a source transaction."""
         return self.transaction is not None
 
     @property

@@ -36,6 +36,7 @@ class ServerFacts:
 
     @property
     def mariadb(self) -> bool:
+        """Return True for MariaDB, False for MySQL."""
         return self.flavor == "mariadb"
 
     @property
@@ -71,6 +72,7 @@ class ServerFacts:
 
     @property
     def purged(self) -> str:
+        """Return `gtid_purged` on one line; empty for MariaDB and without GTIDs."""
         return self.variables.get("gtid_purged", "").replace("\n", "")
 
 

@@ -26,7 +26,7 @@ class StartNote:
     noted_ms: int = 0
 
     def to_document(self) -> bytes:
-        """Return the JSON document that is written once, at the first start of the instance."""
+        """Return the JSON document, which is written once: at the first start."""
         return write_json(asdict(self))
 
     @classmethod
