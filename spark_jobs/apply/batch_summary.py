@@ -16,7 +16,8 @@ class BatchContents:
     """`rows`: changes read, those put aside included. `history`: changes among them of rows that are not current. `problems`: reason →
     messages. `newest_s`: time of the newest message, epoch seconds. `newest_change_ms`: the greatest execute time. `truncates`: the
     greatest order of the TRUNCATEs of each real table that are to be followed. `oldest_orders`: table → the smallest order of its
-    changes."""
+    changes.
+    """
 
     rows: int
     tables: Mapping[str, TableContents]

@@ -11,17 +11,21 @@ class Line(Protocol):
     """An execute time (ms) that only rises, kept for good."""
 
     @property
-    def before_ms(self) -> int: ...
+    def before_ms(self) -> int:
+        """Return the stored execute time, before which deleted keys may be forgotten."""
 
-    def move(self, before_ms: int) -> None: ...
+    def move(self, before_ms: int) -> None:
+        """Raise the stored execute time to `before_ms`; a smaller value changes nothing."""
 
 
 class Tended(Protocol):
     """The part of a sink that is tended between batches."""
 
-    def forget_deletes(self, before_ms: int) -> None: ...
+    def forget_deletes(self, before_ms: int) -> None:
+        """Remove the keys of rows that were deleted before this execute time (ms)."""
 
-    def tidy(self) -> None: ...
+    def tidy(self) -> None:
+        """Compact the files of the copies and remove those that no reader needs."""
 
 
 class Upkeep:

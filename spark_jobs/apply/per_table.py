@@ -13,7 +13,8 @@ from spark_jobs.transforms import Style, TableSchema, column_types
 @dataclass(frozen=True, slots=True)
 class TableContents:
     """What a batch holds of one table: its versions, the newest last (one without columns, where all are tombstones), the greatest order
-    among those that tell a version, the names of its key's columns, and how many changes it has before the rule (None: unknown)."""
+    among those that tell a version, the names of its key's columns, and how many changes it has before the rule (None: unknown).
+    """
 
     versions: Sequence[TableSchema]
     key_columns: Sequence[str] = ()

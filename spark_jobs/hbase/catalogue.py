@@ -19,7 +19,8 @@ _MOST_TABLES: Final = 100_000
 @dataclass(frozen=True, slots=True)
 class KnownTable:
     """The `mysqlType` texts of the table's versions that were seen, the newest last, its key's columns, and the salt of its row keys
-    (None: nobody noted it)."""
+    (None: nobody noted it).
+    """
 
     versions: Sequence[str]
     key_columns: Sequence[str]

@@ -30,7 +30,8 @@ class Arguments:
 
 def read_arguments(name: str, description: str | None, arguments: Sequence[str] | None, *, bounded: bool = False) -> Arguments:
     """Read the command line; argparse ends the process with code 2 when it is wrong. `name`: the job as
-    `roma` calls it. `bounded`: a range may be asked for."""
+    `roma` calls it. `bounded`: a range may be asked for.
+    """
     parser = ArgumentParser(prog=f"roma {name}", description=description)
     parser.add_argument("--config", type=Path, required=True, help="the job's TOML file")
     parser.add_argument("--trace", action="store_true", help="show all that Spark says when the job fails")

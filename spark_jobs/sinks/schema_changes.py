@@ -24,7 +24,8 @@ from spark_jobs.transforms import spellings, widest
 @dataclass(frozen=True, slots=True)
 class SchemaPlan:
     """`columns`: what the copy has afterwards, and rows must have. `added`, `widened` (the store can do it by itself), `rewritten` (it
-    cannot), `dropped`: the steps from here to there."""
+    cannot), `dropped`: the steps from here to there.
+    """
 
     columns: Mapping[str, DataType]
     added: Sequence[str] = ()
