@@ -93,16 +93,19 @@ def slow_broker(stage: Stage) -> None:
 
 
 def giant_transaction(stage: Stage) -> None:
+    """Insert 100,000 rows of 10 KB in one transaction."""
     stage.database.execute(f"insert into {_NAME}.t select seq, 0, repeat(md5(seq), 320) from {_NAME}.seq_1_to_100000")
 
 
 def make_tables(database: MariaDB) -> None:
+    """Create TABLES small tables before the relay starts."""
     with database.connect() as connection, connection.cursor() as cursor:
         for number in range(TABLES):
             cursor.execute(f"create table {_NAME}.t{number} (id int primary key, n int, v varchar(100)) engine=memory")
 
 
 def many_tables(stage: Stage) -> None:
+    """Insert two rows into each of TABLES tables, in two rounds over all of them."""
     with stage.database.connect() as connection, connection.cursor() as cursor:
         for row in (1, 2):
             for number in range(TABLES):
@@ -110,6 +113,7 @@ def many_tables(stage: Stage) -> None:
 
 
 def spool(stage: Stage) -> None:
+    """Kill the broker, write until the spool has more than 200 MB, start the broker again."""
     stage.kafka.kill()
     for first in range(0, 200_000, 20_000):
         stage.database.execute(f"insert into {_NAME}.t select seq + {first}, 0, repeat('x', 1000) from {_NAME}.seq_1_to_20000")

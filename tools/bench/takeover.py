@@ -68,14 +68,17 @@ class Arrivals:
 
 
 def kill(_: Installation, leader: RelayProcess, _standby: RelayProcess) -> None:
+    """Kill the leader: the standby leads when ZooKeeper ends the leader's session."""
     leader.kill()
 
 
 def stop(_: Installation, leader: RelayProcess, _standby: RelayProcess) -> None:
+    """Stop the leader by SIGTERM: it ends its session itself. Its exit status must be 0."""
     assert leader.stop() == 0
 
 
 def move(installation: Installation, _leader: RelayProcess, standby: RelayProcess) -> None:
+    """Order the hand-over to the standby, as `roma instance move` does."""
     installation.wishes.move("shop", standby.label, Note("bench", "move", int(time() * 1000)))
 
 
@@ -160,6 +163,7 @@ def _installation(folder: Path, database: MariaDB, kafka: Kafka, zookeeper: ZooK
 
 
 def main() -> None:
+    """Measure each event so many times for each tickTime, and print a Markdown table."""
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("--times", type=int, default=10, help="how often each event happens (10)")
     arguments.add_argument("--tick-ms", type=int, nargs="+", default=[1000, 2000], help="ZooKeeper's tickTime, one run each (1000 2000)")

@@ -42,13 +42,16 @@ class Wide:
 
     @property
     def changes(self) -> int:
+        """Return the row changes that `write` makes."""
         return self.rows + self.rows // _UPDATED_SHARE
 
     def create(self, database: SqlServer) -> None:
+        """Create the table with all its columns."""
         columns = ", ".join(f"{name} {kind}" for name, kind, _ in _columns())
         database.execute(f"CREATE TABLE {SCHEMA}.wide (id BIGINT PRIMARY KEY, {columns}, document JSON, story TEXT)")
 
     def write(self, database: SqlServer) -> int:
+        """Insert the rows, then update each in the first quarter; return the row changes."""
         changes = 0
         with database.connect(database=SCHEMA) as connection, connection.cursor() as cursor:
             for first in range(0, self.rows, _STATEMENT_ROWS):

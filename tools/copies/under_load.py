@@ -39,6 +39,7 @@ class Load(Thread):
         self.transactions = 0
 
     def run(self) -> None:
+        """Commit transactions until `end` is called. The seed is fixed, the timing is not."""
         chance = random.Random(1)
         with self._database.connect(autocommit=False) as connection, connection.cursor() as cursor:
             while not self._ending.wait(_PAUSE_S):
@@ -48,6 +49,7 @@ class Load(Thread):
                 self.transactions += 1
 
     def end(self) -> None:
+        """Stop the load and wait up to 20 s for its last transaction."""
         self._ending.set()
         self.join(20)
 

@@ -27,6 +27,7 @@ class GatedKafka(Kafka):
 
     @property
     def bootstrap(self) -> str:
+        """Return the address that leads through the gate; `direct` does not."""
         return self.line.address
 
     @property

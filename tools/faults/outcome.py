@@ -30,6 +30,7 @@ class Outcome:
 
     @property
     def clean(self) -> bool:
+        """Return True if the run ended, and no change was lost, repeated or out of order."""
         return not (self.failure or self.lost or self.repeated or self.out_of_order)
 
 

@@ -33,6 +33,7 @@ class Soaked:
 
     @property
     def clean(self) -> bool:
+        """Return True if no row was lost, the copy equals the source, and usage is flat."""
         return self.counts.clean and self.copy_equals_source and self.usage.flat
 
     def lines(self) -> list[str]:

@@ -75,6 +75,7 @@ class Servers:
 
     @cached_property
     def database(self) -> MariaDB:
+        """Return the MariaDB whose binlog can be purged although a replica reads it."""
         return self._stack.enter_context(MariaDB({"slave_connections_needed_for_purge": 0}))
 
     @property
@@ -91,22 +92,27 @@ class Servers:
 
     @cached_property
     def zookeeper(self) -> ZooKeeper:
+        """Return the ZooKeeper, whose tickTime is 1 s."""
         return self._stack.enter_context(ZooKeeper(tick_ms=1000))
 
     @cached_property
     def broker(self) -> Kafka:
+        """Return the single broker."""
         return self._stack.enter_context(Kafka(_QUICK_TIMEOUTS))
 
     @cached_property
     def small_disk(self) -> SmallDiskKafka:
+        """Return the broker whose log folder can be filled up."""
         return self._stack.enter_context(SmallDiskKafka(dict(_QUICK_TIMEOUTS)))
 
     @cached_property
     def gated(self) -> GatedKafka:
+        """Return the broker whose clients connect through a gate."""
         return self._stack.enter_context(GatedKafka(dict(_QUICK_TIMEOUTS)))
 
     @cached_property
     def cluster(self) -> KafkaCluster:
+        """Return the cluster of three brokers."""
         return self._stack.enter_context(KafkaCluster(_QUICK_TIMEOUTS))
 
 
@@ -184,6 +190,7 @@ class Run:
 
     @property
     def position_topic(self) -> str:
+        """Return the topic of position records of the instance `shop`."""
         return f"{self.name}.position.shop"
 
     def rest(self, least_s: float, most_s: float | None = None) -> None:

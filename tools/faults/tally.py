@@ -14,6 +14,7 @@ class Counts:
 
     @property
     def clean(self) -> bool:
+        """Return True if no change was lost, repeated or out of order."""
         return not (self.lost or self.repeated or self.out_of_order)
 
 

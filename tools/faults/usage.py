@@ -27,6 +27,7 @@ class Usage:
 
     @property
     def flat(self) -> bool:
+        """Return True if memory and descriptors grew by less than their tolerances."""
         return self.late_bytes - self.early_bytes < _MEMORY_SLACK_BYTES and self.late_files - self.early_files < _FILES_SLACK
 
     def __str__(self) -> str:

@@ -33,6 +33,7 @@ class Outcomes:
 
     @property
     def inputs(self) -> int:
+        """Return how many inputs were tried."""
         return self.counts.total()
 
 

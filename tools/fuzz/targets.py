@@ -61,6 +61,7 @@ class Sent(socket.socket):
         self._stream = memoryview(stream)
 
     def recv_into(self, buffer: object, *_: int) -> int:
+        """Copy the next bytes into the buffer; 0 at the end, as after a close."""
         into = cast("memoryview", buffer)
         piece = self._stream[: len(into)]
         into[: len(piece)] = piece

@@ -26,7 +26,7 @@ _END_S: Final = 150
 
 
 def killed_at_random(run: Stage, chance: random.Random, _servers: Mapping[str, ServerProcess]) -> str:
-    """kill -9 of the driver, JVM included, at a random moment of its batches"""
+    """Kill the driver (SIGKILL), JVM included, at a random moment of its batches."""
     with JobProcess(run.settings, run.folder) as job:
         wait_until(lambda: bool(begun(run.settings)) or not job.running, "a batch", _END_S)
         Event().wait(chance.uniform(0, _BATCHES_S))
@@ -35,7 +35,7 @@ def killed_at_random(run: Stage, chance: random.Random, _servers: Mapping[str, S
 
 
 def killed_between_commits(run: Stage, _chance: random.Random, _servers: Mapping[str, ServerProcess]) -> str:
-    """kill -9 of the driver after the sink has a batch and before Spark notes it"""
+    """Kill the driver after the sink has a batch and before Spark records it."""
     for _ in range(2):
         with JobProcess(run.settings, run.folder, sys.executable, "-m", "tests.support.copies.crashing_job") as job:
             assert job.wait(_END_S) == -signal.SIGKILL, job.errors
@@ -43,7 +43,7 @@ def killed_between_commits(run: Stage, _chance: random.Random, _servers: Mapping
 
 
 def hbase_killed(run: Stage, chance: random.Random, servers: Mapping[str, ServerProcess]) -> str:
-    """kill -9 of HBase and its gateway during the batches; they are started again while the job waits"""
+    """Kill HBase and its gateway during the batches; both restart at once."""
     hbase = servers["hbase"]
     with JobProcess(run.settings, run.folder) as job:
         wait_until(lambda: "batch 0" in job.output or not job.running, "the first batch", _END_S)

@@ -36,6 +36,7 @@ class Run:
 
     @property
     def rows_per_second(self) -> float:
+        """Return the rows per second of wall time, start-up not counted."""
         return self.rows / self.wall_s
 
     @property

@@ -49,6 +49,7 @@ class Lap:
 
     @property
     def spent(self) -> Spent:
+        """Return wall and processor seconds from first to last row, and of start-up."""
         first, last = self.first, self.last
         return {
             "wall_s": last.at_s - first.at_s,
@@ -73,11 +74,14 @@ class Watched(Protocol):
     """Whatever is started and may die."""
 
     @property
-    def running(self) -> bool: ...
+    def running(self) -> bool:
+        """Return False once the process has ended."""
 
-    def start(self) -> object: ...
+    def start(self) -> object:
+        """Start the process; return when it answers or, without an interface, at once."""
 
-    def log_tail(self) -> str: ...
+    def log_tail(self) -> str:
+        """Return the end of the log, for error messages."""
 
 
 def run_lap(contestant: Contestant, stage: Stage, offsets: Offsets) -> Lap:

@@ -40,10 +40,12 @@ class Load:
 
     @property
     def warm(self) -> int:
+        """Return the number of transactions that are written first and not counted."""
         return int(self.rate * self.warm_s)
 
     @property
     def counted(self) -> int:
+        """Return the number of transactions whose latency is measured."""
         return int(self.rate * self.seconds)
 
 
@@ -54,9 +56,11 @@ class Ticks:
     tables: Final = (TABLE,)
 
     def create(self, database: SqlServer) -> None:
+        """Create the empty table."""
         database.execute(f"CREATE TABLE {SCHEMA}.{TABLE} (id BIGINT PRIMARY KEY, note VARCHAR(32))")
 
     def write(self, _database: SqlServer) -> int:
+        """Write nothing and return 0: the load writes while the relay runs."""
         return 0
 
 
@@ -100,6 +104,7 @@ class Sight:
         return bool(self.at)
 
     def close(self) -> None:
+        """Close the consumer's connections to the brokers."""
         self._consumer.close()
 
 

@@ -56,12 +56,15 @@ class Orders:
 
     @property
     def bulk_changes(self) -> int:
+        """Return the row changes of the bulk statements, without the small transactions."""
         return self.rows * 2 + self.rows // _DELETED_SHARE
 
     def create(self, database: SqlServer) -> None:
+        """Create one table per shard, and the procedure that writes the small transactions."""
         database.execute(*(f"CREATE TABLE {SCHEMA}.{table} {_COLUMNS}" for table in self.tables), f"USE {SCHEMA}", _SMALL)
 
     def write(self, database: SqlServer) -> int:
+        """Write both parts; return the row changes that the server reported."""
         with database.connect(database=SCHEMA, autocommit=False) as connection, connection.cursor() as cursor:
             changes = 0
             for statements in (_inserts(self.rows), _updates(self.rows), _deletes(self.rows // _DELETED_SHARE)):

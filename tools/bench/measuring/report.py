@@ -29,6 +29,7 @@ class Report:
     picture: str = ""
 
     def table(self) -> Table:
+        """Return the table for the terminal: texts left-aligned, figures right-aligned."""
         shown = Table(title=self.title, box=box.ASCII2)
         for number, name in enumerate(self.head):
             shown.add_column(name, justify="left" if number < _TEXT_COLUMNS else "right", overflow="fold")

@@ -22,6 +22,7 @@ Kept: TypeAlias = "tuple[bytes | None, bytes | None, int, Any]"
 
 
 def main() -> None:
+    """Send the kept messages, then FINISH_ROWS to the finish topic, then wait for SIGTERM."""
     bootstrap, source, target, finish, rows = sys.argv[1:]
     kept = read_all(bootstrap, source, int(rows))
     producer = Producer(

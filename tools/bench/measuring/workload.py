@@ -30,10 +30,12 @@ class Workload(Protocol):
     """Known content for a binlog. `tables` are those of SCHEMA that it writes to."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """Return the name that reports and the command line use."""
 
     @property
-    def tables(self) -> tuple[str, ...]: ...
+    def tables(self) -> tuple[str, ...]:
+        """Return the names of the tables of SCHEMA that rows are written to."""
 
     def create(self, database: SqlServer) -> None:
         """Make the tables; nothing is written to them yet."""

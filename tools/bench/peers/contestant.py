@@ -28,6 +28,7 @@ class Topics:
 
     @property
     def all(self) -> tuple[str, ...]:
+        """Return every topic of the contestant, the one of the finish line last."""
         return (*self.rows, self.finish)
 
     @classmethod
@@ -62,13 +63,16 @@ class Contestant(Protocol):
         """Whether a message holds several rows."""
 
     @property
-    def topics(self) -> Topics: ...
+    def topics(self) -> Topics:
+        """Return the topics that the consumer reads to count rows."""
 
     @property
-    def pid(self) -> int: ...
+    def pid(self) -> int:
+        """Return the process id; processor time and memory include its children."""
 
     @property
-    def running(self) -> bool: ...
+    def running(self) -> bool:
+        """Return False once the process has ended."""
 
     def start(self) -> object:
         """Start the process; it may not be ready yet."""
@@ -76,4 +80,5 @@ class Contestant(Protocol):
     def close(self) -> None:
         """End the process and remove what it made; may be called twice."""
 
-    def log_tail(self) -> str: ...
+    def log_tail(self) -> str:
+        """Return the end of the log, for error messages."""

@@ -35,6 +35,7 @@ class Debezium(JavaPeer):
 
     @classmethod
     def fetch(cls) -> str:
+        """Find the newest JDK and download the pinned release; return its version."""
         newest_java(DEBEZIUM_NEEDS)
         debezium_server()
         return debezium_artifact().version

@@ -27,6 +27,7 @@ class JavaPeer(ServerProcess):
 
     @property
     def address(self) -> str:
+        """Return host:port of the peer's HTTP interface; not every peer has one."""
         return f"{HOST}:{self.port}"
 
     def _prepare(self) -> None:

@@ -33,6 +33,7 @@ class Maxwell(JavaPeer):
 
     @classmethod
     def fetch(cls) -> str:
+        """Return the version of the unpacked release. Raises Unavailable if there is none."""
         found = sorted(_files().glob("maxwell-*.jar"))
         version = re.search(r"maxwell-([\d.]+)\.jar$", str(found[-1])) if found else None
         if version is None:

@@ -26,10 +26,12 @@ class PlainProducer(ServerProcess):
 
     @classmethod
     def fetch(cls) -> str:
+        """Return the name of the client library, which is installed with the relay."""
         return "confluent-kafka"
 
     @property
     def address(self) -> str:
+        """Return the broker's address: the process listens on no port."""
         return self._stage.kafka.address
 
     def _prepare(self) -> None:

@@ -37,17 +37,21 @@ class Relay:
 
     @property
     def pid(self) -> int:
+        """Return the process id of the relay."""
         return self._process.pid
 
     @property
     def running(self) -> bool:
+        """Return False once the process has ended, also before its status is collected."""
         return psutil.Process(self.pid).status() != psutil.STATUS_ZOMBIE
 
     def start(self) -> None:
+        """Start the relay and return when it answers."""
         self._process.start()
         self._started = True
 
     def close(self) -> None:
+        """Stop the relay. Raises BenchFailed if it does not end in time."""
         if not self._open:
             return
         self._open = False
@@ -59,6 +63,7 @@ class Relay:
             raise BenchFailed(f"It did not end when it was told to. Its log ends:\n{self.log_tail()}") from exc
 
     def log_tail(self) -> str:
+        """Return the end of the relay's log, for error messages."""
         return self._process.log_tail()
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 
 def main() -> None:
+    """Hide the compiled printer from imports, then run the command line as usual."""
     modules: dict[str, Any] = sys.modules
     modules["relay.compiled.row_printer"] = None  # Python's own way to say that a module is not there
     from relay.__main__ import main as relay

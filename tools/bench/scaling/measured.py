@@ -19,6 +19,7 @@ class Measured:
 
     @property
     def title(self) -> str:
+        """Return the heading of the report, which names what is varied."""
         return f"Speed by {self.series.axis}"
 
     def summaries(self) -> list[Summary]:

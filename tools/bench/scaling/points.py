@@ -38,10 +38,12 @@ class Shape:
 
     @property
     def written(self) -> int:
+        """Return all rows of the binlog, those that are not counted included."""
         return self.uncounted + self.rows
 
     @property
     def transactions(self) -> int:
+        """Return the number of insert statements that write the rows."""
         return self.written // self.transaction_rows
 
 
@@ -55,6 +57,7 @@ class Point:
 
     @property
     def beside(self) -> bool:
+        """Return True if the point is shown beside the curve: it has several processes."""
         return self.shape.processes > 1
 
 

@@ -56,13 +56,16 @@ class Relays:
 
     @property
     def pids(self) -> tuple[int, ...]:
+        """Return the ids of all relay processes."""
         return tuple(process.pid for process in self._processes)
 
     @property
     def running(self) -> bool:
+        """Return False once one of the processes has ended."""
         return all(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE for pid in self.pids)
 
     def start(self) -> None:
+        """Start the processes one after the other; each answers before the next one starts."""
         for process in self._processes:
             process.start()
             self._started.append(process)
@@ -78,6 +81,7 @@ class Relays:
             raise BenchFailed(f"It did not end when it was told to. Its log ends:\n{self.log_tail()}") from exc
 
     def log_tail(self) -> str:
+        """Return the ends of all logs, for error messages."""
         return "\n".join(process.log_tail() for process in self._processes)
 
 

@@ -13,12 +13,14 @@ _NOTICED_S: Final = 60.0
 
 @scenario("broker-killed", "the only broker killed by kill -9, back after 5 s")
 def killed(run: Run) -> None:
+    """The relay continues by itself when the broker is back."""
     _kill(run, 5)
     run.moving()
 
 
 @scenario("broker-killed-three-times", "the same three times, with 1 to 4 s in between")
 def killed_three_times(run: Run) -> None:
+    """Each death meets another moment of a transaction: the pauses are random."""
     for _ in range(3):
         _kill(run, 2)
         run.rest(1, 4)
@@ -27,6 +29,7 @@ def killed_three_times(run: Run) -> None:
 
 @scenario("broker-paused", "the only broker paused for 10 s")
 def paused(run: Run) -> None:
+    """Requests time out in the pause, and the broker answers them late."""
     run.rest(0, 1)
     broker = run.broker
     broker.pause()
@@ -41,6 +44,7 @@ def paused(run: Run) -> None:
     transaction={"timeout_ms": 1000},
 )
 def timeout(run: Run) -> None:
+    """The transaction times out while the relay is paused: the broker aborts it."""
     for _ in range(3):
         relay = run.leader
         run.rest(0, 0.3)
@@ -56,6 +60,7 @@ def timeout(run: Run) -> None:
     brokers="small disk",
 )
 def disk_full(run: Run) -> None:
+    """The broker ends itself; the relay must survive and continue after the restart."""
     run.rest(0, 1)
     broker = run.broker
     assert isinstance(broker, SmallDiskKafka)
@@ -76,6 +81,7 @@ def disk_full(run: Run) -> None:
     spool="mixed",
 )
 def purged(run: Run) -> None:
+    """The relay publishes the purged binlog from its spool, sometimes after a kill."""
     run.rest(0, 1)
     broker, relay = run.broker, run.leader
     broker.kill()

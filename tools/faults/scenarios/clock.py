@@ -13,6 +13,7 @@ _HOUR_S: Final = 3600
 
 @scenario("clock-back", "the relay's clock set back by one to ten hours under load, then forward again", own_clock=True)
 def back(run: Run) -> None:
+    """Execute times must not go back with the clock."""
     step_s = run.chance.randint(_HOUR_S, 10 * _HOUR_S)
     _step(run, -step_s)
     _step(run, step_s)
@@ -20,11 +21,13 @@ def back(run: Run) -> None:
 
 @scenario("clock-back-in-group", "the same for a group whose other source rests", pair=True, beside=True, own_clock=True)
 def back_in_group(run: Run) -> None:
+    """The order key is that of the group: a resting source must not hold it back."""
     back(run)
 
 
 @scenario("clock-forward", "the relay's clock set forward by up to 55 minutes under load, then back again", own_clock=True)
 def forward(run: Run) -> None:
+    """Execute times go on above the step when the clock is right again."""
     step_s = run.chance.randint(60, 55 * 60)
     _step(run, step_s)
     _step(run, -step_s)
@@ -32,11 +35,13 @@ def forward(run: Run) -> None:
 
 @scenario("clock-forward-in-group", "the same for a group whose other source rests", pair=True, beside=True, own_clock=True)
 def forward_in_group(run: Run) -> None:
+    """The order key is that of the group: a resting source must not hold it back."""
     forward(run)
 
 
 @scenario("clock-too-far-forward", "the relay's clock set forward by five hours, which brokers refuse, and back after 5 s", own_clock=True)
 def too_far(run: Run) -> None:
+    """The relay waits as CLOCK_AHEAD, and continues by itself when the clock is right."""
     clock = _clock(run)
     run.rest(0, 1)
     clock.step(5 * _HOUR_S)
@@ -52,6 +57,7 @@ def too_far(run: Run) -> None:
     own_clock=True,
 )
 def resumed(run: Run) -> None:
+    """All sessions and transactions have timed out when the machine resumes."""
     run.rest(0, 1)
     relay = run.leader
     servers: tuple[ServerProcess, ...] = (run.database, run.broker, run.zookeeper)

@@ -12,6 +12,7 @@ from tools.faults.stage import Run
     "cluster-broker-killed", "three brokers, the one that leads the topic's first partition killed, back after 5 s", brokers="cluster"
 )
 def killed(run: Run) -> None:
+    """The leader of a row partition dies; the time without rows is measured."""
     run.rest(0, 1)
     run.watcher.measure_silence()
     _kill(run, _leader(run, run.name, 0))
@@ -19,6 +20,7 @@ def killed(run: Run) -> None:
 
 @scenario("cluster-coordinator-killed", "three brokers, the transaction's coordinator killed, back after 5 s", brokers="cluster")
 def coordinator_killed(run: Run) -> None:
+    """The coordinator dies during a transaction; the time without rows is measured."""
     run.rest(0, 1)
     run.watcher.measure_silence()
     _kill(run, _coordinator(run))
@@ -26,6 +28,7 @@ def coordinator_killed(run: Run) -> None:
 
 @scenario("cluster-coordinator-moved", "three brokers, the transaction's coordinator asked to end: it moves", brokers="cluster")
 def coordinator_moved(run: Run) -> None:
+    """The coordinator moves twice: when its broker stops, and when it starts again."""
     run.rest(0, 1)
     run.watcher.measure_silence()
     broker = _coordinator(run)

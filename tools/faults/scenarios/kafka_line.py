@@ -8,6 +8,7 @@ from tools.faults.stage import Run
 
 @scenario("kafka-cut", "the line to the broker cut for 5 s", brokers="behind a gate")
 def cut(run: Run) -> None:
+    """Connections are reset and refused for 5 s: the relay sees the fault at once."""
     run.rest(0, 1)
     line = _line(run)
     line.shut()
@@ -23,6 +24,7 @@ def cut(run: Run) -> None:
     transaction={"timeout_ms": 3000},
 )
 def black_hole(run: Run) -> None:
+    """Bytes vanish for 8 s: the relay sees the fault by its timeouts only."""
     run.rest(0, 1)
     line = _line(run)
     line.swallow()
@@ -38,6 +40,7 @@ def black_hole(run: Run) -> None:
     transaction={"timeout_ms": 3000},
 )
 def black_hole_often(run: Run) -> None:
+    """Five short faults, each at another moment of a transaction."""
     line = _line(run)
     for _ in range(5):
         run.rest(0.2, 1)

@@ -15,6 +15,7 @@ _TAKEOVER_S: Final = 60.0
 
 @scenario("relay-killed", "one relay, kill -9 five times, started again at once")
 def killed(run: Run) -> None:
+    """Each death meets another moment of a transaction; the same relay starts again."""
     for _ in range(_KILLS):
         relay = run.leader
         run.rest(0, 1)
@@ -25,6 +26,7 @@ def killed(run: Run) -> None:
 
 @scenario("takeover-after-kill", "two relays, the leader killed by kill -9", relays=2)
 def takeover_after_kill(run: Run) -> None:
+    """The standby leads after the session timeout; the time without rows is measured."""
     leader = run.leader
     run.rest(1, 2)
     run.watcher.measure_silence()
@@ -35,6 +37,7 @@ def takeover_after_kill(run: Run) -> None:
 
 @scenario("takeover-after-stop", "two relays, the leader asked to end (SIGTERM)", relays=2)
 def takeover_after_stop(run: Run) -> None:
+    """The leader resigns, so the standby need not wait; the time without rows is measured."""
     leader = run.leader
     run.rest(1, 2)
     run.watcher.measure_silence()
@@ -45,6 +48,7 @@ def takeover_after_stop(run: Run) -> None:
 
 @scenario("leader-paused", "two relays, the leader paused past its session (SIGSTOP), continued when the other one leads", relays=2)
 def leader_paused(run: Run) -> None:
+    """The former leader wakes up after the standby leads: Kafka must fence its transaction."""
     leader = run.leader
     other = next(each for each in run.relays if each is not leader)
     run.rest(0, 1)
@@ -65,6 +69,7 @@ def leader_paused(run: Run) -> None:
     relays=2,
 )
 def successor_killed(run: Run) -> None:
+    """The standby dies just after it fenced the leader, which must be able to lead again."""
     for _ in range(3):
         leader = run.leader
         other = next(each for each in run.relays if each is not leader)
@@ -83,6 +88,7 @@ def successor_killed(run: Run) -> None:
 
 @scenario("relay-paused", "one relay, paused for 5 to 8 s (SIGSTOP), longer than its session")
 def paused(run: Run) -> None:
+    """The relay wakes up after its session has ended, and no other relay has led meanwhile."""
     relay = run.leader
     relay.signal(signal.SIGSTOP)
     run.rest(5, 8)
@@ -92,6 +98,7 @@ def paused(run: Run) -> None:
 
 @scenario("stranger", "one relay, three times a stranger opens a producer with the same transactional id")
 def stranger(run: Run) -> None:
+    """A producer with the same transactional.id fences the relay three times."""
     for _ in range(3):
         run.rest(0.5, 1.5)
         Stranger(run.kafka.bootstrap, f"{run.name}.shop", run.position_topic).close()

@@ -9,6 +9,7 @@ from tools.faults.stage import Run
 
 @scenario("source-cut", "the line to the source cut for 5 s")
 def cut(run: Run) -> None:
+    """Connections are reset and refused for 5 s: the relay sees the fault at once."""
     run.rest(0, 1)
     run.line.shut()
     run.rest(5)
@@ -18,6 +19,7 @@ def cut(run: Run) -> None:
 
 @scenario("source-black-hole", "the line to the source swallows all for 8 s (read_timeout_seconds = 3)", source={"read_timeout_seconds": 3})
 def black_hole(run: Run) -> None:
+    """Bytes vanish for 8 s: the relay sees the fault by its timeouts only."""
     run.rest(0, 1)
     run.line.swallow()
     run.rest(8)
@@ -27,6 +29,7 @@ def black_hole(run: Run) -> None:
 
 @scenario("source-killed", "the database server killed by kill -9 and started again")
 def killed(run: Run) -> None:
+    """The database recovers from its crash, and the binlog may end in an open transaction."""
     run.rest(0, 1)
     run.database.kill()
     run.rest(1, 2)
@@ -54,6 +57,7 @@ _BY_HEARTBEATS: Final = {"detecting_interval_seconds": 0.5, "retry_threshold": 2
     failover=_BY_HEARTBEATS,
 )
 def switched(run: Run) -> None:
+    """The replica has every row when it is promoted; the old master then follows it."""
     run.rest(0, 1)
     master, replica = run.servers.pair
     with master.connect() as connection, connection.cursor() as cursor:

@@ -32,6 +32,7 @@ def documents(run: Run) -> dict[str, list[dict[str, str]]]:
 
 
 def lost(run: Run) -> None:
+    """Everything below the installation's node."""
     run.installation.wipe()
 
 
@@ -61,6 +62,7 @@ def foreign(run: Run) -> None:
 
 @contextmanager
 def running(run: Run) -> Iterator[None]:
+    """Rows flow while the store changes."""
     run.rest(0, 1)
     yield
 
@@ -75,6 +77,7 @@ def standby(run: Run) -> Iterator[None]:
 
 @contextmanager
 def waiting(run: Run) -> Iterator[None]:
+    """The line to the source is cut, and restored after the store has changed."""
     relay = run.leader
     run.line.shut()
     relay.wait_for("WAITING", "SOURCE_UNREACHABLE", _STATE_S)
@@ -96,6 +99,7 @@ def paused(run: Run) -> Iterator[None]:
 
 @contextmanager
 def stopped(run: Run) -> Iterator[None]:
+    """A row that is too large stopped the instance; the relay starts again afterwards."""
     relay = run.leader
     stopped_by_a_large_row(run, relay)
     yield

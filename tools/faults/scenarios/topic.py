@@ -17,6 +17,7 @@ _STOP_S: Final = 60.0
 
 @scenario("message-too-large", "a row of 1.5 MB: MESSAGE_TOO_LARGE; topic and settings raised, started again")
 def too_large(run: Run) -> None:
+    """The instance stops with a code, and continues after larger messages are allowed."""
     relay = run.leader
     run.rest(0, 1)
     stopped_by_a_large_row(run, relay)
@@ -44,6 +45,7 @@ def take_larger_rows(run: Run) -> None:
 
 @scenario("topic-deleted", "the topic deleted under load: TOPIC_REFUSED; made again, started again, what was not yet published follows")
 def deleted(run: Run) -> None:
+    """The instance stops as TOPIC_REFUSED, and continues in a new topic."""
     relay = run.leader
     run.rest(0, 1)
     admin = _admin(run)
@@ -58,6 +60,7 @@ def deleted(run: Run) -> None:
 
 @scenario("partitions-raised", "partitions of the topic raised from 4 to 8 under load; rows stay in the first 4, and a warning says so")
 def raised(run: Run) -> None:
+    """The relay warns, and continues to use the former partitions only."""
     relay = run.leader
     run.rest(0, 1)
     admin = _admin(run)

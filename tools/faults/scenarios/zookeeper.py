@@ -6,6 +6,7 @@ from tools.faults.stage import Run
 
 @scenario("zookeeper-away", "ZooKeeper killed, back after 10 s; the stream goes on meanwhile", relays=2)
 def away(run: Run) -> None:
+    """Rows flow during the outage; the time without rows is measured."""
     run.rest(0, 1)
     run.watcher.measure_silence()
     run.zookeeper.kill()
@@ -16,6 +17,7 @@ def away(run: Run) -> None:
 
 @scenario("zookeeper-restarted", "ZooKeeper restarted politely, twice", relays=2)
 def restarted(run: Run) -> None:
+    """Two restarts in a short time: the session may survive the first one."""
     for _ in range(2):
         run.rest(0, 2)
         run.zookeeper.restart()
