@@ -78,11 +78,12 @@ class CountedMessages(SentMessages):
         self.open_seconds = 0.001
 
 
-class _Around:
-    """What a walk asks of the world around it."""
+class Surroundings:
+    """What a walk asks of the world around it: the store, the mapping in force, the topics and the audit trail."""
 
     name = MappingName(1)
     documents: Mapping[str, Mapping[str, str]] = {}
+    names: Any = None
 
     def __init__(self, router: Router, partitions: Mapping[str, int]) -> None:
         self.router = router
@@ -134,12 +135,14 @@ def walk_without_servers(
     sources: Iterable[str] = ("",),
     transaction: Mapping[str, object] | None = None,
     parts: PartGuard | None = None,
+    surroundings: Surroundings | None = None,
+    ddl: str = "drop",
 ) -> Walk:
     """Return a walk from this record on, without DDL topics; `partitions` are how many each topic has, `transaction` its settings."""
     source = {"host": "h", "user": "u", "server_id": 7}
-    fields = {"name": "x", "source": source, "message": {"ddl": "drop"}, "transaction": transaction or {}}
+    fields = {"name": "x", "source": source, "message": {"ddl": ddl}, "transaction": transaction or {}}
     settings = InstanceSettings.model_validate(fields)
-    around, meter = _Around(router, partitions), Meter()
+    around, meter = surroundings or Surroundings(router, partitions), Meter()
     outbox = Outbox(producer, ChangeBuffer(BufferSettings()), meter, threading.Event())
     all_of_them: Any = around  # it answers for the store, the mapping in force, the topics and the audit trail
     return Walk(
@@ -158,4 +161,4 @@ def walk_without_servers(
 
 def _source(around: Any) -> WalkedSource:
     definitions = TableDefinitions(type_text, around, DeclaredTypes(), as_declared=False)
-    return WalkedSource(definitions, PreparedTransactions(around, 500_000))
+    return WalkedSource(definitions, PreparedTransactions(around, 500_000), around.names)
