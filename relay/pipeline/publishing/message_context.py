@@ -4,8 +4,8 @@ from relay.encode import MessageFrame, Origin
 from relay.errors import BatchAborted
 from relay.model.change import RowsEvent, Statement, TransactionBegin
 from relay.model.table import TableId
+from relay.pipeline.checkpoint.progress import Progress
 from relay.pipeline.messages.changes import EventContext
-from relay.pipeline.publishing.progress import Progress
 from relay.schema import column_renames
 from relay.settings import InstanceSettings
 

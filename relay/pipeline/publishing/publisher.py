@@ -9,6 +9,11 @@ from relay.model.change import Advance, FromSource, PreparedRows, Statement, Tra
 from relay.model.table import TableId
 from relay.pipeline.active_mapping import MappingInForce
 from relay.pipeline.buffer import Step
+from relay.pipeline.checkpoint.commit_policy import BatchEnd, BatchView, batch_end
+from relay.pipeline.checkpoint.part_guard import PartGuard
+from relay.pipeline.checkpoint.progress import Progress
+from relay.pipeline.checkpoint.skip_audit import SkipNotes
+from relay.pipeline.checkpoint.skip_policy import LeftOut
 from relay.pipeline.delivery.instance_stats import Meter
 from relay.pipeline.delivery.open_batch import OpenBatch
 from relay.pipeline.delivery.outbox import Outbox
@@ -17,13 +22,8 @@ from relay.pipeline.messages.event_batches import OtherItem, run_at
 from relay.pipeline.messages.oversized import Oversize, Whence
 from relay.pipeline.messages.statements import statement_messages, statement_route, without_values
 from relay.pipeline.messages.table_plan import TablePlans
-from relay.pipeline.publishing.commit_policy import BatchEnd, BatchView, batch_end
 from relay.pipeline.publishing.message_context import EventContexts
-from relay.pipeline.publishing.part_guard import PartGuard
-from relay.pipeline.publishing.progress import Progress
 from relay.pipeline.publishing.row_publisher import RowWalk
-from relay.pipeline.publishing.skip_audit import SkipNotes
-from relay.pipeline.publishing.skip_policy import LeftOut
 from relay.pipeline.publishing.source_context import WalkedSource
 from relay.pipeline.publishing.xa_publisher import XaWalk
 from relay.position import KafkaPositionStore

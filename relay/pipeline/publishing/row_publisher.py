@@ -12,6 +12,9 @@ from relay.model.records.last_transaction import last_changed
 from relay.model.row_path import RowPath, SlowReason
 from relay.model.table import TableMap
 from relay.pipeline.buffer import Step
+from relay.pipeline.checkpoint.progress import Progress
+from relay.pipeline.checkpoint.skip_audit import SkipNotes
+from relay.pipeline.checkpoint.skip_policy import LeftOut
 from relay.pipeline.delivery.instance_stats import Meter
 from relay.pipeline.delivery.open_batch import OpenBatch
 from relay.pipeline.delivery.outbox import Outbox
@@ -27,9 +30,6 @@ from relay.pipeline.messages.table_plan import TablePlan, TablePlans
 from relay.pipeline.messages.transaction_printer import WholeTransactionPrinter
 from relay.pipeline.messages.unencodable_rows import UnprintableRow, rows_one_by_one
 from relay.pipeline.publishing.message_context import EventContexts
-from relay.pipeline.publishing.progress import Progress
-from relay.pipeline.publishing.skip_audit import SkipNotes
-from relay.pipeline.publishing.skip_policy import LeftOut
 from relay.refine import OPERATION, NotPublished, TableRefinement
 from relay.route import Dropped, TableFilter
 from relay.settings import InstanceSettings

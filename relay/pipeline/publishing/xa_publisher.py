@@ -5,8 +5,8 @@ from contextlib import closing
 
 from relay.errors import BatchAborted, PreparedUnknown
 from relay.model.change import PreparedRows, RowsEvent, XaAction, XaStep
+from relay.pipeline.checkpoint.progress import Progress
 from relay.pipeline.delivery.outbox import Outbox
-from relay.pipeline.publishing.progress import Progress
 from relay.pipeline.publishing.row_publisher import RowWalk
 from relay.pipeline.publishing.xa_prepared import PreparedTransactions
 

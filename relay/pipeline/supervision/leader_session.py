@@ -17,6 +17,9 @@ from relay.lookups import SourceLookups
 from relay.model.records.position_record import PositionRecord
 from relay.pipeline.active_mapping import MappingInForce
 from relay.pipeline.buffer import ChangeBuffer
+from relay.pipeline.checkpoint.part_guard import GuardedSource, PartGuard
+from relay.pipeline.checkpoint.progress import Progress
+from relay.pipeline.checkpoint.skip_audit import SkipNotes
 from relay.pipeline.control_signals import OperatorCall
 from relay.pipeline.delivery.flow_control import FlowControl
 from relay.pipeline.delivery.instance_stats import Meter
@@ -35,11 +38,8 @@ from relay.pipeline.ingest.source_choice import Chosen
 from relay.pipeline.interruptible import answered
 from relay.pipeline.messages.configuration_digest import configuration_digest, known_digests
 from relay.pipeline.messages.oversized import Oversize
-from relay.pipeline.publishing.part_guard import GuardedSource, PartGuard
-from relay.pipeline.publishing.progress import Progress
 from relay.pipeline.publishing.publish_loop import WalkLoop
 from relay.pipeline.publishing.publisher import Walk
-from relay.pipeline.publishing.skip_audit import SkipNotes
 from relay.pipeline.publishing.source_context import WalkedSource
 from relay.pipeline.publishing.visible_lookups import wait_for_lookups
 from relay.pipeline.publishing.xa_prepared import PreparedTransactions

@@ -11,12 +11,12 @@ from relay.model.message import OutboundMessage, Printed
 from relay.model.names.mapping_name import MappingName
 from relay.model.records.position_record import PositionRecord
 from relay.pipeline.buffer import ChangeBuffer
+from relay.pipeline.checkpoint.part_guard import PartGuard
+from relay.pipeline.checkpoint.progress import Progress
+from relay.pipeline.checkpoint.skip_audit import SkipNotes
 from relay.pipeline.delivery.instance_stats import Meter
 from relay.pipeline.delivery.outbox import Outbox
-from relay.pipeline.publishing.part_guard import PartGuard
-from relay.pipeline.publishing.progress import Progress
 from relay.pipeline.publishing.publisher import Walk
-from relay.pipeline.publishing.skip_audit import SkipNotes
 from relay.pipeline.publishing.source_context import WalkedSource
 from relay.pipeline.publishing.xa_prepared import PreparedTransactions
 from relay.publish import BatchProducer

@@ -6,8 +6,8 @@ from relay.model.change import Advance
 from relay.model.positions.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
 from relay.model.records.position_record import PositionRecord
 from relay.pipeline.buffer import Step
+from relay.pipeline.checkpoint.commit_policy import POSITION_SECONDS
 from relay.pipeline.publishing import publisher as module
-from relay.pipeline.publishing.commit_policy import POSITION_SECONDS
 from tests.support.rows.walks import SentMessages, walk_without_servers
 from tests.unit.route.mappings import documents, router
 

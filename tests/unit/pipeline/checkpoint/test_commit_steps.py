@@ -16,7 +16,7 @@ from relay.model.message import OutboundMessage
 from relay.model.positions.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
 from relay.model.records.position_record import PositionRecord
 from relay.pipeline.buffer import Step
-from relay.pipeline.publishing.part_guard import PartGuard
+from relay.pipeline.checkpoint.part_guard import PartGuard
 from relay.pipeline.publishing.publisher import Walk
 from tests.support.rows.walks import SentMessages, Surroundings, walk_without_servers
 from tests.unit.decode.event_bytes import WrittenColumn, WrittenTable, image, raw_rows, rows_body

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relay.pipeline.publishing.commit_policy import (
+from relay.pipeline.checkpoint.commit_policy import (
     POSITION_HEARTBEAT_SECONDS,
     POSITION_SECONDS,
     BatchEnd,

@@ -10,9 +10,9 @@ from relay.model.positions.position import BinlogPosition, OrderPair
 from relay.model.records.last_transaction import MOST_CHANGES, first_changes
 from relay.model.records.position_record import PositionRecord, SplitProgress
 from relay.order import begin_transaction
+from relay.pipeline.checkpoint.skip_policy import LeftOut, behind, left_out
+from relay.pipeline.checkpoint.source_progress import each_source
 from relay.pipeline.ingest.position_digests import PublishedPlaces
-from relay.pipeline.publishing.skip_policy import LeftOut, behind, left_out
-from relay.pipeline.publishing.source_progress import each_source
 
 
 class Progress:

@@ -10,8 +10,8 @@ from relay.model.change import Advance, TransactionBegin, TransactionEnd
 from relay.model.names.mapping_name import MappingName
 from relay.model.positions.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
 from relay.model.records.position_record import PositionRecord, Replay
-from relay.pipeline.publishing.progress import Progress
-from relay.pipeline.publishing.skip_policy import LeftOut
+from relay.pipeline.checkpoint.progress import Progress
+from relay.pipeline.checkpoint.skip_policy import LeftOut
 
 NOW_MS = 1_700_000_000_000
 SKEW_MS = 60_000

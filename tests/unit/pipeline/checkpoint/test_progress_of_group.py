@@ -10,8 +10,8 @@ from relay.model.change import Advance, TransactionBegin, TransactionEnd
 from relay.model.names.mapping_name import MappingName
 from relay.model.positions.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
 from relay.model.records.position_record import OtherSource, PositionRecord
-from relay.pipeline.publishing.progress import Progress
-from relay.pipeline.publishing.skip_policy import LeftOut
+from relay.pipeline.checkpoint.progress import Progress
+from relay.pipeline.checkpoint.skip_policy import LeftOut
 
 FILES = {"first": 7, "second": 900, "third": 899_999}
 STARTS = {name: SourcePosition(BinlogPosition(f"b.{at:06d}", 4), "", SourceIdentity("", at, 1)) for at, name in enumerate(FILES)}

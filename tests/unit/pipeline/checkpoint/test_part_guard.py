@@ -19,7 +19,7 @@ from relay.model.change import RawRows, TransactionBegin
 from relay.model.positions.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
 from relay.model.records.position_record import PositionRecord, SplitProgress
 from relay.pipeline.buffer import Step
-from relay.pipeline.publishing.part_guard import GuardedSource, PartGuard
+from relay.pipeline.checkpoint.part_guard import GuardedSource, PartGuard
 from relay.pipeline.rolled_back_ranges import RolledBack
 from relay.settings import SourceSettings
 from relay.source import ExcludedRange
