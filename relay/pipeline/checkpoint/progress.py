@@ -16,11 +16,12 @@ from relay.pipeline.ingest.position_digests import PublishedPlaces
 
 
 class Progress:
-    """Follows the stream and can say at any change what the position record must hold.
+    """Follows the stream and can say at any change what the position record must hold. The checkpoint alone changes it.
 
     `order` is the pair of the last change; `items` counts changes of the open transaction, of which the first `skip` were
     published before a restart. `change_time_ms` is the time of the transaction that began last, never ahead of the relay's clock.
     `following` is the source of a group that this is of, "" where there is but one.
+    `source_idle`: the last item said that the source has nothing more.
     `left_out` says why nothing of the open transaction is published, None for all but a few.
     Without `keeps_gtids` the record has none: a set is only worth something when it is complete. `follows_names` are the sources (of a
     single one "") whose tables' history is followed as far as the record says. `places` know what identifies each place elsewhere.
@@ -49,6 +50,7 @@ class Progress:
         self.order = record.order
         self.items = 0
         self.moved = False
+        self.source_idle = False
         self.left_out: LeftOut | None = None
         self._changes: list[bytes] = []  # the first ones of the open transaction
         self._record = record
@@ -107,9 +109,19 @@ class Progress:
         """Changes of the open transaction that are visible already."""
         return self._split.items_done if self._split is not None else 0
 
-    def count(self, changes: int) -> None:
-        """Changes took the next pairs."""
-        self.order = OrderPair(self.order.execute_time, self.order.execute_position + changes)
+    @property
+    def to_skip(self) -> int:
+        """How many of the next changes are visible already."""
+        return 0 if self._split is None else max(0, self._split.items_done - self.items)
+
+    def take(self, changes: int, order: OrderPair | None = None) -> None:
+        """Count changes of the open transaction; the last one has this order key, or each took the next one."""
+        self.items += changes
+        self.order = order or OrderPair(self.order.execute_time, self.order.execute_position + changes)
+
+    def take_prepared(self) -> None:
+        """Count a row event of a prepared transaction: its rows take order keys at the COMMIT."""
+        self.items += 1
 
     def publish_under(self, mapping: MappingName) -> None:
         """Another mapping set is in force from the next transaction on."""
@@ -134,6 +146,7 @@ class Progress:
                 f"Part of the transaction at {split.begin} {split.gtid} is published, but {begin.position} {begin.gtid} follows."
             )
         changed_ms = begin.change_time_ms
+        self.source_idle = False
         self.begin = begin
         self.items = 0
         self._changes = []
@@ -149,11 +162,13 @@ class Progress:
 
     def saw(self, items: Sequence[StreamItem]) -> None:
         """Items of the open transaction follow; the first ones identify it."""
+        self.source_idle = False
         if len(self._changes) < MOST_CHANGES:
             self._changes += first_changes(items[: MOST_CHANGES - len(self._changes)])
 
     def end_transaction(self, end: TransactionEnd) -> None:
         """The open transaction is whole."""
+        self.source_idle = False
         if self.begin is not None:
             self._source.changed(self.begin, self._changes)
         if end.gtid and self._keeps_gtids:
@@ -181,6 +196,7 @@ class Progress:
 
         `last` is how the last of them that changed something began, and its first changes.
         """
+        self.source_idle = False
         if last is not None:
             self._source.changed(*last)
         self._source.ended += gtids
@@ -189,19 +205,20 @@ class Progress:
         self._source.end = end
         self.moved = self._stale = True
 
-    def advance(self, item: Advance) -> bool:
-        """The source moved on without a transaction: True; or it says again where it stands, and has nothing more: False."""
+    def advance(self, item: Advance) -> None:
+        """The source moved on without a transaction; or it repeats its position, and has nothing more."""
         end = self._source.end
-        if item.position == end.position and item.identity == end.identity:
-            return False
+        self.source_idle = item.position == end.position and item.identity == end.identity
+        if self.source_idle:
+            return
         self._source.end = TransactionEnd(item.position, "", item.identity)
         self.moved = self._stale = True
         if self.begin is None:
             self._end_replay(item.position)
-        return True
 
     def follow(self, source: str) -> None:
         """What comes now is of this source of a group; its place in the order goes on from that of the others."""
+        self.source_idle = False
         if source != self.following:
             self._source = self._sources[source]
             self.following, self._stale = source, True

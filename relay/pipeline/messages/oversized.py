@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from time import time
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import orjson
 import structlog
@@ -18,8 +18,6 @@ from relay.model.message import OutboundMessage, Printed
 from relay.model.positions.position import OrderPair
 from relay.model.table import TableId
 from relay.pipeline.delivery.message_size_limits import MessageSizes
-from relay.pipeline.delivery.open_batch import OpenBatch
-from relay.pipeline.delivery.outbox import Outbox
 from relay.pipeline.delivery.topics import Topics
 from relay.pipeline.messages.changes import EventContext
 from relay.pipeline.messages.statements import statement_places
@@ -28,6 +26,22 @@ from relay.pipeline.messages.unencodable_rows import UnprintableRow
 from relay.settings import MessageSettings
 
 _log = structlog.stdlib.get_logger(__name__)
+
+
+class MessageSink(Protocol):
+    """What takes the messages, and counts what became of them: the checkpoint."""
+
+    def add(self, message: OutboundMessage) -> None:
+        """Put a message into the open batch."""
+
+    def add_printed(self, topic: str, messages: Printed) -> None:
+        """Put messages of one topic into the open batch."""
+
+    def add_claim(self, message: OutboundMessage) -> None:
+        """Put a message into the open batch whose value is in the store of large values."""
+
+    def count_dead_letter(self, code: str) -> None:
+        """Count a row that went to the dead letters."""
 
 
 class Whence(NamedTuple):
@@ -48,14 +62,14 @@ class Oversize:
 
     def __init__(
         self,
-        outbox: Outbox,
+        sink: MessageSink,
         topics: Topics,
         sizes: MessageSizes,
         letters: DeadLetterTopic,
         claims: ClaimStore | None,
         message: MessageSettings,
     ) -> None:
-        self._outbox = outbox
+        self._sink = sink
         self._topics = topics
         self._sizes = sizes
         self._letters = letters
@@ -63,14 +77,13 @@ class Oversize:
         self._message = message
         self._letters_of_change = (-1, 0)
 
-    def send_printed(self, topic: str, messages: Printed, whence: Whence, batch: OpenBatch) -> None:
+    def send_printed(self, topic: str, messages: Printed, whence: Whence) -> None:
         """Put printed messages of one topic into the batch; together, if none is too large."""
         if self._all_fit(topic, messages):
-            self._outbox.send_printed(topic, messages)
-            batch.value_bytes += messages.value_bytes
+            self._sink.add_printed(topic, messages)
             return
         for message in messages.each(topic):
-            self.send(message, whence, batch)
+            self.send(message, whence)
 
     def keeps_back(self, printed: Iterable[tuple[TablePlan, Printed]]) -> bool:
         """Say whether one of these messages cannot go as it is."""
@@ -81,44 +94,44 @@ class Oversize:
         limit = self._sizes.limits[topic]
         return messages.value_bytes <= limit // 2 or all(message_bytes(each) <= limit for each in messages.each(topic))
 
-    def send(self, message: OutboundMessage, whence: Whence, batch: OpenBatch) -> None:
+    def send(self, message: OutboundMessage, whence: Whence) -> None:
         """Put a message into the batch: as it is, as a claim or as a dead letter."""
         size, limit = message_bytes(message), self._sizes.limits[message.topic]
         if size <= limit:
-            self._put(message, batch)
+            self._sink.add(message)
         elif self._claims is not None and message.value is not None:
-            self._claim(self._claims, message, whence, batch)
+            self._claim(self._claims, message, whence)
         else:
             refusal = MessageTooLarge(f"The message takes {size} bytes, and {message.topic} takes {limit}.")
-            self._leave_out(_letter(self._new_id(message), refusal.code, refusal.reason, message, whence), whence, batch)
+            self._leave_out(_letter(self._new_id(message), refusal.code, refusal.reason, message, whence), whence)
 
-    def send_row(self, made: list[OutboundMessage] | UnprintableRow, order: OrderPair, whence: Whence, batch: OpenBatch) -> None:
+    def send_row(self, made: list[OutboundMessage] | UnprintableRow, order: OrderPair, whence: Whence) -> None:
         """Put what was made of a row into the batch, or the row as a dead letter."""
         if isinstance(made, UnprintableRow):
             for topic in whence.topics:
                 message = OutboundMessage(topic, -1, made.key, made.values, message_headers(order, ()))
                 letter = _letter(self._new_id(message), made.code, made.reason, message, whence, is_message=False)
-                self._leave_out(letter, whence, batch)
+                self._leave_out(letter, whence)
             return
         for message in made:
-            self.send(message, whence, batch)
+            self.send(message, whence)
 
-    def _claim(self, claims: ClaimStore, message: OutboundMessage, whence: Whence, batch: OpenBatch) -> None:
+    def _claim(self, claims: ClaimStore, message: OutboundMessage, whence: Whence) -> None:
         """The value is safe in its place before the message that points there can become visible."""
         claim = claims.put(whence.logical, _order_of(message).execute_position, message.value or b"")
         headers = (*message.headers, (Header.CLAIM.value, claim_text(claim).encode()))
-        self._put(OutboundMessage(message.topic, message.partition, message.key, reference_value(message.value or b""), headers), batch)
-        batch.claims += 1
+        value = reference_value(message.value or b"")
+        self._sink.add_claim(OutboundMessage(message.topic, message.partition, message.key, value, headers))
         _log.info("claim_written", url=claim.url, size_bytes=claim.size_bytes)
 
-    def _leave_out(self, letter: DeadLetter, whence: Whence, batch: OpenBatch) -> None:
+    def _leave_out(self, letter: DeadLetter, whence: Whence) -> None:
         """Write the letter, and tell those who follow statements that the copy of this table is unproven."""
         limit = self._topics.dead_letter_limit(self._letters)
         for record in self._letters.messages(letter, limit):
-            self._put(record, batch)
+            self._sink.add(record)
         for marker in self._markers(letter, whence):
-            self._put(marker, batch)
-        batch.dead_letters[letter.code] += 1
+            self._sink.add(marker)
+        self._sink.count_dead_letter(letter.code)
         _log.warning("dead_letter", id=letter.id, code=letter.code, table=letter.real)
 
     def _markers(self, letter: DeadLetter, whence: Whence) -> Iterator[OutboundMessage]:
@@ -128,10 +141,6 @@ class Oversize:
         headers = (*message_headers(order, ()), (Header.DEAD_LETTER.value, letter.id.encode()))
         for topic, partition in statement_places(letter.message.topic, self._message.ddl, self._topics):
             yield OutboundMessage(topic, partition, letter.message.key, value, headers)
-
-    def _put(self, message: OutboundMessage, batch: OpenBatch) -> None:
-        self._outbox.send(message)
-        batch.value_bytes += len(message.value or b"")
 
     def _new_id(self, message: OutboundMessage) -> str:
         """One change may become several messages: for each topic, and for each tag where tags are separate."""

@@ -1,22 +1,21 @@
-"""What the messages of an event say besides its rows, made anew only where it differs from the event before."""
+"""Metadata of an event's messages (times, GTID, batch number), cached while consecutive events share it."""
 
 from relay.encode import MessageFrame, Origin
 from relay.errors import BatchAborted
 from relay.model.change import RowsEvent, Statement, TransactionBegin
 from relay.model.table import TableId
-from relay.pipeline.checkpoint.progress import Progress
+from relay.pipeline.checkpoint.checkpoint import Checkpoint
 from relay.pipeline.messages.changes import EventContext
 from relay.schema import column_renames
 from relay.settings import InstanceSettings
 
 
-class EventContexts:
-    """Makes the contexts of one walk's events. `publish_time_ms` and `batch` are set by the walk as time and batches go on."""
+class MessageContexts:
+    """Returns the contexts of the events that go into one checkpoint."""
 
-    def __init__(self, settings: InstanceSettings, progress: Progress, publish_time_ms: int) -> None:
-        self.publish_time_ms = publish_time_ms
-        self.batch = 1
-        self._progress = progress
+    def __init__(self, settings: InstanceSettings, checkpoint: Checkpoint) -> None:
+        self._checkpoint = checkpoint
+        self._progress = checkpoint.progress
         self._name = settings.name
         self._names_gtid = settings.source.gtid
         self._full_headers = settings.message.headers != "default"
@@ -36,13 +35,14 @@ class EventContexts:
         begin = self._progress.begin
         if begin is None:
             raise BatchAborted(f"A change at {item.position} stands outside of a transaction.")
-        made_for = begin, item.header_time_s, self.batch, self.publish_time_ms
+        checkpoint = self._checkpoint
+        made_for = begin, item.header_time_s, checkpoint.batch_number, checkpoint.publish_time_ms
         if made_for != self._made_for:
             frame = MessageFrame(
                 event_time_ms=item.header_time_s * 1000,
                 gtid=begin.gtid if self._names_gtid else "",
-                batch=self.batch,
-                publish_time_ms=self.publish_time_ms,
+                batch=checkpoint.batch_number,
+                publish_time_ms=checkpoint.publish_time_ms,
             )
             self._made_for, self._bare = made_for, EventContext(frame, None)
         return self._bare

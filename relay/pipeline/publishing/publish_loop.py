@@ -10,14 +10,14 @@ from relay.pipeline.control_signals import OperatorCall
 from relay.pipeline.delivery.flow_control import FlowControl
 from relay.pipeline.ingest.open_sources import OpenSources
 from relay.pipeline.ingest.source_stall import SourceStall
-from relay.pipeline.publishing.publisher import Walk
+from relay.pipeline.publishing.publisher import Publisher
 from relay.settings import InstanceSettings
 
 _IDLE_SECONDS: Final = 0.25
 
 
-class WalkLoop:
-    """Walks what `buffer` brings while the election's node is this relay's; used by the instance's thread."""
+class PublishLoop:
+    """Publishes what `buffer` brings while the election's node is this relay's; used by the instance's thread."""
 
     def __init__(self, instance: InstanceSettings, election: Election, flow: FlowControl, call: OperatorCall, buffer: ChangeBuffer) -> None:
         self._instance = instance
@@ -28,7 +28,7 @@ class WalkLoop:
         # Without transactions, nothing fences the producer of a relay that lost the election.
         self._certain = instance.transaction.delivery == "at_least_once"
 
-    def run(self, walk: Walk, stop: threading.Event, sources: OpenSources) -> None:
+    def run(self, publisher: Publisher, stop: threading.Event, sources: OpenSources) -> None:
         """Take items until `stop`, a pause or a hand-over.
 
         A half source transaction whose rest does not come is aborted: it must not hold back the rows of other instances.
@@ -38,14 +38,14 @@ class WalkLoop:
         while not stop.is_set() and not self._election.gives_way():
             if self._flow.paused:
                 return
-            if self._flow.holds_back(stop) or walk.take(self._buffer.take(_IDLE_SECONDS)):
+            if self._flow.holds_back(stop) or publisher.take(self._buffer.take(_IDLE_SECONDS)):
                 stall.moved()
-            elif walk.progress.whole:
-                walk.renew_mapping()
+            elif publisher.progress.whole:
+                publisher.renew_mapping()
             else:
-                stall.check(walk.progress.following)
+                stall.check(publisher.progress.following)
             self._check(sources)
-            walk.end_batch_if_due(idle=self._buffer.empty)
+            publisher.checkpoint.commit_if_due(idle=self._buffer.empty)
 
     def interrupted(self, stop: threading.Event) -> bool:
         """Whether something must be done before the next item is taken."""

@@ -1,4 +1,4 @@
-"""What the walk does with rows: route → partition → encode → publish, in bulk where that can be."""
+"""Rows of the source: route → partition → encode → publish, many together where a printer can."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final, TypeVar
@@ -6,18 +6,14 @@ from typing import Final, TypeVar
 from relay.encode import headers_behind_order
 from relay.errors import NamesUnknown, RelayError
 from relay.model.change import Operation, RowsEvent
-from relay.model.message import OutboundMessage, Printed
+from relay.model.message import OutboundMessage
 from relay.model.positions.position import OrderPair
-from relay.model.records.last_transaction import last_changed
 from relay.model.row_path import RowPath, SlowReason
 from relay.model.table import TableMap
 from relay.pipeline.buffer import Step
-from relay.pipeline.checkpoint.progress import Progress
-from relay.pipeline.checkpoint.skip_audit import SkipNotes
+from relay.pipeline.checkpoint.checkpoint import Checkpoint
 from relay.pipeline.checkpoint.skip_policy import LeftOut
 from relay.pipeline.delivery.instance_stats import Meter
-from relay.pipeline.delivery.open_batch import OpenBatch
-from relay.pipeline.delivery.outbox import Outbox
 from relay.pipeline.messages.changes import EventContext
 from relay.pipeline.messages.event_batches import MOST_BYTES, MOST_EVENTS
 from relay.pipeline.messages.event_printer import BulkRows
@@ -29,7 +25,7 @@ from relay.pipeline.messages.single_row import row_messages
 from relay.pipeline.messages.table_plan import TablePlan, TablePlans
 from relay.pipeline.messages.transaction_printer import WholeTransactionPrinter
 from relay.pipeline.messages.unencodable_rows import UnprintableRow, rows_one_by_one
-from relay.pipeline.publishing.message_context import EventContexts
+from relay.pipeline.publishing.message_context import MessageContexts
 from relay.refine import OPERATION, NotPublished, TableRefinement
 from relay.route import Dropped, TableFilter
 from relay.settings import InstanceSettings
@@ -40,21 +36,21 @@ _OPERATION_OF_A_RULE: Final = Dropped(*OPERATION)
 _OPERATION_FILTERED: Final = Dropped("the operation is filtered.", "operation")
 
 
-class RowWalk:
-    """Publishes the rows of one walk, and counts them in the open `batch`, in its progress and in its meter.
+class RowPublisher:
+    """Puts the messages of rows into the checkpoint, and counts there and in the meter what became of each row.
 
-    `most_events` and `most_bytes` are what goes together; `plans` and `batch` are set anew by the walk as mapping sets and batches change.
+    `filter`: which tables, operations and statements are published.
+    `most_events` and `most_bytes`: so many events, or bytes as logged, are printed together.
+    `plans`: how the tables of the present source are published, under the mapping set in force.
     """
 
     def __init__(
         self,
         settings: InstanceSettings,
-        outbox: Outbox,
-        progress: Progress,
-        contexts: EventContexts,
+        checkpoint: Checkpoint,
+        contexts: MessageContexts,
         meter: Meter,
         plans: TablePlans,
-        skip_notes: SkipNotes,
         oversize: Oversize | None,
     ) -> None:
         self.filter = TableFilter(settings.filter)
@@ -62,13 +58,11 @@ class RowWalk:
         self.most_events = MOST_EVENTS if alike else 1
         self.most_bytes = min(settings.transaction.busy_commit_bytes // 16, settings.transaction.split_bytes // 16, MOST_BYTES)
         self.plans = plans
-        self.batch = OpenBatch()
         self._settings = settings
-        self._outbox = outbox
-        self._progress = progress
+        self._checkpoint = checkpoint
+        self._progress = checkpoint.progress
         self._contexts = contexts
         self._meter = meter
-        self._skip_notes = skip_notes
         self._oversize = oversize
         self._table: TableMap | None = None  # of the last event, whose plan is `_plan`
         self._plan: TablePlan | Dropped = _OPERATION_FILTERED
@@ -91,33 +85,22 @@ class RowWalk:
         self.plans.forget()
         self._forget()
 
-    def send(self, message: OutboundMessage) -> None:
-        """Put a message into the open batch."""
-        self._outbox.send(message)
-        self.batch.value_bytes += len(message.value or b"")
-
     def whole_transactions(self, step: Step) -> int:
         """Publish the transactions from the step's place on that can be printed together; return how many items they had."""
-        progress = self._progress
+        progress, checkpoint = self._progress, self._checkpoint
         if not progress.leaves_nothing_out:
             return 0
-        now_ms = self._contexts.publish_time_ms
+        now_ms = checkpoint.publish_time_ms
         times_ms = now_ms, now_ms + self._skew_ms
-        found = self._whole.take(step.items, step.at, self.most_bytes, progress.order, progress.epoch, times_ms, self._contexts.batch)
+        found = self._whole.take(step.items, step.at, self.most_bytes, progress.order, progress.epoch, times_ms, checkpoint.batch_number)
         if found is None or (self._oversize is not None and self._oversize.keeps_back(found.printed)):
             return 0
         for plan, messages in found.printed:
-            self._outbox.send_printed(plan.lanes[0].topic, messages)
+            checkpoint.add_printed(plan.lanes[0].topic, messages)
             self._meter.print(plan.definition.id, RowPath.COMPILED, "", messages.number)
-            self.batch.value_bytes += messages.value_bytes
-            self.batch.undecodable_values += plan.rows.take_undecodable()
-        last = last_changed(step.items, step.at, step.at + found.items)
-        progress.end_transactions(found.gtids, found.last_end, found.order, min(found.last_begin.change_time_ms, now_ms), last)
-        self.batch.event_bytes += found.event_bytes
-        self.batch.rows += found.rows
-        self._meter.totals.source_transactions += found.transactions
-        self._meter.totals.source_rows += found.rows
-        self._meter.totals.source_bytes += found.event_bytes
+            if undecodable := plan.rows.take_undecodable():
+                checkpoint.count_undecodable(undecodable)
+        checkpoint.close_whole_transactions(step, found)
         return found.items
 
     def publish(self, events: Sequence[RowsEvent]) -> None:
@@ -138,7 +121,8 @@ class RowWalk:
             self._drop(events, _OPERATION_FILTERED)
         else:
             self._send(events, plan)
-            self.batch.undecodable_values += plan.take_undecodable()
+            if undecodable := plan.take_undecodable():
+                self._checkpoint.count_undecodable(undecodable)
 
     def _planned(self, event: RowsEvent) -> TablePlan | Dropped:
         try:
@@ -151,8 +135,7 @@ class RowWalk:
         for event in events:
             count = self.plans.count(event)
             self._meter.drop(event.table.id, dropped.reason, dropped.cause, count)
-            self._progress.count(count)
-            self._count_rows(count, event.size_bytes)
+            self._checkpoint.count_left_out(count, event.size_bytes)
 
     def _leave_out(self, events: Sequence[RowsEvent], why: LeftOut) -> None:
         """Count rows that an operator has left out, so that those behind get the pairs that they would have had."""
@@ -160,9 +143,8 @@ class RowWalk:
             count = self.plans.count(event)
             if why is LeftOut.SKIPPED:
                 self._meter.drop(event.table.id, "a transaction is skipped by hand.", "skipped", count)
-                self._skip_notes.count(event.table.id, count)
-            self._progress.count(count)
-            self._count_rows(count, event.size_bytes)
+                self._checkpoint.count_skipped(event.table.id, count)
+            self._checkpoint.count_left_out(count, event.size_bytes)
 
     def _send(self, events: Sequence[RowsEvent], plan: TablePlan) -> None:
         """Hand the events' messages over, in bulk where the table's printer can, else row by row."""
@@ -183,42 +165,34 @@ class RowWalk:
     ) -> tuple[int, SlowReason | None]:
         """Return how many of the events could be printed, and why the next one could not."""
         tail = headers_behind_order(plan.tags, context.origin)
-        done, rows, messages, left = bulk.messages(events, context.frame, self._progress.order, self._skip, tail)
+        skip = self._progress.to_skip
+        done, rows, messages, left = bulk.messages(events, context.frame, self._progress.order, skip, tail)
         if done:
-            self._meter.print(plan.definition.id, bulk.path, "", max(0, rows - self._skip))
-        if messages.number:
-            self._send_printed(plan, messages, context)
-        self._progress.count(rows)
-        self._count_published(rows, sum([event.size_bytes for event in events[:done]]))
+            self._meter.print(plan.definition.id, bulk.path, "", max(0, rows - skip))
+        if messages.number and self._oversize is not None:
+            self._oversize.send_printed(plan.lanes[0].topic, messages, self._whence(plan, context))
+        elif messages.number:
+            self._checkpoint.add_printed(plan.lanes[0].topic, messages)
+        self._checkpoint.count_published(rows, sum([event.size_bytes for event in events[:done]]))
         return done, left
-
-    def _send_printed(self, plan: TablePlan, messages: Printed, context: EventContext) -> None:
-        """Hand printed messages over."""
-        lane = plan.lanes[0]
-        if self._oversize is not None:
-            self._oversize.send_printed(lane.topic, messages, self._whence(plan, context), self.batch)
-            return
-        self._outbox.send_printed(lane.topic, messages)
-        self.batch.value_bytes += messages.value_bytes
 
     def _row_by_row(self, event: RowsEvent, plan: TablePlan, context: EventContext, slow: SlowReason) -> None:
         """Publish the rows of an event by the readable path; `slow` says why. Raises PrinterFailed where that contradicts a printer."""
         if plan.refinement is not None:
             self._refined(event, plan, plan.refinement, context)
             return
-        unprintable = 0
+        unprintable, order, skip = 0, self._progress.order, self._progress.to_skip
         if self._oversize is not None:
-            unprintable = self._keep_back(self._oversize, event, plan, context)
+            order, unprintable = self._keep_back(self._oversize, event, plan, context)
         else:
-            made = self._messages(event, plan, context, self._progress.order, self._skip)
-            for order, messages in _checked(event, made, masked=False):
-                self._progress.order = order
+            made = self._messages(event, plan, context, order, skip)
+            for order, messages in _checked(event, made, masked=False):  # noqa: B007 - the last one is counted below
                 for message in messages:
-                    self.send(message)
+                    self._checkpoint.add(message)
         if slow is SlowReason.DAMAGED and not unprintable:
             raise printer_failed([event], "the fast printer")
-        self._meter.print(plan.definition.id, RowPath.READABLE, slow, max(0, len(event.rows) - self._skip))
-        self._count_published(len(event.rows), event.size_bytes)
+        self._meter.print(plan.definition.id, RowPath.READABLE, slow, max(0, len(event.rows) - skip))
+        self._checkpoint.count_published(len(event.rows), event.size_bytes, order=order)
 
     def _refined(self, event: RowsEvent, plan: TablePlan, refinement: TableRefinement, context: EventContext) -> None:
         """Row by row, past what rules, masks and transforms leave out; that is counted."""
@@ -226,50 +200,39 @@ class RowWalk:
             self._drop((event,), _OPERATION_OF_A_RULE)
             return
         rows = RefinedRows(plan, refinement, self._settings.message, context, keeps_back=self._oversize is not None)
-        whence, left_out, published = self._whence(plan, context), 0, len(event.rows) - self._skip
-        for order, made in _checked(event, rows.of(event, self._progress.order, self._skip), masked=True):
-            self._progress.order = order
+        order = before = self._progress.order
+        skip = self._progress.to_skip
+        whence, left_out, published = self._whence(plan, context), 0, len(event.rows) - skip
+        for order, made in _checked(event, rows.of(event, before, skip), masked=True):
             if isinstance(made, NotPublished):
                 self._meter.drop(event.table.id, *made, 1)
                 left_out += 1
             elif self._oversize is not None:
-                self._oversize.send_row(made, order, whence, self.batch)
+                self._oversize.send_row(made, order, whence)
             elif not isinstance(made, UnprintableRow):
                 for message in made:
-                    self.send(message)
+                    self._checkpoint.add(message)
         self._meter.print(event.table.id, RowPath.READABLE, SlowReason.REFINED, max(0, published - left_out))
-        self._count_published(len(event.rows), event.size_bytes, left_out)
+        self._checkpoint.count_published(len(event.rows), event.size_bytes, left_out, order)
 
-    def _keep_back(self, oversize: Oversize, event: RowsEvent, plan: TablePlan, context: EventContext) -> int:
-        """Publish row by row; keep back rows that no topic takes or that cannot be printed. Return how many could not be printed."""
+    def _keep_back(self, oversize: Oversize, event: RowsEvent, plan: TablePlan, context: EventContext) -> tuple[OrderPair, int]:
+        """Publish row by row; keep back rows that no topic takes or that cannot be printed.
+
+        Return the order key of the last change, and how many rows could not be printed.
+        """
         whence, unprintable = self._whence(plan, context), 0
+        order = before = self._progress.order
 
         def messages_of(part: RowsEvent, before: OrderPair, skip: int) -> Iterator[tuple[OrderPair, list[OutboundMessage]]]:
             return self._messages(part, plan, context, before, skip)
 
-        for order, made in rows_one_by_one(event, plan, messages_of, self._progress.order, self._skip):
-            self._progress.order = order
+        for order, made in rows_one_by_one(event, plan, messages_of, before, self._progress.to_skip):
             unprintable += isinstance(made, UnprintableRow)
-            oversize.send_row(made, order, whence, self.batch)
-        return unprintable
+            oversize.send_row(made, order, whence)
+        return order, unprintable
 
     def _whence(self, plan: TablePlan, context: EventContext) -> Whence:
         return Whence(plan.definition.id, plan.destination.logical, self._progress.begin, context, plan.destination.topics)
-
-    @property
-    def _skip(self) -> int:
-        """How many of the rows that come now are visible already."""
-        return max(0, self._progress.skip - self._progress.items)
-
-    def _count_published(self, rows: int, size_bytes: int, left_out: int = 0) -> None:
-        self.batch.event_bytes += size_bytes
-        self.batch.rows += max(0, rows - self._skip - left_out)
-        self._count_rows(rows, size_bytes)
-
-    def _count_rows(self, rows: int, size_bytes: int) -> None:
-        self._progress.items += rows
-        self._meter.totals.source_rows += rows
-        self._meter.totals.source_bytes += size_bytes
 
     def _messages(
         self, event: RowsEvent, plan: TablePlan, context: EventContext, order: OrderPair, skip: int

@@ -1,48 +1,36 @@
-"""What the walk does with XA transactions: rows are kept at PREPARE, published at COMMIT, and forgotten at ROLLBACK."""
+"""XA transactions: rows are kept at PREPARE, published at COMMIT, and deleted at ROLLBACK."""
 
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import closing
 
 from relay.errors import BatchAborted, PreparedUnknown
 from relay.model.change import PreparedRows, RowsEvent, XaAction, XaStep
-from relay.pipeline.checkpoint.progress import Progress
-from relay.pipeline.delivery.outbox import Outbox
-from relay.pipeline.publishing.row_publisher import RowWalk
+from relay.pipeline.checkpoint.checkpoint import Checkpoint
+from relay.pipeline.publishing.row_publisher import RowPublisher
 from relay.pipeline.publishing.xa_prepared import PreparedTransactions
 
 
-class XaWalk:
-    """Takes the XA items of one walk. `look` lets the batch's rules be looked at, `commit_part` closes the batch inside a transaction."""
+class XaPublisher:
+    """Publishes the XA transactions of one source; used by one thread."""
 
-    def __init__(
-        self,
-        prepared: PreparedTransactions,
-        rows: RowWalk,
-        outbox: Outbox,
-        progress: Progress,
-        look: Callable[[], object],
-        commit_part: Callable[[], object],
-    ) -> None:
+    def __init__(self, prepared: PreparedTransactions, rows: RowPublisher, checkpoint: Checkpoint) -> None:
         self._prepared = prepared
         self._rows = rows
-        self._outbox = outbox
-        self._progress = progress
-        self._look = look
-        self._commit_part = commit_part
+        self._checkpoint = checkpoint
+        self._progress = checkpoint.progress
         self._xid = ""
 
     def keep(self, item: PreparedRows) -> None:
         """Keep a row event of the group that is open; each counts as one change of the group."""
         if not self._xid:
             raise BatchAborted(f"A prepared row event at {item.raw.position} stands outside of its group.")
-        progress = self._progress
-        progress.items += 1
-        if progress.items <= progress.skip:
+        is_kept = self._progress.to_skip > 0
+        self._checkpoint.count_prepared(0 if is_kept else len(item.raw.body))
+        if is_kept:
             self._prepared.passed(self._xid)
             return
-        for message in self._prepared.keep(self._xid, progress.items, item):
-            self._outbox.send(message)
-        self._rows.batch.event_bytes += len(item.raw.body)
+        for message in self._prepared.keep(self._xid, self._progress.items, item):
+            self._checkpoint.add_own(message)
 
     def step(self, step: XaStep) -> None:
         """Do what a step asks for. Raises PreparedUnknown for the COMMIT of rows that were never read."""
@@ -52,7 +40,7 @@ class XaWalk:
                 self._prepared.begin(step.xid)
             case XaAction.PREPARE:
                 self._xid = ""
-                self._outbox.send(self._prepared.prepared(step.xid))
+                self._checkpoint.add_own(self._prepared.prepared(step.xid))
             case XaAction.COMMIT_AT_ONCE:
                 self._xid = ""
                 if self._progress.items:
@@ -69,13 +57,13 @@ class XaWalk:
         with closing(self._events(step)) as events:
             for event in events:
                 self._rows.publish([event])
-                self._look()
+                self._checkpoint.poll()
         self._forget(step.xid)
 
     def _find(self, xid: str) -> None:
         """Have the rows at hand, or know where they are in their topic. The open batch would hide what follows its own records there."""
         if not self._prepared.in_memory(xid):
-            self._commit_part()
+            self._checkpoint.commit_part()
             self._prepared.look_up()
 
     def _events(self, step: XaStep) -> Generator[RowsEvent, None, None]:
@@ -88,7 +76,7 @@ class XaWalk:
 
     def _forget(self, xid: str) -> None:
         for message in self._prepared.forgotten(xid):
-            self._outbox.send_deletion(message)
+            self._checkpoint.add_deletion(message)
 
 
 def _no_events() -> Generator[RowsEvent, None, None]:

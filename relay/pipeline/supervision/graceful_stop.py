@@ -5,26 +5,25 @@ from typing import Final
 from relay.deadline import Deadline
 from relay.model.change import TransactionEnd
 from relay.pipeline.buffer import ChangeBuffer, Step
-from relay.pipeline.delivery.outbox import Outbox
-from relay.pipeline.publishing.publisher import Walk
+from relay.pipeline.publishing.publisher import Publisher
 
 _BORDER_SECONDS: Final = 0.3
 """An open source transaction whose end does not come within this is left to be aborted, and read again by who comes next."""
 
 
-def end_at_border(walk: Walk, buffer: ChangeBuffer, outbox: Outbox) -> None:
+def end_at_border(publisher: Publisher, buffer: ChangeBuffer) -> None:
     """Take items up to the end of the open source transaction and ask for the commit of what is whole.
 
     Raises AskedToStop, and what ends a batch.
     """
     border = Deadline.after(_BORDER_SECONDS)
-    while not walk.progress.whole and not border.passed:
+    while not publisher.progress.whole and not border.passed:
         step = buffer.take(border.remaining_s)
         leave_behind_border(step)
-        walk.take(step)
-    outbox.land()
-    if walk.progress.whole:
-        walk.end_batch_if_due(idle=True)
+        publisher.take(step)
+    publisher.checkpoint.await_commit()
+    if publisher.progress.whole:
+        publisher.checkpoint.commit_if_due(idle=True)
 
 
 def leave_behind_border(step: Step) -> None:

@@ -17,7 +17,9 @@ from relay.lookups import SourceLookups
 from relay.model.records.position_record import PositionRecord
 from relay.pipeline.active_mapping import MappingInForce
 from relay.pipeline.buffer import ChangeBuffer
+from relay.pipeline.checkpoint.checkpoint import Checkpoint
 from relay.pipeline.checkpoint.part_guard import GuardedSource, PartGuard
+from relay.pipeline.checkpoint.position_message import PositionMessages
 from relay.pipeline.checkpoint.progress import Progress
 from relay.pipeline.checkpoint.skip_audit import SkipNotes
 from relay.pipeline.control_signals import OperatorCall
@@ -38,9 +40,9 @@ from relay.pipeline.ingest.source_choice import Chosen
 from relay.pipeline.interruptible import answered
 from relay.pipeline.messages.configuration_digest import configuration_digest, known_digests
 from relay.pipeline.messages.oversized import Oversize
-from relay.pipeline.publishing.publish_loop import WalkLoop
-from relay.pipeline.publishing.publisher import Walk
-from relay.pipeline.publishing.source_context import WalkedSource
+from relay.pipeline.publishing.publish_loop import PublishLoop
+from relay.pipeline.publishing.publisher import Publisher
+from relay.pipeline.publishing.source_context import SourceContext
 from relay.pipeline.publishing.visible_lookups import wait_for_lookups
 from relay.pipeline.publishing.xa_prepared import PreparedTransactions
 from relay.pipeline.rolled_back_ranges import RolledBack
@@ -94,7 +96,7 @@ class Session:
         self._store = KafkaPositionStore(settings.kafka, settings.installation, instance.name)
         self._failover = failover
         self._spooling = spooling
-        self._loop = WalkLoop(instance, election, flow, call, self.buffer)
+        self._loop = PublishLoop(instance, election, flow, call, self.buffer)
         self._opening = SourceOpening(settings, instance, failover, spooling, self.buffer, rolled_back, doubts)
 
     def run(self, stop: threading.Event, running: Callable[[], None]) -> None:
@@ -115,11 +117,12 @@ class Session:
                 outbox = Outbox(self.producer, self.buffer, self._meter, stop)
                 topics = self._topics(saved)
                 parts = self._part_guard(sources, stop)
-                walk = self._walk(sources, chosen, outbox, topics, parts, Refinements(self._instance, lookups.by_name))
-                lookups.before_asking = lambda: wait_for_lookups(visibility, walk.progress.begin)
+                refinements = Refinements(self._instance, lookups.by_name)
+                publisher = self._publisher(sources, chosen, outbox, topics, parts, refinements)
+                lookups.before_asking = lambda: wait_for_lookups(visibility, publisher.progress.begin)
                 running()
                 with self._failover.streaming(), watched(topics, self._settings.kafka, self._instance.name):
-                    self._pump(sources, walk, outbox, stop)
+                    self._pump(sources, publisher, outbox, stop)
 
     @contextmanager
     def _own_producer(self) -> Iterator[None]:
@@ -142,12 +145,12 @@ class Session:
         self._mapping.begin(record, self._store.kept_mapping)
         return record
 
-    def _pump(self, sources: OpenSources, walk: Walk, outbox: Outbox, stop: threading.Event) -> None:
+    def _pump(self, sources: OpenSources, publisher: Publisher, outbox: Outbox, stop: threading.Event) -> None:
         reader = sources.reader(outbox)
         reader.start()
         ended_by, commit_unanswered = AskedToStop.code, False
         try:
-            self._walk_to_the_end(walk, outbox, stop, sources)
+            self._publish_to_the_end(publisher, stop, sources)
         except AskedToStop:
             # No call may follow an unanswered commit; the record tells the next start what became of it.
             commit_unanswered = True
@@ -160,17 +163,17 @@ class Session:
             if not commit_unanswered:
                 self._abort(ended_by, stop)
 
-    def _walk_to_the_end(self, walk: Walk, outbox: Outbox, stop: threading.Event, sources: OpenSources) -> None:
-        """Walk until something ends it; a commit on its way is waited for, because what ends it (a fence) goes before everything else."""
+    def _publish_to_the_end(self, publisher: Publisher, stop: threading.Event, sources: OpenSources) -> None:
+        """Publish until something ends it; then wait for a commit under way, because its error (a fence) goes before everything else."""
         try:
-            self._loop.run(walk, stop, sources)
-            end_at_border(walk, self.buffer, outbox)
+            self._loop.run(publisher, stop, sources)
+            end_at_border(publisher, self.buffer)
         except AskedToStop:
             raise
         except Exception:
-            outbox.finish()
+            publisher.checkpoint.abort()
             raise
-        outbox.finish()
+        publisher.checkpoint.abort()
 
     def _abort(self, ended_by: str, stop: threading.Event) -> None:
         """Abort what is open; an abort that is not answered must not hide what ended the session, and this producer is thrown away.
@@ -200,11 +203,11 @@ class Session:
             )
         return record
 
-    def _audit(self, switches: Iterable[SwitchNote], outbox: Outbox) -> None:
+    def _audit(self, switches: Iterable[SwitchNote], checkpoint: Checkpoint) -> None:
         trail = AuditTrail(self._settings.kafka, self._settings.installation)
         trail.ensure_topic()
         for switch in switches:
-            outbox.send(trail.message(_switch_entry(self._instance.name, switch)))
+            checkpoint.add_own(trail.message(_switch_entry(self._instance.name, switch)))
 
     def _part_guard(self, sources: OpenSources, stop: threading.Event) -> PartGuard:
         guarded = {
@@ -213,24 +216,24 @@ class Session:
 
         return PartGuard(guarded, self._instance.transaction.timeout_ms / 3000, partial(self._loop.interrupted, stop), stop)
 
-    def _walk(
+    def _publisher(
         self, sources: OpenSources, chosen: Chosen, outbox: Outbox, topics: Topics, parts: PartGuard, refinements: Refinements
-    ) -> Walk:
-        """The walk from the chosen place on; what must be visible before its first row is committed."""
-        walk = self._new_walk(sources, outbox, topics, parts, refinements)
+    ) -> Publisher:
+        """Return the publisher that begins at the chosen position, after the commit of what must be visible before its first row."""
+        publisher = self._new_publisher(sources, outbox, topics, parts, refinements)
         if chosen.switches:
             # Before a row of the other server: what comes next must find that it is the one.
-            self._audit(chosen.switches, outbox)
+            self._audit(chosen.switches, publisher.checkpoint)
         # Whoever copies tables reads in the record by which rules their rows are published from now on.
-        if chosen.switches or sources.fresh or walk.progress.record.rows != sources.record.rows:
-            walk.commit_start()
+        if chosen.switches or sources.fresh or publisher.progress.record.rows != sources.record.rows:
+            publisher.checkpoint.commit_start()
         for switch in chosen.switches:
             self._failover.switched(switch)
         self._note_start(sources.record, needed=chosen.record is None)
         self._meter.resumed(sources.record)
-        return walk
+        return publisher
 
-    def _new_walk(self, sources: OpenSources, outbox: Outbox, topics: Topics, parts: PartGuard, refinements: Refinements) -> Walk:
+    def _new_publisher(self, sources: OpenSources, outbox: Outbox, topics: Topics, parts: PartGuard, refinements: Refinements) -> Publisher:
         record = replace(sources.record, rows=configuration_of_rows(self._instance))
         if record.split is None:
             self._mapping.renew()  # of a half-published transaction that an operator or a switch gave up, the set was put in force
@@ -246,28 +249,20 @@ class Session:
             follows_names=[name for name, source in sources.by_name.items() if source.names is not None],
             places=sources.places,
         )
-        return Walk(
-            self._instance,
-            outbox,
-            self._store,
-            progress,
-            self._mapping,
-            {name: self._walked(name, source) for name, source in sources.by_name.items()},
-            topics,
-            self._meter,
-            SkipNotes(trail, self._instance.name),
-            parts,
-            self._oversize(topics, outbox),
-            refinements,
-        )
+        names = {name: source.names for name, source in sources.by_name.items()}
+        position = PositionMessages(self._store, self._mapping, topics, names)
+        skip_notes = SkipNotes(trail, self._instance.name)
+        checkpoint = Checkpoint(outbox, progress, position, parts, skip_notes, self._meter, self._instance.transaction)
+        contexts = {name: self._source_context(name, source) for name, source in sources.by_name.items()}
+        oversize = self._oversize(topics, checkpoint)
+        return Publisher(self._instance, checkpoint, self._mapping, contexts, topics, self._meter, oversize, refinements)
 
-    def _walked(self, name: str, source: OpenSource) -> WalkedSource:
+    def _source_context(self, name: str, source: OpenSource) -> SourceContext:
         message = self._instance.message
         as_declared, marks_history = message.value_style == "canal", message.marks_history
-        return WalkedSource(
+        return SourceContext(
             TableDefinitions(type_text, source.catalog, DeclaredTypes(), as_declared=as_declared, marks_history=marks_history),
             PreparedTransactions(self._opening.kept(PREPARED, name), self._settings.kafka.message_max_bytes // 2),
-            source.names,
         )
 
     def _topics(self, saved: PositionRecord | None) -> Topics:
@@ -283,14 +278,14 @@ class Session:
             if needed:
                 raise
 
-    def _oversize(self, topics: Topics, outbox: Outbox) -> Oversize | None:
+    def _oversize(self, topics: Topics, checkpoint: Checkpoint) -> Oversize | None:
         """None where a row that does not fit stops the instance."""
         instance, installation = self._instance, self._settings.installation
         if instance.oversize == "stop":
             return None
         claims = ClaimStore(instance.claims, installation, instance.name) if instance.oversize == "claim_check" else None
         letters = DeadLetterTopic(self._settings.kafka, installation, instance.name)
-        return Oversize(outbox, topics, self._sizes, letters, claims, instance.message)
+        return Oversize(checkpoint, topics, self._sizes, letters, claims, instance.message)
 
 
 def _switch_entry(instance: str, switch: SwitchNote) -> AuditEntry:

@@ -2,7 +2,7 @@
 
 `ROMA_FAULT` is `<what>:<file>`:
 
-- `memory`: the walk finds no memory for what it takes
+- `memory`: the publisher finds no memory for what it takes
 - `client`: the client library starts no thread for a producer
 - `thread`: the process starts no thread for a question to Kafka or the source
 - `placement`: the placement meets what it was not made for
@@ -40,13 +40,13 @@ def breaks(owner: object, name: str, error: Callable[[], BaseException], concern
 
 
 def main() -> None:
-    from relay.pipeline.publishing.publisher import Walk
+    from relay.pipeline.publishing.publisher import Publisher
     from relay.pipeline.supervision.assignment_loop import Placement
     from relay.publish import client_queue
 
     match WHAT:
         case "memory":
-            breaks(Walk, "take", MemoryError)
+            breaks(Publisher, "take", MemoryError)
         case "client":
             refusal = KafkaError(_CRIT_SYS_RESOURCE, "Failed to create thread: Resource temporarily unavailable (11)")
             breaks(client_queue, "Producer", lambda: KafkaException(refusal))

@@ -26,7 +26,7 @@ from relay.pipeline.ingest.compiled_events import event_scanner
 from relay.source.events.transaction_assembler import TransactionAssembler
 from relay.source.protocol.binlog_reader import BinlogReader
 from relay.source.protocol.packets import PacketReader
-from tests.support.rows.walks import CountedMessages, walk_without_servers
+from tests.support.rows.publishers import CountedMessages, publisher_without_servers
 from tests.unit.route.mappings import documents, router
 from tests.unit.source.binlog_bytes import packet, rotate, sent
 from tools.bench.measuring.orders import Orders
@@ -92,11 +92,11 @@ def read(stream: bytes) -> tuple[int, int]:
     start = SourcePosition(BinlogPosition("binlog.000001", 4), "", SourceIdentity("", 1, 0))
     producer = CountedMessages()
     record = PositionRecord(start, OrderPair(0, 0), epoch=0, change_time_ms=0)
-    walk = walk_without_servers(record, producer, _ROUTER, {_TOPIC: 4})
+    publisher = publisher_without_servers(record, producer, _ROUTER, {_TOPIC: 4})
     items = _decoded(_assembled(stream))
-    while walk.take(Step([*islice(items, _STEP_ITEMS)])):
+    while publisher.take(Step([*islice(items, _STEP_ITEMS)])):
         pass
-    walk.end_batch_if_due(idle=True)
+    publisher.checkpoint.commit_if_due(idle=True)
     return producer.rows, producer.value_bytes
 
 

@@ -17,8 +17,8 @@ from relay.model.positions.position import BinlogPosition, OrderPair, SourceIden
 from relay.model.records.position_record import PositionRecord
 from relay.pipeline.buffer import Step
 from relay.pipeline.checkpoint.part_guard import PartGuard
-from relay.pipeline.publishing.publisher import Walk
-from tests.support.rows.walks import SentMessages, Surroundings, walk_without_servers
+from relay.pipeline.publishing.publisher import Publisher
+from tests.support.rows.publishers import SentMessages, Surroundings, publisher_without_servers
 from tests.unit.decode.event_bytes import WrittenColumn, WrittenTable, image, raw_rows, rows_body
 from tests.unit.route.mappings import documents, router
 
@@ -111,21 +111,21 @@ class Broker(SentMessages):
 
 
 class Published:
-    """A walk without servers, and what it asked of them."""
+    """A publisher without servers, and what it asked of them."""
 
     def __init__(self, record: PositionRecord = RECORD, ddl: str = "inline", transaction: Mapping[str, object] | None = None) -> None:
         self.journal = Journal()
         self.broker = Broker(self.journal.steps)
         guard = JournalGuard(self.journal.steps)
-        self.walk: Walk = walk_without_servers(
+        self.publisher: Publisher = publisher_without_servers(
             record, self.broker, MAPPING, {}, transaction=transaction, parts=guard, surroundings=self.journal, ddl=ddl
         )
 
     def take(self, *items: StreamItem) -> None:
-        self.walk.take(Step([*items]))
+        self.publisher.take(Step([*items]))
 
     def idle(self) -> None:
-        self.walk.end_batch_if_due(idle=True)
+        self.publisher.checkpoint.commit_if_due(idle=True)
 
     @property
     def batches(self) -> list[list[str]]:
@@ -135,7 +135,7 @@ class Published:
     @property
     def committed(self) -> list[PositionRecord]:
         """The last record that Kafka confirmed, if there is one."""
-        record = self.walk.meter.record
+        record = self.publisher.meter.record
         return [] if record is None else [record]
 
     @property
@@ -207,7 +207,7 @@ def test_a_batch_takes_its_entries_along_once() -> None:
 def test_a_part_is_guarded_before_its_record_counts_it() -> None:
     published = Published(transaction={"split_bytes": 65_536})
     published.take(begin(1), row(10), row(11))
-    published.walk.commit_part()
+    published.publisher.checkpoint.commit_part()
     published.take(row(12), end(1))
     published.idle()
     assert published.journal.steps == ["guard 100", "commit", "commit"]
@@ -218,7 +218,7 @@ def test_a_part_is_guarded_before_its_record_counts_it() -> None:
 def test_a_part_without_changes_is_no_part() -> None:
     published = Published()
     published.take(begin(1))
-    published.walk.commit_part()
+    published.publisher.checkpoint.commit_part()
     assert (published.journal.steps, published.splits) == (["commit"], [None])
 
 
@@ -254,10 +254,10 @@ def test_one_commit_is_on_its_way_and_what_follows_joins_the_next_batch() -> Non
     published.idle()
     assert published.batches[1:] == [batch("20", "30", end=399)]
     assert published.committed == published.journal.records[:1]
-    assert published.walk.meter.totals.published_rows == 1
+    assert published.publisher.meter.totals.published_rows == 1
 
 
-def test_what_an_answer_says_ends_the_walk_before_another_commit() -> None:
+def test_what_an_answer_says_ends_the_session_before_another_commit() -> None:
     published = Published()
     published.broker.answers = False
     published.take(*transaction(1, 10))
@@ -279,11 +279,11 @@ def test_a_guard_that_refuses_leaves_no_part_in_the_record(monkeypatch: pytest.M
 
     monkeypatch.setattr(JournalGuard, "before_part", refuses)
     with pytest.raises(BatchAborted):
-        published.walk.commit_part()
-    assert (published.batches, published.walk.progress.record.split) == ([], None)
+        published.publisher.checkpoint.commit_part()
+    assert (published.batches, published.publisher.progress.record.split) == ([], None)
 
 
-def test_what_is_open_is_committed_before_a_lost_mapping_ends_the_walk() -> None:
+def test_what_is_open_is_committed_before_a_lost_mapping_ends_the_session() -> None:
     published = Published()
     published.take(*transaction(1, 10))
     published.journal.lost = True
@@ -306,6 +306,6 @@ def test_messages_carry_the_number_of_their_batch() -> None:
 
 def test_the_start_is_committed_before_any_row() -> None:
     published = Published()
-    published.walk.commit_start()
+    published.publisher.checkpoint.commit_start()
     assert published.batches == [batch(end=4)]
     assert published.committed == published.journal.records

@@ -25,7 +25,7 @@ from relay.settings import SourceSettings
 from relay.source import ExcludedRange
 from relay.source.events.binlog_event import BinlogEvent
 from relay.source.events.transaction_assembler import TransactionAssembler
-from tests.support.rows.walks import SentMessages, walk_without_servers
+from tests.support.rows.publishers import SentMessages, publisher_without_servers
 from tests.unit.decode.event_bytes import WRITE_V2, WrittenColumn, WrittenTable, image, rows_body
 from tests.unit.route.mappings import documents, router
 from tests.unit.source.binlog_bytes import Feed, mariadb_gtid_body, query_body
@@ -97,7 +97,7 @@ class Consumer:
     def session(self, known: RolledBack, parts: Sequence[int], crash_at: int, guard: PartGuard) -> bool:
         """Read the transaction, commit a part behind each of these rows, crash before row `crash_at`; whether it came to the end."""
         sent, rows = SentMessages(), 0
-        walk = walk_without_servers(self.record, sent, MAPPING, {"shop": 1}, parts=guard)
+        publisher = publisher_without_servers(self.record, sent, MAPPING, {"shop": 1}, parts=guard)
         assembler, decoder = TransactionAssembler(mariadb=True, identity=IDENTITY, excluded=known.ranges), RowDecoder()
         try:
             for event in self.events:
@@ -106,17 +106,17 @@ class Consumer:
                         rows += 1
                         if rows == crash_at:
                             return False
-                    walk.take(Step([decoder.open(item) if isinstance(item, RawRows) else item]))
+                    publisher.take(Step([decoder.open(item) if isinstance(item, RawRows) else item]))
                     if rows in parts and isinstance(item, RawRows):
-                        walk.commit_part()
-                        self._committed(sent, walk.progress.record)
+                        publisher.checkpoint.commit_part()
+                        self._committed(sent, publisher.progress.record)
         except RolledBackRows as exc:
             known.leave_out(exc.ranges)
             return False
         except BatchAborted:
             return False
-        walk.commit_start()
-        self._committed(sent, walk.progress.record)
+        publisher.checkpoint.commit_start()
+        self._committed(sent, publisher.progress.record)
         return True
 
     def _committed(self, sent: SentMessages, record: PositionRecord) -> None:

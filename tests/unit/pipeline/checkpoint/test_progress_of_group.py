@@ -34,8 +34,7 @@ def test_positions_are_kept_apart_and_the_pair_never_goes_back(steps: list[tuple
         begin, end = place(name, file, number), place(name, file, number)._replace(offset=100 * (number + 1) + 50)
         progress.start_transaction(TransactionBegin(begin, "", None, time_s), 10**12, 0)
         for _ in range(rows):
-            progress.items += 1
-            progress.count(1)
+            progress.take(1)
             pairs.append(progress.order)
         progress.end_transaction(TransactionEnd(end, "", STARTS[name].identity))
         reached[name] = end
@@ -50,8 +49,7 @@ def test_gtids_are_those_of_each_source() -> None:
     for name, gtid in (("first", "0-1-5"), ("second", "0-9-77"), ("first", "0-1-6")):
         progress.follow(name)
         progress.start_transaction(TransactionBegin(place(name, 0, 1), gtid, None, 1), 10**12, 0)
-        progress.items += 1
-        progress.count(1)
+        progress.take(1)
         progress.end_transaction(TransactionEnd(place(name, 0, 2), gtid, STARTS[name].identity))
     assert {name: position.gtid_set for name, position in progress.record.positions.items()} == {
         "first": "0-1-6",
@@ -69,8 +67,7 @@ def test_a_transaction_is_skipped_of_its_own_source_alone() -> None:
         found.append(progress.leaves_nothing_out)
         progress.start_transaction(TransactionBegin(place(name, 0, 1), gtid, None, 1), 10**12, 0)
         found.append(progress.left_out)
-        progress.items += 1
-        progress.count(1)
+        progress.take(1)
         progress.end_transaction(TransactionEnd(place(name, 0, 2), gtid, STARTS[name].identity))
     assert found == [False, None, False, LeftOut.SKIPPED, True, None, False, LeftOut.SKIPPED]
     assert {name: each.skips for name, each in progress.record.standing.items()} == {"first": (), "second": ("0-1-9",), "third": ()}
@@ -80,8 +77,11 @@ def test_a_transaction_is_skipped_of_its_own_source_alone() -> None:
 def test_a_heartbeat_is_one_of_its_own_source() -> None:
     progress = Progress(RECORD, "", MappingName(1))
     progress.follow("second")
-    assert not progress.advance(Advance(STARTS["second"].binlog, STARTS["second"].identity))
-    assert progress.advance(Advance(place("second", 0, 1), STARTS["second"].identity))
+    idle = []
+    for position in (STARTS["second"].binlog, place("second", 0, 1)):
+        progress.advance(Advance(position, STARTS["second"].identity))
+        idle.append(progress.source_idle)
+    assert idle == [True, False]
     assert progress.record.positions["first"] == STARTS["first"]
     assert progress.record.positions["second"].binlog == place("second", 0, 1)
 

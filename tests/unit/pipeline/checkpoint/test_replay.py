@@ -42,14 +42,13 @@ def binlog(parts: list[tuple[int, int, int, bool]]) -> list[Transaction]:
     return found
 
 
-def walked(record: PositionRecord, transactions: list[Transaction], now_ms: int) -> tuple[dict[str, tuple[OrderPair, ...]], Progress]:
+def published_of(record: PositionRecord, transactions: list[Transaction], now_ms: int) -> tuple[dict[str, tuple[OrderPair, ...]], Progress]:
     """What is published of them, from the record on: pairs by GTID; and how far it got."""
     progress, published = Progress(record, "", MappingName(1)), {}
     for each in transactions:
         progress.start_transaction(each.begin, now_ms, SKEW_MS)
         first = progress.order
-        progress.items = each.changes
-        progress.order = OrderPair(first.execute_time, first.execute_position + each.changes)
+        progress.take(each.changes)
         if progress.left_out is None:
             published[each.gtid] = tuple(OrderPair(first.execute_time, first.execute_position + n + 1) for n in range(each.changes))
         progress.end_transaction(TransactionEnd(each.end, each.gtid, SERVER))
@@ -64,12 +63,12 @@ PARTS = st.lists(st.tuples(st.integers(40, 400), st.integers(0, 900), st.integer
 def test_what_comes_again_has_the_pairs_that_it_had(parts: list[tuple[int, int, int, bool]], places: tuple[int, int, int]) -> None:
     transactions = binlog(parts)
     waypoint, target, reached = sorted(place % len(transactions) for place in places)
-    first, progress = walked(START, transactions[:reached], NOW_MS)
-    _, at_waypoint = walked(START, transactions[:waypoint], NOW_MS)
+    first, progress = published_of(START, transactions[:reached], NOW_MS)
+    _, at_waypoint = published_of(START, transactions[:waypoint], NOW_MS)
     had = progress.record
     replay = Replay(transactions[target].begin.position, had.source.binlog, had.order)
     moved = replace(at_waypoint.record, replay=replay if target < reached else None)
-    again, after = walked(moved, transactions[waypoint:], NOW_MS + 10**9)
+    again, after = published_of(moved, transactions[waypoint:], NOW_MS + 10**9)
     for gtid in again.keys() & first.keys():
         assert again[gtid] == first[gtid]
     if target < reached:
@@ -83,11 +82,11 @@ def test_what_comes_again_has_the_pairs_that_it_had(parts: list[tuple[int, int, 
 def test_no_pair_of_a_replay_lies_above_the_last_one_that_was_published() -> None:
     """A change dated beyond the accepted skew was held down by the relay's clock of then, which nobody knows now."""
     transactions = binlog([(100, 3, -(10**9), False), (100, 3, 0, False), (100, 3, 0, False)])
-    first, progress = walked(START, transactions[:2], NOW_MS)
+    first, progress = published_of(START, transactions[:2], NOW_MS)
     assert first["0-1-1"][0].execute_time == NOW_MS + SKEW_MS
     had = progress.record
     moved = replace(START, replay=Replay(transactions[0].begin.position, had.source.binlog, had.order))
-    again, _ = walked(moved, transactions, NOW_MS + 10**9)
+    again, _ = published_of(moved, transactions, NOW_MS + 10**9)
     assert again["0-1-1"] == first["0-1-1"]
     assert again["0-1-2"] == first["0-1-2"]
 
@@ -104,8 +103,8 @@ def test_a_replay_ends_by_a_rotation_as_well() -> None:
 
 def test_a_skip_is_forgotten_once_it_is_passed_and_takes_its_pairs_along() -> None:
     transactions = binlog([(100, 2, 0, False), (100, 3, 0, False), (100, 4, 0, False)])
-    plain, _ = walked(START, transactions, NOW_MS)
-    left, progress = walked(replace(START, skips=("0-1-2", "0-1-9")), transactions, NOW_MS)
+    plain, _ = published_of(START, transactions, NOW_MS)
+    left, progress = published_of(replace(START, skips=("0-1-2", "0-1-9")), transactions, NOW_MS)
     assert left == {gtid: pairs for gtid, pairs in plain.items() if gtid != "0-1-2"}
     assert progress.record.skips == ("0-1-9",)
     assert progress.left_out is None

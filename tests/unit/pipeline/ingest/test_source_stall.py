@@ -20,10 +20,10 @@ from relay.pipeline.buffer import ChangeBuffer
 from relay.pipeline.ingest.open_sources import OpenSource, OpenSources
 from relay.pipeline.ingest.reader import Reader
 from relay.pipeline.ingest.source_stall import SourceStall
-from relay.pipeline.publishing.publish_loop import WalkLoop
+from relay.pipeline.publishing.publish_loop import PublishLoop
 from relay.settings import BufferSettings, InstanceSettings, SourceSettings
 from relay.source import SourceStream
-from tests.support.rows.walks import SentMessages, walk_without_servers
+from tests.support.rows.publishers import SentMessages, publisher_without_servers
 from tests.unit.decode.event_bytes import WRITE_V2, WrittenColumn, WrittenTable, image, rows_body
 from tests.unit.route.mappings import documents, router
 from tests.unit.source.binlog_bytes import description, event, mariadb_gtid_body, packet, rotate
@@ -125,7 +125,7 @@ def sending(steps: list[Step]) -> Iterator[Connection]:
         for seconds, data in steps:
             if ended.wait(seconds):
                 return
-            with suppress(BrokenPipeError):  # the walk has ended
+            with suppress(BrokenPipeError):  # the publisher has ended
                 far.sendall(data)
 
     thread = threading.Thread(target=send)
@@ -138,24 +138,24 @@ def sending(steps: list[Step]) -> Iterator[Connection]:
         thread.join()
 
 
-def walk_on(steps: list[Step], rows: int, *, seconds: float = 10) -> TimedMessages:
-    """Walk what the source sends until so many rows are published and committed. Raises what ends a session."""
+def publish_from(steps: list[Step], rows: int, *, seconds: float = 10) -> TimedMessages:
+    """Publish what the source sends until so many rows are published and committed. Raises what ends a session."""
     settings: Any = {"host": "h", "user": "u", "server_id": 7}
     transaction = {"source_stall_seconds": STALL_SECONDS, "timeout_ms": int(TIMEOUT_SECONDS * 1000)}
     instance = InstanceSettings.model_validate({"name": "x", "source": settings, "transaction": transaction})
     messages, stop = TimedMessages(), threading.Event()
     mapping = router(documents(dbs=[{"logicDb": "shop", "realDbs": "shop"}], topics=[{"logicDb": "shop", "topic": "shop"}]))
     record = PositionRecord(START, OrderPair(0, 0), epoch=1, change_time_ms=0)
-    walk = walk_without_servers(record, messages, mapping, {"shop": 1}, transaction=transaction)
+    publisher = publisher_without_servers(record, messages, mapping, {"shop": 1}, transaction=transaction)
     buffer = ChangeBuffer(BufferSettings())
     flow: Any = SimpleNamespace(paused=False, holds_back=lambda _: False)
     election: Any = SimpleNamespace(gives_way=lambda: None, leads=lambda **_: True)
     call: Any = SimpleNamespace(came=lambda: False)
-    loop = WalkLoop(instance, election, flow, call, buffer)
+    loop = PublishLoop(instance, election, flow, call, buffer)
     deadline = monotonic() + seconds
 
     def check() -> None:
-        if monotonic() > deadline or (walk.progress.whole and len(published(messages)) >= rows):
+        if monotonic() > deadline or (publisher.progress.whole and len(published(messages)) >= rows):
             stop.set()
 
     with sending(steps) as connection:
@@ -165,7 +165,7 @@ def walk_on(steps: list[Step], rows: int, *, seconds: float = 10) -> TimedMessag
         nobody: Any = None
         reader.start()
         try:
-            loop.run(walk, stop, OpenSources(record, False, {"": OpenSource(stream, nobody, None)}, {}, {}, nobody, check))
+            loop.run(publisher, stop, OpenSources(record, False, {"": OpenSource(stream, nobody, None)}, {}, {}, nobody, check))
         finally:
             reader.stop()
     return messages
@@ -178,14 +178,14 @@ def published(messages: SentMessages) -> list[OutboundMessage]:
 def test_an_event_that_arrives_for_longer_than_the_limit_is_no_stall() -> None:
     dump = Dump()
     large = slowly(dump.begin(1) + dump.row(1, 2_000_000), 4 * STALL_SECONDS)
-    assert len(published(walk_on([(0, dump.head), *large, (0, dump.end())], 1))) == 1
+    assert len(published(publish_from([(0, dump.head), *large, (0, dump.end())], 1))) == 1
 
 
 def test_no_kafka_transaction_stays_open_while_one_event_arrives() -> None:
     dump = Dump()
     first = dump.begin(1) + dump.row(1)
     steps = [(0, dump.head + first), *slowly(dump.row(2, 2_000_000), 4 * STALL_SECONDS), (0, dump.end())]
-    messages = walk_on(steps, 2)
+    messages = publish_from(steps, 2)
     assert len(published(messages)) == 2
     assert messages.commits >= 2, "the first row does not wait for the second one"
     assert messages.longest_seconds < TIMEOUT_SECONDS, "a third, and a quarter of a second until the loop looks"
@@ -195,7 +195,7 @@ def test_a_source_that_sends_nothing_inside_a_transaction_stalls() -> None:
     dump = Dump()
     begin = monotonic()
     with pytest.raises(BatchAborted, match="sent nothing for"):
-        walk_on([(0, dump.head + dump.begin(1) + dump.row(1)), (3, dump.end())], 1)
+        publish_from([(0, dump.head + dump.begin(1) + dump.row(1)), (3, dump.end())], 1)
     assert STALL_SECONDS < monotonic() - begin < 2.5
 
 
@@ -203,14 +203,14 @@ def test_heartbeats_inside_a_transaction_are_no_movement() -> None:
     dump = Dump()
     beats = [(STALL_SECONDS / 4, dump.heartbeat())] * 30
     with pytest.raises(BatchAborted, match="sent nothing for"):
-        walk_on([(0, dump.head + dump.begin(1) + dump.row(1)), *beats], 1)
+        publish_from([(0, dump.head + dump.begin(1) + dump.row(1)), *beats], 1)
 
 
 def test_half_an_event_that_stays_half_stalls() -> None:
     dump = Dump()
     row = dump.row(1, 100_000)
     with pytest.raises(BatchAborted, match="sent nothing for"):
-        walk_on([(0, dump.head + dump.begin(1) + row[:50_000]), (3, row[50_000:])], 1)
+        publish_from([(0, dump.head + dump.begin(1) + row[:50_000]), (3, row[50_000:])], 1)
 
 
 def test_only_the_source_whose_transaction_is_open_can_stall() -> None:

@@ -18,7 +18,6 @@ from relay.model.message import OutboundMessage, PrintedRecords
 from relay.model.positions.position import BinlogPosition, OrderPair
 from relay.model.table import Column, ColumnType, TableId, TableMap
 from relay.model.value import JsonDocument, JsonScalar, JsonScalarKind
-from relay.pipeline.delivery.open_batch import OpenBatch
 from relay.pipeline.messages.changes import EventContext
 from relay.pipeline.messages.oversized import Oversize, Whence, reference_value
 from relay.pipeline.messages.single_row import row_messages
@@ -45,16 +44,25 @@ LIMIT = 4000
 
 
 class Sent:
-    """An outbox that keeps what it is given."""
+    """A checkpoint that keeps what it is given."""
 
     def __init__(self) -> None:
         self.messages: list[OutboundMessage] = []
+        self.claims = 0
+        self.dead_letters: list[str] = []
 
-    def send(self, message: OutboundMessage) -> None:
+    def add(self, message: OutboundMessage) -> None:
         self.messages.append(message)
 
-    def send_printed(self, topic: str, messages: PrintedRecords) -> None:
+    def add_printed(self, topic: str, messages: PrintedRecords) -> None:
         self.messages += messages.each(topic)
+
+    def add_claim(self, message: OutboundMessage) -> None:
+        self.add(message)
+        self.claims += 1
+
+    def count_dead_letter(self, code: str) -> None:
+        self.dead_letters.append(code)
 
 
 class Taking:
@@ -100,15 +108,15 @@ def letters(sent: Sent) -> Iterator[DeadLetter]:
 
 
 def test_what_fits_goes_as_it_is() -> None:
-    sent, batch = Sent(), OpenBatch()
-    oversize(sent).send(message(3000), WHENCE, batch)
+    sent = Sent()
+    oversize(sent).send(message(3000), WHENCE)
     assert sent.messages == [message(3000)]
-    assert (batch.value_bytes, batch.dead_letters.total()) == (3000, 0)
+    assert sent.dead_letters == []
 
 
 def test_a_dead_letter_holds_the_whole_message_and_says_where_it_came_from() -> None:
-    sent, batch = Sent(), OpenBatch()
-    oversize(sent).send(message(20_000), WHENCE, batch)
+    sent = Sent()
+    oversize(sent).send(message(20_000), WHENCE)
     (letter,) = letters(sent)
     assert letter.message == message(20_000)
     assert (letter.code, letter.real, letter.logical, letter.file, letter.offset, letter.gtid) == (
@@ -120,12 +128,12 @@ def test_a_dead_letter_holds_the_whole_message_and_says_where_it_came_from() -> 
         "0-1-7",
     )
     assert all(len(each.value or b"") <= LIMIT for each in sent.messages)
-    assert dict(batch.dead_letters) == {"MESSAGE_TOO_LARGE": 1}
+    assert sent.dead_letters == ["MESSAGE_TOO_LARGE"]
 
 
 def test_who_follows_statements_learns_that_a_row_was_kept_back() -> None:
     sent = Sent()
-    oversize(sent).send(message(20_000), WHENCE, OpenBatch())
+    oversize(sent).send(message(20_000), WHENCE)
     (letter,) = letters(sent)
     marker = sent.messages[-1]
     assert (marker.topic, marker.partition, marker.key) == (f"{TOPIC}.ddl", 0, message(1000).key)
@@ -137,8 +145,8 @@ def test_who_follows_statements_learns_that_a_row_was_kept_back() -> None:
 
 
 def test_a_claim_points_to_the_value_and_carries_no_rows(tmp_path: Path) -> None:
-    sent, batch = Sent(), OpenBatch()
-    oversize(sent, ClaimStore(ClaimSettings(url=str(tmp_path)), "roma", "shop")).send(message(20_000), WHENCE, batch)
+    sent = Sent()
+    oversize(sent, ClaimStore(ClaimSettings(url=str(tmp_path)), "roma", "shop")).send(message(20_000), WHENCE)
     (reference,) = sent.messages
     original = message(20_000)
     assert (reference.topic, reference.partition, reference.key) == (original.topic, original.partition, original.key)
@@ -150,7 +158,7 @@ def test_a_claim_points_to_the_value_and_carries_no_rows(tmp_path: Path) -> None
     fields = orjson.loads(reference.value or b"")
     assert set(fields) == set(value_schema()["required"])
     assert (fields["data"], fields["old"], fields["type"], fields["pkNames"]) == (None, None, "INSERT", ["id"])
-    assert batch.claims == 1
+    assert sent.claims == 1
 
 
 def test_the_fields_of_a_reference_stand_in_their_order() -> None:
@@ -158,11 +166,11 @@ def test_the_fields_of_a_reference_stand_in_their_order() -> None:
 
 
 def test_of_printed_messages_only_the_large_ones_are_kept_back() -> None:
-    sent, batch = Sent(), OpenBatch()
+    sent = Sent()
     made = [message(3000, 1), message(20_000, 2), message(3000, 3)]
     records = [(each.partition, each.key, each.value or b"", each.headers[0][1], None) for each in made]
     printed = PrintedRecords(records, 26_000, ("order", "orders"), made[0].headers[1:])
-    oversize(sent).send_printed(TOPIC, printed, WHENCE, batch)
+    oversize(sent).send_printed(TOPIC, printed, WHENCE)
     assert [each for each in sent.messages if each.topic == TOPIC] == [made[0], made[2]]
     assert [letter.message for letter in letters(sent)] == [made[1]]
 
@@ -171,7 +179,7 @@ def test_messages_of_one_change_have_letters_of_their_own() -> None:
     sent = Sent()
     kept = oversize(sent)
     for position in (1, 1, 2):
-        kept.send(message(20_000, position), WHENCE, OpenBatch())
+        kept.send(message(20_000, position), WHENCE)
     assert [letter.id for letter in letters(sent)] == ["2-1", "2-2", "3-1"]
 
 
@@ -204,9 +212,9 @@ def test_rows_that_are_visible_already_are_counted_and_not_kept_back_again(skip:
 
 
 def test_a_row_that_cannot_be_printed_becomes_a_letter_with_its_values() -> None:
-    sent, batch = Sent(), OpenBatch()
+    sent = Sent()
     order, row = made_of([7])[0]
-    oversize(sent).send_row(row, order, WHENCE, batch)
+    oversize(sent).send_row(row, order, WHENCE)
     (letter,) = letters(sent)
     assert (letter.code, letter.is_message, letter.message.topic) == ("VALUE_NOT_PRINTABLE", False, TOPIC)
     assert "labels" in letter.reason

@@ -24,9 +24,9 @@ from relay.pipeline.messages import single_row, table_plan, transaction_printer
 from relay.pipeline.messages.bug_reports import with_report
 from relay.pipeline.messages.event_printer import bulk_rows
 from relay.pipeline.messages.printer_failures import printer_failed
-from relay.pipeline.publishing.publisher import Walk
+from relay.pipeline.publishing.publisher import Publisher
 from relay.settings import BugReportSettings
-from tests.support.rows.walks import SentMessages, walk_without_servers
+from tests.support.rows.publishers import SentMessages, publisher_without_servers
 from tests.unit.decode.event_bytes import WrittenColumn, WrittenTable, image, raw_rows, rows_body
 from tests.unit.route.mappings import documents, router
 
@@ -73,10 +73,10 @@ def use_broken(monkeypatch: pytest.MonkeyPatch, raises: BaseException | None) ->
     monkeypatch.setattr(table_plan, "bulk_rows", partial(bulk_rows, maker=partial(Broken, worth_bytes=0)))
 
 
-def walk() -> tuple[Walk, SentMessages]:
+def new_publisher() -> tuple[Publisher, SentMessages]:
     record = PositionRecord(SourcePosition(BinlogPosition("binlog.000001", 4), "", IDENTITY), OrderPair(0, 0), epoch=0, change_time_ms=0)
     sent = SentMessages()
-    return walk_without_servers(record, sent, MAPPING, {"shop": 4}), sent
+    return publisher_without_servers(record, sent, MAPPING, {"shop": 4}), sent
 
 
 def items(event: RowsEvent) -> list[StreamItem]:
@@ -84,9 +84,9 @@ def items(event: RowsEvent) -> list[StreamItem]:
     return [TransactionBegin(at, "", None, 1_767_225_600), event, TransactionEnd(BinlogPosition("binlog.000001", 2000), "", IDENTITY)]
 
 
-def taken(walked: Walk, raw: RawRows = RAW) -> None:
-    walked.take(Step(items(RowDecoder().open(raw)), 1))
-    walked.end_batch_if_due(idle=True)
+def taken(publisher: Publisher, raw: RawRows = RAW) -> None:
+    publisher.take(Step(items(RowDecoder().open(raw)), 1))
+    publisher.checkpoint.commit_if_due(idle=True)
 
 
 def published(sent: SentMessages) -> int:
@@ -96,9 +96,9 @@ def published(sent: SentMessages) -> int:
 @pytest.mark.parametrize("bug", [IndexError("tuple index out of range"), KeyError("c"), TypeError("x"), AssertionError()])
 def test_an_unexpected_exception_of_a_printer_is_an_error_with_the_event(monkeypatch: pytest.MonkeyPatch, bug: Exception) -> None:
     use_broken(monkeypatch, bug)
-    walked, sent = walk()
+    publisher, sent = new_publisher()
     with pytest.raises(PrinterFailed) as raised:
-        taken(walked)
+        taken(publisher)
     assert f"raised {type(bug).__name__} for a row event of shop.orders at binlog.000001:1234" in raised.value.reason
     assert not sent.messages
     (event,) = raised.value.evidence["events"]
@@ -109,29 +109,29 @@ def test_an_unexpected_exception_of_a_printer_is_an_error_with_the_event(monkeyp
 
 def test_what_a_value_may_raise_is_printed_slowly_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     use_broken(monkeypatch, Malformed("no such value"))
-    walked, sent = walk()
-    taken(walked)
+    publisher, sent = new_publisher()
+    taken(publisher)
     assert published(sent) == 1
-    assert walked.meter.printed == {(NAME, RowPath.READABLE, "value"): 1}
+    assert publisher.meter.printed == {(NAME, RowPath.READABLE, "value"): 1}
 
 
 def test_a_printer_that_calls_a_sound_event_damaged_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     use_broken(monkeypatch, None)
     with pytest.raises(PrinterFailed, match="refused rows that the readable path prints"):
-        taken(walk()[0])
+        taken(new_publisher()[0])
 
 
 def test_lack_of_memory_is_no_bug(monkeypatch: pytest.MonkeyPatch) -> None:
     use_broken(monkeypatch, MemoryError())
     with pytest.raises(MemoryError):
-        taken(walk()[0])
+        taken(new_publisher()[0])
 
 
 def test_a_bug_of_the_readable_path_is_an_error_too(monkeypatch: pytest.MonkeyPatch) -> None:
     use_broken(monkeypatch, Malformed(""))
     monkeypatch.setattr(single_row, "message_headers", _raise_index_error)
     with pytest.raises(PrinterFailed, match="the readable path raised IndexError"):
-        taken(walk()[0])
+        taken(new_publisher()[0])
 
 
 def _raise_index_error(*_: object) -> None:
@@ -142,18 +142,18 @@ def _raise_index_error(*_: object) -> None:
 def test_a_bug_of_the_printer_of_whole_transactions_is_an_error_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transaction_printer, "TransactionPrinter", BrokenTransactions)
     with pytest.raises(PrinterFailed, match="printer of whole transactions raised IndexError") as raised:
-        taken(walk()[0])
+        taken(new_publisher()[0])
     assert len(raised.value.evidence["events"]) == 1
 
 
 def test_rows_are_counted_by_path() -> None:
-    walked, sent = walk()
-    taken(walked)
-    taken(walked)
+    publisher, sent = new_publisher()
+    taken(publisher)
+    taken(publisher)
     assert published(sent) == 2
     path = RowPath.COMPILED if COMPILED else RowPath.READABLE
-    assert walked.meter.printed == {(NAME, path, "" if COMPILED else "few_rows"): 2}
-    assert walked.meter.totals.printed_rows == {(path, "" if COMPILED else "few_rows"): 2}
+    assert publisher.meter.printed == {(NAME, path, "" if COMPILED else "few_rows"): 2}
+    assert publisher.meter.totals.printed_rows == {(path, "" if COMPILED else "few_rows"): 2}
 
 
 @pytest.fixture

@@ -17,10 +17,10 @@ from relay.model.message import OutboundMessage
 from relay.model.positions.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
 from relay.model.records.position_record import PositionRecord
 from relay.pipeline.buffer import Step
+from relay.pipeline.checkpoint import checkpoint as checkpoint_module
 from relay.pipeline.delivery import outbox as outbox_module
 from relay.pipeline.messages import transaction_printer
-from relay.pipeline.publishing import publisher as walk_module
-from tests.support.rows.walks import SentMessages, walk_without_servers
+from tests.support.rows.publishers import SentMessages, publisher_without_servers
 from tests.unit.decode.event_bytes import DELETE_V2, UPDATE_V2, WRITE_V2, WrittenColumn, WrittenTable, image, raw_rows, rows_body
 from tests.unit.pipeline.messages.column_cases import CASES, GBK, KEYS, UTF8MB4
 from tests.unit.route.mappings import documents, router
@@ -106,26 +106,26 @@ def stream(parts: Sequence[Part]) -> Iterator[StreamItem]:
                 yield TransactionEnd(here(), name, IDENTITY)
 
 
-Walked: TypeAlias = tuple[list[OutboundMessage], PositionRecord, object, OrderPair]
+Published: TypeAlias = tuple[list[OutboundMessage], PositionRecord, object, OrderPair]
 
 
-def walked(items: Sequence[StreamItem], cuts: Sequence[int], *, at_once: bool) -> Walked:
-    """Walk over the items in steps that end at `cuts`; return messages, record, counts and the last pair."""
+def published(items: Sequence[StreamItem], cuts: Sequence[int], *, at_once: bool) -> Published:
+    """Publish the items in steps that end at `cuts`; return messages, record, counts and the last pair."""
     record = PositionRecord(SourcePosition(BinlogPosition("binlog.000001", 4), "", IDENTITY), OrderPair(0, 0), epoch=2, change_time_ms=0)
     sent = SentMessages()
     with (
         patch.object(transaction_printer, "COMPILED", at_once),
-        patch.object(walk_module, "time", lambda: NOW_S),
-        patch.object(walk_module, "monotonic", lambda: 0.0),
+        patch.object(checkpoint_module, "time", lambda: NOW_S),
+        patch.object(checkpoint_module, "monotonic", lambda: 0.0),
         patch.object(outbox_module, "monotonic", lambda: 0.0),  # no batch is closed by its age, however busy the machine is
     ):
-        walk = walk_without_servers(record, sent, MAPPING, {"shop": 4, "other": 3})
+        publisher = publisher_without_servers(record, sent, MAPPING, {"shop": 4, "other": 3})
         for start, end in pairwise([0, *cuts, len(items)]):
-            walk.take(Step([*items[start:end]]))
-        walk.end_batch_if_due(idle=True)
-    meter = walk.meter
+            publisher.take(Step([*items[start:end]]))
+        publisher.checkpoint.commit_if_due(idle=True)
+    meter = publisher.meter
     meter.totals.commit_seconds.clear()
-    return sent.messages, walk.progress.record, (asdict(meter.totals), meter.dropped, meter.tables), walk.progress.order
+    return sent.messages, publisher.progress.record, (asdict(meter.totals), meter.dropped, meter.tables), publisher.progress.order
 
 
 @pytest.mark.slow
@@ -135,7 +135,7 @@ def walked(items: Sequence[StreamItem], cuts: Sequence[int], *, at_once: bool) -
 def test_many_at_once_are_the_same_as_one_by_one(parts: list[Part], data: st.DataObject) -> None:
     items = [*stream(parts)]
     cuts = sorted(data.draw(st.lists(st.integers(0, len(items)), max_size=3)))
-    assert walked(items, cuts, at_once=True) == walked(items, cuts, at_once=False)
+    assert published(items, cuts, at_once=True) == published(items, cuts, at_once=False)
 
 
 def event(table: int, *keys: int, kind: int = WRITE_V2) -> EventBody:
@@ -169,7 +169,7 @@ LARGE = transaction(*[event(0, *range(200))] * 100)
 def test_a_stream_is_the_same_as_one_by_one(parts: list[Part]) -> None:
     items = [*stream(parts)]
     for cut in range(0, min(len(items), 30), 3):
-        assert walked(items, [cut], at_once=True) == walked(items, [cut], at_once=False)
+        assert published(items, [cut], at_once=True) == published(items, [cut], at_once=False)
 
 
 @pytest.mark.skipif(not COMPILED, reason="the compiled printer was not built")
@@ -184,6 +184,6 @@ def test_known_tables_are_taken_at_once() -> None:
         return found
 
     with patch.object(transaction_printer.WholeTransactionPrinter, "take", watched):
-        walked(items, [], at_once=True)
+        published(items, [], at_once=True)
     # The first one makes the table known.
     assert [number for number in seen if number] == [49]

@@ -6,9 +6,9 @@ from relay.model.change import Advance
 from relay.model.positions.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
 from relay.model.records.position_record import PositionRecord
 from relay.pipeline.buffer import Step
+from relay.pipeline.checkpoint import checkpoint as module
 from relay.pipeline.checkpoint.commit_policy import POSITION_SECONDS
-from relay.pipeline.publishing import publisher as module
-from tests.support.rows.walks import SentMessages, walk_without_servers
+from tests.support.rows.publishers import SentMessages, publisher_without_servers
 from tests.unit.route.mappings import documents, router
 
 IDENTITY = SourceIdentity("", 1, 0)
@@ -23,11 +23,11 @@ def test_a_position_that_moved_is_written_after_its_time_wherever_the_clock_is_s
     monkeypatch.setattr(module, "time", lambda: wall_s)
     monkeypatch.setattr(module, "monotonic", lambda: running_s)
     producer = SentMessages()
-    walk = walk_without_servers(RECORD, producer, router(documents()), {})
-    walk.take(Step([Advance(BinlogPosition("b.1", 900), IDENTITY)]))
+    publisher = publisher_without_servers(RECORD, producer, router(documents()), {})
+    publisher.take(Step([Advance(BinlogPosition("b.1", 900), IDENTITY)]))
     wall_s, running_s = wall_s + set_by_s + POSITION_SECONDS - 1, running_s + POSITION_SECONDS - 1
-    walk.end_batch_if_due(idle=True)
+    publisher.checkpoint.commit_if_due(idle=True)
     assert len(producer.messages) == 0
     wall_s, running_s = wall_s + 1, running_s + 1
-    walk.end_batch_if_due(idle=True)
+    publisher.checkpoint.commit_if_due(idle=True)
     assert len(producer.messages) == 1

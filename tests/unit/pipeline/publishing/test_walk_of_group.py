@@ -1,4 +1,4 @@
-"""Rows of several sources go through one walk, each by the table map, the position and the GTIDs of its own source."""
+"""Rows of several sources go through one publisher, each by the table map, the position and the GTIDs of its own source."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from relay.model.change import FromSource, Statement, StreamItem, TransactionBeg
 from relay.model.positions.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
 from relay.model.records.position_record import OtherSource, PositionRecord
 from relay.pipeline.buffer import Step
-from tests.support.rows.walks import SentMessages, walk_without_servers
+from tests.support.rows.publishers import SentMessages, publisher_without_servers
 from tests.unit.decode.event_bytes import WrittenColumn, WrittenTable, image, raw_rows, rows_body
 from tests.unit.route.mappings import documents, router
 
@@ -44,10 +44,10 @@ def transaction(source: str, number: int, *changes: dict[str, int] | str) -> Ite
 
 def walked(*items: StreamItem) -> tuple[list[dict[str, str]], PositionRecord]:
     producer = SentMessages()
-    walk = walk_without_servers(RECORD, producer, MAPPING, {"shop": 1}, IDENTITIES)
-    walk.take(Step([*items]))
-    walk.end_batch_if_due(idle=True)
-    record = walk.progress.record
+    publisher = publisher_without_servers(RECORD, producer, MAPPING, {"shop": 1}, IDENTITIES)
+    publisher.take(Step([*items]))
+    publisher.checkpoint.commit_if_due(idle=True)
+    record = publisher.progress.record
     return [orjson.loads(each.value or b"")["data"][0] for each in producer.messages if each.topic == "shop"], record
 
 

@@ -1,4 +1,4 @@
-"""A walk without servers: what it asks of Kafka, ZooKeeper and the catalogue is answered from memory."""
+"""A publisher without servers: what it asks of Kafka, ZooKeeper and the catalogue is answered from memory."""
 
 import threading
 from collections.abc import Iterable, Mapping
@@ -11,13 +11,15 @@ from relay.model.message import OutboundMessage, Printed
 from relay.model.names.mapping_name import MappingName
 from relay.model.records.position_record import PositionRecord
 from relay.pipeline.buffer import ChangeBuffer
+from relay.pipeline.checkpoint.checkpoint import Checkpoint
 from relay.pipeline.checkpoint.part_guard import PartGuard
+from relay.pipeline.checkpoint.position_message import PositionMessages
 from relay.pipeline.checkpoint.progress import Progress
 from relay.pipeline.checkpoint.skip_audit import SkipNotes
 from relay.pipeline.delivery.instance_stats import Meter
 from relay.pipeline.delivery.outbox import Outbox
-from relay.pipeline.publishing.publisher import Walk
-from relay.pipeline.publishing.source_context import WalkedSource
+from relay.pipeline.publishing.publisher import Publisher
+from relay.pipeline.publishing.source_context import SourceContext
 from relay.pipeline.publishing.xa_prepared import PreparedTransactions
 from relay.publish import BatchProducer
 from relay.route import Router
@@ -79,7 +81,7 @@ class CountedMessages(SentMessages):
 
 
 class Surroundings:
-    """What a walk asks of the world around it: the store, the mapping in force, the topics and the audit trail."""
+    """What a publisher asks of the world around it: the store, the mapping in force, the topics and the audit trail."""
 
     name = MappingName(1)
     documents: Mapping[str, Mapping[str, str]] = {}
@@ -115,7 +117,7 @@ class Surroundings:
 
 
 class _WholeTransactions(PartGuard):
-    """For walks whose transactions hold no rolled-back row."""
+    """For publishers whose transactions hold no rolled-back row."""
 
     def __init__(self) -> None:
         super().__init__({}, 0, lambda: False, Event())
@@ -127,7 +129,7 @@ class _WholeTransactions(PartGuard):
         return None
 
 
-def walk_without_servers(
+def publisher_without_servers(
     record: PositionRecord,
     producer: BatchProducer,
     router: Router,
@@ -137,28 +139,21 @@ def walk_without_servers(
     parts: PartGuard | None = None,
     surroundings: Surroundings | None = None,
     ddl: str = "drop",
-) -> Walk:
-    """Return a walk from this record on, without DDL topics; `partitions` are how many each topic has, `transaction` its settings."""
+) -> Publisher:
+    """Return a publisher from this record on, without DDL topics; `partitions` are how many each topic has, `transaction` its settings."""
     source = {"host": "h", "user": "u", "server_id": 7}
     fields = {"name": "x", "source": source, "message": {"ddl": ddl}, "transaction": transaction or {}}
     settings = InstanceSettings.model_validate(fields)
     around, meter = surroundings or Surroundings(router, partitions), Meter()
     outbox = Outbox(producer, ChangeBuffer(BufferSettings()), meter, threading.Event())
     all_of_them: Any = around  # it answers for the store, the mapping in force, the topics and the audit trail
-    return Walk(
-        settings,
-        outbox,
-        store=all_of_them,
-        progress=Progress(record, "", MappingName(1)),
-        mapping=all_of_them,
-        sources={each: _source(all_of_them) for each in sources},
-        topics=all_of_them,
-        meter=meter,
-        skip_notes=SkipNotes(all_of_them, "x"),
-        parts=parts or _WholeTransactions(),
-    )
+    position = PositionMessages(all_of_them, all_of_them, all_of_them, dict.fromkeys(sources, around.names))
+    progress, skip_notes = Progress(record, "", MappingName(1)), SkipNotes(all_of_them, "x")
+    checkpoint = Checkpoint(outbox, progress, position, parts or _WholeTransactions(), skip_notes, meter, settings.transaction)
+    contexts = {each: _source(all_of_them) for each in sources}
+    return Publisher(settings, checkpoint, all_of_them, contexts, all_of_them, meter)
 
 
-def _source(around: Any) -> WalkedSource:
+def _source(around: Any) -> SourceContext:
     definitions = TableDefinitions(type_text, around, DeclaredTypes(), as_declared=False)
-    return WalkedSource(definitions, PreparedTransactions(around, 500_000), around.names)
+    return SourceContext(definitions, PreparedTransactions(around, 500_000))
