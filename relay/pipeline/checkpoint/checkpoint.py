@@ -16,8 +16,8 @@ from relay.pipeline.checkpoint.part_guard import PartGuard
 from relay.pipeline.checkpoint.position_message import PositionMessages
 from relay.pipeline.checkpoint.progress import Progress
 from relay.pipeline.checkpoint.progress_view import ProgressView
-from relay.pipeline.checkpoint.skip_audit import SkipNotes
-from relay.pipeline.checkpoint.skip_policy import LeftOut
+from relay.pipeline.checkpoint.skip_audit import SkipAudit
+from relay.pipeline.checkpoint.skip_policy import SkipReason
 from relay.pipeline.delivery.instance_stats import Meter
 from relay.pipeline.delivery.open_batch import OpenBatch
 from relay.pipeline.delivery.outbox import Outbox
@@ -43,7 +43,7 @@ class Checkpoint:
         progress: Progress,
         position: PositionMessages,
         parts: PartGuard,
-        skip_notes: SkipNotes,
+        skip_audit: SkipAudit,
         meter: Meter,
         settings: TransactionSettings,
     ) -> None:
@@ -54,7 +54,7 @@ class Checkpoint:
         self._outbox = outbox
         self._position = position
         self._parts = parts
-        self._skip_notes = skip_notes
+        self._skip_audit = skip_audit
         self._meter = meter
         self._settings = settings
         self._batch = OpenBatch()
@@ -84,8 +84,8 @@ class Checkpoint:
     def close_transaction(self, end: TransactionEnd) -> None:
         """End the open source transaction."""
         progress = self._progress
-        if progress.left_out is LeftOut.SKIPPED and progress.begin is not None:
-            self._skip_notes.end(progress.begin, progress.following)
+        if progress.skip_reason is SkipReason.SKIPPED and progress.begin is not None:
+            self._skip_audit.end(progress.begin, progress.following)
         progress.end_transaction(end)
         self._meter.totals.source_transactions += 1
 
@@ -162,7 +162,7 @@ class Checkpoint:
 
     def count_skipped(self, table: TableId, rows: int) -> None:
         """Note rows (or a statement, as one) of a transaction that an operator skips, for the entry of the audit trail."""
-        self._skip_notes.count(table, rows)
+        self._skip_audit.count(table, rows)
 
     def count_statement(self) -> None:
         """Count a statement as one change."""
@@ -201,7 +201,7 @@ class Checkpoint:
         """
         self._poll_at_s = monotonic() + POLL_INTERVAL_SECONDS
         self._poll_at_bytes = self._batch.event_bytes + self._poll_bytes
-        self._outbox.settle()
+        self._outbox.poll_commit()
         if self._outbox.committing and not self._batch.alone:
             return
         view = self._view(idle=idle)
@@ -218,13 +218,13 @@ class Checkpoint:
     def commit_start(self) -> None:
         """Write the resolved start position, the first record of an instance, and wait until Kafka has it."""
         self._commit()
-        self._outbox.land()
+        self._outbox.await_commit()
 
     def commit_open(self) -> None:
         """Commit the whole transactions that are open, if there are any, and wait until Kafka has them."""
         if self._outbox.messages or self._progress.moved:
             self._commit()
-            self._outbox.land()
+            self._outbox.await_commit()
 
     def commit_part(self) -> None:
         """Commit what was taken so far, a part of the open transaction included, and wait until Kafka has it.
@@ -233,7 +233,7 @@ class Checkpoint:
         """
         self._include_part()
         self._commit()
-        self._outbox.land()
+        self._outbox.await_commit()
 
     def commit_before_statement(self) -> None:
         """Commit what was sent before a statement, without the statement: consumers see it first."""
@@ -247,14 +247,14 @@ class Checkpoint:
 
     def await_commit(self) -> None:
         """Wait for the answer to the last commit. Raises the error that it is, and AskedToStop when none comes."""
-        self._outbox.land()
+        self._outbox.await_commit()
 
     def abort(self) -> None:
         """Wait for the answer to the last commit, and drop the messages that the producer does not have yet.
 
         The session then aborts the producer's transaction. Raises as `await_commit` does.
         """
-        self._outbox.finish()
+        self._outbox.abort()
 
     def _view(self, *, idle: bool) -> BatchView:
         batch, outbox, progress = self._batch, self._outbox, self._progress
@@ -284,7 +284,7 @@ class Checkpoint:
     def _commit(self) -> None:
         """Commit the open batch by the steps of docs/delivery.md. Raises AskedToStop, and the error of the commit before.
 
-        Step 1, the check of a part, is `_include_part`. Step 7 follows when Kafka answers: `Outbox.land`.
+        Step 1, the check of a part, is `_include_part`. Step 7 follows when Kafka answers: `Outbox.await_commit`.
         """
         progress, position = self._progress, self._position
         # 2. The record says exactly what the batch holds, and how its rows were placed.
@@ -292,7 +292,7 @@ class Checkpoint:
         closing = position.closing(progress.record, _now_ms())
         progress.keeps(closing.record.kept_mappings)
         # 3. What must be durable with the record is sent beside it.
-        beside = [*self._skip_notes.taken(), *closing.beside]
+        beside = [*self._skip_audit.taken(), *closing.beside]
         # 4. The answer to the commit before is awaited. 5. Messages, those beside and the record are sent, and the commit is asked for.
         self._outbox.commit(closing.message, closing.record, self._batch, beside)
         # 6. The next batch begins while Kafka commits this one.

@@ -19,7 +19,7 @@ from relay.pipeline.spooling.spool_reader import SpooledStream
 from relay.settings import SourceSettings
 from relay.source import ExcludedRange, find_rolled_back
 
-_LOOK_SECONDS: Final = 0.1
+_POLL_INTERVAL_SECONDS: Final = 0.1
 _LONGEST_REST_SECONDS: Final = 1.0
 """Between two readings that did not meet the end. Each begins at the transaction's first event."""
 _REREAD: Final = "it is read again without them."
@@ -87,11 +87,11 @@ class PartGuard:
         Raises BatchAborted where it must be read again without some rows, and SavepointRolledBack where a former version's part may
         count such rows.
         """
-        guarded, look, began_s = self._sources[source], _Look(self._cancelled), monotonic()
-        while (found := self._find(guarded.server, begin, look)) is None:
+        guarded, poll, began_s = self._sources[source], _Poll(self._cancelled), monotonic()
+        while (found := self._find(guarded.server, begin, poll)) is None:
             # A reading takes as long as the transaction is large: the source is not read without a rest.
-            rest_s = min(max(_LOOK_SECONDS, monotonic() - began_s), _LONGEST_REST_SECONDS)
-            if look.ended or self._stop.wait(rest_s):
+            rest_s = min(max(_POLL_INTERVAL_SECONDS, monotonic() - began_s), _LONGEST_REST_SECONDS)
+            if poll.ended or self._stop.wait(rest_s):
                 raise BatchAborted("The instance reads on from its position.")
             began_s = monotonic()
         if found and split is not None and not split.without_rolled_back:
@@ -126,7 +126,7 @@ class PartGuard:
             raise BatchAborted(f"Rows of the transaction at {begin.position} were rolled back on the source; {_REREAD}")
 
 
-class _Look:
+class _Poll:
     """Asks `cancelled`, which may ask others, not at each event; `ended` says what it answered."""
 
     def __init__(self, cancelled: Callable[[], bool]) -> None:
@@ -136,6 +136,6 @@ class _Look:
 
     def __call__(self) -> bool:
         if not self.ended and monotonic() >= self._next_s:
-            self._next_s = monotonic() + _LOOK_SECONDS
+            self._next_s = monotonic() + _POLL_INTERVAL_SECONDS
             self.ended = self._cancelled()
         return self.ended

@@ -10,7 +10,7 @@ from relay.model.positions.position import BinlogPosition, OrderPair
 from relay.model.records.last_transaction import MOST_CHANGES, first_changes
 from relay.model.records.position_record import PositionRecord, SplitProgress
 from relay.order import begin_transaction
-from relay.pipeline.checkpoint.skip_policy import LeftOut, behind, left_out
+from relay.pipeline.checkpoint.skip_policy import SkipReason, behind, skip_reason
 from relay.pipeline.checkpoint.source_progress import each_source
 from relay.pipeline.ingest.position_digests import PublishedPlaces
 
@@ -22,7 +22,7 @@ class Progress:
     published before a restart. `change_time_ms` is the time of the transaction that began last, never ahead of the relay's clock.
     `following` is the source of a group that this is of, "" where there is but one.
     `source_idle`: the last item said that the source has nothing more.
-    `left_out` says why nothing of the open transaction is published, None for all but a few.
+    `skip_reason` says why nothing of the open transaction is published, None for all but a few.
     Without `keeps_gtids` the record has none: a set is only worth something when it is complete. `follows_names` are the sources (of a
     single one "") whose tables' history is followed as far as the record says. `places` know what identifies each place elsewhere.
     `mapping` is the set that the open transaction is published under.
@@ -51,7 +51,7 @@ class Progress:
         self.items = 0
         self.moved = False
         self.source_idle = False
-        self.left_out: LeftOut | None = None
+        self.skip_reason: SkipReason | None = None
         self._changes: list[bytes] = []  # the first ones of the open transaction
         self._record = record
         # Transactions are many and commits few: what they change is kept here, and put together when a record is asked for.
@@ -152,7 +152,7 @@ class Progress:
         self._changes = []
         latest_ms = now_ms + skew_ms
         if self._replay is not None or self._source.skips:
-            self.left_out = left_out(begin, self._replay, self._source.skips)
+            self.skip_reason = skip_reason(begin, self._replay, self._source.skips)
             latest_ms = latest_ms if self._replay is None else min(latest_ms, self._replay.order.execute_time)
         self.order = begin_transaction(self._end_order, self._record.epoch, begin.position, changed_ms, latest_ms)
         if split is not None:
@@ -179,9 +179,9 @@ class Progress:
             self.order = self._end_order
         self._source.end, self._split, self.begin = end, None, None
         self.moved = self._stale = True
-        if self.left_out is LeftOut.SKIPPED:
+        if self.skip_reason is SkipReason.SKIPPED:
             self._source.skips = tuple(each for each in self._source.skips if each != end.gtid)
-        self.left_out = None
+        self.skip_reason = None
         self._end_replay(end.position)
 
     def end_transactions(

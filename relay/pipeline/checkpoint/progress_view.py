@@ -6,7 +6,7 @@ from relay.model.change import TransactionBegin
 from relay.model.names.mapping_name import MappingName
 from relay.model.positions.position import OrderPair
 from relay.model.records.position_record import PositionRecord
-from relay.pipeline.checkpoint.skip_policy import LeftOut
+from relay.pipeline.checkpoint.skip_policy import SkipReason
 
 
 class ProgressView(Protocol):
@@ -33,7 +33,7 @@ class ProgressView(Protocol):
         """Whether every row from here on is published, under an order key that its position and time make."""
 
     @property
-    def left_out(self) -> LeftOut | None:
+    def skip_reason(self) -> SkipReason | None:
         """Why nothing of the open transaction is published, None for all but a few."""
 
     @property

@@ -11,7 +11,7 @@ TABLES_NAMED = 200
 """So many tables of one transaction are named, those with the most rows first; an entry stays far below the smallest message limit."""
 
 
-class SkipNotes:
+class SkipAudit:
     """Counts what is left out of the open transaction, and keeps the entries of those that ended until a batch takes them along."""
 
     def __init__(self, trail: AuditTrail, instance: str) -> None:

@@ -8,19 +8,19 @@ from relay.model.positions.position import BinlogPosition
 from relay.model.records.position_record import Replay
 
 
-class LeftOut(Enum):
+class SkipReason(Enum):
     """Why a transaction is read, counted and not published."""
 
     BEFORE = "it lies before the place that the position was moved to"
     SKIPPED = "an operator skips it"
 
 
-def left_out(begin: TransactionBegin, replay: Replay | None, skips: Collection[str]) -> LeftOut | None:
-    """Say why nothing of this transaction is published, None for one that is."""
+def skip_reason(begin: TransactionBegin, replay: Replay | None, skips: Collection[str]) -> SkipReason | None:
+    """Say why nothing of this transaction is published; None for one that is."""
     if begin.gtid and begin.gtid in skips:
-        return LeftOut.SKIPPED
+        return SkipReason.SKIPPED
     if replay is not None and not behind(begin.position, replay.publish_from):
-        return LeftOut.BEFORE
+        return SkipReason.BEFORE
     return None
 
 

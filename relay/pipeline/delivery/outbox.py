@@ -1,4 +1,4 @@
-"""Batches on their way to Kafka: one is open, and the one before it may still wait for the answer to its commit."""
+"""Batches on their way to Kafka: one is open, and the commit of the one before may still be unanswered."""
 
 import threading
 from collections.abc import Sequence
@@ -16,9 +16,9 @@ from relay.pipeline.interruptible import answer_of
 from relay.publish import BatchProducer
 
 _HELD_BYTES: Final = 8_000_000
-"""More than this is not kept while a commit is on its way: the walk waits for the answer."""
-_PASSED_ON_BYTES: Final = 1 << 16
-"""So much is handed to the producer at once: each call costs as much as printing a row does."""
+"""At most this is kept while a commit is unanswered; then `send` waits for the answer."""
+_FLUSH_BYTES: Final = 1 << 16
+"""Messages are handed to the producer in portions of this size: each call costs as much as printing a row does."""
 
 _DELETION_BYTES: Final = 256
 """What a deletion takes in memory while it is kept."""
@@ -59,8 +59,8 @@ class _Run:
 class Outbox:
     """Sends messages in batches; used by one thread.
 
-    Messages are kept here until they are worth a call, at most until `settle`. A producer has one transaction at a time: so that the
-    commit's round trip does not stop the walk, those of the next batch are kept until it is answered.
+    Messages are kept here until there are enough for a call, at most until `poll_commit`. A producer has one transaction at a time:
+    messages of the next batch are kept until Kafka answers the commit, so that publishing continues meanwhile.
     """
 
     def __init__(self, producer: BatchProducer, buffer: ChangeBuffer, meter: Meter, stop: threading.Event) -> None:
@@ -81,14 +81,14 @@ class Outbox:
     @property
     def messages(self) -> int:
         """Messages of the open batch."""
-        passed_on = self._producer.sent_messages if self._commit is None and self._producer.open_seconds else 0
-        return passed_on + self._held_messages
+        with_producer = self._producer.sent_messages if self._commit is None and self._producer.open_seconds else 0
+        return with_producer + self._held_messages
 
     @property
     def open_seconds(self) -> float:
         """How long the batch has been open; 0 when none is."""
-        passed_on = self._producer.open_seconds if self._commit is None else 0.0
-        return passed_on or (monotonic() - self._held_since_s if self._held else 0.0)
+        with_producer = self._producer.open_seconds if self._commit is None else 0.0
+        return with_producer or (monotonic() - self._held_since_s if self._held else 0.0)
 
     @property
     def unanswered_seconds(self) -> float:
@@ -123,8 +123,8 @@ class Outbox:
 
         The messages `beside` the record are of the relay's own and not counted.
         """
-        self.land()
-        self._pass_on()
+        self.await_commit()
+        self._flush()
         count, asked_at_s = self.messages, monotonic()
         for each in beside:
             if each.value is None:
@@ -135,20 +135,20 @@ class Outbox:
         self._commit = _Commit(answer, record, batch, count, self._buffer.taken, asked_at_s)
         answer.add_done_callback(lambda _: self._buffer.wake())
 
-    def settle(self) -> None:
-        """Take note of an answer that has come, and keep nothing that can go. Raises the error that it is."""
+    def poll_commit(self) -> None:
+        """If the pending commit has completed, record it or raise its error; then hand kept messages to the producer."""
         if self._commit is not None and self._commit.answer.done():
-            self.land()
+            self.await_commit()
         if self._commit is None:
-            self._pass_on()
+            self._flush()
 
-    def finish(self) -> None:
-        """As `land`, but what was kept for the next batch is left out: it would only be aborted, and is read again."""
-        self.land()
+    def abort(self) -> None:
+        """Await the commit, then drop the kept messages of the next batch: they would only be aborted, and are read again."""
+        self.await_commit()
         self._held.clear()
         self._held_messages = self._held_bytes = 0
 
-    def land(self) -> None:
+    def await_commit(self) -> None:
         """Wait for the answer to the last commit. Raises the error that it is, or AskedToStop when none comes."""
         commit = self._commit
         if commit is None:
@@ -164,17 +164,17 @@ class Outbox:
     def _make_room(self) -> None:
         """Wait for the answer when too much is kept already."""
         if self._commit is not None and self._held_bytes >= _HELD_BYTES:
-            self.land()
+            self.await_commit()
 
     def _count(self, messages: int, size_bytes: int) -> None:
         if not self._held_messages:
             self._held_since_s = monotonic()
         self._held_messages += messages
         self._held_bytes += size_bytes
-        if self._commit is None and self._held_bytes >= _PASSED_ON_BYTES:
-            self._pass_on()
+        if self._commit is None and self._held_bytes >= _FLUSH_BYTES:
+            self._flush()
 
-    def _pass_on(self) -> None:
+    def _flush(self) -> None:
         """Hand everything that is kept to the producer."""
         held, self._held = self._held, []
         self._held_messages = self._held_bytes = 0

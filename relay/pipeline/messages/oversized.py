@@ -44,7 +44,7 @@ class MessageSink(Protocol):
         """Count a row that went to the dead letters."""
 
 
-class Whence(NamedTuple):
+class MessageOrigin(NamedTuple):
     """Where a message comes from: names, its source transaction, what the messages beside it say, and where rows of its table go."""
 
     real: TableId
@@ -54,7 +54,7 @@ class Whence(NamedTuple):
     topics: tuple[str, ...]
 
 
-class Oversize:
+class OversizedMessages:
     """Puts messages into the open batch in the form that their topics take; used by one thread.
 
     `claims` None: what is too large is a dead letter.
@@ -77,13 +77,13 @@ class Oversize:
         self._message = message
         self._letters_of_change = (-1, 0)
 
-    def send_printed(self, topic: str, messages: Printed, whence: Whence) -> None:
+    def send_printed(self, topic: str, messages: Printed, origin: MessageOrigin) -> None:
         """Put printed messages of one topic into the batch; together, if none is too large."""
         if self._all_fit(topic, messages):
             self._sink.add_printed(topic, messages)
             return
         for message in messages.each(topic):
-            self.send(message, whence)
+            self.send(message, origin)
 
     def keeps_back(self, printed: Iterable[tuple[TablePlan, Printed]]) -> bool:
         """Say whether one of these messages cannot go as it is."""
@@ -94,49 +94,49 @@ class Oversize:
         limit = self._sizes.limits[topic]
         return messages.value_bytes <= limit // 2 or all(message_bytes(each) <= limit for each in messages.each(topic))
 
-    def send(self, message: OutboundMessage, whence: Whence) -> None:
+    def send(self, message: OutboundMessage, origin: MessageOrigin) -> None:
         """Put a message into the batch: as it is, as a claim or as a dead letter."""
         size, limit = message_bytes(message), self._sizes.limits[message.topic]
         if size <= limit:
             self._sink.add(message)
         elif self._claims is not None and message.value is not None:
-            self._claim(self._claims, message, whence)
+            self._claim(self._claims, message, origin)
         else:
             refusal = MessageTooLarge(f"The message takes {size} bytes, and {message.topic} takes {limit}.")
-            self._leave_out(_letter(self._new_id(message), refusal.code, refusal.reason, message, whence), whence)
+            self._leave_out(_letter(self._new_id(message), refusal.code, refusal.reason, message, origin), origin)
 
-    def send_row(self, made: list[OutboundMessage] | UnprintableRow, order: OrderPair, whence: Whence) -> None:
+    def send_row(self, made: list[OutboundMessage] | UnprintableRow, order: OrderPair, origin: MessageOrigin) -> None:
         """Put what was made of a row into the batch, or the row as a dead letter."""
         if isinstance(made, UnprintableRow):
-            for topic in whence.topics:
+            for topic in origin.topics:
                 message = OutboundMessage(topic, -1, made.key, made.values, message_headers(order, ()))
-                letter = _letter(self._new_id(message), made.code, made.reason, message, whence, is_message=False)
-                self._leave_out(letter, whence)
+                letter = _letter(self._new_id(message), made.code, made.reason, message, origin, is_message=False)
+                self._leave_out(letter, origin)
             return
         for message in made:
-            self.send(message, whence)
+            self.send(message, origin)
 
-    def _claim(self, claims: ClaimStore, message: OutboundMessage, whence: Whence) -> None:
+    def _claim(self, claims: ClaimStore, message: OutboundMessage, origin: MessageOrigin) -> None:
         """The value is safe in its place before the message that points there can become visible."""
-        claim = claims.put(whence.logical, _order_of(message).execute_position, message.value or b"")
+        claim = claims.put(origin.logical, _order_of(message).execute_position, message.value or b"")
         headers = (*message.headers, (Header.CLAIM.value, claim_text(claim).encode()))
         value = reference_value(message.value or b"")
         self._sink.add_claim(OutboundMessage(message.topic, message.partition, message.key, value, headers))
         _log.info("claim_written", url=claim.url, size_bytes=claim.size_bytes)
 
-    def _leave_out(self, letter: DeadLetter, whence: Whence) -> None:
+    def _leave_out(self, letter: DeadLetter, origin: MessageOrigin) -> None:
         """Write the letter, and tell those who follow statements that the copy of this table is unproven."""
         limit = self._topics.dead_letter_limit(self._letters)
         for record in self._letters.messages(letter, limit):
             self._sink.add(record)
-        for marker in self._markers(letter, whence):
+        for marker in self._markers(letter, origin):
             self._sink.add(marker)
         self._sink.count_dead_letter(letter.code)
         _log.warning("dead_letter", id=letter.id, code=letter.code, table=letter.real)
 
-    def _markers(self, letter: DeadLetter, whence: Whence) -> Iterator[OutboundMessage]:
+    def _markers(self, letter: DeadLetter, origin: MessageOrigin) -> Iterator[OutboundMessage]:
         sql = f"/* dead letter {letter.id}: {letter.code} */"
-        value = encode_statement(MessageType.QUERY, whence.logical, sql, whence.context.frame, is_ddl=False)
+        value = encode_statement(MessageType.QUERY, origin.logical, sql, origin.context.frame, is_ddl=False)
         order = OrderPair(letter.execute_time, letter.execute_position)
         headers = (*message_headers(order, ()), (Header.DEAD_LETTER.value, letter.id.encode()))
         for topic, partition in statement_places(letter.message.topic, self._message.ddl, self._topics):
@@ -159,14 +159,16 @@ def reference_value(value: bytes) -> bytes:
     return orjson.dumps({**fields, "data": None, "mysqlType": None, "old": None, "sql": "", "sqlType": None})
 
 
-def _letter(letter_id: str, code: str, reason: str, message: OutboundMessage, whence: Whence, *, is_message: bool = True) -> DeadLetter:
-    order, begin = _order_of(message), whence.begin
+def _letter(
+    letter_id: str, code: str, reason: str, message: OutboundMessage, origin: MessageOrigin, *, is_message: bool = True
+) -> DeadLetter:
+    order, begin = _order_of(message), origin.begin
     return DeadLetter(
         id=letter_id,
         code=code,
         reason=reason,
-        real=str(whence.real),
-        logical=str(whence.logical),
+        real=str(origin.real),
+        logical=str(origin.logical),
         file=begin.position.file if begin is not None else "",
         offset=begin.position.offset if begin is not None else 0,
         gtid=begin.gtid if begin is not None else "",

@@ -8,11 +8,11 @@ from relay.model.table import TableId
 from relay.pipeline.active_mapping import MappingInForce
 from relay.pipeline.buffer import Step
 from relay.pipeline.checkpoint.checkpoint import Checkpoint
-from relay.pipeline.checkpoint.skip_policy import LeftOut
+from relay.pipeline.checkpoint.skip_policy import SkipReason
 from relay.pipeline.delivery.instance_stats import Meter
 from relay.pipeline.delivery.topics import Topics
 from relay.pipeline.messages.event_batches import OtherItem, run_at
-from relay.pipeline.messages.oversized import Oversize, Whence
+from relay.pipeline.messages.oversized import MessageOrigin, OversizedMessages
 from relay.pipeline.messages.statements import statement_messages, statement_route, without_values
 from relay.pipeline.messages.table_plan import TablePlans
 from relay.pipeline.publishing.message_context import MessageContexts
@@ -39,7 +39,7 @@ class Publisher:
         sources: Mapping[str, SourceContext],
         topics: Topics,
         meter: Meter,
-        oversize: Oversize | None = None,
+        oversize: OversizedMessages | None = None,
         refinements: Refinements | None = None,
     ) -> None:
         self.checkpoint = checkpoint
@@ -149,8 +149,8 @@ class Publisher:
     def _destination(self, ddl: Ddl) -> Destination | None:
         """Return where the statement goes; None where it is left out, which is counted."""
         progress = self.progress
-        if progress.left_out is not None:
-            for table in ddl.tables if progress.left_out is LeftOut.SKIPPED else ():
+        if progress.skip_reason is not None:
+            for table in ddl.tables if progress.skip_reason is SkipReason.SKIPPED else ():
                 self.checkpoint.count_skipped(table, 1)
             return None
         if progress.to_skip or not self._rows.filter.accepts_statement(ddl.tables, is_ddl=ddl.is_ddl):
@@ -170,8 +170,8 @@ class Publisher:
             if self._oversize is None:
                 self.checkpoint.add(message)
             else:
-                whence = Whence(real, destination.logical, self.progress.begin, context, destination.topics)
-                self._oversize.send(message, whence)
+                origin = MessageOrigin(real, destination.logical, self.progress.begin, context, destination.topics)
+                self._oversize.send(message, origin)
 
     def _new_plans(self) -> TablePlans:
         return TablePlans(self._settings, self._mapping.router, self._definitions, self._topics, self._refinements)

@@ -12,12 +12,12 @@ from relay.model.row_path import RowPath, SlowReason
 from relay.model.table import TableMap
 from relay.pipeline.buffer import Step
 from relay.pipeline.checkpoint.checkpoint import Checkpoint
-from relay.pipeline.checkpoint.skip_policy import LeftOut
+from relay.pipeline.checkpoint.skip_policy import SkipReason
 from relay.pipeline.delivery.instance_stats import Meter
 from relay.pipeline.messages.changes import EventContext
 from relay.pipeline.messages.event_batches import MOST_BYTES, MOST_EVENTS
 from relay.pipeline.messages.event_printer import BulkRows
-from relay.pipeline.messages.oversized import Oversize, Whence
+from relay.pipeline.messages.oversized import MessageOrigin, OversizedMessages
 from relay.pipeline.messages.packed import packed_messages
 from relay.pipeline.messages.printer_failures import printer_failed
 from relay.pipeline.messages.refined import RefinedRows
@@ -51,7 +51,7 @@ class RowPublisher:
         contexts: MessageContexts,
         meter: Meter,
         plans: TablePlans,
-        oversize: Oversize | None,
+        oversize: OversizedMessages | None,
     ) -> None:
         self.filter = TableFilter(settings.filter)
         alike = settings.message.headers == "default" and all(map(self.filter.accepts_operation, Operation))
@@ -105,8 +105,8 @@ class RowPublisher:
 
     def publish(self, events: Sequence[RowsEvent]) -> None:
         """Publish the rows of events that go together, or count what is left out."""
-        if self._progress.left_out is not None:
-            self._leave_out(events, self._progress.left_out)
+        if self._progress.skip_reason is not None:
+            self._skip(events, self._progress.skip_reason)
             return
         first = events[0]
         if first.table is not self._table:
@@ -137,11 +137,11 @@ class RowPublisher:
             self._meter.drop(event.table.id, dropped.reason, dropped.cause, count)
             self._checkpoint.count_left_out(count, event.size_bytes)
 
-    def _leave_out(self, events: Sequence[RowsEvent], why: LeftOut) -> None:
+    def _skip(self, events: Sequence[RowsEvent], why: SkipReason) -> None:
         """Count rows that an operator has left out, so that those behind get the pairs that they would have had."""
         for event in events:
             count = self.plans.count(event)
-            if why is LeftOut.SKIPPED:
+            if why is SkipReason.SKIPPED:
                 self._meter.drop(event.table.id, "a transaction is skipped by hand.", "skipped", count)
                 self._checkpoint.count_skipped(event.table.id, count)
             self._checkpoint.count_left_out(count, event.size_bytes)
@@ -170,7 +170,7 @@ class RowPublisher:
         if done:
             self._meter.print(plan.definition.id, bulk.path, "", max(0, rows - skip))
         if messages.number and self._oversize is not None:
-            self._oversize.send_printed(plan.lanes[0].topic, messages, self._whence(plan, context))
+            self._oversize.send_printed(plan.lanes[0].topic, messages, self._origin(plan, context))
         elif messages.number:
             self._checkpoint.add_printed(plan.lanes[0].topic, messages)
         self._checkpoint.count_published(rows, sum([event.size_bytes for event in events[:done]]))
@@ -202,25 +202,25 @@ class RowPublisher:
         rows = RefinedRows(plan, refinement, self._settings.message, context, keeps_back=self._oversize is not None)
         order = before = self._progress.order
         skip = self._progress.to_skip
-        whence, left_out, published = self._whence(plan, context), 0, len(event.rows) - skip
+        origin, left_out, published = self._origin(plan, context), 0, len(event.rows) - skip
         for order, made in _checked(event, rows.of(event, before, skip), masked=True):
             if isinstance(made, NotPublished):
                 self._meter.drop(event.table.id, *made, 1)
                 left_out += 1
             elif self._oversize is not None:
-                self._oversize.send_row(made, order, whence)
+                self._oversize.send_row(made, order, origin)
             elif not isinstance(made, UnprintableRow):
                 for message in made:
                     self._checkpoint.add(message)
         self._meter.print(event.table.id, RowPath.READABLE, SlowReason.REFINED, max(0, published - left_out))
         self._checkpoint.count_published(len(event.rows), event.size_bytes, left_out, order)
 
-    def _keep_back(self, oversize: Oversize, event: RowsEvent, plan: TablePlan, context: EventContext) -> tuple[OrderPair, int]:
+    def _keep_back(self, oversize: OversizedMessages, event: RowsEvent, plan: TablePlan, context: EventContext) -> tuple[OrderPair, int]:
         """Publish row by row; keep back rows that no topic takes or that cannot be printed.
 
         Return the order key of the last change, and how many rows could not be printed.
         """
-        whence, unprintable = self._whence(plan, context), 0
+        origin, unprintable = self._origin(plan, context), 0
         order = before = self._progress.order
 
         def messages_of(part: RowsEvent, before: OrderPair, skip: int) -> Iterator[tuple[OrderPair, list[OutboundMessage]]]:
@@ -228,11 +228,11 @@ class RowPublisher:
 
         for order, made in rows_one_by_one(event, plan, messages_of, before, self._progress.to_skip):
             unprintable += isinstance(made, UnprintableRow)
-            oversize.send_row(made, order, whence)
+            oversize.send_row(made, order, origin)
         return order, unprintable
 
-    def _whence(self, plan: TablePlan, context: EventContext) -> Whence:
-        return Whence(plan.definition.id, plan.destination.logical, self._progress.begin, context, plan.destination.topics)
+    def _origin(self, plan: TablePlan, context: EventContext) -> MessageOrigin:
+        return MessageOrigin(plan.definition.id, plan.destination.logical, self._progress.begin, context, plan.destination.topics)
 
     def _messages(
         self, event: RowsEvent, plan: TablePlan, context: EventContext, order: OrderPair, skip: int

@@ -70,7 +70,7 @@ class XaPublisher:
         try:
             return self._prepared.rows(step)
         except PreparedUnknown:
-            if self._progress.left_out is None:
+            if self._progress.skip_reason is None:
                 raise
             return _no_events()
 

@@ -21,7 +21,7 @@ from relay.pipeline.checkpoint.checkpoint import Checkpoint
 from relay.pipeline.checkpoint.part_guard import GuardedSource, PartGuard
 from relay.pipeline.checkpoint.position_message import PositionMessages
 from relay.pipeline.checkpoint.progress import Progress
-from relay.pipeline.checkpoint.skip_audit import SkipNotes
+from relay.pipeline.checkpoint.skip_audit import SkipAudit
 from relay.pipeline.control_signals import OperatorCall
 from relay.pipeline.delivery.flow_control import FlowControl
 from relay.pipeline.delivery.instance_stats import Meter
@@ -39,7 +39,7 @@ from relay.pipeline.ingest.open_sources import OpenSource, OpenSources
 from relay.pipeline.ingest.source_choice import Chosen
 from relay.pipeline.interruptible import answered
 from relay.pipeline.messages.configuration_digest import configuration_digest, known_digests
-from relay.pipeline.messages.oversized import Oversize
+from relay.pipeline.messages.oversized import OversizedMessages
 from relay.pipeline.publishing.publish_loop import PublishLoop
 from relay.pipeline.publishing.publisher import Publisher
 from relay.pipeline.publishing.source_context import SourceContext
@@ -251,8 +251,8 @@ class Session:
         )
         names = {name: source.names for name, source in sources.by_name.items()}
         position = PositionMessages(self._store, self._mapping, topics, names)
-        skip_notes = SkipNotes(trail, self._instance.name)
-        checkpoint = Checkpoint(outbox, progress, position, parts, skip_notes, self._meter, self._instance.transaction)
+        skip_audit = SkipAudit(trail, self._instance.name)
+        checkpoint = Checkpoint(outbox, progress, position, parts, skip_audit, self._meter, self._instance.transaction)
         contexts = {name: self._source_context(name, source) for name, source in sources.by_name.items()}
         oversize = self._oversize(topics, checkpoint)
         return Publisher(self._instance, checkpoint, self._mapping, contexts, topics, self._meter, oversize, refinements)
@@ -278,14 +278,14 @@ class Session:
             if needed:
                 raise
 
-    def _oversize(self, topics: Topics, checkpoint: Checkpoint) -> Oversize | None:
+    def _oversize(self, topics: Topics, checkpoint: Checkpoint) -> OversizedMessages | None:
         """None where a row that does not fit stops the instance."""
         instance, installation = self._instance, self._settings.installation
         if instance.oversize == "stop":
             return None
         claims = ClaimStore(instance.claims, installation, instance.name) if instance.oversize == "claim_check" else None
         letters = DeadLetterTopic(self._settings.kafka, installation, instance.name)
-        return Oversize(checkpoint, topics, self._sizes, letters, claims, instance.message)
+        return OversizedMessages(checkpoint, topics, self._sizes, letters, claims, instance.message)
 
 
 def _switch_entry(instance: str, switch: SwitchNote) -> AuditEntry:

@@ -15,7 +15,7 @@ from relay.pipeline.checkpoint.checkpoint import Checkpoint
 from relay.pipeline.checkpoint.part_guard import PartGuard
 from relay.pipeline.checkpoint.position_message import PositionMessages
 from relay.pipeline.checkpoint.progress import Progress
-from relay.pipeline.checkpoint.skip_audit import SkipNotes
+from relay.pipeline.checkpoint.skip_audit import SkipAudit
 from relay.pipeline.delivery.instance_stats import Meter
 from relay.pipeline.delivery.outbox import Outbox
 from relay.pipeline.publishing.publisher import Publisher
@@ -148,8 +148,8 @@ def publisher_without_servers(
     outbox = Outbox(producer, ChangeBuffer(BufferSettings()), meter, threading.Event())
     all_of_them: Any = around  # it answers for the store, the mapping in force, the topics and the audit trail
     position = PositionMessages(all_of_them, all_of_them, all_of_them, dict.fromkeys(sources, around.names))
-    progress, skip_notes = Progress(record, "", MappingName(1)), SkipNotes(all_of_them, "x")
-    checkpoint = Checkpoint(outbox, progress, position, parts or _WholeTransactions(), skip_notes, meter, settings.transaction)
+    progress, skip_audit = Progress(record, "", MappingName(1)), SkipAudit(all_of_them, "x")
+    checkpoint = Checkpoint(outbox, progress, position, parts or _WholeTransactions(), skip_audit, meter, settings.transaction)
     contexts = {each: _source(all_of_them) for each in sources}
     return Publisher(settings, checkpoint, all_of_them, contexts, all_of_them, meter)
 

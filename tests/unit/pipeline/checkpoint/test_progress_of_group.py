@@ -11,7 +11,7 @@ from relay.model.names.mapping_name import MappingName
 from relay.model.positions.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
 from relay.model.records.position_record import OtherSource, PositionRecord
 from relay.pipeline.checkpoint.progress import Progress
-from relay.pipeline.checkpoint.skip_policy import LeftOut
+from relay.pipeline.checkpoint.skip_policy import SkipReason
 
 FILES = {"first": 7, "second": 900, "third": 899_999}
 STARTS = {name: SourcePosition(BinlogPosition(f"b.{at:06d}", 4), "", SourceIdentity("", at, 1)) for at, name in enumerate(FILES)}
@@ -61,15 +61,15 @@ def test_gtids_are_those_of_each_source() -> None:
 def test_a_transaction_is_skipped_of_its_own_source_alone() -> None:
     skipping = replace(RECORD, skips=("0-1-9",), others={**OTHERS, "second": OtherSource(STARTS["second"], skips=("0-1-5", "0-1-9"))})
     progress = Progress(skipping, "", MappingName(1))
-    found: list[bool | LeftOut | None] = []
+    found: list[bool | SkipReason | None] = []
     for name, gtid in (("first", "0-1-5"), ("second", "0-1-5"), ("third", "0-1-5"), ("first", "0-1-9")):
         progress.follow(name)
         found.append(progress.leaves_nothing_out)
         progress.start_transaction(TransactionBegin(place(name, 0, 1), gtid, None, 1), 10**12, 0)
-        found.append(progress.left_out)
+        found.append(progress.skip_reason)
         progress.take(1)
         progress.end_transaction(TransactionEnd(place(name, 0, 2), gtid, STARTS[name].identity))
-    assert found == [False, None, False, LeftOut.SKIPPED, True, None, False, LeftOut.SKIPPED]
+    assert found == [False, None, False, SkipReason.SKIPPED, True, None, False, SkipReason.SKIPPED]
     assert {name: each.skips for name, each in progress.record.standing.items()} == {"first": (), "second": ("0-1-9",), "third": ()}
     assert progress.order.execute_position - RECORD.order.execute_position > 3
 

@@ -11,7 +11,7 @@ from relay.model.names.mapping_name import MappingName
 from relay.model.positions.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
 from relay.model.records.position_record import PositionRecord, Replay
 from relay.pipeline.checkpoint.progress import Progress
-from relay.pipeline.checkpoint.skip_policy import LeftOut
+from relay.pipeline.checkpoint.skip_policy import SkipReason
 
 NOW_MS = 1_700_000_000_000
 SKEW_MS = 60_000
@@ -49,7 +49,7 @@ def published_of(record: PositionRecord, transactions: list[Transaction], now_ms
         progress.start_transaction(each.begin, now_ms, SKEW_MS)
         first = progress.order
         progress.take(each.changes)
-        if progress.left_out is None:
+        if progress.skip_reason is None:
             published[each.gtid] = tuple(OrderPair(first.execute_time, first.execute_position + n + 1) for n in range(each.changes))
         progress.end_transaction(TransactionEnd(each.end, each.gtid, SERVER))
     return published, progress
@@ -107,7 +107,7 @@ def test_a_skip_is_forgotten_once_it_is_passed_and_takes_its_pairs_along() -> No
     left, progress = published_of(replace(START, skips=("0-1-2", "0-1-9")), transactions, NOW_MS)
     assert left == {gtid: pairs for gtid, pairs in plain.items() if gtid != "0-1-2"}
     assert progress.record.skips == ("0-1-9",)
-    assert progress.left_out is None
+    assert progress.skip_reason is None
 
 
 def test_why_a_transaction_is_left_out() -> None:
@@ -117,6 +117,6 @@ def test_why_a_transaction_is_left_out() -> None:
     for number, offset in ((1, 400), (2, 500), (3, 600)):
         place = BinlogPosition("b.000001", offset)
         progress.start_transaction(TransactionBegin(place, f"0-1-{number}", NOW_MS, 0), NOW_MS, SKEW_MS)
-        seen.append(progress.left_out)
+        seen.append(progress.skip_reason)
         progress.end_transaction(TransactionEnd(BinlogPosition("b.000001", offset + 100), f"0-1-{number}", SERVER))
-    assert seen == [LeftOut.BEFORE, LeftOut.SKIPPED, None]
+    assert seen == [SkipReason.BEFORE, SkipReason.SKIPPED, None]

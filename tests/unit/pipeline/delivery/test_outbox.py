@@ -113,10 +113,10 @@ def test_each_batch_holds_what_was_sent_between_two_commits(steps: list[str]) ->
             case "answer" if broker.unanswered is not None:
                 broker.answer()
             case "settle":
-                outbox.settle()
+                outbox.poll_commit()
     if broker.unanswered is not None:
         broker.answer()
-    outbox.settle()
+    outbox.poll_commit()
     assert [*broker.batches, broker.current] == wanted
 
 
@@ -129,7 +129,7 @@ def test_too_much_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     answering = threading.Timer(0.05, broker.answer)
     answering.start()
     outbox.send(message("waits"))
-    outbox.settle()
+    outbox.poll_commit()
     assert (outbox.committing, broker.current) == (False, ["m", "waits"])
 
 
@@ -140,8 +140,8 @@ def test_what_ends_a_commit_is_raised_once(error: Exception) -> None:
     outbox.commit(message("record"), RECORD, OpenBatch())
     broker.answer(error)
     with pytest.raises(type(error)):
-        outbox.settle()
-    outbox.land()
+        outbox.poll_commit()
+    outbox.await_commit()
 
 
 @pytest.mark.slow
@@ -151,5 +151,5 @@ def test_a_stop_ends_the_wait_and_leaves_the_commit_unanswered() -> None:
     outbox = new_outbox(Broker(), stop)
     outbox.commit(message("record"), RECORD, OpenBatch())
     with pytest.raises(AskedToStop):
-        outbox.land()
+        outbox.await_commit()
     assert outbox.committing

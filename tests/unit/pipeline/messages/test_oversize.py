@@ -19,7 +19,7 @@ from relay.model.positions.position import BinlogPosition, OrderPair
 from relay.model.table import Column, ColumnType, TableId, TableMap
 from relay.model.value import JsonDocument, JsonScalar, JsonScalarKind
 from relay.pipeline.messages.changes import EventContext
-from relay.pipeline.messages.oversized import Oversize, Whence, reference_value
+from relay.pipeline.messages.oversized import MessageOrigin, OversizedMessages, reference_value
 from relay.pipeline.messages.single_row import row_messages
 from relay.pipeline.messages.unencodable_rows import UnprintableRow, row_values, rows_one_by_one
 from relay.settings import ClaimSettings, KafkaSettings, MessageSettings
@@ -38,7 +38,7 @@ LOGICAL = TableId("shop", "t")
 PLAN = table_plan(table_definition(TABLE), LOGICAL, "t", 4)
 CONTEXT = EventContext(MessageFrame(event_time_ms=0, gtid="", batch=1, publish_time_ms=5), None)
 BEGIN = TransactionBegin(BinlogPosition("b.000001", 400), "0-1-7", None, 0)
-WHENCE = Whence(TABLE.id, LOGICAL, BEGIN, CONTEXT, (TOPIC,))
+ORIGIN = MessageOrigin(TABLE.id, LOGICAL, BEGIN, CONTEXT, (TOPIC,))
 BEFORE = OrderPair(1_767_225_609_131, 4_294_967_300_000)
 LIMIT = 4000
 
@@ -79,10 +79,10 @@ class Limits:
     limits = {TOPIC: LIMIT, f"{TOPIC}.ddl": LIMIT}  # noqa: RUF012 - read only
 
 
-def oversize(sent: Any, claims: ClaimStore | None = None) -> Oversize:
+def oversize(sent: Any, claims: ClaimStore | None = None) -> OversizedMessages:
     topics: Any = Taking()
     sizes: Any = Limits()
-    return Oversize(sent, topics, sizes, DeadLetterTopic(KAFKA, "roma", "shop"), claims, MessageSettings())
+    return OversizedMessages(sent, topics, sizes, DeadLetterTopic(KAFKA, "roma", "shop"), claims, MessageSettings())
 
 
 def message(value_bytes: int, position: int = 1) -> OutboundMessage:
@@ -109,14 +109,14 @@ def letters(sent: Sent) -> Iterator[DeadLetter]:
 
 def test_what_fits_goes_as_it_is() -> None:
     sent = Sent()
-    oversize(sent).send(message(3000), WHENCE)
+    oversize(sent).send(message(3000), ORIGIN)
     assert sent.messages == [message(3000)]
     assert sent.dead_letters == []
 
 
 def test_a_dead_letter_holds_the_whole_message_and_says_where_it_came_from() -> None:
     sent = Sent()
-    oversize(sent).send(message(20_000), WHENCE)
+    oversize(sent).send(message(20_000), ORIGIN)
     (letter,) = letters(sent)
     assert letter.message == message(20_000)
     assert (letter.code, letter.real, letter.logical, letter.file, letter.offset, letter.gtid) == (
@@ -133,7 +133,7 @@ def test_a_dead_letter_holds_the_whole_message_and_says_where_it_came_from() -> 
 
 def test_who_follows_statements_learns_that_a_row_was_kept_back() -> None:
     sent = Sent()
-    oversize(sent).send(message(20_000), WHENCE)
+    oversize(sent).send(message(20_000), ORIGIN)
     (letter,) = letters(sent)
     marker = sent.messages[-1]
     assert (marker.topic, marker.partition, marker.key) == (f"{TOPIC}.ddl", 0, message(1000).key)
@@ -146,7 +146,7 @@ def test_who_follows_statements_learns_that_a_row_was_kept_back() -> None:
 
 def test_a_claim_points_to_the_value_and_carries_no_rows(tmp_path: Path) -> None:
     sent = Sent()
-    oversize(sent, ClaimStore(ClaimSettings(url=str(tmp_path)), "roma", "shop")).send(message(20_000), WHENCE)
+    oversize(sent, ClaimStore(ClaimSettings(url=str(tmp_path)), "roma", "shop")).send(message(20_000), ORIGIN)
     (reference,) = sent.messages
     original = message(20_000)
     assert (reference.topic, reference.partition, reference.key) == (original.topic, original.partition, original.key)
@@ -170,7 +170,7 @@ def test_of_printed_messages_only_the_large_ones_are_kept_back() -> None:
     made = [message(3000, 1), message(20_000, 2), message(3000, 3)]
     records = [(each.partition, each.key, each.value or b"", each.headers[0][1], None) for each in made]
     printed = PrintedRecords(records, 26_000, ("order", "orders"), made[0].headers[1:])
-    oversize(sent).send_printed(TOPIC, printed, WHENCE)
+    oversize(sent).send_printed(TOPIC, printed, ORIGIN)
     assert [each for each in sent.messages if each.topic == TOPIC] == [made[0], made[2]]
     assert [letter.message for letter in letters(sent)] == [made[1]]
 
@@ -179,7 +179,7 @@ def test_messages_of_one_change_have_letters_of_their_own() -> None:
     sent = Sent()
     kept = oversize(sent)
     for position in (1, 1, 2):
-        kept.send(message(20_000, position), WHENCE)
+        kept.send(message(20_000, position), ORIGIN)
     assert [letter.id for letter in letters(sent)] == ["2-1", "2-2", "3-1"]
 
 
@@ -214,7 +214,7 @@ def test_rows_that_are_visible_already_are_counted_and_not_kept_back_again(skip:
 def test_a_row_that_cannot_be_printed_becomes_a_letter_with_its_values() -> None:
     sent = Sent()
     order, row = made_of([7])[0]
-    oversize(sent).send_row(row, order, WHENCE)
+    oversize(sent).send_row(row, order, ORIGIN)
     (letter,) = letters(sent)
     assert (letter.code, letter.is_message, letter.message.topic) == ("VALUE_NOT_PRINTABLE", False, TOPIC)
     assert "labels" in letter.reason
