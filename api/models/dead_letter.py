@@ -2,7 +2,7 @@
 
 from pydantic import BaseModel, Field
 
-from relay.dead_letters import ListedLetter
+from relay.dead_letters import ListedDeadLetter
 
 
 class DeadLetterView(BaseModel):
@@ -28,7 +28,7 @@ class DeadLetterView(BaseModel):
     replayed_ms: int | None
 
     @classmethod
-    def of(cls, listed: ListedLetter) -> "DeadLetterView":
+    def of(cls, listed: ListedDeadLetter) -> "DeadLetterView":
         letter, message, replay = listed.letter, listed.letter.message, listed.replay
         return cls(
             id=letter.id,

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from relay.dead_letters.chunks import REPLAYED, Gathering, cut, piece_of
-from relay.dead_letters.letter import DeadLetter
+from relay.dead_letters.dead_letter import DeadLetter
 from relay.errors import DeadLetterDamaged, DeadLettersUnreadable, DeadLetterUnknown
 from relay.kafka import PartitionReader, TopicAdmin, TopicSpec, WantedTopic, accept, row_topic_findings, topic_limit
 from relay.model.message import OutboundMessage
@@ -21,7 +21,7 @@ class Replay(NamedTuple):
     comment: str = ""
 
 
-class ListedLetter(NamedTuple):
+class ListedDeadLetter(NamedTuple):
     """A letter, and its last replay if there was one."""
 
     letter: DeadLetter
@@ -56,7 +56,7 @@ class DeadLetterTopic:
         """Return the record that says that a letter's message was sent; it travels in the same transaction."""
         return OutboundMessage(self.topic, 0, letter.id.encode(), orjson.dumps({REPLAYED: replay._asdict()}), ())
 
-    def letters(self) -> list[ListedLetter]:
+    def letters(self) -> list[ListedDeadLetter]:
         """Return all letters without their values, the oldest first. Raises DeadLetterDamaged where a part is missing."""
         letters: dict[str, DeadLetter] = {}
         replays: dict[str, Replay] = {}
@@ -65,9 +65,9 @@ class DeadLetterTopic:
                 letters[found.id] = found.head
             else:
                 replays[found[0]] = found[1]
-        return [ListedLetter(letter, replays.get(letter.id)) for letter in letters.values()]
+        return [ListedDeadLetter(letter, replays.get(letter.id)) for letter in letters.values()]
 
-    def letter(self, wanted: str) -> ListedLetter:
+    def letter(self, wanted: str) -> ListedDeadLetter:
         """Return one letter whole. Raises DeadLetterUnknown, DeadLetterDamaged."""
         letter: DeadLetter | None = None
         replay: Replay | None = None
@@ -78,7 +78,7 @@ class DeadLetterTopic:
                 replay = found[1]
         if letter is None:
             raise DeadLetterUnknown(f"No dead letter in {self.topic} has the id {wanted}.")
-        return ListedLetter(letter, replay)
+        return ListedDeadLetter(letter, replay)
 
     def _records(self, wanted: str | None) -> Iterator[DeadLetter | tuple[str, Replay]]:
         """Read the topic to its end: whole letters, and replays by letter; of one letter alone where it is given."""

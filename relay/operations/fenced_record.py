@@ -81,7 +81,7 @@ class FencedRecord:
             before = self.store.read()
             after, kept = self.store.keep_mappings(act.change(before), act.contents or {})
             entry = AuditEntry(who.name, act.name, self._instance.name, act.fields(before), act.fields(after), who.comment)
-            for message in (self._trail.message(entry), *self.store.waypoints(after, int(time() * 1000)), *kept):
+            for message in (self._trail.message(entry), *self.store.history_messages(after, int(time() * 1000)), *kept):
                 producer.send(message)
             producer.commit(self.store.message(after)).result(_COMMIT_SECONDS)
         return before, after

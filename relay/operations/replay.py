@@ -6,7 +6,7 @@ from time import time
 from typing import Final
 
 from relay.audit import AuditEntry, AuditTrail
-from relay.dead_letters import DeadLetterTopic, ListedLetter, Replay
+from relay.dead_letters import DeadLetterTopic, ListedDeadLetter, Replay
 from relay.errors import MessageTooLarge, ReplayRefused, TopicRefused
 from relay.kafka import TopicAdmin, message_bytes, topic_limit
 from relay.model.message import OutboundMessage
@@ -35,7 +35,7 @@ def replay(settings: RelaySettings, instance: InstanceSettings, wanted: str, who
     return found.letter.message
 
 
-def check(found: ListedLetter, *, again: bool) -> None:
+def check(found: ListedDeadLetter, *, again: bool) -> None:
     """Raise ReplayRefused for a letter that holds no message, or whose message was sent already unless it is to be sent `again`."""
     letter = found.letter
     if not letter.is_message:

@@ -17,7 +17,7 @@ from relay.kafka import (
 from relay.model.message import OutboundMessage
 from relay.model.records.position_record import PositionRecord
 from relay.position.kept_mapping import Documents, keep_named, kept_documents
-from relay.position.waypoints import WaypointClock
+from relay.position.position_history import HistorySchedule
 from relay.settings import KafkaSettings
 
 # One record a batch: the newest is among the last few offsets, half of which are transaction markers.
@@ -31,9 +31,9 @@ class KafkaPositionStore:
         self.topic = f"{installation}.position.{instance}"
         self._kafka = kafka
         self._key = instance.encode()
-        self._waypoint_key = f"{instance}/".encode()
+        self._history_key = f"{instance}/".encode()
         self._mapping_key = f"{instance}:mapping:".encode()
-        self._clock = WaypointClock()
+        self._schedule = HistorySchedule()
         self._reader = PartitionReader(kafka, self.topic, PositionUnreadable)
 
     def ensure_topic(self) -> bool:
@@ -58,10 +58,10 @@ class KafkaPositionStore:
         """Return the message that joins the rows' batch."""
         return OutboundMessage(self.topic, 0, self._key, record.to_bytes(), ())
 
-    def waypoints(self, record: PositionRecord, now_ms: int) -> list[OutboundMessage]:
-        """Return the messages that keep this record as a waypoint beside it, none where the present ones are young enough."""
-        value = record.as_waypoint.to_bytes() if (slots := self._clock.due(record, now_ms)) else b""
-        return [OutboundMessage(self.topic, 0, self._waypoint_key + slot.encode(), value, ()) for slot in slots]
+    def history_messages(self, record: PositionRecord, now_ms: int) -> list[OutboundMessage]:
+        """Return the messages that keep this record in the position history, none where the present entries are young enough."""
+        value = record.as_history_entry.to_bytes() if (slots := self._schedule.due(record, now_ms)) else b""
+        return [OutboundMessage(self.topic, 0, self._history_key + slot.encode(), value, ()) for slot in slots]
 
     def keep_mappings(self, record: PositionRecord, contents: Mapping[str, Documents]) -> tuple[PositionRecord, list[OutboundMessage]]:
         """Return the record with the sets that the topic holds once it is committed, and the messages that must join its batch.
@@ -83,11 +83,11 @@ class KafkaPositionStore:
         return kept_documents(digest, parts)
 
     def read_whole(self) -> tuple[PositionRecord | None, tuple[PositionRecord, ...]]:
-        """Read the last record and all waypoints, these in no order and without those of a newer format. Raises as `read` does."""
+        """Read the last record and the position history, this in no order and without those of a newer format. Raises as `read` does."""
         newest = {key: value for key, value in self._reader.committed(*self._reader.ends()) if value is not None}
         record = newest.get(self._key)
-        waypoints = _readable(value for key, value in newest.items() if key is not None and key.startswith(self._waypoint_key))
-        return None if record is None else PositionRecord.from_bytes(record), tuple(waypoints)
+        history = _readable(value for key, value in newest.items() if key is not None and key.startswith(self._history_key))
+        return None if record is None else PositionRecord.from_bytes(record), tuple(history)
 
     def read(self) -> PositionRecord | None:
         """Return the last committed record, None if there never was one. Call it after the producer has fenced the older ones.

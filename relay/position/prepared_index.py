@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from relay.errors import PositionUnreadable
 from relay.model.change import PreparedRows
-from relay.position.kept_records import KeptRecords
+from relay.position.compacted_topic_store import CompactedTopicStore
 from relay.position.prepared_record import from_bytes, read_key, record_key
 
 NOTE: Final = 0
@@ -109,7 +109,7 @@ class _Kept:
 class PreparedIndex:
     """Knows where the records of each prepared transaction are, as far as the topic was read; used by one thread."""
 
-    def __init__(self, records: KeptRecords) -> None:
+    def __init__(self, records: CompactedTopicStore) -> None:
         self._records = records
         self._kept: dict[str, _Kept] = {}
         self._read_to = 0

@@ -4,7 +4,7 @@ import os
 import shutil
 from pathlib import Path
 
-from relay.claims import ClaimStore
+from relay.claim_check import ClaimStore
 from relay.errors import RelayError, SpoolUnusable
 from relay.preflight.finding import Finding, found, passed
 from relay.settings import InstanceSettings

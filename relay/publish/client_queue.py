@@ -14,7 +14,7 @@ from relay.kafka import CLIENT_LOG, client_configuration, error_of, kafka_client
 from relay.model.message import HeaderList, OutboundMessage, Printed, PrintedMessages, PrintedRecord, PrintedRecords
 from relay.publish.deliveries import Deliveries, refused_delivery
 from relay.publish.fresh_password import keep_password_fresh
-from relay.publish.queue_room import QueueRoom, most_bytes
+from relay.publish.queue_budget import QueueBudget, most_bytes
 from relay.settings import KafkaSettings, TransactionSettings
 
 if COMPILED:
@@ -64,7 +64,7 @@ class ClientQueue:
         self.producer, self._sender = _with_sender(configuration) if COMPILED else (kafka_client(Producer, configuration), None)
         self.closed = False
         self.deliveries = Deliveries()
-        self.room = QueueRoom(kafka)
+        self.room = QueueBudget(kafka)
         self._commits_tell = commits_tell
         self._unpolled = 0
         keep_password_fresh(self, kafka, configuration.get("sasl.password"))

@@ -9,7 +9,7 @@ from relay.cli.known import known_instance
 from relay.cli.root import ConfigFile, app, settings_of, told_errors
 
 if TYPE_CHECKING:
-    from relay.dead_letters import ListedLetter
+    from relay.dead_letters import ListedDeadLetter
 
 dead_letters = typer.Typer(no_args_is_help=True, help="Messages and rows that were kept back.")
 app.add_typer(dead_letters, name="dead-letter")
@@ -75,14 +75,14 @@ def replay_letter(
         typer.echo(f"Dead letter {letter} was sent to {message.topic}, partition {message.partition}.")
 
 
-def _json(listed: "ListedLetter") -> str:
+def _json(listed: "ListedDeadLetter") -> str:
     import json
 
     fields: dict[str, Any] = listed.letter.to_fields()
     return json.dumps({**fields, "replayed": None if listed.replay is None else listed.replay._asdict()}, ensure_ascii=False)
 
 
-def _told(listed: "ListedLetter") -> str:
+def _told(listed: "ListedDeadLetter") -> str:
     from datetime import UTC, datetime
 
     letter = listed.letter

@@ -111,7 +111,7 @@ class PositionRecord:
         return {each for each in (self.mapping_digest, split) if each}
 
     @property
-    def as_waypoint(self) -> "PositionRecord":
+    def as_history_entry(self) -> "PositionRecord":
         """The record as the position history keeps it: a move back takes mapping and partition rules from the newest record."""
         return replace(self, mapping_digest="", kept_mappings={}, placed_by={})
 

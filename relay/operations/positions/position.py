@@ -25,11 +25,11 @@ Change: TypeAlias = Callable[[PositionRecord | None], PositionRecord]
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A position as it stands: the record, who leads (None: nobody), and the waypoints that it can go back to exactly."""
+    """A position as it stands: the record, who leads (None: nobody), and the position history that it can go back to exactly."""
 
     record: PositionRecord | None
     leader: str | None
-    waypoints: tuple[PositionRecord, ...]
+    history: tuple[PositionRecord, ...]
 
     @property
     def places_behind(self) -> list[BinlogPosition]:
@@ -37,7 +37,7 @@ class Shown:
         if self.record is None or self.record.following:
             return []
         epoch = self.record.epoch
-        known = {each.source.binlog for each in self.waypoints if each.epoch == epoch}
+        known = {each.source.binlog for each in self.history if each.epoch == epoch}
         return sorted(known, key=lambda place: place.rank)
 
 
@@ -64,8 +64,8 @@ class InstancePosition:
 
     def show(self) -> Shown:
         """Read the position. Raises BrokerUnreachable, PositionUnreadable, StoreUnreachable."""
-        record, waypoints = (None, ()) if self._store.ensure_topic() else self._store.read_whole()
-        return Shown(record, self._record.leader, waypoints)
+        record, history = (None, ()) if self._store.ensure_topic() else self._store.read_whole()
+        return Shown(record, self._record.leader, history)
 
     def preview(self, at: BinlogPosition, *, as_new: bool = False, gtid_set: str | None = None, source: str | None = None) -> Preview:
         """Say what `move` would do, and do nothing. Raises MoveRefused, SourceNotNamed."""
@@ -73,7 +73,7 @@ class InstancePosition:
         shown = self.show()
         followed = self._place(chosen, at, gtid_set, shown)
         place = followed.place
-        move = self._plan(chosen, shown.record, place, shown.waypoints, as_new=as_new)
+        move = self._plan(chosen, shown.record, place, shown.history, as_new=as_new)
         self._check_readable(move, followed.settings)
         before, after = move.origin, place.position
         if before is None:
@@ -90,14 +90,14 @@ class InstancePosition:
         chosen = chosen_source(self._instance, source)
         shown = self.show()
         followed = self._place(chosen, at, gtid_set, shown)
-        place, waypoints = followed.place, shown.waypoints
-        self._check_readable(self._plan(chosen, shown.record, place, waypoints, as_new=as_new), followed.settings)
+        place, history = followed.place, shown.history
+        self._check_readable(self._plan(chosen, shown.record, place, history, as_new=as_new), followed.settings)
 
         def change(record: PositionRecord | None) -> PositionRecord:
-            return self._plan(chosen, record, place, waypoints, as_new=as_new).after
+            return self._plan(chosen, record, place, history, as_new=as_new).after
 
         before, after = self._write("position.set", who, change, chosen.name)
-        return replace(self._plan(chosen, before, place, waypoints, as_new=as_new), after=after)
+        return replace(self._plan(chosen, before, place, history, as_new=as_new), after=after)
 
     def raise_floor(self, above: str, who: Who) -> PositionRecord:
         """Lift the pair above the last one of instance `above` of this installation. Raises MoveRefused."""
@@ -136,12 +136,12 @@ class InstancePosition:
         chosen: ChosenSource,
         record: PositionRecord | None,
         place: TransactionPlace,
-        waypoints: tuple[PositionRecord, ...],
+        history: tuple[PositionRecord, ...],
         *,
         as_new: bool,
     ) -> Move:
         latest_ms = int((time() + self._instance.transaction.max_clock_skew_seconds) * 1000)
-        return plan_move(record, place.position, waypoints, as_new=as_new, latest_ms=latest_ms, source=chosen.name)
+        return plan_move(record, place.position, history, as_new=as_new, latest_ms=latest_ms, source=chosen.name)
 
     def _check_readable(self, move: Move, settings: SourceSettings) -> None:
         """Reading begins before the place when a position goes back: the source must still have that, in the same history."""

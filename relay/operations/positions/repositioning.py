@@ -41,7 +41,7 @@ class Move:
 def plan_move(
     record: PositionRecord | None,
     target: SourcePosition,
-    waypoints: Iterable[PositionRecord],
+    history: Iterable[PositionRecord],
     *,
     as_new: bool,
     latest_ms: int,
@@ -67,7 +67,7 @@ def plan_move(
             "sources brought meanwhile.",
             remedy="Add --as-new: what lies behind the place comes with new pairs, and consumers apply it again; the others go on.",
         )
-    return _back(record, target, waypoints)
+    return _back(record, target, history)
 
 
 def standing_of(record: PositionRecord, source: str) -> OtherSource | None:
@@ -146,11 +146,11 @@ def _in_next_epoch(record: PositionRecord, source: str, target: SourcePosition) 
     return after.with_source(source, replace(at, source=target))
 
 
-def _back(record: PositionRecord, target: SourcePosition, waypoints: Iterable[PositionRecord]) -> Move:
+def _back(record: PositionRecord, target: SourcePosition, history: Iterable[PositionRecord]) -> Move:
     place, order = _reached(record)
     fitting = [
         each
-        for each in waypoints
+        for each in history
         if each.epoch == record.epoch
         and each.source.identity.server == target.identity.server
         and each.order.execute_position <= order.execute_position
@@ -165,15 +165,15 @@ def _back(record: PositionRecord, target: SourcePosition, waypoints: Iterable[Po
             f"What lies behind {target.binlog} cannot come again with the pairs that it had: {known}.",
             remedy="Name a place behind that one, or add --as-new: everything then comes with new pairs, and consumers apply it again.",
         )
-    waypoint = max(before_target, key=lambda each: each.source.binlog.rank)
+    entry = max(before_target, key=lambda each: each.source.binlog.rank)
     after = replace(
         record,
-        source=waypoint.source,
-        order=waypoint.order,
-        change_time_ms=waypoint.change_time_ms,
+        source=entry.source,
+        order=entry.order,
+        change_time_ms=entry.change_time_ms,
         split=None,
         replay=Replay(target.binlog, place, order),
-        place=waypoint.place,
+        place=entry.place,
     )
     return Move(MoveKind.BACK, target, record, after)
 

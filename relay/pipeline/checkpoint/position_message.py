@@ -46,7 +46,7 @@ class PositionMessages:
     def closing(self, record: PositionRecord, now_ms: int) -> Closing:
         """Return what closes a batch with this record: position history, mapping documents, schema history, and the record."""
         record, mappings = self._store.keep_mappings(record, self._mapping.documents)
-        beside = [*self._store.waypoints(record, now_ms), *mappings]
+        beside = [*self._store.history_messages(record, now_ms), *mappings]
         positions = record.positions
         for source, each in self._names.items():
             beside += each.taken(positions[source].binlog)

@@ -9,7 +9,7 @@ from relay.model.message import OutboundMessage
 from relay.model.positions.position import BinlogPosition, SourceIdentity, SourcePosition
 from relay.model.table import TableId, TableMap
 from relay.pipeline.ingest.schema_bootstrap import NamesOpening
-from relay.position import KeptRecords
+from relay.position import CompactedTopicStore
 from relay.schema import Base, CatalogReader, Schemas, TableHistory, Version, parse_record
 from relay.settings import SourceSettings
 from relay.source import ServerFacts
@@ -28,7 +28,7 @@ class TableNames:
     `superseded` are records that are taken away with the first ones that are handed over.
     """
 
-    def __init__(self, history: TableHistory, records: KeptRecords, superseded: Iterable[bytes] = ()) -> None:
+    def __init__(self, history: TableHistory, records: CompactedTopicStore, superseded: Iterable[bytes] = ()) -> None:
         self._history = history
         self._records = records
         self._superseded = list(superseded)
@@ -58,7 +58,7 @@ class TableNames:
 
 
 def open_names(
-    records: KeptRecords,
+    records: CompactedTopicStore,
     settings: SourceSettings,
     start: SourcePosition,
     server: ServerFacts,
@@ -94,7 +94,7 @@ def _no_schemas(server: ServerFacts) -> Schemas:
     )
 
 
-def _readable(records: KeptRecords) -> list[Version | Base]:
+def _readable(records: CompactedTopicStore) -> list[Version | Base]:
     """What is kept; raises PositionUnreadable for what a newer relay wrote."""
     try:
         return [parse_record(key, value) for key, value in records.read().items()]

@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 import orjson
 import structlog
 
-from relay.claims import ClaimStore
+from relay.claim_check import ClaimStore
 from relay.dead_letters import DeadLetter, DeadLetterTopic
 from relay.encode import encode_statement, message_headers
 from relay.envelope import Header, MessageType, claim_text, parse_order
@@ -65,17 +65,17 @@ class OversizedMessages:
         sink: MessageSink,
         topics: Topics,
         sizes: MessageSizes,
-        letters: DeadLetterTopic,
+        dead_letters: DeadLetterTopic,
         claims: ClaimStore | None,
         message: MessageSettings,
     ) -> None:
         self._sink = sink
         self._topics = topics
         self._sizes = sizes
-        self._letters = letters
+        self._dead_letters = dead_letters
         self._claims = claims
         self._message = message
-        self._letters_of_change = (-1, 0)
+        self._dead_letters_of_change = (-1, 0)
 
     def send_printed(self, topic: str, messages: Printed, origin: MessageOrigin) -> None:
         """Put printed messages of one topic into the batch; together, if none is too large."""
@@ -103,15 +103,15 @@ class OversizedMessages:
             self._claim(self._claims, message, origin)
         else:
             refusal = MessageTooLarge(f"The message takes {size} bytes, and {message.topic} takes {limit}.")
-            self._leave_out(_letter(self._new_id(message), refusal.code, refusal.reason, message, origin), origin)
+            self._leave_out(_dead_letter(self._new_id(message), refusal.code, refusal.reason, message, origin), origin)
 
     def send_row(self, made: list[OutboundMessage] | UnprintableRow, order: OrderPair, origin: MessageOrigin) -> None:
         """Put what was made of a row into the batch, or the row as a dead letter."""
         if isinstance(made, UnprintableRow):
             for topic in origin.topics:
                 message = OutboundMessage(topic, -1, made.key, made.values, message_headers(order, ()))
-                letter = _letter(self._new_id(message), made.code, made.reason, message, origin, is_message=False)
-                self._leave_out(letter, origin)
+                dead_letter = _dead_letter(self._new_id(message), made.code, made.reason, message, origin, is_message=False)
+                self._leave_out(dead_letter, origin)
             return
         for message in made:
             self.send(message, origin)
@@ -124,30 +124,30 @@ class OversizedMessages:
         self._sink.add_claim(OutboundMessage(message.topic, message.partition, message.key, value, headers))
         _log.info("claim_written", url=claim.url, size_bytes=claim.size_bytes)
 
-    def _leave_out(self, letter: DeadLetter, origin: MessageOrigin) -> None:
-        """Write the letter, and tell those who follow statements that the copy of this table is unproven."""
-        limit = self._topics.dead_letter_limit(self._letters)
-        for record in self._letters.messages(letter, limit):
+    def _leave_out(self, dead_letter: DeadLetter, origin: MessageOrigin) -> None:
+        """Write the dead letter, and tell those who follow statements that the copy of this table is unproven."""
+        limit = self._topics.dead_letter_limit(self._dead_letters)
+        for record in self._dead_letters.messages(dead_letter, limit):
             self._sink.add(record)
-        for marker in self._markers(letter, origin):
+        for marker in self._markers(dead_letter, origin):
             self._sink.add(marker)
-        self._sink.count_dead_letter(letter.code)
-        _log.warning("dead_letter", id=letter.id, code=letter.code, table=letter.real)
+        self._sink.count_dead_letter(dead_letter.code)
+        _log.warning("dead_letter", id=dead_letter.id, code=dead_letter.code, table=dead_letter.real)
 
-    def _markers(self, letter: DeadLetter, origin: MessageOrigin) -> Iterator[OutboundMessage]:
-        sql = f"/* dead letter {letter.id}: {letter.code} */"
+    def _markers(self, dead_letter: DeadLetter, origin: MessageOrigin) -> Iterator[OutboundMessage]:
+        sql = f"/* dead letter {dead_letter.id}: {dead_letter.code} */"
         value = encode_statement(MessageType.QUERY, origin.logical, sql, origin.context.frame, is_ddl=False)
-        order = OrderPair(letter.execute_time, letter.execute_position)
-        headers = (*message_headers(order, ()), (Header.DEAD_LETTER.value, letter.id.encode()))
-        for topic, partition in statement_places(letter.message.topic, self._message.ddl, self._topics):
-            yield OutboundMessage(topic, partition, letter.message.key, value, headers)
+        order = OrderPair(dead_letter.execute_time, dead_letter.execute_position)
+        headers = (*message_headers(order, ()), (Header.DEAD_LETTER.value, dead_letter.id.encode()))
+        for topic, partition in statement_places(dead_letter.message.topic, self._message.ddl, self._topics):
+            yield OutboundMessage(topic, partition, dead_letter.message.key, value, headers)
 
     def _new_id(self, message: OutboundMessage) -> str:
         """One change may become several messages: for each topic, and for each tag where tags are separate."""
         position = _order_of(message).execute_position
-        last, count = self._letters_of_change
-        self._letters_of_change = (position, count + 1 if position == last else 1)
-        return f"{position}-{self._letters_of_change[1]}"
+        last, count = self._dead_letters_of_change
+        self._dead_letters_of_change = (position, count + 1 if position == last else 1)
+        return f"{position}-{self._dead_letters_of_change[1]}"
 
 
 def reference_value(value: bytes) -> bytes:
@@ -159,12 +159,12 @@ def reference_value(value: bytes) -> bytes:
     return orjson.dumps({**fields, "data": None, "mysqlType": None, "old": None, "sql": "", "sqlType": None})
 
 
-def _letter(
-    letter_id: str, code: str, reason: str, message: OutboundMessage, origin: MessageOrigin, *, is_message: bool = True
+def _dead_letter(
+    dead_letter_id: str, code: str, reason: str, message: OutboundMessage, origin: MessageOrigin, *, is_message: bool = True
 ) -> DeadLetter:
     order, begin = _order_of(message), origin.begin
     return DeadLetter(
-        id=letter_id,
+        id=dead_letter_id,
         code=code,
         reason=reason,
         real=str(origin.real),

@@ -9,7 +9,7 @@ from relay.errors import PreparedUnknown
 from relay.model.change import PreparedRows, RowsEvent, XaStep
 from relay.model.message import OutboundMessage
 from relay.model.table import TableId, TableMap
-from relay.position import EventPart, KeptRecords, PreparedIndex, RecordKeys
+from relay.position import CompactedTopicStore, EventPart, PreparedIndex, RecordKeys
 from relay.position.prepared_index import NOTE
 from relay.position.prepared_record import record_key, to_bytes
 
@@ -37,7 +37,7 @@ class PreparedTransactions:
     offsets of records are known, and `look_up` reads them.
     """
 
-    def __init__(self, records: KeptRecords, part_bytes: int) -> None:
+    def __init__(self, records: CompactedTopicStore, part_bytes: int) -> None:
         self._records = records
         self._index = PreparedIndex(records)
         self._part_bytes = part_bytes

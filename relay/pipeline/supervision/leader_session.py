@@ -9,7 +9,7 @@ from functools import partial
 import structlog
 
 from relay.audit import AuditEntry, AuditTrail
-from relay.claims import ClaimStore
+from relay.claim_check import ClaimStore
 from relay.dead_letters import DeadLetterTopic
 from relay.errors import AskedToStop, BatchAborted, HistoryChanged, RelayError, StoreUnreachable
 from relay.ha import Election

@@ -23,7 +23,7 @@ from relay.pipeline.interruptible import answered
 from relay.pipeline.rolled_back_ranges import RolledBack
 from relay.pipeline.spooling.spool_controller import Spooling
 from relay.pipeline.supervision.schema_refresh import Doubts
-from relay.position import SCHEMA, KeptRecords
+from relay.position import SCHEMA, CompactedTopicStore
 from relay.schema import CatalogReader
 from relay.settings import InstanceSettings, RelaySettings, SourceSettings
 from relay.source import ExcludedRange, ServerFacts, SourceStream, ask_server_facts
@@ -139,10 +139,10 @@ class SourceOpening:
     ) -> TableNames | None:
         return open_names(self.kept(SCHEMA, name), settings, start, server, catalog, followed, self._doubts.tables_of(name))
 
-    def kept(self, purpose: str, source: str) -> KeptRecords:
+    def kept(self, purpose: str, source: str) -> CompactedTopicStore:
         """What is kept of a source; those of a group must not meet in one topic."""
         purpose = f"{purpose}-{source}" if source else purpose
-        return KeptRecords(self._settings.kafka, self._settings.installation, purpose, self._instance.name)
+        return CompactedTopicStore(self._settings.kafka, self._settings.installation, purpose, self._instance.name)
 
 
 def _first_record(start: SourcePosition) -> PositionRecord:

@@ -6,7 +6,7 @@ from typing import Any, Final
 import pytest
 
 from deploy.embedded import Kafka, MariaDB, SqlServer
-from relay.position import PREPARED, KeptRecords
+from relay.position import PREPARED, CompactedTopicStore
 from relay.settings import KafkaSettings
 from tests.e2e.conftest import NewInstallation
 from tests.e2e.delivery.test_large_and_slow import keys_in_order, peak_bytes
@@ -106,7 +106,7 @@ def test_what_is_not_in_memory_is_found_behind_the_open_batch(database: SqlServe
 def prepared_records(kafka: Kafka, installation: str) -> dict[bytes, bytes]:
     """What the instance still keeps of XA transactions."""
     settings = KafkaSettings(bootstrap_servers=kafka.bootstrap, replication_factor=1, min_insync_replicas=1)
-    return KeptRecords(settings, installation, PREPARED, "shop").read()
+    return CompactedTopicStore(settings, installation, PREPARED, "shop").read()
 
 
 @pytest.mark.timeout(300)

@@ -6,7 +6,7 @@ import fsspec
 import pytest
 from moto.server import ThreadedMotoServer
 
-from relay.claims import ClaimStore
+from relay.claim_check import ClaimStore
 from relay.envelope import Claim, checked_claim
 from relay.errors import ClaimStoreRefused, ClaimStoreUnreachable
 from relay.model.table import TableId

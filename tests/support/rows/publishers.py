@@ -109,7 +109,7 @@ class Surroundings:
     def message(self, record: PositionRecord | AuditEntry) -> OutboundMessage:
         return OutboundMessage("position", 0, None, repr(record).encode(), ())
 
-    def waypoints(self, *_: object) -> list[OutboundMessage]:
+    def history_messages(self, *_: object) -> list[OutboundMessage]:
         return []
 
     def keep_mappings(self, record: PositionRecord, _: object) -> tuple[PositionRecord, list[OutboundMessage]]:

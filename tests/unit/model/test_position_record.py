@@ -83,12 +83,12 @@ def test_a_group_needs_the_newest_format_only_while_something_of_one_source_is_t
     assert [each.format for each in (OF_A_GROUP, third, GROUP_BY_HAND, replace(GROUP_BY_HAND, others={}))] == [3, 4, 4, 4]
 
 
-def test_a_digest_of_a_mapping_set_needs_the_newest_format_and_a_waypoint_has_none() -> None:
-    assert [each.format for each in (NAMED, NAMED.as_waypoint, IN_PARTS)] == [5, 2, 5]
+def test_a_digest_of_a_mapping_set_needs_the_newest_format_and_an_entry_of_the_history_has_none() -> None:
+    assert [each.format for each in (NAMED, NAMED.as_history_entry, IN_PARTS)] == [5, 2, 5]
     for field in ("mapping_digest", "kept_mappings", "placed_by"):
-        assert replace(NAMED.as_waypoint, **{field: getattr(NAMED, field)}).format == 5
+        assert replace(NAMED.as_history_entry, **{field: getattr(NAMED, field)}).format == 5
     assert replace(IN_PARTS, mapping_digest="", kept_mappings={}).format == 5, "an older relay must not end the transaction"
-    assert NAMED.as_waypoint == replace(BY_HAND, mapping_set=7)
+    assert NAMED.as_history_entry == replace(BY_HAND, mapping_set=7)
     assert IN_PARTS.named_mappings == {DIGEST, "4b" * 16}
 
 

@@ -45,9 +45,9 @@ class Journal(Surroundings):
         self.records.append(record)
         return OutboundMessage("position", 0, b"x", b"record", ())
 
-    def waypoints(self, record: PositionRecord, _: int) -> list[OutboundMessage]:  # type: ignore[override]
+    def history_messages(self, record: PositionRecord, _: int) -> list[OutboundMessage]:  # type: ignore[override]
         assert record.kept_mappings == {"digest": 1}
-        return [OutboundMessage("position", 0, b"x/m0001", b"waypoint", ())]
+        return [OutboundMessage("position", 0, b"x/m0001", b"history", ())]
 
     def keep_mappings(self, record: PositionRecord, _: object) -> tuple[PositionRecord, list[OutboundMessage]]:
         kept = OutboundMessage("position", 0, b"x:mapping:digest/0", b"mapping", ())
@@ -152,7 +152,7 @@ def _shown(message: OutboundMessage) -> str:
     return "statement" if fields["isDdl"] else str(fields["data"][0]["id"])
 
 
-BESIDE: Final = ["waypoint", "mapping"]
+BESIDE: Final = ["history", "mapping"]
 
 
 def batch(*messages: str, end: int) -> list[str]:

@@ -62,19 +62,19 @@ PARTS = st.lists(st.tuples(st.integers(40, 400), st.integers(0, 900), st.integer
 @given(parts=PARTS, places=st.tuples(st.integers(0, 11), st.integers(0, 11), st.integers(0, 11)))
 def test_what_comes_again_has_the_pairs_that_it_had(parts: list[tuple[int, int, int, bool]], places: tuple[int, int, int]) -> None:
     transactions = binlog(parts)
-    waypoint, target, reached = sorted(place % len(transactions) for place in places)
+    kept, target, reached = sorted(place % len(transactions) for place in places)
     first, progress = published_of(START, transactions[:reached], NOW_MS)
-    _, at_waypoint = published_of(START, transactions[:waypoint], NOW_MS)
+    _, at_kept = published_of(START, transactions[:kept], NOW_MS)
     had = progress.record
     replay = Replay(transactions[target].begin.position, had.source.binlog, had.order)
-    moved = replace(at_waypoint.record, replay=replay if target < reached else None)
-    again, after = published_of(moved, transactions[waypoint:], NOW_MS + 10**9)
+    moved = replace(at_kept.record, replay=replay if target < reached else None)
+    again, after = published_of(moved, transactions[kept:], NOW_MS + 10**9)
     for gtid in again.keys() & first.keys():
         assert again[gtid] == first[gtid]
     if target < reached:
         assert not again.keys() & {each.gtid for each in transactions[:target]}
         assert after.record.replay is None
-    assert again.keys() >= {each.gtid for each in transactions[max(target, waypoint) :]}
+    assert again.keys() >= {each.gtid for each in transactions[max(target, kept) :]}
     fresh = [pair for each in transactions[reached:] for pair in again[each.gtid]]
     assert all(pair.execute_time >= had.order.execute_time and pair.execute_position > had.order.execute_position for pair in fresh)
 

@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 import pytest
 
-from relay.claims import ClaimStore
+from relay.claim_check import ClaimStore
 from relay.dead_letters import DeadLetter, DeadLetterTopic
 from relay.dead_letters.chunks import piece_of
 from relay.encode import MessageFrame

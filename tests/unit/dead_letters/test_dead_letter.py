@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from relay.dead_letters.chunks import HEAD_BYTES, Gathering, cut, piece_of
-from relay.dead_letters.letter import DeadLetter
+from relay.dead_letters.dead_letter import DeadLetter
 from relay.errors import DeadLetterDamaged
 from relay.model.message import OutboundMessage
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relay.publish.queue_room import MOST_BYTES, PARTITION_BYTES, QueueRoom, most_bytes, wanted_bytes
+from relay.publish.queue_budget import MOST_BYTES, PARTITION_BYTES, QueueBudget, most_bytes, wanted_bytes
 from relay.settings import KafkaSettings
 
 KAFKA = KafkaSettings(bootstrap_servers="k:1")
@@ -37,7 +37,7 @@ def test_two_of_the_largest_messages_always_find_room() -> None:
     partitions=st.integers(0, 300),
 )
 def test_no_more_fits_than_is_wanted(sizes: list[tuple[int, int]], waiting: int, partitions: int) -> None:
-    room = QueueRoom(KAFKA)
+    room = QueueBudget(KAFKA)
     room.expect(partitions)
     for messages, each in sizes:
         room.count(messages, messages * each)
@@ -49,7 +49,7 @@ def test_no_more_fits_than_is_wanted(sizes: list[tuple[int, int]], waiting: int,
 
 
 def test_the_size_of_messages_is_learned_anew() -> None:
-    room = QueueRoom(KAFKA)
+    room = QueueBudget(KAFKA)
     for size in (100, 10_000):
         for _ in range(200):
             room.count(1_000, 1_000 * size)

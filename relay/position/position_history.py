@@ -1,5 +1,7 @@
-"""Older position records that are kept, so that a replay begins where pairs are known: one of each minute of a day, one of each hour of
-sixty days. Each overwrites the one of the same slot of the round before, by its key in the compacted topic.
+"""Position history: older position records, so that a replay begins where order keys are known.
+
+One record of each minute is kept for a day, one of each hour for sixty days. A record overwrites the one of the same slot in the round
+before, by its key in the compacted topic.
 """
 
 from typing import Final
@@ -12,14 +14,14 @@ _MINUTES_KEPT: Final = 24 * 60
 _HOURS_KEPT: Final = 60 * 24
 
 
-class WaypointClock:
-    """Says under which keys a record is kept; used by the one thread that commits."""
+class HistorySchedule:
+    """Chooses the keys under which a record is kept; used by the one thread that commits."""
 
     def __init__(self) -> None:
         self._minute = self._hour = -1
 
     def due(self, record: PositionRecord, now_ms: int) -> list[str]:
-        """Return the slots that this record is the first one for: none inside a split transaction or a replay, whose pairs are others'."""
+        """Return the history keys to write for this record. Empty in a split transaction or a replay, whose order keys are not final."""
         if record.split is not None or record.replay is not None:
             return []
         minute, hour = now_ms // _MINUTE_MS, now_ms // _HOUR_MS

@@ -24,7 +24,7 @@ def _least_bytes(kafka: KafkaSettings) -> int:
     return max(kafka.queue_bytes, 2 * kafka.message_max_bytes)
 
 
-class QueueRoom:
+class QueueBudget:
     """Says how many messages more the client may be given. It tells how many it has, not how large: a mean says that."""
 
     def __init__(self, kafka: KafkaSettings) -> None:

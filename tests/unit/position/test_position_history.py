@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from relay.model.positions.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
 from relay.model.records.position_record import PositionRecord, Replay, SplitProgress
-from relay.position.waypoints import WaypointClock
+from relay.position.position_history import HistorySchedule
 
 PLACE = BinlogPosition("mysql-bin.000042", 4711)
 RECORD = PositionRecord(SourcePosition(PLACE, "", SourceIdentity("", 1, 0)), OrderPair(5, 6), 0, 5)
@@ -12,8 +12,8 @@ SPLIT = replace(RECORD, split=SplitProgress(PLACE, "", 12, 5, 3, ""))
 BY_HAND = replace(RECORD, replay=Replay(PLACE, BinlogPosition("mysql-bin.000043", 9), OrderPair(7, 8)))
 
 
-def test_waypoints_are_kept_once_a_minute_and_once_an_hour() -> None:
-    clock, hour_ms = WaypointClock(), 3_600_000
+def test_an_entry_is_kept_once_a_minute_and_once_an_hour() -> None:
+    clock, hour_ms = HistorySchedule(), 3_600_000
     assert clock.due(RECORD, hour_ms) == ["m0060", "h0001"]
     assert clock.due(RECORD, hour_ms + 59_999) == []
     assert clock.due(RECORD, hour_ms + 60_000) == ["m0061"]

@@ -8,7 +8,7 @@ from typing import Any
 import fsspec
 import pytest
 
-from relay.claims import ClaimStore
+from relay.claim_check import ClaimStore
 from relay.envelope import Claim, checked_claim
 from relay.errors import ClaimStoreRefused, ClaimStoreUnreachable, ConfigurationError
 from relay.model.table import TableId

@@ -14,7 +14,7 @@ PREPARED: Final = "xa"
 """Rows of transactions that are prepared and neither committed nor rolled back."""
 
 
-class KeptRecords:
+class CompactedTopicStore:
     """Keyed records of one purpose; what stands under a key is the last record of it, None takes it away."""
 
     def __init__(self, kafka: KafkaSettings, installation: str, purpose: str, instance: str) -> None:
