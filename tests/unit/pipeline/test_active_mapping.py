@@ -20,7 +20,7 @@ from relay.state import Note, StoredSet
 from relay.state.mappings.records import SetRecord
 
 DBS, TOPICS = "com.pajk.Roma.dbs", "com.pajk.Roma.topics"
-RECORD = PositionRecord.from_bytes((Path(__file__).parents[3] / "golden" / "position_record.1.json").read_bytes())
+RECORD = PositionRecord.from_bytes((Path(__file__).parents[2] / "golden" / "position_record.1.json").read_bytes())
 
 
 def to(topic: str) -> dict[str, str]:
