@@ -55,7 +55,7 @@ class GuardedSource:
 
 
 class PartGuard:
-    """Used by the walk's thread. `budget_s` is how long an open Kafka transaction may wait; `cancelled` ends every wait.
+    """Used by the publishing thread. `budget_s` is how long an open Kafka transaction may wait; `cancelled` ends every wait.
 
     `stop` is set when the instance must end.
     """

@@ -14,14 +14,14 @@ from relay.settings import KafkaSettings
 from relay.threads import Guard, RelayThread
 
 _LOOK_SECONDS: Final = 20.0
-"""One metadata request each time, off the walk's way."""
+"""One metadata request each time, outside the publishing thread."""
 
 _log = structlog.stdlib.get_logger(__name__)
 
 
 @contextmanager
 def watched(topics: Topics, kafka: KafkaSettings, instance: str) -> Iterator[None]:
-    """While the block runs, say what is new about the topics; an outage of Kafka is the walk's to tell."""
+    """While the block runs, say what is new about the topics; the publishing thread reports an outage of Kafka."""
     end = threading.Event()
     RelayThread("topics", instance, _look, topics, kafka, end, instance).start()
     try:

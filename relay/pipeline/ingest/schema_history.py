@@ -23,7 +23,7 @@ _ORACLE_TYPES_SINCE: Final = (10, 3, 0)
 
 
 class TableNames:
-    """Completes table maps while the reading thread follows statements, and hands over what is to be kept to the walk.
+    """Completes table maps while the reading thread follows statements, and hands over what is to be kept to the checkpoint.
 
     `superseded` are records that are taken away with the first ones that are handed over.
     """

@@ -1,4 +1,4 @@
-"""Small source transactions, many at once: what the walk does with their items one by one, done by compiled code where that can be."""
+"""Small source transactions, many at once: compiled code prints what the publisher would print item by item."""
 
 from typing import Final, NamedTuple
 
@@ -39,7 +39,7 @@ class WholeTransactions(NamedTuple):
 
 
 class WholeTransactionPrinter:
-    """Prints transactions of the tables that it knows; the walk takes all others item by item. Used by one thread."""
+    """Prints transactions of the tables that it knows; the publisher takes all others item by item. Used by one thread."""
 
     def __init__(self, *, names_gtid: bool) -> None:
         self._names_gtid = names_gtid

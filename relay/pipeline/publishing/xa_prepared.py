@@ -31,7 +31,7 @@ class _Held:
 
 
 class PreparedTransactions:
-    """Keeps and gives back the rows of prepared transactions; used by the walk alone.
+    """Keeps and gives back the rows of prepared transactions; used by the XA publisher alone.
 
     Everything that is kept goes through `send`, into the batch that holds the position behind it. Of what is not in memory, only the
     offsets of records are known, and `look_up` reads them.

@@ -64,7 +64,7 @@ class UnloggedCascades:
         source, group = self._instance.source, self._instance.group
         servers = [source] if group is None else group.members(source).values()
         try:
-            # A router of its own: the one in force belongs to the walk's thread.
+            # A router of its own: the one in force belongs to the publishing thread.
             relayed = is_relayed(self._instance, Router(router.mapping, self._instance.routing))
             words = cascades_in_words([each for server in servers for each in _of_server(server, relayed)])
         except RelayError as exc:
