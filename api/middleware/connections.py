@@ -29,30 +29,36 @@ class TimedProtocol(H11Protocol):
     _write: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in the base class
+        """Start the time limit of the request head; abort other idle connections if needed."""
         super().connection_made(transport)
         self.since_s = self.loop.time()
         self._time_head()
         self._make_room()
 
     def data_received(self, data: bytes) -> None:
+        """Start or end the time limit of the request head, as the received bytes require."""
         super().data_received(data)
         self._time_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
+        """Cancel both time limits."""
         self._stop_head()
         self._stop_write()
         super().connection_lost(exc)
 
     def on_response_complete(self) -> None:
+        """Note since when the connection is idle."""
         super().on_response_complete()
         self.since_s = self.loop.time()
 
     def pause_writing(self) -> None:
+        """Abort the connection if the client reads nothing for WRITE_SECONDS."""
         super().pause_writing()
         if self._write is None:
             self._write = self.loop.call_later(WRITE_SECONDS, self.transport.abort)
 
     def resume_writing(self) -> None:
+        """Cancel the time limit of writing: the client reads again."""
         self._stop_write()
         super().resume_writing()
 

@@ -20,6 +20,7 @@ class AuditEntryView(BaseModel):
 
     @classmethod
     def of(cls, entry: AuditEntry) -> "AuditEntryView":
+        """Return the entry with all its fields."""
         return cls(
             actor=entry.actor,
             act=entry.act,

@@ -29,6 +29,7 @@ class DeadLetterView(BaseModel):
 
     @classmethod
     def of(cls, listed: ListedDeadLetter) -> "DeadLetterView":
+        """Return the letter without its value. A key that is no UTF-8 contains U+FFFD."""
         letter, message, replay = listed.letter, listed.letter.message, listed.replay
         return cls(
             id=letter.id,

@@ -28,6 +28,7 @@ class ServerAnswer(BaseModel):
 
     @classmethod
     def of(cls, server: ServerView) -> "ServerAnswer":
+        """Return the server of the relay's view, field by field."""
         return cls.model_validate(server, from_attributes=True)
 
 
@@ -45,6 +46,7 @@ class OrdersAnswer(BaseModel):
 
     @classmethod
     def of(cls, standing: StandingOrders) -> "OrdersAnswer":
+        """Return the orders with the author and the time of the newest one."""
         return cls.model_validate(standing, from_attributes=True)
 
 
@@ -65,6 +67,7 @@ class SwitchAnswer(BaseModel):
 
     @classmethod
     def of(cls, note: SwitchNote) -> "SwitchAnswer":
+        """Return the switch of the history, field by field."""
         return cls.model_validate(note, from_attributes=True)
 
 
@@ -87,6 +90,7 @@ class SourceFailoverAnswer(BaseModel):
 
     @classmethod
     def of(cls, source: str, view: FailoverView | None, standing: StandingOrders, history: tuple[SwitchNote, ...]) -> Self:
+        """Return the answer; empty fields where the relay has not written a view yet."""
         seen = view or FailoverView()
         return cls(
             source=source,

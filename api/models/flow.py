@@ -23,6 +23,7 @@ class FlowView(FlowWish):
 
     @classmethod
     def of(cls, flow: Flow) -> "FlowView":
+        """Return the stored flow, without the version of its node."""
         return cls(
             paused=flow.paused,
             rows_per_second=flow.rows_per_second,

@@ -93,6 +93,7 @@ class InstanceView(BaseModel):
 
     @classmethod
     def of(cls, status: InstanceStatus, *, relay_alive: bool) -> "InstanceView":
+        """Return the status; `relay_alive` says whether the relay that wrote it still runs."""
         return cls.model_validate({**status.to_fields(), "relay_alive": relay_alive})
 
 
@@ -105,6 +106,7 @@ class DroppedNameView(BaseModel):
 
     @classmethod
     def of(cls, dropped: DroppedName) -> "DroppedNameView":
+        """Return the real name with its reason and its row count."""
         return cls(name=dropped.name, reason=dropped.reason, rows=dropped.rows)
 
 
@@ -122,6 +124,7 @@ class RelayView(BaseModel):
 
     @classmethod
     def of(cls, member: RelayMember) -> "RelayView":
+        """Return the relay process without its candidacies."""
         return cls(
             name=member.name,
             host=member.host,

@@ -15,6 +15,7 @@ class SetName(BaseModel):
 
     @classmethod
     def of(cls, name: MappingName) -> "SetName":
+        """Return number and digest of the mapping set."""
         return cls(set=name.number, digest=name.digest)
 
 
@@ -30,6 +31,7 @@ class MappingComparisonView(BaseModel):
 
     @classmethod
     def of(cls, instance: str, comparison: MappingComparison) -> "MappingComparisonView":
+        """Return the comparison with the sentences that `roma mapping` prints."""
         return cls(
             instance=instance,
             published_under=SetName.of(comparison.named),

@@ -51,6 +51,7 @@ class SetView(BaseModel):
 
     @classmethod
     def of(cls, record: SetRecord, in_force: int | None) -> "SetView":
+        """Return the set without bodies; `in_force` is the number of the set in force."""
         return cls(
             set=record.number,
             in_force=record.number == in_force,
@@ -88,6 +89,7 @@ class DocumentVersionView(BaseModel):
 
     @classmethod
     def of(cls, document: StoredDocument, in_force: int | None) -> "DocumentVersionView":
+        """Return the version; `in_force` is the version of the document in force."""
         return cls(
             data_id=document.data_id,
             version=document.version,

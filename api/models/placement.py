@@ -16,6 +16,7 @@ class CandidateView(BaseModel):
 
     @classmethod
     def of(cls, candidate: Candidate) -> "CandidateView":
+        """Return the candidate; without `code` and `reason` it could run the instance."""
         return cls(
             relay=candidate.relay,
             server=candidate.server,
@@ -36,6 +37,7 @@ class InstancePlaceView(BaseModel):
 
     @classmethod
     def of(cls, place: InstancePlace) -> "InstancePlaceView":
+        """Return where the instance runs, with all relays that could run it."""
         return cls(
             instance=place.instance,
             leader=place.leader,
@@ -56,6 +58,7 @@ class WishView(BaseModel):
 
     @classmethod
     def of(cls, name: str, wish: Wish) -> "WishView":
+        """Return the wish about the instance or server of this name."""
         return cls(name=name, to=wish.to, author=wish.note.author, comment=wish.note.comment, saved_ms=wish.note.saved_ms)
 
 

@@ -18,6 +18,7 @@ class SourcePlace(BaseModel):
 
     @classmethod
     def of(cls, at: SourcePosition, skips: Sequence[str]) -> "SourcePlace":
+        """Return the coordinates of one source, and what of it is to be left out."""
         return cls(file=at.binlog.file, offset=at.binlog.offset, gtid_set=at.gtid_set, skips=list(skips))
 
 
@@ -41,6 +42,7 @@ class PositionView(BaseModel):
 
     @classmethod
     def of(cls, instance: str, shown: Shown) -> "PositionView":
+        """Return the position with at most 100 earlier places; null without a record."""
         record = shown.record
         if record is None:
             return cls(instance=instance, leader=shown.leader)
@@ -92,6 +94,7 @@ class FoundPlace(BaseModel):
 
     @classmethod
     def of(cls, place: SourcePosition) -> "FoundPlace":
+        """Return the coordinates that `roma position set` accepts."""
         return cls(file=place.binlog.file, offset=place.binlog.offset, gtid_set=place.gtid_set)
 
 
@@ -123,6 +126,7 @@ class MovePreview(BaseModel):
 
     @classmethod
     def of(cls, instance: str, preview: Preview) -> "MovePreview":
+        """Return the preview with the sentences that the command line prints."""
         return cls(
             kind=preview.move.kind.value,
             sentences=foretold(instance, preview).splitlines(),
@@ -158,6 +162,7 @@ class RepartitionView(BaseModel):
 
     @classmethod
     def of(cls, instance: str, plan: RepartitionPlan) -> "RepartitionView":
+        """Return the plan; `moved_share` is the share of moved keys, 0 to 1."""
         return cls(
             topic=plan.topic,
             partitions_before=plan.before,

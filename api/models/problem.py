@@ -24,6 +24,7 @@ class MappingProblemView(BaseModel):
 
     @classmethod
     def of(cls, problem: MappingProblem) -> "MappingProblemView":
+        """Return the problem of a mapping document, field by field."""
         return cls(data_id=problem.data_id, pointer=problem.pointer, sentence=problem.sentence)
 
 

@@ -22,9 +22,11 @@ class RoutingView:
     filter: FilterSettings
 
     def router(self, mapping: MappingSet) -> Router:
+        """Return a router that maps names with this set as these instances would."""
         return Router(mapping, self.routing)
 
     def table_filter(self) -> TableFilter:
+        """Return the filter of real table names."""
         return TableFilter(self.filter)
 
 
