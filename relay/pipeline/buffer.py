@@ -79,10 +79,12 @@ class ChangeBuffer:
 
     @property
     def cursors(self) -> BufferCursors:
+        """Return the three cursors and the size of the buffer; any thread may call it."""
         return BufferCursors(self._put, self.taken, self._ack, self._size_bytes)
 
     @property
     def empty(self) -> bool:
+        """Return True if nothing can be taken at the moment."""
         return self._step.done and not self._waiting
 
     def put(self, item: StreamItem, size_bytes: int) -> bool:

@@ -29,7 +29,8 @@ def answer_of(future: "Future[Answer]", stop: threading.Event, what: str) -> Ans
 
 def answered(call: Callable[[], Answer], stop: threading.Event, what: str) -> Answer:
     """Make a call that waits for somebody outside, in a daemon thread that a stop leaves behind; raises what it raises, AskedToStop or
-    ResourcesExhausted."""
+    ResourcesExhausted.
+    """
     future: Future[Answer] = Future()
     RelayThread("ask", what, settle, future, call).start()
     return answer_of(future, stop, what)

@@ -92,6 +92,7 @@ class Progress:
 
     @property
     def whole(self) -> bool:
+        """Return True between two source transactions: none is open."""
         return self.begin is None
 
     @property

@@ -1,5 +1,6 @@
 """How far one source is read: the end of its last whole transaction, its GTIDs, what is to be left out, and how far its tables' history was
-followed."""
+followed.
+"""
 
 from collections.abc import Collection, Sequence
 

@@ -1,0 +1,4 @@
+"""Decides which database server an instance reads, and switches to the other one.
+
+May import every package of the pipeline except `supervision`.
+"""

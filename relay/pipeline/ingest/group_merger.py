@@ -66,6 +66,7 @@ class GroupReader:
         self._thread = RelayThread("merge", name, self._merge)
 
     def start(self) -> None:
+        """Start the reader of each source, then the thread that merges their queues."""
         for reader in self._readers:
             reader.start()
         self._thread.start()

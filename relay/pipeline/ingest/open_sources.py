@@ -17,7 +17,8 @@ from relay.settings import SourceSettings
 class ReadingThreads(Protocol):
     """Whoever fills the buffer of a session."""
 
-    def start(self) -> None: ...
+    def start(self) -> None:
+        """Start to fill the buffer; return at once."""
 
     def stop(self) -> None:
         """End, and wait for the threads."""

@@ -16,7 +16,8 @@ class ItemStream(Protocol):
     """The items of one source from `start` on. One thread iterates; any thread may close."""
 
     @property
-    def start(self) -> SourcePosition: ...
+    def start(self) -> SourcePosition:
+        """Return the position from which the items follow."""
 
     @property
     def silent_seconds(self) -> float:
@@ -28,7 +29,8 @@ class ItemStream(Protocol):
     def items(self, before_waiting: Callable[[], object]) -> Iterator[RawItem]:
         """Yield items until `close`; `before_waiting` is called whenever the next one may not be there yet."""
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """End `items`, from any thread."""
 
 
 class ItemSink(Protocol):
@@ -43,7 +45,8 @@ class ItemSink(Protocol):
     def fail(self, failure: BaseException) -> None:
         """The reader has ended."""
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Take no more items; `put` then returns False."""
 
 
 class Reader:
@@ -73,6 +76,7 @@ class Reader:
         self._thread = RelayThread("read", name, self._run)
 
     def start(self) -> None:
+        """Start the thread; its errors are raised by the buffer's `get`."""
         self._thread.start()
 
     def stop(self) -> None:
