@@ -89,7 +89,7 @@ class Writing:
         return f"/*!{self.random.choice(('', '32312 ', '40101 ', '50100'))} {words} */" if self.chance(0.06) else words
 
     def spaced(self, words: str) -> str:
-        """The words with comments between some of them; `\\x00` stands where one may be."""
+        r"""The words with comments between some of them; `\x00` stands where one may be."""
         return "".join(self.random.choice(_SPACES) if sign == "\0" else sign for sign in words)
 
     def new_name(self, taken: set[str]) -> str:

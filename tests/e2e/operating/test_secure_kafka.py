@@ -1,5 +1,6 @@
 """Relay and admin reach Kafka by TLS and a login alone, with no more rights than the pages list, and take another password and
-another certificate without a restart."""
+another certificate without a restart.
+"""
 
 import re
 from collections.abc import Iterator
