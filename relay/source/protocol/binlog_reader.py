@@ -18,6 +18,8 @@ _BODY_AT: Final = 1 + _HEADER.size
 _CHECKSUM_BYTES: Final = 4
 _SOUND: Final = 0x2144DF1C
 """The CRC32 of anything with its own CRC32 behind it (the residue of the polynomial: ITU-T V.42, 8.1.1.6)."""
+_LARGEST_OFFSET: Final = 1 << 62
+"""Files are smaller, and what events add to it still fits into the 64 bits of compiled code."""
 _WRAP: Final = 1 << 32  # the header's position has 32 bits; a file may grow beyond by one giant transaction
 
 # With position 0 these stand in no file, or before the place that was asked for; every other event without one follows its neighbour.
@@ -153,10 +155,13 @@ class BinlogReader:
     def _rotate(self, body: memoryview) -> None:
         self._rotated = True
         try:
-            (self.offset,) = struct.unpack_from("<Q", body)
-            self.file = bytes(body[8:]).decode("utf-8")
+            (offset,) = struct.unpack_from("<Q", body)
+            file = bytes(body[8:]).decode("utf-8")
         except (struct.error, UnicodeDecodeError) as exc:
             raise self._corrupt(f"names no next file: {exc}") from exc
+        if offset > _LARGEST_OFFSET:
+            raise self._corrupt(f"says that the file continues at byte {offset}")
+        self.file, self.offset = file, offset
 
     def _no_event(self, payload: memoryview) -> RelayError:
         if len(payload) and payload[0] != _OK:

@@ -219,3 +219,9 @@ def test_errors_of_the_server_keep_their_meaning() -> None:
         read(refusal, 1)
     with pytest.raises(SourceUnreachable, match="shutting down"):
         read(packet(b"\xfe\0\0\2\0"), 1)
+
+
+@pytest.mark.parametrize("offset", [(1 << 63) - (1 << 33), 1 << 63, (1 << 64) - 1])
+def test_an_offset_that_no_file_has_is_named(offset: int) -> None:
+    with pytest.raises(CorruptEvent, match=f"continues at byte {offset}"):
+        read(sent([rotate("b.2", offset), description(log_pos=200)]), 2)
