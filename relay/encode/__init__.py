@@ -3,7 +3,7 @@
 from relay.encode.frame import MessageFrame
 from relay.encode.headers import Origin, headers_behind_order, message_headers, packed_headers, tag_headers
 from relay.encode.key import KeyEncoder, has_longer_key, key_changed, split_update
-from relay.encode.partial_images import completed, lacks_columns, unknown_headers
+from relay.encode.partial_images import completed, lacking_columns, unknown_headers
 from relay.encode.partition_texts import PartitionTexts
 from relay.encode.row_encoder import EventEncoder, RowEncoder, operation_of
 from relay.encode.row_history import RowHistory, as_history
@@ -29,7 +29,7 @@ __all__ = [
     "has_longer_key",
     "headers_behind_order",
     "key_changed",
-    "lacks_columns",
+    "lacking_columns",
     "message_headers",
     "named_bytes",
     "operation_of",

@@ -21,9 +21,10 @@ def completed(change: RowChange) -> RowChange:
     return RowChange(before, tuple(old if new is ABSENT else new for old, new in zip(before, after, strict=True)))
 
 
-def lacks_columns(change: RowChange) -> bool:
-    """Say whether an image of the change lacks a column."""
-    return any(ABSENT in image for image in change if image is not None)
+def lacking_columns(change: RowChange) -> Sequence[int]:
+    """Return the ordinals of the columns that an image of the change lacks."""
+    images = [image for image in change if image is not None]
+    return [ordinal for ordinal, values in enumerate(zip(*images, strict=True)) if ABSENT in values]
 
 
 def unknown_headers(change: RowChange, names: Sequence[str]) -> Headers:

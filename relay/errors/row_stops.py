@@ -54,10 +54,13 @@ class SchemaMismatch(Stop):
 
 
 class RowImageIncomplete(Stop):
-    """A row lacks columns (binlog_row_image MINIMAL or NOBLOB)."""
+    """A row lacks columns (binlog_row_image MINIMAL or NOBLOB; generated columns of MariaDB 11.8.9)."""
 
     code = "ROW_IMAGE_INCOMPLETE"
-    remedy = "Set binlog_row_image=FULL for every session of the source, or row_image='partial' for consumers that merge partial rows."
+    remedy = (
+        "Set binlog_row_image=FULL for every session of the source, or row_image='partial' for consumers that merge partial rows. "
+        "MariaDB 11.8.9 logs no generated columns in updates with FULL either: leave those columns out by without_fields in a rule."
+    )
 
 
 class UnmappedName(Stop):

@@ -52,6 +52,13 @@ class TableRefinement:
         self._masked = tuple(map(masked.get, range(len(definition.map.columns)))) if masked else ()
 
     @property
+    def omitted(self) -> frozenset[int]:
+        """The columns of `definition` that no message has; none where a transform is given all columns."""
+        if self._fields is None or self._transform is not None:
+            return frozenset()
+        return frozenset(range(len(self.definition.map.columns))).difference(self._fields)
+
+    @property
     def conditional(self) -> bool:
         """Whether a row may be left out for its values."""
         return bool(self._conditions)

@@ -1,10 +1,10 @@
 """One row event → the changes that are published of it, each with its order pair; what packed and single messages share."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from relay.encode import MessageFrame, Origin, RowEncoder, RowHistory, completed, lacks_columns, tag_headers, unknown_headers
+from relay.encode import MessageFrame, Origin, RowEncoder, RowHistory, completed, lacking_columns, tag_headers, unknown_headers
 from relay.errors import RowImageIncomplete, SchemaMismatch
 from relay.model.change import RowChange, RowsEvent
 from relay.model.message import Headers
@@ -48,15 +48,20 @@ class PublishedChange(NamedTuple):
         return plan.rows if self.history is None else self.history.rows
 
 
-def known_rows(event: RowsEvent, settings: MessageSettings) -> Sequence[RowChange]:
-    """Return the rows with all that is known of them. Raises RowImageIncomplete where that is less than asked for."""
+def known_rows(event: RowsEvent, settings: MessageSettings, omitted: Collection[int] = ()) -> Sequence[RowChange]:
+    """Return the rows with all that is known of them. Raises RowImageIncomplete where that is less than asked for.
+
+    `omitted`: ordinals of columns that no message has, and that rows may therefore lack.
+    """
     if event.images_at is not None:
         return event.rows
     rows = [completed(change) for change in event.rows]
     # All rows of one event have the same columns, so the first one tells.
-    if settings.row_image == "full" and rows and lacks_columns(rows[0]):
+    lacking = [ordinal for ordinal in lacking_columns(rows[0]) if ordinal not in omitted] if rows else []
+    if settings.row_image == "full" and lacking:
         _refuse_hidden(event)
-        raise RowImageIncomplete(f"A row of {event.table.id} at {event.position} lacks columns.")
+        names = ", ".join(event.table.columns[ordinal].name for ordinal in lacking)
+        raise RowImageIncomplete(f"A row of {event.table.id} at {event.position} lacks columns: {names}.")
     return rows
 
 

@@ -40,7 +40,7 @@ class RefinedRows:
     def of(self, event: RowsEvent, before: OrderPair, skip: int) -> Iterator[RefinedRow]:
         """Yield each row, its first pair just after `before`; of the first `skip` rows only the pair, for they are visible already."""
         order = before
-        for number, change in enumerate(known_rows(event, self._settings)):
+        for number, change in enumerate(known_rows(event, self._settings, self._refinement.omitted)):
             row = self._row(event, change, order)
             order = row.order
             yield RefinedRow(order, []) if number < skip else row
