@@ -5,9 +5,10 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any, Final
 
 from anyio import to_thread
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 
 from api.composition import compose
+from api.deps import check_rights
 from api.described import describe
 from api.errors import install_error_handlers
 from api.guard import Guard
@@ -90,7 +91,7 @@ def create_app(settings: RelaySettings) -> FastAPI:
     install_error_handlers(app)
     routers = [each.router for each in _ROUTERS]
     for router in routers:
-        app.include_router(router)
+        app.include_router(router, dependencies=[Depends(check_rights)])
     install_pages(app)
     every = [route for router in routers for route in router.routes]
     app.add_middleware(Guard, routes=every, hosts=AllowedHosts([settings.api.host, *settings.api.hosts]))

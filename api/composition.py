@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from functools import partial
 
-from pydantic import SecretStr
-
+from api.access import Gate
 from api.errors import NoSuchThing
 from api.services.edit_effects import EditEffects
 from api.services.failover_desk import FailoverDesk
@@ -30,7 +29,7 @@ class Admin:
     """Everything that an address may use."""
 
     session: Session
-    token: SecretStr | None
+    gate: Gate
     archive: MappingArchive
     editor: MappingEditor
     directory: InstanceDirectory
@@ -71,7 +70,7 @@ def compose(settings: RelaySettings, session: Session) -> Admin:
     directory = InstanceDirectory(instances, members, InstanceList(settings, session))
     return Admin(
         session=session,
-        token=settings.api.token,
+        gate=Gate(settings.api.token),
         archive=archive,
         editor=MappingEditor(store, defined, EditEffects(instances), acts),
         instances=InstanceDesk(InstanceDocumentStore(session, paths), settings, acts),

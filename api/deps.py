@@ -1,17 +1,14 @@
-"""What addresses ask for: the services, the writer's token, body, note and precondition."""
+"""What endpoints ask for: the services, body, note and precondition."""
 
 from typing import Annotated, TypeAlias
 
 from fastapi import Depends, Header, Request
-from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
-from api.auth import check_token
+from api.access import ANONYMOUS, Caller, rights_needed
 from api.composition import Admin
 from api.entity_tag import Precondition, TagList
 from api.middleware.request_body import note_of, read_body
 from relay.state import Note
-
-_bearer = HTTPBearer(auto_error=False, description="The admin's token (api.token of the configuration file).")
 
 
 def _admin(request: Request) -> Admin:
@@ -22,12 +19,10 @@ def _admin(request: Request) -> Admin:
 AdminDep: TypeAlias = Annotated[Admin, Depends(_admin)]
 
 
-def _writer(
-    admin: AdminDep,
-    _credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
-    authorization: Annotated[str | None, Header(include_in_schema=False)] = None,
-) -> None:
-    check_token(authorization, admin.token)
+def check_rights(request: Request) -> None:
+    """Check the endpoint's rights once more, where the router has chosen it; the guard chose on its own. Raises RightMissing."""
+    caller: Caller = getattr(request.state, "caller", ANONYMOUS)
+    caller.check(rights_needed(request.method, request.scope["route"].path))
 
 
 def _precondition(
@@ -44,7 +39,6 @@ def _note(
     return note_of(x_author, x_comment)
 
 
-WriterDep = Depends(_writer)
 BodyDep: TypeAlias = Annotated[bytes, Depends(read_body)]
 NoteDep: TypeAlias = Annotated[Note, Depends(_note)]
 PreconditionDep: TypeAlias = Annotated[Precondition, Depends(_precondition)]

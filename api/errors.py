@@ -5,6 +5,7 @@ ApiError
 ├── TokenMissing            401
 │   └── TokenWrong          401
 ├── WritesForbidden         403
+├── RightMissing            403
 ├── NoSuchThing             404
 ├── MethodUnknown           405
 ├── BodyTooSlow             408
@@ -94,6 +95,14 @@ class WritesForbidden(ApiError):
 
     code = "WRITES_FORBIDDEN"
     remedy = "Set api.token in the configuration file and start the admin again."
+    status = HTTPStatus.FORBIDDEN
+
+
+class RightMissing(ApiError):
+    """The caller is known, and may not do this."""
+
+    code = "RIGHT_MISSING"
+    remedy = "Send a token that holds the right, or ask an administrator of this installation."
     status = HTTPStatus.FORBIDDEN
 
 

@@ -1,4 +1,4 @@
-"""What is decided about a request before its body is read: the host, the token, the size, the time."""
+"""What is decided about a request before its body is read: the host, the caller's rights, the size, the time."""
 
 import asyncio
 from collections.abc import Sequence
@@ -13,8 +13,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api.auth import check_token
-from api.deps import WriterDep
+from api.access import ANONYMOUS, rights_needed
 from api.errors import ApiError, BodyTooLarge, BodyTooSlow, MethodUnknown, allowed, problem_of
 from api.middleware.hosts import AllowedHosts
 from api.middleware.request_body import BODY_LIMIT_BYTES, OPEN_BODY_LIMIT_BYTES
@@ -35,12 +34,18 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class Guard:
-    """ASGI middleware: refuses by name what must not reach an endpoint, and hands the endpoint a whole body of bounded size."""
+    """ASGI middleware: refuses by name what must not reach an endpoint, and hands the endpoint a whole body of bounded size.
+
+    Raises KeyError when it is made, if the table of rights lacks one of the routes.
+    """
 
     def __init__(self, app: ASGIApp, routes: Sequence[BaseRoute], hosts: AllowedHosts) -> None:
         self._app = app
         self._hosts = hosts
         self._routes = [route for route in routes if isinstance(route, APIRoute)]
+        for route in self._routes:
+            for method in route.methods or ():
+                rights_needed(method, route.path)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -68,10 +73,10 @@ class Guard:
             if methods := self._methods(scope):
                 raise MethodUnknown(f"{scope['method']} is not among its methods.", methods)
             return receive
-        request, needs_token = Request(scope), WriterDep in route.dependencies
-        if needs_token:
-            check_token(request.headers.get("authorization"), scope["app"].state.admin.token)
-        limit = BODY_LIMIT_BYTES if needs_token else OPEN_BODY_LIMIT_BYTES
+        request, needed = Request(scope), rights_needed(scope["method"], route.path)
+        caller = scope["app"].state.admin.gate.admit(request.headers.get("authorization"), needed)
+        scope.setdefault("state", {})["caller"] = caller
+        limit = OPEN_BODY_LIMIT_BYTES if needed <= ANONYMOUS.rights else BODY_LIMIT_BYTES
         announced = request.headers.get("content-length", "0")
         if announced.isdecimal() and int(announced) > limit:
             raise _too_large(limit)

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Header, Query, Response
 
-from api.deps import AdminDep, BodyDep, NoteDep, PreconditionDep, WriterDep
+from api.deps import AdminDep, BodyDep, NoteDep, PreconditionDep
 from api.entity_tag import TagList, entity_tag
 from api.middleware.request_body import document_text, documents_of
 from api.models.mapping import ChangeView, DocumentVersionView, SavedView, SetView
@@ -54,7 +54,7 @@ def read_document(admin: AdminDep, group: str, data_id: str, if_none_match: Anno
     return Response(body, media_type="application/json", headers=headers)
 
 
-@router.put("/{group}/{data_id}", dependencies=[WriterDep], openapi_extra=_DOCUMENT_BODY, responses={201: {"model": SavedView}})
+@router.put("/{group}/{data_id}", openapi_extra=_DOCUMENT_BODY, responses={201: {"model": SavedView}})
 def save_document(
     admin: AdminDep, response: Response, group: str, data_id: str, body: BodyDep, precondition: PreconditionDep, note: NoteDep
 ) -> SavedView:
@@ -77,7 +77,7 @@ def read_group(admin: AdminDep, response: Response, group: str) -> dict[str, Any
     return {data_id: _json_or_text(body) for data_id, body in stored.bodies.items()}
 
 
-@router.put("/{group}", dependencies=[WriterDep], openapi_extra=GROUP_BODY)
+@router.put("/{group}", openapi_extra=GROUP_BODY)
 def save_group(admin: AdminDep, response: Response, group: str, body: BodyDep, precondition: PreconditionDep, note: NoteDep) -> SavedView:
     """Save all documents at once, in one step; a document that is not named is gone. Needs If-Match once anything was saved."""
     return saved_view(admin.editor.save_group(group, documents_of(body), precondition, note), response)

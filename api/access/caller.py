@@ -1,0 +1,32 @@
+"""The one who calls an endpoint."""
+
+from collections.abc import Set
+from dataclasses import dataclass
+from typing import Final
+
+from api.errors import RightMissing
+from relay.model.accounts import Right, Role, rights_of
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who sent a request.
+
+    name    name in messages; empty for a caller without a token
+    rights  what the caller may do
+    """
+
+    name: str
+    rights: frozenset[Right]
+
+    def check(self, needed: Set[Right]) -> None:
+        """Return if the caller holds all rights. Raises RightMissing."""
+        missing = sorted(needed - self.rights)
+        if missing:
+            raise RightMissing(f"This needs the right {' and '.join(missing)}, which {self.name or 'a caller without a token'} lacks.")
+
+
+ANONYMOUS: Final = Caller("", frozenset({Right.READ}))
+"""A caller without a token: reads mappings and states, and writes nothing."""
+TOKEN_OF_FILE: Final = Caller("api.token", rights_of(Role.ADMIN, values=True))
+"""The caller that sends the token of the configuration file."""

@@ -1,0 +1,84 @@
+"""The one table of what each endpoint asks of its caller; the guard enforces it before a body is read."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from relay.model.accounts import Right
+
+_OPEN: Final[frozenset[Right]] = frozenset()
+"""The admin's own health, and the description of the interface: no right is needed."""
+_READ: Final = frozenset({Right.READ})
+_EDIT: Final = frozenset({Right.EDIT})
+_OPERATE: Final = frozenset({Right.OPERATE})
+_ADMINISTER: Final = frozenset({Right.ADMINISTER})
+_VALUES: Final = frozenset({Right.VALUES})
+_OPERATE_VALUES: Final = frozenset({Right.OPERATE, Right.VALUES})
+"""For acts whose answer holds keys of rows."""
+
+_INSTANCE: Final = "/api/v1/instances/{name}"
+_CONFIGS: Final = "/api/v1/configs/{group}"
+_LETTERS: Final = f"{_INSTANCE}/dead-letters"
+
+RIGHTS: Final[Mapping[str, frozenset[Right]]] = {
+    "GET /": _OPEN,
+    "GET /docs": _OPEN,
+    "GET /redoc": _OPEN,
+    "GET /openapi.json": _OPEN,
+    "GET /healthz": _OPEN,
+    "GET /readyz": _OPEN,
+    "GET /metrics": _OPEN,
+    f"GET {_CONFIGS}": _READ,
+    f"PUT {_CONFIGS}": _EDIT,
+    f"GET {_CONFIGS}/{{data_id}}": _READ,
+    f"PUT {_CONFIGS}/{{data_id}}": _EDIT,
+    f"GET {_CONFIGS}/{{data_id}}/history": _READ,
+    f"GET {_CONFIGS}/{{data_id}}/history/{{version}}": _READ,
+    "POST /api/v1/mappings/dry-run": _READ,
+    "GET /api/v1/mappings/sets": _READ,
+    "GET /api/v1/mappings/sets/{number}": _READ,
+    "POST /api/v1/mappings/rollback": _EDIT,
+    "GET /api/v1/route": _READ,
+    "GET /api/v1/instances": _READ,
+    f"GET {_INSTANCE}": _READ,
+    f"GET {_INSTANCE}/dropped": _READ,
+    f"GET {_INSTANCE}/settings": _READ,
+    f"PUT {_INSTANCE}/settings": _ADMINISTER,
+    f"DELETE {_INSTANCE}/settings": _ADMINISTER,
+    f"GET {_INSTANCE}/failover": _READ,
+    f"POST {_INSTANCE}/failover/switch": _OPERATE,
+    f"POST {_INSTANCE}/failover/hold": _OPERATE,
+    f"POST {_INSTANCE}/failover/release": _OPERATE,
+    f"POST {_INSTANCE}/failover/accept-loss": _OPERATE,
+    f"GET {_LETTERS}": _VALUES,
+    f"GET {_LETTERS}/{{letter}}": _VALUES,
+    f"GET {_LETTERS}/{{letter}}/value": _VALUES,
+    f"POST {_LETTERS}/{{letter}}/replay": _OPERATE_VALUES,
+    f"GET {_INSTANCE}/flow": _READ,
+    f"PUT {_INSTANCE}/flow": _OPERATE,
+    f"POST {_INSTANCE}/pause": _OPERATE,
+    f"POST {_INSTANCE}/resume": _OPERATE,
+    f"POST {_INSTANCE}/start": _OPERATE,
+    f"GET {_INSTANCE}/mapping": _READ,
+    f"POST {_INSTANCE}/mapping/accept": _OPERATE,
+    f"GET {_INSTANCE}/position": _READ,
+    f"GET {_INSTANCE}/position/search": _READ,
+    f"POST {_INSTANCE}/position": _OPERATE,
+    f"POST {_INSTANCE}/position/preview": _READ,
+    f"POST {_INSTANCE}/position/skip": _OPERATE,
+    f"POST {_INSTANCE}/position/raise-floor": _OPERATE,
+    f"POST {_INSTANCE}/position/repartition": _OPERATE,
+    f"POST {_INSTANCE}/position/repartition/preview": _READ,
+    "GET /api/v1/relays": _READ,
+    "GET /api/v1/placement": _READ,
+    "PUT /api/v1/placement/moves/{instance}": _OPERATE,
+    "DELETE /api/v1/placement/moves/{instance}": _OPERATE,
+    "PUT /api/v1/placement/maintenance/{server}": _OPERATE,
+    "DELETE /api/v1/placement/maintenance/{server}": _OPERATE,
+    "GET /api/v1/audit": _READ,
+}
+"""Method and path template → the rights that the caller must all hold."""
+
+
+def rights_needed(method: str, path: str) -> frozenset[Right]:
+    """Return what an endpoint asks for; `path` is its template. Raises KeyError for an endpoint that the table lacks."""
+    return RIGHTS[f"{'GET' if method == 'HEAD' else method} {path}"]

@@ -1,0 +1,108 @@
+"""Each route of the admin is in the table of rights, and the table decides who may call it."""
+
+from collections.abc import Iterator
+
+import httpx
+import pytest
+from fastapi import APIRouter
+from fastapi.routing import APIRoute
+from starlette.routing import Mount, Route
+
+from api.access import Caller
+from api.access.endpoints import RIGHTS
+from api.app import _ROUTERS, create_app
+from api.errors import RightMissing
+from api.guard import Guard
+from api.middleware.hosts import AllowedHosts
+from relay.model.accounts import Right, Role, rights_of
+from tests.support.relays.admin_server import admin_client, admin_settings
+
+SETTINGS = admin_settings("127.0.0.1:1", "none")
+ENDPOINTS = sorted(
+    f"{method} {route.path}"
+    for each in _ROUTERS
+    for route in each.router.routes
+    if isinstance(route, APIRoute)
+    for method in route.methods or ()
+)
+LEAST = {Right.READ: Role.VIEWER, Right.EDIT: Role.EDITOR, Right.OPERATE: Role.OPERATOR, Right.ADMINISTER: Role.ADMIN}
+
+
+def placed(endpoint: str) -> tuple[str, str]:
+    """The endpoint's method, and a path that its template takes."""
+    method, path = endpoint.split(" ")
+    return method, path.replace("{version}", "1").replace("{number}", "1").replace("{", "").replace("}", "")
+
+
+@pytest.fixture(scope="module")
+def admin() -> Iterator[httpx.Client]:
+    with admin_client(SETTINGS) as client:
+        yield client
+
+
+def test_the_table_has_each_route_and_no_other() -> None:
+    own = {
+        f"{method} {route.path}"
+        for route in create_app(SETTINGS).routes
+        if isinstance(route, Route)
+        for method in (route.methods or ())
+        if method != "HEAD"
+    }
+    assert own | set(ENDPOINTS) == set(RIGHTS)
+
+
+def test_beside_the_table_there_are_only_files_that_come_with_the_installation() -> None:
+    mounted = [route.path for route in create_app(SETTINGS).routes if isinstance(route, Mount)]
+    assert mounted == ["/assets"]
+
+
+def test_an_admin_with_a_route_that_the_table_lacks_does_not_start() -> None:
+    router = APIRouter()
+    router.get("/api/v1/forgotten")(lambda: None)
+    with pytest.raises(KeyError, match="GET /api/v1/forgotten"):
+        Guard(create_app(SETTINGS), router.routes, AllowedHosts(["*"]))
+
+
+def test_no_endpoint_that_changes_something_is_open_to_viewers() -> None:
+    tried = ("/dry-run", "/preview")
+    writes = [each for each in ENDPOINTS if not each.startswith("GET ") and not each.endswith(tried)]
+    assert len(writes) > 20
+    for each in writes:
+        assert RIGHTS[each] - rights_of(Role.VIEWER, values=True), each
+
+
+def test_dead_letters_need_the_right_to_values_of_rows() -> None:
+    letters = [each for each in ENDPOINTS if "/dead-letters" in each]
+    assert len(letters) == 4
+    assert all(Right.VALUES in RIGHTS[each] for each in letters)
+
+
+@pytest.mark.parametrize("values", [False, True])
+@pytest.mark.parametrize("role", Role)
+def test_each_role_calls_what_the_table_allows(role: Role, values: bool) -> None:
+    caller, roles = Caller("ann", rights_of(role, values=values)), list(Role)
+    for endpoint in ENDPOINTS:
+        needed = RIGHTS[endpoint]
+        if all(values if each is Right.VALUES else roles.index(role) >= roles.index(LEAST[each]) for each in needed):
+            caller.check(needed)
+        else:
+            with pytest.raises(RightMissing, match="ann"):
+                caller.check(needed)
+
+
+@pytest.mark.parametrize("endpoint", ENDPOINTS)
+def test_without_a_token_only_reads_reach_their_endpoint(admin: httpx.Client, endpoint: str) -> None:
+    method, path = placed(endpoint)
+    with httpx.Client(base_url=admin.base_url, trust_env=False, timeout=30) as nobody:
+        answer = nobody.options(path) if RIGHTS[endpoint] <= {Right.READ} else nobody.request(method, path)
+    assert answer.status_code == (204 if RIGHTS[endpoint] <= {Right.READ} else 401)
+    assert answer.status_code == 204 or answer.json()["code"] == "TOKEN_MISSING"
+
+
+def test_the_description_names_the_rights(admin: httpx.Client) -> None:
+    described = admin.get("/openapi.json").json()["paths"]
+    for endpoint in ENDPOINTS:
+        method, path = endpoint.split(" ")
+        operation = described[path][method.lower()]
+        assert operation["x-rights"] == sorted(RIGHTS[endpoint])
+        assert ("security" in operation) == (not RIGHTS[endpoint] <= {Right.READ})
