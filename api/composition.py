@@ -18,9 +18,10 @@ from api.services.table_route import TableRoute
 from relay.audit import AuditTrail, DelayedTrail
 from relay.dead_letters import DeadLetterTopic
 from relay.errors import ConfigurationError
+from relay.model.accounts import Accounts
 from relay.operations import InstanceFlow, InstanceList, defined_instances
 from relay.settings import RelaySettings
-from relay.state import InstanceDocumentStore, InstanceStore, MappingStore, Membership, Paths, PlacementStore
+from relay.state import AccountStore, InstanceDocumentStore, InstanceStore, MappingStore, Membership, Paths, PlacementStore
 from relay.zk import Session
 
 
@@ -70,7 +71,7 @@ def compose(settings: RelaySettings, session: Session) -> Admin:
     directory = InstanceDirectory(instances, members, InstanceList(settings, session))
     return Admin(
         session=session,
-        gate=Gate(settings.api.token),
+        gate=Gate(settings.api.token, partial(_accounts, session, AccountStore(session, paths)), always_ask=_always_asks(settings)),
         archive=archive,
         editor=MappingEditor(store, defined, EditEffects(instances), acts),
         instances=InstanceDesk(InstanceDocumentStore(session, paths), settings, acts),
@@ -83,3 +84,14 @@ def compose(settings: RelaySettings, session: Session) -> Admin:
         acts=acts,
         failover=FailoverDesk(directory, instances.failover, audit),
     )
+
+
+def _always_asks(settings: RelaySettings) -> bool:
+    return settings.api.anonymous_reads == "never"
+
+
+def _accounts(session: Session, store: AccountStore) -> Accounts:
+    """Return users and tokens; while ZooKeeper is away no thread waits for it, or requests of strangers would hold all threads."""
+    if not session.connected:
+        raise session.unreachable()
+    return store.read()

@@ -1,5 +1,6 @@
 """What endpoints ask for: the services, body, note and precondition."""
 
+from dataclasses import replace
 from typing import Annotated, TypeAlias
 
 from fastapi import Depends, Header, Request
@@ -19,10 +20,14 @@ def _admin(request: Request) -> Admin:
 AdminDep: TypeAlias = Annotated[Admin, Depends(_admin)]
 
 
+def _caller(request: Request) -> Caller:
+    found: Caller = getattr(request.state, "caller", ANONYMOUS)
+    return found
+
+
 def check_rights(request: Request) -> None:
     """Check the endpoint's rights once more, where the router has chosen it; the guard chose on its own. Raises RightMissing."""
-    caller: Caller = getattr(request.state, "caller", ANONYMOUS)
-    caller.check(rights_needed(request.method, request.scope["route"].path))
+    _caller(request).check(rights_needed(request.method, request.scope["route"].path))
 
 
 def _precondition(
@@ -33,10 +38,14 @@ def _precondition(
 
 
 def _note(
-    x_author: Annotated[str | None, Header(description="Who saves; UTF-8, percent-encoded outside ASCII.", examples=["ann"])] = None,
+    request: Request,
+    x_author: Annotated[
+        str | None, Header(description="Who saves, unless the token is a user's. UTF-8, percent-encoded.", examples=["ann"])
+    ] = None,
     x_comment: Annotated[str | None, Header(description="Why; UTF-8, percent-encoded outside ASCII.", examples=["second shard"])] = None,
 ) -> Note:
-    return note_of(x_author, x_comment)
+    note, caller = note_of(x_author, x_comment), _caller(request)
+    return replace(note, author=caller.name) if caller.is_user else note
 
 
 BodyDep: TypeAlias = Annotated[bytes, Depends(read_body)]

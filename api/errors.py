@@ -76,25 +76,28 @@ class BadRequest(ApiError):
 
 
 class TokenMissing(ApiError):
-    """A write came without a token."""
+    """The endpoint needs a token, and the request has none."""
 
     code = "TOKEN_MISSING"
-    remedy = "Send `Authorization: Bearer <token>` with the admin's token."
+    remedy = "Send `Authorization: Bearer <token>` with a token of yours (`roma tokens add`) or the admin's."
     status = HTTPStatus.UNAUTHORIZED
 
 
 class TokenWrong(TokenMissing):
-    """A write came with another token than the admin's."""
+    """The token is unknown, has expired or was revoked, or its owner is disabled."""
 
     code = "TOKEN_WRONG"
-    remedy = "Send the value of api.token in the admin's configuration file (`${NAME}` there: of that variable or file)."
+    remedy = (
+        "Send a token that `roma tokens list` shows, or the value of api.token in the admin's configuration file "
+        "(`${NAME}` there: of that variable or file)."
+    )
 
 
 class WritesForbidden(ApiError):
-    """The admin has no token, so nobody may write."""
+    """The admin has neither token nor users, so nobody may write."""
 
     code = "WRITES_FORBIDDEN"
-    remedy = "Set api.token in the configuration file and start the admin again."
+    remedy = "Add a user and a token (`roma users add`, `roma tokens add`), or set api.token and start the admin again."
     status = HTTPStatus.FORBIDDEN
 
 

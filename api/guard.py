@@ -7,16 +7,19 @@ from http import HTTPStatus
 from typing import Final
 
 import structlog
+from anyio import to_thread
 from fastapi.routing import APIRoute
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api.access import ANONYMOUS, rights_needed
-from api.errors import ApiError, BodyTooLarge, BodyTooSlow, MethodUnknown, allowed, problem_of
+from api.access import ANONYMOUS, Caller, rights_needed
+from api.errors import BodyTooLarge, BodyTooSlow, MethodUnknown, allowed, problem_of, status_of
 from api.middleware.hosts import AllowedHosts
 from api.middleware.request_body import BODY_LIMIT_BYTES, OPEN_BODY_LIMIT_BYTES
+from relay.errors import RelayError
+from relay.model.accounts import Right
 
 BODY_SECONDS: Final = 30.0
 """A body must have come whole after this time."""
@@ -58,7 +61,7 @@ class Guard:
                 await Response(status_code=HTTPStatus.NO_CONTENT, headers={"Allow": allowed(methods)})(scope, receive, send)
                 return
             whole = await self._admitted(scope, receive, route)
-        except ApiError as error:
+        except RelayError as error:
             scope["route"] = route
             _log_refusal(error, scope)
             await _refusal(error, scope, receive, send)
@@ -74,8 +77,7 @@ class Guard:
                 raise MethodUnknown(f"{scope['method']} is not among its methods.", methods)
             return receive
         request, needed = Request(scope), rights_needed(scope["method"], route.path)
-        caller = scope["app"].state.admin.gate.admit(request.headers.get("authorization"), needed)
-        scope.setdefault("state", {})["caller"] = caller
+        scope.setdefault("state", {})["caller"] = await _caller(scope, request.headers.get("authorization"), needed)
         limit = OPEN_BODY_LIMIT_BYTES if needed <= ANONYMOUS.rights else BODY_LIMIT_BYTES
         announced = request.headers.get("content-length", "0")
         if announced.isdecimal() and int(announced) > limit:
@@ -92,6 +94,14 @@ class Guard:
     def _methods(self, scope: Scope) -> set[str]:
         """Return all methods of an address that does not take this one; it may be several routes."""
         return {method for route in self._routes if route.matches(scope)[0] is Match.PARTIAL for method in route.methods or ()}
+
+
+async def _caller(scope: Scope, authorization: str | None, needed: frozenset[Right]) -> Caller:
+    """Return the caller; ZooKeeper is asked in a thread. Raises ApiError and what the reading of the users raises."""
+    if not needed:
+        return ANONYMOUS
+    caller: Caller = await to_thread.run_sync(scope["app"].state.admin.gate.admit, authorization, needed)
+    return caller
 
 
 async def _read(receive: Receive, limit: int) -> Message:
@@ -117,13 +127,13 @@ def _again(first: Message, receive: Receive) -> Receive:
     return next_message
 
 
-def _log_refusal(error: ApiError, scope: Scope) -> None:
-    if error.status in _LOGGED:
+def _log_refusal(error: RelayError, scope: Scope) -> None:
+    if status_of(error) in _LOGGED:
         client = (scope.get("client") or ("",))[0]
         _log.warning("request_refused", code=error.code, client=client, method=scope["method"], path=scope["path"][:_PATH_CHARACTERS])
 
 
-async def _refusal(error: ApiError, scope: Scope, receive: Receive, send: Send) -> None:
+async def _refusal(error: RelayError, scope: Scope, receive: Receive, send: Send) -> None:
     """Answer, discard the rest of the body for a moment, and close: a client that still sends would lose the answer to a reset."""
     response = problem_of(error)
     response.headers["Connection"] = "close"

@@ -6,6 +6,7 @@ import sys
 from types import FrameType
 from typing import Final
 
+import structlog
 import uvicorn
 
 from api.app import create_app
@@ -16,6 +17,8 @@ from relay.settings import ApiSettings, RelaySettings
 # Answers under way get this long after the signal; ZooKeeper's own answer takes 3 s at most.
 _GRACE_SECONDS: Final = 5
 _BACKLOG: Final = 128
+
+_log = structlog.stdlib.get_logger(__name__)
 
 
 class AdminServer(uvicorn.Server):
@@ -35,6 +38,8 @@ class AdminServer(uvicorn.Server):
 def serve(settings: RelaySettings) -> None:
     """Answer until SIGTERM or SIGINT, then finish what is under way. Raises ConfigurationError if the port cannot be had."""
     listener = _listen(settings.api)
+    if settings.api.token is not None and settings.api.token.get_secret_value():
+        _log.warning("file_token_holds_all_rights", remedy="Give each user and program a token (`roma tokens add`), then remove api.token.")
     try:
         server = make_server(settings, listener)
         _stop_on_signals(server)

@@ -1,33 +1,69 @@
 """Which caller a request comes from, by its `Authorization` header."""
 
-from collections.abc import Set
+from collections.abc import Callable, Set
 from hmac import compare_digest
+from time import time
 
 from pydantic import SecretStr
 
 from api.access.caller import ANONYMOUS, TOKEN_OF_FILE, Caller
 from api.errors import TokenMissing, TokenWrong, WritesForbidden
-from relay.model.accounts import Right
+from relay.model.accounts import Accounts, Right
 
 
 class Gate:
-    """Admits callers to endpoints. `token` is that of the configuration file; without it nobody writes or reads values of rows."""
+    """Admits callers to endpoints.
 
-    def __init__(self, token: SecretStr | None) -> None:
+    token       that of the configuration file, which holds all rights
+    accounts    reads the users and tokens of the installation
+    always_ask  without a token nobody reads, also before the first user is added
+    """
+
+    def __init__(self, token: SecretStr | None, accounts: Callable[[], Accounts], *, always_ask: bool = False) -> None:
         self._token = (token.get_secret_value() if token is not None else "").encode()
+        self._accounts = accounts
+        self._asks = always_ask
 
     def admit(self, authorization: str | None, needed: Set[Right]) -> Caller:
-        """Return the caller if it holds the rights. Raises TokenMissing, TokenWrong, WritesForbidden, RightMissing."""
-        caller = ANONYMOUS if needed <= ANONYMOUS.rights else self._caller(authorization)
+        """Return the caller if it holds the rights; ZooKeeper is asked unless the request has the token of the file.
+
+        Raises TokenMissing, TokenWrong, WritesForbidden, RightMissing, and what the reading of the users raises.
+        """
+        if not needed:
+            return ANONYMOUS
+        caller = self._caller(_sent(authorization), needed)
         caller.check(needed)
         return caller
 
-    def _caller(self, authorization: str | None) -> Caller:
-        if not self._token:
-            raise WritesForbidden("This admin has no token, so it takes no writes and shows no dead letters.")
-        scheme, _, sent = (authorization or "").partition(" ")
-        if scheme.lower() != "bearer" or not sent.strip():
-            raise TokenMissing("Writes and dead letters need the admin's token, and the request carries none.")
-        if not compare_digest(sent.strip().encode("utf-8", "surrogateescape"), self._token):
-            raise TokenWrong("The request carries another token than the admin's.")
-        return TOKEN_OF_FILE
+    def _caller(self, sent: bytes, needed: Set[Right]) -> Caller:
+        if sent and self._token and compare_digest(sent, self._token):
+            return TOKEN_OF_FILE
+        if not sent and self._token and not needed <= ANONYMOUS.rights:
+            raise _missing()
+        accounts = self._accounts()
+        if accounts.users:
+            self._asks = True  # for good: a ZooKeeper that lost its users opens nothing
+        if not self._asks and needed <= ANONYMOUS.rights:
+            return ANONYMOUS
+        if not self._token and not accounts.users and not needed <= ANONYMOUS.rights:
+            raise WritesForbidden("This admin has no token and no users, so it takes no writes and shows no dead letters.")
+        return _known(accounts, sent)
+
+
+def _known(accounts: Accounts, sent: bytes) -> Caller:
+    if not sent:
+        raise _missing()
+    found = accounts.holder(sent.decode("utf-8", "surrogateescape"), int(time() * 1000))
+    if found is None:
+        raise TokenWrong("The request carries a token that is unknown, has expired or was revoked, or whose owner is disabled.")
+    user, rights = found
+    return Caller(user.name, rights, is_user=True)
+
+
+def _sent(authorization: str | None) -> bytes:
+    scheme, _, token = (authorization or "").partition(" ")
+    return token.strip().encode("utf-8", "surrogateescape") if scheme.lower() == "bearer" else b""
+
+
+def _missing() -> TokenMissing:
+    return TokenMissing("This needs a token, and the request carries none.")

@@ -12,12 +12,14 @@ from relay.model.accounts import Right, Role, rights_of
 class Caller:
     """Who sent a request.
 
-    name    name in messages; empty for a caller without a token
-    rights  what the caller may do
+    name     name in messages; empty for a caller without a token
+    rights   what the caller may do
+    is_user  a user of the installation: the name is proven and stands in history and audit trail
     """
 
     name: str
     rights: frozenset[Right]
+    is_user: bool = False
 
     def check(self, needed: Set[Right]) -> None:
         """Return if the caller holds all rights. Raises RightMissing."""

@@ -1,5 +1,6 @@
 """The command line: `roma`, one file per group of commands."""
 
+from relay.cli.accounts import tokens, users
 from relay.cli.commands import (
     audit,
     backup,
@@ -33,5 +34,7 @@ __all__ = [
     "position",
     "preflight",
     "run",
+    "tokens",
+    "users",
     "zookeeper",
 ]

@@ -73,6 +73,7 @@ RelayError
 ├── HandedOver                      another relay should run the instance; this relay becomes a standby
 ├── PlacementRefused                an instance cannot run where an operator wants it
 ├── AskedToStop                     a server did not answer before the relay had to end
+├── AccountRefused                  a user or token of the admin cannot be changed as asked
 ├── MoveRefused                     the requested change of a position is not possible
 ├── SourceNotNamed                  the request must name a known source of the group
 ├── BackupRefused                   a backup is incomplete, of a newer format, or would overwrite data
@@ -97,6 +98,7 @@ from relay.errors.configuration import (
 )
 from relay.errors.leadership import AskedToStop, Fenced, HandedOver, LeadershipLost, ProducerContested, ResourcesExhausted
 from relay.errors.operator_requests import (
+    AccountRefused,
     AuditUnreadable,
     BackupRefused,
     DeadLetterDamaged,
@@ -171,6 +173,7 @@ from relay.errors.unreachable import (
 )
 
 __all__ = [
+    "AccountRefused",
     "AskedToStop",
     "AuditUnreadable",
     "BackupRefused",

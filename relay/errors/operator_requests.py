@@ -12,6 +12,13 @@ class PlacementRefused(RelayError):
     remedy = "Choose another one, or do first what the reason asks for."
 
 
+class AccountRefused(RelayError):
+    """The requested change of a user or a token of the admin is not possible; nothing was changed."""
+
+    code = "ACCOUNT_REFUSED"
+    remedy = "See `roma users list` and `roma tokens list`; nothing was changed."
+
+
 class MoveRefused(RelayError):
     """The requested change of a position is not possible; nothing was changed."""
 

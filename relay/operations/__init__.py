@@ -1,5 +1,6 @@
 """What operators do by hand: previews, fenced writes, entries in the audit trail. The command line and the admin call these alone."""
 
+from relay.operations.accounts import AccountEditor, NewToken
 from relay.operations.instance_mapping import InstanceMapping, MappingComparison, mapping_in_force
 from relay.operations.instances.chosen_source import chosen_server
 from relay.operations.instances.flow import InstanceFlow
@@ -18,6 +19,7 @@ from relay.operations.who import Who
 
 __all__ = [
     "NEVER_REPORTED",
+    "AccountEditor",
     "DefinedInstances",
     "InstanceFlow",
     "InstanceList",
@@ -29,6 +31,7 @@ __all__ = [
     "MappingSets",
     "Move",
     "MoveKind",
+    "NewToken",
     "Preview",
     "ProtectedTree",
     "Repartition",

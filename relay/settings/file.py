@@ -40,7 +40,9 @@ class ApiSettings(Settings):
     hosts: tuple[str, ...] = ()
     """Names that clients reach the admin by, beside `host`, localhost and every IP address. `*`: any name."""
     token: Secret | None = None
-    """Token that writes need as `Authorization: Bearer <token>`. Not set: every write is refused."""
+    """Token that holds all rights, sent as `Authorization: Bearer <token>`. Prefer tokens of users (`roma tokens add`)."""
+    anonymous_reads: Literal["until_users", "never"] = "until_users"
+    """Who may read without a token: everybody until the first user is added, or nobody. `never` also holds while ZooKeeper is empty."""
 
 
 class SecretsSettings(Settings):

@@ -1,5 +1,6 @@
 """What outlives every process: mapping sets, statuses, notes, and who is there."""
 
+from relay.state.accounts import AccountStore
 from relay.state.backup import Backup, DocumentStore
 from relay.state.failover_records import FailoverView, ServerView, StandingOrders, SwitchNote
 from relay.state.failover_store import FailoverStore
@@ -22,6 +23,7 @@ __all__ = [
     "NO_LIMIT",
     "SAVE_LIMIT_BYTES",
     "UNKNOWN_STATE",
+    "AccountStore",
     "Backup",
     "Candidacy",
     "Candidate",

@@ -27,6 +27,7 @@ class Paths:
     topics/<topic>                       which instances feed it, and how they place its rows
     leaders/<instance>                   ephemeral: the relay that leads it
     relays/<name>                        ephemeral: a relay process that lives
+    accounts                             the admin's users and tokens
     placement                            what operators want: moves, servers in maintenance
     """
 
@@ -109,6 +110,10 @@ class Paths:
     def leader(self, instance: str) -> str:
         """Return the node below which relays are elected leader of the instance."""
         return f"{self.leaders}/{_node(instance)}"
+
+    @property
+    def accounts(self) -> str:
+        return f"{self.base}/accounts"
 
     @property
     def placement(self) -> str:

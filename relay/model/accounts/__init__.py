@@ -1,5 +1,6 @@
-"""Who may do what through the admin: roles and rights, without I/O."""
+"""Who may do what through the admin: users, their API tokens, roles and rights, without I/O."""
 
+from relay.model.accounts.accounts import Accounts, ApiToken, Grant, User, secret_hash
 from relay.model.accounts.roles import Right, Role, rights_of
 
-__all__ = ["Right", "Role", "rights_of"]
+__all__ = ["Accounts", "ApiToken", "Grant", "Right", "Role", "User", "rights_of", "secret_hash"]

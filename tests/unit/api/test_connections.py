@@ -1,4 +1,4 @@
-"""What the admin does with bodies and connections of strangers, over real sockets; no store is there."""
+"""What the admin does with bodies and connections of strangers, over real sockets; no store and no user is there."""
 
 import http.client
 import resource
@@ -12,8 +12,9 @@ import psutil
 import pytest
 from structlog.testing import capture_logs
 
-from api import guard
+from api import composition, guard
 from api.middleware import connections
+from relay.model.accounts import Accounts
 from tests.support.relays.admin_server import TOKEN, admin_client, admin_settings
 from tests.support.waiting import wait_until
 
@@ -26,6 +27,7 @@ def admin() -> Iterator[httpx.Client]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(connections, "HEAD_SECONDS", 1.0)
         patch.setattr(guard, "BODY_SECONDS", 1.0)
+        patch.setattr(composition, "_accounts", lambda _session, _store: Accounts())
         with admin_client(admin_settings("127.0.0.1:1", "none")) as client:
             yield client
 

@@ -106,3 +106,9 @@ def test_the_description_names_the_rights(admin: httpx.Client) -> None:
         operation = described[path][method.lower()]
         assert operation["x-rights"] == sorted(RIGHTS[endpoint])
         assert ("security" in operation) == (not RIGHTS[endpoint] <= {Right.READ})
+
+
+def test_while_zookeeper_is_away_nobody_reads_without_the_token_of_the_file(admin: httpx.Client) -> None:
+    for header in ({}, {"Authorization": "Bearer roma_guessed"}):
+        answer = httpx.get(f"{admin.base_url}/api/v1/audit", headers=header, trust_env=False, timeout=30)
+        assert (answer.status_code, answer.json()["code"]) == (503, "ZOOKEEPER_UNREACHABLE")

@@ -1,0 +1,1 @@
+"""Users of the admin and their tokens, on the command line."""

@@ -1,0 +1,44 @@
+"""What the commands for users and tokens share."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
+
+import typer
+
+from relay.cli.confirm import zookeeper
+from relay.cli.root import settings_of, told_errors
+from relay.model.accounts import Role
+
+if TYPE_CHECKING:
+    from relay.operations import AccountEditor
+
+AUDIT_SECONDS: Final = 5.0
+"""Kafka gets this long to take the entries of the audit trail."""
+
+AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+RoleOption: TypeAlias = Annotated[Role, typer.Option("--role", help="Each role may do what the roles before it may.")]
+Values: TypeAlias = Annotated[bool, typer.Option("--values", help="Also read values of rows: dead letters.")]
+
+
+@contextmanager
+def account_editor(config: Path) -> "Iterator[AccountEditor]":
+    """Open the users and tokens of an installation; wait for the audit trail at the end."""
+    with told_errors():
+        settings = settings_of(config)
+        from relay.operations import AccountEditor
+
+        with zookeeper(settings) as session:
+            editor = AccountEditor(settings, session)
+            try:
+                yield editor
+            finally:
+                editor.close(AUDIT_SECONDS)
+
+
+def say(sentence: str, fields: dict[str, object], *, as_json: bool) -> None:
+    """Print a sentence, or the same as one line of JSON."""
+    import json
+
+    typer.echo(json.dumps(fields) if as_json else sentence)

@@ -1,0 +1,92 @@
+"""`roma tokens`: API tokens of users."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from relay.cli.accounts.editor import AsJson, Values, account_editor, say
+from relay.cli.confirm import Actor, Comment, who_does
+from relay.cli.root import ConfigFile, app
+from relay.model.accounts import Grant, Role
+
+if TYPE_CHECKING:
+    from relay.model.accounts import ApiToken
+
+tokens = typer.Typer(no_args_is_help=True, help="API tokens of the admin's users.")
+app.add_typer(tokens, name="tokens")
+
+Name = Annotated[str, typer.Argument(help="The token's name.")]
+
+
+@tokens.command("list")
+def list_tokens(
+    config: ConfigFile,
+    owner: Annotated[str | None, typer.Option("--user", help="The tokens of one user alone.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show all tokens by their last four characters."""
+    with account_editor(config) as editor:
+        import json
+
+        found = [each for _, each in sorted(editor.accounts().tokens.items()) if owner in (None, each.owner)]
+        if as_json:
+            typer.echo(json.dumps([_fields(each) for each in found]))
+            return
+        for each in found:
+            typer.echo(f"{each.name}  {each.owner}  …{each.last_four}  {_told(each.grant)}  {_expiry(each)}")
+        if not found:
+            typer.echo("There are no tokens.")
+
+
+@tokens.command("add")
+def add_token(
+    name: Name,
+    config: ConfigFile,
+    owner: Annotated[str, typer.Option("--user", help="Whose token it is; it never gives more than this user may do.")],
+    role: Annotated[Role | None, typer.Option("--role", help="What it may do; without it what the user may do now.")] = None,
+    values: Values = False,
+    days: Annotated[int, typer.Option("--days", min=0, max=3650, help="It expires after so many days; 0: never.")] = 90,
+    as_json: AsJson = False,
+    comment: Comment = "",
+    actor: Actor = None,
+) -> None:
+    """Make a token and print it, this once."""
+    with account_editor(config) as editor:
+        if values and role is None:
+            raise typer.BadParameter("--values needs --role; without --role the token may do what the user may do.")
+        made = editor.add_token(name, owner, None if role is None else Grant(role, values), days, who_does(actor, comment))
+        say(made.secret, {**_fields(made.token), "token": made.secret}, as_json=as_json)
+        if not as_json:
+            typer.echo(f"Token {name} of {owner}: {_told(made.token.grant)}, {_expiry(made.token)}. It is not shown again.", err=True)
+
+
+@tokens.command("revoke")
+def revoke(name: Name, config: ConfigFile, as_json: AsJson = False, comment: Comment = "", actor: Actor = None) -> None:
+    """Remove a token; the admin refuses it from now on."""
+    with account_editor(config) as editor:
+        editor.revoke_token(name, who_does(actor, comment))
+        say(f"Token {name} is revoked.", {"name": name, "revoked": True}, as_json=as_json)
+
+
+def _told(grant: Grant) -> str:
+    return f"{grant.role.value} with values of rows" if grant.values else grant.role.value
+
+
+def _expiry(token: "ApiToken") -> str:
+    from datetime import UTC, datetime
+
+    if not token.expires_ms:
+        return "never expires"
+    return f"expires {datetime.fromtimestamp(token.expires_ms / 1000, UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def _fields(token: "ApiToken") -> dict[str, object]:
+    return {
+        "name": token.name,
+        "owner": token.owner,
+        "role": token.grant.role.value,
+        "values": token.grant.values,
+        "last_four": token.last_four,
+        "created_ms": token.created_ms,
+        "expires_ms": token.expires_ms,
+    }

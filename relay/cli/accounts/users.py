@@ -1,0 +1,100 @@
+"""`roma users`: who may use the admin, and what each may do there."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from relay.cli.accounts.editor import AsJson, RoleOption, Values, account_editor, say
+from relay.cli.confirm import Actor, Comment, who_does
+from relay.cli.root import ConfigFile, app
+from relay.model.accounts import Grant
+
+if TYPE_CHECKING:
+    from relay.model.accounts import User
+
+users = typer.Typer(no_args_is_help=True, help="Who may use the admin.")
+app.add_typer(users, name="users")
+
+Name = Annotated[str, typer.Argument(help="The user's name.")]
+
+
+@users.command("list")
+def list_users(config: ConfigFile, as_json: AsJson = False) -> None:
+    """Show all users."""
+    with account_editor(config) as editor:
+        import json
+
+        found = [each for _, each in sorted(editor.accounts().users.items())]
+        if as_json:
+            typer.echo(json.dumps([_fields(each) for each in found]))
+            return
+        for each in found:
+            typer.echo("  ".join(filter(None, (each.name, _told(each.grant), "disabled" if each.disabled else ""))))
+        if not found:
+            typer.echo("There are no users.")
+
+
+@users.command("add")
+def add_user(
+    name: Name,
+    config: ConfigFile,
+    role: RoleOption,
+    values: Values = False,
+    as_json: AsJson = False,
+    comment: Comment = "",
+    actor: Actor = None,
+) -> None:
+    """Add a user. From the first one on, reading the admin needs a token as well."""
+    with account_editor(config) as editor:
+        editor.add_user(name, Grant(role, values), who_does(actor, comment))
+        _say_user(editor.accounts().user(name), "added", as_json=as_json)
+
+
+@users.command("set-role")
+def set_role(
+    name: Name,
+    config: ConfigFile,
+    role: RoleOption,
+    values: Values = False,
+    as_json: AsJson = False,
+    comment: Comment = "",
+    actor: Actor = None,
+) -> None:
+    """Change what a user may do; tokens that gave more give less at once. Without --values that right is taken away."""
+    with account_editor(config) as editor:
+        editor.set_grant(name, Grant(role, values), who_does(actor, comment))
+        _say_user(editor.accounts().user(name), "changed", as_json=as_json)
+
+
+@users.command("disable")
+def disable(name: Name, config: ConfigFile, as_json: AsJson = False, comment: Comment = "", actor: Actor = None) -> None:
+    """Refuse all tokens of a user from now on."""
+    with account_editor(config) as editor:
+        editor.set_disabled(name, who_does(actor, comment), disabled=True)
+        _say_user(editor.accounts().user(name), "disabled", as_json=as_json)
+
+
+@users.command("enable")
+def enable(name: Name, config: ConfigFile, as_json: AsJson = False, comment: Comment = "", actor: Actor = None) -> None:
+    """Take the tokens of a disabled user again."""
+    with account_editor(config) as editor:
+        editor.set_disabled(name, who_does(actor, comment), disabled=False)
+        _say_user(editor.accounts().user(name), "enabled", as_json=as_json)
+
+
+def _say_user(user: "User", done: str, *, as_json: bool) -> None:
+    say(f"User {user.name} is {done}: {_told(user.grant)}.", _fields(user), as_json=as_json)
+
+
+def _told(grant: Grant) -> str:
+    return f"{grant.role.value} with values of rows" if grant.values else grant.role.value
+
+
+def _fields(user: "User") -> dict[str, object]:
+    return {
+        "name": user.name,
+        "role": user.grant.role.value,
+        "values": user.grant.values,
+        "disabled": user.disabled,
+        "created_ms": user.created_ms,
+    }

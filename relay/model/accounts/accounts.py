@@ -1,0 +1,139 @@
+"""Users and their API tokens as immutable values; each change gives another `Accounts`."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from hmac import compare_digest
+from typing import Final
+
+from relay.errors import AccountRefused
+from relay.model.accounts.roles import Right, Role, rights_of
+
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,99}")
+_MOST_USERS: Final = 1000
+_MOST_TOKENS: Final = 2000
+"""Everything is one node of ZooKeeper, which takes a million bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """What somebody may do: a role, and with `values` the right to read values of rows."""
+
+    role: Role
+    values: bool = False
+
+    @property
+    def rights(self) -> frozenset[Right]:
+        return rights_of(self.role, values=self.values)
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """A person or program.
+
+    grant       what it may do
+    disabled    its tokens are refused
+    created_ms  Unix milliseconds
+    """
+
+    name: str
+    grant: Grant
+    created_ms: int
+    disabled: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ApiToken:
+    """A token of a user, for programs.
+
+    name        unique among all tokens
+    owner       the user; the token never gives more than its owner may do
+    grant       what the token may do
+    hash        SHA-256 of the token as hexadecimal digits; the token itself is kept nowhere
+    last_four   its last characters, so that people recognise it
+    created_ms  Unix milliseconds
+    expires_ms  from here on it is refused; Unix milliseconds, 0: never
+    """
+
+    name: str
+    owner: str
+    grant: Grant
+    hash: str
+    last_four: str
+    created_ms: int
+    expires_ms: int = 0
+
+    def has_expired(self, now_ms: int) -> bool:
+        return 0 < self.expires_ms <= now_ms
+
+
+def secret_hash(secret: str) -> str:
+    """Return the hash that is kept of a token. Tokens are random and long, so a fast hash is enough."""
+    return sha256(secret.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Accounts:
+    """All users and tokens of an installation, by name."""
+
+    users: Mapping[str, User] = field(default_factory=dict)
+    tokens: Mapping[str, ApiToken] = field(default_factory=dict)
+
+    def holder(self, secret: str, now_ms: int) -> tuple[User, frozenset[Right]] | None:
+        """Return the user whose token this is, with the rights that both have; None for a token that is not valid."""
+        wanted = secret_hash(secret)
+        found = [token for token in self.tokens.values() if compare_digest(token.hash.encode(), wanted.encode())]
+        if not found or found[0].has_expired(now_ms):
+            return None
+        user = self.users.get(found[0].owner)
+        if user is None or user.disabled:
+            return None
+        return user, found[0].grant.rights & user.grant.rights
+
+    def user(self, name: str) -> User:
+        """Return a user. Raises AccountRefused."""
+        if name not in self.users:
+            raise AccountRefused(f"There is no user {name}.")
+        return self.users[name]
+
+    def token(self, name: str) -> ApiToken:
+        """Return a token. Raises AccountRefused."""
+        if name not in self.tokens:
+            raise AccountRefused(f"There is no token {name}.")
+        return self.tokens[name]
+
+    def with_user(self, user: User) -> "Accounts":
+        """Add a user. Raises AccountRefused."""
+        _check_new("user", user.name, self.users, _MOST_USERS)
+        return replace(self, users={**self.users, user.name: user})
+
+    def with_token(self, token: ApiToken) -> "Accounts":
+        """Add a token. Raises AccountRefused, also where it would give more than its owner may do."""
+        _check_new("token", token.name, self.tokens, _MOST_TOKENS)
+        owner = self.user(token.owner)
+        if owner.disabled:
+            raise AccountRefused(f"User {owner.name} is disabled.")
+        if excess := sorted(token.grant.rights - owner.grant.rights):
+            raise AccountRefused(f"User {owner.name} lacks the right {' and '.join(excess)}, so a token of theirs cannot give it.")
+        return replace(self, tokens={**self.tokens, token.name: token})
+
+    def without_token(self, name: str) -> "Accounts":
+        """Revoke a token. Raises AccountRefused."""
+        self.token(name)
+        return replace(self, tokens={each: token for each, token in self.tokens.items() if each != name})
+
+    def changed(self, name: str, *, grant: Grant | None = None, disabled: bool | None = None) -> "Accounts":
+        """Change what a user may do, or whether it is disabled. Raises AccountRefused."""
+        user = self.user(name)
+        user = replace(user, grant=grant or user.grant, disabled=user.disabled if disabled is None else disabled)
+        return replace(self, users={**self.users, name: user})
+
+
+def _check_new(kind: str, name: str, present: Mapping[str, object], most: int) -> None:
+    if not _NAME.fullmatch(name):
+        raise AccountRefused(f"{name[:100]!r} is no name for a {kind}: use up to 100 of A-Z, a-z, 0-9, '.', '_', '@' and '-'.")
+    if name in present:
+        raise AccountRefused(f"There is a {kind} {name} already.")
+    if len(present) >= most:
+        raise AccountRefused(f"There are {most} {kind}s already.")

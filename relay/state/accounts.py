@@ -1,0 +1,116 @@
+"""The admin's users and tokens in one node, so that each change is checked against all of them."""
+
+import json
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, Final
+
+from relay.errors import StoreRefused, VersionConflict
+from relay.model.accounts import Accounts, ApiToken, Grant, Role, User
+from relay.state.json_object import write_json
+from relay.state.paths import Paths
+from relay.zk import Session
+
+FORMAT: Final = 1
+_TRIES: Final = 5
+
+
+class AccountStore:
+    """Reads and changes the users and tokens. A change is repeated on what another writer left."""
+
+    def __init__(self, session: Session, paths: Paths) -> None:
+        self._session = session
+        self._path = paths.accounts
+
+    def read(self) -> Accounts:
+        """Return all users and tokens; none where nothing was ever saved. Raises StoreRefused for a node that cannot be read whole."""
+        node = self._session.find(self._path)
+        return Accounts() if node is None else from_document(node.value)
+
+    def change(self, change: Callable[[Accounts], Accounts]) -> None:
+        """Carry out a change. Raises what the change raises, StoreRefused, and VersionConflict where others kept writing."""
+        for _ in range(_TRIES - 1):
+            with suppress(VersionConflict):
+                self._change_once(change)
+                return
+        self._change_once(change)
+
+    def _change_once(self, change: Callable[[Accounts], Accounts]) -> None:
+        node = self._session.find(self._path, synced=True)
+        before = Accounts() if node is None else from_document(node.value)
+        value = to_document(change(before))
+        if node is None:
+            self._session.create(self._path, value)
+        else:
+            self._session.compare_and_set(self._path, value, node.version)
+
+
+def to_document(accounts: Accounts) -> bytes:
+    """Write the node's value."""
+    return write_json(
+        {
+            "format": FORMAT,
+            "users": [
+                {"name": each.name, **_written(each.grant), "disabled": each.disabled, "created_ms": each.created_ms}
+                for _, each in sorted(accounts.users.items())
+            ],
+            "tokens": [
+                {
+                    "name": each.name,
+                    "owner": each.owner,
+                    **_written(each.grant),
+                    "hash": each.hash,
+                    "last_four": each.last_four,
+                    "created_ms": each.created_ms,
+                    "expires_ms": each.expires_ms,
+                }
+                for _, each in sorted(accounts.tokens.items())
+            ],
+        }
+    )
+
+
+def from_document(value: bytes) -> Accounts:
+    """Read a node's value. Raises StoreRefused for a newer format and for anything damaged: a user that is left out would be a hole."""
+    try:
+        fields = json.loads(value)
+        found = fields["format"]
+        if found != FORMAT:
+            raise ValueError(f"format {found}, and this version knows {FORMAT}")
+        users = [_user(each) for each in _list(fields, "users")]
+        tokens = [_token(each) for each in _list(fields, "tokens")]
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as exc:
+        raise StoreRefused(
+            f"The document of the admin's users cannot be read ({exc!r}).",
+            remedy="Use the version that wrote it, or restore the node `accounts` from a backup (`roma restore`).",
+        ) from exc
+    return Accounts({each.name: each for each in users}, {each.name: each for each in tokens})
+
+
+def _list(fields: dict[str, Any], name: str) -> list[dict[str, Any]]:
+    if not isinstance(fields[name], list):
+        raise TypeError(f"{name} is no list")
+    return list(fields[name])
+
+
+def _user(fields: dict[str, Any]) -> User:
+    return User(_text(fields, "name"), _grant(fields), int(fields["created_ms"]), disabled=fields["disabled"] is not False)
+
+
+def _token(fields: dict[str, Any]) -> ApiToken:
+    name, owner, digest, last_four = (_text(fields, each) for each in ("name", "owner", "hash", "last_four"))
+    return ApiToken(name, owner, _grant(fields), digest, last_four, int(fields["created_ms"]), int(fields["expires_ms"]))
+
+
+def _text(fields: dict[str, Any], name: str) -> str:
+    if not isinstance(fields[name], str):
+        raise TypeError(f"{name} is no text")
+    return str(fields[name])
+
+
+def _written(grant: Grant) -> dict[str, object]:
+    return {"role": grant.role.value, "values": grant.values}
+
+
+def _grant(fields: dict[str, Any]) -> Grant:
+    return Grant(Role(fields["role"]), values=fields["values"] is True)
