@@ -1,6 +1,5 @@
 """Who may publish, and from which server: knows nothing of rows."""
 
-from relay.ha.decision import AfterFence, after_fence
 from relay.ha.digest_decision import decide_by_digest, place_unknown
 from relay.ha.election import Election
 from relay.ha.placement import ClusterView, Member, Seat, Why, place
@@ -9,7 +8,6 @@ from relay.ha.source_decision import Action, Decision, Situation, SwitchRules, d
 
 __all__ = [
     "Action",
-    "AfterFence",
     "ClusterView",
     "Decision",
     "Election",
@@ -19,7 +17,6 @@ __all__ = [
     "Situation",
     "SwitchRules",
     "Why",
-    "after_fence",
     "decide",
     "decide_by_digest",
     "followed_role",

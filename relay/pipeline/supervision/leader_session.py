@@ -12,28 +12,20 @@ from relay.audit import AuditEntry, AuditTrail
 from relay.claim_check import ClaimStore
 from relay.dead_letters import DeadLetterTopic
 from relay.errors import AskedToStop, BatchAborted, HistoryChanged, RelayError, StoreUnreachable
-from relay.ha import Election
 from relay.lookups import SourceLookups
 from relay.model.records.position_record import PositionRecord
-from relay.pipeline.active_mapping import MappingInForce
 from relay.pipeline.buffer import ChangeBuffer
 from relay.pipeline.checkpoint.checkpoint import Checkpoint
 from relay.pipeline.checkpoint.part_guard import GuardedSource, PartGuard
 from relay.pipeline.checkpoint.position_message import PositionMessages
 from relay.pipeline.checkpoint.progress import Progress
 from relay.pipeline.checkpoint.skip_audit import SkipAudit
-from relay.pipeline.control_signals import OperatorCall
-from relay.pipeline.delivery.flow_control import FlowControl
-from relay.pipeline.delivery.instance_stats import Meter
-from relay.pipeline.delivery.message_size_limits import MessageSizes
 from relay.pipeline.delivery.new_producer import new_producer
 from relay.pipeline.delivery.outbox import Outbox
 from relay.pipeline.delivery.saved_position import position_lost
 from relay.pipeline.delivery.topic_feeders import TopicFeeders
 from relay.pipeline.delivery.topic_monitor import watched
 from relay.pipeline.delivery.topics import Placed, Topics
-from relay.pipeline.failover.group_failover import GroupFailover
-from relay.pipeline.failover.source_failover import SourceFailover
 from relay.pipeline.ingest.group_sources import refuse_foreign_record
 from relay.pipeline.ingest.open_sources import OpenSource, OpenSources
 from relay.pipeline.ingest.source_choice import Chosen
@@ -45,18 +37,15 @@ from relay.pipeline.publishing.publisher import Publisher
 from relay.pipeline.publishing.source_context import SourceContext
 from relay.pipeline.publishing.visible_lookups import wait_for_lookups
 from relay.pipeline.publishing.xa_prepared import PreparedTransactions
-from relay.pipeline.rolled_back_ranges import RolledBack
-from relay.pipeline.spooling.spool_controller import Spooling
 from relay.pipeline.supervision.graceful_stop import end_at_border
-from relay.pipeline.supervision.schema_refresh import Doubts
+from relay.pipeline.supervision.instance_context import InstanceContext, SessionMemory
 from relay.pipeline.supervision.session_setup import SourceOpening
 from relay.position import PREPARED, KafkaPositionStore
 from relay.refine import Refinements, configuration_of_rows
 from relay.schema import DeclaredTypes, TableDefinitions
 from relay.schema.type_text import type_text
-from relay.settings import InstanceSettings, RelaySettings
 from relay.source import Visibility
-from relay.state import InstanceStore, StartNote, SwitchNote
+from relay.state import StartNote, SwitchNote
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -67,37 +56,23 @@ class Session:
     `open_seconds` says afterwards how long the batch that was given up had been open.
     """
 
-    def __init__(
-        self,
-        settings: RelaySettings,
-        instance: InstanceSettings,
-        election: Election,
-        mapping: MappingInForce,
-        notes: InstanceStore,
-        meter: Meter,
-        sizes: MessageSizes,
-        rolled_back: RolledBack,
-        call: OperatorCall,
-        flow: FlowControl,
-        failover: SourceFailover | GroupFailover,
-        spooling: Spooling,
-        doubts: Doubts,
-    ) -> None:
-        self.buffer = ChangeBuffer(instance.buffer, spooling.overdue if spooling.enabled else None)
-        self.producer = new_producer(settings.installation, sizes.new_client(), instance)
+    def __init__(self, context: InstanceContext, memory: SessionMemory) -> None:
+        settings, instance = context.settings, context.instance
+        self.buffer = ChangeBuffer(instance.buffer, memory.spooling.overdue if memory.spooling.enabled else None)
+        self.producer = new_producer(settings.installation, memory.sizes.new_client(), instance)
         self.open_seconds = 0.0
         self._settings = settings
         self._instance = instance
-        self._mapping = mapping
-        self._notes = notes
-        self._meter = meter
-        self._sizes = sizes
-        self._call = call
+        self._mapping = context.mapping
+        self._notes = context.notes
+        self._meter = context.meter
+        self._sizes = memory.sizes
+        self._call = context.call
         self._store = KafkaPositionStore(settings.kafka, settings.installation, instance.name)
-        self._failover = failover
-        self._spooling = spooling
-        self._loop = PublishLoop(instance, election, flow, call, self.buffer)
-        self._opening = SourceOpening(settings, instance, failover, spooling, self.buffer, rolled_back, doubts)
+        self._failover = memory.failover
+        self._spooling = memory.spooling
+        self._loop = PublishLoop(instance, context.election, context.flow, context.call, self.buffer)
+        self._opening = SourceOpening(settings, instance, memory, self.buffer)
 
     def run(self, stop: threading.Event, running: Callable[[], None]) -> None:
         """Publish until `stop`, or until another relay should lead; `running` is called once rows flow.

@@ -1,6 +1,6 @@
 """Tables whose rows did not fit what was known of them: each is described anew once for each place."""
 
-from relay.errors import NamesUnknown, SchemaMismatch
+from relay.errors import NamesUnknown
 from relay.model.table import TableId
 
 
@@ -15,11 +15,13 @@ class Doubts:
         """Those of a source; a single one is called ""."""
         return frozenset(table for name, table in self._tables if name == source)
 
+    def holds(self, error: NamesUnknown) -> bool:
+        """Whether the table was described again for these very rows already."""
+        return self._places.get((error.source, TableId(*error.table))) == error.place
+
     def add(self, error: NamesUnknown) -> None:
-        """Take note of a table that did not fit. Raises SchemaMismatch where it was described anew for these very rows already."""
+        """Have the table of the error described again."""
         table = error.source, TableId(*error.table)
-        if self._places.get(table) == error.place:
-            raise SchemaMismatch(f"The rows at {error.place} cannot be named from the source's catalogue either: {error.reason}") from error
         self._places[table] = error.place
         self._tables.add(table)
 

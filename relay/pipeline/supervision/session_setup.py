@@ -20,9 +20,7 @@ from relay.pipeline.ingest.reader import ItemStream, Reader
 from relay.pipeline.ingest.schema_history import TableNames, open_names
 from relay.pipeline.ingest.source_choice import Chosen
 from relay.pipeline.interruptible import answered
-from relay.pipeline.rolled_back_ranges import RolledBack
-from relay.pipeline.spooling.spool_controller import Spooling
-from relay.pipeline.supervision.schema_refresh import Doubts
+from relay.pipeline.supervision.instance_context import SessionMemory
 from relay.position import SCHEMA, CompactedTopicStore
 from relay.schema import CatalogReader
 from relay.settings import InstanceSettings, RelaySettings, SourceSettings
@@ -30,28 +28,16 @@ from relay.source import ExcludedRange, ServerFacts, SourceStream, ask_server_fa
 
 
 class SourceOpening:
-    """Opens what one session reads into `buffer`.
+    """Opens what one session reads into `buffer`. A group keeps the rolled-back rows of each of its sources itself."""
 
-    `rolled_back` is what is known of a single source's rolled-back rows; a group knows those of each of its sources itself.
-    """
-
-    def __init__(
-        self,
-        settings: RelaySettings,
-        instance: InstanceSettings,
-        failover: SourceFailover | GroupFailover,
-        spooling: Spooling,
-        buffer: ChangeBuffer,
-        rolled_back: RolledBack,
-        doubts: Doubts,
-    ) -> None:
+    def __init__(self, settings: RelaySettings, instance: InstanceSettings, memory: SessionMemory, buffer: ChangeBuffer) -> None:
         self._settings = settings
         self._instance = instance
-        self._failover = failover
-        self._spooling = spooling
+        self._failover = memory.failover
+        self._spooling = memory.spooling
+        self._rolled_back = memory.rolled_back
+        self._doubts = memory.doubts
         self._buffer = buffer
-        self._rolled_back = rolled_back
-        self._doubts = doubts
 
     def opened(self, chosen: Chosen, stop: threading.Event) -> AbstractContextManager[OpenSources]:
         """Open what is to be read. Raises what keeps it from being read, and AskedToStop."""

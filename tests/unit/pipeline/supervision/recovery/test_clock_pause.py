@@ -2,8 +2,8 @@
 
 import pytest
 
-from relay.pipeline.supervision import clock_pause as module
-from relay.pipeline.supervision.clock_pause import pause_until_clock_is_set
+from relay.pipeline.supervision.recovery import clock_pause as module
+from relay.pipeline.supervision.recovery.clock_pause import pause_until_clock_is_set
 
 
 @pytest.mark.parametrize(("set_at", "set_by_s", "pauses"), [(3, -18_000.0, 3), (3, 7200.0, 3), (3, 0.2, 60), (0, 0.0, 60)])

@@ -1,0 +1,27 @@
+"""Failures that follow one another, and the pause after each: values only, the caller tells the time."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Streak:
+    """The failures so far. `in_a_row` counts them, `pause_s` is the pause after the last one, which came at `failed_at_s`."""
+
+    in_a_row: int = 0
+    pause_s: float = 0.0
+    failed_at_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class StreakRule:
+    """Each pause is twice the last one, up to `longest_s`; `forgotten_after_s` without a failure end the streak. All in seconds."""
+
+    first_s: float
+    longest_s: float
+    forgotten_after_s: float
+
+    def after_failure(self, streak: Streak, now_s: float) -> Streak:
+        """Return the streak with a failure that came at `now_s` of a monotonic clock."""
+        if not streak.in_a_row or now_s - streak.failed_at_s >= self.forgotten_after_s:
+            return Streak(1, self.first_s, now_s)
+        return Streak(streak.in_a_row + 1, min(2 * streak.pause_s, self.longest_s), now_s)

@@ -1,0 +1,96 @@
+"""What an instance gives to each of its sessions: its settings and stores, and what one session leaves to the next."""
+
+import threading
+from dataclasses import dataclass
+
+from relay.errors import BinlogPurged, MessageTooLarge, PrinterFailed, RelayError
+from relay.ha import Election
+from relay.pipeline.active_mapping import MappingInForce
+from relay.pipeline.control_signals import OperatorCall
+from relay.pipeline.delivery.flow_control import FlowControl
+from relay.pipeline.delivery.instance_stats import Meter
+from relay.pipeline.delivery.message_size_limits import MessageSizes
+from relay.pipeline.failover.group_failover import GroupFailover
+from relay.pipeline.failover.source_failover import SourceFailover
+from relay.pipeline.ingest.group_sources import SourceGroup
+from relay.pipeline.messages.bug_reports import with_report
+from relay.pipeline.rolled_back_ranges import RolledBack
+from relay.pipeline.spooling.spool_controller import Spooling
+from relay.pipeline.supervision.schema_refresh import Doubts
+from relay.settings import InstanceSettings, RelaySettings
+from relay.state import InstanceStore, MappingStore
+
+
+@dataclass(frozen=True, slots=True)
+class InstanceContext:
+    """The settings of an instance, and everything outside of a session that its sessions use.
+
+    `mapping` is set anew by `mapping_changed`; `notes` are its documents in ZooKeeper; `call` are an operator's calls.
+    """
+
+    settings: RelaySettings
+    instance: InstanceSettings
+    election: Election
+    notes: InstanceStore
+    mapping: MappingInForce
+    meter: Meter
+    call: OperatorCall
+    flow: FlowControl
+
+    @classmethod
+    def of(
+        cls,
+        settings: RelaySettings,
+        instance: InstanceSettings,
+        election: Election,
+        mappings: MappingStore,
+        notes: InstanceStore,
+        mapping_changed: threading.Event,
+    ) -> "InstanceContext":
+        """Return the context of an instance that starts; `mapping_changed` is set when the store may have a newer mapping set."""
+        meter = Meter()
+        mapping = MappingInForce(mappings, instance.routing, mapping_changed, instance.name)
+        call, flow = OperatorCall(notes, instance.name), FlowControl(notes.flows, instance, meter.totals)
+        return cls(settings, instance, election, notes, mapping, meter, call, flow)
+
+
+@dataclass(frozen=True, slots=True)
+class SessionMemory:
+    """What an instance keeps from one session to the next; each part belongs to the instance's thread.
+
+    `group` is None for an instance with one source. `sizes` are the message sizes that topics accept, `doubts` the tables that the next
+    session describes again, `rolled_back` the ranges that it leaves out.
+    """
+
+    failover: SourceFailover | GroupFailover
+    group: SourceGroup | None
+    spooling: Spooling
+    sizes: MessageSizes
+    rolled_back: RolledBack
+    doubts: Doubts
+
+    @classmethod
+    def of(cls, context: InstanceContext) -> "SessionMemory":
+        """Return the memory of an instance that starts."""
+        instance, meter, store = context.instance, context.meter, context.notes.failover
+        group = SourceGroup(instance, instance.group) if instance.group is not None else None
+        failover = (
+            GroupFailover.of(instance, group, store, meter)
+            if group is not None
+            else SourceFailover(instance, instance.source, store, lambda: meter.record)
+        )
+        spooling = Spooling(context.settings.installation, instance, meter)
+        return cls(failover, group, spooling, MessageSizes(context.settings.kafka), RolledBack(), Doubts())
+
+
+def explained(error: RelayError, context: InstanceContext, memory: SessionMemory) -> RelayError:
+    """Return the error that a session ended with, and what the instance knows about it beyond that session."""
+    match error:
+        case BinlogPurged():
+            return memory.spooling.explained(error)
+        case PrinterFailed():
+            return with_report(error, context.settings.bug_reports, context.instance.name)
+        case MessageTooLarge():
+            return memory.sizes.after_refusal(error, context.instance.oversize, context.meter.totals.commits)
+        case _:
+            return error

@@ -1,0 +1,126 @@
+"""What an instance says of itself: for ZooKeeper, the status server and the metrics."""
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from time import monotonic, time
+
+from relay.errors import RelayError
+from relay.pipeline.buffer import ChangeBuffer
+from relay.pipeline.delivery.instance_stats import Meter
+from relay.pipeline.delivery.lag import lag_seconds
+from relay.pipeline.delivery.row_paths import paths_in_words, rows_by_path
+from relay.pipeline.supervision.instance_context import InstanceContext, SessionMemory
+from relay.pipeline.supervision.run_time_remedy import remedy_at_run_time
+from relay.state import InstanceStatus
+
+
+class InstanceState(StrEnum):
+    """What an instance does, in a word."""
+
+    STARTING = "STARTING"
+    STANDBY = "STANDBY"
+    RUNNING = "RUNNING"
+    WAITING = "WAITING"
+    PAUSED = "PAUSED"
+    STOPPED = "STOPPED"
+    ENDED = "ENDED"
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What is shown of an instance besides its context: its state, the error that keeps it there, its session's buffer.
+
+    `unlogged_changes` is a sentence, empty where there is nothing to tell.
+    """
+
+    state: InstanceState
+    error: RelayError | None
+    buffer: ChangeBuffer | None
+    unlogged_changes: str
+
+
+def instance_status(context: InstanceContext, memory: SessionMemory, shown: Shown, relay: str) -> InstanceStatus:
+    """Return this moment of the instance, as the relay of this name sees it."""
+    name, error = context.instance.name, shown.error
+    run_time = is_defined_at_run_time(context)
+    remedy = "" if error is None else remedy_at_run_time(error, name) if run_time else error.way_out
+    status = InstanceStatus(
+        name=name,
+        state=shown.state.value,
+        code=error.code if error else "",
+        reason=error.reason if error else "",
+        remedy=remedy,
+        relay=relay,
+        mapping_set=context.mapping.number,
+        mapping_problem=context.mapping.problem,
+        lag_seconds=_lag_seconds(context, shown.state),
+        held_back=_held_back(context, memory),
+        unlogged_changes=shown.unlogged_changes,
+        passed_over=len(memory.group.passed) if memory.group is not None else 0,
+        run_time=run_time,
+        updated_ms=int(time() * 1000),
+    )
+    return _with_buffers(_with_counts(_with_position(status, context.meter), context.meter), shown.buffer, memory)
+
+
+def is_defined_at_run_time(context: InstanceContext) -> bool:
+    """Return whether no configuration file names the instance."""
+    return all(each.name != context.instance.name for each in context.settings.instances)
+
+
+def _with_position(status: InstanceStatus, meter: Meter) -> InstanceStatus:
+    record = meter.record
+    if record is None:
+        return status
+    return replace(
+        status,
+        epoch=record.epoch,
+        position_file=record.source.binlog.file,
+        position_offset=record.source.binlog.offset,
+        gtid_set=record.source.gtid_set,
+        execute_time=record.order.execute_time,
+        execute_position=record.order.execute_position,
+        sources={name: str(at.binlog) for name, at in record.positions.items()} if record.following else {},
+    )
+
+
+def _with_counts(status: InstanceStatus, meter: Meter) -> InstanceStatus:
+    totals = meter.totals
+    return replace(
+        status,
+        published_rows=totals.published_rows,
+        dead_letters=totals.dead_letters.total(),
+        claims=totals.claims,
+        dropped_rows=dict(totals.dropped_rows),
+        row_printer=paths_in_words(totals.printed_rows),
+        printed_rows=rows_by_path(totals.printed_rows),
+    )
+
+
+def _with_buffers(status: InstanceStatus, buffer: ChangeBuffer | None, memory: SessionMemory) -> InstanceStatus:
+    """Add the fill levels of the buffer in memory and of the spool on disk."""
+    cursors = buffer.cursors if buffer is not None else None
+    spool = memory.spooling.view
+    return replace(
+        status,
+        buffer_put=cursors.put if cursors else 0,
+        buffer_get=cursors.get if cursors else 0,
+        buffer_ack=cursors.ack if cursors else 0,
+        buffer_bytes=cursors.size_bytes if cursors else 0,
+        spool=spool.state,
+        spool_bytes=spool.size_bytes,
+        spool_age_seconds=spool.age_seconds,
+        spool_problem=spool.problem,
+    )
+
+
+def _held_back(context: InstanceContext, memory: SessionMemory) -> str:
+    passed = memory.group.words if memory.group is not None else ""
+    return " ".join(filter(None, (context.flow.asked, passed)))
+
+
+def _lag_seconds(context: InstanceContext, state: InstanceState) -> float | None:
+    """Return the seconds that the instance is behind; None on a standby, because only the leader knows the lag."""
+    if state is InstanceState.STANDBY:
+        return None
+    return lag_seconds(context.meter.reached, time(), monotonic(), context.instance.source.heartbeat_seconds)
