@@ -4,23 +4,23 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from time import monotonic, time
+from time import monotonic
 from typing import Final
 
 import structlog
 
-from relay.errors import RelayError, StandbyBehind, StandbyDiverged, SwitchingSource, SwitchNeedsGtid, SwitchRefused
+from relay.errors import RelayError, StandbyBehind, SwitchingSource, SwitchRefused
 from relay.ha import Action, Decision, Situation, SwitchRules, decide, followed_role
 from relay.model.failover import Published, ServerRole
 from relay.model.positions.position import SourcePosition
 from relay.model.records.position_record import PositionRecord
-from relay.pipeline.failover.digest_switch import DigestSwitch, heed, refusal_of
+from relay.pipeline.failover.digest_switch import heed, refusal_of
 from relay.pipeline.failover.failover_status import ShownView, failover_view
 from relay.pipeline.failover.heartbeats import WatchedServers
+from relay.pipeline.failover.source_switch import SourceSwitch
 from relay.pipeline.ingest.position_digests import PublishedPlaces
 from relay.pipeline.ingest.source_choice import Chosen
 from relay.settings import InstanceSettings, SourceSettings
-from relay.source import ProvenPlace, place_before, proven_place
 from relay.state import FailoverStore, StandingOrders, SwitchNote
 from relay.telemetry.metrics import SOURCE_SWITCHES
 from relay.threads import Guard, RelayThread
@@ -57,7 +57,7 @@ class SourceFailover:
         self._log = _log.bind(instance=instance.name, **({"source": name} if name else {}))
         self._shown = ShownView(instance.name, name, store)
         self._servers = WatchedServers(source, instance.failover)
-        self._digests = DigestSwitch(instance, self._servers.settings)
+        self._switch = SourceSwitch(instance, self._servers, name)
         self._standing = StandingOrders()
         self._noted: ServerRole | None = None
         self._before: str | None = None
@@ -65,7 +65,6 @@ class SourceFailover:
         self._asked: Decision | None = None
         self._decided: Decision | None = None
         self.serves = False
-        self._diverged: tuple[int, Decision] | None = None
         self._wake, self._news = threading.Event(), threading.Event()
         self._lock = threading.Lock()
 
@@ -142,16 +141,16 @@ class SourceFailover:
         heed(decision)
         if decision.action is Action.SWITCH and decision.to is not None:
             try:
-                return self._moved(decision, decision.to, situation, record)
+                return self._switch.made(decision, decision.to, situation, record, self._standing)
             except (StandbyBehind, SwitchRefused) as exc:
-                if record.source.gtid_set or not situation.followed_serves or not self._digests.gives_up(exc):
+                if record.source.gtid_set or not situation.followed_serves or not self._switch.digests.gives_up(exc):
                     raise
                 self._log.warning("switch_put_off", reason=exc.reason)
         return Chosen({self._source_name: self._servers.settings[situation.followed]}, record)
 
     def places(self, start: SourcePosition, record: PositionRecord | None) -> PublishedPlaces | None:
         """What notes the digests of a stream that starts here, None where no switch will ask for them."""
-        return self._digests.places(start, record) if self.managed else None
+        return self._switch.digests.places(start, record) if self.managed else None
 
     def another_came(self, record: PositionRecord) -> bool:
         """Whether another server has come to a virtual address since the choice, so that it is to be made again."""
@@ -172,40 +171,6 @@ class SourceFailover:
         except RelayError as exc:
             self._log.warning("switch_not_noted", reason=exc.reason)
         self._forget_orders()
-
-    def _moved(self, decision: Decision, to: ServerRole, situation: Situation, record: PositionRecord) -> Chosen:
-        settings, standing = self._servers.settings[to], self._standing
-        place = self._place(to, situation.published, record)
-        split = None if place.lost and record.split is not None and record.split.gtid in place.lost else record.split
-        # What was being replayed was counted by places of the former server: the rest of it comes under the new epoch.
-        order = record.order if record.replay is None else record.order.raised_to(record.replay.order)
-        moved = replace(record, source=place.position, epoch=record.epoch + 1, order=order, split=split, replay=None)
-        note = SwitchNote(
-            at_ms=int(time() * 1000),
-            to=to.value,
-            place=f"{settings.host}:{settings.port}",
-            reason=decision.reason,
-            epoch=moved.epoch,
-            lost=place.lost,
-            left_out=place.left_out,
-            errant=self._servers.errant,
-            accepted_by=standing.accepted_by if place.lost or place.left_out else "",
-            asked_by=standing.by if standing.switch_to is to else "",
-            source=self._source_name,
-        )
-        return Chosen({self._source_name: settings}, moved, (note,))
-
-    def _place(self, to: ServerRole, published: Published, record: PositionRecord) -> ProvenPlace:
-        settings, way = self._servers.settings[to], self._rules.switch_without_gtid
-        try:
-            return proven_place(settings, published, self._standing.accepted)
-        except SwitchNeedsGtid:
-            # Half a transaction could not be found again by its time.
-            if way == "stop" or (way == "fallback" and record.split is not None):
-                raise
-        if way == "digest":
-            return ProvenPlace(self._digests.place(to, record))
-        return ProvenPlace(place_before(settings, record.change_time_ms / 1000 - self._rules.fallback_interval_seconds))
 
     def _forget_orders(self) -> None:
         """What was done must not be done again after the next switch; while ZooKeeper is away, every heartbeat tries again."""
@@ -245,36 +210,13 @@ class SourceFailover:
             return
         decision = decide(situation)
         if decision.action is Action.SWITCH and self._streaming:
-            decision = self._tried(decision, situation, record)
+            decision = self._switch.tried(decision, situation, record, self._standing)
         self._show(situation, decision)
         self._before = record.source.gtid_set
         if self._standing.switch_to is situation.followed and decision.action is Action.STAY and self._streaming:
             self._forget_orders()
         if decision.action is Action.SWITCH and self._streaming:
             self._asked = decision
-
-    def _tried(self, decision: Decision, situation: Situation, record: PositionRecord) -> Decision:
-        """Make the proof once before a stream is interrupted for it, as of the last heartbeat; a divergence is for good."""
-        number = self._standing.number
-        if self._diverged is not None and self._diverged[0] == number:
-            return self._diverged[1]
-        by_gtid = bool(situation.published.gtid_set)
-        if decision.to is None or not (by_gtid or self._digests.chosen):
-            return decision
-        if not by_gtid and self._digests.rests():
-            return replace(decision, action=Action.STAY)
-        published = replace(situation.published, gtid_set=situation.published_before, split_gtid="")
-        try:
-            if by_gtid:
-                proven_place(self._servers.settings[decision.to], published, self._standing.accepted)
-            else:
-                self._digests.try_place(decision.to, record)
-        except RelayError as exc:
-            refused = replace(decision, action=Action.STAY, reason=exc.reason, code=exc.code)
-            if by_gtid and isinstance(exc, StandbyDiverged):
-                self._diverged = (number, refused)
-            return refused
-        return decision
 
     def _situation(self, record: PositionRecord) -> Situation:
         source = record.source
@@ -288,7 +230,7 @@ class SourceFailover:
             automatic=self._rules.heartbeat_ha_enable,
             virtual_address=self._rules.virtual_address,
             without_gtid=self._rules.switch_without_gtid != "stop",
-            by_digest=self._digests.chosen,
+            by_digest=self._switch.digests.chosen,
         )
         before = source.gtid_set if self._before is None else self._before
         return Situation(followed, seen, published, before, self._standing.orders, rules, self._streaming)

@@ -1,0 +1,94 @@
+"""The switch to the other server of a source: the proof that it has what was published, and the record that names it."""
+
+from dataclasses import replace
+from time import time
+
+from relay.errors import RelayError, StandbyDiverged, SwitchNeedsGtid
+from relay.ha import Action, Decision, Situation
+from relay.model.failover import Published, ServerRole
+from relay.model.records.position_record import PositionRecord
+from relay.pipeline.failover.digest_switch import DigestSwitch
+from relay.pipeline.failover.heartbeats import WatchedServers
+from relay.pipeline.ingest.source_choice import Chosen
+from relay.settings import InstanceSettings
+from relay.source import ProvenPlace, place_before, proven_place
+from relay.state import StandingOrders, SwitchNote
+
+
+class SourceSwitch:
+    """Makes the switches of one source. `digests` finds coordinates without GTIDs. One thread at a time uses it."""
+
+    def __init__(self, instance: InstanceSettings, servers: WatchedServers, source: str) -> None:
+        self.digests = DigestSwitch(instance, servers.settings)
+        self._rules = instance.failover
+        self._servers = servers
+        self._source = source
+        self._diverged: tuple[int, Decision] | None = None
+
+    def made(self, decision: Decision, to: ServerRole, situation: Situation, record: PositionRecord, orders: StandingOrders) -> Chosen:
+        """Return the choice of the other server, with the record that it is read from. Raises StandbyBehind or a SwitchRefused."""
+        settings = self._servers.settings[to]
+        place = self._place(to, situation.published, record, orders)
+        moved = moved_record(record, place)
+        note = SwitchNote(
+            at_ms=int(time() * 1000),
+            to=to.value,
+            place=f"{settings.host}:{settings.port}",
+            reason=decision.reason,
+            epoch=moved.epoch,
+            lost=place.lost,
+            left_out=place.left_out,
+            errant=self._servers.errant,
+            accepted_by=orders.accepted_by if place.lost or place.left_out else "",
+            asked_by=orders.by if orders.switch_to is to else "",
+            source=self._source,
+        )
+        return Chosen({self._source: settings}, moved, (note,))
+
+    def tried(self, decision: Decision, situation: Situation, record: PositionRecord, orders: StandingOrders) -> Decision:
+        """Make the proof once before a stream is interrupted for it, as of the last heartbeat; a divergence holds for good.
+
+        Return the decision, or one to stay, with the reason for which the proof failed.
+        """
+        if self._diverged is not None and self._diverged[0] == orders.number:
+            return self._diverged[1]
+        by_gtid = bool(situation.published.gtid_set)
+        if decision.to is None or not (by_gtid or self.digests.chosen):
+            return decision
+        if not by_gtid and self.digests.rests():
+            return replace(decision, action=Action.STAY)
+        try:
+            if by_gtid:
+                published = replace(situation.published, gtid_set=situation.published_before, split_gtid="")
+                proven_place(self._servers.settings[decision.to], published, orders.accepted)
+            else:
+                self.digests.try_place(decision.to, record)
+        except RelayError as exc:
+            refused = replace(decision, action=Action.STAY, reason=exc.reason, code=exc.code)
+            if by_gtid and isinstance(exc, StandbyDiverged):
+                self._diverged = (orders.number, refused)
+            return refused
+        return decision
+
+    def _place(self, to: ServerRole, published: Published, record: PositionRecord, orders: StandingOrders) -> ProvenPlace:
+        settings, way = self._servers.settings[to], self._rules.switch_without_gtid
+        try:
+            return proven_place(settings, published, orders.accepted)
+        except SwitchNeedsGtid:
+            # Half a transaction could not be found again by its time.
+            if way == "stop" or (way == "fallback" and record.split is not None):
+                raise
+        if way == "digest":
+            return ProvenPlace(self.digests.place(to, record))
+        return ProvenPlace(place_before(settings, record.change_time_ms / 1000 - self._rules.fallback_interval_seconds))
+
+
+def moved_record(record: PositionRecord, place: ProvenPlace) -> PositionRecord:
+    """Return the position record on the other server, under the next epoch.
+
+    A half-published transaction that was lost with the former server is given up. A replay was counted by coordinates of the former
+    server: the rest of it comes under the new epoch.
+    """
+    split = None if place.lost and record.split is not None and record.split.gtid in place.lost else record.split
+    order = record.order if record.replay is None else record.order.raised_to(record.replay.order)
+    return replace(record, source=place.position, epoch=record.epoch + 1, order=order, split=split, replay=None)
