@@ -129,7 +129,7 @@ class Instance:
             if guard.error is not None:
                 with Guard("instance", self.name):
                     self._resign(after_unexpected(guard.error, guard.pause_s, self._backoff))
-                self._stop.wait(guard.pause_s)
+                self._waits.rest(guard.pause_s)
         if self.state not in (InstanceState.STANDBY, InstanceState.STOPPED):
             self._show(InstanceState.ENDED, None)
         self._leave()
@@ -143,7 +143,7 @@ class Instance:
         match decided:
             case Resign():
                 self._resign(decided)
-                self._stop.wait(decided.seconds)
+                self._waits.rest(decided.seconds)
             case Halt():
                 self._halt(decided)
                 self._hand_over()

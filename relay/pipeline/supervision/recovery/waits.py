@@ -46,6 +46,10 @@ class Waits:
             case Wait.CONTEST:
                 self._pause_for_contest(Deadline.after(decided.seconds))
 
+    def rest(self, seconds: float) -> None:
+        """Wait as a standby before joining the election again."""
+        self._stop.wait(seconds)
+
     def halt(self, decided: Halt) -> None:
         """Wait until the cause may be gone, an operator calls, or the leadership ends."""
         while not self._halt_ends(decided):
