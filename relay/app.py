@@ -16,11 +16,11 @@ from relay.allocator import return_large_buffers
 from relay.compiled import COMPILED
 from relay.deadline import Deadline
 from relay.errors import NodeMissing, RelayError, ResourcesExhausted, StoreRefused, StoreUnreachable, VersionConflict
-from relay.ha import Election, Seats
+from relay.ha import AssignmentTable, Election
 from relay.model.positions.position import file_number
 from relay.model.row_path import RowPath
 from relay.model.table import TableId
-from relay.pipeline import Hosting, Instance, InstanceState, Placement, WantedInstances, paths_of_tables
+from relay.pipeline import AssignmentLoop, DesiredInstances, Instance, InstanceState, Supervisor, paths_of_tables
 from relay.settings import InstanceSettings, RelaySettings
 from relay.signals import stop_on_signals
 from relay.state import (
@@ -78,12 +78,12 @@ class Relay:
         self._notes = InstanceStore(session, paths)
         self._mappings = MappingStore(session, paths)
         self._started_ms = int(time() * 1000)
-        seats = Seats(self.name, settings.placement.rebalance_seconds)
-        self._placement = Placement(Membership(session, paths), PlacementStore(session, paths), seats, self._member)
-        self._seats = seats
+        assignments = AssignmentTable(self.name, settings.placement.rebalance_seconds)
+        self._assignment_loop = AssignmentLoop(Membership(session, paths), PlacementStore(session, paths), assignments, self._member)
+        self._assignments = assignments
         self._paths = paths
-        self._wanted = WantedInstances(settings, InstanceDocumentStore(session, paths), self._notes, self.name)
-        self._hosting = Hosting(self._instance, self._begin)
+        self._desired = DesiredInstances(settings, InstanceDocumentStore(session, paths), self._notes, self.name)
+        self._supervisor = Supervisor(self._instance, self._begin)
         self._status_url = ""
         self._dropped_shown: dict[str, frozenset[tuple[TableId, str]]] = {}
         self._tables_shown: dict[str, frozenset[str]] = {}
@@ -94,10 +94,10 @@ class Relay:
     @property
     def instances(self) -> tuple[Instance, ...]:
         """Return the instances that run in this process at the moment."""
-        return self._hosting.instances
+        return self._supervisor.instances
 
     def _instance(self, settings: InstanceSettings) -> Instance:
-        election = Election(self._session, self._paths.leader(settings.name), self.name, settings.name, self._seats)
+        election = Election(self._session, self._paths.leader(settings.name), self.name, settings.name, self._assignments)
         return Instance(self._settings, settings, election, self._mappings, self._notes)
 
     def _begin(self, instance: Instance) -> Callable[[], None]:
@@ -113,14 +113,14 @@ class Relay:
         _collect_garbage_rarely()
         with self._guard:
             self._reconcile()
-        self._placement.start()
+        self._assignment_loop.start()
         while not stop.wait(max(self._settings.status.refresh_seconds, self._guard.pause_s)):
             with self._guard:
                 self._refresh()
-        self._placement.leave()
-        ended = self._hosting.stop()
+        self._assignment_loop.leave()
+        ended = self._supervisor.stop()
         self._show()
-        self._placement.stop(_STOP_SECONDS)
+        self._assignment_loop.stop(_STOP_SECONDS)
         if server is not None:
             server.stop()
         return 0 if ended else 1
@@ -134,7 +134,7 @@ class Relay:
     def _reconcile(self) -> None:
         """Start and stop instances as they are wanted; one that cannot be started now is tried again by the next call."""
         try:
-            self._hosting.want(self._wanted.settings())
+            self._supervisor.reconcile(self._desired.settings())
         except ResourcesExhausted as exc:
             _log.error("instance_not_started", error=str(exc))
 

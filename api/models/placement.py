@@ -2,7 +2,7 @@
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from relay.state import Candidate, InstancePlace, Wish
+from relay.state import Candidate, InstancePlace, PlacementOverride
 
 
 class CandidateView(BaseModel):
@@ -57,9 +57,9 @@ class WishView(BaseModel):
     saved_ms: int
 
     @classmethod
-    def of(cls, name: str, wish: Wish) -> "WishView":
-        """Return the wish about the instance or server of this name."""
-        return cls(name=name, to=wish.to, author=wish.note.author, comment=wish.note.comment, saved_ms=wish.note.saved_ms)
+    def of(cls, name: str, override: PlacementOverride) -> "WishView":
+        """Return the override for the instance or server of this name."""
+        return cls(name=name, to=override.to, author=override.note.author, comment=override.note.comment, saved_ms=override.note.saved_ms)
 
 
 class PlacementView(BaseModel):

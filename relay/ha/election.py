@@ -9,23 +9,23 @@ import threading
 from contextlib import suppress
 
 from relay.errors import NodeMissing, VersionConflict
-from relay.ha.placement import Seat
-from relay.ha.seats import Seats
+from relay.ha.assignments import AssignmentTable
+from relay.ha.placement import Assignment
 from relay.zk import Session, SessionState
 
 
 class Election:
     """One relay's part in who leads one instance. One thread uses it; watches only wake it.
 
-    Without `seats` the relay stands alone and takes the instance whenever it is free.
+    Without `assignments` the relay stands alone and takes the instance whenever it is free.
     """
 
-    def __init__(self, session: Session, path: str, member: str, instance: str = "", seats: Seats | None = None) -> None:
+    def __init__(self, session: Session, path: str, member: str, instance: str = "", assignments: AssignmentTable | None = None) -> None:
         self.member = member
         self._session = session
         self._path = path
         self._instance = instance
-        self._seats = seats
+        self._assignments = assignments
         self._held_in: int | None = None
         self._changed = threading.Event()
 
@@ -33,8 +33,8 @@ class Election:
         """Wait until this relay leads, `stop` is set or the time is over; True when it leads. Raises StoreUnreachable."""
         self._changed.clear()
         watch = self._session.watch(self._path, self._changed.set)
-        if self._seats is not None:
-            self._seats.on_change(self._changed.set)
+        if self._assignments is not None:
+            self._assignments.on_change(self._changed.set)
         try:
             if self._take():
                 return True
@@ -43,8 +43,8 @@ class Election:
             return not stop.is_set() and self._take()
         finally:
             watch.cancel()
-            if self._seats is not None:
-                self._seats.forget(self._changed.set)
+            if self._assignments is not None:
+                self._assignments.forget(self._changed.set)
 
     def wake(self) -> None:
         """End a wait."""
@@ -65,9 +65,9 @@ class Election:
         """Ask ZooKeeper, not older than this moment. Raises StoreUnreachable."""
         return self._held_in is not None and self._session.owns(self._path)
 
-    def gives_way(self) -> Seat | None:
-        """The seat, when another relay should lead and this one hands over."""
-        return self._seats.gives_way(self._instance) if self._seats is not None else None
+    def gives_way(self) -> Assignment | None:
+        """The assignment, when another relay should lead and this one hands over."""
+        return self._assignments.gives_way(self._instance) if self._assignments is not None else None
 
     def resign(self) -> None:
         """Let the instance go, if it is this session's. Raises StoreUnreachable."""
@@ -83,15 +83,15 @@ class Election:
 
     def _take(self) -> bool:
         """Make the node if this relay may and it is not there; one that an unanswered attempt of this session made counts."""
-        if self._seats is not None and not self._seats.may_take(self._instance):
+        if self._assignments is not None and not self._assignments.may_take(self._instance):
             if not self._session.connected:
                 raise self._session.unreachable()
             return False
         sessions = self._session.sessions
         won = self._session.owns(self._path) if self._session.exists(self._path, synced=True) else self._make()
         self._held_in = sessions if won else None
-        if won and self._seats is not None:
-            self._seats.taken(self._instance)
+        if won and self._assignments is not None:
+            self._assignments.taken(self._instance)
         return won
 
     def _make(self) -> bool:

@@ -43,7 +43,7 @@ class Why(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Seat:
+class Assignment:
     """Who leads an instance (None: nobody) and who should; both are names of members."""
 
     leader: str | None
@@ -56,8 +56,8 @@ class Seat:
         return self.why in (Why.MOVED, Why.DRAINED)
 
 
-def place(view: ClusterView) -> dict[str, Seat]:
-    """Seat every instance that some member knows.
+def assign(view: ClusterView) -> dict[str, Assignment]:
+    """Assign every instance that some member knows.
 
     Only the best candidates are looked at: those that could run it and are not in maintenance, else those in maintenance (a drain never
     stops a stream), else anybody. Among them: where an operator moved it, else the preferred server, else where it runs. What remains
@@ -75,7 +75,7 @@ def place(view: ClusterView) -> dict[str, Seat]:
         if each not in wanted:
             wanted[each] = _least_loaded(members, Counter(wanted.values()))
     _level(wanted, {each: members for each, members in candidates.items() if each not in fixed})
-    return {each: _seat(view, each, name, fixed[each][1] if each in fixed else Why.BALANCE) for each, name in wanted.items()}
+    return {each: _assignment(view, each, name, fixed[each][1] if each in fixed else Why.BALANCE) for each, name in wanted.items()}
 
 
 def _instances(view: ClusterView) -> set[str]:
@@ -123,12 +123,12 @@ def _step(wanted: dict[str, str], free: dict[str, list[Member]]) -> tuple[str, s
     return (instance, name) if -gain >= 2 else None
 
 
-def _seat(view: ClusterView, instance: str, name: str, why: Why) -> Seat:
+def _assignment(view: ClusterView, instance: str, name: str, why: Why) -> Assignment:
     leader = view.leaders.get(instance)
     if leader == name:
-        return Seat(leader, name, Why.STAYS)
+        return Assignment(leader, name, Why.STAYS)
     if leader is None:
-        return Seat(None, name, Why.FREE)
+        return Assignment(None, name, Why.FREE)
     servers = {member.name: member.server for member in view.members}
     drained = servers.get(leader) in view.maintenance and why is not Why.MOVED
-    return Seat(leader, name, Why.DRAINED if drained else why)
+    return Assignment(leader, name, Why.DRAINED if drained else why)

@@ -21,7 +21,7 @@ ReadKept: TypeAlias = Callable[[str], Documents | None]
 """Reads the documents that the position topic keeps under a digest; None where it keeps none."""
 
 
-class MappingInForce:
+class ActiveMapping:
     """Holds one compiled set; `problem` says why a newer one is not in force.
 
     `changed` is set by the watch on the store's pointer. A set of the store is put in force only if the store continues the sets that

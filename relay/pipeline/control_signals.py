@@ -7,8 +7,8 @@ from relay.state import InstanceStore
 from relay.zk import Watch
 
 
-class OperatorCall:
-    """Notices calls between `forget` and `came`; signals alone say little, since every reconnect gives one."""
+class ControlSignals:
+    """Notices calls between `acknowledge` and `pending`; signals alone say little, since every reconnect gives one."""
 
     def __init__(self, store: InstanceStore, instance: str) -> None:
         self._store = store
@@ -21,7 +21,7 @@ class OperatorCall:
         """Begin to listen."""
         self._watch = self._store.watch_calls(self._instance, self._signal)
 
-    def forget(self) -> None:
+    def acknowledge(self) -> None:
         """What was called before is answered by what is read after this; what cannot be asked now is when ZooKeeper is back."""
         self._signal.clear()
         try:
@@ -29,8 +29,8 @@ class OperatorCall:
         except StoreUnreachable:
             self._answered = None
 
-    def came(self) -> bool:
-        """Whether there was a call since `forget`; asks ZooKeeper only after a signal."""
+    def pending(self) -> bool:
+        """Whether there was a call since `acknowledge`; asks ZooKeeper only after a signal."""
         if not self._signal.is_set():
             return False
         self._signal.clear()

@@ -15,8 +15,8 @@ from relay.state.mappings.store import SAVE_LIMIT_BYTES, MappingStore
 from relay.state.mappings.topic_agreements import TopicAgreementStore
 from relay.state.membership import Candidacy, Membership, RelayMember
 from relay.state.paths import Paths
+from relay.state.placement_overrides import PlacementOverride, PlacementOverrides, PlacementStore
 from relay.state.placement_report import Candidate, InstancePlace, check_move, places
-from relay.state.placement_wishes import PlacementStore, PlacementWishes, Wish
 
 __all__ = [
     "MASK",
@@ -42,8 +42,9 @@ __all__ = [
     "Membership",
     "Note",
     "Paths",
+    "PlacementOverride",
+    "PlacementOverrides",
     "PlacementStore",
-    "PlacementWishes",
     "RelayMember",
     "ServerView",
     "SetRecord",
@@ -53,7 +54,6 @@ __all__ = [
     "StoredSet",
     "SwitchNote",
     "TopicAgreementStore",
-    "Wish",
     "check_move",
     "masked",
     "places",

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from relay.errors import PlacementRefused
 from relay.state.membership import Candidacy, RelayMember
-from relay.state.placement_wishes import PlacementWishes
+from relay.state.placement_overrides import PlacementOverrides
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +30,10 @@ class InstancePlace:
     candidates: tuple[Candidate, ...]
 
 
-def places(members: Sequence[RelayMember], leaders: Mapping[str, str], wishes: PlacementWishes) -> tuple[InstancePlace, ...]:
+def places(members: Sequence[RelayMember], leaders: Mapping[str, str], overrides: PlacementOverrides) -> tuple[InstancePlace, ...]:
     """Every instance that a living relay knows or leads, or that was moved, by name."""
-    known = {each.instance for member in members for each in member.candidacies} | {*leaders, *wishes.moves}
-    return tuple(_place(instance, members, leaders, wishes) for instance in sorted(known))
+    known = {each.instance for member in members for each in member.candidacies} | {*leaders, *overrides.moves}
+    return tuple(_place(instance, members, leaders, overrides) for instance in sorted(known))
 
 
 def check_move(place: InstancePlace, to: str) -> None:
@@ -47,16 +47,16 @@ def check_move(place: InstancePlace, to: str) -> None:
         raise PlacementRefused(f"{to} could not run {place.instance}: {there[0].code}: {there[0].reason}")
 
 
-def _place(instance: str, members: Sequence[RelayMember], leaders: Mapping[str, str], wishes: PlacementWishes) -> InstancePlace:
+def _place(instance: str, members: Sequence[RelayMember], leaders: Mapping[str, str], overrides: PlacementOverrides) -> InstancePlace:
     candidacies = [(member, each) for member in members for each in member.candidacies if each.instance == instance]
     return InstancePlace(
         instance=instance,
         leader=leaders.get(instance, ""),
-        moved_to=wishes.moves[instance].to if instance in wishes.moves else "",
+        moved_to=overrides.moves[instance].to if instance in overrides.moves else "",
         preferred=max((member.started_ms, each.preferred) for member, each in candidacies)[1] if candidacies else (),
-        candidates=tuple(_candidate(member, each, wishes) for member, each in candidacies),
+        candidates=tuple(_candidate(member, each, overrides) for member, each in candidacies),
     )
 
 
-def _candidate(member: RelayMember, candidacy: Candidacy, wishes: PlacementWishes) -> Candidate:
-    return Candidate(member.name, member.server, member.server in wishes.maintenance, candidacy.code, candidacy.reason)
+def _candidate(member: RelayMember, candidacy: Candidacy, overrides: PlacementOverrides) -> Candidate:
+    return Candidate(member.name, member.server, member.server in overrides.maintenance, candidacy.code, candidacy.reason)

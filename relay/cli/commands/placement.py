@@ -22,13 +22,13 @@ Comment = Annotated[str, typer.Option("--comment", help="Why, for those who look
 @placement.command("show")
 def show(config: ConfigFile) -> None:
     """Show who leads each instance, and who could take it over or why not."""
-    with _stores(config) as (members, wishes):
+    with _stores(config) as (members, overrides):
         from rich.console import Console
 
         from relay.cli.placement_table import placement_table
 
-        found = wishes.wishes()
-        Console().print(placement_table(_places(members, wishes), sorted(found.maintenance)))
+        found = overrides.overrides()
+        Console().print(placement_table(_places(members, overrides), sorted(found.maintenance)))
 
 
 @placement.command("move")
@@ -36,36 +36,36 @@ def move(
     instance: str, to: Annotated[str, typer.Option("--to", help="A relay's or a server's name.")], config: ConfigFile, comment: Comment = ""
 ) -> None:
     """Move an instance, at once; it stays there while that relay or server lives, until the move is withdrawn."""
-    with _stores(config) as (members, wishes):
+    with _stores(config) as (members, overrides):
         from relay.errors import NodeMissing
         from relay.state import check_move
 
-        found = next((each for each in _places(members, wishes) if each.instance == instance), None)
+        found = next((each for each in _places(members, overrides) if each.instance == instance), None)
         if found is None:
             raise NodeMissing(f"No living relay has an instance called {instance}.")
         check_move(found, to)
-        wishes.move(instance, to, _note(comment))
+        overrides.move(instance, to, _note(comment))
 
 
 @placement.command("withdraw")
 def withdraw(instance: str, config: ConfigFile) -> None:
     """Withdraw a move: the instance runs where its settings and the balance say."""
-    with _stores(config) as (_, wishes):
-        wishes.withdraw_move(instance)
+    with _stores(config) as (_, overrides):
+        overrides.withdraw_move(instance)
 
 
 @placement.command("drain")
 def drain(server: str, config: ConfigFile, comment: Comment = "") -> None:
     """Put a server into maintenance: its relays hand over what others can run, and take nothing."""
-    with _stores(config) as (_, wishes):
-        wishes.drain(server, _note(comment))
+    with _stores(config) as (_, overrides):
+        overrides.drain(server, _note(comment))
 
 
 @placement.command("resume")
 def resume(server: str, config: ConfigFile) -> None:
     """End a server's maintenance: it takes its share again."""
-    with _stores(config) as (_, wishes):
-        wishes.end_maintenance(server)
+    with _stores(config) as (_, overrides):
+        overrides.end_maintenance(server)
 
 
 @contextmanager
@@ -85,10 +85,10 @@ def _stores(config: ConfigFile) -> Iterator[tuple["Membership", "PlacementStore"
             session.stop()
 
 
-def _places(members: "Membership", wishes: "PlacementStore") -> tuple["InstancePlace", ...]:
+def _places(members: "Membership", overrides: "PlacementStore") -> tuple["InstancePlace", ...]:
     from relay.state import places
 
-    return places(members.members(), members.leaders(), wishes.wishes())
+    return places(members.members(), members.leaders(), overrides.overrides())
 
 
 def _note(comment: str) -> "Note":

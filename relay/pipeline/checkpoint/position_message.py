@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from relay.model.message import OutboundMessage
 from relay.model.records.position_record import PositionRecord
-from relay.pipeline.active_mapping import MappingInForce
+from relay.pipeline.active_mapping import ActiveMapping
 from relay.pipeline.delivery.topics import Topics
 from relay.pipeline.ingest.schema_history import TableNames
 from relay.position import KafkaPositionStore
@@ -27,7 +27,7 @@ class Closing(NamedTuple):
 class PositionMessages:
     """Composes what closes a batch; used by one thread. `names` are the sources whose tables' history is kept."""
 
-    def __init__(self, store: KafkaPositionStore, mapping: MappingInForce, topics: Topics, names: Mapping[str, TableNames | None]) -> None:
+    def __init__(self, store: KafkaPositionStore, mapping: ActiveMapping, topics: Topics, names: Mapping[str, TableNames | None]) -> None:
         self._store = store
         self._mapping = mapping
         self._topics = topics

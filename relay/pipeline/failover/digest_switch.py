@@ -46,7 +46,7 @@ class DigestSwitch:
         known = self._start[2] if self._start is not None and self._start[:2] == (to, place.landmark.second) else None
         report = look_for_published(self._servers[to], place, self._margin_s, known)
         self._start = to, place.landmark.second, report.start
-        heed(decide_by_digest(report.sought, report.replication, to))
+        raise_refusal(decide_by_digest(report.sought, report.replication, to))
         if report.sought.position is None:
             raise PlaceAmbiguous(f"No place of the {to} was found.")
         self._waits_since_s = 0.0
@@ -78,7 +78,7 @@ class DigestSwitch:
         return True
 
 
-def heed(decision: Decision) -> None:
+def raise_refusal(decision: Decision) -> None:
     """Raise what a decision to wait or to stop comes out as."""
     if decision.action in (Action.WAIT, Action.STOP):
         raise refusal_of(decision) or SwitchRefused(decision.reason)

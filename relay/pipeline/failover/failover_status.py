@@ -33,7 +33,7 @@ def failover_view(situation: Situation, decision: Decision, orders: int, errant:
     )
 
 
-class ShownView:
+class FailoverReport:
     """What was told last about one source of an instance; a single one is called ""."""
 
     def __init__(self, instance: str, source: str, store: FailoverStore) -> None:

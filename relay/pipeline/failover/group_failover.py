@@ -12,7 +12,7 @@ from relay.pipeline.failover.source_failover import SourceFailover, news_of
 from relay.pipeline.ingest.group_merger import of_source
 from relay.pipeline.ingest.group_record import record_of, with_moved
 from relay.pipeline.ingest.group_sources import SourceGroup
-from relay.pipeline.ingest.source_choice import Chosen
+from relay.pipeline.ingest.source_choice import SourceChoice
 from relay.settings import InstanceSettings, SourceSettings
 from relay.state import FailoverStore, SwitchNote
 
@@ -58,7 +58,7 @@ class GroupFailover:
         """Wait until `stop` or news of servers or orders since the last choice: True; False when the time is over."""
         return news_of(self._managed.values(), stop, seconds)
 
-    def choose(self, record: PositionRecord | None) -> Chosen:
+    def choose(self, record: PositionRecord | None) -> SourceChoice:
         """Say where to read on. Raises what keeps a source from being read, unless the others may go on without it."""
         if record is not None:
             # That of a single source becomes that of the group's first.
@@ -66,7 +66,7 @@ class GroupFailover:
         # One that is not asked, because another one stops the choice, must not call for the next choice at once.
         for each in self._managed.values():
             each.forget_news()
-        chosen = Chosen({}, record)
+        chosen = SourceChoice({}, record)
         for name, each in self._sources.items():
             chosen = self._chosen_too(chosen, name, each)
         return chosen
@@ -79,7 +79,7 @@ class GroupFailover:
         """Why the other server of a source is not read although it is wanted."""
         return self._sources[name].refusal
 
-    def _chosen_too(self, chosen: Chosen, name: str, source: SourceFailover) -> Chosen:
+    def _chosen_too(self, chosen: SourceChoice, name: str, source: SourceFailover) -> SourceChoice:
         """What is chosen, and the choice for one more source."""
         try:
             one = source.choose(record_of(chosen.record, name))

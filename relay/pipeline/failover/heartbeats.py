@@ -9,7 +9,7 @@ from relay.settings import FailoverSettings, SourceSettings
 from relay.source import ServerWatch
 
 
-class WatchedServers:
+class ServerHeartbeats:
     """Heartbeats to the master and the standby. `errant` names what the server that is not read has past replication."""
 
     def __init__(self, source: SourceSettings, rules: FailoverSettings) -> None:

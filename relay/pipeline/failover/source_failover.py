@@ -14,12 +14,12 @@ from relay.ha import Action, Decision, Situation, SwitchRules, decide, followed_
 from relay.model.failover import Published, ServerRole
 from relay.model.positions.position import SourcePosition
 from relay.model.records.position_record import PositionRecord
-from relay.pipeline.failover.digest_switch import heed, refusal_of
-from relay.pipeline.failover.failover_status import ShownView, failover_view
-from relay.pipeline.failover.heartbeats import WatchedServers
+from relay.pipeline.failover.digest_switch import raise_refusal, refusal_of
+from relay.pipeline.failover.failover_status import FailoverReport, failover_view
+from relay.pipeline.failover.heartbeats import ServerHeartbeats
 from relay.pipeline.failover.source_switch import SourceSwitch
 from relay.pipeline.ingest.position_digests import PublishedPlaces
-from relay.pipeline.ingest.source_choice import Chosen
+from relay.pipeline.ingest.source_choice import SourceChoice
 from relay.settings import InstanceSettings, SourceSettings
 from relay.state import FailoverStore, StandingOrders, SwitchNote
 from relay.telemetry.metrics import SOURCE_SWITCHES
@@ -55,8 +55,8 @@ class SourceFailover:
         self._store = store
         self._committed = committed
         self._log = _log.bind(instance=instance.name, **({"source": name} if name else {}))
-        self._shown = ShownView(instance.name, name, store)
-        self._servers = WatchedServers(source, instance.failover)
+        self._shown = FailoverReport(instance.name, name, store)
+        self._servers = ServerHeartbeats(source, instance.failover)
         self._switch = SourceSwitch(instance, self._servers, name)
         self._standing = StandingOrders()
         self._noted: ServerRole | None = None
@@ -128,17 +128,17 @@ class SourceFailover:
 
     # The choice.
 
-    def choose(self, record: PositionRecord | None) -> Chosen:
+    def choose(self, record: PositionRecord | None) -> SourceChoice:
         """Say where to read on. Raises StandbyBehind, a SwitchRefused, or what keeps a server from proving itself."""
         if record is None or not self.managed:
-            return Chosen({self._source_name: self._source}, record)
+            return SourceChoice({self._source_name: self._source}, record)
         with self._lock:
             self.forget_news()
             self._read_orders()
             situation = self._situation(record)
             decision = decide(situation)
             self._show(situation, decision)
-        heed(decision)
+        raise_refusal(decision)
         if decision.action is Action.SWITCH and decision.to is not None:
             try:
                 return self._switch.made(decision, decision.to, situation, record, self._standing)
@@ -146,7 +146,7 @@ class SourceFailover:
                 if record.source.gtid_set or not situation.followed_serves or not self._switch.digests.gives_up(exc):
                     raise
                 self._log.warning("switch_put_off", reason=exc.reason)
-        return Chosen({self._source_name: self._servers.settings[situation.followed]}, record)
+        return SourceChoice({self._source_name: self._servers.settings[situation.followed]}, record)
 
     def places(self, start: SourcePosition, record: PositionRecord | None) -> PublishedPlaces | None:
         """What notes the digests of a stream that starts here, None where no switch will ask for them."""

@@ -8,8 +8,8 @@ from relay.ha import Action, Decision, Situation
 from relay.model.failover import Published, ServerRole
 from relay.model.records.position_record import PositionRecord
 from relay.pipeline.failover.digest_switch import DigestSwitch
-from relay.pipeline.failover.heartbeats import WatchedServers
-from relay.pipeline.ingest.source_choice import Chosen
+from relay.pipeline.failover.heartbeats import ServerHeartbeats
+from relay.pipeline.ingest.source_choice import SourceChoice
 from relay.settings import InstanceSettings
 from relay.source import ProvenPlace, place_before, proven_place
 from relay.state import StandingOrders, SwitchNote
@@ -18,14 +18,16 @@ from relay.state import StandingOrders, SwitchNote
 class SourceSwitch:
     """Makes the switches of one source. `digests` finds coordinates without GTIDs. One thread at a time uses it."""
 
-    def __init__(self, instance: InstanceSettings, servers: WatchedServers, source: str) -> None:
+    def __init__(self, instance: InstanceSettings, servers: ServerHeartbeats, source: str) -> None:
         self.digests = DigestSwitch(instance, servers.settings)
         self._rules = instance.failover
         self._servers = servers
         self._source = source
         self._diverged: tuple[int, Decision] | None = None
 
-    def made(self, decision: Decision, to: ServerRole, situation: Situation, record: PositionRecord, orders: StandingOrders) -> Chosen:
+    def made(
+        self, decision: Decision, to: ServerRole, situation: Situation, record: PositionRecord, orders: StandingOrders
+    ) -> SourceChoice:
         """Return the choice of the other server, with the record that it is read from. Raises StandbyBehind or a SwitchRefused."""
         settings = self._servers.settings[to]
         place = self._place(to, situation.published, record, orders)
@@ -43,7 +45,7 @@ class SourceSwitch:
             asked_by=orders.by if orders.switch_to is to else "",
             source=self._source,
         )
-        return Chosen({self._source: settings}, moved, (note,))
+        return SourceChoice({self._source: settings}, moved, (note,))
 
     def tried(self, decision: Decision, situation: Situation, record: PositionRecord, orders: StandingOrders) -> Decision:
         """Make the proof once before a stream is interrupted for it, as of the last heartbeat; a divergence holds for good.

@@ -16,7 +16,7 @@ from relay.model.records.position_record import OtherSource, PositionRecord
 from relay.pipeline.buffer import ChangeBuffer
 from relay.pipeline.ingest.group_merger import GroupReader, MergeTimes, of_source
 from relay.pipeline.ingest.open_sources import OpenSource
-from relay.pipeline.ingest.source_choice import Chosen
+from relay.pipeline.ingest.source_choice import SourceChoice
 from relay.pipeline.rolled_back_ranges import RolledBack
 from relay.settings import GroupSettings, InstanceSettings, SourceSettings
 from relay.source import ExcludedRange, ServerFacts, SourceStream, check_start
@@ -71,7 +71,7 @@ class SourceGroup:
         return self._late_before + (0 if self._order is None else self._order.late)
 
     @contextmanager
-    def open(self, chosen: Chosen, opened: OpenedAt) -> Iterator[Mapping[str, OpenedSource]]:
+    def open(self, chosen: SourceChoice, opened: OpenedAt) -> Iterator[Mapping[str, OpenedSource]]:
         """Open all sources; one that does not answer is passed over where the settings say so, and its position is known.
 
         Raises what keeps a source from being read, HistoryChanged for one that was given another name, and SourceSettingsRefused for two
@@ -143,7 +143,7 @@ class SourceGroup:
 
     @contextmanager
     def waiting_for_passed(
-        self, chosen: Chosen, record: PositionRecord, refusal: Callable[[str], RelayError | None]
+        self, chosen: SourceChoice, record: PositionRecord, refusal: Callable[[str], RelayError | None]
     ) -> Iterator[Callable[[], None]]:
         """Within, the sources that are passed over are asked whether they are back; the check raises BatchAborted when one is.
 
@@ -167,7 +167,7 @@ class SourceGroup:
         finally:
             ended.set()
 
-    def _open(self, name: str, chosen: Chosen, at: OtherSource | None, opened: OpenedAt) -> OpenedSource:
+    def _open(self, name: str, chosen: SourceChoice, at: OtherSource | None, opened: OpenedAt) -> OpenedSource:
         if name in chosen.passed:
             raise chosen.passed[name]
         if name in chosen.switched:
@@ -178,7 +178,7 @@ class SourceGroup:
             exc.reason = of_source(name, exc)
             raise
 
-    def _pass_over(self, name: str, error: RelayError, chosen: Chosen) -> None:
+    def _pass_over(self, name: str, error: RelayError, chosen: SourceChoice) -> None:
         """Raises the error where nobody may; who just proved that it takes over, and is gone, is looked at anew."""
         if name not in chosen.passed:
             silent = isinstance(error, SourceUnreachable)

@@ -6,7 +6,7 @@ from typing import Final
 from relay.errors import BatchAborted, LeadershipLost
 from relay.ha import Election
 from relay.pipeline.buffer import ChangeBuffer
-from relay.pipeline.control_signals import OperatorCall
+from relay.pipeline.control_signals import ControlSignals
 from relay.pipeline.delivery.flow_control import FlowControl
 from relay.pipeline.ingest.open_sources import OpenSources
 from relay.pipeline.ingest.source_stall import SourceStall
@@ -19,7 +19,9 @@ _IDLE_SECONDS: Final = 0.25
 class PublishLoop:
     """Publishes what `buffer` brings while the election's node is this relay's; used by the instance's thread."""
 
-    def __init__(self, instance: InstanceSettings, election: Election, flow: FlowControl, call: OperatorCall, buffer: ChangeBuffer) -> None:
+    def __init__(
+        self, instance: InstanceSettings, election: Election, flow: FlowControl, call: ControlSignals, buffer: ChangeBuffer
+    ) -> None:
         self._instance = instance
         self._election = election
         self._flow = flow
@@ -51,11 +53,11 @@ class PublishLoop:
         """Whether something must be done before the next item is taken."""
         if stop.is_set() or self._flow.paused or self._election.gives_way():
             return True
-        return not self._election.leads() or self._call.came()
+        return not self._election.leads() or self._call.pending()
 
     def _check(self, sources: OpenSources) -> None:
         if not self._election.leads(for_certain=self._certain):
             raise LeadershipLost(f"The election node of instance {self._instance.name} is gone, or nobody knows.")
         sources.check()
-        if self._call.came():
+        if self._call.pending():
             raise BatchAborted("An operator moved the position or started the instance again; it reads on from the position in Kafka.")

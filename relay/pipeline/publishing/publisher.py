@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from relay.errors import MappingLost, StoreUnreachable
 from relay.model.change import Advance, FromSource, PreparedRows, Statement, TransactionBegin, TransactionEnd, XaStep
 from relay.model.table import TableId
-from relay.pipeline.active_mapping import MappingInForce
+from relay.pipeline.active_mapping import ActiveMapping
 from relay.pipeline.buffer import Step
 from relay.pipeline.checkpoint.checkpoint import Checkpoint
 from relay.pipeline.checkpoint.skip_policy import SkipReason
@@ -35,7 +35,7 @@ class Publisher:
         self,
         settings: InstanceSettings,
         checkpoint: Checkpoint,
-        mapping: MappingInForce,
+        mapping: ActiveMapping,
         sources: Mapping[str, SourceContext],
         topics: Topics,
         meter: Meter,

@@ -15,7 +15,7 @@ from relay.model.positions.position import SourcePosition
 from relay.pipeline.delivery.instance_stats import Meter
 from relay.pipeline.ingest.open_source import open_for
 from relay.pipeline.spooling.spool_reader import SpooledStream
-from relay.pipeline.spooling.spool_writer import SpoolFilling
+from relay.pipeline.spooling.spool_writer import SpoolWriter
 from relay.settings import InstanceSettings, SourceSettings
 from relay.source import ExcludedRange, SourceStream
 from relay.spool import FolderLock, Spool
@@ -41,7 +41,7 @@ class SpoolView:
     problem: str = ""
 
 
-class Spooling:
+class SpoolController:
     """The spool of one instance while this relay leads it; with `spool = "memory"` it does nothing.
 
     The spool is no more than a copy of a stretch of the source's binlog: what is published next is decided by the committed position
@@ -57,7 +57,7 @@ class Spooling:
         self._after_s = settings.after_seconds
         self._source = instance.source
         self._spool: Spool | None = None
-        self._filling: SpoolFilling | None = None
+        self._filling: SpoolWriter | None = None
         self._stream: SpooledStream | None = None
         self._problem = ""
         self._loss = ""
@@ -138,7 +138,7 @@ class Spooling:
                 self._fill(self._spool, start)
 
     @contextmanager
-    def unless_soon(self) -> Iterator[None]:
+    def spool_if_slow(self) -> Iterator[None]:
         """Within, Kafka is waited for; when that takes too long, the source is read into the spool."""
         ended = threading.Event()
         if self._spool is not None:
@@ -228,10 +228,10 @@ class Spooling:
         except SpoolUnusable as exc:
             self._say(exc)
 
-    def _fill(self, spool: Spool, start: SourcePosition) -> SpoolFilling:
+    def _fill(self, spool: Spool, start: SourcePosition) -> SpoolWriter:
         _log.info("spool_fills", instance=self._instance.name, start=str(start.binlog), size_bytes=spool.size_bytes)
         self._problem = ""
-        filling = SpoolFilling(self._instance.name, spool, start, self._open_source, self._published)
+        filling = SpoolWriter(self._instance.name, spool, start, self._open_source, self._published)
         self._filling = filling
         filling.start()
         return filling

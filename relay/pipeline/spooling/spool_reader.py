@@ -7,7 +7,7 @@ from typing import Final
 from relay.errors import BatchAborted, RelayError, SpoolUnusable, Stop
 from relay.model.change import RawItem
 from relay.model.positions.position import SourcePosition
-from relay.pipeline.spooling.spool_writer import SpoolFilling
+from relay.pipeline.spooling.spool_writer import SpoolWriter
 from relay.source import SourceStream
 from relay.spool import SpoolCursor, SpooledItems
 
@@ -22,7 +22,7 @@ class SpooledStream:
     says that the spool cannot be read on.
     """
 
-    def __init__(self, start: SourcePosition, cursor: SpoolCursor, filling: SpoolFilling) -> None:
+    def __init__(self, start: SourcePosition, cursor: SpoolCursor, filling: SpoolWriter) -> None:
         self.start = start
         self.waiting_since_ms: int | None = None
         self.from_disk = True

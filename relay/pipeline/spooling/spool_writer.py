@@ -25,7 +25,7 @@ _STOP_SECONDS: Final = 3.0
 _log = structlog.stdlib.get_logger(__name__)
 
 
-class SpoolFilling:
+class SpoolWriter:
     """Appends to the spool what the source sends from the spool's end on; an outage of the source is waited for.
 
     `error` is what keeps it from going on, now or for good. Afterwards its thread gives room back as what lies there is published.

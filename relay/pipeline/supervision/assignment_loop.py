@@ -7,8 +7,8 @@ from typing import Final
 import structlog
 
 from relay.errors import RelayError
-from relay.ha import ClusterView, Member, Seats, place
-from relay.state import Membership, PlacementStore, PlacementWishes, RelayMember
+from relay.ha import AssignmentTable, ClusterView, Member, assign
+from relay.state import Membership, PlacementOverrides, PlacementStore, RelayMember
 from relay.threads import Guard, RelayThread
 
 _LOOK_SECONDS: Final = 1.0
@@ -17,14 +17,16 @@ _LOOK_SECONDS: Final = 1.0
 _log = structlog.stdlib.get_logger(__name__)
 
 
-class Placement:
+class AssignmentLoop:
     """Looks at the cluster whenever it changes, and every second."""
 
-    def __init__(self, membership: Membership, wishes: PlacementStore, seats: Seats, own: Callable[[], RelayMember]) -> None:
+    def __init__(
+        self, membership: Membership, overrides: PlacementStore, assignments: AssignmentTable, own: Callable[[], RelayMember]
+    ) -> None:
         """`own` describes this relay as it is now."""
         self._membership = membership
-        self._wishes = wishes
-        self._seats = seats
+        self._overrides = overrides
+        self._assignments = assignments
         self._own = own
         self._changed = threading.Event()
         self._leaving = threading.Event()
@@ -50,7 +52,7 @@ class Placement:
         self._thread.join(timeout_s)
 
     def _run(self) -> None:
-        watches = (*self._membership.watch(self._changed.set), self._wishes.watch(self._changed.set))
+        watches = (*self._membership.watch(self._changed.set), self._overrides.watch(self._changed.set))
         guard = Guard("placement")
         while not self._ended.is_set():
             self._changed.clear()
@@ -58,10 +60,10 @@ class Placement:
                 try:
                     self._look_once()
                 except RelayError as exc:
-                    self._seats.renew({})
+                    self._assignments.renew({})
                     _log.warning("placement_unknown", reason=exc.reason)
             if guard.error is not None:
-                self._seats.renew({})
+                self._assignments.renew({})
             self._ended.wait(guard.pause_s)
             self._changed.wait(_LOOK_SECONDS)
         for watch in watches:
@@ -73,18 +75,18 @@ class Placement:
             self._membership.withdraw(own.name)
         else:
             self._membership.announce(own)
-        self._seats.renew(place(cluster_view(self._membership.members(), self._membership.leaders(), self._wishes.wishes())))
+        self._assignments.renew(assign(cluster_view(self._membership.members(), self._membership.leaders(), self._overrides.overrides())))
 
 
-def cluster_view(members: tuple[RelayMember, ...], leaders: Mapping[str, str], wishes: PlacementWishes) -> ClusterView:
+def cluster_view(members: tuple[RelayMember, ...], leaders: Mapping[str, str], overrides: PlacementOverrides) -> ClusterView:
     """Put together what the placement is decided on; where members' files differ about a preference, the youngest relay's counts."""
     preferred = {each.instance: each.preferred for member in sorted(members, key=_age) for each in member.candidacies}
     return ClusterView(
         members=tuple(_member(each) for each in members),
         leaders=leaders,
         preferred=preferred,
-        moves={instance: wish.to for instance, wish in wishes.moves.items()},
-        maintenance=frozenset(wishes.maintenance),
+        moves={instance: override.to for instance, override in overrides.moves.items()},
+        maintenance=frozenset(overrides.maintenance),
     )
 
 

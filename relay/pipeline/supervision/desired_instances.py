@@ -13,7 +13,7 @@ from relay.state import InstanceDocument, InstanceDocumentStore, InstanceStatus,
 _log = structlog.stdlib.get_logger(__name__)
 
 
-class WantedInstances:
+class DesiredInstances:
     """Reads the documents anew at each call. A name in the file is the file's; a document that cannot be used changes nothing that runs."""
 
     def __init__(self, settings: RelaySettings, store: InstanceDocumentStore, notes: InstanceStore, relay: str) -> None:

@@ -11,7 +11,7 @@ _BORDER_SECONDS: Final = 0.3
 """An open source transaction whose end does not come within this is left to be aborted, and read again by who comes next."""
 
 
-def end_at_border(publisher: Publisher, buffer: ChangeBuffer) -> None:
+def drain_to_transaction_end(publisher: Publisher, buffer: ChangeBuffer) -> None:
     """Take items up to the end of the open source transaction and ask for the commit of what is whole.
 
     Raises AskedToStop, and what ends a batch.
@@ -19,14 +19,14 @@ def end_at_border(publisher: Publisher, buffer: ChangeBuffer) -> None:
     border = Deadline.after(_BORDER_SECONDS)
     while not publisher.progress.whole and not border.passed:
         step = buffer.take(border.remaining_s)
-        leave_behind_border(step)
+        drop_after_transaction_end(step)
         publisher.take(step)
     publisher.checkpoint.await_commit()
     if publisher.progress.whole:
         publisher.checkpoint.commit_if_due(idle=True)
 
 
-def leave_behind_border(step: Step) -> None:
+def drop_after_transaction_end(step: Step) -> None:
     """Drop the items behind the first end of a source transaction; nobody takes them any more."""
     ends = (place for place, item in enumerate(step.items) if isinstance(item, TransactionEnd))
     del step.items[next(ends, len(step.items)) + 1 :]

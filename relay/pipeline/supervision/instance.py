@@ -22,7 +22,7 @@ from relay.errors import (
 from relay.ha import Election
 from relay.pipeline.supervision.instance_context import InstanceContext, SessionMemory, explained
 from relay.pipeline.supervision.instance_status import InstanceState, Shown, instance_status
-from relay.pipeline.supervision.leader_session import Session
+from relay.pipeline.supervision.leader_session import LeaderSession
 from relay.pipeline.supervision.recovery.decision import (
     Backoff,
     Circumstances,
@@ -40,7 +40,7 @@ from relay.pipeline.supervision.recovery.decision import (
 )
 from relay.pipeline.supervision.recovery.leadership import confirmed, still_leads
 from relay.pipeline.supervision.recovery.waits import Waits
-from relay.pipeline.supervision.standby_probe import Standby
+from relay.pipeline.supervision.standby_probe import StandbyProbe
 from relay.pipeline.supervision.unlogged_cascades import UnloggedCascades
 from relay.settings import InstanceSettings, RelaySettings
 from relay.state import InstanceStatus, InstanceStore, MappingStore
@@ -48,7 +48,7 @@ from relay.threads import Guard, RelayThread, forget_frames
 
 _POLL_ELECTION_SECONDS: Final = 1.0
 
-NewSession: TypeAlias = "Callable[[InstanceContext, SessionMemory], Session]"
+NewSession: TypeAlias = "Callable[[InstanceContext, SessionMemory], LeaderSession]"
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -63,7 +63,7 @@ class Instance:
         election: Election,
         mappings: MappingStore,
         notes: InstanceStore,
-        new_session: NewSession = Session,
+        new_session: NewSession = LeaderSession,
     ) -> None:
         self.name = instance.name
         self.preferred_servers = instance.preferred_servers
@@ -76,8 +76,8 @@ class Instance:
         self._memory = SessionMemory.of(self._context)
         self.meter = self._context.meter
         self._new_session = new_session
-        self._session: Session | None = None
-        self._standby = Standby(settings, instance, self._context.mapping)
+        self._session: LeaderSession | None = None
+        self._standby_probe = StandbyProbe(settings, instance, self._context.mapping)
         self._cascades = UnloggedCascades(instance)
         self._backoff = Backoff()
         self._waits = Waits(self._context, self._memory.failover, self.mapping_changed, self._stop)
@@ -104,7 +104,7 @@ class Instance:
         if self.state in (InstanceState.STARTING, InstanceState.STANDBY):
             # However well it reaches everything: it cannot read the record's format, or failed here a moment ago.
             unable = isinstance(self.error, PositionNewer | ResourcesExhausted) or type(self.error) is RelayError
-            return self.error if unable else self._standby.error
+            return self.error if unable else self._standby_probe.error
         return self.error if self.state in (InstanceState.STOPPED, InstanceState.ENDED) else None
 
     def stop(self, timeout_s: float) -> bool:
@@ -158,7 +158,7 @@ class Instance:
         """Wait until this relay leads; False when a stop came first."""
         self._show(InstanceState.STANDBY, self.error)
         self._let_go()
-        with self._standby.looking():
+        with self._standby_probe.running():
             while not self._election.wait_until_leading(self._stop, _POLL_ELECTION_SECONDS):
                 if self._stop.is_set():
                     return False
@@ -218,7 +218,7 @@ class Instance:
             in_session,
             session.open_seconds if session is not None else 0.0,
             self._context.instance.transaction.timeout_ms / 1000,
-            isinstance(error, NamesUnknown) and self._memory.doubts.holds(error),
+            isinstance(error, NamesUnknown) and self._memory.tables_to_refresh.was_refreshed(error),
             monotonic(),
         )
         decided = recovery(error, known, self._backoff)
@@ -233,7 +233,7 @@ class Instance:
         if isinstance(decided, RestartFrom):
             self._memory.rolled_back.leave_out(decided.left_out)
             if decided.refresh is not None:
-                self._memory.doubts.add(decided.refresh)
+                self._memory.tables_to_refresh.add(decided.refresh)
         self._show(InstanceState.WAITING, decided.error)
         if isinstance(decided, Retry) and decided.spools:
             self._memory.spooling.begin()
@@ -249,13 +249,13 @@ class Instance:
 
     def _hand_over(self) -> None:
         """Let another relay lead if the assignment names it."""
-        seat = self._election.gives_way()
-        if seat is not None and not self._stop.is_set():
-            self._show(InstanceState.STANDBY, HandedOver(f"Relay {seat.wanted} takes it over: {seat.why}."))
+        assignment = self._election.gives_way()
+        if assignment is not None and not self._stop.is_set():
+            self._show(InstanceState.STANDBY, HandedOver(f"Relay {assignment.wanted} takes it over: {assignment.why}."))
             self._leave()
 
     def _runs(self) -> None:
-        self._memory.doubts.described()
+        self._memory.tables_to_refresh.refreshed()
         self._show(InstanceState.RUNNING, None)
         self._backoff = self._backoff.running()
         self._cascades.watch(lambda: self._context.mapping.router, self._stop)

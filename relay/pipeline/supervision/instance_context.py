@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from relay.errors import BinlogPurged, MessageTooLarge, PrinterFailed, RelayError
 from relay.ha import Election
-from relay.pipeline.active_mapping import MappingInForce
-from relay.pipeline.control_signals import OperatorCall
+from relay.pipeline.active_mapping import ActiveMapping
+from relay.pipeline.control_signals import ControlSignals
 from relay.pipeline.delivery.flow_control import FlowControl
 from relay.pipeline.delivery.instance_stats import Meter
 from relay.pipeline.delivery.message_size_limits import MessageSizes
@@ -15,8 +15,8 @@ from relay.pipeline.failover.source_failover import SourceFailover
 from relay.pipeline.ingest.group_sources import SourceGroup
 from relay.pipeline.messages.bug_reports import with_report
 from relay.pipeline.rolled_back_ranges import RolledBack
-from relay.pipeline.spooling.spool_controller import Spooling
-from relay.pipeline.supervision.schema_refresh import Doubts
+from relay.pipeline.spooling.spool_controller import SpoolController
+from relay.pipeline.supervision.schema_refresh import TablesToRefresh
 from relay.settings import InstanceSettings, RelaySettings
 from relay.state import InstanceStore, MappingStore
 
@@ -32,9 +32,9 @@ class InstanceContext:
     instance: InstanceSettings
     election: Election
     notes: InstanceStore
-    mapping: MappingInForce
+    mapping: ActiveMapping
     meter: Meter
-    call: OperatorCall
+    call: ControlSignals
     flow: FlowControl
 
     @classmethod
@@ -49,8 +49,8 @@ class InstanceContext:
     ) -> "InstanceContext":
         """Return the context of an instance that starts; `mapping_changed` is set when the store may have a newer mapping set."""
         meter = Meter()
-        mapping = MappingInForce(mappings, instance.routing, mapping_changed, instance.name)
-        call, flow = OperatorCall(notes, instance.name), FlowControl(notes.flows, instance, meter.totals)
+        mapping = ActiveMapping(mappings, instance.routing, mapping_changed, instance.name)
+        call, flow = ControlSignals(notes, instance.name), FlowControl(notes.flows, instance, meter.totals)
         return cls(settings, instance, election, notes, mapping, meter, call, flow)
 
 
@@ -58,16 +58,16 @@ class InstanceContext:
 class SessionMemory:
     """What an instance keeps from one session to the next; each part belongs to the instance's thread.
 
-    `group` is None for an instance with one source. `sizes` are the message sizes that topics accept, `doubts` the tables that the next
-    session describes again, `rolled_back` the ranges that it leaves out.
+    `group` is None for an instance with one source. `sizes` are the message sizes that topics accept, `tables_to_refresh` the tables
+    that the next session describes again, `rolled_back` the ranges that it leaves out.
     """
 
     failover: SourceFailover | GroupFailover
     group: SourceGroup | None
-    spooling: Spooling
+    spooling: SpoolController
     sizes: MessageSizes
     rolled_back: RolledBack
-    doubts: Doubts
+    tables_to_refresh: TablesToRefresh
 
     @classmethod
     def of(cls, context: InstanceContext) -> "SessionMemory":
@@ -79,8 +79,8 @@ class SessionMemory:
             if group is not None
             else SourceFailover(instance, instance.source, store, lambda: meter.record)
         )
-        spooling = Spooling(context.settings.installation, instance, meter)
-        return cls(failover, group, spooling, MessageSizes(context.settings.kafka), RolledBack(), Doubts())
+        spooling = SpoolController(context.settings.installation, instance, meter)
+        return cls(failover, group, spooling, MessageSizes(context.settings.kafka), RolledBack(), TablesToRefresh())
 
 
 def explained(error: RelayError, context: InstanceContext, memory: SessionMemory) -> RelayError:

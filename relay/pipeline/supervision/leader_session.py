@@ -28,7 +28,7 @@ from relay.pipeline.delivery.topic_monitor import watched
 from relay.pipeline.delivery.topics import Placed, Topics
 from relay.pipeline.ingest.group_sources import refuse_foreign_record
 from relay.pipeline.ingest.open_sources import OpenSource, OpenSources
-from relay.pipeline.ingest.source_choice import Chosen
+from relay.pipeline.ingest.source_choice import SourceChoice
 from relay.pipeline.interruptible import answered
 from relay.pipeline.messages.configuration_digest import configuration_digest, known_digests
 from relay.pipeline.messages.oversized import OversizedMessages
@@ -37,9 +37,9 @@ from relay.pipeline.publishing.publisher import Publisher
 from relay.pipeline.publishing.source_context import SourceContext
 from relay.pipeline.publishing.visible_lookups import wait_for_lookups
 from relay.pipeline.publishing.xa_prepared import PreparedTransactions
-from relay.pipeline.supervision.graceful_stop import end_at_border
+from relay.pipeline.supervision.graceful_stop import drain_to_transaction_end
 from relay.pipeline.supervision.instance_context import InstanceContext, SessionMemory
-from relay.pipeline.supervision.session_setup import SourceOpening
+from relay.pipeline.supervision.session_setup import SourceOpener
 from relay.position import PREPARED, KafkaPositionStore
 from relay.refine import Refinements, configuration_of_rows
 from relay.schema import DeclaredTypes, TableDefinitions
@@ -50,7 +50,7 @@ from relay.state import StartNote, SwitchNote
 _log = structlog.stdlib.get_logger(__name__)
 
 
-class Session:
+class LeaderSession:
     """Opens producer, position and source in this order, walks until stopped, and aborts what is open when it ends.
 
     `open_seconds` says afterwards how long the batch that was given up had been open.
@@ -72,7 +72,7 @@ class Session:
         self._failover = memory.failover
         self._spooling = memory.spooling
         self._loop = PublishLoop(instance, context.election, context.flow, context.call, self.buffer)
-        self._opening = SourceOpening(settings, instance, memory, self.buffer)
+        self._opener = SourceOpener(settings, instance, memory, self.buffer)
 
     def run(self, stop: threading.Event, running: Callable[[], None]) -> None:
         """Publish until `stop`, or until another relay should lead; `running` is called once rows flow.
@@ -80,13 +80,13 @@ class Session:
         Raises every RelayError that ends a session.
         """
         with self._own_producer():
-            with self._spooling.unless_soon():
+            with self._spooling.spool_if_slow():
                 saved = answered(self._open_producer, stop, "Opening the producer")
             chosen = answered(lambda: self._failover.choose(saved), stop, "Choosing the source")
             with (
                 closing(SourceLookups(self._instance.lookups, chosen.server)) as lookups,
                 closing(Visibility(chosen.server)) as visibility,
-                self._opening.opened(chosen, stop) as sources,
+                self._opener.open(chosen, stop) as sources,
             ):
                 self._meter.totals.source_connections += 1
                 outbox = Outbox(self.producer, self.buffer, self._meter, stop)
@@ -113,7 +113,7 @@ class Session:
                 self.producer.close()
 
     def _open_producer(self) -> PositionRecord | None:
-        self._call.forget()
+        self._call.acknowledge()
         self.producer.open()
         record = self._saved_record()
         # Before the source is asked for anything: an instance that waits for its mapping moves no position.
@@ -142,7 +142,7 @@ class Session:
         """Publish until something ends it; then wait for a commit under way, because its error (a fence) goes before everything else."""
         try:
             self._loop.run(publisher, stop, sources)
-            end_at_border(publisher, self.buffer)
+            drain_to_transaction_end(publisher, self.buffer)
         except AskedToStop:
             raise
         except Exception:
@@ -192,7 +192,7 @@ class Session:
         return PartGuard(guarded, self._instance.transaction.timeout_ms / 3000, partial(self._loop.interrupted, stop), stop)
 
     def _publisher(
-        self, sources: OpenSources, chosen: Chosen, outbox: Outbox, topics: Topics, parts: PartGuard, refinements: Refinements
+        self, sources: OpenSources, chosen: SourceChoice, outbox: Outbox, topics: Topics, parts: PartGuard, refinements: Refinements
     ) -> Publisher:
         """Return the publisher that begins at the chosen position, after the commit of what must be visible before its first row."""
         publisher = self._new_publisher(sources, outbox, topics, parts, refinements)
@@ -237,7 +237,7 @@ class Session:
         as_declared, marks_history = message.value_style == "canal", message.marks_history
         return SourceContext(
             TableDefinitions(type_text, source.catalog, DeclaredTypes(), as_declared=as_declared, marks_history=marks_history),
-            PreparedTransactions(self._opening.kept(PREPARED, name), self._settings.kafka.message_max_bytes // 2),
+            PreparedTransactions(self._opener.kept(PREPARED, name), self._settings.kafka.message_max_bytes // 2),
         )
 
     def _topics(self, saved: PositionRecord | None) -> Topics:

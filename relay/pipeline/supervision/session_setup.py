@@ -18,7 +18,7 @@ from relay.pipeline.ingest.open_source import open_for
 from relay.pipeline.ingest.open_sources import OpenSource, OpenSources
 from relay.pipeline.ingest.reader import ItemStream, Reader
 from relay.pipeline.ingest.schema_history import TableNames, open_names
-from relay.pipeline.ingest.source_choice import Chosen
+from relay.pipeline.ingest.source_choice import SourceChoice
 from relay.pipeline.interruptible import answered
 from relay.pipeline.supervision.instance_context import SessionMemory
 from relay.position import SCHEMA, CompactedTopicStore
@@ -27,7 +27,7 @@ from relay.settings import InstanceSettings, RelaySettings, SourceSettings
 from relay.source import ExcludedRange, ServerFacts, SourceStream, ask_server_facts
 
 
-class SourceOpening:
+class SourceOpener:
     """Opens what one session reads into `buffer`. A group keeps the rolled-back rows of each of its sources itself."""
 
     def __init__(self, settings: RelaySettings, instance: InstanceSettings, memory: SessionMemory, buffer: ChangeBuffer) -> None:
@@ -36,17 +36,17 @@ class SourceOpening:
         self._failover = memory.failover
         self._spooling = memory.spooling
         self._rolled_back = memory.rolled_back
-        self._doubts = memory.doubts
+        self._tables_to_refresh = memory.tables_to_refresh
         self._buffer = buffer
 
-    def opened(self, chosen: Chosen, stop: threading.Event) -> AbstractContextManager[OpenSources]:
+    def open(self, chosen: SourceChoice, stop: threading.Event) -> AbstractContextManager[OpenSources]:
         """Open what is to be read. Raises what keeps it from being read, and AskedToStop."""
         if isinstance(self._failover, GroupFailover):
             return self._open_group(self._failover, chosen, stop)
         return self._open_one(self._failover, chosen, stop)
 
     @contextmanager
-    def _open_one(self, failover: SourceFailover, chosen: Chosen, stop: threading.Event) -> Iterator[OpenSources]:
+    def _open_one(self, failover: SourceFailover, chosen: SourceChoice, stop: threading.Event) -> Iterator[OpenSources]:
         if chosen.switches:
             self._rolled_back.forget()
         with (
@@ -68,7 +68,7 @@ class SourceOpening:
             yield OpenSources(record, fresh, {"": source}, servers, rolled_back, reader, failover.check)
 
     @contextmanager
-    def _open_group(self, failover: GroupFailover, chosen: Chosen, stop: threading.Event) -> Iterator[OpenSources]:
+    def _open_group(self, failover: GroupFailover, chosen: SourceChoice, stop: threading.Event) -> Iterator[OpenSources]:
         known = failover.group
         with ExitStack() as stack:
             opening = known.open(chosen, self._open_member)
@@ -100,7 +100,7 @@ class SourceOpening:
         look = (lambda: spooling.look(outbox.unanswered_seconds)) if spooling.enabled else None
         return Reader(self._instance.name, source.stream, self._buffer, spooling.begin, look, source.names, source.places)
 
-    def _open_source(self, failover: SourceFailover, chosen: Chosen) -> ItemStream:
+    def _open_source(self, failover: SourceFailover, chosen: SourceChoice) -> ItemStream:
         try:
             return self._open_chosen(chosen)
         except HistoryChanged as exc:
@@ -108,7 +108,7 @@ class SourceOpening:
                 raise SwitchingSource("Another server came to the source's address meanwhile.") from exc
             raise
 
-    def _open_chosen(self, chosen: Chosen) -> ItemStream:
+    def _open_chosen(self, chosen: SourceChoice) -> ItemStream:
         resume = None if chosen.record is None else chosen.record.source
         if resume is not None and (spooled := self._spooling.stream(chosen.server, resume)) is not None:
             return spooled
@@ -123,7 +123,7 @@ class SourceOpening:
         catalog: CatalogReader,
         followed: SourcePosition | None,
     ) -> TableNames | None:
-        return open_names(self.kept(SCHEMA, name), settings, start, server, catalog, followed, self._doubts.tables_of(name))
+        return open_names(self.kept(SCHEMA, name), settings, start, server, catalog, followed, self._tables_to_refresh.of_source(name))
 
     def kept(self, purpose: str, source: str) -> CompactedTopicStore:
         """What is kept of a source; those of a group must not meet in one topic."""

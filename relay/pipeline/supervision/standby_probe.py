@@ -7,7 +7,7 @@ from typing import Final
 
 from relay.errors import RelayError
 from relay.kafka import TopicAdmin, accept
-from relay.pipeline.active_mapping import MappingInForce
+from relay.pipeline.active_mapping import ActiveMapping
 from relay.position import KafkaPositionStore
 from relay.settings import InstanceSettings, RelaySettings, SourceSettings
 from relay.source import SourceCheck, check_source
@@ -16,10 +16,10 @@ from relay.threads import Guard, RelayThread
 _LOOK_SECONDS: Final = 15.0
 
 
-class Standby:
+class StandbyProbe:
     """Looks, in a thread of its own, whether mapping, Kafka and source could be had; `error` is what stands in the way."""
 
-    def __init__(self, settings: RelaySettings, instance: InstanceSettings, mapping: MappingInForce) -> None:
+    def __init__(self, settings: RelaySettings, instance: InstanceSettings, mapping: ActiveMapping) -> None:
         self.error: RelayError | None = None
         self._instance = instance
         self._kafka = settings.kafka
@@ -27,7 +27,7 @@ class Standby:
         self._mapping = mapping
 
     @contextmanager
-    def looking(self) -> Iterator[None]:
+    def running(self) -> Iterator[None]:
         """Look now and then until the block ends; a look under way is not waited for."""
         ended = threading.Event()
         RelayThread("standby", self._instance.name, self._run, ended).start()

@@ -18,20 +18,20 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class _Hosted:
+class _Supervised:
     settings: InstanceSettings
     instance: Instance
     end: Callable[[], None]
 
 
-class Hosting:
-    """Runs what is wanted; used by one thread. An instance that changed ends at the border of a source transaction, and begins anew."""
+class Supervisor:
+    """Runs the desired instances; used by one thread. An instance whose settings changed ends between two source transactions, then restarts."""
 
     def __init__(self, make: Callable[[InstanceSettings], Instance], begin: Callable[[Instance], Callable[[], None]]) -> None:
         """`make` wires an instance; `begin` is called before it starts, and returns what is to be called when it has ended."""
         self._make = make
         self._begin = begin
-        self._hosted: dict[str, _Hosted] = {}
+        self._hosted: dict[str, _Supervised] = {}
         self._lock = threading.Lock()
 
     @property
@@ -40,14 +40,14 @@ class Hosting:
         with self._lock:
             return tuple(self._hosted[name].instance for name in sorted(self._hosted))
 
-    def want(self, wanted: Mapping[str, InstanceSettings]) -> None:
-        """Reconcile the running instances with `wanted`, without waiting: remove those that ended or whose thread died, stop those whose
+    def reconcile(self, desired: Mapping[str, InstanceSettings]) -> None:
+        """Reconcile the running instances with `desired`, without waiting: remove those that ended or whose thread died, stop those whose
         settings changed, start those that are missing. Raises ResourcesExhausted where an instance cannot be started now.
         """
         for name, hosted in list(self._hosted.items()):
-            if wanted.get(name) != hosted.settings or hosted.instance.died:
+            if desired.get(name) != hosted.settings or hosted.instance.died:
                 self._end(name, hosted)
-        for name, settings in wanted.items():
+        for name, settings in desired.items():
             if name not in self._hosted:
                 self._start(name, settings)
 
@@ -70,9 +70,9 @@ class Hosting:
             end()
             raise
         with self._lock:
-            self._hosted[name] = _Hosted(settings, instance, end)
+            self._hosted[name] = _Supervised(settings, instance, end)
 
-    def _end(self, name: str, hosted: _Hosted) -> None:
+    def _end(self, name: str, hosted: _Supervised) -> None:
         if not hosted.instance.stop(0):
             return
         hosted.end()

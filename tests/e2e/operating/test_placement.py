@@ -29,20 +29,20 @@ def two_relays(installation: Installation) -> Iterator[tuple[RelayProcess, Relay
 @pytest.mark.timeout(120)
 def test_moves_drains_and_stops_lose_nothing_and_repeat_nothing(mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation) -> None:
     installation = new_installation(mariadb, kafka, placement={"server": "${SERVER}", "rebalance_seconds": 0.2})
-    name, wishes = installation.name, installation.wishes
+    name, overrides = installation.name, installation.overrides
     with two_relays(installation) as (first, second), CountingLoad(mariadb, name) as load:
-        wishes.move("shop", "second", NOTE)
+        overrides.move("shop", "second", NOTE)
         second.wait_for("RUNNING")
         assert "HANDED_OVER" in first.log.read_text()
-        wishes.drain("second", NOTE)
+        overrides.drain("second", NOTE)
         first.wait_for("RUNNING")
-        wishes.end_maintenance("second")
+        overrides.end_maintenance("second")
         second.wait_for("RUNNING")  # the move still stands
         assert second.stop() == 0
         first.wait_for("RUNNING")
         second.start()
         second.wait_for("RUNNING")
-        wishes.withdraw_move("shop")
+        overrides.withdraw_move("shop")
         load.end()
         wait_until(lambda: published_end(installation) == binlog_end(mariadb), "the end", 60)
         assert_exactly_once(read_topic(kafka.bootstrap, name), load, mariadb, name)
@@ -55,8 +55,8 @@ def test_a_standby_says_why_it_could_not_take_over(mariadb: MariaDB, kafka: Kafk
         first.wait_for("RUNNING")
         with RelayProcess(installation, "second", SERVER="second", PASSWORD="wrong"):
             wait_until(lambda: "SOURCE_LOGIN_REFUSED" in installation.unready("second"), "the standby to say it")
-            installation.wishes.move("shop", "second", NOTE)
-            installation.wishes.drain("first", NOTE)
+            installation.overrides.move("shop", "second", NOTE)
+            installation.overrides.drain("first", NOTE)
             mariadb.execute(f"insert into {installation.name}.t values (1, 1, 'a')")
             wait_until(lambda: len(read_topic(kafka.bootstrap, installation.name)) == 1, "the row")
             assert first.wait_for("RUNNING").relay == installation.membership.leaders()["shop"]

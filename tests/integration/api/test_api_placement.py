@@ -35,7 +35,7 @@ def admin(zookeeper: ZooKeeper, installation: str) -> Iterator[httpx.Client]:
 
 
 @pytest.fixture
-def wishes(zookeeper: ZooKeeper, installation: str) -> Iterator[PlacementStore]:
+def overrides(zookeeper: ZooKeeper, installation: str) -> Iterator[PlacementStore]:
     """Three relays that live: the first leads, the second could, the third could not."""
     with session_with(zookeeper.hosts) as session:
         paths = Paths(f"/roma/{installation}")
@@ -46,7 +46,7 @@ def wishes(zookeeper: ZooKeeper, installation: str) -> Iterator[PlacementStore]:
         yield PlacementStore(session, paths)
 
 
-def test_what_runs_where_and_what_could_is_shown(admin: httpx.Client, wishes: PlacementStore) -> None:
+def test_what_runs_where_and_what_could_is_shown(admin: httpx.Client, overrides: PlacementStore) -> None:
     (shop,) = admin.get(PLACEMENT).json()["instances"]
     assert (shop["instance"], shop["leader"], shop["moved_to"], shop["preferred"]) == ("shop", "r1", "", ["s2"])
     assert [(each["relay"], each["server"], each["code"]) for each in shop["candidates"]] == [
@@ -57,13 +57,13 @@ def test_what_runs_where_and_what_could_is_shown(admin: httpx.Client, wishes: Pl
     assert [each["session_timeout_ms"] for each in admin.get("/api/v1/relays").json()] == [4000, 4000, 4000]
 
 
-def test_a_move_is_noted_and_withdrawn(admin: httpx.Client, wishes: PlacementStore) -> None:
+def test_a_move_is_noted_and_withdrawn(admin: httpx.Client, overrides: PlacementStore) -> None:
     headers = {"X-Author": "ann", "X-Comment": "new machine"}
     answer = admin.put(f"{PLACEMENT}/moves/shop", json={"to": "s2"}, headers=headers)
     assert answer.status_code == 200
     (move,) = answer.json()["moves"]
     assert (move["name"], move["to"], move["author"], move["comment"]) == ("shop", "s2", "ann", "new machine")
-    assert wishes.wishes().moves["shop"].to == "s2"
+    assert overrides.overrides().moves["shop"].to == "s2"
     assert admin.delete(f"{PLACEMENT}/moves/shop").json()["moves"] == []
     assert admin.delete(f"{PLACEMENT}/moves/shop").status_code == 404
 
@@ -79,31 +79,31 @@ def test_a_move_is_noted_and_withdrawn(admin: httpx.Client, wishes: PlacementSto
     ],
 )
 def test_a_move_that_cannot_be_carried_out_changes_nothing(
-    admin: httpx.Client, wishes: PlacementStore, instance: str, to: str, status: int, said: str
+    admin: httpx.Client, overrides: PlacementStore, instance: str, to: str, status: int, said: str
 ) -> None:
     assert admin.put(f"{PLACEMENT}/maintenance/s1").status_code == 200
     answer = admin.put(f"{PLACEMENT}/moves/{instance}", json={"to": to})
     assert answer.status_code == status
     assert said in answer.json()["detail"]
-    assert wishes.wishes().moves == {}
+    assert overrides.overrides().moves == {}
 
 
-def test_a_maintenance_begins_and_ends(admin: httpx.Client, wishes: PlacementStore) -> None:
+def test_a_maintenance_begins_and_ends(admin: httpx.Client, overrides: PlacementStore) -> None:
     begun = admin.put(f"{PLACEMENT}/maintenance/s1", headers={"X-Comment": "disks"}).json()
     assert [(each["name"], each["comment"]) for each in begun["maintenance"]] == [("s1", "disks")]
     assert [each["in_maintenance"] for each in begun["instances"][0]["candidates"]] == [True, False, False]
     assert admin.delete(f"{PLACEMENT}/maintenance/s1").json()["maintenance"] == []
     assert admin.delete(f"{PLACEMENT}/maintenance/s1").status_code == 404
-    assert wishes.wishes().maintenance == {}
+    assert overrides.overrides().maintenance == {}
 
 
-def test_writes_need_the_token(admin: httpx.Client, wishes: PlacementStore) -> None:
+def test_writes_need_the_token(admin: httpx.Client, overrides: PlacementStore) -> None:
     for method, address in (("PUT", "maintenance/s1"), ("DELETE", "maintenance/s1"), ("PUT", "moves/shop"), ("DELETE", "moves/shop")):
         answer = admin.request(method, f"{PLACEMENT}/{address}", json={"to": "s2"}, headers={"Authorization": ""})
         assert answer.status_code == 401
 
 
-def test_the_command_line_does_the_same(wishes: PlacementStore, zookeeper: ZooKeeper, installation: str, tmp_path: Path) -> None:
+def test_the_command_line_does_the_same(overrides: PlacementStore, zookeeper: ZooKeeper, installation: str, tmp_path: Path) -> None:
     file = tmp_path / "relay.toml"
     document = {"installation": installation, "kafka": {"bootstrap_servers": "127.0.0.1:1"}, "zookeeper": {"hosts": zookeeper.hosts}}
     file.write_text(tomli_w.dumps(document), encoding="utf-8")
@@ -113,7 +113,7 @@ def test_the_command_line_does_the_same(wishes: PlacementStore, zookeeper: ZooKe
         return subprocess.run(command, capture_output=True, text=True, timeout=30, check=False, env={**os.environ, "COLUMNS": "200"})
 
     assert roma("move", "shop", "--to", "s2", "--comment", "why").returncode == 0
-    assert wishes.wishes().moves["shop"].note.comment == "why"
+    assert overrides.overrides().moves["shop"].note.comment == "why"
     assert roma("drain", "s3").returncode == 0
     shown = roma("show").stdout
     assert "SOURCE_UNREACHABLE" in shown
@@ -122,4 +122,4 @@ def test_the_command_line_does_the_same(wishes: PlacementStore, zookeeper: ZooKe
     assert (refused.returncode, refused.stderr.startswith("PLACEMENT_REFUSED: s3 is in maintenance.")) == (1, True)
     assert roma("withdraw", "shop").returncode == 0
     assert roma("resume", "s3").returncode == 0
-    assert (wishes.wishes().moves, wishes.wishes().maintenance) == ({}, {})
+    assert (overrides.overrides().moves, overrides.overrides().maintenance) == ({}, {})

@@ -8,7 +8,7 @@ import pytest
 
 from deploy.embedded import ZooKeeper
 from relay.errors import StoreUnreachable
-from relay.ha import Election, Seat, Seats, Why
+from relay.ha import Assignment, AssignmentTable, Election, Why
 from relay.zk import Session
 from tests.servers.fixtures import SHORTEST_SESSION_MS
 from tests.support.relays.tcp_gate import TcpGate
@@ -50,21 +50,21 @@ def test_a_node_of_an_unanswered_try_is_taken_over(sessions: tuple[Session, Sess
 
 
 def test_only_the_wanted_relay_takes_a_free_instance(sessions: tuple[Session, Session], path: str) -> None:
-    seats = {name: Seats(name, rebalance_seconds=0) for name in ("one", "two")}
-    one, two = (Election(session, path, name, "shop", seats[name]) for session, name in zip(sessions, seats, strict=True))
+    assignments = {name: AssignmentTable(name, rebalance_seconds=0) for name in ("one", "two")}
+    one, two = (Election(session, path, name, "shop", assignments[name]) for session, name in zip(sessions, assignments, strict=True))
 
-    def plan(seat: Seat) -> None:
-        for each in seats.values():
-            each.renew({"shop": seat})
+    def plan(assignment: Assignment) -> None:
+        for each in assignments.values():
+            each.renew({"shop": assignment})
 
     assert not one.wait_until_leading(STOP, 0), "nobody takes anything without a plan"
-    plan(Seat(None, "two", Why.FREE))
+    plan(Assignment(None, "two", Why.FREE))
     assert not one.wait_until_leading(STOP, 0)
     assert two.wait_until_leading(STOP, 0)
-    plan(Seat("two", "two", Why.STAYS))
+    plan(Assignment("two", "two", Why.STAYS))
     assert two.gives_way() is None
-    plan(Seat("two", "one", Why.MOVED))
-    assert two.gives_way() == Seat("two", "one", Why.MOVED)
+    plan(Assignment("two", "one", Why.MOVED))
+    assert two.gives_way() == Assignment("two", "one", Why.MOVED)
     assert not one.wait_until_leading(STOP, 0), "not while the other one leads"
     two.resign()
     assert one.wait_until_leading(STOP, 10)
@@ -74,15 +74,15 @@ def test_a_cut_off_leader_goes_on_and_is_not_certain(zookeeper: ZooKeeper, path:
     with ExitStack() as stack:
         gate = stack.enter_context(TcpGate("127.0.0.1", zookeeper.port))
         session = stack.enter_context(session_with(gate.address, answer_seconds=0.5))
-        election = Election(session, path, "me", "shop", seats := Seats("me", 0))
-        seats.renew({"shop": Seat(None, "me", Why.FREE)})
+        election = Election(session, path, "me", "shop", assignments := AssignmentTable("me", 0))
+        assignments.renew({"shop": Assignment(None, "me", Why.FREE)})
         assert election.wait_until_leading(STOP, 10)
         assert election.leads(for_certain=True)
         gate.shut()
         wait_until(lambda: not session.connected, "the cut")
         assert election.leads()
         assert not election.leads(for_certain=True)
-        seats.renew({})
+        assignments.renew({})
         with pytest.raises(StoreUnreachable):
             election.wait_until_leading(STOP, 0)
         gate.reopen()

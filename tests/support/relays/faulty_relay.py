@@ -41,7 +41,7 @@ def breaks(owner: object, name: str, error: Callable[[], BaseException], concern
 
 def main() -> None:
     from relay.pipeline.publishing.publisher import Publisher
-    from relay.pipeline.supervision.assignment_loop import Placement
+    from relay.pipeline.supervision.assignment_loop import AssignmentLoop
     from relay.publish import client_queue
 
     match WHAT:
@@ -54,7 +54,7 @@ def main() -> None:
             no_thread = RuntimeError("can't start new thread")
             breaks(threading.Thread, "start", lambda: no_thread, lambda thread: thread.name.startswith("ask-"))
         case "placement":
-            breaks(Placement, "_look_once", lambda: ValueError("unheard of"))
+            breaks(AssignmentLoop, "_look_once", lambda: ValueError("unheard of"))
     from relay.__main__ import main as relay
 
     relay()

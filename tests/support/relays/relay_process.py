@@ -77,7 +77,7 @@ class Installation:
         self._session.start(Deadline.after(20))
         self._paths = Paths.of(self.settings.zookeeper, name)
         self.membership = Membership(self._session, self._paths)
-        self.wishes = PlacementStore(self._session, self._paths)
+        self.overrides = PlacementStore(self._session, self._paths)
         self.definitions = InstanceDocumentStore(self._session, self._paths)
 
     def map(self, **documents: list[dict[str, str]]) -> None:

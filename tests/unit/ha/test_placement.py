@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relay.ha import ClusterView, Member, Seat, Why, place
+from relay.ha import Assignment, ClusterView, Member, Why, assign
 
 INSTANCES = [f"i{number}" for number in range(8)]
 MEMBERS = [f"r{number}" for number in range(5)]
@@ -17,7 +17,7 @@ SERVERS = ["s0", "s1", "s2"]
 
 @st.composite
 def views(draw: st.DrawFn) -> ClusterView:
-    """Any cluster: relays that know only some instances, unready ones, leaders that have gone, wishes that cannot be met."""
+    """Any cluster: relays that know only some instances, unready ones, leaders that have gone, overrides that cannot be met."""
     instances = st.frozensets(st.sampled_from(INSTANCES))
     names = draw(st.lists(st.sampled_from(MEMBERS), unique=True))
     members = tuple(Member(name, draw(st.sampled_from(SERVERS)), draw(instances), draw(instances)) for name in names)
@@ -44,42 +44,42 @@ def able(view: ClusterView, instance: str) -> dict[str, Member]:
 
 @given(views())
 def test_every_instance_has_a_seat_at_a_relay_that_knows_it_and_can_if_one_can(view: ClusterView) -> None:
-    seats = place(view)
-    assert set(seats) == {instance for member in view.members for instance in member.instances}
+    assignments = assign(view)
+    assert set(assignments) == {instance for member in view.members for instance in member.instances}
     members = {member.name: member for member in view.members}
-    for instance, seat in seats.items():
-        assert instance in members[seat.wanted].instances
-        assert seat.leader == view.leaders.get(instance)
+    for instance, assignment in assignments.items():
+        assert instance in members[assignment.wanted].instances
+        assert assignment.leader == view.leaders.get(instance)
         candidates = able(view, instance)
-        assert not candidates or seat.wanted in candidates
+        assert not candidates or assignment.wanted in candidates
 
 
 @given(views())
 def test_nothing_runs_in_maintenance_that_could_run_elsewhere(view: ClusterView) -> None:
     servers = {member.name: member.server for member in view.members}
-    for instance, seat in place(view).items():
+    for instance, assignment in assign(view).items():
         if any(member.server not in view.maintenance for member in able(view, instance).values()):
-            assert servers[seat.wanted] not in view.maintenance
+            assert servers[assignment.wanted] not in view.maintenance
 
 
 @given(views())
 def test_wishes_are_met_by_who_can_a_move_before_a_preference(view: ClusterView) -> None:
-    for instance, seat in place(view).items():
+    for instance, assignment in assign(view).items():
         candidates = able(view, instance)
         best = {name: each for name, each in candidates.items() if each.server not in view.maintenance} or candidates
         for name in (view.moves.get(instance, ""), *view.preferred.get(instance, ())):
             there = {each.name for each in best.values() if name in (each.name, each.server)}
             if there:
-                assert seat.wanted in there
+                assert assignment.wanted in there
                 break
 
 
 @given(views())
 def test_a_plan_that_was_carried_out_moves_nothing(view: ClusterView) -> None:
-    plan = {instance: seat.wanted for instance, seat in place(view).items()}
+    plan = {instance: assignment.wanted for instance, assignment in assign(view).items()}
     done = replace(view, leaders=plan)
-    again = place(done)
-    moved = {instance for instance, seat in again.items() if seat.wanted != plan[instance]}
+    again = assign(done)
+    moved = {instance for instance, assignment in again.items() if assignment.wanted != plan[instance]}
     assert not {each for each in moved if plan[each] in able(view, each)}, "only one that nobody could run may look for another place"
 
 
@@ -87,69 +87,69 @@ def test_a_plan_that_was_carried_out_moves_nothing(view: ClusterView) -> None:
 def test_the_order_of_what_is_seen_means_nothing(view: ClusterView, chance: Random) -> None:
     members = list(view.members)
     chance.shuffle(members)
-    assert place(replace(view, members=tuple(members))) == place(view)
+    assert assign(replace(view, members=tuple(members))) == assign(view)
 
 
 @given(views())
 def test_no_single_move_would_make_the_numbers_more_even(view: ClusterView) -> None:
-    seats = place(view)
-    loads = Counter(seat.wanted for seat in seats.values())
-    for instance, seat in seats.items():
+    assignments = assign(view)
+    loads = Counter(assignment.wanted for assignment in assignments.values())
+    for instance, assignment in assignments.items():
         named = {view.moves.get(instance, ""), *view.preferred.get(instance, ())}
         candidates = able(view, instance)
         best = {name: each for name, each in candidates.items() if each.server not in view.maintenance} or candidates
         if not best or any({each.name, each.server} & named for each in best.values()):
             continue
-        assert loads[seat.wanted] - min(loads[name] for name in best) <= 1
+        assert loads[assignment.wanted] - min(loads[name] for name in best) <= 1
 
 
 @pytest.mark.parametrize("count", [2, 3, 4, 5])
 def test_a_relay_that_joins_takes_its_share_and_nothing_else_moves(count: int) -> None:
-    before = {instance: seat.wanted for instance, seat in place(ClusterView(alike(count - 1))).items()}
-    seats = place(ClusterView(alike(count), before))
-    moved = {instance for instance, seat in seats.items() if seat.wanted != before[instance]}
-    assert {seats[each].wanted for each in moved} == {MEMBERS[count - 1]}
+    before = {instance: assignment.wanted for instance, assignment in assign(ClusterView(alike(count - 1))).items()}
+    assignments = assign(ClusterView(alike(count), before))
+    moved = {instance for instance, assignment in assignments.items() if assignment.wanted != before[instance]}
+    assert {assignments[each].wanted for each in moved} == {MEMBERS[count - 1]}
     assert len(moved) == len(INSTANCES) // count
-    assert {seats[each].why for each in moved} == {Why.BALANCE}
-    assert not any(seat.urgent for seat in seats.values())
+    assert {assignments[each].why for each in moved} == {Why.BALANCE}
+    assert not any(assignment.urgent for assignment in assignments.values())
 
 
 @pytest.mark.parametrize("gone", MEMBERS[:4])
 def test_a_relay_that_leaves_moves_only_what_it_ran(gone: str) -> None:
-    before = {instance: seat.wanted for instance, seat in place(ClusterView(alike(4))).items()}
+    before = {instance: assignment.wanted for instance, assignment in assign(ClusterView(alike(4))).items()}
     left = {instance: name for instance, name in before.items() if name != gone}
-    seats = place(ClusterView(tuple(each for each in alike(4) if each.name != gone), left))
-    assert {instance: seats[instance].wanted for instance in left} == left
-    assert {seats[each].why for each in seats if each not in left} == {Why.FREE}
+    assignments = assign(ClusterView(tuple(each for each in alike(4) if each.name != gone), left))
+    assert {instance: assignments[instance].wanted for instance in left} == left
+    assert {assignments[each].why for each in assignments if each not in left} == {Why.FREE}
 
 
 @pytest.mark.parametrize(
-    ("view", "seat"),
+    ("view", "assignment"),
     [
-        (ClusterView(alike(2)), Seat(None, "r0", Why.FREE)),
-        (ClusterView(alike(2), {"i0": "r1"}), Seat("r1", "r1", Why.STAYS)),
-        (ClusterView(alike(2), {"i0": "gone"}), Seat("gone", "r0", Why.BALANCE)),
-        (ClusterView(alike(2), {"i0": "r0"}, moves={"i0": "r1"}), Seat("r0", "r1", Why.MOVED)),
-        (ClusterView(alike(2), {"i0": "r0"}, moves={"i0": "server-r1"}), Seat("r0", "r1", Why.MOVED)),
-        (ClusterView(alike(2), {"i0": "r0"}, moves={"i0": "gone"}), Seat("r0", "r0", Why.STAYS)),
-        (ClusterView(alike(2), {"i0": "r0"}, preferred={"i0": ("none", "server-r1")}), Seat("r0", "r1", Why.PREFERRED)),
-        (ClusterView(alike(2), {"i0": "r0"}, maintenance=frozenset({"server-r0"})), Seat("r0", "r1", Why.DRAINED)),
-        (ClusterView(alike(1), {"i0": "r0"}, maintenance=frozenset({"server-r0"})), Seat("r0", "r0", Why.STAYS)),
+        (ClusterView(alike(2)), Assignment(None, "r0", Why.FREE)),
+        (ClusterView(alike(2), {"i0": "r1"}), Assignment("r1", "r1", Why.STAYS)),
+        (ClusterView(alike(2), {"i0": "gone"}), Assignment("gone", "r0", Why.BALANCE)),
+        (ClusterView(alike(2), {"i0": "r0"}, moves={"i0": "r1"}), Assignment("r0", "r1", Why.MOVED)),
+        (ClusterView(alike(2), {"i0": "r0"}, moves={"i0": "server-r1"}), Assignment("r0", "r1", Why.MOVED)),
+        (ClusterView(alike(2), {"i0": "r0"}, moves={"i0": "gone"}), Assignment("r0", "r0", Why.STAYS)),
+        (ClusterView(alike(2), {"i0": "r0"}, preferred={"i0": ("none", "server-r1")}), Assignment("r0", "r1", Why.PREFERRED)),
+        (ClusterView(alike(2), {"i0": "r0"}, maintenance=frozenset({"server-r0"})), Assignment("r0", "r1", Why.DRAINED)),
+        (ClusterView(alike(1), {"i0": "r0"}, maintenance=frozenset({"server-r0"})), Assignment("r0", "r0", Why.STAYS)),
         (
             ClusterView(alike(2), {"i0": "r0"}, moves={"i0": "r1"}, maintenance=frozenset({"server-r1"})),
-            Seat("r0", "r0", Why.STAYS),
+            Assignment("r0", "r0", Why.STAYS),
         ),
         (
             ClusterView((Member("r0", "s", frozenset({"i0"})), Member("r1", "t", frozenset({"i0"}), frozenset({"i0"}))), {"i0": "r0"}),
-            Seat("r0", "r0", Why.STAYS),
+            Assignment("r0", "r0", Why.STAYS),
         ),
         (
             ClusterView((Member("r0", "s", frozenset({"i0"}), frozenset({"i0"})), Member("r1", "t", frozenset({"i0"})))),
-            Seat(None, "r1", Why.FREE),
+            Assignment(None, "r1", Why.FREE),
         ),
         (
             ClusterView((Member("r0", "s", frozenset({"i0"}), frozenset({"i0"})), Member("r1", "t", frozenset({"i0"}))), {"i0": "r0"}),
-            Seat("r0", "r0", Why.STAYS),
+            Assignment("r0", "r0", Why.STAYS),
         ),
     ],
     ids=[
@@ -168,6 +168,6 @@ def test_a_relay_that_leaves_moves_only_what_it_ran(gone: str) -> None:
         "a leader's own trouble is no reason to move",
     ],
 )
-def test_one_instance(view: ClusterView, seat: Seat) -> None:
+def test_one_instance(view: ClusterView, assignment: Assignment) -> None:
     one = replace(view, members=tuple(replace(each, instances=frozenset({"i0"})) for each in view.members))
-    assert place(one) == {"i0": seat}
+    assert assign(one) == {"i0": assignment}

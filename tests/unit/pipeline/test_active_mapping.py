@@ -13,7 +13,7 @@ from relay.model.names.mapping_name import MappingName, digest_of
 from relay.model.positions.position import BinlogPosition
 from relay.model.records.position_record import PositionRecord, SplitProgress
 from relay.model.table import TableId
-from relay.pipeline.active_mapping import MappingInForce
+from relay.pipeline.active_mapping import ActiveMapping
 from relay.route import Destination
 from relay.settings import RoutingSettings
 from relay.state import Note, StoredSet
@@ -80,7 +80,7 @@ class Relay:
         self.kept = {digest_of(each): each for each in kept}
         self.changed = threading.Event()
         all_it_asks: Any = store
-        self.mapping = MappingInForce(all_it_asks, RoutingSettings.model_validate(routing), self.changed)
+        self.mapping = ActiveMapping(all_it_asks, RoutingSettings.model_validate(routing), self.changed)
 
     def begin(self, record: PositionRecord | None = None) -> str:
         self.mapping.begin(record, self.kept.get)

@@ -59,19 +59,19 @@ class Waits:
     def _halt_ends(self, decided: Halt) -> bool:
         """Wait a moment; return whether the halt is over."""
         if decided.end is HaltEnd.SERVERS:
-            return self._failover.news(self._stop, _POLL_INTERVAL_SECONDS) or self._call.came()
+            return self._failover.news(self._stop, _POLL_INTERVAL_SECONDS) or self._call.pending()
         if self._stop.wait(_POLL_INTERVAL_SECONDS):
             return True
         by_mapping = decided.end is HaltEnd.MAPPING and self._mapping.has_news()
         by_login = decided.end is HaltEnd.LOGIN and login_state(self._instance) != self._logged_in_with
-        return by_mapping or by_login or self._call.came()
+        return by_mapping or by_login or self._call.pending()
 
     def _pause_for_mapping(self, deadline: Deadline) -> None:
-        while not (deadline.passed or self._mapping_changed.is_set() or self._call.came()):
+        while not (deadline.passed or self._mapping_changed.is_set() or self._call.pending()):
             if self._failover.news(self._stop, min(_POLL_INTERVAL_SECONDS, deadline.remaining_s)):
                 return
 
     def _pause_for_contest(self, deadline: Deadline) -> None:
-        while not (deadline.passed or self._call.came() or self._stop.wait(min(_POLL_INTERVAL_SECONDS, deadline.remaining_s))):
+        while not (deadline.passed or self._call.pending() or self._stop.wait(min(_POLL_INTERVAL_SECONDS, deadline.remaining_s))):
             if not self._election.leads() or self._election.gives_way():
                 return

@@ -5,17 +5,17 @@ from pathlib import Path
 from relay.errors import BinlogPurged
 from relay.model.positions.position import BinlogPosition, SourceIdentity, SourcePosition
 from relay.pipeline.delivery.instance_stats import Meter
-from relay.pipeline.spooling.spool_controller import Spooling
+from relay.pipeline.spooling.spool_controller import SpoolController
 from relay.settings import InstanceSettings, SourceSettings
 from relay.spool import Spool
 
 _PURGED = BinlogPurged("The position lies in binlog.000001.")
 
 
-def _spooling(folder: Path) -> Spooling:
+def _spooling(folder: Path) -> SpoolController:
     source = SourceSettings(host="127.0.0.1", user="relay")
     spooled = {"spool": "mixed", "spooling": {"directory": folder}}
-    return Spooling("roma", InstanceSettings.model_validate({"name": "shop", "source": source, **spooled}), Meter())
+    return SpoolController("roma", InstanceSettings.model_validate({"name": "shop", "source": source, **spooled}), Meter())
 
 
 def test_a_cut_spool_is_named(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from relay.errors import BinlogPurged, RelayError, StoreUnreachable
-from relay.ha import Seat
+from relay.ha import Assignment
 from relay.pipeline.spooling.spool_controller import SpoolView
 from relay.pipeline.supervision import instance as instance_module
 from relay.pipeline.supervision import instance_context
@@ -34,7 +34,7 @@ class FakeElection:
 
     def __init__(self, journal: list[str]) -> None:
         self.leading = self.silent = False
-        self.seat: Seat | None = None
+        self.assignment: Assignment | None = None
         self.before_resigning: Callable[[], object] = lambda: None
         self._journal = journal
 
@@ -50,12 +50,12 @@ class FakeElection:
             raise StoreUnreachable("away")
         return self.leading
 
-    def gives_way(self) -> Seat | None:
-        return self.seat
+    def gives_way(self) -> Assignment | None:
+        return self.assignment
 
     def resign(self) -> None:
         self.before_resigning()
-        self.leading, self.seat = False, None
+        self.leading, self.assignment = False, None
         self._journal.append("resigns")
 
     def wake(self) -> None:
@@ -135,12 +135,12 @@ class Bench:
         self.done = threading.Event()
         fakes: dict[str, Any] = {
             "Waits": lambda *_: self._waits(),
-            "Standby": lambda *_: _Probe(),
+            "StandbyProbe": lambda *_: _Probe(),
             "UnloggedCascades": lambda _: _Cascades(),
         }
         for name, fake in fakes.items():
             monkeypatch.setattr(instance_module, name, fake)
-        monkeypatch.setattr(instance_context, "Spooling", lambda *_: FakeSpooling(self.journal))
+        monkeypatch.setattr(instance_context, "SpoolController", lambda *_: FakeSpooling(self.journal))
         election: Any = self.election
         store: Any = MappingStore.__new__(MappingStore)
         session: Any = self.open
@@ -202,7 +202,7 @@ class _Probe:
     error: RelayError | None = None
 
     @contextmanager
-    def looking(self) -> Iterator[None]:
+    def running(self) -> Iterator[None]:
         yield
 
 

@@ -23,7 +23,7 @@ from relay.errors import (
     SourceUnreachable,
     StandbyLacks,
 )
-from relay.ha import Seat, Why
+from relay.ha import Assignment, Why
 from relay.model.table import TableId
 from relay.pipeline.delivery import flow_control
 from relay.state import Flow
@@ -31,7 +31,7 @@ from tests.unit.pipeline.supervision.instance_fakes import Bench
 
 ENDS = ["RUNNING", "leads no more", "resigns"]
 """What follows when the instance runs and is stopped."""
-SEAT = Seat(wanted="other", why=next(iter(Why)), leader="me")
+ASSIGNMENT = Assignment(wanted="other", why=next(iter(Why)), leader="me")
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -145,7 +145,7 @@ def test_a_table_is_described_again_once_for_the_same_rows(monkeypatch: pytest.M
     opened = Bench.open
 
     def noting(bench: Bench, context: Any, memory: Any) -> Any:
-        described.append(memory.doubts.tables_of())
+        described.append(memory.tables_to_refresh.of_source())
         return opened(bench, context, memory)
 
     monkeypatch.setattr(Bench, "open", noting)
@@ -164,7 +164,7 @@ def test_what_the_spool_lost_is_told_with_the_purge(monkeypatch: pytest.MonkeyPa
 
 
 def test_it_hands_over_when_another_relay_should_lead(monkeypatch: pytest.MonkeyPatch) -> None:
-    bench = Bench(monkeypatch, lambda _: setattr(bench.election, "seat", SEAT))
+    bench = Bench(monkeypatch, lambda _: setattr(bench.election, "assignment", ASSIGNMENT))
     assert bench.run() == ["leads", "RUNNING", "leads no more", "resigns", "leads", *ENDS]
     handed_over, _ = bench.notes.statuses
     assert (handed_over.state, handed_over.code) == ("STANDBY", "HANDED_OVER")

@@ -14,7 +14,7 @@ from relay.model.records.position_record import OtherSource, PositionRecord, Rep
 from relay.pipeline.failover.group_failover import GroupFailover
 from relay.pipeline.ingest.group_record import record_of, with_moved
 from relay.pipeline.ingest.group_sources import SourceGroup
-from relay.pipeline.ingest.source_choice import Chosen
+from relay.pipeline.ingest.source_choice import SourceChoice
 from relay.settings import InstanceSettings
 from relay.state import SwitchNote
 
@@ -43,14 +43,14 @@ class Standby:
         self._name = name
         self._outcome = outcome
 
-    def choose(self, record: PositionRecord | None) -> Chosen:
+    def choose(self, record: PositionRecord | None) -> SourceChoice:
         if isinstance(self._outcome, RelayError):
             raise self._outcome
         servers: Any = {self._name: self.followed}
         if self._outcome is None or record is None:
-            return Chosen(servers, record)
+            return SourceChoice(servers, record)
         moved = replace(record, source=self._outcome, epoch=record.epoch + 1)
-        return Chosen(servers, moved, (SwitchNote(1, ServerRole.STANDBY, source=self._name),))
+        return SourceChoice(servers, moved, (SwitchNote(1, ServerRole.STANDBY, source=self._name),))
 
     def forget_news(self) -> None:
         self.has_news = False
@@ -88,7 +88,7 @@ def test_two_may_be_switched_at_once() -> None:
 
 def test_nothing_is_chosen_anew_where_all_stay() -> None:
     assert failover().choose(RECORD).record == RECORD
-    assert failover().choose(None) == Chosen({"first": "first", "second": "second"}, None)  # type: ignore[dict-item] # as Standby calls them
+    assert failover().choose(None) == SourceChoice({"first": "first", "second": "second"}, None)  # type: ignore[dict-item] # as Standby calls them
 
 
 def test_the_position_of_a_single_source_is_the_first_ones() -> None:

@@ -15,7 +15,7 @@ _TRIES: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class PlacementOverride:
     """Something that an operator asked for; `to` is the relay or server of a move, empty for a maintenance."""
 
     note: Note
@@ -26,71 +26,71 @@ class Wish:
         return {"to": self.to, **self.note.fields()}
 
     @classmethod
-    def read(cls, fields: JsonObject) -> "Wish":
-        """Read one wish; without `to` it is a maintenance."""
+    def read(cls, fields: JsonObject) -> "PlacementOverride":
+        """Read one override; without `to` it is a maintenance."""
         return cls(Note.read(fields), fields.text("to"))
 
 
 @dataclass(frozen=True, slots=True)
-class PlacementWishes:
-    """All wishes that stand: `moves` by instance, `maintenance` by server."""
+class PlacementOverrides:
+    """All overrides that stand: `moves` by instance, `maintenance` by server."""
 
-    moves: Mapping[str, Wish] = field(default_factory=dict)
-    maintenance: Mapping[str, Wish] = field(default_factory=dict)
+    moves: Mapping[str, PlacementOverride] = field(default_factory=dict)
+    maintenance: Mapping[str, PlacementOverride] = field(default_factory=dict)
 
     def to_document(self) -> bytes:
         """Return the JSON document with both lists, each entry with its name and its note."""
         return write_json({"moves": _written(self.moves, "instance"), "maintenance": _written(self.maintenance, "server")})
 
     @classmethod
-    def from_document(cls, value: bytes) -> "PlacementWishes":
-        """Read the wishes that any version wrote; missing lists are empty."""
+    def from_document(cls, value: bytes) -> "PlacementOverrides":
+        """Read the overrides that any version wrote; missing lists are empty."""
         fields = JsonObject.read(value)
         return cls(_read(fields, "moves", "instance"), _read(fields, "maintenance", "server"))
 
 
 class PlacementStore:
-    """Keeps the wishes in one node; a change is repeated when somebody else was faster, since each concerns one name alone."""
+    """Keeps the overrides in one node; a change is repeated when somebody else was faster, since each concerns one name alone."""
 
     def __init__(self, session: Session, paths: Paths) -> None:
         self._session = session
         self._path = paths.placement
 
-    def wishes(self) -> PlacementWishes:
+    def overrides(self) -> PlacementOverrides:
         """Return what stands."""
         node = self._session.find(self._path)
-        return PlacementWishes() if node is None else PlacementWishes.from_document(node.value)
+        return PlacementOverrides() if node is None else PlacementOverrides.from_document(node.value)
 
     def watch(self, signal: Callable[[], None]) -> Watch:
-        """Call `signal` whenever the wishes may have changed."""
+        """Call `signal` whenever the overrides may have changed."""
         return self._session.watch(self._path, signal)
 
     def move(self, instance: str, to: str, note: Note) -> None:
-        """Let an instance run on a relay or server, for as long as that lives, until the wish is withdrawn or another one made."""
-        self._change(lambda wishes: replace(wishes, moves={**wishes.moves, instance: Wish(note, to)}))
+        """Let an instance run on a relay or server, for as long as that lives, until the override is withdrawn or another one made."""
+        self._change(lambda overrides: replace(overrides, moves={**overrides.moves, instance: PlacementOverride(note, to)}))
 
     def withdraw_move(self, instance: str) -> None:
         """Let an instance run where its settings and the balance say."""
-        self._change(lambda wishes: replace(wishes, moves=_without(wishes.moves, instance)))
+        self._change(lambda overrides: replace(overrides, moves=_without(overrides.moves, instance)))
 
     def drain(self, server: str, note: Note) -> None:
         """Put a server into maintenance: its relays hand everything over that another one can take."""
-        self._change(lambda wishes: replace(wishes, maintenance={**wishes.maintenance, server: Wish(note)}))
+        self._change(lambda overrides: replace(overrides, maintenance={**overrides.maintenance, server: PlacementOverride(note)}))
 
     def end_maintenance(self, server: str) -> None:
         """Let a server run instances again."""
-        self._change(lambda wishes: replace(wishes, maintenance=_without(wishes.maintenance, server)))
+        self._change(lambda overrides: replace(overrides, maintenance=_without(overrides.maintenance, server)))
 
-    def _change(self, change: Callable[[PlacementWishes], PlacementWishes]) -> None:
+    def _change(self, change: Callable[[PlacementOverrides], PlacementOverrides]) -> None:
         for _ in range(_TRIES - 1):
             with suppress(VersionConflict):
                 self._change_once(change)
                 return
         self._change_once(change)
 
-    def _change_once(self, change: Callable[[PlacementWishes], PlacementWishes]) -> None:
+    def _change_once(self, change: Callable[[PlacementOverrides], PlacementOverrides]) -> None:
         node = self._session.find(self._path, synced=True)
-        before = PlacementWishes() if node is None else PlacementWishes.from_document(node.value)
+        before = PlacementOverrides() if node is None else PlacementOverrides.from_document(node.value)
         value = change(before).to_document()
         if node is None:
             self._session.create(self._path, value)
@@ -98,13 +98,13 @@ class PlacementStore:
             self._session.compare_and_set(self._path, value, node.version)
 
 
-def _written(wishes: Mapping[str, Wish], name: str) -> list[dict[str, object]]:
-    return [{name: each, **wish.fields()} for each, wish in sorted(wishes.items())]
+def _written(overrides: Mapping[str, PlacementOverride], name: str) -> list[dict[str, object]]:
+    return [{name: each, **override.fields()} for each, override in sorted(overrides.items())]
 
 
-def _read(fields: JsonObject, kind: str, name: str) -> dict[str, Wish]:
-    return {each.text(name): Wish.read(each) for each in fields.objects(kind) if each.text(name)}
+def _read(fields: JsonObject, kind: str, name: str) -> dict[str, PlacementOverride]:
+    return {each.text(name): PlacementOverride.read(each) for each in fields.objects(kind) if each.text(name)}
 
 
-def _without(wishes: Mapping[str, Wish], name: str) -> dict[str, Wish]:
-    return {each: wish for each, wish in wishes.items() if each != name}
+def _without(overrides: Mapping[str, PlacementOverride], name: str) -> dict[str, PlacementOverride]:
+    return {each: override for each, override in overrides.items() if each != name}

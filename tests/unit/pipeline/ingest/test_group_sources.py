@@ -9,7 +9,7 @@ from relay.errors import BinlogPurged, HistoryChanged, RelayError, SourceSetting
 from relay.model.positions.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
 from relay.model.records.position_record import OtherSource, PositionRecord, Replay, SplitProgress
 from relay.pipeline.ingest.group_sources import SourceGroup, refuse_foreign_record
-from relay.pipeline.ingest.source_choice import Chosen
+from relay.pipeline.ingest.source_choice import SourceChoice
 from relay.settings import InstanceSettings
 from relay.source import ExcludedRange
 from relay.state import SwitchNote
@@ -60,7 +60,7 @@ def opened(
             raise error("away")
         return Opened(START if settings.host == "one" else second)
 
-    with known.open(Chosen(known.members, record, switches, passed or {}), at) as found:
+    with known.open(SourceChoice(known.members, record, switches, passed or {}), at) as found:
         return set(found)
 
 
@@ -121,7 +121,7 @@ def test_rows_rolled_back_on_one_server_leave_out_none_of_another() -> None:
         return Opened(START if settings.host == "one" else OTHER)
 
     for switches in (), (SwitchNote(1, "standby", source="second"),):
-        with known.open(Chosen(known.members, RECORD, switches), at):
+        with known.open(SourceChoice(known.members, RECORD, switches), at):
             pass
     assert given == [("first", 0), ("second", 0), ("first", 1), ("second", 0)]
 

@@ -1,0 +1,106 @@
+"""The plan that one relay has at present: which relay should run which instance, and since when it says so."""
+
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from time import monotonic
+from typing import Final
+
+from relay.ha.placement import Assignment
+
+UNCLAIMED_SECONDS: Final = 3.0
+"""After this time without a leader, any relay may take an instance: the assigned relay is presumed unable."""
+KEPT_SECONDS: Final = 600.0
+"""Cool-down after a failed hand-over. It prevents that two relays pass an instance to and fro."""
+
+
+@dataclass(frozen=True, slots=True)
+class AssignmentAge:
+    """An assignment, and the second of the monotonic clock since which it is the same."""
+
+    assignment: Assignment
+    since_s: float
+
+
+def may_take(age: AssignmentAge, member: str, now_s: float) -> bool:
+    """Return whether a member may try to lead: it is assigned, or the assigned one has left the instance without a leader for too long.
+
+    A member that leads by the plan may as well: its node exists after an attempt or a resignation that was not answered.
+    """
+    assignment = age.assignment
+    if member in (assignment.wanted, assignment.leader):
+        return True
+    return assignment.leader is None and now_s - age.since_s >= UNCLAIMED_SECONDS
+
+
+def gives_way(age: AssignmentAge, member: str, now_s: float, patience_s: float) -> bool:
+    """Return whether a leader should hand over: at once for an operator, else when the plan is `patience_s` old.
+
+    Relays that come and go faster than that move nothing.
+    """
+    assignment = age.assignment
+    if assignment.leader != member or assignment.wanted == member:
+        return False
+    return assignment.urgent or now_s - age.since_s >= patience_s
+
+
+class AssignmentTable:
+    """The assignments. One thread renews them, elections read them. Without a plan (ZooKeeper away) no relay takes or hands over."""
+
+    def __init__(self, member: str, rebalance_seconds: float) -> None:
+        self._member = member
+        self._patience_s = rebalance_seconds
+        self._ages: Mapping[str, AssignmentAge] = {}
+        self._kept_until_s: dict[str, float] = {}
+        self._signals: list[Callable[[], None]] = []
+        self._lock = threading.Lock()
+
+    def renew(self, plan: Mapping[str, Assignment]) -> None:
+        """Take over a new plan, an empty one where nothing is known, and wake who waits."""
+        now_s, before = monotonic(), self._ages
+        self._ages = {
+            instance: known
+            if (known := before.get(instance)) is not None and known.assignment == assignment
+            else AssignmentAge(assignment, now_s)
+            for instance, assignment in plan.items()
+        }
+        with self._lock:
+            signals = tuple(self._signals)
+        for signal in signals:
+            signal()
+
+    def on_change(self, signal: Callable[[], None]) -> None:
+        """Call `signal` after every renewal."""
+        with self._lock:
+            self._signals.append(signal)
+
+    def forget(self, signal: Callable[[], None]) -> None:
+        """Call it no more."""
+        with self._lock:
+            self._signals = [each for each in self._signals if each != signal]
+
+    def assignment(self, instance: str) -> Assignment | None:
+        """Who leads and who should, as far as it is known."""
+        age = self._ages.get(instance)
+        return None if age is None else age.assignment
+
+    def may_take(self, instance: str) -> bool:
+        """Whether this member may try to lead."""
+        age = self._ages.get(instance)
+        return age is not None and may_take(age, self._member, monotonic())
+
+    def taken(self, instance: str) -> None:
+        """This member leads now; if another one should have, it does not offer the instance again soon."""
+        age = self._ages.get(instance)
+        if age is not None and age.assignment.wanted != self._member:
+            self._kept_until_s[instance] = monotonic() + KEPT_SECONDS
+
+    def gives_way(self, instance: str) -> Assignment | None:
+        """The assignment, if this member leads and should hand over now."""
+        age = self._ages.get(instance)
+        if age is None or age.assignment.wanted == self._member:
+            return None
+        now_s = monotonic()
+        if not age.assignment.urgent and now_s < self._kept_until_s.get(instance, 0.0):
+            return None
+        return age.assignment if gives_way(age, self._member, now_s, self._patience_s) else None
