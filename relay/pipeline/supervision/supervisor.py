@@ -25,7 +25,7 @@ class _Supervised:
 
 
 class Supervisor:
-    """Runs the desired instances; used by one thread. An instance whose settings changed ends between two source transactions, then restarts."""
+    """Runs the desired instances; used by one thread. An instance whose settings changed drains, ends and starts again."""
 
     def __init__(self, make: Callable[[InstanceSettings], Instance], begin: Callable[[Instance], Callable[[], None]]) -> None:
         """`make` wires an instance; `begin` is called before it starts, and returns what is to be called when it has ended."""
