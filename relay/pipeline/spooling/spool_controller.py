@@ -104,6 +104,8 @@ class SpoolController:
             with self._lock:  # a thread that a stop left behind must not begin anything after this
                 self._stream = None
                 self._end_filling()
+                if self._spool is not None:
+                    self._spool.close()
                 self._spool = None
             lock.free()
 
