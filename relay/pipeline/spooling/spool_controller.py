@@ -104,8 +104,7 @@ class SpoolController:
             with self._lock:  # a thread that a stop left behind must not begin anything after this
                 self._stream = None
                 self._end_filling()
-                if self._spool is not None:
-                    self._spool.close()
+                self._close()
                 self._spool = None
             lock.free()
 
@@ -194,6 +193,14 @@ class SpoolController:
                 spool.begin(published)
             except SpoolUnusable as exc:
                 self._say(exc)
+
+    def _close(self) -> None:
+        """Close the spool's files; what is on disk stays."""
+        try:
+            if self._spool is not None:
+                self._spool.close()
+        except SpoolUnusable as exc:
+            self._say(exc)
 
     def _open(self, lock: FolderLock, folder: Path) -> None:
         self._problem = ""

@@ -150,7 +150,7 @@ def publish_from(steps: list[Step], rows: int, *, seconds: float = 10) -> TimedM
     buffer = ChangeBuffer(BufferSettings())
     flow: Any = SimpleNamespace(paused=False, holds_back=lambda _: False)
     election: Any = SimpleNamespace(gives_way=lambda: None, leads=lambda **_: True)
-    call: Any = SimpleNamespace(came=lambda: False)
+    call: Any = SimpleNamespace(pending=lambda: False)
     loop = PublishLoop(instance, election, flow, call, buffer)
     deadline = monotonic() + seconds
 

@@ -48,7 +48,7 @@ class World:
             instance=None,
             election=SimpleNamespace(leads=lambda: self.leading, gives_way=lambda: self.gives_way),
             mapping=SimpleNamespace(has_news=lambda: self.mapping_saved),
-            call=SimpleNamespace(came=lambda: self.called),
+            call=SimpleNamespace(pending=lambda: self.called),
         )
         failover: Any = SimpleNamespace(news=lambda stop, seconds: stop.wait(seconds) or self.news)
         self.waits = Waits(context, failover, self.mapping_changed, self.stop)
