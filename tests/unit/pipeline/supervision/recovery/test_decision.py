@@ -52,7 +52,7 @@ SPECIAL: Final[dict[type[RelayError], RelayError]] = {
     PositionNewer: PositionNewer(9, 1),
 }
 
-# What a leader does after an error of its session. A new error class needs a row: choose it, and say why in the class's docstring.
+# What a leader does after an error of its session. A new error class needs a row here (docs/howto/add-an-error.md).
 TABLE: Final = {
     "retry": """
         Unreachable SourceUnreachable SourceSilent StandbyBehind LookupUnreachable ClaimStoreUnreachable StoreUnreachable StoreLoginRefused
