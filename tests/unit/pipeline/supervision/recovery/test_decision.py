@@ -53,7 +53,7 @@ SPECIAL: Final[dict[type[RelayError], RelayError]] = {
 }
 
 # What a leader does after an error of its session. A new error class needs a row here (docs/howto/add-an-error.md).
-TABLE: Final = {
+NEXT_STEPS: Final = {
     "retry": """
         Unreachable SourceUnreachable SourceSilent StandbyBehind LookupUnreachable ClaimStoreUnreachable StoreUnreachable StoreLoginRefused
         StoreTlsRefused PartitionsDiffer
@@ -83,7 +83,7 @@ TABLE: Final = {
         DeadLetterDamaged ReplayRefused VersionConflict NodeMissing
     """,
 }
-ROWS: Final = {name: outcome for outcome, names in TABLE.items() for name in names.split()}
+ROWS: Final = {name: outcome for outcome, names in NEXT_STEPS.items() for name in names.split()}
 
 
 def tree(root: type[RelayError] = RelayError) -> Iterator[type[RelayError]]:
