@@ -9,19 +9,14 @@ from typing import Final, TypeAlias
 import structlog
 
 from relay.errors import (
-    ConfigurationError,
     Fenced,
     HandedOver,
     NamesUnknown,
-    PositionNewer,
     RelayError,
-    ResourcesExhausted,
-    Stop,
-    Unreachable,
 )
 from relay.ha import Election
 from relay.pipeline.supervision.instance_context import InstanceContext, SessionMemory, explained
-from relay.pipeline.supervision.instance_status import InstanceState, Shown, instance_status
+from relay.pipeline.supervision.instance_status import InstanceState, Shown, instance_status, log_of, unready
 from relay.pipeline.supervision.leader_session import LeaderSession
 from relay.pipeline.supervision.recovery.decision import (
     Backoff,
@@ -101,11 +96,7 @@ class Instance:
     @property
     def unready(self) -> RelayError | None:
         """Why this relay could not lead the instance; None while it could, or leads."""
-        if self.state in (InstanceState.STARTING, InstanceState.STANDBY):
-            # However well it reaches everything: it cannot read the record's format, or failed here a moment ago.
-            unable = isinstance(self.error, PositionNewer | ResourcesExhausted) or type(self.error) is RelayError
-            return self.error if unable else self._standby_probe.error
-        return self.error if self.state in (InstanceState.STOPPED, InstanceState.ENDED) else None
+        return unready(self.state, self.error, self._standby_probe.error)
 
     def stop(self, timeout_s: float) -> bool:
         """Ask it to end and wait; True when it ended in time."""
@@ -285,11 +276,4 @@ class Instance:
         changed = (state, error and error.code) != (self.state, self.error and self.error.code)
         self.state, self.error = state, error
         if changed:
-            _level(error)("instance_state", instance=self.name, state=state.value, error=str(error) if error else None)
-
-
-def _level(error: RelayError | None) -> Callable[..., None]:
-    """Return what writes a state: an error where an operator must act, a warning where a server does not answer."""
-    if isinstance(error, Stop | ConfigurationError):
-        return _log.error
-    return _log.warning if isinstance(error, Unreachable) else _log.info
+            log_of(error)("instance_state", instance=self.name, state=state.value, error=str(error) if error else None)

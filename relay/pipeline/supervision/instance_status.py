@@ -1,10 +1,13 @@
 """What an instance says of itself: for ZooKeeper, the status server and the metrics."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from time import monotonic, time
 
-from relay.errors import RelayError
+import structlog
+
+from relay.errors import ConfigurationError, PositionNewer, RelayError, ResourcesExhausted, Stop, Unreachable
 from relay.pipeline.buffer import ChangeBuffer
 from relay.pipeline.delivery.instance_stats import Meter
 from relay.pipeline.delivery.lag import lag_seconds
@@ -12,6 +15,8 @@ from relay.pipeline.delivery.row_paths import paths_in_words, rows_by_path
 from relay.pipeline.supervision.instance_context import InstanceContext, SessionMemory
 from relay.pipeline.supervision.run_time_remedy import remedy_at_run_time
 from relay.state import InstanceStatus
+
+_log = structlog.stdlib.get_logger(__name__)
 
 
 class InstanceState(StrEnum):
@@ -61,6 +66,22 @@ def instance_status(context: InstanceContext, memory: SessionMemory, shown: Show
         updated_ms=int(time() * 1000),
     )
     return _with_buffers(_with_counts(_with_position(status, context.meter), context.meter), shown.buffer, memory)
+
+
+def unready(state: InstanceState, error: RelayError | None, found_by_probe: RelayError | None) -> RelayError | None:
+    """Return why a relay could not lead an instance that it shows in this state; None while it could, or leads."""
+    if state in (InstanceState.STARTING, InstanceState.STANDBY):
+        # However well it reaches everything: it cannot read the record's format, or failed here a moment ago.
+        unable = isinstance(error, PositionNewer | ResourcesExhausted) or type(error) is RelayError
+        return error if unable else found_by_probe
+    return error if state in (InstanceState.STOPPED, InstanceState.ENDED) else None
+
+
+def log_of(error: RelayError | None) -> Callable[..., None]:
+    """Return what writes a state: an error where an operator must act, a warning where a server does not answer."""
+    if isinstance(error, Stop | ConfigurationError):
+        return _log.error
+    return _log.warning if isinstance(error, Unreachable) else _log.info
 
 
 def is_defined_at_run_time(context: InstanceContext) -> bool:
