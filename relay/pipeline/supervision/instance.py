@@ -16,7 +16,7 @@ from relay.errors import (
 )
 from relay.ha import Election
 from relay.pipeline.supervision.instance_context import InstanceContext, SessionMemory, explained
-from relay.pipeline.supervision.instance_status import InstanceState, Shown, instance_status, log_of, unready
+from relay.pipeline.supervision.instance_status import InstanceState, Shown, instance_status, log_level, unready
 from relay.pipeline.supervision.leader_session import LeaderSession
 from relay.pipeline.supervision.recovery.decision import (
     Backoff,
@@ -276,4 +276,4 @@ class Instance:
         changed = (state, error and error.code) != (self.state, self.error and self.error.code)
         self.state, self.error = state, error
         if changed:
-            log_of(error)("instance_state", instance=self.name, state=state.value, error=str(error) if error else None)
+            _log.log(log_level(error), "instance_state", instance=self.name, state=state.value, error=str(error) if error else None)

@@ -1,11 +1,9 @@
 """What an instance says of itself: for ZooKeeper, the status server and the metrics."""
 
-from collections.abc import Callable
+import logging
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from time import monotonic, time
-
-import structlog
 
 from relay.errors import ConfigurationError, PositionNewer, RelayError, ResourcesExhausted, Stop, Unreachable
 from relay.pipeline.buffer import ChangeBuffer
@@ -15,8 +13,6 @@ from relay.pipeline.delivery.row_paths import paths_in_words, rows_by_path
 from relay.pipeline.supervision.instance_context import InstanceContext, SessionMemory
 from relay.pipeline.supervision.run_time_remedy import remedy_at_run_time
 from relay.state import InstanceStatus
-
-_log = structlog.stdlib.get_logger(__name__)
 
 
 class InstanceState(StrEnum):
@@ -77,11 +73,11 @@ def unready(state: InstanceState, error: RelayError | None, found_by_probe: Rela
     return error if state in (InstanceState.STOPPED, InstanceState.ENDED) else None
 
 
-def log_of(error: RelayError | None) -> Callable[..., None]:
-    """Return what writes a state: an error where an operator must act, a warning where a server does not answer."""
+def log_level(error: RelayError | None) -> int:
+    """Return the level at which a state is logged: an error where an operator must act, a warning where a server does not answer."""
     if isinstance(error, Stop | ConfigurationError):
-        return _log.error
-    return _log.warning if isinstance(error, Unreachable) else _log.info
+        return logging.ERROR
+    return logging.WARNING if isinstance(error, Unreachable) else logging.INFO
 
 
 def is_defined_at_run_time(context: InstanceContext) -> bool:

@@ -1,9 +1,11 @@
 """What an instance says of itself: who could lead it, and how loud its log is."""
 
+import logging
+
 import pytest
 
 from relay.errors import CorruptEvent, LeadershipLost, MappingRefused, PositionNewer, RelayError, ResourcesExhausted, SourceUnreachable
-from relay.pipeline.supervision.instance_status import InstanceState, log_of, unready
+from relay.pipeline.supervision.instance_status import InstanceState, log_level, unready
 
 ANY, PROBED = CorruptEvent("x"), SourceUnreachable("y")
 
@@ -29,7 +31,7 @@ def test_a_leader_is_ready_unless_it_stopped(state: InstanceState, told: bool) -
 
 def test_a_stop_is_an_error_of_the_log_and_an_outage_a_warning() -> None:
     levels = [
-        log_of(each).__name__
+        logging.getLevelName(log_level(each))
         for each in (CorruptEvent("x"), MappingRefused("x", data_id="d", pointer=""), PROBED, LeadershipLost("x"), None)
     ]
-    assert levels == ["error", "error", "warning", "info", "info"]
+    assert levels == ["ERROR", "ERROR", "WARNING", "INFO", "INFO"]
