@@ -1,4 +1,4 @@
-"""Compiles relay/compiled while the project is installed; without Cython or a C compiler the readable rooms do the work."""
+"""Compiles relay/compiled while the project is installed; without Cython or a C compiler the readable packages do the work."""
 
 import os
 import shutil
@@ -44,7 +44,7 @@ def _compiled(root: Path) -> list[Path]:
         for package in _PACKAGE, _PACKAGE.parent:
             (folder / package / "__init__.py").touch()
         sources = [str(_PACKAGE / f"{module}.pyx") for module in _MODULES]
-        for source in [*sources, *(f"{_PACKAGE}/{part.name}" for part in (root / _PACKAGE).glob("*.pxi"))]:
+        for source in [*sources, *(f"{_PACKAGE}/{part.name}" for part in (root / _PACKAGE).glob("*.px[di]"))]:
             shutil.copy2(root / source, folder / source)
         command = [sys.executable, "-m", "Cython.Build.Cythonize", "--inplace", "-3", *sources]
         environment = {**os.environ, "CFLAGS": "-O2 -g0"}

@@ -13,12 +13,11 @@ from typing import Final
 import structlog
 
 from relay.allocator import return_large_buffers
-from relay.compiled import COMPILED
+from relay.compiled import CODE
 from relay.deadline import Deadline
 from relay.errors import NodeMissing, RelayError, ResourcesExhausted, StoreRefused, StoreUnreachable, VersionConflict
 from relay.ha import AssignmentTable, Election
 from relay.model.positions.position import file_number
-from relay.model.row_path import RowPath
 from relay.model.table import TableId
 from relay.pipeline import AssignmentLoop, DesiredInstances, Instance, InstanceState, Supervisor, paths_of_tables
 from relay.settings import InstanceSettings, RelaySettings
@@ -57,7 +56,7 @@ def run(settings: RelaySettings, config: Path | None = None) -> int:
     set_up_logging(settings.log)
     stop = threading.Event()
     stop_on_signals(stop)
-    _log.info("row_printer", form=RowPath.COMPILED if COMPILED else RowPath.GENERATED)
+    _log_printer()
     with ExitStack() as stack:
         closer = None if config is None else stack.enter_context(SessionCloser(config))
         session = stack.enter_context(_zookeeper(settings, stop, closer))
@@ -65,6 +64,15 @@ def run(settings: RelaySettings, config: Path | None = None) -> int:
             return 0
         relay = Relay(settings, session)
         return relay.run(stop)
+
+
+def _log_printer() -> None:
+    """Log once which printer this process has, as a warning where it is the slow one."""
+    if CODE.usable:
+        _log.info("row_printer", form=CODE.path)
+    else:
+        remedy = "Install a wheel with compiled modules, or a C compiler before `pip install`. Rows are complete either way, and slower."
+        _log.warning("row_printer", form=CODE.path, reason=CODE.reason, remedy=remedy)
 
 
 class Relay:

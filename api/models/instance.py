@@ -85,7 +85,7 @@ class InstanceView(BaseModel):
     passed_over: int = Field(description="Of a group: sources that do not answer while the others are read.")
     row_printer: str = Field(
         description="What printed rows since the relay's start, the one with most rows first: "
-        "`compiled`, slower `generated`, slowest `readable`. All print the same."
+        "`compiled`, slower `readable`. Both print the same."
     )
     printed_rows: dict[str, int] = Field(description="Rows printed since the relay's start, by path and reason of the slow one.")
     run_time: bool = Field(description="Whether it is defined at run time (`…/settings`), and not by a relay's file.")

@@ -1,12 +1,28 @@
-"""Rows straight from the bytes of an event to the bytes of messages, by compiled code where a compiler was at hand.
+"""Rows straight from the bytes of an event to the bytes of messages, by compiled code where it was built.
 
-Without it relay.generated prints rows, and events are read one by one; `COMPILED` says which.
+Without it the readable packages (decode, partition, encode) print rows, and events are read one by one. `choice` decides.
 """
 
-from importlib.util import find_spec
+from importlib import import_module
 from typing import Final
 
-COMPILED: Final = all(find_spec(f"relay.compiled.{name}") for name in ("event_scanner", "row_printer", "block_sender"))
-"""Whether the compiled modules are here."""
+from relay.compiled.choice import CompiledCode, Facts, compiled_code, slow_reason
+from relay.compiled.column_plan import ColumnPlan, Extra, Kind
 
-__all__ = ["COMPILED"]
+MODULES: Final = ("event_scanner", "row_printer", "block_sender")
+"""The compiled modules that the relay imports."""
+
+
+def _failure(name: str) -> ImportError | None:
+    try:
+        import_module(f"relay.compiled.{name}")
+    except ImportError as exc:
+        return exc
+    return None
+
+
+CODE: Final[CompiledCode] = compiled_code({name: _failure(name) for name in MODULES})
+"""Whether this process runs compiled code, and why not."""
+COMPILED: Final = CODE.usable
+
+__all__ = ["CODE", "COMPILED", "MODULES", "ColumnPlan", "CompiledCode", "Extra", "Facts", "Kind", "slow_reason"]

@@ -9,6 +9,7 @@ assembler go on there, or say what is wrong.
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcmp
 
+from relay.compiled.contracts import check_fields
 from relay.model.change import RawRows, TransactionBegin, TransactionEnd
 from relay.model.positions.position import BinlogPosition
 
@@ -211,3 +212,10 @@ cdef class EventScanner:
             start += PACKET_HEADER + length
         group.transaction = transaction
         return items, start, offset
+
+
+# The scanner makes these tuples without their names, in this order.
+check_fields(RawRows, table_map=0, body=1, type_code=2, header_time_s=3, position=4, mariadb=5)
+check_fields(TransactionBegin, position=0, gtid=1, commit_time_ms=2, header_time_s=3)
+check_fields(TransactionEnd, position=0, gtid=1, identity=2)
+check_fields(BinlogPosition, file=0, offset=1)

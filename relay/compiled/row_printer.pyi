@@ -1,13 +1,12 @@
-from collections.abc import Callable, Sequence
-from typing import Generic, TypeAlias, TypeVar
+from collections.abc import Sequence
+from typing import Generic, TypeVar
 
+from relay.compiled.column_plan import ColumnPlan
 from relay.model.change import StreamItem, TransactionBegin, TransactionEnd
 from relay.model.row_path import SlowReason
 from relay.model.table import TableMap
 
 Plan = TypeVar("Plan")
-Extra: TypeAlias = tuple[bytes | None, ...] | Callable[[bytes], str] | None
-ColumnPlan: TypeAlias = tuple[int, int, bool, bool, bool, int, int, bytes, Extra]
 
 class RowPrinter:
     def __init__(
@@ -30,8 +29,9 @@ class RowPrinter:
         position: int,
         skip: int,
         largest: int | None,
+        /,
     ) -> tuple[int, int, int, bytes] | SlowReason: ...
-    def count_rows(self, body: bytes, start: int, update: bool) -> int | None: ...
+    def count_rows(self, body: bytes, start: int, update: bool, /) -> int | None: ...
 
 class TransactionPrinter(Generic[Plan]):
     def __init__(self) -> None: ...

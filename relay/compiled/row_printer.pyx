@@ -12,7 +12,15 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memchr, memcmp, memcpy
 
+from relay.compiled.column_plan import Kind
+from relay.compiled.contracts import check_fields, check_numbers
+from relay.compiled.fields cimport (
+    BEGIN_COMMIT_TIME_MS, BEGIN_GTID, BEGIN_HEADER_TIME_S, BEGIN_POSITION,
+    EVENT_BODY, EVENT_HEADER_TIME_S, EVENT_IMAGES_AT, EVENT_OPERATION, EVENT_POSITION, EVENT_ROWS, EVENT_SIZE_BYTES, EVENT_TABLE,
+    POSITION_FILE, POSITION_OFFSET,
+)
 from relay.model.change import Operation, RowsEvent, TransactionBegin, TransactionEnd
+from relay.model.positions.position import BinlogPosition
 from relay.model.row_path import SlowReason
 
 cdef extern from "Python.h":
@@ -88,9 +96,7 @@ cdef list _workplaces = []  # as many as threads have printed at once
 cdef class RowPrinter:
     """The printer of one table under one name, for images that hold every column.
 
-    `columns` are tuples (kind, width, variable, nullable, by_text, digits, scale, name, extra): `extra` is the labels' bytes of
-    ENUM and SET, the 256 bytes objects of TABLE (None: no character), the function bytes → text of OTHER. `key` and `placed` are
-    ordinals, `key_head` the key up to its first value, `seed` and `partitions` what placing starts from and is cut by.
+    `columns` are the ColumnPlan of each column. `key` and `placed` are ordinals, `key_head` the key up to its first value, `seed` and `partitions` what placing starts from and is cut by.
     """
 
     cdef Column* columns
@@ -121,17 +127,17 @@ cdef class RowPrinter:
         self.second = <Span*>malloc(self.count * sizeof(Span))
         if self.columns == NULL or self.first == NULL or self.second == NULL:
             raise MemoryError
-        self.extras = [each[8] for each in columns]
-        self.names = [each[7] + b'"' for each in columns]
+        self.extras = [each.extra for each in columns]
+        self.names = [each.name + b'"' for each in columns]
         for i in range(self.count):
             each = columns[i]
-            self.columns[i].kind = each[0]
-            self.columns[i].width = each[1]
-            self.columns[i].variable = each[2]
-            self.columns[i].nullable = each[3]
-            self.columns[i].by_text = each[4]
-            self.columns[i].digits = each[5]
-            self.columns[i].scale = each[6]
+            self.columns[i].kind = each.kind
+            self.columns[i].width = each.width
+            self.columns[i].variable = each.variable
+            self.columns[i].nullable = each.nullable
+            self.columns[i].by_text = each.by_text
+            self.columns[i].digits = each.digits
+            self.columns[i].scale = each.scale
             self.columns[i].name = PyBytes_AS_STRING(self.names[i])
             self.columns[i].name_size = PyBytes_GET_SIZE(self.names[i])
         fill(&self.key, key, self.count)
@@ -493,3 +499,17 @@ cdef object INSERT = Operation.INSERT
 cdef object UPDATE = Operation.UPDATE
 
 include "transactions.pxi"
+
+
+check_numbers(
+    Kind, SIGNED=SIGNED, UNSIGNED=UNSIGNED, DECIMAL=DECIMAL, DATE=DATE, DATETIME=DATETIME, TIMESTAMP=TIMESTAMP, TIME=TIME, YEAR=YEAR,
+    UTF8=UTF8, TABLE=TABLE, BASE64=BASE64, ENUM=ENUM, SET=SET, BIT=BIT, OTHER=OTHER, FLOAT=FLOAT, DOUBLE=DOUBLE, JSON=JSON,
+)
+check_fields(
+    RowsEvent, operation=EVENT_OPERATION, table=EVENT_TABLE, rows=EVENT_ROWS, header_time_s=EVENT_HEADER_TIME_S, position=EVENT_POSITION,
+    size_bytes=EVENT_SIZE_BYTES, body=EVENT_BODY, images_at=EVENT_IMAGES_AT,
+)
+check_fields(
+    TransactionBegin, position=BEGIN_POSITION, gtid=BEGIN_GTID, commit_time_ms=BEGIN_COMMIT_TIME_MS, header_time_s=BEGIN_HEADER_TIME_S,
+)
+check_fields(BinlogPosition, file=POSITION_FILE, offset=POSITION_OFFSET)

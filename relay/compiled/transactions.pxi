@@ -101,15 +101,15 @@ cdef class TransactionPrinter:
                 begin = <tuple>items[at]
                 next_time, next_position = time, position
                 start_pair(begin, base, latest_ms, &next_time, &next_position)
-                if next_time > LATEST_TIME_MS or not self.begin_frame(<str>begin[1] if names_gtid else ""):
+                if next_time > LATEST_TIME_MS or not self.begin_frame(<str>begin[BEGIN_GTID] if names_gtid else ""):
                     break
                 added = self.add_transaction(place, items, at + 1, end, next_time, &next_position, batch, publish_time)
                 if added < 0:
                     break
                 if added:
                     time, position = next_time, next_position
-                if begin[1]:
-                    gtids.append(begin[1])
+                if begin[BEGIN_GTID]:
+                    gtids.append(begin[BEGIN_GTID])
                 last_begin = begin
                 transactions += 1
                 rows += added
@@ -126,15 +126,15 @@ cdef class TransactionPrinter:
         """Return where the transaction that begins at `at` ends, -1 when it does not begin or end here or holds what is not known."""
         cdef Py_ssize_t count = len(items), size = 0
         cdef tuple item
-        if at >= count or type(items[at]) is not TransactionBegin or (<tuple>(<tuple>items[at])[0])[0] != file:
+        if at >= count or type(items[at]) is not TransactionBegin or (<tuple>(<tuple>items[at])[BEGIN_POSITION])[POSITION_FILE] != file:
             return -1
         at += 1
         while at < count:
             item = <tuple>items[at]
             if type(item) is RowsEvent:
-                if item[7] is None or <size_t><void*>item[1] not in self.tables:
+                if item[EVENT_IMAGES_AT] is None or <size_t><void*>item[EVENT_TABLE] not in self.tables:
                     return -1
-                size += <Py_ssize_t>item[5]
+                size += <Py_ssize_t>item[EVENT_SIZE_BYTES]
                 if size > most_bytes:
                     return -1
             elif type(item) is TransactionEnd:
@@ -176,9 +176,9 @@ cdef class TransactionPrinter:
         cdef bytes before_old = None, behind_old = None
         while at < end:
             event = <tuple>items[at]
-            known = <KnownTable>(self.tables[<size_t><void*>event[1]])
-            operation = UPDATED if event[0] is UPDATE else INSERTED if event[0] is INSERT else DELETED
-            seconds = event[3]
+            known = <KnownTable>(self.tables[<size_t><void*>event[EVENT_TABLE]])
+            operation = UPDATED if event[EVENT_OPERATION] is UPDATE else INSERTED if event[EVENT_OPERATION] is INSERT else DELETED
+            seconds = event[EVENT_HEADER_TIME_S]
             if known is not last or operation != last_operation or seconds != last_seconds:
                 before_old = self.before_old(<tuple>known.parts[operation], seconds, batch)
                 behind_old = known.behind_old(operation, publish_time)
@@ -187,7 +187,7 @@ cdef class TransactionPrinter:
             printer.messages = printer.value_bytes = 0
             printer.out, printer.placing, printer.compared = out, place.placing, place.compared
             try:
-                added = printer.add_event(<bytes>event[6], event[7], operation == UPDATED, before_old, behind_old, time, position[0], 0)
+                added = printer.add_event(<bytes>event[EVENT_BODY], event[EVENT_IMAGES_AT], operation == UPDATED, before_old, behind_old, time, position[0], 0)
             finally:
                 printer.out = printer.placing = printer.compared = None
             if added < 0:
@@ -249,9 +249,9 @@ cdef class TransactionPrinter:
 
 cdef int start_pair(tuple begin, int64_t base, int64_t latest_ms, uint64_t* time, uint64_t* position) except -1:
     """The rule of relay.order.begin_transaction, for a file whose part of the execute position is `base`."""
-    cdef object commit = begin[2]
-    cdef int64_t changed_ms = <int64_t>begin[3] * 1000 if commit is None else <int64_t>commit
-    cdef int64_t offset = (<tuple>begin[0])[1]
+    cdef object commit = begin[BEGIN_COMMIT_TIME_MS]
+    cdef int64_t changed_ms = <int64_t>begin[BEGIN_HEADER_TIME_S] * 1000 if commit is None else <int64_t>commit
+    cdef int64_t offset = (<tuple>begin[BEGIN_POSITION])[POSITION_OFFSET]
     cdef int64_t before = base + min(offset, <int64_t>MOST_OFFSET) - 1
     changed_ms = min(changed_ms, latest_ms)
     if changed_ms > <int64_t>time[0]:

@@ -3,7 +3,6 @@
 import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Final, NamedTuple, TypeAlias
 
 Headers: TypeAlias = "tuple[tuple[str, bytes], ...]"
@@ -66,51 +65,10 @@ class PrintedMessages(NamedTuple):
         return OutboundMessage(topic, partition, key, value, (*headers, *self.tail)), at + value_bytes
 
 
-PrintedRecord: TypeAlias = "tuple[int, bytes | None, bytes, bytes, bytes | None]"
-"""One message: partition, key, value, the order of its first row, and the orders of the others if there are any."""
-
-
-class PrintedRecords(NamedTuple):
-    """The same as PrintedMessages, with an object for each message: Python code neither packs nor cuts a block as fast."""
-
-    records: Sequence[PrintedRecord]
-    value_bytes: int
-    names: tuple[str, str]
-    tail: Headers
-
-    @property
-    def number(self) -> int:
-        """Return the number of messages."""
-        return len(self.records)
-
-    def each(self, topic: str) -> Iterator[OutboundMessage]:
-        """Yield them one by one."""
-        return (self.message(topic, record) for record in self.records)
-
-    def message(self, topic: str, record: PrintedRecord) -> OutboundMessage:
-        """Return one of the records as a message of its own."""
-        partition, key, value, order, orders = record
-        own = [(self.names[0], order)]
-        if orders is not None:
-            own.append((self.names[1], orders))
-        return OutboundMessage(topic, partition, key, value, (*own, *self.tail))
-
-
-Printed: TypeAlias = PrintedMessages | PrintedRecords
-"""What a printer makes of the rows of an event."""
-
-
-def joined(parts: Sequence[Printed]) -> Printed:
-    """Return messages of one form with the same headers behind their order as one."""
+def joined(parts: Sequence[PrintedMessages]) -> PrintedMessages:
+    """Return messages with the same headers behind their order as one."""
     first = parts[0]
     if len(parts) == 1:
         return first
-    value_bytes = sum([each.value_bytes for each in parts])
-    records = [each.records for each in parts if isinstance(each, PrintedRecords)]
-    blocks = [] if len(records) == len(parts) else [each.block for each in parts if isinstance(each, PrintedMessages)]
-    if isinstance(first, PrintedRecords) and not blocks:
-        return PrintedRecords([*chain.from_iterable(records)], value_bytes, first.names, first.tail)
-    if isinstance(first, PrintedMessages) and not records:
-        number = sum([each.number for each in parts])
-        return PrintedMessages(number, value_bytes, b"".join(blocks), first.names, first.tail)
-    raise ValueError("blocks and records are not joined")
+    number, value_bytes = sum([each.number for each in parts]), sum([each.value_bytes for each in parts])
+    return PrintedMessages(number, value_bytes, b"".join([each.block for each in parts]), first.names, first.tail)

@@ -1,13 +1,12 @@
-"""How a row became a message: which printer wrote it, and why a slower one did."""
+"""How a row became a message: which printer wrote it, and why the slower one did."""
 
 from enum import StrEnum
 
 
 class RowPath(StrEnum):
-    """What printed a row. All print the same bytes; they differ in speed."""
+    """What printed a row. Both print the same bytes; they differ in speed."""
 
     COMPILED = "compiled"
-    GENERATED = "generated"
     READABLE = "readable"
 
 
@@ -32,8 +31,8 @@ class SlowReason(StrEnum):
     """The table has a column that only the readable path prints, such as MariaDB's COMPRESSED, or none."""
     PLACED_BY = "placed_by"
     """The partition is chosen by a column whose text only the readable path hashes."""
-    FEW_ROWS = "few_rows"
-    """Too few rows of the table have come for a function to be generated."""
+    NOT_COMPILED = "not_compiled"
+    """This process has no compiled code. The log says why when the relay starts."""
     PARTIAL_IMAGE = "partial_image"
     """The event's images lack columns, or hold parts of JSON documents."""
     MOVED_ROW = "moved_row"

@@ -1,7 +1,7 @@
 """The client library's queue: how it is set up to keep what it takes, and how messages come into it. Both producers share it."""
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
@@ -11,7 +11,7 @@ from confluent_kafka import KafkaError, KafkaException, Message, Producer, cimpl
 from relay.compiled import COMPILED
 from relay.errors import BrokerUnreachable, ClockAhead, Fenced, RelayError
 from relay.kafka import CLIENT_LOG, client_configuration, error_of, kafka_client, relay_error, write_log_lines
-from relay.model.message import HeaderList, OutboundMessage, Printed, PrintedMessages, PrintedRecord, PrintedRecords
+from relay.model.message import HeaderList, OutboundMessage, PrintedMessages
 from relay.publish.deliveries import Deliveries, refused_delivery
 from relay.publish.fresh_password import keep_password_fresh
 from relay.publish.queue_budget import QueueBudget, most_bytes
@@ -57,7 +57,7 @@ class ClientQueue:
     """A client and the way into its queue: whole blocks by compiled code where it is at hand, else one message after the other.
 
     `commits_tell`: the commit of a transaction fails with what one of its messages was refused for (librdkafka's INTRODUCTION, "Error
-    handling in the transactional producer"), so printed messages need no report: the client's binding takes Python's lock for each.
+    handling in the transactional producer"), so messages need no report: the client's binding takes Python's lock for each.
     """
 
     def __init__(self, kafka: KafkaSettings, configuration: dict[str, Any], *, commits_tell: bool = False) -> None:
@@ -102,11 +102,9 @@ class ClientQueue:
                 self.producer.poll(_FULL_QUEUE_POLL_SECONDS)
         self._count(1)
 
-    def put_printed(self, topic: str, messages: Printed, put_one: Callable[[OutboundMessage], None]) -> None:
+    def put_printed(self, topic: str, messages: PrintedMessages, put_one: Callable[[OutboundMessage], None]) -> None:
         """Hand messages of one topic over; one for which there is no room, or which is refused, goes through `put_one`."""
-        if isinstance(messages, PrintedRecords):
-            self._put_records(topic, messages, put_one)
-        elif self._sender is None:
+        if self._sender is None:
             for message in messages.each(topic):
                 put_one(message)
         else:
@@ -124,34 +122,6 @@ class ClientQueue:
                 # The single message's way waits for room, or says what is wrong.
                 message, at = messages.message_at(topic, at)
                 put_one(message)
-
-    def _put_records(self, topic: str, messages: PrintedRecords, put_one: Callable[[OutboundMessage], None]) -> None:
-        self.room.count(messages.number, messages.value_bytes)
-        records, at = messages.records, 0
-        while at < len(records):
-            part = records[at : at + min(self._left, _MESSAGES_PER_POLL)]
-            taken = self._took_records(topic, messages, part)
-            self._count(taken)
-            at += taken
-            if not part or taken < len(part):
-                # The single message's way waits for room, or says what is wrong.
-                put_one(messages.message(topic, records[at]))
-                at += 1
-
-    def _took_records(self, topic: str, messages: PrintedRecords, records: Sequence[PrintedRecord]) -> int:
-        """Hand them over up to one that is not taken; return how many were."""
-        produce, report = self.producer.produce, None if self._commits_tell else self._report
-        first, others = messages.names
-        headers: HeaderList = [(first, b""), *messages.tail]
-        for number, (partition, key, value, order, orders) in enumerate(records):
-            # The client copies the headers, so that one list serves for all.
-            headers[0] = (first, order)
-            all_headers = headers if orders is None else [headers[0], (others, orders), *messages.tail]
-            try:
-                produce(topic, value, key, partition, report, None, 0, all_headers)
-            except (BufferError, KafkaException):
-                return number
-        return len(records)
 
     def _took(self, message: OutboundMessage) -> bool:
         headers: HeaderList = [*message.headers]
@@ -189,8 +159,8 @@ class ClientQueue:
 
     @property
     def _report(self) -> Callable[[KafkaError | None, Message], None] | None:
-        """The callback of single messages; none where the sender is told of every refusal."""
-        return self.deliveries.report if self._sender is None else None
+        """The callback of single messages; none where the sender, or the commit, is told of every refusal."""
+        return self.deliveries.report if self._sender is None and not self._commits_tell else None
 
     def _count(self, messages: int) -> None:
         self.deliveries.sent += messages

@@ -14,7 +14,7 @@ from confluent_kafka import KafkaException
 from relay.deadline import Deadline
 from relay.errors import BrokerUnreachable, TopicRefused
 from relay.kafka import cluster_metadata, error_of, relay_error
-from relay.model.message import OutboundMessage, Printed
+from relay.model.message import OutboundMessage, PrintedMessages
 from relay.publish.client_queue import ClientQueue, queue_configuration
 from relay.publish.committer import Committer
 from relay.publish.topic_causes import raise_with_cause
@@ -72,7 +72,7 @@ class IdempotentProducer:
             self._queue.flush(_FLUSH_SECONDS)  # the client takes no more once a message was refused: why that one was says more
             raise self._queue.refusal or relay_error(error_of(exc), f"Handing a message for {message.topic} over") from exc
 
-    def send_printed(self, topic: str, messages: Printed) -> None:
+    def send_printed(self, topic: str, messages: PrintedMessages) -> None:
         """Queue messages of one topic, which consumers can read before the commit."""
         if messages.number and self._began_s is None:
             self._began_s = monotonic()

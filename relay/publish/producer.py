@@ -3,7 +3,7 @@
 from concurrent.futures import Future
 from typing import Protocol
 
-from relay.model.message import OutboundMessage, Printed
+from relay.model.message import OutboundMessage, PrintedMessages
 
 
 class BatchProducer(Protocol):
@@ -29,7 +29,7 @@ class BatchProducer(Protocol):
     def send(self, message: OutboundMessage) -> None:
         """Hand one message over; begins a batch when none is open."""
 
-    def send_printed(self, topic: str, messages: Printed) -> None:
+    def send_printed(self, topic: str, messages: PrintedMessages) -> None:
         """Hand messages of one topic over."""
 
     def send_deletion(self, message: OutboundMessage) -> None:

@@ -13,7 +13,7 @@ from confluent_kafka import KafkaError, KafkaException
 from relay.deadline import Deadline
 from relay.errors import BatchAborted, BrokerUnreachable, ClockAhead, Fenced, KafkaNotPermitted, RelayError, TopicRefused
 from relay.kafka import Right, TopicAdmin, cluster_metadata, error_of, kafka_errors, relay_error, transaction_timeout_error
-from relay.model.message import OutboundMessage, Printed
+from relay.model.message import OutboundMessage, PrintedMessages
 from relay.publish.client_queue import ClientQueue, queue_configuration
 from relay.publish.committer import Committer
 from relay.publish.topic_causes import raise_with_cause
@@ -95,7 +95,7 @@ class TransactionalProducer:
             self._broken = self._refusal(error_of(exc), f"Handing a message for {message.topic} over")
             raise self._broken from exc
 
-    def send_printed(self, topic: str, messages: Printed) -> None:
+    def send_printed(self, topic: str, messages: PrintedMessages) -> None:
         """Queue messages of one topic in the transaction, and begin one if none is open."""
         if messages.number and self._began_s is None:
             self._begin()

@@ -40,7 +40,7 @@ class InstanceSettings(Settings):
     """What becomes of a row that no topic takes: stop, store it as a dead letter, or store its value at `claims.url`. Unless it is
     `stop`, a row that cannot be printed is a dead letter."""
     row_printer: Literal["auto", "readable"] = "auto"
-    """`auto`: the fastest printer. `readable`: plain Python for every row. All print the same bytes."""
+    """`auto`: compiled code where it can. `readable`: plain Python for every row. Both print the same bytes."""
     spool: Literal["memory", "mixed"] = "memory"
     """Where events wait while Kafka cannot take them: `memory`, then the source's binlog; `mixed`: the relay's disk."""
     source: SourceSettings

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Final
 
 import orjson
@@ -12,12 +11,10 @@ from deploy.embedded import SqlServer
 from relay.compiled import COMPILED
 from relay.decode import RowDecoder
 from relay.encode import MessageFrame, RowEncoder
-from relay.generated import RowPrinter
 from relay.model.change import Operation, RawRows, RowsEvent, Statement
 from relay.model.positions.position import BinlogPosition, OrderPair
 from relay.model.table import TableDefinition, TableId
 from relay.pipeline.messages.changes import EventContext
-from relay.pipeline.messages.event_printer import PrinterMaker
 from relay.pipeline.messages.single_row import row_messages
 from relay.pipeline.messages.table_plan import TablePlan
 from relay.schema import CatalogReader, DeclaredTypes, TableDefinitions
@@ -26,15 +23,8 @@ from relay.settings import MessageSettings
 from tests.support.rows.table_plans import TOPIC, plan_printer, table_plan
 from tests.support.sources.source_reading import read, source_settings
 
-if COMPILED:
-    from relay.compiled import row_printer
-
 Texts = dict[str, str | None]
 
-_PRINTERS: Final[tuple[PrinterMaker, ...]] = (
-    partial(RowPrinter, worth_bytes=0),
-    *((row_printer.RowPrinter,) if COMPILED else ()),
-)
 _FRAME: Final = MessageFrame(event_time_ms=0, gtid="", batch=1, publish_time_ms=0)
 _BEFORE: Final = OrderPair(0, 0)
 
@@ -53,7 +43,7 @@ class PrintedRow:
 
 
 def printed_rows(server: SqlServer, start: BinlogPosition, target: BinlogPosition, **message: Any) -> Iterator[PrintedRow]:
-    """Yield the rows between two places, as `message` settings print them; all printers must agree on each event."""
+    """Yield the rows between two places, as `message` settings print them; both printers must agree on each event."""
     settings = MessageSettings(**message)
     with closing(CatalogReader(source_settings(server))) as catalog:
         exact = TableDefinitions(type_text, catalog, DeclaredTypes(), marks_history=settings.marks_history)
@@ -71,8 +61,8 @@ def printed_rows(server: SqlServer, start: BinlogPosition, target: BinlogPositio
 def _of_event(event: RowsEvent, exact: TableDefinition, canal: TableDefinition, settings: MessageSettings) -> Iterator[PrintedRow]:
     plan = table_plan(exact, event.table.id, "t", 7)
     messages = [each for _, some in row_messages(event, plan, settings, EventContext(_FRAME, None), _BEFORE, 0) for each in some]
-    for maker in _PRINTERS:
-        assert _in_bulk(event, plan, maker) in (None, messages), f"a printer disagrees about {event.table.id} at {event.position}"
+    if COMPILED:
+        assert _in_bulk(event, plan) in (None, messages), f"the printers disagree about {event.table.id} at {event.position}"
     in_canals_words = orjson.loads(RowEncoder(canal, event.table.id, "canal").encode(event.rows, _FRAME))["data"]
     for number, message in enumerate(messages):
         value = orjson.loads(message.value or b"")
@@ -87,9 +77,9 @@ def _of_event(event: RowsEvent, exact: TableDefinition, canal: TableDefinition, 
         )
 
 
-def _in_bulk(event: RowsEvent, plan: TablePlan, maker: PrinterMaker) -> list[Any] | None:
-    """What a printer makes of the event; None where it leaves it to the readable rooms."""
+def _in_bulk(event: RowsEvent, plan: TablePlan) -> list[Any] | None:
+    """What compiled code makes of the event; None where it leaves it to the readable packages."""
     if event.images_at is None or plan.history is not None or any("COMPRESSED" in column.type.name for column in event.table.columns):
         return None
-    done, _, printed, _ = plan_printer(plan, maker).messages([event], _FRAME, _BEFORE, 0, plan.tags)
+    done, _, printed, _ = plan_printer(plan).messages([event], _FRAME, _BEFORE, 0, plan.tags)
     return list(printed.each(TOPIC)) if done else None

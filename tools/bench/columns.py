@@ -1,6 +1,6 @@
 """What a row costs in memory by its number of columns, without any server: `make bench-columns`.
 
-From the bytes of a row event to whole messages, by the compiled printer, by the one that writes its Python and by the readable rooms.
+From the bytes of a row event to whole messages, by the compiled printer and by the readable packages.
 """
 
 import argparse
@@ -18,12 +18,11 @@ from rich.console import Console
 from relay.compiled import COMPILED
 from relay.decode import RowDecoder
 from relay.encode import MessageFrame
-from relay.generated import RowPrinter
 from relay.model.change import RawRows, RowsEvent
 from relay.model.positions.position import OrderPair
 from relay.model.table import TableId
 from relay.pipeline.messages.changes import EventContext
-from relay.pipeline.messages.event_printer import PRINTER, BulkRows, PrinterMaker
+from relay.pipeline.messages.event_printer import BulkRows
 from relay.pipeline.messages.single_row import row_messages
 from relay.pipeline.messages.table_plan import TablePlan
 from relay.settings import MessageSettings
@@ -86,8 +85,6 @@ class Cost:
     row_bytes: int
     compiled_us: float
     compiled_mb_per_s: float
-    generated_us: float
-    generated_mb_per_s: float
     readable_us: float
     readable_mb_per_s: float
 
@@ -119,18 +116,15 @@ def _cost(width: int, *, long: bool = False) -> Cost:
     decoder = RowDecoder()
     plan = table_plan(table_definition(decoder.open(raw).table), _LOGICAL, "wide", 8)
     readable = _seconds(lambda: _read(decoder.open(raw), plan)) / _EVENT_ROWS
-    generated = _printing(RowPrinter, raw, plan)
-    compiled = _printing(PRINTER, raw, plan) if COMPILED else 0.0
-    figures = [figure for each in (compiled, generated, readable) for figure in (each * 1e6, len(row) / each / 1e6 if each else 0.0)]
+    compiled = _printing(raw, plan) if COMPILED else 0.0
+    figures = [figure for each in (compiled, readable) for figure in (each * 1e6, len(row) / each / 1e6 if each else 0.0)]
     return Cost(width, long, len(row), *figures)
 
 
-def _printing(maker: PrinterMaker, raw: RawRows, plan: TablePlan) -> float:
+def _printing(raw: RawRows, plan: TablePlan) -> float:
     """CPU seconds of a row."""
-    printer = plan_printer(plan, maker)
+    printer = plan_printer(plan)
     decoder = RowDecoder()
-    while not printer.messages([decoder.open(raw)], _FRAME, _BEFORE, 0, plan.tags)[0]:
-        continue  # until it is worth writing the code of this table
     return _seconds(lambda: _print(decoder.open(raw), printer, plan)) / _EVENT_ROWS
 
 
@@ -155,11 +149,11 @@ def _seconds(work: Callable[[], None]) -> float:
 
 
 def _figures(cost: Cost) -> tuple[float, ...]:
-    return cost.compiled_us, cost.compiled_mb_per_s, cost.generated_us, cost.generated_mb_per_s, cost.readable_us, cost.readable_mb_per_s
+    return cost.compiled_us, cost.compiled_mb_per_s, cost.readable_us, cost.readable_mb_per_s
 
 
 def _report(costs: list[Cost]) -> Report:
-    ways = [f"{way}, {unit}" for way in ("compiled", "generated", "readable") for unit in ("µs a row", "MB/s")]
+    ways = [f"{way}, {unit}" for way in ("compiled", "readable") for unit in ("µs a row", "MB/s")]
     head = ("columns", "bytes a row", *ways)
     rows = [
         (f"{each.columns}{', long' * each.long}", str(each.row_bytes), *(f"{figure:.1f}" for figure in _figures(each))) for each in costs

@@ -6,17 +6,15 @@ Every target returns a word for what came of it, and raises nothing but RelayErr
 import socket
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from random import Random
 from typing import Final, cast
 
 import orjson
 
-from relay.compiled import COMPILED
 from relay.decode import RowDecoder
 from relay.encode import MessageFrame, RowEncoder
 from relay.errors import RelayError, SourceUnreachable
-from relay.generated import RowPrinter
 from relay.model.change import RawItem, RawRows, RowsEvent
 from relay.model.message import OutboundMessage
 from relay.model.positions.position import OrderPair, SourceIdentity
@@ -24,7 +22,7 @@ from relay.model.row_path import SlowReason
 from relay.model.table import ColumnType, TableId, TableMap
 from relay.pipeline.ingest.compiled_events import event_scanner
 from relay.pipeline.messages.changes import EventContext
-from relay.pipeline.messages.event_printer import BulkRows, PrinterMaker, RowCount, bulk_rows
+from relay.pipeline.messages.event_printer import BulkRows, RowCount, bulk_rows
 from relay.pipeline.messages.single_row import row_messages
 from relay.pipeline.messages.table_plan import TablePlan
 from relay.settings import MessageSettings
@@ -36,14 +34,6 @@ from tests.support.rows.table_plans import TOPIC, table_definition, table_plan
 from tests.unit.source.binlog_bytes import description, event, packet, rotate, sent
 from tools.fuzz.mutations import damaged
 from tools.fuzz.seeds import Event, Transaction
-
-if COMPILED:
-    from relay.compiled import row_printer
-
-PRINTERS: Final[dict[str, PrinterMaker]] = {"generated": partial(RowPrinter, worth_bytes=0)}
-"""The makers of printers by name."""
-if COMPILED:
-    PRINTERS["compiled"] = row_printer.RowPrinter
 
 _EVENT_BYTES: Final = 100
 _FRAME: Final = MessageFrame(event_time_ms=1_700_000_000_000, gtid="0-1-7", batch=3, publish_time_ms=1_700_000_000_456)
@@ -82,7 +72,7 @@ def stream(transaction: Transaction, rng: Random) -> str:
             while scanner is not None and (found := reader.scan(scanner, assembler)):
                 items += found
     except SourceUnreachable:
-        return _rows_of(items, "generated")
+        return _rows_of(items)
     return "none"
 
 
@@ -110,14 +100,14 @@ def events(transaction: Transaction, rng: Random, others: Sequence[Transaction])
             del fed[at]
         case _:
             fed[at] = Event(chosen.type_code, damaged(chosen.body, rng, rng.choice(others).events[0].body))
-    return _rows_of(_assembled(fed, mariadb=transaction.mariadb), rng.choice(list(PRINTERS)))
+    return _rows_of(_assembled(fed, mariadb=transaction.mariadb))
 
 
-def rows(raw: RawRows, rng: Random, printer: str) -> str:
+def rows(raw: RawRows, rng: Random) -> str:
     """A row event with its table map, the images damaged nine times of ten, the table map else."""
     if rng.random() < 0.9:
-        return decoded(raw._replace(body=raw.body[:8] + damaged(raw.body[8:], rng)), printer)
-    return decoded(raw._replace(table_map=damaged(raw.table_map, rng)), printer)
+        return decoded(raw._replace(body=raw.body[:8] + damaged(raw.body[8:], rng)))
+    return decoded(raw._replace(table_map=damaged(raw.table_map, rng)))
 
 
 def raw_rows_of(transaction: Transaction) -> list[RawRows]:
@@ -128,11 +118,11 @@ def raw_rows_of(transaction: Transaction) -> list[RawRows]:
         return []
 
 
-def decoded(raw: RawRows, printer: str) -> str:
-    """Decode, print in both styles and by a printer, and count; all must agree."""
+def decoded(raw: RawRows) -> str:
+    """Decode, print in both styles and by compiled code, and count; all must agree."""
     found = _DECODER.open(raw)
-    printed = _in_bulk(found, printer)
-    counted = _count(found, printer)
+    printed = _in_bulk(found)
+    counted = _count(found)
     rows = len(found.rows)
     assert counted == rows, f"{counted} rows were counted, {rows} decoded"
     definition = table_definition(found.table) if found.table.columns else None
@@ -146,7 +136,7 @@ def decoded(raw: RawRows, printer: str) -> str:
     readable = [each for _, messages in row_messages(found, plan, settings, _CONTEXT, _BEFORE, 0) for each in messages]
     assert printed is not SlowReason.DAMAGED, "the printer refused an event that the readable path prints"
     if not isinstance(printed, SlowReason):
-        assert _equal(found.table, printed, readable), "the printer and the readable rooms differ"
+        assert _equal(found.table, printed, readable), "the compiled printer and the readable packages differ"
         return "printed"
     return "decoded"
 
@@ -164,11 +154,11 @@ def _assembled(fed: Iterable[Event], *, mariadb: bool) -> list[RawItem]:
     return items
 
 
-def _rows_of(items: Iterable[RawItem], printer: str) -> str:
+def _rows_of(items: Iterable[RawItem]) -> str:
     outcome = "items"
     for item in items:
         if isinstance(item, RawRows):
-            outcome = decoded(item, printer)
+            outcome = decoded(item)
     return outcome
 
 
@@ -178,19 +168,19 @@ def _plan(table: TableMap) -> TablePlan:
 
 
 @lru_cache(maxsize=500)
-def _bulk(table: TableMap, printer: str) -> BulkRows | SlowReason:
+def _bulk(table: TableMap) -> BulkRows | SlowReason:
     plan = _plan(table)
-    return bulk_rows(plan.definition, (str(_LOGICAL),), plan.lanes[0].placement, plan.rows, None, PRINTERS[printer])
+    return bulk_rows(plan.definition, (str(_LOGICAL),), plan.lanes[0].placement, plan.rows)
 
 
 @lru_cache(maxsize=500)
-def _counter(table: TableMap, printer: str) -> RowCount:
-    return RowCount(table, PRINTERS[printer])
+def _counter(table: TableMap) -> RowCount:
+    return RowCount(table)
 
 
-def _count(found: RowsEvent, printer: str) -> int:
+def _count(found: RowsEvent) -> int:
     try:
-        return _counter(found.table, printer).of(found)
+        return _counter(found.table).of(found)
     except RelayError:
         return len(found.rows)
 
@@ -212,10 +202,10 @@ def _without_old(message: OutboundMessage) -> tuple[OutboundMessage, dict[str, o
     return replace(message, value=None), value
 
 
-def _in_bulk(found: RowsEvent, printer: str) -> list[OutboundMessage] | SlowReason:
-    """Return the printer's messages of the event, or why it prints none."""
+def _in_bulk(found: RowsEvent) -> list[OutboundMessage] | SlowReason:
+    """Return the compiled printer's messages of the event, or why it prints none."""
     try:
-        bulk = _bulk(found.table, printer) if found.table.columns else SlowReason.COLUMN
+        bulk = _bulk(found.table) if found.table.columns else SlowReason.COLUMN
     except RelayError:
         return SlowReason.COLUMN
     if isinstance(bulk, SlowReason):

@@ -5,7 +5,7 @@ from time import monotonic, time
 from typing import Final
 
 from relay.model.change import Advance, StreamItem, TransactionBegin, TransactionEnd
-from relay.model.message import OutboundMessage, Printed
+from relay.model.message import OutboundMessage, PrintedMessages
 from relay.model.names.mapping_name import MappingName
 from relay.model.positions.position import OrderPair
 from relay.model.records.last_transaction import last_changed
@@ -120,7 +120,7 @@ class Checkpoint:
         self._outbox.send(message)
         self._batch.value_bytes += len(message.value or b"")
 
-    def add_printed(self, topic: str, messages: Printed) -> None:
+    def add_printed(self, topic: str, messages: PrintedMessages) -> None:
         """Put messages of one topic into the open batch."""
         self._outbox.send_printed(topic, messages)
         self._batch.value_bytes += messages.value_bytes

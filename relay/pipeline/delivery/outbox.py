@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Final
 
-from relay.model.message import OutboundMessage, Printed, joined
+from relay.model.message import OutboundMessage, PrintedMessages, joined
 from relay.model.records.position_record import PositionRecord
 from relay.pipeline.buffer import ChangeBuffer
 from relay.pipeline.delivery.instance_stats import Meter
@@ -48,12 +48,12 @@ class _Run:
     """Printed messages of one topic that follow one another."""
 
     topic: str
-    parts: list[Printed]
+    parts: list[PrintedMessages]
 
-    def fits(self, messages: Printed) -> bool:
+    def fits(self, messages: PrintedMessages) -> bool:
         """Whether these can be joined to them."""
         first = self.parts[0]
-        return first.tail == messages.tail and type(first) is type(messages)
+        return first.tail == messages.tail
 
 
 class Outbox:
@@ -108,7 +108,7 @@ class Outbox:
         self._held.append(_Deletion(message))
         self._count(1, _DELETION_BYTES)
 
-    def send_printed(self, topic: str, messages: Printed) -> None:
+    def send_printed(self, topic: str, messages: PrintedMessages) -> None:
         """Put messages of one topic into the open batch."""
         self._make_room()
         last = self._held[-1] if self._held else None

@@ -1,21 +1,20 @@
 """Decides which tables can be printed in bulk, and describes their columns, keys and placement to the printers."""
 
 import struct
-from collections.abc import Callable, Sequence, Set
-from typing import Final, NamedTuple, TypeAlias
+from collections.abc import Callable, Sequence
+from typing import ClassVar, Final, NamedTuple, Protocol, TypeAlias
 
 import orjson
 
 from relay.charsets import byte_characters, is_utf8
-from relay.compiled import COMPILED
+from relay.compiled import COMPILED, ColumnPlan, Extra, Facts, Kind, slow_reason
 from relay.decode import Fixed, Malformed, Prefixed, Storage, Unpacked, storage_of
 from relay.encode import MessageFrame, RowEncoder, exact_text, fixed_decimals, has_longer_key, named_bytes, refuse_undecodable
 from relay.envelope import Header
 from relay.errors import CorruptEvent, SchemaMismatch, ValueNotPrintable
-from relay.generated import ColumnPlan, Extra, Kind, RowPrinter
 from relay.model.change import Operation, RowsEvent
 from relay.model.column_families import FLOATS, INTEGERS
-from relay.model.message import Headers, Printed, PrintedMessages, PrintedRecord, PrintedRecords, joined
+from relay.model.message import Headers, PrintedMessages, joined
 from relay.model.positions.position import OrderPair
 from relay.model.row_path import RowPath, SlowReason
 from relay.model.table import Column, ColumnType, TableDefinition, TableMap
@@ -26,11 +25,33 @@ from relay.pipeline.messages.printer_failures import printer_failed
 if COMPILED:
     from relay.compiled import row_printer
 
-Printer: TypeAlias = "row_printer.RowPrinter | RowPrinter"
+
+class Printer(Protocol):
+    """Prints the rows of one table's events, as relay.compiled.row_printer.RowPrinter does."""
+
+    def print_rows(
+        self,
+        body: bytes,
+        start: int,
+        update: bool,
+        before_old: bytes,
+        after_old: bytes,
+        time: int,
+        position: int,
+        skip: int,
+        largest: int | None,
+        /,
+    ) -> tuple[int, int, int, bytes] | SlowReason:
+        """Return (rows of the event, messages, bytes of their values together, block of messages), or why not."""
+
+    def count_rows(self, body: bytes, start: int, update: bool, /) -> int | None:
+        """Return how many rows the event has, or None where it is damaged."""
+
+
 PrinterMaker: TypeAlias = Callable[[Sequence[ColumnPlan], tuple[int, ...], bytes, tuple[int, ...], int, int], Printer]
 
-PRINTER: Final[PrinterMaker] = row_printer.RowPrinter if COMPILED else RowPrinter
-"""The compiled printer where it is at hand, else the one that writes its code as it goes."""
+PRINTER: Final[PrinterMaker | None] = row_printer.RowPrinter if COMPILED else None
+"""The compiled printer; None where this process has no compiled code."""
 
 
 _PLAIN: Final = {
@@ -63,7 +84,7 @@ class InBulk(NamedTuple):
 
     events: int
     rows: int
-    messages: Printed
+    messages: PrintedMessages
     left: SlowReason | None = None
 
 
@@ -73,10 +94,10 @@ class BulkRows:
     `largest_bytes` None: one message a row; else one for the rows of each partition, none larger than that.
     """
 
-    __slots__ = ("_around", "_encoder", "_frame", "_largest_bytes", "_printer", "path")
+    __slots__ = ("_around", "_encoder", "_frame", "_largest_bytes", "_printer")
+    path: ClassVar[RowPath] = RowPath.COMPILED
 
     def __init__(self, printer: Printer, encoder: RowEncoder, largest_bytes: int | None) -> None:
-        self.path = RowPath.COMPILED if COMPILED and isinstance(printer, row_printer.RowPrinter) else RowPath.GENERATED
         self._printer = printer
         self._encoder = encoder
         self._largest_bytes = largest_bytes
@@ -85,7 +106,7 @@ class BulkRows:
 
     @property
     def of_whole_transactions(self) -> "row_printer.RowPrinter | None":
-        """The printer where it can print whole transactions, too: compiled, and one message a row."""
+        """The printer where it can print whole transactions, too: with one message a row."""
         return self._printer if COMPILED and self._largest_bytes is None and isinstance(self._printer, row_printer.RowPrinter) else None
 
     def messages(self, events: Sequence[RowsEvent], frame: MessageFrame, before: OrderPair, skip: int, tail: Headers) -> InBulk:
@@ -99,7 +120,7 @@ class BulkRows:
         if frame is not self._frame:
             self._frame, self._around = frame, {}
         around = self._around
-        parts: list[Printed] = []
+        parts: list[PrintedMessages] = []
         for event in events:
             operation = event.operation
             texts = around.get(operation) or around.setdefault(operation, self._encoder.around_old(operation, frame))
@@ -107,17 +128,14 @@ class BulkRows:
             if isinstance(printed, SlowReason):
                 left = printed
                 break
-            count, number, value_bytes, messages = printed
+            count, number, value_bytes, block = printed
             rows += count
-            if isinstance(messages, bytes):
-                parts.append(PrintedMessages(number, value_bytes, messages, ORDER_NAMES, tail))
-            else:
-                parts.append(PrintedRecords(messages, value_bytes, ORDER_NAMES, tail))
+            parts.append(PrintedMessages(number, value_bytes, block, ORDER_NAMES, tail))
         return InBulk(len(parts), rows, joined(parts) if parts else PrintedMessages(0, 0, b"", ORDER_NAMES, tail), left)
 
     def _print(
         self, event: RowsEvent, texts: tuple[bytes, bytes], time: int, position: int, skip: int
-    ) -> tuple[int, int, int, bytes | Sequence[PrintedRecord]] | SlowReason:
+    ) -> tuple[int, int, int, bytes] | SlowReason:
         if event.images_at is None:
             return SlowReason.PARTIAL_IMAGE
         update = event.operation is Operation.UPDATE
@@ -137,7 +155,7 @@ def bulk_rows(
     placement: TablePlacement,
     encoder: RowEncoder,
     largest_bytes: int | None = None,
-    maker: PrinterMaker = PRINTER,
+    maker: PrinterMaker | None = PRINTER,
     *,
     lossless_keys: bool = True,
 ) -> BulkRows | SlowReason:
@@ -146,36 +164,36 @@ def bulk_rows(
     `key_prefix` are the names that a key begins with; `largest_bytes` is None for one message a row, else the limit of a packed one.
     `lossless_keys`: tables and events with a key whose text is not that of the value are left to the readable path.
     """
-    if definition.versions is not None:
-        return SlowReason.SYSTEM_VERSIONED
-    columns = definition.map.columns
-    if lossless_keys and has_longer_key(definition):
-        return SlowReason.COLUMN
-    refusing = frozenset(definition.key if lossless_keys else ())
-    known = _columns(definition, encoder, refusing) if columns else None
-    if known is None:
-        return SlowReason.COLUMN
-    if any(known[ordinal][0] not in _PLACED for ordinal in placement.ordinals):
-        return SlowReason.PLACED_BY
+    plans = [] if lossless_keys and has_longer_key(definition) else _columns(definition, encoder, lossless_keys=lossless_keys)
+    facts = Facts(
+        system_versioned=definition.versions is not None,
+        columns_known=bool(plans),
+        placing_known=bool(plans) and all(plans[ordinal].kind in _PLACED for ordinal in placement.ordinals),
+        compiled=maker is not None,
+    )
+    reason = slow_reason(facts)
+    if reason is not None or maker is None:
+        return reason or SlowReason.NOT_COMPILED
     key_head = orjson.dumps(list(key_prefix))[:-1]
-    printer = maker(known, definition.key, key_head, placement.ordinals, placement.seed, placement.partitions)
+    printer = maker(plans, definition.key, key_head, placement.ordinals, placement.seed, placement.partitions)
     return BulkRows(printer, encoder, largest_bytes)
 
 
-def _columns(definition: TableDefinition, encoder: RowEncoder, refusing: Set[int] = frozenset()) -> list[ColumnPlan] | None:
-    """What the printer is to know of each column; None where one is beyond it, or is stored as no row is.
+def _columns(definition: TableDefinition, encoder: RowEncoder, *, lossless_keys: bool) -> list[ColumnPlan]:
+    """Return what the printer reads of each column; nothing where it cannot print one, or one is stored as no row is.
 
-    Events with bytes that are no characters in a column of `refusing` are refused.
+    With `lossless_keys` the printer refuses events with bytes that are no characters in a column of the key.
     """
+    refusing = frozenset(definition.key if lossless_keys else ())
     plans: list[ColumnPlan] = []
     for ordinal, (column, text) in enumerate(zip(definition.map.columns, definition.type_texts, strict=True)):
         try:
             undecodable = refuse_undecodable if ordinal in refusing else encoder.count_undecodable
             plan = _column(column, text, (b"," if ordinal else b"{") + orjson.dumps(column.name) + b":", undecodable)
         except Malformed:
-            return None
+            return []
         if plan is None:
-            return None
+            return []
         plans.append(plan)
     return plans
 
@@ -183,10 +201,10 @@ def _columns(definition: TableDefinition, encoder: RowEncoder, refusing: Set[int
 class RowCount:
     """Counts the rows of events that nobody wants, of one table, without reading their values where that can be done."""
 
-    def __init__(self, table: TableMap, maker: PrinterMaker = PRINTER) -> None:
+    def __init__(self, table: TableMap, maker: PrinterMaker | None = PRINTER) -> None:
         self._printer: Printer | None = None
-        columns = _measures(table)
-        if columns:
+        columns = [] if maker is None else _measures(table)
+        if maker is not None and columns:
             self._printer = maker(columns, (), b"", (), 0, 1)
 
     def of(self, event: RowsEvent) -> int:
@@ -200,7 +218,7 @@ class RowCount:
 def _measures(table: TableMap) -> list[ColumnPlan]:
     """What tells how long each value is; nothing where a column is stored as no row is, and only images without it can be read."""
     try:
-        return [(int(Kind.OTHER), *_stored(storage_of(each)), each.nullable, False, 0, 0, b"", None) for each in table.columns]
+        return [ColumnPlan(Kind.OTHER, *_stored(storage_of(each)), each.nullable, False, 0, 0, b"", None) for each in table.columns]
     except Malformed:
         return []
 
@@ -215,7 +233,7 @@ def _column(column: Column, type_text: str, name: bytes, undecodable: Callable[[
     kind, digits, extra = _kind(column, type_text, storage, undecodable)
     if kind is None:
         return None
-    return (int(kind), *_stored(storage), column.nullable, column.type in _BY_TEXT, digits, column.scale, name, extra)
+    return ColumnPlan(kind, *_stored(storage), column.nullable, column.type in _BY_TEXT, digits, column.scale, name, extra)
 
 
 def _kind(column: Column, type_text: str, storage: Storage, undecodable: Callable[[], None]) -> tuple[Kind | None, int, Extra]:

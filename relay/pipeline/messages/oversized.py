@@ -14,7 +14,7 @@ from relay.envelope import Header, MessageType, claim_text, parse_order
 from relay.errors import MessageTooLarge
 from relay.kafka import message_bytes
 from relay.model.change import TransactionBegin
-from relay.model.message import OutboundMessage, Printed
+from relay.model.message import OutboundMessage, PrintedMessages
 from relay.model.positions.position import OrderPair
 from relay.model.table import TableId
 from relay.pipeline.delivery.message_size_limits import MessageSizes
@@ -34,7 +34,7 @@ class MessageSink(Protocol):
     def add(self, message: OutboundMessage) -> None:
         """Put a message into the open batch."""
 
-    def add_printed(self, topic: str, messages: Printed) -> None:
+    def add_printed(self, topic: str, messages: PrintedMessages) -> None:
         """Put messages of one topic into the open batch."""
 
     def add_claim(self, message: OutboundMessage) -> None:
@@ -77,7 +77,7 @@ class OversizedMessages:
         self._message = message
         self._dead_letters_of_change = (-1, 0)
 
-    def send_printed(self, topic: str, messages: Printed, origin: MessageOrigin) -> None:
+    def send_printed(self, topic: str, messages: PrintedMessages, origin: MessageOrigin) -> None:
         """Put printed messages of one topic into the batch; together, if none is too large."""
         if self._all_fit(topic, messages):
             self._sink.add_printed(topic, messages)
@@ -85,11 +85,11 @@ class OversizedMessages:
         for message in messages.each(topic):
             self.send(message, origin)
 
-    def keeps_back(self, printed: Iterable[tuple[TablePlan, Printed]]) -> bool:
+    def keeps_back(self, printed: Iterable[tuple[TablePlan, PrintedMessages]]) -> bool:
         """Say whether one of these messages cannot go as it is."""
         return not all(self._all_fit(plan.lanes[0].topic, messages) for plan, messages in printed)
 
-    def _all_fit(self, topic: str, messages: Printed) -> bool:
+    def _all_fit(self, topic: str, messages: PrintedMessages) -> bool:
         """Looked at one by one only where one of them may be too large."""
         limit = self._sizes.limits[topic]
         return messages.value_bytes <= limit // 2 or all(message_bytes(each) <= limit for each in messages.each(topic))

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from relay.compiled import Facts, slow_reason
 from relay.encode import KeyEncoder, PartitionTexts, RowEncoder, RowHistory, as_history, exact_text, key_changed, split_update, tag_headers
 from relay.errors import NamesUnknown
 from relay.model.change import RowChange, RowsEvent
@@ -149,7 +150,7 @@ class TablePlans:
             destination = with_fields_of(destination, published)
         lanes = tuple(self._lane(topic, definition, destination.logical) for topic in destination.topics)
         rows = RowEncoder(published, destination.logical, settings.message.value_style)
-        bulk = self._bulk(definition, destination, lanes, rows) if refinement is None else SlowReason.REFINED
+        bulk = self._bulk(definition, destination, lanes, rows, refined=refinement is not None)
         return TablePlan(
             definition=definition,
             destination=destination,
@@ -175,16 +176,13 @@ class TablePlans:
         return RowHistory(as_history(definition), definition.versions.end, rows, self._keys(shown, logical, definition.id))
 
     def _bulk(
-        self, definition: TableDefinition, destination: Destination, lanes: tuple[Lane, ...], rows: RowEncoder
+        self, definition: TableDefinition, destination: Destination, lanes: tuple[Lane, ...], rows: RowEncoder, *, refined: bool
     ) -> BulkRows | SlowReason:
         """Return the printer of whole events where all rows of one go to one topic under the same tags, else why there is none."""
-        reason = slow_settings(self._settings)
+        facts = facts_of(self._settings)._replace(refined=refined, field_tags=bool(destination.tags.fields), topics=len(lanes))
+        reason = slow_reason(facts)
         if reason is not None:
             return reason
-        if destination.tags.fields:
-            return SlowReason.FIELD_TAGS
-        if len(lanes) != 1:
-            return SlowReason.SEVERAL_TOPICS
         shard = (str(definition.id),) if self._settings.routing.key_scope == "shard" else ()
         # Close to the limit the readable rooms cut the rows of an event into several messages.
         largest = lanes[0].limit_bytes // 2 if self._settings.message.rows_per_message == "event" else None
@@ -210,13 +208,10 @@ def with_fields_of(destination: Destination, published: TableDefinition) -> Dest
     return replace(destination, tags=replace(destination.tags, fields=fields))
 
 
-def slow_settings(instance: InstanceSettings) -> SlowReason | None:
-    """Return which setting of an instance has all its rows printed by the readable path, None where no setting does."""
-    if instance.row_printer == "readable":
-        return SlowReason.SETTING
-    if instance.message.value_style != "exact":
-        return SlowReason.VALUE_STYLE
-    return SlowReason.TOMBSTONES if instance.message.tombstones else None
+def facts_of(instance: InstanceSettings) -> Facts:
+    """Return what an instance's settings say for the choice of a printer."""
+    message = instance.message
+    return Facts(row_printer=instance.row_printer, value_style=message.value_style, tombstones=message.tombstones)
 
 
 def changed_columns(change: RowChange, definition: TableDefinition) -> list[str] | None:

@@ -22,9 +22,9 @@ class InstanceStatus:
     `unlogged_changes` names relayed tables whose rows foreign keys change without a word in the binlog.
     For a group, the position is that of the source that was published last, `sources` are those of all (`file:offset`) by name, and
     `passed_over` counts those that are not read for now.
-    `row_printer` names what has printed rows since the relay's start, the one with most rows first: `compiled`, `generated`, `readable`.
+    `row_printer` names what has printed rows since the relay's start, the one with most rows first: `compiled`, `readable`.
     `run_time`: the instance is defined by a document in ZooKeeper, not by a relay's file.
-    `printed_rows` counts these rows by path, for the slow one with the reason (`readable: value`); all paths print the same.
+    `printed_rows` counts these rows by path, for the slow one with the reason (`readable: value`); both print the same.
     """
 
     name: str

@@ -13,12 +13,11 @@ from relay.errors import CorruptEvent
 from relay.model.change import RowsEvent
 from relay.model.row_path import SlowReason
 from relay.model.value import JsonDocument, Row, Value
-from relay.pipeline.messages.event_printer import PrinterMaker
 from tests.support.rows.row_events import BinlogConnection
 from tests.support.rows.table_plans import table_definition
 from tests.support.rows.type_zoo import FIRST_SECOND, TableTruth, replay, truths
 from tests.support.rows.zoo_rows import CanonicalRow, apply, canonical_truth, json_text
-from tests.unit.pipeline.messages.test_bulk_rows import PRINTERS, in_bulk, plan_of
+from tests.unit.pipeline.messages.test_bulk_rows import in_bulk, needs_compiled_code, plan_of
 
 # Statements after which the table holds what the binlog never says (rolled back before it was logged, logged as text, or not at
 # all), and the first statements behind them.
@@ -143,8 +142,8 @@ def test_binary_json_reads_as_the_server_prints_it(session: Session) -> None:
         assert json.loads(json_text(document.root), parse_float=_number) == json.loads(printed[number], parse_float=_number), number
 
 
-@pytest.mark.parametrize("maker", PRINTERS)
-def test_the_printers_print_binary_json_as_the_server_does(session: Session, maker: PrinterMaker) -> None:
+@needs_compiled_code
+def test_compiled_code_prints_binary_json_as_the_server_does(session: Session) -> None:
     if session.mariadb:
         pytest.skip("MariaDB's JSON is a text column")
     printed = _documents(session)
@@ -152,7 +151,7 @@ def test_the_printers_print_binary_json_as_the_server_does(session: Session, mak
     for event in session.events():
         if event.table.id.table == "documents":
             plan = plan_of(table_definition(event.table))
-            rows = in_bulk(event, plan, 0, maker, packed=False)
+            rows = in_bulk(event, plan, 0, packed=False)
             assert not isinstance(rows, SlowReason), f"the readable path had to print it: {rows}"
             (row,) = (json.loads(each.value or b"")["data"][0] for each in rows[1])
             found[int(row["id"])] = row["j"]

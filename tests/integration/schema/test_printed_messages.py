@@ -14,7 +14,7 @@ from relay.compiled import COMPILED
 from relay.deadline import Deadline
 from relay.errors import MessageTooLarge
 from relay.kafka import TopicAdmin, TopicSpec
-from relay.model.message import BLOCK_HEAD, Headers, OutboundMessage, Printed, PrintedMessages, PrintedRecord, PrintedRecords
+from relay.model.message import BLOCK_HEAD, Headers, OutboundMessage, PrintedMessages
 from relay.publish import BatchProducer, IdempotentProducer, TransactionalProducer
 from relay.settings import KafkaSettings, TransactionSettings
 
@@ -30,15 +30,14 @@ def settings(kafka: Kafka) -> KafkaSettings:
     return KafkaSettings(bootstrap_servers=kafka.bootstrap, replication_factor=1, min_insync_replicas=1)
 
 
-@pytest.fixture(params=["blocks", "one_by_one", "records"])
-def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Through the client's plugin, or as if this build of the client took none: cut out of blocks, or as records."""
+@pytest.fixture(params=["blocks", "one_by_one"])
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Through the client's plugin, or as if this build of the client took none."""
     if request.param != "blocks":
         if COMPILED:
             monkeypatch.setattr("relay.compiled.block_sender.load", _refuse)
     elif not COMPILED:
         pytest.skip("the compiled sender was not built")
-    return str(request.param)
 
 
 def _refuse(path: str) -> None:
@@ -54,16 +53,6 @@ def printed(values: list[bytes], tail: Headers = TAGS) -> PrintedMessages:
         sizes = [-1 if part is None else len(part) for part in (value, key, orders)]
         block += BLOCK_HEAD.pack(number % PARTITIONS, *sizes) + ORDER + b"%03d" % (number % 1000) + (orders or b"") + (key or b"") + value
     return PrintedMessages(len(values), sum(map(len, values)), block, ("order", "orders"), tail)
-
-
-def in_form(messages: PrintedMessages, way: str) -> Printed:
-    if way != "records":
-        return messages
-    records: list[PrintedRecord] = []
-    for each in messages.each("t"):
-        headers = dict(each.headers)
-        records.append((each.partition, each.key, each.value or b"", headers["order"], headers.get("orders")))
-    return PrintedRecords(records, messages.value_bytes, messages.names, messages.tail)
 
 
 def open_producer(settings: KafkaSettings, name: str, delivery: str) -> BatchProducer:
@@ -94,10 +83,9 @@ def by_partition(messages: list[OutboundMessage]) -> list[list[OutboundMessage]]
     return [[each for each in messages if each.partition == partition] for partition in range(PARTITIONS)]
 
 
+@pytest.mark.usefixtures("way")
 @pytest.mark.parametrize("delivery", ["exactly_once", "at_least_once"])
-def test_printed_messages_arrive_whole_and_in_order(
-    settings: KafkaSettings, fresh_name: Callable[[str], str], way: str, delivery: str
-) -> None:
+def test_printed_messages_arrive_whole_and_in_order(settings: KafkaSettings, fresh_name: Callable[[str], str], delivery: str) -> None:
     topic = fresh_name("printed")
     TopicAdmin(settings).create(TopicSpec(topic, PARTITIONS, 1))
     wanted = []
@@ -105,7 +93,7 @@ def test_printed_messages_arrive_whole_and_in_order(
         for batch in range(3):
             parts = [printed([b"v%d.%d" % (batch, number) for number in range(size)]) for size in (1, 500, 7)]
             for part in (*parts, printed([b"x" * 200_000], ())):
-                sender.send_printed(topic, in_form(part, way))
+                sender.send_printed(topic, part)
                 wanted += [*part.each(topic)]
             record = OutboundMessage(topic, batch, b"record", b"r%d" % batch, ())
             assert sender.sent_messages == 509
@@ -114,39 +102,42 @@ def test_printed_messages_arrive_whole_and_in_order(
     assert by_partition(committed(settings, topic)) == by_partition(wanted)
 
 
-def test_a_full_queue_is_waited_for(settings: KafkaSettings, fresh_name: Callable[[str], str], way: str) -> None:
+@pytest.mark.usefixtures("way")
+def test_a_full_queue_is_waited_for(settings: KafkaSettings, fresh_name: Callable[[str], str]) -> None:
     topic = fresh_name("printed")
     TopicAdmin(settings).create(TopicSpec(topic, PARTITIONS, 1))
     small = settings.model_copy(update={"client": {"queue.buffering.max.messages": 50}})
     messages = printed([b"%d" % number for number in range(1000)])
     with closing(open_producer(small, topic, "at_least_once")) as sender:
-        sender.send_printed(topic, in_form(messages, way))
+        sender.send_printed(topic, messages)
         sender.commit(OutboundMessage(topic, 0, None, b"record", ())).result(30)
     assert len(committed(settings, topic)) == 1001
 
 
+@pytest.mark.usefixtures("way")
 @pytest.mark.parametrize("delivery", ["exactly_once", "at_least_once"])
 def test_a_message_that_the_broker_refuses_fails_the_commit_by_its_name(
-    settings: KafkaSettings, fresh_name: Callable[[str], str], way: str, delivery: str
+    settings: KafkaSettings, fresh_name: Callable[[str], str], delivery: str
 ) -> None:
     topic = fresh_name("printed")
     TopicAdmin(settings).create(TopicSpec(topic, PARTITIONS, 1, {"max.message.bytes": "1000"}))
     with closing(open_producer(settings, topic, delivery)) as sender:
-        sender.send_printed(topic, in_form(printed([b"small", random.Random(7).randbytes(5_000)]), way))
+        sender.send_printed(topic, printed([b"small", random.Random(7).randbytes(5_000)]))
         with pytest.raises(MessageTooLarge, match=topic):
             sender.commit(OutboundMessage(topic, 0, None, b"record", ())).result(30)
 
 
+@pytest.mark.usefixtures("way")
 @pytest.mark.parametrize("delivery", ["exactly_once", "at_least_once"])
 def test_a_message_that_the_broker_refuses_while_others_are_handed_over_is_named(
-    settings: KafkaSettings, fresh_name: Callable[[str], str], way: str, delivery: str
+    settings: KafkaSettings, fresh_name: Callable[[str], str], delivery: str
 ) -> None:
     topic = fresh_name("printed")
     TopicAdmin(settings).create(TopicSpec(topic, PARTITIONS, 1, {"max.message.bytes": "1000"}))
-    others, deadline = in_form(printed([b"small"] * 100), way), Deadline.after(20)
+    others, deadline = printed([b"small"] * 100), Deadline.after(20)
 
     def hand_over() -> None:
-        sender.send_printed(topic, in_form(printed([random.Random(7).randbytes(5_000)]), way))
+        sender.send_printed(topic, printed([random.Random(7).randbytes(5_000)]))
         while not deadline.passed:
             sender.send_printed(topic, others)
 
@@ -154,12 +145,13 @@ def test_a_message_that_the_broker_refuses_while_others_are_handed_over_is_named
         hand_over()
 
 
-def test_a_message_that_the_client_refuses_is_named(settings: KafkaSettings, fresh_name: Callable[[str], str], way: str) -> None:
+@pytest.mark.usefixtures("way")
+def test_a_message_that_the_client_refuses_is_named(settings: KafkaSettings, fresh_name: Callable[[str], str]) -> None:
     topic = fresh_name("printed")
     TopicAdmin(settings).create(TopicSpec(topic, PARTITIONS, 1))
     small = settings.model_copy(update={"message_max_bytes": 5_000})
     with closing(open_producer(small, topic, "exactly_once")) as sender, pytest.raises(MessageTooLarge, match=topic):
-        sender.send_printed(topic, in_form(printed([b"small", bytes(6_000)]), way))
+        sender.send_printed(topic, printed([b"small", bytes(6_000)]))
 
 
 @needs_the_sender

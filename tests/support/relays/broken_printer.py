@@ -5,14 +5,18 @@ from typing import Any
 from unittest.mock import patch
 
 from relay.__main__ import main
-from relay.generated import RowPrinter
 from relay.pipeline.messages import table_plan
 from relay.pipeline.messages.event_printer import bulk_rows
 
 
-class _Broken(RowPrinter):
+class _Broken:
+    def __init__(self, *_: object) -> None: ...
+
     def print_rows(self, *_: object) -> Any:
         raise IndexError("a bug of the printer")
+
+    def count_rows(self, *_: object) -> int | None:
+        return None
 
 
 if __name__ == "__main__":

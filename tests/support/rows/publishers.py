@@ -7,7 +7,7 @@ from threading import Event
 from typing import Any, Final
 
 from relay.audit import AuditEntry
-from relay.model.message import OutboundMessage, Printed
+from relay.model.message import OutboundMessage, PrintedMessages
 from relay.model.names.mapping_name import MappingName
 from relay.model.records.position_record import PositionRecord
 from relay.pipeline.buffer import ChangeBuffer
@@ -51,7 +51,7 @@ class SentMessages:
     def send_deletion(self, message: OutboundMessage) -> None:
         self.send(message)
 
-    def send_printed(self, topic: str, messages: Printed) -> None:
+    def send_printed(self, topic: str, messages: PrintedMessages) -> None:
         for each in messages.each(topic):
             self.send(each)
 
@@ -73,7 +73,7 @@ class CountedMessages(SentMessages):
     rows = 0
     value_bytes = 0
 
-    def send_printed(self, topic: str, messages: Printed) -> None:  # noqa: ARG002 - it counts whatever the topic is
+    def send_printed(self, topic: str, messages: PrintedMessages) -> None:  # noqa: ARG002 - it counts whatever the topic is
         self.rows += messages.number
         self.value_bytes += messages.value_bytes
         self.sent_messages += messages.number

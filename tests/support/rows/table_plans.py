@@ -3,7 +3,7 @@
 from relay.encode import KeyEncoder, PartitionTexts, RowEncoder, RowHistory, as_history, tag_headers
 from relay.model.table import TableDefinition, TableId, TableMap
 from relay.partition import PartitionRule
-from relay.pipeline.messages.event_printer import BulkRows, PrinterMaker, bulk_rows
+from relay.pipeline.messages.event_printer import BulkRows, bulk_rows
 from relay.pipeline.messages.table_plan import Lane, TablePlan
 from relay.route import Destination
 from relay.route.mapping import Tags
@@ -41,9 +41,9 @@ def _history(definition: TableDefinition, logical: TableId) -> RowHistory | None
     return RowHistory(past, definition.versions.end, RowEncoder(past, logical, "exact"), KeyEncoder(past, logical))
 
 
-def plan_printer(plan: TablePlan, maker: PrinterMaker, largest_packed_bytes: int | None = None) -> BulkRows:
-    """Return the printer of a plan's rows: one message a row, or packed by event into messages of at most so many bytes."""
+def plan_printer(plan: TablePlan, largest_packed_bytes: int | None = None) -> BulkRows:
+    """Return the compiled printer of a plan's rows: one message a row, or packed by event into messages of at most so many bytes."""
     name = str(plan.destination.logical)
-    printer = bulk_rows(plan.definition, (name,), plan.lanes[0].placement, plan.rows, largest_packed_bytes, maker)
-    assert isinstance(printer, BulkRows), f"only the readable path prints this table: {printer}"
+    printer = bulk_rows(plan.definition, (name,), plan.lanes[0].placement, plan.rows, largest_packed_bytes)
+    assert isinstance(printer, BulkRows), f"only the readable packages print this table: {printer}"
     return printer

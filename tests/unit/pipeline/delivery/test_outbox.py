@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from relay.errors import AskedToStop, BatchAborted, Fenced
-from relay.model.message import OutboundMessage, Printed, PrintedMessages
+from relay.model.message import OutboundMessage, PrintedMessages
 from relay.model.positions.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
 from relay.model.records.position_record import PositionRecord
 from relay.pipeline.buffer import ChangeBuffer
@@ -49,7 +49,7 @@ class Broker:
     def send_deletion(self, message: OutboundMessage) -> None:
         self.send(message)
 
-    def send_printed(self, topic: str, messages: Printed) -> None:
+    def send_printed(self, topic: str, messages: PrintedMessages) -> None:
         assert self.unanswered is None, "a producer has one transaction at a time"
         self.current.extend([topic] * messages.number)
 

@@ -1,26 +1,24 @@
-"""The compiled printer, the generated one and the readable rooms give the same bytes; the printers leave alone what these refuse."""
+"""The compiled printer and the readable packages give the same bytes; the printer leaves alone what these refuse."""
 
 import shutil
 import sysconfig
-from functools import partial
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from relay.compiled import COMPILED
+from relay.compiled import CODE, COMPILED
 from relay.decode import RowDecoder
 from relay.encode import MessageFrame
 from relay.errors import RelayError
-from relay.generated import RowPrinter
 from relay.model.change import RowsEvent
 from relay.model.message import OutboundMessage
 from relay.model.positions.position import OrderPair
 from relay.model.row_path import SlowReason
 from relay.model.table import TableDefinition, TableId
 from relay.pipeline.messages.changes import EventContext
-from relay.pipeline.messages.event_printer import PrinterMaker, RowCount
+from relay.pipeline.messages.event_printer import RowCount
 from relay.pipeline.messages.packed import packed_messages
 from relay.pipeline.messages.single_row import row_messages
 from relay.pipeline.messages.table_plan import TablePlan
@@ -30,23 +28,9 @@ from tests.support.rows.table_plans import TOPIC, plan_printer, table_definition
 from tests.unit.decode.event_bytes import DELETE_V2, UPDATE_V2, WRITE_V2, WrittenColumn, WrittenTable, image, raw_rows, rows_body
 from tests.unit.pipeline.messages.column_cases import CASES, KEYS
 
-if COMPILED:
-    from relay.compiled import row_printer
-
-GENERATED: PrinterMaker = partial(RowPrinter, worth_bytes=0)
-GENERATED_FOR_ANY_NULLS: PrinterMaker = partial(RowPrinter, worth_bytes=0, nulls_known=0)
-PRINTERS = [
-    pytest.param(
-        row_printer.RowPrinter if COMPILED else GENERATED,
-        id="compiled",
-        marks=pytest.mark.skipif(not COMPILED, reason="the compiled printer was not built"),
-    ),
-    pytest.param(GENERATED, id="generated"),
-    pytest.param(GENERATED_FOR_ANY_NULLS, id="generated-any-nulls"),
-]
+needs_compiled_code = pytest.mark.skipif(not COMPILED, reason=f"without compiled code: {CODE.reason}")
 all_events = pytest.mark.parametrize("kind", [WRITE_V2, UPDATE_V2, DELETE_V2])
 both_forms = pytest.mark.parametrize("packed", [False, True], ids=["row", "event"])
-all_printers = pytest.mark.parametrize("maker", PRINTERS)
 
 LOGICAL = TableId("shop", 'or"ders')
 BEFORE = OrderPair(1_700_000_000_123, 77)
@@ -94,10 +78,8 @@ def readable(event: RowsEvent, plan: TablePlan, skip: int, *, packed: bool) -> l
     return [each for _, messages in found for each in messages]
 
 
-def in_bulk(
-    event: RowsEvent, plan: TablePlan, skip: int, maker: PrinterMaker, *, packed: bool
-) -> tuple[int, list[OutboundMessage]] | SlowReason:
-    printer = plan_printer(plan, maker, LARGEST // 2 if packed else None)
+def in_bulk(event: RowsEvent, plan: TablePlan, skip: int, *, packed: bool) -> tuple[int, list[OutboundMessage]] | SlowReason:
+    printer = plan_printer(plan, LARGEST // 2 if packed else None)
     done, rows, printed, left = printer.messages([event], FRAME, BEFORE, skip, plan.tags)
     assert (left is None) == bool(done)
     if not done:
@@ -109,34 +91,34 @@ def in_bulk(
 
 def test_the_printer_is_here_where_it_can_be_built() -> None:
     header = Path(sysconfig.get_path("include")) / "Python.h"
-    assert COMPILED or shutil.which("cc") is None or not header.exists(), "run `make setup` again: it shows why nothing was compiled"
+    assert COMPILED or shutil.which("cc") is None or not header.exists(), f"run `make setup` again: {CODE.reason}"
 
 
-@all_printers
+@needs_compiled_code
 @both_forms
 @all_events
 @settings(max_examples=examples(60), deadline=None)
 @given(data=st.data())
-def test_all_give_the_same_messages(kind: int, data: st.DataObject, packed: bool, maker: PrinterMaker) -> None:
+def test_both_give_the_same_messages(kind: int, data: st.DataObject, packed: bool) -> None:
     event, definition = data.draw(events(kind))
     skip = data.draw(st.integers(0, 2))
     plan = plan_of(definition)
-    found = in_bulk(event, plan, skip, maker, packed=packed)
+    found = in_bulk(event, plan, skip, packed=packed)
     assert found == (len(event.rows), readable(event, plan, skip, packed=packed))
 
 
-@all_printers
+@needs_compiled_code
 @both_forms
 @all_events
 @settings(max_examples=examples(60), deadline=None)
 @given(data=st.data())
-def test_what_is_damaged_is_left_to_the_readable_rooms(kind: int, data: st.DataObject, packed: bool, maker: PrinterMaker) -> None:
+def test_what_is_damaged_is_left_to_the_readable_packages(kind: int, data: st.DataObject, packed: bool) -> None:
     try:
         event, definition = data.draw(events(kind, damaged=True))
     except RelayError:
         return  # its head is damaged
     plan = plan_of(definition)
-    found = in_bulk(event, plan, 0, maker, packed=packed)
+    found = in_bulk(event, plan, 0, packed=packed)
     if found is SlowReason.DAMAGED:
         with pytest.raises(RelayError):
             readable(event, plan, 0, packed=packed)
@@ -145,15 +127,14 @@ def test_what_is_damaged_is_left_to_the_readable_rooms(kind: int, data: st.DataO
     assert found == (len(event.rows), readable(event, plan, 0, packed=packed))
 
 
-@all_printers
 @pytest.mark.parametrize("damaged", [False, True])
 @all_events
 @settings(max_examples=examples(40), deadline=None)
 @given(data=st.data())
-def test_rows_are_counted_as_they_are_decoded(kind: int, data: st.DataObject, damaged: bool, maker: PrinterMaker) -> None:
+def test_rows_are_counted_as_they_are_decoded(kind: int, data: st.DataObject, damaged: bool) -> None:
     try:
         event, _ = data.draw(events(kind, damaged=damaged))
         count = len(event.rows)
     except RelayError:
         return  # decoding refuses what counting need not look at
-    assert RowCount(event.table, maker).of(event) == count
+    assert RowCount(event.table).of(event) == count

@@ -5,11 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from relay.compiled import COMPILED
+from relay.compiled import COMPILED, ColumnPlan, Kind
 from relay.decode.values.json_binary import MAX_DEPTH, parse_json
 from relay.decode.values.malformed import Malformed
 from relay.encode.texts.json_text import server_json
-from relay.generated import Kind
 from relay.model.row_path import SlowReason
 from tests.support.examples import examples
 from tests.unit.decode.event_bytes import image
@@ -35,7 +34,7 @@ def readable(raw: bytes) -> bytes | None:
 
 def printed(*documents: bytes) -> tuple[bytes, bytes] | None:
     """What `data` and `old` hold: of one document inserted, or of two of an update."""
-    printer = RowPrinter([(int(Kind.JSON), 4, True, True, True, 0, 0, b'{"j":', None)], (), b"", (), 0, 1)
+    printer = RowPrinter([ColumnPlan(Kind.JSON, 4, True, True, True, 0, 0, b'{"j":', None)], (), b"", (), 0, 1)
     body = b"".join(image([len(raw).to_bytes(4, "little") + raw]) for raw in documents)
     found = printer.print_rows(body, 0, len(documents) == 2, _AFTER, b"}", _TIME, 1, 0, None)
     if isinstance(found, SlowReason):

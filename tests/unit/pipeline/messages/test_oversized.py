@@ -14,7 +14,7 @@ from relay.encode import MessageFrame
 from relay.envelope import Header, checked_claim, parse_claim, value_schema
 from relay.errors import CorruptEvent, ValueNotPrintable
 from relay.model.change import Operation, RowChange, RowsEvent, TransactionBegin
-from relay.model.message import OutboundMessage, PrintedRecords
+from relay.model.message import BLOCK_HEAD, OutboundMessage, PrintedMessages
 from relay.model.positions.position import BinlogPosition, OrderPair
 from relay.model.table import Column, ColumnType, TableId, TableMap
 from relay.model.value import JsonDocument, JsonScalar, JsonScalarKind
@@ -54,7 +54,7 @@ class Sent:
     def add(self, message: OutboundMessage) -> None:
         self.messages.append(message)
 
-    def add_printed(self, topic: str, messages: PrintedRecords) -> None:
+    def add_printed(self, topic: str, messages: PrintedMessages) -> None:
         self.messages += messages.each(topic)
 
     def add_claim(self, message: OutboundMessage) -> None:
@@ -168,8 +168,9 @@ def test_the_fields_of_a_reference_stand_in_their_order() -> None:
 def test_of_printed_messages_only_the_large_ones_are_kept_back() -> None:
     sent = Sent()
     made = [message(3000, 1), message(20_000, 2), message(3000, 3)]
-    records = [(each.partition, each.key, each.value or b"", each.headers[0][1], None) for each in made]
-    printed = PrintedRecords(records, 26_000, ("order", "orders"), made[0].headers[1:])
+    parts = [(each.partition, each.key or b"", each.value or b"", each.headers[0][1]) for each in made]
+    block = b"".join(BLOCK_HEAD.pack(partition, len(value), len(key), -1) + order + key + value for partition, key, value, order in parts)
+    printed = PrintedMessages(len(made), 26_000, block, ("order", "orders"), made[0].headers[1:])
     oversize(sent).send_printed(TOPIC, printed, ORIGIN)
     assert [each for each in sent.messages if each.topic == TOPIC] == [made[0], made[2]]
     assert [letter.message for letter in letters(sent)] == [made[1]]

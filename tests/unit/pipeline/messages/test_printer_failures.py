@@ -13,7 +13,6 @@ import pytest
 from relay.compiled import COMPILED
 from relay.decode import Malformed, RowDecoder
 from relay.errors import PrinterFailed
-from relay.generated import RowPrinter
 from relay.model.change import RawRows, RowsEvent, StreamItem, TransactionBegin, TransactionEnd
 from relay.model.positions.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
 from relay.model.records.position_record import PositionRecord
@@ -43,15 +42,20 @@ RAW = raw_rows(TABLE.map_body(), rows_body(1, image([(7).to_bytes(4, "little")])
 NAME = TableId("shop", "orders")
 
 
-class Broken(RowPrinter):
-    """A printer that raises what it is told to, or returns it."""
+class Broken:
+    """A printer that raises what it is told to, or calls every event damaged."""
 
     raises: BaseException | None = None
+
+    def __init__(self, *_: object) -> None: ...
 
     def print_rows(self, *_: object) -> Any:
         if self.raises is not None:
             raise self.raises
         return SlowReason.DAMAGED
+
+    def count_rows(self, *_: object) -> int | None:
+        return None
 
 
 class BrokenTransactions:
@@ -70,7 +74,7 @@ class BrokenTransactions:
 
 def use_broken(monkeypatch: pytest.MonkeyPatch, raises: BaseException | None) -> None:
     monkeypatch.setattr(Broken, "raises", raises)
-    monkeypatch.setattr(table_plan, "bulk_rows", partial(bulk_rows, maker=partial(Broken, worth_bytes=0)))
+    monkeypatch.setattr(table_plan, "bulk_rows", partial(bulk_rows, maker=Broken))
 
 
 def new_publisher() -> tuple[Publisher, SentMessages]:
@@ -151,9 +155,9 @@ def test_rows_are_counted_by_path() -> None:
     taken(publisher)
     taken(publisher)
     assert published(sent) == 2
-    path = RowPath.COMPILED if COMPILED else RowPath.READABLE
-    assert publisher.meter.printed == {(NAME, path, "" if COMPILED else "few_rows"): 2}
-    assert publisher.meter.totals.printed_rows == {(path, "" if COMPILED else "few_rows"): 2}
+    path, reason = (RowPath.COMPILED, "") if COMPILED else (RowPath.READABLE, "not_compiled")
+    assert publisher.meter.printed == {(NAME, path, reason): 2}
+    assert publisher.meter.totals.printed_rows == {(path, reason): 2}
 
 
 @pytest.fixture

@@ -4,15 +4,15 @@ from typing import Any
 
 import pytest
 
-from relay.compiled import COMPILED
+from relay.compiled import COMPILED, slow_reason
 from relay.decode import RowDecoder
 from relay.encode import MessageFrame
 from relay.model.positions.position import OrderPair
 from relay.model.row_path import RowPath, SlowReason
 from relay.model.table import ColumnType, TableId
 from relay.pipeline.delivery.row_paths import paths_in_words, paths_of_tables, rows_by_path
-from relay.pipeline.messages.event_printer import PRINTER, BulkRows, bulk_rows
-from relay.pipeline.messages.table_plan import slow_settings
+from relay.pipeline.messages.event_printer import BulkRows, bulk_rows
+from relay.pipeline.messages.table_plan import facts_of
 from relay.settings import InstanceSettings
 from tests.support.rows.table_plans import plan_printer, table_definition, table_plan
 from tests.unit.decode.event_bytes import UPDATE_V2, WRITE_V2, WrittenColumn, WrittenTable, image, raw_rows, rows_body
@@ -40,7 +40,7 @@ def left(*images: bytes, kind: int = WRITE_V2, largest_bytes: int | None = None)
     """Why the table's printer does not print an event of these images."""
     event = RowDecoder().open(raw_rows(TABLE.map_body(), rows_body(2, *images, kind=kind), kind))
     plan = table_plan(table_definition(event.table), LOGICAL, "orders", 7)
-    return plan_printer(plan, PRINTER, largest_bytes).messages([event] * 9, FRAME, BEFORE, 0, plan.tags).left
+    return plan_printer(plan, largest_bytes).messages([event], FRAME, BEFORE, 0, plan.tags).left
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def left(*images: bytes, kind: int = WRITE_V2, largest_bytes: int | None = None)
     ],
 )
 def test_a_setting_can_turn_the_printers_off(settings: dict[str, Any], reason: SlowReason | None) -> None:
-    assert slow_settings(instance(**settings)) is reason
+    assert slow_reason(facts_of(instance(**settings))) is reason
 
 
 def test_a_column_can_be_beyond_the_printers() -> None:
@@ -63,7 +63,7 @@ def test_a_column_can_be_beyond_the_printers() -> None:
     assert bulk_rows(plan.definition, ("x",), plan.lanes[0].placement, plan.rows) is SlowReason.COLUMN
 
 
-@pytest.mark.skipif(not COMPILED, reason="generated code counts rows first")
+@pytest.mark.skipif(not COMPILED, reason="the compiled printer was not built")
 def test_each_event_that_is_left_alone_has_its_reason() -> None:
     assert left(row(1, b"a")) is None
     assert left(row(1, b"\xff")) is SlowReason.VALUE
@@ -72,18 +72,20 @@ def test_each_event_that_is_left_alone_has_its_reason() -> None:
     assert left(row(1, b"abc")[:-1]) is SlowReason.DAMAGED
 
 
-def test_the_printers_say_which_path_they_are() -> None:
+def test_the_printer_says_which_path_it_is_or_why_there_is_none() -> None:
     event = RowDecoder().open(raw_rows(TABLE.map_body(), rows_body(2, row(1, b"a"))))
     plan = table_plan(table_definition(event.table), LOGICAL, "orders", 7)
     printer = bulk_rows(plan.definition, ("x",), plan.lanes[0].placement, plan.rows)
-    assert isinstance(printer, BulkRows)
-    assert printer.path is (RowPath.COMPILED if COMPILED else RowPath.GENERATED)
+    if COMPILED:
+        assert isinstance(printer, BulkRows)
+        assert printer.path is RowPath.COMPILED
+    assert bulk_rows(plan.definition, ("x",), plan.lanes[0].placement, plan.rows, maker=None) is SlowReason.NOT_COMPILED
 
 
 def test_the_status_names_what_printed_most_first() -> None:
-    printed = {(RowPath.READABLE, "value"): 2, (RowPath.COMPILED, ""): 9, (RowPath.READABLE, "moved_row"): 1, (RowPath.GENERATED, ""): 0}
+    printed = {(RowPath.READABLE, "value"): 2, (RowPath.COMPILED, ""): 9, (RowPath.READABLE, "moved_row"): 1}
     assert paths_in_words(printed) == "compiled, readable"
-    assert rows_by_path(printed) == {"readable: value": 2, "compiled": 9, "readable: moved_row": 1, "generated": 0}
+    assert rows_by_path(printed) == {"readable: value": 2, "compiled": 9, "readable: moved_row": 1}
     assert paths_in_words({}) == ""
 
 
