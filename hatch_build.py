@@ -11,7 +11,6 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 _PACKAGE = Path("relay") / "compiled"
-_MODULES = ("event_scanner", "row_printer", "block_sender")
 _COMPILE_SECONDS = 300
 
 
@@ -26,9 +25,8 @@ class CompiledModules(BuildHookInterface[Any]):
         try:
             libraries = _compiled(root)
         except (OSError, subprocess.SubprocessError) as exc:
-            for name in _MODULES:
-                for old in (root / _PACKAGE).glob(f"{name}.*.so"):
-                    old.unlink()  # it may be of another source
+            for old in (root / _PACKAGE).rglob("*.so"):
+                old.unlink()  # it may be of another source
             self.app.display_warning(f"Nothing was compiled, the relay will be slower: {exc}")
             return
         build_data["artifacts"].extend(f"/{library.as_posix()}" for library in libraries)
@@ -40,24 +38,26 @@ def _compiled(root: Path) -> list[Path]:
     """Build in a folder of its own, so that nothing but the modules comes into the project; return their paths there."""
     with TemporaryDirectory() as name:
         folder = Path(name)
-        (folder / _PACKAGE).mkdir(parents=True)
-        for package in _PACKAGE, _PACKAGE.parent:
-            (folder / package / "__init__.py").touch()
-        sources = [str(_PACKAGE / f"{module}.pyx") for module in _MODULES]
-        for source in [*sources, *(f"{_PACKAGE}/{part.name}" for part in (root / _PACKAGE).glob("*.px[di]"))]:
-            shutil.copy2(root / source, folder / source)
-        command = [sys.executable, "-m", "Cython.Build.Cythonize", "--inplace", "-3", *sources]
+        parts = [file.relative_to(root) for file in (root / _PACKAGE).rglob("*") if file.suffix in (".pyx", ".pxd")]
+        for part in parts:
+            for package in list(part.parents)[:-1]:
+                (folder / package).mkdir(parents=True, exist_ok=True)
+                (folder / package / "__init__.py").touch()
+            shutil.copy2(root / part, folder / part)
+        modules = sorted(part for part in parts if part.suffix == ".pyx")
+        command = [sys.executable, "-m", "Cython.Build.Cythonize", "--inplace", "--parallel", "2", "-3", *map(str, modules)]
         environment = {**os.environ, "CFLAGS": "-O2 -g0"}
         ran = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=_COMPILE_SECONDS, check=False)
-        built = [library for module in _MODULES for library in (folder / _PACKAGE).glob(f"{module}.*.so")]
-        if ran.returncode != 0 or len(built) < len(_MODULES):
+        built = [library.relative_to(folder) for module in modules for library in (folder / module.parent).glob(f"{module.stem}.*.so")]
+        if ran.returncode != 0 or len(built) < len(modules):
             raise OSError((ran.stderr or ran.stdout).strip()[-2000:] or "no module came out")
-        return [_moved(library, root) for library in built]
+        for library in built:
+            _move(folder / library, root / library)
+        return built
 
 
-def _moved(library: Path, root: Path) -> Path:
+def _move(library: Path, to: Path) -> None:
     """Put it in its place in one step: a relay that starts now must not load half of it."""
-    unfinished = root / _PACKAGE / f".{library.name}.{os.getpid()}"
+    unfinished = to.with_name(f".{to.name}.{os.getpid()}")
     shutil.copy2(library, unfinished)
-    unfinished.replace(root / _PACKAGE / library.name)
-    return _PACKAGE / library.name
+    unfinished.replace(to)

@@ -9,7 +9,8 @@ export LC_ALL=C.UTF-8 PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"
 readonly STAMP=.venv/.complete
 
 fingerprint() {
-    cat constraints.txt pyproject.toml hatch_build.py relay/compiled/*.p[yx]* deploy/setup.sh | sha256sum | cut -d' ' -f1
+    { cat constraints.txt pyproject.toml hatch_build.py deploy/setup.sh; find relay/compiled -name '*.p[yx][xd]' | sort | xargs cat; } |
+        sha256sum | cut -d' ' -f1
 }
 
 # A Python that can make virtual environments, 3.11 or later.

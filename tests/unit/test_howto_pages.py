@@ -10,7 +10,7 @@ import pytest
 _ROOT = Path(__file__).parents[2]
 _PAGES = sorted((_ROOT / "docs" / "howto").glob("add-*.md"))
 _FOLDERS = ("relay", "api", "spark_jobs", "deploy", "tests", "tools")
-_CODE = {".py", ".pyx", ".pxd", ".pxi"}
+_CODE = {".py", ".pyx", ".pxd"}
 
 
 @cache

@@ -13,7 +13,7 @@ from relay.pipeline.messages.printer_failures import MOST_EVENTS_KEPT, printer_f
 from relay.pipeline.messages.table_plan import TablePlan
 
 if COMPILED:
-    from relay.compiled.row_printer import TransactionPrinter
+    from relay.compiled.transaction_printer import TransactionPrinter
 
 MOST_TABLES: Final = 10_000
 """More than these are not known at once; beyond them tables are met anew."""

@@ -1,4 +1,28 @@
-# Whole source transactions at once: nearly all of them are small, and what each costs beside its rows counts.
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, nonecheck=False
+"""Prints whole source transactions at once: nearly all of them are small, and what each costs beside its rows counts."""
+
+from cpython.bytes cimport PyBytes_FromStringAndSize
+from cython cimport final
+from libc.stdint cimport int64_t, uint64_t
+from libc.string cimport memcpy
+
+from relay.compiled.contracts import check_fields
+from relay.compiled.fields cimport (
+    BEGIN_COMMIT_TIME_MS, BEGIN_GTID, BEGIN_HEADER_TIME_S, BEGIN_POSITION,
+    EVENT_BODY, EVENT_HEADER_TIME_S, EVENT_IMAGES_AT, EVENT_OPERATION, EVENT_POSITION, EVENT_ROWS, EVENT_SIZE_BYTES, EVENT_TABLE,
+    POSITION_FILE, POSITION_OFFSET,
+)
+from relay.compiled.row_printer cimport LATEST_TIME_MS, RowPrinter, Workplace, borrow_workplace, give_back
+from relay.compiled.values.buffer cimport Buffer
+from relay.compiled.values.texts cimport put_bytes
+from relay.model.change import Operation, RowsEvent, TransactionBegin, TransactionEnd
+from relay.model.positions.position import BinlogPosition
+
+cdef extern from "Python.h":
+    const char* PyUnicode_AsUTF8AndSize(object text, Py_ssize_t* size) except NULL
+
+cdef object INSERT = Operation.INSERT
+cdef object UPDATE = Operation.UPDATE
 
 cdef enum:
     INSERTED
@@ -82,7 +106,7 @@ cdef class TransactionPrinter:
         last change before them, and come back as that of the last one of theirs; no pair is dated behind `latest_ms`. `printed` is a list
         of (plan, messages, bytes of their values, block), `batch` and `publish_time` stand in every message. About `most_bytes` at most.
         """
-        cdef Workplace place = <Workplace>(_workplaces.pop() if _workplaces else Workplace())
+        cdef Workplace place = borrow_workplace()
         cdef Py_ssize_t first = at, end, transactions = 0, rows = 0, taken_bytes = 0, event_bytes, added
         cdef Buffer out = place.out
         cdef uint64_t next_time, next_position
@@ -120,7 +144,7 @@ cdef class TransactionPrinter:
             return at - first, transactions, rows, taken_bytes, time, position, last_begin, items[at - 1], gtids, self.printed(out)
         finally:
             self.plans = None
-            _workplaces.append(place)
+            give_back(place)
 
     cdef Py_ssize_t end_of(self, list items, Py_ssize_t at, Py_ssize_t most_bytes, str file, Py_ssize_t* event_bytes) except -2:
         """Return where the transaction that begins at `at` ends, -1 when it does not begin or end here or holds what is not known."""
@@ -185,11 +209,11 @@ cdef class TransactionPrinter:
                 last, last_operation, last_seconds = known, operation, seconds
             printer = known.printer
             printer.messages = printer.value_bytes = 0
-            printer.out, printer.placing, printer.compared = out, place.placing, place.compared
+            printer.use(place)
             try:
                 added = printer.add_event(<bytes>event[EVENT_BODY], event[EVENT_IMAGES_AT], operation == UPDATED, before_old, behind_old, time, position[0], 0)
             finally:
-                printer.out = printer.placing = printer.compared = None
+                printer.leave()
             if added < 0:
                 out.size = begun
                 self.cuts.size = cut
@@ -259,3 +283,13 @@ cdef int start_pair(tuple begin, int64_t base, int64_t latest_ms, uint64_t* time
     if before > <int64_t>position[0]:
         position[0] = <uint64_t>before
     return 0
+
+
+check_fields(
+    RowsEvent, operation=EVENT_OPERATION, table=EVENT_TABLE, rows=EVENT_ROWS, header_time_s=EVENT_HEADER_TIME_S, position=EVENT_POSITION,
+    size_bytes=EVENT_SIZE_BYTES, body=EVENT_BODY, images_at=EVENT_IMAGES_AT,
+)
+check_fields(
+    TransactionBegin, position=BEGIN_POSITION, gtid=BEGIN_GTID, commit_time_ms=BEGIN_COMMIT_TIME_MS, header_time_s=BEGIN_HEADER_TIME_S,
+)
+check_fields(BinlogPosition, file=POSITION_FILE, offset=POSITION_OFFSET)

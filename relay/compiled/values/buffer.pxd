@@ -1,9 +1,28 @@
 # Bytes that grow, and the digits of numbers in them.
 
-cdef char _PAIRS[200]  # 00 to 99
-for _i in range(100):
-    _PAIRS[2 * _i] = 48 + _i // 10
-    _PAIRS[2 * _i + 1] = 48 + _i % 10
+from cython cimport final
+from libc.stdint cimport int64_t, uint64_t
+from libc.string cimport memcpy
+
+cdef extern from *:
+    """
+    #if defined(__GNUC__)
+    #define used_bits(value) (64 - __builtin_clzll((value) | 1))
+    #else
+    static inline int used_bits(unsigned long long value) { int bits = 1; while (value >>= 1) bits++; return bits; }
+    #endif
+    static const char PAIRS[] =
+        "0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849"
+        "5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
+    static const unsigned long long TENS[20] = {
+        1ULL, 10ULL, 100ULL, 1000ULL, 10000ULL, 100000ULL, 1000000ULL, 10000000ULL,
+        100000000ULL, 1000000000ULL, 10000000000ULL, 100000000000ULL, 1000000000000ULL,
+        10000000000000ULL, 100000000000000ULL, 1000000000000000ULL, 10000000000000000ULL,
+        100000000000000000ULL, 1000000000000000000ULL, 10000000000000000000ULL};
+    """
+    int used_bits(uint64_t value) noexcept
+    const char PAIRS[200]             # 00 to 99
+    const unsigned long long TENS[20]
 
 
 @final
@@ -14,42 +33,12 @@ cdef class Buffer:
     cdef Py_ssize_t size
     cdef Py_ssize_t room
 
-    def __cinit__(self):
-        self.room = 4096
-        self.data = <char*>malloc(self.room)
-        self.size = 0
-        if self.data == NULL:
-            raise MemoryError
-
-    def __dealloc__(self):
-        free(self.data)
-
-    cdef int empty(self) except -1:
-        """Begin anew; what a large event needed is given back."""
-        cdef char* smaller
-        self.size = 0
-        if self.room > KEPT_BYTES:
-            smaller = <char*>realloc(self.data, KEPT_BYTES)
-            if smaller != NULL:
-                self.data = smaller
-                self.room = KEPT_BYTES
-        return 0
+    cdef int empty(self) except -1
+    cdef int grow(self, Py_ssize_t wanted) except -1
 
     cdef inline int need(self, Py_ssize_t more) except -1:
         if more > self.room - self.size:
             self.grow(self.size + more)
-        return 0
-
-    cdef int grow(self, Py_ssize_t wanted) except -1:
-        cdef Py_ssize_t room = self.room
-        cdef char* moved
-        while room < wanted:
-            room *= 2
-        moved = <char*>realloc(self.data, room)
-        if moved == NULL:
-            raise MemoryError
-        self.data = moved
-        self.room = room
         return 0
 
     cdef inline int put(self, const char* text, Py_ssize_t size) except -1:
@@ -82,12 +71,12 @@ cdef class Buffer:
 cdef inline int digits_of(uint64_t value) noexcept:
     """How many decimal digits a number has."""
     cdef int fewest = used_bits(value) * 1233 >> 12  # log10(2) = 1233 / 4096
-    return fewest + (value >= _TENS[fewest] or value == 0)
+    return fewest + (value >= TENS[fewest] or value == 0)
 
 
 cdef inline void pair(char* to, uint64_t value) noexcept:
     """Write a number below a hundred."""
-    memcpy(to, _PAIRS + 2 * value, 2)
+    memcpy(to, PAIRS + 2 * value, 2)
 
 
 cdef inline void write_digits(char* to, uint64_t value, int width) noexcept:

@@ -1,38 +1,18 @@
-# MySQL's binary JSON (relay.decode.values.json_binary is the readable form, and says how it is laid out).
-#
-# Every byte is claimed before it is read. A document of n bytes can claim n, so one whose parts refer to each other ends; keys stand
-# in the server's order, short before long, so that none stands twice. What is otherwise is left to the readable form.
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, nonecheck=False
+"""MySQL's binary JSON as text: objects and arrays. `json_parts` finds their parts, `json_scalars` prints the others."""
 
-cdef enum:
-    SMALL_OBJECT = 0x00
-    LARGE_OBJECT = 0x01
-    SMALL_ARRAY = 0x02
-    LARGE_ARRAY = 0x03
-    JSON_LITERAL = 0x04
-    JSON_INT16 = 0x05
-    JSON_UINT16 = 0x06
-    JSON_INT32 = 0x07
-    JSON_UINT32 = 0x08
-    JSON_INT64 = 0x09
-    JSON_UINT64 = 0x0A
-    JSON_DOUBLE = 0x0B
-    JSON_STRING = 0x0C
-    JSON_OPAQUE = 0x0F
-    DEEPEST_JSON = 100
-    JSON_LENGTH_BYTES = 5
+from libc.stdint cimport uint8_t
+from libc.string cimport memcmp
 
-cdef struct Document:
-    const uint8_t* bytes
-    Py_ssize_t unclaimed
-
-cdef struct Part:
-    Py_ssize_t start   # what offsets count from
-    Py_ssize_t end     # never beyond the document's
-    Py_ssize_t count
-    const uint8_t* keys
-    const uint8_t* entries
-    int width          # of a number in it
-    int depth
+from relay.compiled.values.buffer cimport Buffer
+from relay.compiled.values.column cimport Span, little
+from relay.compiled.values.json_parts cimport (
+    JSON_INT16, JSON_INT32, JSON_LITERAL, JSON_OPAQUE, JSON_STRING, JSON_UINT16, JSON_UINT32, LARGE_ARRAY, LARGE_OBJECT, SMALL_ARRAY,
+    SMALL_OBJECT, Document, Part, claim, open_part,
+)
+from relay.compiled.values.json_scalars cimport (
+    print_json_integer, print_json_literal, print_json_opaque, print_json_scalar, print_json_string, print_json_text,
+)
 
 
 cdef bint print_json(Buffer out, const uint8_t* at, Py_ssize_t size) except -1:
@@ -46,14 +26,6 @@ cdef bint print_json(Buffer out, const uint8_t* at, Py_ssize_t size) except -1:
     return print_json_value(out, &document, at[0], 1, size, 0)
 
 
-cdef inline const uint8_t* claim(Document* document, Py_ssize_t start, Py_ssize_t size, Py_ssize_t end) noexcept:
-    """The bytes from `start` on, which must not pass `end`; NULL when they do, or belong to something else."""
-    if size > end - start or size > document.unclaimed:
-        return NULL
-    document.unclaimed -= size
-    return document.bytes + start
-
-
 cdef bint print_json_value(Buffer out, Document* document, int kind, Py_ssize_t start, Py_ssize_t end, int depth) except -1:
     if kind == JSON_STRING:
         return print_json_string(out, document, start, end)
@@ -64,22 +36,6 @@ cdef bint print_json_value(Buffer out, Document* document, int kind, Py_ssize_t 
     if kind == JSON_OPAQUE:
         return print_json_opaque(out, document, start, end)
     return print_json_scalar(out, document, kind, start, end)
-
-
-cdef bint open_part(Document* document, Part* part, Py_ssize_t start, Py_ssize_t end, int width, int depth, int key_bytes) noexcept:
-    """Find the tables of an object (an array has `key_bytes` 0); False where they do not fit."""
-    cdef const uint8_t* head = claim(document, start, 2 * width, end)
-    cdef Py_ssize_t size
-    if head == NULL or depth > DEEPEST_JSON:
-        return False
-    part.count = <Py_ssize_t>little(head, width)
-    size = <Py_ssize_t>little(head + width, width)
-    if size > end - start:
-        return False
-    part.start, part.end, part.width, part.depth = start, start + size, width, depth
-    part.keys = claim(document, start + 2 * width, part.count * (key_bytes + 1 + width), part.end)
-    part.entries = part.keys + part.count * key_bytes
-    return part.keys != NULL
 
 
 cdef bint print_json_array(Buffer out, Document* document, Py_ssize_t start, Py_ssize_t end, int width, int depth) except -1:
@@ -140,19 +96,3 @@ cdef bint print_json_entry(Buffer out, Document* document, Part* part, Py_ssize_
     if part.width == 4 and (kind == JSON_INT32 or kind == JSON_UINT32):
         return print_json_integer(out, entry + 1, 4, kind == JSON_INT32)
     return print_json_value(out, document, kind, part.start + <Py_ssize_t>little(entry + 1, part.width), part.end, part.depth)
-
-
-cdef Py_ssize_t sized(Document* document, Py_ssize_t start, Py_ssize_t end, const uint8_t** found) noexcept:
-    """Claim bytes behind their length, seven bits to the byte; return how many, -1 for none."""
-    cdef Py_ssize_t size = 0
-    cdef const uint8_t* one
-    cdef int i
-    for i in range(JSON_LENGTH_BYTES):
-        one = claim(document, start + i, 1, end)
-        if one == NULL:
-            return -1
-        size |= <Py_ssize_t>(one[0] & 0x7F) << (7 * i)
-        if one[0] < 0x80:
-            found[0] = claim(document, start + i + 1, size, end)
-            return -1 if found[0] == NULL else size
-    return -1

@@ -1,15 +1,35 @@
 # Texts: strings of characters, labels and base64, as JSON.
 
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from libc.string cimport memcpy
+
+from relay.compiled.values.buffer cimport Buffer
+from relay.compiled.values.column cimport LOW_BYTES_FIRST, clean_bytes
+from relay.compiled.values.java_hash cimport utf8_step
+
+cdef extern from *:
+    """
+    static const char HEX_DIGITS[] = "0123456789abcdef";
+    static const char BASE64_DIGITS[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    """
+    const char HEX_DIGITS[16]
+    const char BASE64_DIGITS[64]
+
+cdef enum:
+    LONGEST_ESCAPE = 8
+
+
 cdef inline int put_bytes(Buffer out, bytes text) except -1:
     return out.put(PyBytes_AS_STRING(text), PyBytes_GET_SIZE(text))
 
 
-cdef bint print_utf8(Buffer out, const uint8_t* at, Py_ssize_t size) except -1:
+cdef inline bint print_utf8(Buffer out, const uint8_t* at, Py_ssize_t size) except -1:
     """Append with JSON's escapes; False for bytes that are no UTF-8."""
     return print_characters(out, at, size, False)
 
 
-cdef bint print_characters(Buffer out, const uint8_t* at, Py_ssize_t size, bint inside) except -1:
+cdef inline bint print_characters(Buffer out, const uint8_t* at, Py_ssize_t size, bint inside) except -1:
     """Append UTF-8 with JSON's escapes, twice when it is a JSON string `inside` another one; False when it is none."""
     cdef uint64_t eight, mask
     cdef uint32_t point = 0
@@ -87,8 +107,8 @@ cdef inline int escape(char* to, uint8_t one) noexcept:
         to[1] = short_form
         return 2
     memcpy(to + 1, b"u00", 3)
-    to[4] = _HEX[one >> 4]
-    to[5] = _HEX[one & 15]
+    to[4] = HEX_DIGITS[one >> 4]
+    to[5] = HEX_DIGITS[one & 15]
     return 6
 
 
@@ -99,7 +119,7 @@ cdef inline int escape_inside(char* to, uint8_t one) noexcept:
     return before + escape(to + before, one)
 
 
-cdef bint print_table(Buffer out, const uint8_t* at, Py_ssize_t size, tuple characters) except -1:
+cdef inline bint print_table(Buffer out, const uint8_t* at, Py_ssize_t size, tuple characters) except -1:
     cdef Py_ssize_t i
     for i in range(size):
         character = characters[at[i]]
@@ -109,7 +129,7 @@ cdef bint print_table(Buffer out, const uint8_t* at, Py_ssize_t size, tuple char
     return True
 
 
-cdef bint print_set(Buffer out, uint64_t mask, int count, tuple labels) except -1:
+cdef inline bint print_set(Buffer out, uint64_t mask, int count, tuple labels) except -1:
     cdef int i
     cdef bint none_yet = True
     if count < 64 and mask >> count:
@@ -123,7 +143,7 @@ cdef bint print_set(Buffer out, uint64_t mask, int count, tuple labels) except -
     return True
 
 
-cdef int print_base64(Buffer out, const uint8_t* at, Py_ssize_t size, Py_ssize_t padded_size) except -1:
+cdef inline int print_base64(Buffer out, const uint8_t* at, Py_ssize_t size, Py_ssize_t padded_size) except -1:
     """Append base64, the bytes first filled with zeros to `padded_size`."""
     cdef Py_ssize_t whole = size if size > padded_size else padded_size
     cdef Py_ssize_t i
@@ -135,10 +155,10 @@ cdef int print_base64(Buffer out, const uint8_t* at, Py_ssize_t size, Py_ssize_t
         three = <uint32_t>(at[i] if i < size else 0) << 16
         three |= <uint32_t>(at[i + 1] if i + 1 < size else 0) << 8
         three |= at[i + 2] if i + 2 < size else 0
-        to[0] = _BASE64[three >> 18]
-        to[1] = _BASE64[three >> 12 & 63]
-        to[2] = _BASE64[three >> 6 & 63] if i + 1 < whole else 0x3D
-        to[3] = _BASE64[three & 63] if i + 2 < whole else 0x3D
+        to[0] = BASE64_DIGITS[three >> 18]
+        to[1] = BASE64_DIGITS[three >> 12 & 63]
+        to[2] = BASE64_DIGITS[three >> 6 & 63] if i + 1 < whole else 0x3D
+        to[3] = BASE64_DIGITS[three & 63] if i + 2 < whole else 0x3D
         to += 4
     out.size = to - out.data
     return 0

@@ -1,5 +1,16 @@
 # The scalars of binary JSON as the server prints them, within a JSON string (relay.encode.texts.json_text is the readable form).
 
+from libc.stdint cimport int64_t, uint8_t, uint64_t
+from libc.string cimport memchr
+
+from relay.compiled.values.buffer cimport Buffer
+from relay.compiled.values.column cimport little, signed_little
+from relay.compiled.values.decimals cimport MOST_PRECISION, MOST_SCALE, decimal_width, print_decimal
+from relay.compiled.values.floating cimport print_floating
+from relay.compiled.values.json_parts cimport JSON_DOUBLE, JSON_INT16, JSON_INT32, JSON_INT64, JSON_LITERAL, Document, claim, sized
+from relay.compiled.values.texts cimport print_base64, print_characters
+from relay.compiled.values.times cimport print_duration, print_fraction, print_moment, print_packed_day
+
 cdef enum:
     OPAQUE_TIMESTAMP = 7
     OPAQUE_DATE = 10
@@ -11,7 +22,7 @@ cdef enum:
     BASE64_LINE_BYTES = 57  # 76 characters
 
 
-cdef bint print_json_scalar(Buffer out, Document* document, int kind, Py_ssize_t start, Py_ssize_t end) except -1:
+cdef inline bint print_json_scalar(Buffer out, Document* document, int kind, Py_ssize_t start, Py_ssize_t end) except -1:
     cdef const uint8_t* at
     cdef int width
     if kind == JSON_LITERAL:
@@ -28,7 +39,7 @@ cdef bint print_json_scalar(Buffer out, Document* document, int kind, Py_ssize_t
     return print_json_integer(out, at, width, kind == JSON_INT16 or kind == JSON_INT32 or kind == JSON_INT64)
 
 
-cdef bint print_json_literal(Buffer out, int code) except -1:
+cdef inline bint print_json_literal(Buffer out, int code) except -1:
     if code == 0:
         out.put(b"null", 4)
     elif code == 1:
@@ -48,7 +59,7 @@ cdef inline bint print_json_integer(Buffer out, const uint8_t* at, int width, bi
     return True
 
 
-cdef bint print_json_double(Buffer out, const uint8_t* at) except -1:
+cdef inline bint print_json_double(Buffer out, const uint8_t* at) except -1:
     """A whole number keeps `.0`, so that it is read as a double again."""
     cdef Py_ssize_t first = out.size
     if not print_floating(out, at, False):
@@ -58,13 +69,13 @@ cdef bint print_json_double(Buffer out, const uint8_t* at) except -1:
     return True
 
 
-cdef bint print_json_string(Buffer out, Document* document, Py_ssize_t start, Py_ssize_t end) except -1:
+cdef inline bint print_json_string(Buffer out, Document* document, Py_ssize_t start, Py_ssize_t end) except -1:
     cdef const uint8_t* text = NULL
     cdef Py_ssize_t size = sized(document, start, end, &text)
     return size >= 0 and print_json_text(out, text, size)
 
 
-cdef bint print_json_text(Buffer out, const uint8_t* text, Py_ssize_t size) except -1:
+cdef inline bint print_json_text(Buffer out, const uint8_t* text, Py_ssize_t size) except -1:
     out.put(b'\\"', 2)
     if not print_characters(out, text, size, True):
         return False
@@ -72,7 +83,7 @@ cdef bint print_json_text(Buffer out, const uint8_t* text, Py_ssize_t size) exce
     return True
 
 
-cdef bint print_json_opaque(Buffer out, Document* document, Py_ssize_t start, Py_ssize_t end) except -1:
+cdef inline bint print_json_opaque(Buffer out, Document* document, Py_ssize_t start, Py_ssize_t end) except -1:
     """A value in a column type's own form."""
     cdef const uint8_t* kind = claim(document, start, 1, end)
     cdef const uint8_t* raw = NULL
@@ -94,7 +105,7 @@ cdef bint print_json_opaque(Buffer out, Document* document, Py_ssize_t start, Py
     return True
 
 
-cdef bint print_json_decimal(Buffer out, const uint8_t* raw, Py_ssize_t size) except -1:
+cdef inline bint print_json_decimal(Buffer out, const uint8_t* raw, Py_ssize_t size) except -1:
     """Precision and scale stand before it."""
     cdef int precision, scale
     if size < 2:
@@ -105,7 +116,7 @@ cdef bint print_json_decimal(Buffer out, const uint8_t* raw, Py_ssize_t size) ex
     return size == 2 + decimal_width(precision, scale) and print_decimal(out, raw + 2, precision, scale)
 
 
-cdef bint print_json_moment(Buffer out, int kind, int64_t packed) except -1:
+cdef inline bint print_json_moment(Buffer out, int kind, int64_t packed) except -1:
     """The 64-bit form: parts << 24 | microseconds."""
     cdef uint64_t value = <uint64_t>packed
     if kind == OPAQUE_TIME:
@@ -120,7 +131,7 @@ cdef bint print_json_moment(Buffer out, int kind, int64_t packed) except -1:
     return print_moment(out, value >> 24) and print_fraction(out, value & 0xFFFFFF, PACKED_PRECISION)
 
 
-cdef int print_json_bytes(Buffer out, int kind, const uint8_t* raw, Py_ssize_t size) except -1:
+cdef inline int print_json_bytes(Buffer out, int kind, const uint8_t* raw, Py_ssize_t size) except -1:
     """Base64 in lines, as the server breaks them."""
     cdef Py_ssize_t at, line
     out.put(b"base64:type", 11)

@@ -1,5 +1,15 @@
 # Dates and times.
 
+from libc.stdint cimport int64_t, uint8_t, uint64_t
+
+from relay.compiled.values.buffer cimport TENS, Buffer, pair
+from relay.compiled.values.column cimport Column, big
+
+cdef enum:
+    DAY_SECONDS = 86400
+    MOST_HOURS = 838
+
+
 cdef inline bint print_day(Buffer out, uint64_t year, uint64_t month, uint64_t day) except -1:
     """`day` is below a hundred."""
     cdef char* to
@@ -33,10 +43,10 @@ cdef inline bint print_fraction(Buffer out, uint64_t fraction, int precision) ex
     cdef int stored = (precision + 1) // 2 * 2
     if precision == 0:
         return True
-    if fraction >= _TENS[stored]:
+    if fraction >= TENS[stored]:
         return False
     out.byte(b".")
-    out.padded(fraction // _TENS[stored - precision], precision)
+    out.padded(fraction // TENS[stored - precision], precision)
     return True
 
 
@@ -63,14 +73,14 @@ cdef inline bint print_duration(Buffer out, uint64_t packed) except -1:
     return True
 
 
-cdef bint print_datetime(Buffer out, const uint8_t* at, Column* column) except -1:
+cdef inline bint print_datetime(Buffer out, const uint8_t* at, Column* column) except -1:
     cdef uint64_t packed = big(at, 5)
     if not packed >> 39 & 1:
         return False
     return print_moment(out, packed & (<uint64_t>1 << 39) - 1) and print_fraction(out, big(at + 5, column.width - 5), column.digits)
 
 
-cdef bint print_timestamp(Buffer out, const uint8_t* at, Column* column) except -1:
+cdef inline bint print_timestamp(Buffer out, const uint8_t* at, Column* column) except -1:
     cdef uint64_t seconds = big(at, 4)
     cdef uint64_t fraction = big(at + 4, column.width - 4)
     cdef uint64_t days, rest, era, doe, yoe, doy, mp, year, month
@@ -93,7 +103,7 @@ cdef bint print_timestamp(Buffer out, const uint8_t* at, Column* column) except 
     return print_fraction(out, fraction, column.digits)
 
 
-cdef bint print_time(Buffer out, const uint8_t* at, Column* column) except -1:
+cdef inline bint print_time(Buffer out, const uint8_t* at, Column* column) except -1:
     cdef int bits = 8 * column.width
     cdef int shift = bits - 24
     cdef int64_t value = <int64_t>big(at, column.width) - (<int64_t>1 << (bits - 1))

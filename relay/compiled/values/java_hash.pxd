@@ -1,5 +1,8 @@
 # String.hashCode over the UTF-16 units of a text (java.lang.String), as placing needs it.
 
+from libc.stdint cimport uint8_t, uint32_t
+
+
 cdef inline uint32_t ascii_hash(const char* text, Py_ssize_t size) noexcept:
     """Java's String.hashCode."""
     cdef uint32_t value = 0
@@ -37,7 +40,7 @@ cdef inline int utf8_step(const uint8_t* at, Py_ssize_t left, uint32_t* point) n
     return 0
 
 
-cdef bint valid_hash(const uint8_t* at, Py_ssize_t size, uint32_t* result) noexcept:
+cdef inline bint valid_hash(const uint8_t* at, Py_ssize_t size, uint32_t* result) noexcept:
     """Java's hash over the UTF-16 units of UTF-8 bytes; False when they are none."""
     cdef uint32_t value = 0, point = 0
     cdef int step

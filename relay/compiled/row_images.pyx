@@ -1,0 +1,312 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, nonecheck=False
+"""Finds the values of row images in an event's bytes, every one checked against the event's end, and prints them."""
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
+from cython cimport final
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcmp
+
+from relay.compiled.column_plan import Kind
+from relay.compiled.contracts import check_numbers
+from relay.compiled.values.buffer cimport Buffer
+from relay.compiled.values.column cimport (
+    BASE64, BIT, DATE, DATETIME, DECIMAL, DOUBLE, ENUM, FLOAT, JSON, OTHER, SET, SIGNED, TABLE, TIME, TIMESTAMP, UNSIGNED, UTF8, YEAR,
+    Column, Span, big, little, same, signed_little,
+)
+from relay.compiled.values.decimals cimport print_decimal
+from relay.compiled.values.floating cimport print_floating
+from relay.compiled.values.java_hash cimport ascii_hash, valid_hash
+from relay.compiled.values.json_document cimport print_json
+from relay.compiled.values.texts cimport print_base64, print_set, print_table, print_utf8, put_bytes
+from relay.compiled.values.times cimport print_datetime, print_day, print_time, print_timestamp
+
+cdef enum:
+    SAME
+    DIFFERENT
+    REFUSED
+
+
+@final
+cdef class RowImages:
+    """The row images of one table, for images that hold every column. It holds the values of the row that was found last.
+
+    `columns` are the ColumnPlan of each column. `key` and `placed` are ordinals, `key_head` the key up to its first value, `seed` and
+    `partitions` what placing starts from and is cut by.
+    """
+
+    def __cinit__(self, columns, tuple key, bytes key_head, tuple placed, seed, partitions):
+        cdef int i
+        self.count = len(columns)
+        self.null_bytes = (self.count + 7) // 8
+        self.columns = <Column*>malloc(self.count * sizeof(Column))
+        self.first = <Span*>malloc(self.count * sizeof(Span))
+        self.second = <Span*>malloc(self.count * sizeof(Span))
+        if self.columns == NULL or self.first == NULL or self.second == NULL:
+            raise MemoryError
+        self.extras = [each.extra for each in columns]
+        self.names = [each.name + b'"' for each in columns]
+        for i in range(self.count):
+            each = columns[i]
+            self.columns[i].kind = each.kind
+            self.columns[i].width = each.width
+            self.columns[i].variable = each.variable
+            self.columns[i].nullable = each.nullable
+            self.columns[i].by_text = each.by_text
+            self.columns[i].digits = each.digits
+            self.columns[i].scale = each.scale
+            self.columns[i].name = PyBytes_AS_STRING(self.names[i])
+            self.columns[i].name_size = PyBytes_GET_SIZE(self.names[i])
+        fill(&self.key, key, self.count)
+        self.key_head = key_head
+        fill(&self.placed, placed, self.count)
+        self.seed = seed
+        self.partitions = partitions
+        self.reason = BY_VALUE
+
+    def __dealloc__(self):
+        free(self.columns)
+        free(self.first)
+        free(self.second)
+        free(self.key.each)
+        free(self.placed.each)
+
+    cdef const uint8_t* next_row(self, const uint8_t* at, const uint8_t* end, bint update) noexcept:
+        """Find the values of the next row, of both its images for an update; NULL where it is damaged, or moves to another key or place."""
+        at = self.scan(at, end, self.first)
+        if at == NULL or not update:
+            return at
+        at = self.scan(at, end, self.second)
+        if at != NULL and self.moves():
+            self.reason = BY_MOVE
+            return NULL
+        return at
+
+    cdef const uint8_t* scan(self, const uint8_t* at, const uint8_t* end, Span* spans) noexcept:
+        """Find every value of an image; NULL when it does not fit into the event, or a column is null that cannot be."""
+        cdef const uint8_t* nulls = at
+        cdef Py_ssize_t size
+        cdef Column* column
+        cdef int i
+        self.reason = BY_DAMAGE
+        if end - at < self.null_bytes:
+            return NULL
+        at += self.null_bytes
+        for i in range(self.count):
+            column = &self.columns[i]
+            if nulls[i >> 3] >> (i & 7) & 1:
+                if not column.nullable:
+                    self.reason = BY_VALUE
+                    return NULL
+                spans[i].size = -1
+                continue
+            if end - at < column.width:
+                return NULL
+            size = column.width
+            if column.variable:
+                size = <Py_ssize_t>little(at, column.width)
+                at += column.width
+                if end - at < size:
+                    return NULL
+            spans[i].start = at
+            spans[i].size = size
+            at += size
+        return at
+
+    cdef bint moves(self) noexcept:
+        """Whether an update changes the key or the place of its row."""
+        cdef int i, n
+        for n in range(self.key.count):
+            i = self.key.each[n]
+            if not same(&self.first[i], &self.second[i]):
+                return True
+        for n in range(self.placed.count):
+            i = self.placed.each[n]
+            if not same(&self.first[i], &self.second[i]):
+                return True
+        return False
+
+    cdef bint print_row(self, Buffer out, bint update) except -1:
+        cdef Span* image = self.second if update else self.first
+        cdef int i
+        for i in range(self.count):
+            if not print_member(self, out, i, &image[i], 0):
+                return False
+        out.byte(b"}")
+        return True
+
+    cdef bint print_old(self, Buffer out, Buffer compared_in) except -1:
+        """Print the former values of what changed; `compared_in` is a buffer for comparisons."""
+        cdef int i, compared
+        cdef bint none_yet = True
+        out.byte(b"{")
+        for i in range(self.count):
+            if same(&self.first[i], &self.second[i]):
+                continue
+            if self.columns[i].by_text and self.first[i].size >= 0 and self.second[i].size >= 0:
+                compared = self.compare(compared_in, i)
+                if compared == REFUSED:
+                    return False
+                if compared == SAME:
+                    continue
+            if not none_yet:
+                out.byte(b",")
+            none_yet = False
+            if not print_member(self, out, i, &self.first[i], 1):
+                return False
+        out.byte(b"}")
+        return True
+
+    cdef int compare(self, Buffer both, int i) except -1:
+        """Whether both values of an update print SAME or DIFFERENT; REFUSED when one is none of its column's."""
+        cdef Py_ssize_t size
+        both.empty()
+        if not print_text(both, &self.columns[i], &self.first[i], self.extras, i):
+            return REFUSED
+        size = both.size
+        if not print_text(both, &self.columns[i], &self.second[i], self.extras, i):
+            return REFUSED
+        return SAME if both.size == 2 * size and memcmp(both.data, both.data + size, size) == 0 else DIFFERENT
+
+    cdef bint print_key(self, Buffer out, bint update) except -1:
+        cdef Span* image = self.second if update else self.first
+        cdef int i, n
+        out.put(PyBytes_AS_STRING(self.key_head), PyBytes_GET_SIZE(self.key_head))
+        for n in range(self.key.count):
+            i = self.key.each[n]
+            out.byte(b",")
+            if not self.print_value(out, i, &image[i]):
+                return False
+        out.byte(b"]")
+        return True
+
+    cdef int64_t place(self, Buffer out, bint update) except -2:
+        """Return the partition, with texts printed into `out`; -1 when a text cannot be hashed here."""
+        cdef Span* image = self.second if update else self.first
+        cdef int32_t value = self.seed
+        cdef uint32_t hashed
+        cdef int i, n
+        for n in range(self.placed.count):
+            i = self.placed.each[n]
+            if image[i].size < 0:
+                continue
+            out.size = 0
+            if self.columns[i].kind == UTF8:
+                if not valid_hash(image[i].start, image[i].size, &hashed):
+                    return -1
+            else:
+                if not print_text(out, &self.columns[i], &image[i], self.extras, i):
+                    return -1
+                hashed = ascii_hash(out.data, out.size)
+            value ^= <int32_t>hashed
+        return (<int64_t>value if value >= 0 else -<int64_t>value) % self.partitions
+
+    cdef bint print_value(self, Buffer out, int i, Span* span) except -1:
+        """Append a JSON string, or null; False when the value is none of the column's."""
+        if span.size < 0:
+            out.put(b"null", 4)
+            return True
+        out.byte(b'"')
+        if not print_text(out, &self.columns[i], span, self.extras, i):
+            return False
+        out.byte(b'"')
+        return True
+
+
+cdef inline bint print_member(RowImages self, Buffer out, int i, Span* span, int skipped) except -1:
+    """Append name and value, without the first `skipped` bytes of the name."""
+    cdef Column* column = &self.columns[i]
+    if span.size < 0:
+        out.put(column.name + skipped, column.name_size - skipped - 1)
+        out.put(b"null", 4)
+        return True
+    out.put(column.name + skipped, column.name_size - skipped)
+    if not print_text(out, &self.columns[i], span, self.extras, i):
+        return False
+    out.byte(b'"')
+    return True
+
+
+cdef bint print_text(Buffer out, Column* column, Span* span, list extras, int i) except -1:
+    """Append what stands within the quotes of a value that is not NULL; False when it is none of the column's.
+
+    `extras[i]` is what the column prints from.
+    """
+    cdef int kind = column.kind
+    cdef const uint8_t* at = span.start
+    cdef uint64_t number
+    if kind == SIGNED:
+        out.signed_number(signed_little(at, column.width))
+    elif kind == UNSIGNED:
+        out.number(little(at, column.width))
+    elif kind == UTF8:
+        if not print_utf8(out, at, span.size):
+            return False
+    elif kind == DECIMAL:
+        if not print_decimal(out, at, column.digits, column.scale):
+            return False
+    elif kind == DATETIME:
+        if not print_datetime(out, at, column):
+            return False
+    elif kind == TIMESTAMP:
+        if not print_timestamp(out, at, column):
+            return False
+    elif kind == DOUBLE or kind == FLOAT:
+        if not print_floating(out, at, kind == FLOAT):
+            return False
+    elif kind == DATE:
+        number = little(at, 3)
+        if not print_day(out, number >> 9, number >> 5 & 15, number & 31):
+            return False
+    elif kind == TIME:
+        if not print_time(out, at, column):
+            return False
+    elif kind == YEAR:
+        out.padded(1900 + at[0] if at[0] else 0, 4)
+    elif kind == BIT:
+        number = big(at, column.width)
+        if column.digits < 64 and number >> column.digits:
+            return False
+        out.number(number)
+    elif kind == BASE64:
+        print_base64(out, at, span.size, column.digits)
+    elif kind == ENUM:
+        number = little(at, column.width)
+        if number > <uint64_t>column.digits:
+            return False
+        if number:
+            put_bytes(out, (<tuple>extras[i])[number - 1])
+    elif kind == SET:
+        if not print_set(out, little(at, column.width), column.digits, extras[i]):
+            return False
+    elif kind == TABLE:
+        if not print_table(out, at, span.size, extras[i]):
+            return False
+    elif kind == JSON:
+        if not print_json(out, at, span.size):
+            return False
+    else:
+        text = (<str>extras[i]((<const char*>at)[:span.size])).encode()
+        if not print_utf8(out, <const uint8_t*>PyBytes_AS_STRING(text), PyBytes_GET_SIZE(text)):
+            return False
+    return True
+
+
+cdef int fill(Ordinals* ordinals, tuple numbers, int columns) except -1:
+    """Keep ordinals of so many columns."""
+    cdef int i
+    ordinals.each = <int*>malloc(max(1, len(numbers)) * sizeof(int))
+    if ordinals.each == NULL:
+        raise MemoryError
+    for i in range(len(numbers)):
+        if not 0 <= numbers[i] < columns:
+            raise IndexError(numbers[i])
+        ordinals.each[i] = numbers[i]
+    ordinals.count = <int>len(numbers)
+    return 0
+
+
+check_numbers(
+    Kind, SIGNED=SIGNED, UNSIGNED=UNSIGNED, DECIMAL=DECIMAL, DATE=DATE, DATETIME=DATETIME, TIMESTAMP=TIMESTAMP, TIME=TIME, YEAR=YEAR,
+    UTF8=UTF8, TABLE=TABLE, BASE64=BASE64, ENUM=ENUM, SET=SET, BIT=BIT, OTHER=OTHER, FLOAT=FLOAT, DOUBLE=DOUBLE, JSON=JSON,
+)
