@@ -113,5 +113,7 @@ class RowColumns:
             return False
         if left is ABSENT or left is None or right is None or not self._by_text[ordinal]:
             return True
+        if type(left) is float and left and left == right:  # both zeros are equal, too, but print differently
+            return False
         text = self._texts[ordinal]
         return text(left) != text(right)

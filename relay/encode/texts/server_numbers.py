@@ -11,12 +11,20 @@ from typing import Final
 from relay.model.number_form import server_form
 
 _FLOAT_DIGITS: Final = 6
+_LONGEST_WHOLE: Final = len("123456789012345.0")
 _FIXED: Final = re.compile(r"(?:float|double|real|double precision|dec)\s*\(\s*\d+\s*,\s*(\d+)\s*\)", re.IGNORECASE)
 
 
 def double_text(value: float) -> str:
     """Return the text of a DOUBLE."""
-    return server_form(repr(value))
+    text = repr(value)
+    # Python's text without an exponent is the server's, up to `.0` and whole numbers of more than fifteen digits.
+    if "e" not in text:
+        if not text.endswith(".0"):
+            return text
+        if len(text) <= _LONGEST_WHOLE:
+            return text[:-2]
+    return server_form(text)
 
 
 def float_text(value: float) -> str:

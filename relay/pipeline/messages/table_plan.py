@@ -36,7 +36,7 @@ class Lane:
 
     def moves(self, change: RowChange) -> bool:
         """Whether an update leaves its partition's columns changed."""
-        if change.before is None or change.after is None:
+        if change.before is None or change.after is None or self.texts.are_same(change.before, change.after):
             return False
         return self.placement.changes_partition(self.texts.of(change.before), self.texts.of(change.after))
 

@@ -12,6 +12,7 @@ from relay.encode.texts.json_text import server_json
 from relay.encode.texts.server_numbers import double_text, float_text
 from relay.encode.texts.text_exact import exact_text
 from relay.errors import SchemaMismatch, ValueNotPrintable
+from relay.model.number_form import server_form
 from relay.model.table import Column, ColumnType
 from relay.model.value import JsonDocument, JsonNode, JsonScalar, JsonScalarKind
 from tests.unit.encode.canal_tables import GOLDEN, SERVERS
@@ -105,6 +106,11 @@ def test_binary_keeps_its_length() -> None:
 def test_floating_point_numbers(number: float, double: str, float_: str) -> None:
     assert double_text(number) == double
     assert float_text(number) == float_
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_a_double_has_the_servers_form(number: float) -> None:
+    assert double_text(number) == server_form(repr(number))
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
