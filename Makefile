@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup fetch check test test-unit test-long reference docs demo up bench bench-columns bench-latency bench-scaling bench-memory bench-parts bench-spark faults driver-kills faults-spark soak fuzz tables ddl servers types-page constraints clean
+.PHONY: help setup wheels fetch check test test-unit test-long reference docs demo up bench bench-columns bench-latency bench-scaling bench-memory bench-parts bench-spark faults driver-kills faults-spark soak fuzz tables ddl servers types-page constraints clean
 
 PYTHON := .venv/bin/python
 # Three, however many cores: each process starts servers of its own and waits for them half of the time.
@@ -14,6 +14,9 @@ help: ## Show this list
 
 setup: ## Make the virtual environment with the pinned packages (as root on Debian: install missing system packages too)
 	@bash deploy/setup.sh
+
+wheels: ## Build wheels with compiled modules for CPython 3.11 to 3.13, as far as they are here, into dist; needs no C compiler
+	@bash deploy/wheels/build.sh
 
 fetch: setup ## Bring the servers' files here once; afterwards everything works offline
 	@$(PYTHON) -m deploy.embedded fetch

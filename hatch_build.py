@@ -12,6 +12,8 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 _PACKAGE = Path("relay") / "compiled"
 _COMPILE_SECONDS = 300
+_PLATFORM = "ROMA_WHEEL_PLATFORM"
+"""Environment variable of `make wheels`: the platform tag of the wheel, which must then hold compiled modules."""
 
 
 class CompiledModules(BuildHookInterface[Any]):
@@ -22,16 +24,23 @@ class CompiledModules(BuildHookInterface[Any]):
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Compile; a failure is told and is none of the installation."""
         root = Path(self.root)
+        platform = os.environ.get(_PLATFORM)
         try:
             libraries = _compiled(root)
         except (OSError, subprocess.SubprocessError) as exc:
+            if platform:
+                raise
             for old in (root / _PACKAGE).rglob("*.so"):
                 old.unlink()  # it may be of another source
             self.app.display_warning(f"Nothing was compiled, the relay will be slower: {exc}")
             return
         build_data["artifacts"].extend(f"/{library.as_posix()}" for library in libraries)
         build_data["pure_python"] = False
-        build_data["infer_tag"] = True
+        if platform:
+            python = f"cp{sys.version_info.major}{sys.version_info.minor}"
+            build_data["tag"] = f"{python}-{python}-{platform}"
+        else:
+            build_data["infer_tag"] = True
 
 
 def _compiled(root: Path) -> list[Path]:

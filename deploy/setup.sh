@@ -36,6 +36,12 @@ has_java() {
     return 1
 }
 
+# Whether compiled modules can be built: a C compiler, and the headers of the Python that runs.
+has_compiler() {
+    command -v cc >/dev/null &&
+        "$(find_python)" -c 'import sys, sysconfig; from pathlib import Path; sys.exit(not Path(sysconfig.get_path("include"), "Python.h").exists())'
+}
+
 first_known_package() {
     local package
     for package in "$@"; do
@@ -61,6 +67,7 @@ ensure_system() {
     find_python >/dev/null || missing_python=1
     has_java || missing_java=1
     if [ -z "$missing_python$missing_java" ]; then
+        ensure_compiler
         return
     fi
     if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
@@ -69,6 +76,19 @@ ensure_system() {
     [ -z "$missing_python" ] || install_packages python3 python3-venv
     [ -z "$missing_java" ] || install_packages "$(first_known_package openjdk-17-jre-headless openjdk-21-jre-headless)"
     find_python >/dev/null || { echo "Python 3.11 or later is needed; python3 here is $(python3 --version 2>&1)." >&2; exit 1; }
+    ensure_compiler
+}
+
+# Without a compiler the project works, slower: it is brought where that is possible, and otherwise named.
+ensure_compiler() {
+    if has_compiler; then
+        return
+    fi
+    if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+        apt-get update -qq && (install_packages gcc libc6-dev python3-dev) || true
+    fi
+    has_compiler || echo "No C compiler, or no headers of $("$(find_python)" --version): nothing will be compiled, and rows are printed" \
+        "slower. Install gcc, libc6-dev and python3-dev (Debian names), then: rm .venv/.complete && make setup." >&2
 }
 
 make_environment() {

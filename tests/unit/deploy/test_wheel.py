@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from relay.compiled import COMPILED
+
 pytestmark = pytest.mark.slow
 _ROOT = Path(__file__).parents[3]
 _PACKAGES = {"relay", "api", "spark_jobs"}
@@ -77,6 +79,20 @@ def test_it_works_from_a_fresh_folder(wheel: Path, tmp_path: Path) -> None:
     environment = {"PYTHONPATH": str(target)}
     ran = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True, timeout=60)
     assert all(Path(each).is_relative_to(target) for each in ran.stdout.split())
+
+
+@pytest.mark.skipif(not COMPILED, reason="nothing is compiled here")
+def test_compiled_modules_run_where_no_compiler_is(wheel: Path, tmp_path: Path) -> None:
+    environment = tmp_path / "fresh"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(environment)], check=True, timeout=60)
+    python = str(environment / "bin" / "python")
+    command = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps", "--no-index", str(wheel)]
+    subprocess.run(command, check=True, capture_output=True, timeout=60, env={"PATH": ""})
+    program = "import relay.compiled.row_printer; from relay.compiled import CODE; print(CODE.usable, CODE.reason, relay.__file__)"
+    ran = subprocess.run([python, "-c", program], cwd=tmp_path, env={"PATH": ""}, capture_output=True, text=True, check=True, timeout=60)
+    usable, *_, file = ran.stdout.split()
+    assert usable == "True", ran.stdout
+    assert Path(file).is_relative_to(environment)
 
 
 def test_executors_find_the_jobs_in_it_under_the_name_that_spark_takes(wheel: Path, tmp_path: Path) -> None:
