@@ -30,6 +30,7 @@ from spark_jobs.comparison import (
 )
 from spark_jobs.config.job import JobSettings, load_settings
 from spark_jobs.errors import JobError
+from spark_jobs.first_copy import check_definition
 from spark_jobs.kafka.catching_up import await_published, await_shown
 from spark_jobs.kafka.relay_positions import Published, check_identity, check_rules, check_together, read_published
 from spark_jobs.kafka.source import place_of
@@ -116,6 +117,8 @@ class Reconciliation:
         places = [Place(each.key, each.place) for each in found.different]
         writer = TableWriter.of(self.spark, self.settings, comparison.sink, "repair")
         Repair(self.sources.databases, comparison.sink, writer).write(table, places, pairs)
+        if self.settings.follows_renames:
+            check_definition(databases, table)  # the names of a row are those of its order only where no rename came between
         settled = self._settle(table, places, lambda some: comparison.look(table, some))
         left = {each.key for each in (*settled.different, *settled.undecided)}
         repaired = [each for each in found.different if each.key not in left]

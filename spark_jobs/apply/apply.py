@@ -14,11 +14,12 @@ from spark_jobs.apply.delete_retention import Horizon
 from spark_jobs.apply.maintenance import Upkeep
 from spark_jobs.apply.per_table import reduced_batch
 from spark_jobs.apply.quarantine import Quarantine
+from spark_jobs.apply.renames.following import RenameFollowing
 from spark_jobs.apply.truncates.changes import emptied_changes
 from spark_jobs.apply.truncates.following import Followed, Following
 from spark_jobs.config.job import JobSettings
 from spark_jobs.errors import RawRuleRefused
-from spark_jobs.sinks import DeltaHistory, Sink, check_rule, check_writers, open_sink
+from spark_jobs.sinks import DeltaHistory, DeltaSink, Sink, check_rule, check_writers, open_sink
 from spark_jobs.spark_util.batch_stats import BatchFigures
 from spark_jobs.spark_util.cache import cached
 from spark_jobs.spark_util.progress import Piece
@@ -40,6 +41,7 @@ class Copies:
     horizon: Horizon
     upkeep: Upkeep
     following: Following | None = None
+    renaming: RenameFollowing | None = None
 
     @classmethod
     def of(cls, spark: SparkSession, settings: JobSettings) -> "Copies":
@@ -57,7 +59,8 @@ class Copies:
             guards_days=settings.guards_days,
         )
         following = Following(spark, root, sink) if settings.truncate == "follow" else None
-        return cls(settings, sink, history, Quarantine(root), horizon, upkeep, following)
+        renaming = RenameFollowing(spark, root, sink) if settings.follows_renames and isinstance(sink, DeltaSink) else None
+        return cls(settings, sink, history, Quarantine(root), horizon, upkeep, following, renaming)
 
     def apply(
         self, records: DataFrame, writer: str, number: int | None = None, *, again: bool = True, piece: Piece | None = None
@@ -76,16 +79,18 @@ class Copies:
             figures = self._write(followed, writer, number, again=again, done=piece.add) if contents.tables else BatchFigures()
         self.upkeep.after_batch(contents.newest_change_ms)
         lag = max(time() - contents.newest_s, 0.0) if contents.rows else 0.0
-        figures = replace(figures, rows=contents.rows, history=contents.history, problems=contents.problems, truncates=followed.truncates)
+        figures = replace(figures, rows=contents.rows, history=contents.history, problems=contents.problems)
+        figures = replace(figures, truncates=followed.truncates, renames=followed.renames)
         return replace(figures, lag_seconds=lag, seconds=monotonic() - began)
 
     def _parsed(self, records: DataFrame) -> DataFrame:
         in_parts, raw = self.settings.row_images == "merge", self.settings.raw_rule
-        truncates = self.following is not None
-        return parse_events(records, raw_rule=raw, in_parts=in_parts, horizon_ms=self.horizon.before_ms, truncates=truncates)
+        truncates, renames, before_ms = self.following is not None, self.renaming is not None, self.horizon.before_ms
+        return parse_events(records, raw_rule=raw, in_parts=in_parts, horizon_ms=before_ms, truncates=truncates, renames=renames)
 
     def _followed(self, changes: DataFrame, contents: BatchContents, writer: str) -> Followed:
-        return Followed(changes, contents) if self.following is None else self.following.follow(changes, contents, writer)
+        followed = Followed(changes, contents) if self.following is None else self.following.follow(changes, contents, writer)
+        return followed if self.renaming is None else self.renaming.follow(followed)
 
     def _put_aside(self, changes: DataFrame, contents: BatchContents) -> None:
         if NO_SOURCE in contents.problems:

@@ -7,7 +7,8 @@ import pyspark.sql.functions as sf
 from pyspark.sql import Column, DataFrame, Row
 
 from spark_jobs.apply.per_table import TableContents
-from spark_jobs.apply.truncates.floors import Floors
+from spark_jobs.apply.renames.names import Rename
+from spark_jobs.apply.truncates.floors import Floors, Place
 from spark_jobs.transforms import TRUNCATE, TableSchema
 
 
@@ -16,7 +17,7 @@ class BatchContents:
     """`rows`: changes read, those put aside included. `history`: changes among them of rows that are not current. `problems`: reason →
     messages. `newest_s`: time of the newest message, epoch seconds. `newest_change_ms`: the greatest execute time. `truncates`: the
     greatest order of the TRUNCATEs of each real table that are to be followed. `oldest_orders`: table → the smallest order of its
-    changes.
+    changes. `renames`: the renames of columns that are to be followed, each with its logical and its real table.
     """
 
     rows: int
@@ -27,13 +28,14 @@ class BatchContents:
     truncates: Floors = field(default_factory=dict)
     oldest_orders: Mapping[str, str] = field(default_factory=dict)
     history: int = 0
+    renames: Sequence[tuple[Place, Rename]] = ()
 
 
 def contents_of(changes: DataFrame) -> BatchContents:
     """Look through what `parse_events` made of a batch."""
     names = sf.array_distinct(sf.flatten(sf.collect_set(sf.when(sf.col("mysql_types").isNull(), sf.map_keys("data"))))).alias("names")
     groups: Sequence[Row] = (
-        changes.groupBy("table", "mysql_types", "problem", "history", _emptied(changes).alias("emptied"))
+        changes.groupBy("table", "mysql_types", "problem", "history", _emptied(changes).alias("emptied"), _renamed(changes).alias("rename"))
         .agg(
             sf.count("*").alias("rows"),
             names,
@@ -50,7 +52,10 @@ def contents_of(changes: DataFrame) -> BatchContents:
         if group["problem"] is not None:
             problems[group["problem"]] = problems.get(group["problem"], 0) + group["rows"]
     truncates = {(group["table"], group["emptied"]): group["order"] for group in groups if group["emptied"] is not None}
-    read = [group for group in groups if group["emptied"] is None]
+    renames = {
+        ((group["table"], each["real_table"]), Rename(each["order"], each["renamed"])) for group in groups if (each := group["rename"])
+    }
+    read = [group for group in groups if group["emptied"] is None and group["rename"] is None]
     good = [group for group in read if group["problem"] is None and not group["history"]]
     return BatchContents(
         rows=sum(group["rows"] for group in read),
@@ -61,7 +66,15 @@ def contents_of(changes: DataFrame) -> BatchContents:
         truncates=truncates,
         oldest_orders={table: min(group["oldest"] for group in good if group["table"] == table) for table in {g["table"] for g in good}},
         history=sum(group["rows"] for group in groups if group["history"] and group["problem"] is None),
+        renames=sorted(renames),
     )
+
+
+def _renamed(changes: DataFrame) -> Column:
+    """What an ALTER TABLE renames, and where; null for every other row."""
+    if "renamed" not in changes.columns:
+        return sf.lit(None).cast("struct<real_table: string, order: string, renamed: string>")
+    return sf.when(sf.col("renamed").isNotNull() & sf.col("problem").isNull(), sf.struct("real_table", "order", "renamed"))
 
 
 def _emptied(changes: DataFrame) -> Column:

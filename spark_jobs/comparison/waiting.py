@@ -19,7 +19,7 @@ def newest_waiting(spark: SparkSession, settings: JobSettings, keys: Collection[
     """Return key → greatest order among the messages that the stream has not applied yet.
 
     Where the stream has a checkpoint these are the messages behind it; without one all messages count, as the next batch job reads them.
-    A stream that follows TRUNCATEs removes rows of `copy` with them, so these wait for the keys of those rows.
+    A stream that follows TRUNCATEs and renames of columns changes rows of `copy` with them, so these wait for the keys of those rows.
     """
     if not keys:
         return {}
@@ -28,8 +28,8 @@ def newest_waiting(spark: SparkSession, settings: JobSettings, keys: Collection[
     changes = newest_orders(records, keys)
     if copy is None or settings.truncate != "follow":
         return changes
-    truncates = waiting_truncates(records, copy, keys)
-    return {key: max(changes.get(key, ""), truncates.get(key, "")) for key in {*changes, *truncates}}
+    statements = waiting_statements(records, copy, keys, renames=settings.follows_renames)
+    return {key: max(changes.get(key, ""), statements.get(key, "")) for key in {*changes, *statements}}
 
 
 def newest_orders(records: DataFrame, keys: Collection[str]) -> Mapping[str, str]:
@@ -41,12 +41,13 @@ def newest_orders(records: DataFrame, keys: Collection[str]) -> Mapping[str, str
     return {row["key"]: row["order"] for row in newest.collect()}
 
 
-def waiting_truncates(records: DataFrame, copy: DataFrame, keys: Collection[str]) -> Mapping[str, str]:
-    """Return key → order of the newest TRUNCATE that removes its row from the copy."""
+def waiting_statements(records: DataFrame, copy: DataFrame, keys: Collection[str], *, renames: bool = False) -> Mapping[str, str]:
+    """Return key → order of the newest TRUNCATE, or with `renames` rename of columns, that changes its row of the copy."""
     if REAL_TABLE not in copy.columns:
         return {}
-    changes = parse_events(records, truncates=True)
-    followed = changes.where((sf.col("type") == TRUNCATE) & sf.col("problem").isNull())
+    changes = parse_events(records, truncates=True, renames=renames)
+    statement = (sf.col("type") == TRUNCATE) | (sf.col("renamed").isNotNull() if renames else sf.lit(False))
+    followed = changes.where(statement & sf.col("problem").isNull())
     floors = followed.groupBy("table", sf.col("real_table").alias(REAL_TABLE)).agg(sf.max("order").alias("floor"))
     wanted = texts(records.sparkSession, KEY, keys)
     rows = copy.where(~sf.col(DELETED)).join(sf.broadcast(wanted), KEY, "left_semi")

@@ -35,6 +35,9 @@ class SchemaPolicy(Settings):
     """Another type: `widen` to a type that holds old and new values (text where nothing else does), or `stop`."""
     dropped: Literal["keep", "drop", "stop"] = "keep"
     """A dropped column: `keep` it, null in later rows; `drop` it from the copy; or `stop`."""
+    renamed: Literal["add", "follow"] = "add"
+    """A renamed column: `add` the new name as a column and keep the old one; or `follow`, which moves the values of older rows to the new
+    name and needs `truncate = "follow"` and `sink = "delta"`."""
 
 
 class DeltaSettings(Settings):
@@ -140,6 +143,21 @@ class JobSettings(Settings):
     def _truncates_can_be_followed(self) -> "JobSettings":
         if self.truncate == "follow" and (self.raw_rule or self.row_images == "merge" or self.sink == "hbase"):
             raise ValueError("truncate = 'follow' needs the order pair, row_images = 'full', and another sink than hbase")
+        return self
+
+    @property
+    def follows_renames(self) -> bool:
+        """Whether copies follow renames of columns."""
+        return self.schema_changes.renamed == "follow"
+
+    @model_validator(mode="after")
+    def _renames_can_be_followed(self) -> "JobSettings":
+        if not self.follows_renames:
+            return self
+        if self.truncate != "follow" or self.sink != "delta" or self.history:
+            raise ValueError("schema_changes.renamed = 'follow' needs truncate = 'follow', sink = 'delta' and history = false")
+        if self.schema_changes.added != "add" or self.schema_changes.dropped != "keep":
+            raise ValueError("schema_changes.renamed = 'follow' needs added = 'add' and dropped = 'keep'")
         return self
 
     @model_validator(mode="after")

@@ -10,8 +10,8 @@ class BatchFigures:
 
     rows: changes of rows read, those put aside included. history: changes among them of history rows of system-versioned tables, which no
     copy holds. winners: rows of copies written. deletes: keys whose newest change is a delete. replayed: tables that had the batch
-    already. truncates: real tables whose TRUNCATE was followed. problems: reason → messages put aside. lag_seconds: age of the newest
-    message when it had been applied.
+    already. truncates: real tables whose TRUNCATE was followed. renames: statements whose renames of columns were followed. problems:
+    reason → messages put aside. lag_seconds: age of the newest message when it had been applied.
     """
 
     rows: int = 0
@@ -21,6 +21,7 @@ class BatchFigures:
     deletes: int = 0
     replayed: int = 0
     truncates: int = 0
+    renames: int = 0
     problems: Mapping[str, int] = field(default_factory=dict)
     lag_seconds: float = 0.0
     seconds: float = 0.0
@@ -42,9 +43,10 @@ class BatchFigures:
 
     def __str__(self) -> str:
         emptied = f"{self.truncates} truncated, " if self.truncates else ""
+        renamed = f"{self.renames} renames, " if self.renames else ""
         again = f"{self.replayed} tables had it already, " if self.replayed else ""
         history = f"{self.history} of history, " if self.history else ""
         return (
             f"{self.rows} rows in, {self.winners} winners, {self.stale} stale, {self.deletes} deletes, {self.put_aside} put aside, "
-            f"{emptied}{history}{again}lag {self.lag_seconds:.1f} s, {self.seconds:.1f} s, {self.rate:.0f} rows/s"
+            f"{emptied}{renamed}{history}{again}lag {self.lag_seconds:.1f} s, {self.seconds:.1f} s, {self.rate:.0f} rows/s"
         )

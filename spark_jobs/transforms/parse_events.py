@@ -15,6 +15,7 @@ _VALUE_SCHEMA: Final = (
     f"data {_ROW_IMAGES}, old {_ROW_IMAGES}"
 )
 _ROWS: Final = tuple(str(each) for each in ROW_TYPES)
+_NO_COLUMN: Final = "[]"
 _PLACE: Final = ("topic", "partition", "offset", "timestamp")
 _CHANGE: Final = (
     *_PLACE, "row", "key", "order", "execute_time", "execute_position", "table", "type", "deleted", "data", "mysql_types", "key_columns",
@@ -23,7 +24,13 @@ _CHANGE: Final = (
 
 
 def parse_events(
-    records: DataFrame, *, raw_rule: bool = False, in_parts: bool = False, horizon_ms: int = 0, truncates: bool = False
+    records: DataFrame,
+    *,
+    raw_rule: bool = False,
+    in_parts: bool = False,
+    horizon_ms: int = 0,
+    truncates: bool = False,
+    renames: bool = False,
 ) -> DataFrame:
     """Return one row per change, and one per message that cannot be applied.
 
@@ -36,14 +43,18 @@ def parse_events(
     `data` are empty, without `mysql_types`.
     `real_table` is `instance/database.table` where headers name both. With `truncates` a TRUNCATE that names them and its order is a row
     of type TRUNCATE without a key, and keeps its `value`; otherwise it has a problem, and `real_table` is left out.
+    With `renames`, which need `truncates`, an ALTER TABLE that renames columns is such a row too. `renamed` is its header of that name, and
+    null in every other row.
 
     Changes with an execute time below `horizon_ms` cannot be applied, because keys that were deleted before may be forgotten. `in_parts`:
     row images may lack columns; otherwise those that show it are refused. With `raw_rule` the order is the message's `es` and the raw
     binlog offset (messages of others: the Kafka offset) instead of the order pair. That order is known to be wrong; it exists so that
     the difference can be seen.
     """
-    messages = _messages(records, raw_rule=raw_rule)
-    judged = messages.withColumn("problem", problem_of_message(raw_rule=raw_rule, in_parts=in_parts, truncates=truncates))
+    messages = _messages(records, raw_rule=raw_rule).withColumn("renamed", _renaming() if renames else sf.lit(None).cast("string"))
+    problem = problem_of_message(raw_rule=raw_rule, in_parts=in_parts, truncates=truncates, renames=renames)
+    judged = messages.withColumn("problem", problem)
+    statements = (*(("real_table",) if truncates else ()), *(("renamed",) if renames else ()))
     rows = judged.select("*", sf.posexplode(_images()).alias("number", "image"))
     changes = rows.select(
         *_PLACE,
@@ -57,13 +68,14 @@ def parse_events(
         sf.col("event.mysqlType").alias("mysql_types"),
         sf.col("event.pkNames").alias("key_columns"),
         "history",
-        *(("real_table",) if truncates else ()),
+        *statements,
         _moved_from().alias("moved_from"),
         "problem",
         "value",
     )
-    told = _with_problems(with_pair(changes), problem_of_row(horizon_ms, in_parts=in_parts))
-    return told.select(*_CHANGE, *(("real_table",) if truncates else ()), "moved_from")
+    followed = (sf.col("type") == TRUNCATE) | (sf.col("renamed").isNotNull() if renames else sf.lit(False))
+    told = _with_problems(with_pair(changes), problem_of_row(horizon_ms, in_parts=in_parts), followed)
+    return told.select(*_CHANGE, *statements, "moved_from")
 
 
 def moved_rows(changes: DataFrame) -> DataFrame:
@@ -88,6 +100,7 @@ def _messages(records: DataFrame, *, raw_rule: bool) -> DataFrame:
         _header(Header.FAILED).isNotNull().alias("failed"),
         sf.concat(_header(Header.INSTANCE), sf.lit("/"), _header(Header.REAL)).alias("real_table"),
         _header(Header.HISTORY).isNotNull().alias("history"),
+        _header(Header.RENAMED).alias("renamed_header"),
         sf.from_json(sf.col("value").cast("string"), _VALUE_SCHEMA).alias("event"),
         "value",
     )
@@ -115,8 +128,14 @@ def _images() -> Column:
     problem = sf.array(sf.lit(None).cast(_IMAGE))
     nothing = sf.array(sf.struct(sf.create_map().alias("data"), sf.lit(None).alias("old")).cast(_IMAGE))
     wanted = sf.when(sf.col("problem").isNotNull(), problem).when(_without_value(), nothing).when(sf.col("type").isin(*_ROWS), images)
-    wanted = wanted.when(sf.col("type") == TRUNCATE, nothing)  # one that is not followed has a problem
+    # A TRUNCATE that is not followed has a problem.
+    wanted = wanted.when((sf.col("type") == TRUNCATE) | sf.col("renamed").isNotNull(), nothing)
     return wanted.otherwise(sf.array().cast(f"array<{_IMAGE}>"))
+
+
+def _renaming() -> Column:
+    """The header of a statement that renames columns; null for every other message, and where the header lists none."""
+    return sf.when(~sf.col("type").isin(*_ROWS) & (sf.col("renamed_header") != _NO_COLUMN), sf.col("renamed_header"))
 
 
 def _without_value() -> Column:
@@ -168,6 +187,8 @@ def with_pair(changes: DataFrame) -> DataFrame:
     )
 
 
-def _with_problems(changes: DataFrame, problem: Column) -> DataFrame:
-    told = changes.withColumn("problem", sf.when(~sf.col("history"), sf.coalesce("problem", problem)))
-    return told.withColumn("value", sf.when(sf.col("problem").isNotNull() | (sf.col("type") == TRUNCATE), sf.col("value")))
+def _with_problems(changes: DataFrame, problem: Column, followed: Column) -> DataFrame:
+    """Add the problems of rows, which statements that are `followed` do not have, and keep the values that may be put aside."""
+    of_row = sf.when(~followed, problem)
+    told = changes.withColumn("problem", sf.when(~sf.col("history"), sf.coalesce("problem", of_row)))
+    return told.withColumn("value", sf.when(sf.col("problem").isNotNull() | followed, sf.col("value")))

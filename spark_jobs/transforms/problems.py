@@ -18,13 +18,15 @@ _ROWS_WITHOUT_LOG: Final = (
     r"(?is)\b(DROP|TRUNCATE|EXCHANGE)\s+PARTITION\b"
     r"|\b(DISCARD|IMPORT)\s+(PARTITION\b.*)?TABLESPACE\b"
 )
+_MAY_RENAME: Final = r"(?is)\bALTER\b.*\b(CHANGE|RENAME\s+COLUMN)\b"
+_ANEW: Final = "copy it with roma bootstrap --anew"
 _PRIMARY_KEY: Final = r"(?i)\bPRIMARY\s+KEY\b"
 TRUNCATE: Final = str(MessageType.TRUNCATE)
 _ROWS: Final = tuple(str(each) for each in ROW_TYPES)
 _TYPES: Final = tuple(str(each) for each in MessageType)
 
 
-def problem_of_message(*, raw_rule: bool, in_parts: bool, truncates: bool = False) -> Column:
+def problem_of_message(*, raw_rule: bool, in_parts: bool, truncates: bool = False, renames: bool = False) -> Column:
     """The reason that holds for all of a message; null where it can be applied. Reads what `parse_events` made of it."""
     is_row = sf.col("type").isin(*_ROWS)
     known = sf.col("table").isNotNull() & sf.col("type").isin(*_TYPES)
@@ -54,7 +56,11 @@ def problem_of_message(*, raw_rule: bool, in_parts: bool, truncates: bool = Fals
             _of_table("was changed by a statement that the source logged as text, so its copy is unproven"),
         )
     )
-    for condition, sentence in (*(_unfollowed() if truncates else ()), *_statements(truncates=truncates)):
+    for condition, sentence in (
+        *(_unfollowed() if truncates else ()),
+        *_statements(truncates=truncates),
+        *(_unrenamed() if renames else ()),
+    ):
         reason = reason.when(condition, _of_table(sentence))
     return reason.when(is_row & (rows == 0) & sf.col("value").isNotNull(), "the message has no row").when(
         is_row & sf.col("orders").isNotNull() & (sf.size(sf.split("orders", ",")) != rows),
@@ -67,8 +73,7 @@ def problem_of_row(horizon_ms: int, *, in_parts: bool) -> Column:
     names = sf.map_keys("data")
     without_key = (sf.col("type") == "UPDATE") & sf.coalesce(sf.size("key_columns") <= 0, sf.lit(True)) & sf.col("mysql_types").isNotNull()
     return (
-        sf.when(sf.col("type") == TRUNCATE, sf.lit(None).cast("string"))
-        .when(sf.col("data").isNull(), "the message has no row")
+        sf.when(sf.col("data").isNull(), "the message has no row")
         .when(sf.col("key").isNull(), _of_table("has no key, so it has no copy: give it a primary key or a unique NOT NULL key"))
         .when(sf.col("order").isNull(), "the orders header is unreadable")
         .when(sf.col("execute_position").isNull(), "the order header is beyond 63 bits")
@@ -95,6 +100,23 @@ def _unfollowed() -> Iterator[tuple[Column, str]]:
     yield truncate & sf.col("failed"), "was truncated by a statement that ended with an error on its source: it may have its rows or not"
     named = sf.col("real_table").isNotNull() & sf.col("own_order").isNotNull()
     yield truncate & ~named, "was truncated, and the message does not name the real table: set message.headers = 'full' in the relay"
+
+
+def _unrenamed() -> Iterator[tuple[Column, str]]:
+    """Why renamed columns cannot be followed, by what the statement's own message tells."""
+    told, header = sf.col("renamed").isNotNull(), sf.col("renamed")
+    names = sf.from_json(header, "array<struct<old: string, new: string, if_exists: boolean>>")
+    readable = sf.forall(names, lambda each: each["old"].isNotNull() & each["new"].isNotNull())
+    yield told & sf.col("failed"), "had columns renamed by a statement that ended with an error on its source: they may have either name"
+    yield told & sf.col("real_table").isNull(), "had columns renamed, and the message does not name the real table"
+    yield told & ~sf.coalesce(readable, sf.lit(False)), "had columns renamed, and the message's renamed header is unreadable"
+    conditional = sf.exists(names, lambda each: sf.coalesce(each["if_exists"], sf.lit(False)))
+    yield told & conditional, f"may have had columns renamed (IF EXISTS), which the message does not tell: {_ANEW}"
+    untold = sf.col("renamed_header").isNull() & sf.coalesce(sf.col("event.isDdl"), sf.lit(False)) & ~sf.col("type").isin(*_ROWS)
+    yield (
+        untold & sf.col("event.sql").rlike(_MAY_RENAME),
+        f"may have had columns renamed, which the message does not tell: set message.headers = 'full' in the relay, and {_ANEW}",
+    )
 
 
 def _statements(*, truncates: bool) -> Iterator[tuple[Column, str]]:

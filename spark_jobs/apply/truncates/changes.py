@@ -28,8 +28,11 @@ def emptied_changes(changes: DataFrame, floors: Floors) -> DataFrame:
     return met.withColumn("deleted", sf.col("deleted") | gone).select(*changes.columns)
 
 
-def judged_changes(changes: DataFrame, floors: Floors) -> DataFrame:
-    """Return what `parse_events` made, with a problem for rows below a floor of their logical table that may be of its real table."""
+def judged_changes(changes: DataFrame, floors: Floors, reason: str = _UNKNOWN) -> DataFrame:
+    """Return what `parse_events` made, with a problem for rows below a floor of their logical table that may be of its real table.
+
+    `reason` follows the name of the table in the problem.
+    """
     known = floors_frame(changes.sparkSession, floors)
     tops = known.groupBy(sf.col("table").alias("top_table")).agg(sf.max("order").alias("top"))
     families = known.groupBy(
@@ -45,5 +48,5 @@ def judged_changes(changes: DataFrame, floors: Floors) -> DataFrame:
     met = changes.join(sf.broadcast(tops), unnamed, "left").join(sf.broadcast(families), otherwise_named, "left")
     below = sf.col("order") < sf.greatest("top", "family_top")
     doubtful = sf.col("problem").isNull() & ~sf.col("deleted") & sf.coalesce(below, sf.lit(False))
-    sentence = sf.concat(sf.lit("table "), sf.col("table"), sf.lit(_UNKNOWN))
+    sentence = sf.concat(sf.lit("table "), sf.col("table"), sf.lit(reason))
     return met.withColumn("problem", sf.when(doubtful, sentence).otherwise(sf.col("problem"))).select(*changes.columns)

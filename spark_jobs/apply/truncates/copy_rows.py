@@ -13,10 +13,11 @@ from spark_jobs.spark_util.cache import cached
 from spark_jobs.transforms import DELETED, EXECUTE_POSITION, EXECUTE_TIME, KEY, ORDER, REAL_TABLE, TableSchema
 
 _FLOOR: Final = "floor_of_real_table"
-_OTHER_CASE: Final = "was truncated under a name in another case than that of its copy: copy it with roma bootstrap --anew"
+_TRUNCATED: Final = "was truncated"
+_OTHER_CASE: Final = "under a name in another case than that of its copy: copy it with roma bootstrap --anew"
 _UNKNOWN_ROWS: Final = (
-    "was truncated, and its copy has rows of which it does not know the real table: copy it with roma bootstrap --anew, and let the relay "
-    "have message.headers = 'full'"
+    "and its copy has rows of which it does not know the real table: copy it with roma bootstrap --anew, and let the relay have "
+    "message.headers = 'full'"
 )
 
 
@@ -28,10 +29,13 @@ def empty_copies(sink: Sink, floors: Floors, writer: str) -> int:
     return sum(_empty_copy(sink, table, of_table, writer) for table, of_table in _by_table(floors).items())
 
 
-def refused(sink: Sink, floors: Floors) -> Mapping[tuple[str, str], str]:
-    """Return those TRUNCATEs that the copies cannot follow, each with the reason: the copy cannot tell whose rows it has."""
+def refused(sink: Sink, floors: Floors, what: str = _TRUNCATED) -> Mapping[tuple[str, str], str]:
+    """Return the floors that the copies cannot follow, each with the reason: the copy cannot tell whose rows it has.
+
+    `what` says what happened to a table of these floors.
+    """
     return {
-        (table, real): reason
+        (table, real): f"{what} {reason}" if reason is _OTHER_CASE else f"{what}, {reason}"
         for table, of_table in _by_table(floors).items()
         for real, reason in _refused_in(sink, table, of_table).items()
     }
@@ -67,7 +71,7 @@ def _deletes(rows: DataFrame, table: str) -> DataFrame:
 
 
 def _refused_in(sink: Sink, table: str, floors: Floors) -> Mapping[str, str]:
-    """Real table → why its TRUNCATE cannot be followed into the copy of a logical table."""
+    """Real table → why its floor cannot be followed into the copy of a logical table."""
     names = [real for _, real in floors]
     copy = sink.read(table)
     if copy is None:

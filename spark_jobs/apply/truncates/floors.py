@@ -9,8 +9,10 @@ from pyspark.sql import Column, DataFrame, SparkSession
 
 from spark_jobs.sinks.local_lock import alone
 
-Floors: TypeAlias = Mapping[tuple[str, str], str]
-"""(logical table, real table as `instance/database.table`) → the order of its newest TRUNCATE."""
+Place: TypeAlias = tuple[str, str]
+"""Logical table, and real table as `instance/database.table`."""
+Floors: TypeAlias = Mapping[Place, str]
+"""Place → the order of its newest TRUNCATE."""
 _BESIDE_SOURCE: Final = 2
 """Slashes in a real table of a source of a group."""
 _FOLDER: Final = "_truncates"

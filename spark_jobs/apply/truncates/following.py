@@ -16,12 +16,13 @@ from spark_jobs.transforms import TRUNCATE
 
 @dataclass(slots=True)
 class Followed:
-    """What is to be written of a batch: its changes without TRUNCATEs that were followed, and the floors that concern them."""
+    """What is to be written of a batch: its changes without the statements that were followed, and the floors that concern them."""
 
     changes: DataFrame
     contents: BatchContents
     floors: Floors = field(default_factory=dict)
     truncates: int = 0
+    renames: int = 0
 
 
 class Following:

@@ -17,6 +17,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from spark_jobs.config.job import DeltaSettings, SchemaPolicy
 from spark_jobs.sinks.delta_lake.commit import put
+from spark_jobs.sinks.delta_lake.renames import rename_columns
 from spark_jobs.sinks.delta_lake.schema import carry_out, plan_for, properties_of
 from spark_jobs.sinks.delta_lake.transaction import Batch, OpenCopy
 from spark_jobs.sinks.folders import folder_of, table_of
@@ -81,6 +82,19 @@ class DeltaSink:
                 with _others_first():
                     return self._merge(changes, batch)
             return self._merge(changes, batch)
+
+    def rename_columns(self, table: str, real_table: str, order: str, names: Mapping[str, str]) -> None:
+        """Give the rows of a real table with a smaller order the new names (old name in lower case → new name), all at once.
+
+        A second call of the same order changes nothing. Raises SchemaChangeRefused where `retyped` is "stop" and a type would change.
+        """
+        self._touched.add(table)
+        rename = partial(rename_columns, self._spark, self.path(table), table, real_table, order, names, self._policy)
+        with alone(self._spark, self.path(table)):
+            for _ in range(_ATTEMPTS - 1):
+                with _others_first():
+                    return rename()
+            return rename()
 
     def read(self, table: str) -> DataFrame | None:
         """The copy as it is now."""

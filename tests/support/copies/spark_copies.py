@@ -11,7 +11,7 @@ import orjson
 from pyspark.sql import DataFrame, SparkSession
 
 from deploy.embedded import Kafka
-from relay.envelope import order_text
+from relay.envelope import ColumnRename, order_text, renamed_text
 from relay.kafka import TopicAdmin, TopicSpec
 from relay.model.message import OutboundMessage
 from relay.publish import TransactionalProducer
@@ -72,6 +72,15 @@ def truncate(topic: str, order: int, /, *, real: str | None, table: str = "order
     """A TRUNCATE of a real table of shop.<table>, as the relay sends it with full headers."""
     fields = {"isDdl": True, "sql": f"TRUNCATE {table}", "data": None}
     return change(topic, "TRUNCATE", None, order, table=table, real=real, fields=fields)
+
+
+def renamed(topic: str, order: int, /, *, real: str, table: str = "orders", **names: str) -> OutboundMessage:
+    """An ALTER TABLE that renames columns (old=new) of a real table of shop.<table>, as the relay sends it with full headers."""
+    items = ", ".join(f"RENAME COLUMN `{old}` TO `{new}`" for old, new in names.items())
+    fields = {"isDdl": True, "sql": f"ALTER TABLE {table} {items}", "data": None}
+    message = change(topic, "ALTER", None, order, table=table, real=real, fields=fields)
+    text = renamed_text([ColumnRename(old, new) for old, new in names.items()])
+    return replace(message, headers=(*message.headers, ("renamed", text.encode("ascii"))))
 
 
 def tombstone(message: OutboundMessage) -> OutboundMessage:

@@ -8,5 +8,5 @@ def test_one_line_tells_all() -> None:
 
 
 def test_an_empty_batch_has_no_rate() -> None:
-    assert "1 put aside, 2 truncated, lag" in str(BatchFigures(problems={"a": 1}, truncates=2))
+    assert "1 put aside, 2 truncated, 3 renames, lag" in str(BatchFigures(problems={"a": 1}, truncates=2, renames=3))
     assert str(BatchFigures()).endswith("lag 0.0 s, 0.0 s, 0 rows/s")

@@ -1,0 +1,55 @@
+"""What renames make of the names of columns: pure functions on names in lower case."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple, TypeAlias
+
+from relay.envelope import parse_renamed
+
+Names: TypeAlias = Mapping[str, str]
+"""Old name in lower case → new name, for the columns of one ALTER TABLE. All of them happen at once."""
+
+
+class Rename(NamedTuple):
+    """An ALTER TABLE that renames columns: its order, and the `renamed` header of its message."""
+
+    order: str
+    text: str
+
+
+class Span(NamedTuple):
+    """Changes with `low <= order < high`, and what later renames make of their names: lower-case name → new name, None where another
+    column has the name since."""
+
+    low: str
+    high: str
+    names: Mapping[str, str | None]
+
+
+def names_of(text: str) -> Names:
+    """Return the names that a `renamed` header tells, without those that only change their case. Raises ValueError as `parse_renamed`."""
+    return {each.old.lower(): each.new for each in parse_renamed(text) if each.old.lower() != each.new.lower()}
+
+
+def renamed_by(renames: Sequence[Names]) -> Mapping[str, str | None]:
+    """Return what successive renames make of each name that they mention; a name that stays is left out."""
+    mentioned = {name.lower() for names in renames for pair in names.items() for name in pair}
+    found = {name: _followed(name, renames) for name in sorted(mentioned)}
+    return {name: new for name, new in found.items() if new is None or new.lower() != name}
+
+
+def spans(renames: Sequence[Rename]) -> Iterator[Span]:
+    """Yield the names that changes of one real table get, by their order; changes behind the last rename keep their names."""
+    ordered = sorted(renames)
+    names = [names_of(each.text) for each in ordered]
+    for number, (low, high) in enumerate(pairwise(["", *(each.order for each in ordered)])):
+        yield Span(low, high, renamed_by(names[number:]))
+
+
+def _followed(name: str, renames: Sequence[Names]) -> str | None:
+    for names in renames:
+        if name.lower() in names:
+            name = names[name.lower()]
+        elif name.lower() in {new.lower() for new in names.values()}:
+            return None
+    return name
