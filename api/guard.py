@@ -51,6 +51,7 @@ class Guard:
                 rights_needed(method, route.path)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass an admitted request on with its whole body, and answer every other one."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

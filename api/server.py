@@ -29,6 +29,7 @@ class AdminServer(uvicorn.Server):
         self.url = url
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen, then print the address on standard output."""
         await super().startup(sockets)
         if self.started:
             sys.stdout.write(f"admin: {self.url}\n")

@@ -113,6 +113,7 @@ class Paths:
 
     @property
     def accounts(self) -> str:
+        """Return the node of all users and API tokens."""
         return f"{self.base}/accounts"
 
     @property

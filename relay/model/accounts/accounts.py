@@ -25,6 +25,7 @@ class Grant:
 
     @property
     def rights(self) -> frozenset[Right]:
+        """Return the rights of the role, and those to row values where they are granted."""
         return rights_of(self.role, values=self.values)
 
 
@@ -65,6 +66,7 @@ class ApiToken:
     expires_ms: int = 0
 
     def has_expired(self, now_ms: int) -> bool:
+        """Return whether the token has an end and it is at or before `now_ms` (Unix milliseconds)."""
         return 0 < self.expires_ms <= now_ms
 
 

@@ -37,6 +37,7 @@ class ServerHeartbeats:
                 self.errant = _errant(other, now)
 
     def close(self) -> None:
+        """Close the connections to all watched servers."""
         for watch in self._watches:
             watch.close()
 

@@ -41,6 +41,7 @@ class OpenedSource(OpenSource):
     stream: SourceStream
 
     def close(self) -> None:
+        """Close the stream and the connection to the catalogue."""
         self.stream.close()
         self.catalog.close()
 
@@ -212,7 +213,8 @@ class SourceGroup:
 
 def refuse_foreign_record(instance: InstanceSettings, record: PositionRecord | None) -> None:
     """A position of several sources means nothing to an instance with one, nor places of a single one's history to several. Raises
-    HistoryChanged."""
+    HistoryChanged.
+    """
     if instance.group is None and record is not None and record.following:
         raise HistoryChanged(
             "The position is that of a group of sources, and the instance has one.",

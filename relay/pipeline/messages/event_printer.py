@@ -29,7 +29,7 @@ if COMPILED:
 class Printer(Protocol):
     """Prints the rows of one table's events, as relay.compiled.row_printer.RowPrinter does."""
 
-    def print_rows(
+    def print_rows(  # noqa: PLR0913 - called once for each event: a value that holds them would cost more
         self,
         body: bytes,
         start: int,

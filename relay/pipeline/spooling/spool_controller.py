@@ -66,6 +66,7 @@ class SpoolController:
 
     @property
     def enabled(self) -> bool:
+        """Return whether the instance has a folder for a spool."""
         return self._folder is not None
 
     @property

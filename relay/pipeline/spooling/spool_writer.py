@@ -62,6 +62,7 @@ class SpoolWriter:
         return not self._thread.is_alive()
 
     def start(self) -> None:
+        """Start the thread that reads the source into the spool."""
         self._thread.start()
 
     def stop(self) -> None:

@@ -34,6 +34,7 @@ class AssignmentLoop:
         self._thread = RelayThread("placement", "", self._run)
 
     def start(self) -> None:
+        """Start the thread that assigns instances to this relay."""
         self._thread.start()
 
     def look(self) -> None:

@@ -79,6 +79,7 @@ class Instance:
         self._thread = RelayThread("instance", instance.name, self._run)
 
     def start(self) -> None:
+        """Watch the operators' orders, and start the thread that runs the instance."""
         self._context.call.watch()
         self._context.flow.watch()
         self._thread.start()

@@ -19,7 +19,8 @@ class Rename(NamedTuple):
 
 class Span(NamedTuple):
     """Changes with `low <= order < high`, and what later renames make of their names: lower-case name → new name, None where another
-    column has the name since."""
+    column has the name since.
+    """
 
     low: str
     high: str
