@@ -4,9 +4,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
+import tomli_w
 
 from deploy.embedded import Kafka, SqlServer
+from deploy.embedded.releases import MariaDB118
 from tests.e2e.conftest import NewInstallation
+from tests.servers.availability import require
+from tests.servers.running import running
 from tests.support.relays.relay_process import RelayProcess
 from tests.support.rows.topic_reading import Seen, read_topic
 from tests.support.waiting import wait_until
@@ -77,3 +81,33 @@ def test_a_session_that_logs_parts_of_rows_stops_an_instance_that_wants_whole_on
         status = relay.wait_for("STOPPED", "ROW_IMAGE_INCOMPLETE")
     assert "row_image='partial'" in f"{status}"
     assert [(each.value or {})["type"] for each in read_topic(kafka.bootstrap, name)] == ["INSERT"]
+
+
+@pytest.mark.long
+@pytest.mark.timeout(180)
+def test_generated_columns_that_mariadb_11_8_does_not_log_stop_an_instance_until_a_rule_leaves_them_out(
+    kafka: Kafka, new_installation: NewInstallation
+) -> None:
+    require(MariaDB118)
+    with running(MariaDB118()) as server:
+        installation = new_installation(server, kafka)
+        name = installation.name
+        stored = f"create table {name}.g (id int primary key, a int, s int as (a + 1) stored, v int as (a + 2) virtual)"
+        with RelayProcess(installation) as relay:
+            relay.wait_for("RUNNING")
+            server.execute(stored, f"insert into {name}.g (id, a) values (1, 1), (2, 2)")
+            wait_until(lambda: len(read_topic(kafka.bootstrap, name)) == 2, "the whole rows", 40)
+            server.execute(f"update {name}.g set a = 5 where id = 1", f"delete from {name}.g where id = 2")
+            status = relay.wait_for("STOPPED", "ROW_IMAGE_INCOMPLETE")
+            assert "lacks columns: s, v" in f"{status}"
+        installation.document["instances"][0]["rules"] = [{"tables": f"{name}\\.g", "without_fields": ["s", "v"]}]
+        installation.file.write_text(tomli_w.dumps(installation.document), encoding="utf-8")
+        with RelayProcess(installation) as relay:
+            wait_until(lambda: len(read_topic(kafka.bootstrap, name)) >= 4, "4 messages", 60)
+    seen = sorted(read_topic(kafka.bootstrap, name), key=lambda each: each.order)
+    assert [said(each) for each in seen] == [
+        ("INSERT", {"id": "1", "a": "1", "s": "2", "v": "3"}, None, None),
+        ("INSERT", {"id": "2", "a": "2", "s": "3", "v": "4"}, None, None),
+        ("UPDATE", {"id": "1", "a": "5"}, {"a": "1"}, None),
+        ("DELETE", {"id": "2", "a": "2"}, None, None),
+    ]
