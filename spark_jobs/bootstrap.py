@@ -174,7 +174,7 @@ def _copied(tables: Sequence[LogicalTable]) -> Iterator[LogicalTable]:
     for table in tables:
         if table.without_key:
             print_line(f"{table.name}: left out, because no key names its rows ({', '.join(table.without_key)})")
-        elif table.with_longer_key:
+        elif table.with_longer_key_under_rules:
             print_line(f"{table.name}: left out, because {float_in_key(table)}")
         elif table.leaves_out(Operation.INSERT):
             print_line(f"{table.name}: left out, because an instance does not publish its INSERTs")

@@ -1,9 +1,13 @@
 """Floating-point digits in the form that servers print."""
 
+import struct
 from typing import Final
 
 _PLAIN_PLACES: Final = 15
 """How far from the digits the point may stand without an exponent."""
+_SINGLE: Final = struct.Struct("<f")
+_SINGLE_DIGITS: Final = (6, 7, 8, 9)
+"""The digits of a FLOAT in a message, and those that it may need beyond (IEEE 754: nine tell all apart)."""
 
 
 def server_form(number: str) -> str:
@@ -23,3 +27,20 @@ def server_form(number: str) -> str:
         return f"{sign}0.{'0' * -point}{digits}"
     fraction = f".{digits[point:]}" if len(digits) > point else ""
     return f"{sign}{digits[:point].ljust(point, '0')}{fraction}"
+
+
+def single_text(value: float) -> str:
+    """Return the fewest digits, six or more, that read back to the same FLOAT; `value` is the double that equals it."""
+    text = ""
+    for digits in _SINGLE_DIGITS:
+        text = server_form(f"{value:.{digits - 1}e}")
+        if _reads_back(text, value):
+            break
+    return text
+
+
+def _reads_back(text: str, value: float) -> bool:
+    try:
+        return bool(_SINGLE.unpack(_SINGLE.pack(float(text)))[0] == value)
+    except OverflowError:  # rounded up beyond the largest FLOAT
+        return False

@@ -1,20 +1,23 @@
 """Rows of a shard as the messages have them: exact text by column, and the key's JSON."""
 
 import json
+import struct
 from collections.abc import Mapping, Sequence
 from typing import Final
 
 import pyspark.sql.functions as sf
 from pyspark.sql import Column, DataFrame
 
-from spark_jobs.origin.columns import BLOBS
+from relay.model.number_form import single_text
+from spark_jobs.origin.columns import BLOBS, SourceColumn
 from spark_jobs.origin.database import SourceDatabase
 from spark_jobs.origin.key_ranges import table_of
 from spark_jobs.origin.row_rules import published_rows
 from spark_jobs.origin.shard import Shard
-from spark_jobs.origin.texts import message_text
+from spark_jobs.origin.texts import message_text, whole_single
 from spark_jobs.spark_util.identifiers import quoted
 
+_SINGLE: Final = struct.Struct("<f")
 _ESCAPES: Final = {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"}
 _CONTROL: Final = {chr(code): f"\\u{code:04x}" for code in range(0x20)}
 _ESCAPED: Final = {"\\": "\\\\", '"': '\\"', **_CONTROL, **_ESCAPES}
@@ -26,11 +29,11 @@ def message_rows(database: SourceDatabase, shard: Shard, where: str) -> DataFram
     texts = _texts(database, shard, where)
     rows = texts if shard.rules is None else published_rows(texts, shard.rules)
     values = [sf.col(f"c{number}") if shard.rules is None else sf.col("row")[number] for number in range(len(columns))]
-    numbers = {column.name: number for number, column in enumerate(columns)}
+    key = _key_values(shard, {column.name: value for column, value in zip(columns, values, strict=True)})
     names = sf.array(*(sf.lit(column.name) for column in columns))
     return rows.select(
         sf.lit(shard.logical).alias("table"),
-        key_text(shard, [values[numbers[name]] for name in shard.key_names]).alias("key"),
+        key_text(shard, key).alias("key"),
         sf.map_from_arrays(names, sf.array(*values)).alias("data"),
         sf.lit(shard.mysql_types).alias("mysql_types"),
     )
@@ -49,10 +52,11 @@ def message_keys(database: SourceDatabase, shard: Shard, where: str, beside: Map
     Rules are not asked.
     """
     more = beside or {}
-    texts = [f"{message_text(column)} AS c{number}" for number, column in enumerate(shard.key)]
+    texts = [f"{_text_in_key(shard, column)} AS c{number}" for number, column in enumerate(shard.key)]
     selected = ", ".join([*texts, *(f"{sql} AS {quoted(name)}" for name, sql in more.items())])
     rows = database.query(f"SELECT {selected} FROM {table_of(shard)} WHERE {where}")
-    return rows.select(key_text(shard, [sf.col(f"c{number}") for number in range(len(shard.key))]).alias("key"), *more)
+    values = [_in_key(shard, column, sf.col(f"c{number}")) for number, column in enumerate(shard.key)]
+    return rows.select(key_text(shard, values).alias("key"), *more)
 
 
 def _texts(database: SourceDatabase, shard: Shard, where: str) -> DataFrame:
@@ -62,10 +66,42 @@ def _texts(database: SourceDatabase, shard: Shard, where: str) -> DataFrame:
     """
     own = [quoted(column.name) if column.kind in BLOBS else message_text(column) for column in shard.columns]
     selected = [*own, *(() if shard.rules is None else shard.rules.exact_values)]
-    names = ", ".join(f"{sql} AS c{number}" for number, sql in enumerate(selected))
+    names = ", ".join([*(f"{sql} AS c{number}" for number, sql in enumerate(selected)), *_longer_keys(shard)])
     rows = database.query(f"SELECT {names} FROM {table_of(shard)} WHERE {where}")
     blobs = [f"c{number}" for number, column in enumerate(shard.columns) if column.kind in BLOBS]
     return rows.withColumns({name: sf.base64(name) for name in blobs})
+
+
+def _longer_keys(shard: Shard) -> list[str]:
+    """SQL of what the key needs beside the texts of a row, as `k0`, `k1` and so on; rules see no more than a row."""
+    if shard.rules is not None:
+        return []
+    columns = enumerate(shard.key)
+    return [f"{whole_single(column)} AS k{number}" for number, column in columns if shard.is_longer_in_key(column)]
+
+
+def _key_values(shard: Shard, by_name: Mapping[str, Column]) -> list[Column]:
+    """The texts of the key's columns, of rows that `_texts` or rules gave."""
+    if shard.rules is not None:
+        return [by_name[name] for name in shard.key_names]
+    return [
+        _in_key(shard, column, sf.col(f"k{number}")) if shard.is_longer_in_key(column) else by_name[column.name]
+        for number, column in enumerate(shard.key)
+    ]
+
+
+def _text_in_key(shard: Shard, column: SourceColumn) -> str:
+    return whole_single(column) if shard.is_longer_in_key(column) else message_text(column)
+
+
+def _in_key(shard: Shard, column: SourceColumn, text: Column) -> Column:
+    """What stands in the message key for a text of `_text_in_key`."""
+    return sf.udf(_single, "string")(text) if shard.is_longer_in_key(column) else text
+
+
+def _single(text: str | None) -> str | None:
+    """The relay's own text of a FLOAT in a key; MySQL's text of a DOUBLE may lack its last digits, but none of a FLOAT."""
+    return None if text is None else single_text(_SINGLE.unpack(_SINGLE.pack(float(text)))[0])
 
 
 def key_text(shard: Shard, values: Sequence[Column]) -> Column:

@@ -40,8 +40,12 @@ class Shard:
 
     @property
     def has_longer_key(self) -> bool:
-        """Whether message keys have digits of a FLOAT that no SELECT of its text gives."""
-        return self.lossless_keys and any(column.kind == SINGLE for column in self.key)
+        """Whether message keys have digits of a FLOAT that its text in a SELECT lacks."""
+        return any(map(self.is_longer_in_key, self.key))
+
+    def is_longer_in_key(self, column: SourceColumn) -> bool:
+        """Say whether a column of the key is a FLOAT with more digits in message keys than the server prints."""
+        return self.lossless_keys and column.kind == SINGLE
 
     @property
     def published(self) -> Sequence[SourceColumn]:

@@ -58,6 +58,11 @@ class LogicalTable:
         return [shard.name for shard in self.shards if shard.has_longer_key]
 
     @property
+    def with_longer_key_under_rules(self) -> Sequence[str]:
+        """Those of them whose rows go through rules or masks, which are given the printed digits alone."""
+        return [shard.name for shard in self.shards if shard.has_longer_key and shard.rules is not None]
+
+    @property
     def transformed(self) -> bool:
         """Whether a function of the installation's own makes its rows what they are in messages."""
         return any(shard.transformed for shard in self.shards)

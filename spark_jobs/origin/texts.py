@@ -27,6 +27,11 @@ def plain_text(column: SourceColumn) -> str:
     return f"CAST(CAST({name} AS UNSIGNED) AS CHAR)" if column.kind == "bit" else f"CAST({name} AS CHAR)"
 
 
+def whole_single(column: SourceColumn) -> str:
+    """SQL of the text of all digits of a FLOAT; a product keeps the sign of zero, which a sum does not."""
+    return f"CAST({quoted(column.name)} * 1E0 AS CHAR)"
+
+
 def key_expression(column: SourceColumn) -> str:
     """SQL by which a key column is compared and sorted; labels compare as text and sort as numbers, so text stands for both."""
     name = quoted(column.name)

@@ -1,24 +1,18 @@
 """The texts of key columns: values that differ have texts that differ, also where the message prints them alike."""
 
-import struct
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any
 
 from relay.encode.columns import ColumnText
-from relay.encode.texts.server_numbers import float_text
 from relay.encode.texts.text_exact import base64_text, exact_text
 from relay.errors import ValueNotPrintable
 from relay.model.column_families import STRINGS
-from relay.model.number_form import server_form
+from relay.model.number_form import single_text
 from relay.model.table import Column, ColumnType
 from relay.model.value import Value
 
 KeyText = Callable[[Any], object]
 """Prints a value as what stands for it in the JSON of a key."""
-
-_SINGLE: Final = struct.Struct("<f")
-_ENOUGH_DIGITS: Final = (7, 8, 9)
-"""Digits beyond the six of a message that a FLOAT may need (IEEE 754: nine tell all apart)."""
 
 
 def key_text(column: Column, type_text: str, undecodable: Callable[[], None]) -> KeyText:
@@ -34,26 +28,9 @@ def key_text(column: Column, type_text: str, undecodable: Callable[[], None]) ->
     return _text_or_bytes(exact_text(column, type_text, refuse_undecodable), undecodable)
 
 
-def single_text(value: float) -> str:
-    """Return the text of a FLOAT, given as the double that equals it."""
-    text = float_text(value)
-    for digits in _ENOUGH_DIGITS:
-        if _reads_back(text, value):
-            break
-        text = server_form(f"{value:.{digits - 1}e}")
-    return text
-
-
 def refuse_undecodable() -> None:
     """Refuse a value with bytes that are no characters. Raises ValueNotPrintable."""
     raise ValueNotPrintable("A key holds bytes that are no characters of the column's set.")
-
-
-def _reads_back(text: str, value: float) -> bool:
-    try:
-        return bool(_SINGLE.unpack(_SINGLE.pack(float(text)))[0] == value)
-    except OverflowError:  # rounded up beyond the largest FLOAT
-        return False
 
 
 def _text_or_bytes(strict: ColumnText, undecodable: Callable[[], None]) -> KeyText:

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from relay.compiled import COMPILED
 from relay.encode import KeyEncoder, MessageFrame, RowEncoder
-from relay.encode.texts.key_text import single_text
 from relay.encode.texts.server_numbers import float_text
 from relay.model.change import Operation, RowChange, RowsEvent
+from relay.model.number_form import single_text
 from relay.model.positions.position import BinlogPosition, OrderPair
 from relay.model.row_path import SlowReason
 from relay.model.table import Column, ColumnType, TableDefinition, TableId, TableMap

@@ -13,6 +13,7 @@ from spark_jobs.config.copy import SourceServer
 from spark_jobs.errors import TransformNotCopied
 from spark_jobs.origin.catalog import shards_of
 from spark_jobs.origin.columns import SourceColumn
+from spark_jobs.origin.row_rules import RowRules
 from spark_jobs.origin.shard import Shard
 from spark_jobs.origin.shards import LogicalTable, float_in_key, logical_tables, refuse_transforms
 
@@ -58,6 +59,9 @@ def test_a_float_in_a_key_has_more_digits_in_messages_than_the_server_prints() -
     table = LogicalTable("shop.t", (shard,))
     assert table.with_longer_key == ["one/shop_1.t"]
     assert "DOUBLE" in float_in_key(table)
+    assert table.with_longer_key_under_rules == []
+    rules = RowRules(SourceServer(instance="one", host="h", user="u"), shard.real, TableId("shop", "t"), columns, ("f", "id"))
+    assert LogicalTable("shop.t", (replace(shard, rules=rules),)).with_longer_key_under_rules == ["one/shop_1.t"]
     for fine in (replace(shard, lossless_keys=False), replace(shard, key_names=("id",))):
         assert LogicalTable("shop.t", (fine,)).with_longer_key == []
 

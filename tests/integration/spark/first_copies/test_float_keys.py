@@ -1,0 +1,76 @@
+"""Tables with a FLOAT in their key: a first copy has the keys and values of the messages."""
+
+import struct
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Final
+
+import pytest
+from pyspark.sql import SparkSession
+
+from deploy.embedded import Kafka, SqlServer, ZooKeeper
+from spark_jobs import bootstrap
+from spark_jobs.sinks import open_sink
+from tests.support.copies.first_copies import job_settings, source
+from tests.support.relays.relay_process import Installation, RelayProcess
+from tests.support.rows.topic_reading import read_topic
+from tests.support.waiting import wait_until
+
+pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
+_RANDOM: Final = 150
+_LARGEST_BITS: Final = 0x7F7FFFFF
+_EDGES: Final = ("0e0", "'-0'", "0.1", "16777216", "16777217", "16777218", "16777220", "1e-45", "1.17549421e-38", "3.40282346e38", "-1.5")
+
+
+def single(bits: int) -> str:
+    """SQL of the FLOAT with these bits."""
+    (value,) = struct.unpack("<f", struct.pack("<I", bits))
+    return f"{value:.8e}"
+
+
+def singles(seed: int) -> list[str]:
+    """SQL of FLOATs: edges, both signs of all magnitudes, denormals, and integers above 2^24."""
+    random = Random(seed)
+    usual = [single(random.randint(1, _LARGEST_BITS) | random.getrandbits(1) << 31) for _ in range(_RANDOM)]
+    denormals = [single(random.getrandbits(23)) for _ in range(_RANDOM // 10)]
+    return [*_EDGES, *usual, *denormals, *(str(random.randrange(2**24, 2**31)) for _ in range(_RANDOM // 5))]
+
+
+@pytest.mark.timeout(180)
+@pytest.mark.parametrize("family", ["mariadb", pytest.param("mysql_9", marks=pytest.mark.long)])
+def test_a_first_copy_has_the_keys_and_values_of_the_messages(
+    request: pytest.FixtureRequest,
+    spark: SparkSession,
+    family: str,
+    kafka: Kafka,
+    zookeeper: ZooKeeper,
+    fresh_name: Callable[[str], str],
+    tmp_path: Path,
+) -> None:
+    name, database = fresh_name("floats"), request.getfixturevalue(family)
+    assert isinstance(database, SqlServer)
+    database.execute(f"create database {name}", f"create table {name}.t (f float, d float(7,2), n float(7,2), primary key (f, d))")
+    rows = [f"({value}, {number}.{number % 100:02}, -{number}.37)" for number, value in enumerate(singles(5))]
+    installation = Installation(name, tmp_path, database, kafka, zookeeper, filter={"filter_regex": f"{name}\\..*"})
+    mapping = {"dbs": [{"logicDb": "shop", "realDbs": name}], "topics": [{"logicDb": "shop", "topic": name}]}
+    installation.map(**mapping)
+    ranges = {"settle_seconds": 0, "range_rows": 50, "parallel": 2}
+    settings = job_settings(kafka, tmp_path, name, mapping, source("shop", database), bootstrap=ranges)
+    with RelayProcess(installation) as relay:
+        relay.wait_for("RUNNING")
+        database.execute(f"insert into {name}.t values {', '.join(rows)}")
+        wait_until(lambda: len(read_topic(kafka.bootstrap, name)) == len(rows), "the rows", 60)
+        assert bootstrap.run(settings)["shop.t"].rows == len(rows)
+    installation.close()
+    copy = open_sink(spark, settings).read("shop.t")
+    assert copy is not None
+    found = {row["_key"]: (row["f"], row["d"], row["n"]) for row in copy.where("not _deleted").collect()}
+    messages = {(each.key or b"").decode(): (each.value or {})["data"][0] for each in read_topic(kafka.bootstrap, name)}
+    assert len(messages) == len(rows)
+    assert found == {key: tuple(_value(data[column]) for column in "fdn") for key, data in messages.items()}
+
+
+def _value(text: str) -> float:
+    (value,) = struct.unpack("<f", struct.pack("<f", float(text)))
+    return float(value)
