@@ -1,4 +1,7 @@
-"""Compiles relay/compiled while the project is installed; without Cython or a C compiler the readable packages do the work."""
+"""Compiles relay/compiled while the project is installed.
+
+Without Cython or a C compiler the readable packages do the work.
+"""
 
 import os
 import shutil
@@ -13,7 +16,9 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 _PACKAGE = Path("relay") / "compiled"
 _COMPILE_SECONDS = 300
 _PLATFORM = "ROMA_WHEEL_PLATFORM"
-"""Environment variable of `make wheels`: the platform tag of the wheel, which must then hold compiled modules."""
+"""Environment variable of `make wheels`: the platform tag of the wheel, which must then hold
+compiled modules.
+"""
 
 
 class CompiledModules(BuildHookInterface[Any]):
@@ -44,20 +49,48 @@ class CompiledModules(BuildHookInterface[Any]):
 
 
 def _compiled(root: Path) -> list[Path]:
-    """Build in a folder of its own, so that nothing but the modules comes into the project; return their paths there."""
+    """Build in a folder of its own, so that nothing but the modules comes into the project.
+
+    Return their paths there.
+    """
     with TemporaryDirectory() as name:
         folder = Path(name)
-        parts = [file.relative_to(root) for file in (root / _PACKAGE).rglob("*") if file.suffix in (".pyx", ".pxd")]
+        parts = [
+            file.relative_to(root)
+            for file in (root / _PACKAGE).rglob("*")
+            if file.suffix in (".pyx", ".pxd")
+        ]
         for part in parts:
             for package in list(part.parents)[:-1]:
                 (folder / package).mkdir(parents=True, exist_ok=True)
                 (folder / package / "__init__.py").touch()
             shutil.copy2(root / part, folder / part)
         modules = sorted(part for part in parts if part.suffix == ".pyx")
-        command = [sys.executable, "-m", "Cython.Build.Cythonize", "--inplace", "--parallel", "2", "-3", *map(str, modules)]
+        command = [
+            sys.executable,
+            "-m",
+            "Cython.Build.Cythonize",
+            "--inplace",
+            "--parallel",
+            "2",
+            "-3",
+            *map(str, modules),
+        ]
         environment = {**os.environ, "CFLAGS": "-O2 -g0"}
-        ran = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=_COMPILE_SECONDS, check=False)
-        built = [library.relative_to(folder) for module in modules for library in (folder / module.parent).glob(f"{module.stem}.*.so")]
+        ran = subprocess.run(
+            command,
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=_COMPILE_SECONDS,
+            check=False,
+        )
+        built = [
+            library.relative_to(folder)
+            for module in modules
+            for library in (folder / module.parent).glob(f"{module.stem}.*.so")
+        ]
         if ran.returncode != 0 or len(built) < len(modules):
             raise OSError((ran.stderr or ran.stdout).strip()[-2000:] or "no module came out")
         for library in built:

@@ -12,9 +12,20 @@ from relay.telemetry import set_up_logging
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Serve the admin; the result is the exit code: 0 after a signal, 2 for a configuration that cannot be used."""
-    parser = argparse.ArgumentParser(prog="roma api", description="The admin: mappings, instances, relays.")
-    parser.add_argument("--config", type=Path, required=True, metavar="FILE", help="the relay's configuration file (TOML)")
+    """Serve the admin.
+
+    The result is the exit code: 0 after a signal, 2 for a configuration that cannot be used.
+    """
+    parser = argparse.ArgumentParser(
+        prog="roma api", description="The admin: mappings, instances, relays."
+    )
+    parser.add_argument(
+        "--config",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="the relay's configuration file (TOML)",
+    )
     arguments = parser.parse_args(argv)
     try:
         settings = load_settings(arguments.config)

@@ -58,14 +58,29 @@ _ROUTERS: Final = (
     health,
 )
 _PROBLEMS: Final[dict[int | str, dict[str, Any]]] = {
-    "4XX": {"model": Problem, "description": "What is wrong, and the way out (application/problem+json)."},
-    502: {"model": Problem, "description": "ZooKeeper, Kafka or the source refused (application/problem+json)."},
-    503: {"model": Problem, "description": "ZooKeeper, Kafka or the source does not answer; try again later (application/problem+json)."},
+    "4XX": {
+        "model": Problem,
+        "description": "What is wrong, and the way out (application/problem+json).",
+    },
+    502: {
+        "model": Problem,
+        "description": "ZooKeeper, Kafka or the source refused (application/problem+json).",
+    },
+    503: {
+        "model": Problem,
+        "description": (
+            "ZooKeeper, Kafka or the source does not answer; try again later "
+            "(application/problem+json)."
+        ),
+    },
 }
 
 
 def create_app(settings: RelaySettings) -> FastAPI:
-    """Make the application. It starts without ZooKeeper too, answers 503 meanwhile, and heals by itself."""
+    """Make the application.
+
+    It starts without ZooKeeper too, answers 503 meanwhile, and heals by itself.
+    """
     session = Session(settings.zookeeper, answer_seconds=_ANSWER_SECONDS)
     admin = compose(settings, session)
 
@@ -94,6 +109,8 @@ def create_app(settings: RelaySettings) -> FastAPI:
         app.include_router(router, dependencies=[Depends(check_rights)])
     install_pages(app)
     every = [route for router in routers for route in router.routes]
-    app.add_middleware(Guard, routes=every, hosts=AllowedHosts([settings.api.host, *settings.api.hosts]))
+    app.add_middleware(
+        Guard, routes=every, hosts=AllowedHosts([settings.api.host, *settings.api.hosts])
+    )
     app.add_middleware(RequestCount)
     return app

@@ -21,7 +21,15 @@ from relay.errors import ConfigurationError
 from relay.model.accounts import Accounts
 from relay.operations import InstanceFlow, InstanceList, defined_instances
 from relay.settings import RelaySettings
-from relay.state import AccountStore, InstanceDocumentStore, InstanceStore, MappingStore, Membership, Paths, PlacementStore
+from relay.state import (
+    AccountStore,
+    InstanceDocumentStore,
+    InstanceStore,
+    MappingStore,
+    Membership,
+    Paths,
+    PlacementStore,
+)
 from relay.zk import Session
 
 
@@ -71,7 +79,11 @@ def compose(settings: RelaySettings, session: Session) -> Admin:
     directory = InstanceDirectory(instances, members, InstanceList(settings, session))
     return Admin(
         session=session,
-        gate=Gate(settings.api.token, partial(_accounts, session, AccountStore(session, paths)), always_ask=_always_asks(settings)),
+        gate=Gate(
+            settings.api.token,
+            partial(_accounts, session, AccountStore(session, paths)),
+            always_ask=_always_asks(settings),
+        ),
         archive=archive,
         editor=MappingEditor(store, defined, EditEffects(instances), acts),
         instances=InstanceDesk(InstanceDocumentStore(session, paths), settings, acts),
@@ -91,7 +103,10 @@ def _always_asks(settings: RelaySettings) -> bool:
 
 
 def _accounts(session: Session, store: AccountStore) -> Accounts:
-    """Return users and tokens; while ZooKeeper is away no thread waits for it, or requests of strangers would hold all threads."""
+    """Return users and tokens.
+
+    While ZooKeeper is away no thread waits for it, or requests of strangers would hold all threads.
+    """
     if not session.connected:
         raise session.unreachable()
     return store.read()

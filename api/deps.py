@@ -26,13 +26,20 @@ def _caller(request: Request) -> Caller:
 
 
 def check_rights(request: Request) -> None:
-    """Check the endpoint's rights once more, where the router has chosen it; the guard chose on its own. Raises RightMissing."""
+    """Check the endpoint's rights once more, where the router has chosen it.
+
+    The guard chose on its own. Raises RightMissing.
+    """
     _caller(request).check(rights_needed(request.method, request.scope["route"].path))
 
 
 def _precondition(
-    if_match: Annotated[str | None, Header(description="The ETag that the edit was made from.", examples=['"12"'])] = None,
-    if_none_match: Annotated[str | None, Header(description="`*`: only if it is not there yet.")] = None,
+    if_match: Annotated[
+        str | None, Header(description="The ETag that the edit was made from.", examples=['"12"'])
+    ] = None,
+    if_none_match: Annotated[
+        str | None, Header(description="`*`: only if it is not there yet.")
+    ] = None,
 ) -> Precondition:
     return Precondition(TagList.read(if_match), TagList.read(if_none_match))
 
@@ -40,9 +47,16 @@ def _precondition(
 def _note(
     request: Request,
     x_author: Annotated[
-        str | None, Header(description="Who saves, unless the token is a user's. UTF-8, percent-encoded.", examples=["ann"])
+        str | None,
+        Header(
+            description="Who saves, unless the token is a user's. UTF-8, percent-encoded.",
+            examples=["ann"],
+        ),
     ] = None,
-    x_comment: Annotated[str | None, Header(description="Why; UTF-8, percent-encoded outside ASCII.", examples=["second shard"])] = None,
+    x_comment: Annotated[
+        str | None,
+        Header(description="Why; UTF-8, percent-encoded outside ASCII.", examples=["second shard"]),
+    ] = None,
 ) -> Note:
     note, caller = note_of(x_author, x_comment), _caller(request)
     return replace(note, author=caller.name) if caller.is_user else note

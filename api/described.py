@@ -10,14 +10,20 @@ from api.errors import PROBLEM_JSON
 
 _PROBLEM: Final = {"schema": {"$ref": "#/components/schemas/Problem"}}
 _BY_FASTAPI: Final = ("HTTPValidationError", "ValidationError")
-_BEARER: Final = {"type": "http", "scheme": "bearer", "description": "The admin's token (api.token of the configuration file)."}
+_BEARER: Final = {
+    "type": "http",
+    "scheme": "bearer",
+    "description": "The admin's token (api.token of the configuration file).",
+}
 _ERRORS: Final = ("4", "5")
 
 
 def describe(app: FastAPI) -> dict[str, Any]:
     """Return the document; it is made once."""
     if not app.openapi_schema:
-        document = get_openapi(title=app.title, version=app.version, summary=app.summary, routes=app.routes)
+        document = get_openapi(
+            title=app.title, version=app.version, summary=app.summary, routes=app.routes
+        )
         for path, operations in document["paths"].items():
             for method, operation in operations.items():
                 _describe_errors(operation["responses"])
@@ -32,7 +38,9 @@ def describe(app: FastAPI) -> dict[str, Any]:
 def _describe_errors(responses: dict[str, Any]) -> None:
     responses.pop("422", None)  # FastAPI's own form of it; 4XX says what is sent
     for status, response in responses.items():
-        if status.startswith(_ERRORS) and any("schema" in each for each in response.get("content", {}).values()):
+        if status.startswith(_ERRORS) and any(
+            "schema" in each for each in response.get("content", {}).values()
+        ):
             response["content"] = {PROBLEM_JSON: _PROBLEM}
 
 

@@ -1,4 +1,6 @@
-"""If-Match and If-None-Match (RFC 9110, 13.1), where an entity tag is the number of a mapping set."""
+"""If-Match and If-None-Match (RFC 9110, 13.1), where an entity tag is the number of a mapping
+set.
+"""
 
 import re
 from dataclasses import dataclass
@@ -30,7 +32,10 @@ class TagList:
             return cls(frozenset(), any=True)
         parts = [_TAG.fullmatch(part) for part in header.split(",")]
         if not all(parts):
-            raise BadRequest(f"{header!r} is no list of entity tags.", remedy='An entity tag stands in quotes: If-Match: "12".')
+            raise BadRequest(
+                f"{header!r} is no list of entity tags.",
+                remedy='An entity tag stands in quotes: If-Match: "12".',
+            )
         return cls(frozenset(part.group(1) for part in parts if part is not None))
 
     def names(self, set_number: int) -> bool:
@@ -53,12 +58,17 @@ class Precondition:
     def check(self, set_number: int, *, exists: bool) -> None:
         """Hold the knowledge against the set in force; `exists`: something would be replaced.
 
-        Raises PreconditionRequired where an edit of what is there comes without If-Match, PreconditionFailed where it is of the past.
+        Raises PreconditionRequired where an edit of what is there comes without If-Match,
+        PreconditionFailed where it is of the past.
         """
         if self.if_none_match is not None and exists and self.if_none_match.names(set_number):
-            raise PreconditionFailed("It is there already, and If-None-Match says that it must not be.")
+            raise PreconditionFailed(
+                "It is there already, and If-None-Match says that it must not be."
+            )
         if self.if_match is None:
             if exists and self.if_none_match is None:
                 raise PreconditionRequired("It is there already, and the request has no If-Match.")
         elif not self.if_match.names(set_number) or (self.if_match.any and not exists):
-            raise PreconditionFailed(f"Mapping set {set_number} is in force, and If-Match names another state.")
+            raise PreconditionFailed(
+                f"Mapping set {set_number} is in force, and If-Match names another state."
+            )

@@ -1,4 +1,5 @@
-"""Errors at the HTTP border: each domain error's status in one table, every answer `application/problem+json` (RFC 9457).
+"""Errors at the HTTP border: each domain error's status in one table, every answer
+`application/problem+json` (RFC 9457).
 
 ApiError
 ├── BadRequest              400
@@ -79,7 +80,10 @@ class TokenMissing(ApiError):
     """The endpoint needs a token, and the request has none."""
 
     code = "TOKEN_MISSING"
-    remedy = "Send `Authorization: Bearer <token>` with a token of yours (`roma tokens add`) or the admin's."
+    remedy = (
+        "Send `Authorization: Bearer <token>` with a token of yours (`roma tokens add`) or the "
+        "admin's."
+    )
     status = HTTPStatus.UNAUTHORIZED
 
 
@@ -88,7 +92,8 @@ class TokenWrong(TokenMissing):
 
     code = "TOKEN_WRONG"
     remedy = (
-        "Send a token that `roma tokens list` shows, or the value of api.token in the admin's configuration file "
+        "Send a token that `roma tokens list` shows, or the value of api.token in the admin's "
+        "configuration file "
         "(`${NAME}` there: of that variable or file)."
     )
 
@@ -97,7 +102,10 @@ class WritesForbidden(ApiError):
     """The admin has neither token nor users, so nobody may write."""
 
     code = "WRITES_FORBIDDEN"
-    remedy = "Add a user and a token (`roma users add`, `roma tokens add`), or set api.token and start the admin again."
+    remedy = (
+        "Add a user and a token (`roma users add`, `roma tokens add`), or set api.token and start "
+        "the admin again."
+    )
     status = HTTPStatus.FORBIDDEN
 
 
@@ -133,7 +141,10 @@ class SetInForceBroken(ApiError):
     """ZooKeeper holds a mapping set that cannot be read; relays keep the last good one."""
 
     code = "SET_IN_FORCE_BROKEN"
-    remedy = "Roll back to a good set (POST /api/v1/mappings/rollback with If-Match: *), or save all documents at once."
+    remedy = (
+        "Roll back to a good set (POST /api/v1/mappings/rollback with If-Match: *), or save all "
+        "documents at once."
+    )
     status = HTTPStatus.CONFLICT
 
 
@@ -146,7 +157,9 @@ class DefinedInFile(ApiError):
 
 
 class InstanceRefused(ApiError):
-    """The settings of an instance contradict themselves, or have no such field; nothing was saved."""
+    """The settings of an instance contradict themselves, or have no such field; nothing was
+    saved.
+    """
 
     code = "INSTANCE_REFUSED"
     remedy = "Correct the places named."
@@ -181,7 +194,10 @@ class HostUnknown(ApiError):
     """The request's Host header names another server than this one."""
 
     code = "HOST_UNKNOWN"
-    remedy = "Use an IP address or localhost, or add the name to api.hosts in the admin's configuration and restart it."
+    remedy = (
+        "Use an IP address or localhost, or add the name to api.hosts in the admin's configuration "
+        "and restart it."
+    )
     status = HTTPStatus.MISDIRECTED_REQUEST
 
 
@@ -189,7 +205,9 @@ class PreconditionRequired(ApiError):
     """An edit of what is there needs the ETag that it was made from."""
 
     code = "PRECONDITION_REQUIRED"
-    remedy = "Read it first and send its ETag as If-Match, so that nobody's edit is overwritten unseen."
+    remedy = (
+        "Read it first and send its ETag as If-Match, so that nobody's edit is overwritten unseen."
+    )
     status = HTTPStatus.PRECONDITION_REQUIRED
 
 
@@ -198,14 +216,17 @@ class ProblemsFound(ApiError):
 
     code = "MAPPING_REFUSED"
     remedy = (
-        "Correct the places named. Documents that need each other can be saved together (PUT /api/v1/configs/ROMA_GROUP), "
+        "Correct the places named. Documents that need each other can be saved together (PUT "
+        "/api/v1/configs/ROMA_GROUP), "
         "or one after another in the order topics, dbs, tbs, tags."
     )
     status = HTTPStatus.UNPROCESSABLE_ENTITY
 
     def __init__(self, problems: Sequence[MappingProblem]) -> None:
         count = len(problems)
-        super().__init__(f"{count} problem{'s' if count > 1 else ''} found; the set in force stays in force.")
+        super().__init__(
+            f"{count} problem{'s' if count > 1 else ''} found; the set in force stays in force."
+        )
         self.problems = tuple(problems)
 
 
@@ -254,15 +275,23 @@ class _ProblemResponse(JSONResponse):
     media_type = PROBLEM_JSON
 
     def render(self, content: Any) -> bytes:
-        """Write the content; half of a surrogate pair, which a request may name, stays the escape that it was."""
-        return json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace")
+        """Write the content.
+
+        Half of a surrogate pair, which a request may name, stays the escape that it was.
+        """
+        return json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode(
+            "utf-8", "backslashreplace"
+        )
 
 
 def status_of(error: RelayError) -> HTTPStatus:
     """Return the status that an error leaves with; the table's nearest ancestor decides."""
     if isinstance(error, ApiError):
         return error.status
-    return next((_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS), HTTPStatus.INTERNAL_SERVER_ERROR)
+    return next(
+        (_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS),
+        HTTPStatus.INTERNAL_SERVER_ERROR,
+    )
 
 
 async def _relay_error(_request: Request, error: Exception) -> JSONResponse:
@@ -276,13 +305,22 @@ def problem_of(error: RelayError) -> JSONResponse:
     status = status_of(error)
     if isinstance(error, SourceNotNamed):
         error = error.asked_with("`source`")
-    headers = {"Retry-After": str(_RETRY_AFTER_SECONDS)} if status == HTTPStatus.SERVICE_UNAVAILABLE else {}
+    headers = (
+        {"Retry-After": str(_RETRY_AFTER_SECONDS)}
+        if status == HTTPStatus.SERVICE_UNAVAILABLE
+        else {}
+    )
     if isinstance(error, TokenMissing):
         headers["WWW-Authenticate"] = "Bearer"
     if isinstance(error, MethodUnknown):
         headers["Allow"] = error.allowed
     problem = Problem(
-        title=status.phrase, status=status, detail=error.reason, code=error.code, remedy=error.way_out, problems=_problems(error)
+        title=status.phrase,
+        status=status,
+        detail=error.reason,
+        code=error.code,
+        remedy=error.way_out,
+        problems=_problems(error),
     )
     return problem_response(problem, headers)
 
@@ -291,14 +329,21 @@ def _problems(error: RelayError) -> list[MappingProblemView] | None:
     if isinstance(error, ProblemsFound):
         return [MappingProblemView.of(each) for each in error.problems]
     if isinstance(error, MappingRefused):
-        return [MappingProblemView(data_id=error.data_id, pointer=error.pointer, sentence=error.reason)]
+        return [
+            MappingProblemView(data_id=error.data_id, pointer=error.pointer, sentence=error.reason)
+        ]
     return None
 
 
 def _sentence(error: Mapping[str, Any], number: int, request: Request) -> str:
     body = getattr(request.scope.get("route"), "body_field", None)
     place = tuple(error["loc"])
-    if error["type"] != UNKNOWN_KEY or body is None or place[:1] != ("body",) or number >= _SUGGESTED:
+    if (
+        error["type"] != UNKNOWN_KEY
+        or body is None
+        or place[:1] != ("body",)
+        or number >= _SUGGESTED
+    ):
         return f"{error['msg']}."
     sentence = unknown_key(place[1:], body.field_info.annotation)
     return sentence if sentence.endswith("?") else f"{sentence}."
@@ -308,13 +353,24 @@ async def _invalid_request(request: Request, error: Exception) -> JSONResponse:
     if not isinstance(error, RequestValidationError):  # registered for nothing else
         raise error
     problems = [
-        MappingProblemView(data_id="", pointer="".join(f"/{part}" for part in each["loc"]), sentence=_sentence(each, number, request))
+        MappingProblemView(
+            data_id="",
+            pointer="".join(f"/{part}" for part in each["loc"]),
+            sentence=_sentence(each, number, request),
+        )
         for number, each in enumerate(error.errors())
     ]
     status = HTTPStatus.UNPROCESSABLE_ENTITY
     detail = "The request does not have the form that this address takes."
     return problem_response(
-        Problem(title=status.phrase, status=status, detail=detail, code="REQUEST_REFUSED", remedy=BadRequest.remedy, problems=problems)
+        Problem(
+            title=status.phrase,
+            status=status,
+            detail=detail,
+            code="REQUEST_REFUSED",
+            remedy=BadRequest.remedy,
+            problems=problems,
+        )
     )
 
 
@@ -324,15 +380,28 @@ async def _http_error(_request: Request, error: Exception) -> JSONResponse:
     status = HTTPStatus(error.status_code)
     code = status.name
     headers = dict(error.headers) if error.headers else None
-    problem = Problem(title=status.phrase, status=status, detail=f"{error.detail}.", code=code, remedy="See /docs for what is here.")
+    problem = Problem(
+        title=status.phrase,
+        status=status,
+        detail=f"{error.detail}.",
+        code=code,
+        remedy="See /docs for what is here.",
+    )
     return problem_response(problem, headers)
 
 
 async def _unforeseen(_request: Request, _error: Exception) -> JSONResponse:
-    """Answer in the usual form; the server logs the error with its traceback, and the client learns nothing of it."""
+    """Answer in the usual form.
+
+    The server logs the error with its traceback, and the client learns nothing of it.
+    """
     status = HTTPStatus.INTERNAL_SERVER_ERROR
     return problem_response(
         Problem(
-            title=status.phrase, status=status, detail="The admin met an error of its own.", code=RelayError.code, remedy=RelayError.remedy
+            title=status.phrase,
+            status=status,
+            detail="The admin met an error of its own.",
+            code=RelayError.code,
+            remedy=RelayError.remedy,
         )
     )

@@ -1,4 +1,6 @@
-"""What is decided about a request before its body is read: the host, the caller's rights, the size, the time."""
+"""What is decided about a request before its body is read: the host, the caller's rights, the size,
+the time.
+"""
 
 import asyncio
 from collections.abc import Sequence
@@ -29,7 +31,9 @@ LINGER_BYTES: Final = 32_000_000
 """And at most so much of it."""
 _JSON: Final = (b"content-type", b"application/json")
 """Every body is JSON, whatever type a client states: `curl -d` alone states a form."""
-_LOGGED: Final = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.MISDIRECTED_REQUEST})
+_LOGGED: Final = frozenset(
+    {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.MISDIRECTED_REQUEST}
+)
 _PATH_CHARACTERS: Final = 200
 _WITHOUT_BODY: Final = frozenset({"GET", "HEAD", "OPTIONS", "DELETE"})
 
@@ -37,7 +41,8 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class Guard:
-    """ASGI middleware: refuses by name what must not reach an endpoint, and hands the endpoint a whole body of bounded size.
+    """ASGI middleware: refuses by name what must not reach an endpoint, and hands the endpoint a
+    whole body of bounded size.
 
     Raises KeyError when it is made, if the table of rights lacks one of the routes.
     """
@@ -59,7 +64,9 @@ class Guard:
         try:
             self._hosts.check(Request(scope).headers.get("host"))
             if route is None and scope["method"] == "OPTIONS" and (methods := self._methods(scope)):
-                await Response(status_code=HTTPStatus.NO_CONTENT, headers={"Allow": allowed(methods)})(scope, receive, send)
+                await Response(
+                    status_code=HTTPStatus.NO_CONTENT, headers={"Allow": allowed(methods)}
+                )(scope, receive, send)
                 return
             whole = await self._admitted(scope, receive, route)
         except RelayError as error:
@@ -70,7 +77,9 @@ class Guard:
         await self._app(scope, whole, send)
 
     def _route(self, scope: Scope) -> APIRoute | None:
-        return next((route for route in self._routes if route.matches(scope)[0] is Match.FULL), None)
+        return next(
+            (route for route in self._routes if route.matches(scope)[0] is Match.FULL), None
+        )
 
     async def _admitted(self, scope: Scope, receive: Receive, route: APIRoute | None) -> Receive:
         if route is None:  # then nothing reads the body
@@ -78,14 +87,19 @@ class Guard:
                 raise MethodUnknown(f"{scope['method']} is not among its methods.", methods)
             return receive
         request, needed = Request(scope), rights_needed(scope["method"], route.path)
-        scope.setdefault("state", {})["caller"] = await _caller(scope, request.headers.get("authorization"), needed)
+        scope.setdefault("state", {})["caller"] = await _caller(
+            scope, request.headers.get("authorization"), needed
+        )
         limit = OPEN_BODY_LIMIT_BYTES if needed <= ANONYMOUS.rights else BODY_LIMIT_BYTES
         announced = request.headers.get("content-length", "0")
         if announced.isdecimal() and int(announced) > limit:
             raise _too_large(limit)
         if scope["method"] in _WITHOUT_BODY:
             return receive
-        scope["headers"] = [*((name, value) for name, value in scope["headers"] if name != b"content-type"), _JSON]
+        scope["headers"] = [
+            *((name, value) for name, value in scope["headers"] if name != b"content-type"),
+            _JSON,
+        ]
         try:
             async with asyncio.timeout(BODY_SECONDS):
                 return _again(await _read(receive, limit), receive)
@@ -93,15 +107,27 @@ class Guard:
             raise BodyTooSlow(f"The body had not come whole after {BODY_SECONDS:.0f} s.") from exc
 
     def _methods(self, scope: Scope) -> set[str]:
-        """Return all methods of an address that does not take this one; it may be several routes."""
-        return {method for route in self._routes if route.matches(scope)[0] is Match.PARTIAL for method in route.methods or ()}
+        """Return all methods of an address that does not take this one; it may be several
+        routes.
+        """
+        return {
+            method
+            for route in self._routes
+            if route.matches(scope)[0] is Match.PARTIAL
+            for method in route.methods or ()
+        }
 
 
 async def _caller(scope: Scope, authorization: str | None, needed: frozenset[Right]) -> Caller:
-    """Return the caller; ZooKeeper is asked in a thread. Raises ApiError and what the reading of the users raises."""
+    """Return the caller; ZooKeeper is asked in a thread.
+
+    Raises ApiError and what the reading of the users raises.
+    """
     if not needed:
         return ANONYMOUS
-    caller: Caller = await to_thread.run_sync(scope["app"].state.admin.gate.admit, authorization, needed)
+    caller: Caller = await to_thread.run_sync(
+        scope["app"].state.admin.gate.admit, authorization, needed
+    )
     return caller
 
 
@@ -131,14 +157,24 @@ def _again(first: Message, receive: Receive) -> Receive:
 def _log_refusal(error: RelayError, scope: Scope) -> None:
     if status_of(error) in _LOGGED:
         client = (scope.get("client") or ("",))[0]
-        _log.warning("request_refused", code=error.code, client=client, method=scope["method"], path=scope["path"][:_PATH_CHARACTERS])
+        _log.warning(
+            "request_refused",
+            code=error.code,
+            client=client,
+            method=scope["method"],
+            path=scope["path"][:_PATH_CHARACTERS],
+        )
 
 
 async def _refusal(error: RelayError, scope: Scope, receive: Receive, send: Send) -> None:
-    """Answer, discard the rest of the body for a moment, and close: a client that still sends would lose the answer to a reset."""
+    """Answer, discard the rest of the body for a moment, and close: a client that still sends would
+    lose the answer to a reset.
+    """
     response = problem_of(error)
     response.headers["Connection"] = "close"
-    sends = "expect" not in Request(scope).headers  # a client that asks first sends nothing after this answer
+    sends = (
+        "expect" not in Request(scope).headers
+    )  # a client that asks first sends nothing after this answer
 
     async def lingering(message: Message) -> None:
         if message["type"] != "http.response.body":
@@ -158,7 +194,9 @@ async def _discard(receive: Receive) -> None:
             left = LINGER_BYTES
             while left > 0:
                 message = await receive()
-                left = left - len(message.get("body", b"")) if message.get("more_body", False) else 0
+                left = (
+                    left - len(message.get("body", b"")) if message.get("more_body", False) else 0
+                )
 
 
 def _too_large(limit: int) -> BodyTooLarge:

@@ -1,4 +1,6 @@
-"""Swagger UI and ReDoc, with scripts that come with the installation: a browser loads nothing from elsewhere."""
+"""Swagger UI and ReDoc, with scripts that come with the installation: a browser loads nothing from
+elsewhere.
+"""
 
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,7 +17,9 @@ _OWN_FILES_ONLY: Final = "default-src 'self' 'unsafe-inline' data: blob:; frame-
 
 
 def install_pages(app: FastAPI) -> None:
-    """Serve both below the application, with relative addresses, as a proxy may have it below a path; `/` leads to Swagger UI."""
+    """Serve both below the application, with relative addresses, as a proxy may have it below a
+    path; `/` leads to Swagger UI.
+    """
     app.mount("/assets", StaticFiles(directory=_folder()), name="assets")
 
     @app.get("/", include_in_schema=False)

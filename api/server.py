@@ -37,10 +37,16 @@ class AdminServer(uvicorn.Server):
 
 
 def serve(settings: RelaySettings) -> None:
-    """Answer until SIGTERM or SIGINT, then finish what is under way. Raises ConfigurationError if the port cannot be had."""
+    """Answer until SIGTERM or SIGINT, then finish what is under way.
+
+    Raises ConfigurationError if the port cannot be had.
+    """
     listener = _listen(settings.api)
     if settings.api.token is not None and settings.api.token.get_secret_value():
-        _log.warning("file_token_holds_all_rights", remedy="Give each user and program a token (`roma tokens add`), then remove api.token.")
+        _log.warning(
+            "file_token_holds_all_rights",
+            remedy="Give each user and program a token (`roma tokens add`), then remove api.token.",
+        )
     try:
         server = make_server(settings, listener)
         _stop_on_signals(server)
@@ -69,7 +75,10 @@ def _listen(settings: ApiSettings) -> socket.socket:
     try:
         return socket.create_server((settings.host, settings.port), family=family, backlog=_BACKLOG)
     except OSError as exc:
-        raise ConfigurationError(f"api.host and api.port: {settings.host}:{settings.port} cannot be listened on ({exc.strerror}).") from exc
+        raise ConfigurationError(
+            f"api.host and api.port: {settings.host}:{settings.port} cannot be listened on "
+            f"({exc.strerror})."
+        ) from exc
 
 
 def _url(host: str, listener: socket.socket) -> str:
@@ -77,7 +86,9 @@ def _url(host: str, listener: socket.socket) -> str:
 
 
 def _stop_on_signals(server: uvicorn.Server) -> None:
-    """Stop on a signal that comes before uvicorn listens to signals, and swallow the one that it raises again when it is done."""
+    """Stop on a signal that comes before uvicorn listens to signals, and swallow the one that it
+    raises again when it is done.
+    """
 
     def stop(_number: int, _frame: FrameType | None) -> None:
         server.should_exit = True

@@ -1,4 +1,6 @@
-"""Hook of mkdocs: the decisions in the navigation, so that a new file in docs/adr needs no entry in mkdocs.yml."""
+"""Hook of mkdocs: the decisions in the navigation, so that a new file in docs/adr needs no entry in
+mkdocs.yml.
+"""
 
 from pathlib import Path
 

@@ -15,11 +15,25 @@ import structlog
 from relay.allocator import return_large_buffers
 from relay.compiled import CODE
 from relay.deadline import Deadline
-from relay.errors import NodeMissing, RelayError, ResourcesExhausted, StoreRefused, StoreUnreachable, VersionConflict
+from relay.errors import (
+    NodeMissing,
+    RelayError,
+    ResourcesExhausted,
+    StoreRefused,
+    StoreUnreachable,
+    VersionConflict,
+)
 from relay.ha import AssignmentTable, Election
 from relay.model.positions.position import file_number
 from relay.model.table import TableId
-from relay.pipeline import AssignmentLoop, DesiredInstances, Instance, InstanceState, Supervisor, paths_of_tables
+from relay.pipeline import (
+    AssignmentLoop,
+    DesiredInstances,
+    Instance,
+    InstanceState,
+    Supervisor,
+    paths_of_tables,
+)
 from relay.settings import InstanceSettings, RelaySettings
 from relay.signals import stop_on_signals
 from relay.state import (
@@ -50,7 +64,8 @@ _log = structlog.stdlib.get_logger(__name__)
 def run(settings: RelaySettings, config: Path | None = None) -> int:
     """Relay until SIGTERM or SIGINT; the exit code is 0 when every instance ended in time.
 
-    With the file that the settings come from, the session in ZooKeeper ends with the process, also where it is killed.
+    With the file that the settings come from, the session in ZooKeeper ends with the process, also
+    where it is killed.
     """
     return_large_buffers()
     set_up_logging(settings.log)
@@ -71,7 +86,10 @@ def _log_printer() -> None:
     if CODE.usable:
         _log.info("row_printer", form=CODE.path)
     else:
-        remedy = "Install a wheel with compiled modules, or a C compiler before `pip install`. Rows are complete either way, and slower."
+        remedy = (
+            "Install a wheel with compiled modules, or a C compiler before `pip install`. Rows are "
+            "complete either way, and slower."
+        )
         _log.warning("row_printer", form=CODE.path, reason=CODE.reason, remedy=remedy)
 
 
@@ -87,10 +105,14 @@ class Relay:
         self._mappings = MappingStore(session, paths)
         self._started_ms = int(time() * 1000)
         assignments = AssignmentTable(self.name, settings.placement.rebalance_seconds)
-        self._assignment_loop = AssignmentLoop(Membership(session, paths), PlacementStore(session, paths), assignments, self._member)
+        self._assignment_loop = AssignmentLoop(
+            Membership(session, paths), PlacementStore(session, paths), assignments, self._member
+        )
         self._assignments = assignments
         self._paths = paths
-        self._desired = DesiredInstances(settings, InstanceDocumentStore(session, paths), self._notes, self.name)
+        self._desired = DesiredInstances(
+            settings, InstanceDocumentStore(session, paths), self._notes, self.name
+        )
         self._supervisor = Supervisor(self._instance, self._begin)
         self._status_url = ""
         self._dropped_shown: dict[str, frozenset[tuple[TableId, str]]] = {}
@@ -105,11 +127,20 @@ class Relay:
         return self._supervisor.instances
 
     def _instance(self, settings: InstanceSettings) -> Instance:
-        election = Election(self._session, self._paths.leader(settings.name), self.name, settings.name, self._assignments)
+        election = Election(
+            self._session,
+            self._paths.leader(settings.name),
+            self.name,
+            settings.name,
+            self._assignments,
+        )
         return Instance(self._settings, settings, election, self._mappings, self._notes)
 
     def _begin(self, instance: Instance) -> Callable[[], None]:
-        """What an instance needs of the process while it runs; the metrics of a name go on where they stood."""
+        """What an instance needs of the process while it runs.
+
+        The metrics of a name go on where they stood.
+        """
         metrics = self._metrics.setdefault(instance.name, InstanceMetrics(instance.name))
         self._totals[instance.name] = ShownTotals(metrics)
         return self._mappings.watch(instance.mapping_changed).cancel
@@ -140,7 +171,10 @@ class Relay:
         self._show()
 
     def _reconcile(self) -> None:
-        """Start and stop instances as they are wanted; one that cannot be started now is tried again by the next call."""
+        """Start and stop instances as they are wanted.
+
+        One that cannot be started now is tried again by the next call.
+        """
         try:
             self._supervisor.reconcile(self._desired.settings())
         except ResourcesExhausted as exc:
@@ -150,7 +184,8 @@ class Relay:
         """Tell ZooKeeper and the metrics; an outage of ZooKeeper is not an outage of the stream."""
         try:
             for instance in self.instances:
-                # Who stands by is silent, and who has ended said so before another relay could lead.
+                # Who stands by is silent, and who has ended said so before another relay could
+                # lead.
                 if instance.state not in (InstanceState.STANDBY, InstanceState.ENDED):
                     self._notes.put_status(instance.status(self.name))
                     self._show_dropped(instance)
@@ -191,19 +226,26 @@ class Relay:
         self._totals[instance.name].show(instance.meter.totals)
 
     def _show_dropped(self, instance: Instance) -> None:
-        """List the names that are left out when there is a new one; row counts alone are not worth a write."""
+        """List the names that are left out when there is a new one.
+
+        Row counts alone are not worth a write.
+        """
         names = frozenset(instance.meter.dropped)
         if self._dropped_shown.get(instance.name) != names:
             self._notes.put_dropped(instance.name, _dropped(instance))
             self._dropped_shown[instance.name] = names
 
     def _show_tables(self, instance: Instance) -> None:
-        """List the tables that were met, now or by an earlier relay, for dry runs of mapping edits."""
+        """List the tables that were met, now or by an earlier relay, for dry runs of mapping
+        edits.
+        """
         met = frozenset(map(str, frozenset(instance.meter.tables)))
         shown = self._tables_shown.get(instance.name)
         if not met or (shown is not None and met <= shown):
             return
-        known = met | (shown if shown is not None else frozenset(self._notes.tables_of(instance.name)))
+        known = met | (
+            shown if shown is not None else frozenset(self._notes.tables_of(instance.name))
+        )
         self._notes.put_tables(instance.name, known)
         self._tables_shown[instance.name] = known
 
@@ -215,7 +257,12 @@ class Relay:
             unready=self._unready,
             statuses=self._statuses,
         )
-        server = StatusServer(self._settings.status.host, self._settings.status.port, answers, self._settings.status.hosts)
+        server = StatusServer(
+            self._settings.status.host,
+            self._settings.status.port,
+            answers,
+            self._settings.status.hosts,
+        )
         server.start()
         _log.info("status_server", url=server.url)
         return server
@@ -223,7 +270,11 @@ class Relay:
     def _statuses(self) -> list[dict[str, object]]:
         granted = {"zookeeper_session_timeout_ms": self._session.timeout_ms}
         return [
-            {**instance.status(self.name).to_fields(), "tables": paths_of_tables(instance.meter.printed), **granted}
+            {
+                **instance.status(self.name).to_fields(),
+                "tables": paths_of_tables(instance.meter.printed),
+                **granted,
+            }
             for instance in self.instances
         ]
 
@@ -241,15 +292,25 @@ class Relay:
 
 def _candidacy(instance: Instance) -> Candidacy:
     error = instance.unready
-    return Candidacy(instance.name, instance.preferred_servers, error.code if error else "", error.reason if error else "")
+    return Candidacy(
+        instance.name,
+        instance.preferred_servers,
+        error.code if error else "",
+        error.reason if error else "",
+    )
 
 
 def _dropped(instance: Instance) -> list[DroppedName]:
-    return [DroppedName(str(table), reason, rows) for (table, reason), rows in list(instance.meter.dropped.items())]
+    return [
+        DroppedName(str(table), reason, rows)
+        for (table, reason), rows in list(instance.meter.dropped.items())
+    ]
 
 
 @contextmanager
-def _zookeeper(settings: RelaySettings, stop: threading.Event, closer: SessionCloser | None) -> Iterator[Session]:
+def _zookeeper(
+    settings: RelaySettings, stop: threading.Event, closer: SessionCloser | None
+) -> Iterator[Session]:
     """A session, waited for as long as it takes: a start without ZooKeeper waits and says so."""
     session = Session(settings.zookeeper, on_session=None if closer is None else closer.note)
     while not stop.is_set():
@@ -266,7 +327,9 @@ def _zookeeper(settings: RelaySettings, stop: threading.Event, closer: SessionCl
 
 
 def _collect_garbage_rarely() -> None:
-    """Rows hold no cycles and are freed without the collector, which would walk over everything in the buffer time and again."""
+    """Rows hold no cycles and are freed without the collector, which would walk over everything in
+    the buffer time and again.
+    """
     gc.collect()
     gc.freeze()
     gc.set_threshold(_ALLOCATIONS_PER_COLLECTION, *gc.get_threshold()[1:])

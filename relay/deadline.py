@@ -6,7 +6,10 @@ from time import monotonic
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """A moment after which waiting ends; every step of an operation asks it how long it may still take."""
+    """A moment after which waiting ends.
+
+    Every step of an operation asks it how long it may still take.
+    """
 
     at_s: float
 

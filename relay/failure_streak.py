@@ -1,11 +1,16 @@
-"""Failures that follow one another, and the pause after each: values only, the caller tells the time."""
+"""Failures that follow one another, and the pause after each: values only, the caller tells the
+time.
+"""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Streak:
-    """The failures so far. `in_a_row` counts them, `pause_s` is the pause after the last one, which came at `failed_at_s`."""
+    """The failures so far.
+
+    `in_a_row` counts them, `pause_s` is the pause after the last one, which came at `failed_at_s`.
+    """
 
     in_a_row: int = 0
     pause_s: float = 0.0
@@ -14,7 +19,10 @@ class Streak:
 
 @dataclass(frozen=True, slots=True)
 class StreakRule:
-    """Each pause is twice the last one, up to `longest_s`; `forgotten_after_s` without a failure end the streak. All in seconds."""
+    """Each pause is twice the last one, up to `longest_s`.
+
+    `forgotten_after_s` without a failure end the streak. All in seconds.
+    """
 
     first_s: float
     longest_s: float

@@ -6,7 +6,10 @@ from relay.failure_streak import Streak, StreakRule
 
 
 class GrowingPause:
-    """Each pause is twice the last one, up to `longest_s`; after `forgotten_after_s` without a failure it begins with `first_s` again."""
+    """Each pause is twice the last one, up to `longest_s`.
+
+    After `forgotten_after_s` without a failure it begins with `first_s` again.
+    """
 
     def __init__(self, first_s: float, longest_s: float, forgotten_after_s: float) -> None:
         self._rule = StreakRule(first_s, longest_s, forgotten_after_s)

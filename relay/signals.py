@@ -11,11 +11,14 @@ _SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
 def stop_on_signals(stop: threading.Event) -> None:
     """Set `stop` at the first signal; called in the main thread.
 
-    A handler interrupts the main thread anywhere, also where it holds the lock of the event that it waits for: to set the event there
-    would be to wait for itself, for ever. A queue of this kind takes things anywhere, and another thread sets the event.
+    A handler interrupts the main thread anywhere, also where it holds the lock of the event that it
+    waits for: to set the event there would be to wait for itself, for ever. A queue of this kind
+    takes things anywhere, and another thread sets the event.
     """
     heard: SimpleQueue[int] = SimpleQueue()
-    threading.Thread(target=_set_once_heard, args=(heard, stop), name="signals", daemon=True).start()
+    threading.Thread(
+        target=_set_once_heard, args=(heard, stop), name="signals", daemon=True
+    ).start()
     for number in _SIGNALS:
         signal.signal(number, lambda number, _frame: heard.put(number))
 

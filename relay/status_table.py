@@ -13,11 +13,17 @@ from relay.pipeline.supervision.unlogged_cascades import REMEDY
 from relay.state import InstanceStatus
 
 _WIDE: Final = 120
-"""Columns of a terminal from which on the table has every column; a narrower one shows the rest as lines."""
+"""Columns of a terminal from which on the table has every column.
+
+A narrower one shows the rest as lines.
+"""
 
 
 class StatusView:
-    """The instances of one moment, in as many columns as the terminal has room for; positions are never cut."""
+    """The instances of one moment, in as many columns as the terminal has room for.
+
+    Positions are never cut.
+    """
 
     def __init__(self, found: Sequence[ListedInstance]) -> None:
         self._found = found
@@ -43,7 +49,14 @@ def _table(found: Sequence[ListedInstance], *, wide: bool) -> Table:
     for each in found:
         status = each.status
         more = (str(status.mapping_set), status.row_printer, _relay(each)) if wide else ()
-        table.add_row(status.name, status.state, _position(status), _lag(status), str(status.published_rows), *more)
+        table.add_row(
+            status.name,
+            status.state,
+            _position(status),
+            _lag(status),
+            str(status.published_rows),
+            *more,
+        )
     return table
 
 
@@ -55,7 +68,10 @@ def _notes(each: ListedInstance, *, wide: bool) -> list[Text]:
         printer = f", rows printed by {status.row_printer}" if status.row_printer else ""
         lines.append(f"mapping set {status.mapping_set}{printer}, {_relay(each) or 'no relay'}")
     if status.relay and not each.relay_alive:
-        lines.append(f"Its relay is gone; this is what it reported {max(0, int(time() - status.updated_ms / 1000))} s ago.")
+        lines.append(
+            f"Its relay is gone; this is what it reported "
+            f"{max(0, int(time() - status.updated_ms / 1000))} s ago."
+        )
     lines += [status.held_back] if status.held_back else []
     lines += [status.mapping_problem] if status.mapping_problem else []
     lines += [f"{status.unlogged_changes} {REMEDY}"] if status.unlogged_changes else []
@@ -64,7 +80,10 @@ def _notes(each: ListedInstance, *, wide: bool) -> list[Text]:
         lines.append(": ".join(filter(None, (status.code, status.reason))))
     lines += [status.remedy] if status.remedy else []
     lines += [f"{name} at {position}" for name, position in status.sources.items()]
-    return [Text(f"{status.name}: {line}" if number == 0 else f"  {line}") for number, line in enumerate(lines)]
+    return [
+        Text(f"{status.name}: {line}" if number == 0 else f"  {line}")
+        for number, line in enumerate(lines)
+    ]
 
 
 def _position(status: InstanceStatus) -> str:
@@ -76,4 +95,8 @@ def _lag(status: InstanceStatus) -> str:
 
 
 def _relay(each: ListedInstance) -> str:
-    return f"{each.status.relay} (gone)" if each.status.relay and not each.relay_alive else each.status.relay
+    return (
+        f"{each.status.relay} (gone)"
+        if each.status.relay and not each.relay_alive
+        else each.status.relay
+    )

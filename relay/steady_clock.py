@@ -6,12 +6,15 @@ from time import monotonic, time
 
 
 class SteadyClock:
-    """Unix time that runs on evenly while the machine's clock is set back, and follows it where it is set forward.
+    """Unix time that runs on evenly while the machine's clock is set back, and follows it where it
+    is set forward.
 
     `wall` and `running` return seconds; any thread may ask.
     """
 
-    def __init__(self, wall: Callable[[], float] = time, running: Callable[[], float] = monotonic) -> None:
+    def __init__(
+        self, wall: Callable[[], float] = time, running: Callable[[], float] = monotonic
+    ) -> None:
         self._wall = wall
         self._running = running
         self._began_s = wall() - running()

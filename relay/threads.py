@@ -1,7 +1,9 @@
-"""The threads of a process: started in one place, and none of them ends, or fails again and again, without being told.
+"""The threads of a process: started in one place, and none of them ends, or fails again and again,
+without being told.
 
-An error that is no RelayError is a bug, or a machine without memory. It is logged with its traceback and counted. A thread that it ended is
-listed as dead; a loop that runs under a `Guard` tries again after growing pauses.
+An error that is no RelayError is a bug, or a machine without memory. It is logged with its
+traceback and counted. A thread that it ended is listed as dead; a loop that runs under a `Guard`
+tries again after growing pauses.
 """
 
 import threading
@@ -57,9 +59,13 @@ THREADS: Final = ThreadBook()
 
 
 class RelayThread(threading.Thread):
-    """A daemon thread of a `kind` (a metric label) for a `subject` (an instance, a source; may be empty)."""
+    """A daemon thread of a `kind` (a metric label) for a `subject` (an instance, a source; may be
+    empty).
+    """
 
-    def __init__(self, kind: str, subject: str, target: Callable[..., object], *arguments: Any) -> None:
+    def __init__(
+        self, kind: str, subject: str, target: Callable[..., object], *arguments: Any
+    ) -> None:
         super().__init__(name="-".join(filter(None, (kind, subject))), daemon=True)
         self._kind = kind
         self._call = target
@@ -93,10 +99,11 @@ def tell(kind: str, name: str, error: BaseException) -> None:
 
 
 class Guard:
-    """A context manager for one step of a loop: an unexpected error is told and kept in `error`, and does not end the loop.
+    """A context manager for one step of a loop: an unexpected error is told and kept in `error`,
+    and does not end the loop.
 
-    Errors of the relay's own tree pass through. `pause_s` is how long the loop should rest before its next step; 0 after a step that
-    succeeded.
+    Errors of the relay's own tree pass through. `pause_s` is how long the loop should rest before
+    its next step; 0 after a step that succeeded.
     """
 
     def __init__(self, kind: str, subject: str = "") -> None:
@@ -104,13 +111,20 @@ class Guard:
         self.pause_s = 0.0
         self._kind = kind
         self._name = "-".join(filter(None, (kind, subject)))
-        self._pause = GrowingPause(_FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS, _FORGOTTEN_AFTER_SECONDS)
+        self._pause = GrowingPause(
+            _FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS, _FORGOTTEN_AFTER_SECONDS
+        )
 
     def __enter__(self) -> "Guard":
         self.error, self.pause_s = None, 0.0
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> Literal[False] | bool:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> Literal[False] | bool:
         if not isinstance(error, Exception) or isinstance(error, RelayError):
             return False
         self.error = error
@@ -120,7 +134,9 @@ class Guard:
 
 
 def forget_frames(error: BaseException | None) -> None:
-    """Free what the frames of an error hold, and those of the errors behind it, which may name one another in a circle."""
+    """Free what the frames of an error hold, and those of the errors behind it, which may name one
+    another in a circle.
+    """
     waiting, seen = [error], set[int]()
     while waiting:
         each = waiting.pop()

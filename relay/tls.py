@@ -1,4 +1,6 @@
-"""Logging in to database servers, and TLS to them: what the settings ask for, in the words of the driver."""
+"""Logging in to database servers, and TLS to them: what the settings ask for, in the words of the
+driver.
+"""
 
 import ipaddress
 import ssl
@@ -9,14 +11,25 @@ from relay.settings import SourceSettings, TlsSettings
 
 TlsMode: TypeAlias = Literal["disabled", "preferred", "required", "verify_ca", "verify_identity"]
 
-_FILES_REMEDY: Final = "Correct tls_ca, tls_cert and tls_key: PEM files that the relay may read, the key without a passphrase."
+_FILES_REMEDY: Final = (
+    "Correct tls_ca, tls_cert and tls_key: PEM files that the relay may read, the key without a "
+    "passphrase."
+)
 _WEAK_FILES: Final = frozenset({"EE_KEY_TOO_SMALL", "CA_KEY_TOO_SMALL", "CA_MD_TOO_WEAK"})
-_WEAK_FILES_REMEDY: Final = "Use a certificate of 2048 bits and SHA-256 for tls_cert, or set tls_legacy = true to show this one."
-_LEGACY_SERVER_CONNECT: Final = 0x4  # OpenSSL's SSL_OP_LEGACY_SERVER_CONNECT, which Python names from 3.12 on
+_WEAK_FILES_REMEDY: Final = (
+    "Use a certificate of 2048 bits and SHA-256 for tls_cert, or set tls_legacy = true to show "
+    "this one."
+)
+_LEGACY_SERVER_CONNECT: Final = (
+    0x4  # OpenSSL's SSL_OP_LEGACY_SERVER_CONNECT, which Python names from 3.12 on
+)
 
 
 def login(settings: SourceSettings) -> dict[str, Any]:
-    """The driver's arguments for a connection to the source. Raises ConfigurationError as `login_tls` does."""
+    """The driver's arguments for a connection to the source.
+
+    Raises ConfigurationError as `login_tls` does.
+    """
     return {
         "host": settings.host,
         "port": settings.port,
@@ -29,7 +42,10 @@ def login(settings: SourceSettings) -> dict[str, Any]:
 
 
 def login_tls(settings: TlsSettings, host: str) -> dict[str, Any]:
-    """The driver's arguments for a connection to `host`. Raises ConfigurationError for files that hold no certificate or key."""
+    """The driver's arguments for a connection to `host`.
+
+    Raises ConfigurationError for files that hold no certificate or key.
+    """
     mode = tls_mode(settings, host)
     if mode == "disabled":
         return {"ssl_disabled": True}
@@ -41,8 +57,8 @@ def login_tls(settings: TlsSettings, host: str) -> dict[str, Any]:
 def tls_mode(settings: TlsSettings, host: str) -> TlsMode:
     """What is asked for; without a word: the strictest that the files allow.
 
-    On this machine's own loopback there is nobody to hide from, and a server's TLS may be 20 times slower than its binlog
-    (MariaDB 11.4.5 with its bundled library: 60 MB/s).
+    On this machine's own loopback there is nobody to hide from, and a server's TLS may be 20 times
+    slower than its binlog (MariaDB 11.4.5 with its bundled library: 60 MB/s).
     """
     if settings.tls is not None:
         return settings.tls
@@ -57,8 +73,11 @@ def _context(mode: TlsMode, settings: TlsSettings) -> ssl.SSLContext:
     ca, cert, key = map(_text, (settings.tls_ca, settings.tls_cert, settings.tls_key))
     try:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-        _set_strength(context, legacy=settings.tls_legacy)  # before files are loaded: it decides which keys are too short
-        # Servers sign their own certificates, and those lack extensions that the strict rules of Python 3.13 ask for.
+        _set_strength(
+            context, legacy=settings.tls_legacy
+        )  # before files are loaded: it decides which keys are too short
+        # Servers sign their own certificates, and those lack extensions that the strict rules of
+        # Python 3.13 ask for.
         context.verify_flags &= ~ssl.VERIFY_X509_STRICT
         context.check_hostname = mode == "verify_identity"
         context.verify_mode = ssl.CERT_NONE if mode == "required" else ssl.CERT_REQUIRED
@@ -70,19 +89,30 @@ def _context(mode: TlsMode, settings: TlsSettings) -> ssl.SSLContext:
             context.load_cert_chain(cert, key, password=_no_passphrase)
     except (OSError, ValueError) as exc:
         files = ", ".join(file for file in (ca, cert, key) if file is not None)
-        remedy = _WEAK_FILES_REMEDY if isinstance(exc, ssl.SSLError) and exc.reason in _WEAK_FILES else _FILES_REMEDY
-        raise ConfigurationError(f"TLS cannot be set up from {files}: {exc}.", remedy=remedy) from exc
+        remedy = (
+            _WEAK_FILES_REMEDY
+            if isinstance(exc, ssl.SSLError) and exc.reason in _WEAK_FILES
+            else _FILES_REMEDY
+        )
+        raise ConfigurationError(
+            f"TLS cannot be set up from {files}: {exc}.", remedy=remedy
+        ) from exc
     return context
 
 
 def _set_strength(context: ssl.SSLContext, *, legacy: bool) -> None:
-    """Set the oldest TLS version and the weakest keys that pass. Python's builds differ in their defaults: Debian's has no lowest."""
+    """Set the oldest TLS version and the weakest keys that pass.
+
+    Python's builds differ in their defaults: Debian's has no lowest.
+    """
     if not legacy:
         context.minimum_version = ssl.TLSVersion.TLSv1_2
         return
     context.minimum_version = ssl.TLSVersion.MINIMUM_SUPPORTED
     context.options |= _LEGACY_SERVER_CONNECT
-    context.set_ciphers("DEFAULT:!kDHE:@SECLEVEL=0")  # SHA-1 signatures; and their Diffie-Hellman has 512 bits
+    context.set_ciphers(
+        "DEFAULT:!kDHE:@SECLEVEL=0"
+    )  # SHA-1 signatures; and their Diffie-Hellman has 512 bits
 
 
 def _no_passphrase() -> str:

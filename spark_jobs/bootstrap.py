@@ -1,4 +1,6 @@
-"""Copy existing tables for the first time, beside the running stream: `python -m spark_jobs.bootstrap --config job.toml`."""
+"""Copy existing tables for the first time, beside the running stream: `python -m
+spark_jobs.bootstrap --config job.toml`.
+"""
 
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -14,12 +16,32 @@ from relay.model.change import Operation
 from spark_jobs.apply.table_writer import TableWriter
 from spark_jobs.config.job import JobSettings, load_settings
 from spark_jobs.errors import OF_ONE_TABLE, JobError, RelayBehind, TablesLeftOut
-from spark_jobs.first_copy import CopyFigures, FirstCopy, Notes, Pace, TableNote, begin, check_definition
+from spark_jobs.first_copy import (
+    CopyFigures,
+    FirstCopy,
+    Notes,
+    Pace,
+    TableNote,
+    begin,
+    check_definition,
+)
 from spark_jobs.kafka.catching_up import await_published
-from spark_jobs.kafka.relay_positions import Published, check_identity, check_rules, check_together, read_published
+from spark_jobs.kafka.relay_positions import (
+    Published,
+    check_identity,
+    check_rules,
+    check_together,
+    read_published,
+)
 from spark_jobs.kafka.source import place_of
 from spark_jobs.origin import SourceDatabase, estimated_rows, place_now, source_borders
-from spark_jobs.origin.shards import LogicalTable, Sources, float_in_key, open_sources, refuse_transforms
+from spark_jobs.origin.shards import (
+    LogicalTable,
+    Sources,
+    float_in_key,
+    open_sources,
+    refuse_transforms,
+)
 from spark_jobs.runtime.copy_arguments import copy_arguments
 from spark_jobs.runtime.session import open_session
 from spark_jobs.runtime.shutdown import Ending
@@ -30,15 +52,24 @@ from spark_jobs.spark_util.report import print_error, print_line
 
 _LOOK_S: Final = 0.2
 _UNSEEN_LAG: Final = (
-    "its source shows the user no binlog position (GTIDs, or BACKUP_ADMIN on MySQL 8), so this job cannot tell whether the relay has still "
+    "its source shows the user no binlog position (GTIDs, or BACKUP_ADMIN on MySQL 8), so this "
+    "job cannot tell whether the relay has still "
     "to read a schema change. Run `roma reconcile` after the copy"
 )
 
 
 def run(
-    settings: JobSettings, ending: Ending | None = None, *, tables: Sequence[str] = (), anew: bool = False, trace: bool = False
+    settings: JobSettings,
+    ending: Ending | None = None,
+    *,
+    tables: Sequence[str] = (),
+    anew: bool = False,
+    trace: bool = False,
 ) -> Mapping[str, CopyFigures]:
-    """Copy the tables that no run has finished, with `anew` all of them; table → figures. Raises JobError."""
+    """Copy the tables that no run has finished, with `anew` all of them; table → figures.
+
+    Raises JobError.
+    """
     ending, listens = ending or Ending(), ending is not None
     with _borders(settings):
         spark = open_session(settings, "roma-bootstrap", trace=trace)
@@ -48,7 +79,9 @@ def run(
         sink = open_sink(spark, settings)
         writer = TableWriter.of(spark, settings, sink, "bootstrap")
         sources = open_sources(spark, settings, tables)
-        notes = Notes(spark, settings.bootstrap.notes or f"{settings.copy_root.rstrip('/')}/_bootstrap")
+        notes = Notes(
+            spark, settings.bootstrap.notes or f"{settings.copy_root.rstrip('/')}/_bootstrap"
+        )
         wanted = list(_copied(sources.tables))
         refuse_transforms(wanted)
         published = _published(spark, settings, sources, wanted)
@@ -57,7 +90,12 @@ def run(
 
         def fresh_positions(instances: Collection[str]) -> Mapping[str, Published] | None:
             databases = {instance: sources.databases[instance] for instance in instances}
-            return _fresh_positions(settings, databases, lambda: _read_published(spark, settings, sources, instances), ending)
+            return _fresh_positions(
+                settings,
+                databases,
+                lambda: _read_published(spark, settings, sources, instances),
+                ending,
+            )
 
         begun = begin(wanted, notes, sink, place, published, fresh_positions, anew=anew)
         if begun is None or _pause(ending, settings.bootstrap.settle_seconds):
@@ -68,7 +106,9 @@ def run(
             writer=writer,
             notes=notes,
             settings=settings.bootstrap,
-            positions=lambda table: read_published(spark, settings.kafka, settings.installation, table.instances),
+            positions=lambda table: read_published(
+                spark, settings.kafka, settings.installation, table.instances
+            ),
             check=lambda table: _check(sources, table, published),
             stopping=lambda seconds: _pause(ending, seconds),
             progress=lambda _table, _note, _pace: None,
@@ -85,7 +125,10 @@ def _copy_all(
     borders: Callable[[], AbstractContextManager[None]],
     shown: Progress,
 ) -> dict[str, CopyFigures]:
-    """Copy table after table; one that fails is left out. Raises TablesLeftOut at the end where one did, other JobErrors at once."""
+    """Copy table after table; one that fails is left out.
+
+    Raises TablesLeftOut at the end where one did, other JobErrors at once.
+    """
     figures: dict[str, CopyFigures] = {}
     failed: dict[str, JobError] = {}
     for table in tables:
@@ -99,7 +142,9 @@ def _copy_all(
             print_line(f"{table.name}: left out; the other tables are copied. {exc}")
     if failed:
         reasons = "".join(f"\n  {name}: {exc}" for name, exc in failed.items())
-        raise TablesLeftOut(f"{len(failed)} of {len(tables)} tables could not be copied:{reasons}\n")
+        raise TablesLeftOut(
+            f"{len(failed)} of {len(tables)} tables could not be copied:{reasons}\n"
+        )
     return figures
 
 
@@ -107,9 +152,15 @@ def _copy(copying: FirstCopy, table: LogicalTable, note: TableNote, shown: Progr
     if note.ended:
         return CopyFigures(note.rows, 0, ended=True)
     total = estimated_rows(copying.databases, table.shards)
-    with shown.piece(Piece(table.name, total, note.rows, before=note.rows, estimated=True)) as piece:
+    with shown.piece(
+        Piece(table.name, total, note.rows, before=note.rows, estimated=True)
+    ) as piece:
         done = replace(copying, progress=partial(_tell_progress, shown, piece)).copy(table, note)
-    state = f"removed {done.removed} that the source has no more" if done.ended else "stopped; the next start goes on"
+    state = (
+        f"removed {done.removed} that the source has no more"
+        if done.ended
+        else "stopped; the next start goes on"
+    )
     print_line(f"{table.name}: {done.rows} rows copied, {state}")
     return done
 
@@ -121,8 +172,12 @@ def _borders(settings: JobSettings) -> Iterator[None]:
         yield
 
 
-def _published(spark: SparkSession, settings: JobSettings, sources: Sources, tables: Sequence[LogicalTable]) -> Mapping[str, Published]:
-    """Read the positions of the tables' instances, before anything else of the tables, and check that the sources are theirs."""
+def _published(
+    spark: SparkSession, settings: JobSettings, sources: Sources, tables: Sequence[LogicalTable]
+) -> Mapping[str, Published]:
+    """Read the positions of the tables' instances, before anything else of the tables, and check
+    that the sources are theirs.
+    """
     instances = {instance for table in tables for instance in table.instances}
     published = _read_published(spark, settings, sources, instances)
     for instance in instances:
@@ -130,41 +185,63 @@ def _published(spark: SparkSession, settings: JobSettings, sources: Sources, tab
     return published
 
 
-def _read_published(spark: SparkSession, settings: JobSettings, sources: Sources, instances: Collection[str]) -> Mapping[str, Published]:
-    """Return where these instances are. Raises SourcesIncomplete and SourceNotTheOne where the sources are others."""
-    published = read_published(spark, settings.kafka, settings.installation, instances) if instances else {}
+def _read_published(
+    spark: SparkSession, settings: JobSettings, sources: Sources, instances: Collection[str]
+) -> Mapping[str, Published]:
+    """Return where these instances are.
+
+    Raises SourcesIncomplete and SourceNotTheOne where the sources are others.
+    """
+    published = (
+        read_published(spark, settings.kafka, settings.installation, instances) if instances else {}
+    )
     check_together(settings.sources, published)
     _check_servers(sources, instances, published)
     return published
 
 
 def _fresh_positions(
-    settings: JobSettings, databases: Mapping[str, SourceDatabase], read: Callable[[], Mapping[str, Published]], ending: Ending
+    settings: JobSettings,
+    databases: Mapping[str, SourceDatabase],
+    read: Callable[[], Mapping[str, Published]],
+    ending: Ending,
 ) -> Mapping[str, Published] | None:
-    """Return positions that cover all that the sources have committed now, schema changes included; None: the end was asked for.
+    """Return positions that cover all that the sources have committed now, schema changes included.
+
+    None: the end was asked for.
 
     Raises RelayBehind.
     """
-    places = {instance: place for instance, database in databases.items() if (place := place_now(database)) is not None}
+    places = {
+        instance: place
+        for instance, database in databases.items()
+        if (place := place_now(database)) is not None
+    }
     for instance in sorted(set(databases) - set(places)):
         print_line(f"{instance}: {_UNSEEN_LAG}")
     seconds = settings.bootstrap.patience_seconds
     published = await_published(databases, places, read, seconds, lambda some: _pause(ending, some))
     if published is None and not ending.requested:
         raise RelayBehind(
-            f"The relay has not published within {seconds:.0f} s what {', '.join(sorted(databases))} had committed when the tables were "
-            "described. A schema change may be among it, and changes of before it would then be applied over copied rows."
+            f"The relay has not published within {seconds:.0f} s what "
+            f"{', '.join(sorted(databases))} had committed when the tables were "
+            "described. A schema change may be among it, and changes of before it would then be "
+            "applied over copied rows."
         )
     return published
 
 
 def _check(sources: Sources, table: LogicalTable, published: Mapping[str, Published]) -> None:
-    """Raise SourceNotTheOne or TableChanged where the pairs of the run say nothing of the rows that were read."""
+    """Raise SourceNotTheOne or TableChanged where the pairs of the run say nothing of the rows that
+    were read.
+    """
     _check_servers(sources, table.instances, published)
     check_definition(sources.databases, table)
 
 
-def _check_servers(sources: Sources, instances: Iterable[str], published: Mapping[str, Published]) -> None:
+def _check_servers(
+    sources: Sources, instances: Iterable[str], published: Mapping[str, Published]
+) -> None:
     for instance in instances:
         check_identity(sources.databases[instance], published[instance])
 
@@ -173,7 +250,10 @@ def _copied(tables: Sequence[LogicalTable]) -> Iterator[LogicalTable]:
     """The tables of which there can be a copy; the others are named."""
     for table in tables:
         if table.without_key:
-            print_line(f"{table.name}: left out, because no key names its rows ({', '.join(table.without_key)})")
+            print_line(
+                f"{table.name}: left out, because no key names its rows "
+                f"({', '.join(table.without_key)})"
+            )
         elif table.with_longer_key_under_rules:
             print_line(f"{table.name}: left out, because {float_in_key(table)}")
         elif table.leaves_out(Operation.INSERT):
@@ -182,8 +262,13 @@ def _copied(tables: Sequence[LogicalTable]) -> Iterator[LogicalTable]:
             yield table
 
 
-def _tell_progress(shown: Progress, piece: Piece, table: LogicalTable, note: TableNote, _pace: Pace) -> None:
-    is_first, finished = piece.rows == piece.before, sum(note.shard(shard.name).finished for shard in table.shards)
+def _tell_progress(
+    shown: Progress, piece: Piece, table: LogicalTable, note: TableNote, _pace: Pace
+) -> None:
+    is_first, finished = (
+        piece.rows == piece.before,
+        sum(note.shard(shard.name).finished for shard in table.shards),
+    )
     piece.step, piece.rows = f"{finished} of {len(table.shards)} shards", note.rows
     if is_first:
         shown.first_line(piece)
@@ -201,12 +286,21 @@ def _pause(ending: Ending, seconds: float) -> bool:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command line; exit code 1 with a sentence when the job cannot be done. SIGTERM ends it after the round that runs."""
+    """The command line; exit code 1 with a sentence when the job cannot be done.
+
+    SIGTERM ends it after the round that runs.
+    """
     given = copy_arguments("bootstrap", __doc__, arguments)
     ending = Ending()
     ending.listen()
     try:
-        run(load_settings(given.config), ending, tables=given.tables, anew=given.anew, trace=given.trace)
+        run(
+            load_settings(given.config),
+            ending,
+            tables=given.tables,
+            anew=given.anew,
+            trace=given.trace,
+        )
     except JobError as exc:
         print_error(exc, trace=given.trace)
         return 1

@@ -1,4 +1,6 @@
-"""Bring the copies up to what the topics hold now, or a range of it, once: `python -m spark_jobs.dedup_batch --config job.toml`."""
+"""Bring the copies up to what the topics hold now, or a range of it, once: `python -m
+spark_jobs.dedup_batch --config job.toml`.
+"""
 
 import sys
 from collections.abc import Sequence
@@ -15,8 +17,13 @@ from spark_jobs.spark_util.progress import Piece, Progress
 from spark_jobs.spark_util.report import print_batch, print_error, print_line
 
 
-def run(settings: JobSettings, bounds: Bounds | None = None, *, trace: bool = False) -> BatchFigures:
-    """Read every topic, whole or within bounds, and apply the newest change of each key. Raises JobError."""
+def run(
+    settings: JobSettings, bounds: Bounds | None = None, *, trace: bool = False
+) -> BatchFigures:
+    """Read every topic, whole or within bounds, and apply the newest change of each key.
+
+    Raises JobError.
+    """
     with named_errors(place_of(settings.kafka)):
         spark = open_session(settings, "roma-dedup-batch", trace=trace)
         copies = Copies.of(spark, settings)

@@ -21,15 +21,27 @@ from spark_jobs.spark_util.progress import Piece, Progress
 from spark_jobs.spark_util.report import print_batch, print_error, print_line
 
 
-def start(settings: JobSettings, ending: Ending | None = None, metrics: JobMetrics | None = None, *, trace: bool = False) -> StreamingQuery:
-    """Start the stream where its checkpoint says; a batch that a crash cut off is applied again, which changes nothing.
+def start(
+    settings: JobSettings,
+    ending: Ending | None = None,
+    metrics: JobMetrics | None = None,
+    *,
+    trace: bool = False,
+) -> StreamingQuery:
+    """Start the stream where its checkpoint says.
 
-    What ends the query later is raised by its `awaitTermination` in Spark's words; `run` has the job's own. `metrics` listens to the
-    session's queries until somebody takes it away.
+    A batch that a crash cut off is applied again, which changes nothing.
+
+    What ends the query later is raised by its `awaitTermination` in Spark's words; `run` has the
+    job's own. `metrics` listens to the session's queries until somebody takes it away.
     """
     if settings.checkpoint is None:
-        raise JobConfigurationError("A stream needs checkpoint: a folder that belongs to this job alone.")
-    spark = open_session(settings, "roma-dedup-stream", trace=trace, lasts=settings.trigger_seconds is not None)
+        raise JobConfigurationError(
+            "A stream needs checkpoint: a folder that belongs to this job alone."
+        )
+    spark = open_session(
+        settings, "roma-dedup-stream", trace=trace, lasts=settings.trigger_seconds is not None
+    )
     check_topics(spark, settings.kafka, settings.checkpoint)
     check_copies(spark, settings, settings.checkpoint)
     if settings.truncate == "follow":
@@ -37,14 +49,22 @@ def start(settings: JobSettings, ending: Ending | None = None, metrics: JobMetri
     if metrics is not None:
         spark.streams.addListener(metrics)
     apply = _batches(spark, settings, settings.checkpoint, ending or Ending(), metrics)
-    stream = read_stream(spark, settings.kafka).writeStream.foreachBatch(apply).option("checkpointLocation", settings.checkpoint)
+    stream = (
+        read_stream(spark, settings.kafka)
+        .writeStream.foreachBatch(apply)
+        .option("checkpointLocation", settings.checkpoint)
+    )
     if settings.trigger_seconds is None:
         return stream.trigger(availableNow=True).start()
     return stream.trigger(processingTime=f"{settings.trigger_seconds} seconds").start()
 
 
 def _batches(
-    spark: SparkSession, settings: JobSettings, checkpoint: str, ending: Ending, metrics: JobMetrics | None
+    spark: SparkSession,
+    settings: JobSettings,
+    checkpoint: str,
+    ending: Ending,
+    metrics: JobMetrics | None,
 ) -> Callable[[DataFrame, int], None]:
     """What is done with each batch."""
     copies = Copies.of(spark, settings)
@@ -52,7 +72,11 @@ def _batches(
     writer = cache(partial(stream_id, spark, checkpoint))  # Spark notes it when the stream starts
 
     def apply(records: DataFrame, number: int) -> None:
-        with ending.batch(), Progress(say=print_line) as shown, shown.piece(Piece(f"batch {number}")) as piece:
+        with (
+            ending.batch(),
+            Progress(say=print_line) as shown,
+            shown.piece(Piece(f"batch {number}")) as piece,
+        ):
             if metrics is not None:
                 metrics.began(piece)
             figures = copies.apply(records, writer(), number, again=number <= begun, piece=piece)
@@ -65,7 +89,11 @@ def _batches(
 
 
 def run(settings: JobSettings, ending: Ending, *, trace: bool = False) -> None:
-    """Keep the copies up until the topics are read (without trigger_seconds) or the end is asked for. Raises JobError."""
+    """Keep the copies up until the topics are read (without trigger_seconds) or the end is asked
+    for.
+
+    Raises JobError.
+    """
     with named_errors(place_of(settings.kafka)), served_metrics(settings) as metrics:
         query = start(settings, ending, metrics, trace=trace)
         ending.listen()
@@ -73,7 +101,10 @@ def run(settings: JobSettings, ending: Ending, *, trace: bool = False) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command line; SIGTERM and SIGINT end the job after the batch that runs, exit code 1 comes with a sentence."""
+    """The command line.
+
+    SIGTERM and SIGINT end the job after the batch that runs, exit code 1 comes with a sentence.
+    """
     given = read_arguments("dedup stream", __doc__, arguments)
     ending = Ending()
     ending.listen()

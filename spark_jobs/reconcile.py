@@ -1,4 +1,6 @@
-"""Prove that the copies equal the sources, or list what differs: `python -m spark_jobs.reconcile --config job.toml`."""
+"""Prove that the copies equal the sources, or list what differs: `python -m spark_jobs.reconcile
+--config job.toml`.
+"""
 
 import sys
 import traceback
@@ -32,7 +34,13 @@ from spark_jobs.config.job import JobSettings, load_settings
 from spark_jobs.errors import JobError
 from spark_jobs.first_copy import check_definition
 from spark_jobs.kafka.catching_up import await_published, await_shown
-from spark_jobs.kafka.relay_positions import Published, check_identity, check_rules, check_together, read_published
+from spark_jobs.kafka.relay_positions import (
+    Published,
+    check_identity,
+    check_rules,
+    check_together,
+    read_published,
+)
 from spark_jobs.kafka.source import place_of
 from spark_jobs.origin import estimated_rows, place_now, source_borders
 from spark_jobs.origin.shards import LogicalTable, Sources, float_in_key, open_sources
@@ -59,96 +67,163 @@ class Reconciliation:
             check_rule(self.spark, self.settings)
         tables = self.sources.tables
         instances = {instance for table in tables for instance in table.instances}
-        for instance, each in read_published(self.spark, self.settings.kafka, self.settings.installation, instances).items():
+        for instance, each in read_published(
+            self.spark, self.settings.kafka, self.settings.installation, instances
+        ).items():
             check_rules(self.sources.databases[instance].settings, each)
         with Progress() as shown:
-            return [self._table(table, f" ({number} of {len(tables)})", shown, repair=repair) for number, table in enumerate(tables, 1)]
+            return [
+                self._table(table, f" ({number} of {len(tables)})", shown, repair=repair)
+                for number, table in enumerate(tables, 1)
+            ]
 
-    def _table(self, table: LogicalTable, place: str, shown: Progress, *, repair: bool) -> TableFindings:
+    def _table(
+        self, table: LogicalTable, place: str, shown: Progress, *, repair: bool
+    ) -> TableFindings:
         if table.without_key:
-            return TableFindings(table.name, reason=f"no key names the rows of {', '.join(table.without_key)}")
+            return TableFindings(
+                table.name, reason=f"no key names the rows of {', '.join(table.without_key)}"
+            )
         if table.with_longer_key:
             return TableFindings(table.name, reason=float_in_key(table))
         if left_out := table.leaves_out(*Operation):
-            return TableFindings(table.name, reason=f"not every {' or '.join(left_out)} is published, so the copy is another one")
+            return TableFindings(
+                table.name,
+                reason=(
+                    f"not every {' or '.join(left_out)} is published, so the copy is another one"
+                ),
+            )
         if table.transformed:
-            return TableFindings(table.name, reason="a transform makes its rows, and no SELECT goes through it")
+            return TableFindings(
+                table.name, reason="a transform makes its rows, and no SELECT goes through it"
+            )
         sink, settings = open_sink(self.spark, self.settings), self.settings
         newest = None if settings.raw_rule else self._newest
         databases, policy = self.sources.databases, settings.schema_changes
-        comparison = TableComparison(self.spark, databases, sink, settings.reconcile, self._settle, policy, newest)
+        comparison = TableComparison(
+            self.spark, databases, sink, settings.reconcile, self._settle, policy, newest
+        )
         total = estimated_rows(databases, table.shards)
-        with shown.piece(Piece(f"{table.name}{place}", total, step="summing up the source", estimated=True)) as piece:
+        with shown.piece(
+            Piece(f"{table.name}{place}", total, step="summing up the source", estimated=True)
+        ) as piece:
             found = comparison.compare(table, piece)
             if not (repair and found.different):
                 return found
             piece.next_step("repairing", len(found.different))
             return self._repaired(comparison, table, found)
 
-    def _settle(self, table: LogicalTable, places: Sequence[Place], look: Callable[[Sequence[Place]], Mapping[str, Seen]]) -> Settled:
+    def _settle(
+        self,
+        table: LogicalTable,
+        places: Sequence[Place],
+        look: Callable[[Sequence[Place]], Mapping[str, Seen]],
+    ) -> Settled:
         pause = Event()
         return settle(
             places,
             look,
             lambda seconds: self._caught_up(table, seconds),
-            lambda keys: newest_waiting(self.spark, self.settings, keys, open_sink(self.spark, self.settings).read(table.name)),
+            lambda keys: newest_waiting(
+                self.spark,
+                self.settings,
+                keys,
+                open_sink(self.spark, self.settings).read(table.name),
+            ),
             self.settings.reconcile.patience_seconds,
             pause.wait,
         )
 
     def _caught_up(self, table: LogicalTable, seconds: float) -> bool:
-        """Wait until the instances have published all that their sources have committed now, and SELECTs see all that is published."""
+        """Wait until the instances have published all that their sources have committed now, and
+        SELECTs see all that is published.
+        """
         databases = {instance: self.sources.databases[instance] for instance in table.instances}
-        places = {instance: place for instance, database in databases.items() if (place := place_now(database)) is not None}
+        places = {
+            instance: place
+            for instance, database in databases.items()
+            if (place := place_now(database)) is not None
+        }
         if len(places) < len(databases):
             return False
         ends = monotonic() + seconds
-        published = await_published(databases, places, lambda: self._published(table), seconds, Event().wait)
-        return published is not None and await_shown(databases, published, max(0.0, ends - monotonic()), Event().wait)
+        published = await_published(
+            databases, places, lambda: self._published(table), seconds, Event().wait
+        )
+        return published is not None and await_shown(
+            databases, published, max(0.0, ends - monotonic()), Event().wait
+        )
 
-    def _repaired(self, comparison: TableComparison, table: LogicalTable, found: TableFindings) -> TableFindings:
+    def _repaired(
+        self, comparison: TableComparison, table: LogicalTable, found: TableFindings
+    ) -> TableFindings:
         """Write the differing rows anew under fresh pairs, and say which of them are equal now."""
         published = self._published(table)
         pairs = {instance: each.order for instance, each in published.items()}
         Event().wait(self.settings.bootstrap.settle_seconds)
         databases = {instance: self.sources.databases[instance] for instance in published}
-        if not await_shown(databases, published, self.settings.reconcile.patience_seconds, Event().wait):
+        if not await_shown(
+            databases, published, self.settings.reconcile.patience_seconds, Event().wait
+        ):
             return found  # rows that are read now may be older than the order that they would carry
         places = [Place(each.key, each.place) for each in found.different]
         writer = TableWriter.of(self.spark, self.settings, comparison.sink, "repair")
         Repair(self.sources.databases, comparison.sink, writer).write(table, places, pairs)
         if self.settings.follows_renames:
-            check_definition(databases, table)  # the names of a row are those of its order only where no rename came between
+            check_definition(
+                databases, table
+            )  # the names of a row are those of its order only where no rename came between
         settled = self._settle(table, places, lambda some: comparison.look(table, some))
         left = {each.key for each in (*settled.different, *settled.undecided)}
         repaired = [each for each in found.different if each.key not in left]
-        different = [replace(each, reason=why_unrepaired(each, pairs)) for each in settled.different]
-        return replace(found, different=different, undecided=[*found.undecided, *settled.undecided], repaired=repaired)
+        different = [
+            replace(each, reason=why_unrepaired(each, pairs)) for each in settled.different
+        ]
+        return replace(
+            found,
+            different=different,
+            undecided=[*found.undecided, *settled.undecided],
+            repaired=repaired,
+        )
 
     def _newest(self, table: LogicalTable) -> str:
         """Return the greatest order that the instances of the table have published."""
         return max(each.order for each in self._published(table).values())
 
     def _published(self, table: LogicalTable) -> Mapping[str, Published]:
-        published = read_published(self.spark, self.settings.kafka, self.settings.installation, table.instances)
+        published = read_published(
+            self.spark, self.settings.kafka, self.settings.installation, table.instances
+        )
         check_together(self.settings.sources, published)
         for instance, each in published.items():
             check_identity(self.sources.databases[instance], each)
         return published
 
 
-def run(settings: JobSettings, *, tables: Sequence[str] = (), repair: bool = False, trace: bool = False) -> Sequence[TableFindings]:
-    """Compare the tables, all or those named, and repair what differs where that is asked for. Raises JobError."""
+def run(
+    settings: JobSettings, *, tables: Sequence[str] = (), repair: bool = False, trace: bool = False
+) -> Sequence[TableFindings]:
+    """Compare the tables, all or those named, and repair what differs where that is asked for.
+
+    Raises JobError.
+    """
     with named_errors(place_of(settings.kafka)), source_borders(*settings.sources):
         spark = open_session(settings, "roma-reconcile", trace=trace)
-        return Reconciliation(spark, settings, open_sources(spark, settings, tables)).run(repair=repair)
+        return Reconciliation(spark, settings, open_sources(spark, settings, tables)).run(
+            repair=repair
+        )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command line. Exit code 0: equal, 1: different, 2: it could not be told, with a sentence."""
+    """The command line.
+
+    Exit code 0: equal, 1: different, 2: it could not be told, with a sentence.
+    """
     given = copy_arguments("reconcile", __doc__, arguments)
     try:
-        findings = run(load_settings(given.config), tables=given.tables, repair=given.repair, trace=given.trace)
+        findings = run(
+            load_settings(given.config), tables=given.tables, repair=given.repair, trace=given.trace
+        )
     except JobError as exc:
         print_error(exc, trace=given.trace)
         return int(Outcome.UNKNOWN)

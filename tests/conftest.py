@@ -52,7 +52,9 @@ hypothesis.settings.load_profile("relay")
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> side_by_side.FewSparks | None:
+def pytest_xdist_make_scheduler(
+    config: pytest.Config, log: Producer
+) -> side_by_side.FewSparks | None:
     """Share out whole files, where that was asked for."""
     return side_by_side.FewSparks(config, log) if config.option.dist == "loadfile" else None
 
@@ -64,7 +66,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item, call: "pytest.CallInfo[None]") -> Generator[None, pytest.TestReport, pytest.TestReport]:
+def pytest_runtest_makereport(
+    item: pytest.Item, call: "pytest.CallInfo[None]"
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """A failed test shows the end of the log of every server that died meanwhile."""
     outcome = yield
     if outcome.failed:
@@ -78,7 +82,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if lines:
         terminalreporter.section("servers")
     for line in lines:
-        terminalreporter.write_line(line, red=line.startswith("WARNING"), bold=line.startswith("WARNING"))
+        terminalreporter.write_line(
+            line, red=line.startswith("WARNING"), bold=line.startswith("WARNING")
+        )
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

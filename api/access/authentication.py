@@ -19,15 +19,20 @@ class Gate:
     always_ask  without a token nobody reads, also before the first user is added
     """
 
-    def __init__(self, token: SecretStr | None, accounts: Callable[[], Accounts], *, always_ask: bool = False) -> None:
+    def __init__(
+        self, token: SecretStr | None, accounts: Callable[[], Accounts], *, always_ask: bool = False
+    ) -> None:
         self._token = (token.get_secret_value() if token is not None else "").encode()
         self._accounts = accounts
         self._asks = always_ask
 
     def admit(self, authorization: str | None, needed: Set[Right]) -> Caller:
-        """Return the caller if it holds the rights; ZooKeeper is asked unless the request has the token of the file.
+        """Return the caller if it holds the rights.
 
-        Raises TokenMissing, TokenWrong, WritesForbidden, RightMissing, and what the reading of the users raises.
+        ZooKeeper is asked unless the request has the token of the file.
+
+        Raises TokenMissing, TokenWrong, WritesForbidden, RightMissing, and what the reading of the
+        users raises.
         """
         if not needed:
             return ANONYMOUS
@@ -46,7 +51,10 @@ class Gate:
         if not self._asks and needed <= ANONYMOUS.rights:
             return ANONYMOUS
         if not self._token and not accounts.users and not needed <= ANONYMOUS.rights:
-            raise WritesForbidden("This admin has no token and no users, so it takes no writes and shows no dead letters.")
+            raise WritesForbidden(
+                "This admin has no token and no users, so it takes no writes and shows no dead "
+                "letters."
+            )
         return _known(accounts, sent)
 
 
@@ -55,7 +63,10 @@ def _known(accounts: Accounts, sent: bytes) -> Caller:
         raise _missing()
     found = accounts.holder(sent.decode("utf-8", "surrogateescape"), int(time() * 1000))
     if found is None:
-        raise TokenWrong("The request carries a token that is unknown, has expired or was revoked, or whose owner is disabled.")
+        raise TokenWrong(
+            "The request carries a token that is unknown, has expired or was revoked, or whose "
+            "owner is disabled."
+        )
     user, rights = found
     return Caller(user.name, rights, is_user=True)
 

@@ -25,7 +25,10 @@ class Caller:
         """Return if the caller holds all rights. Raises RightMissing."""
         missing = sorted(needed - self.rights)
         if missing:
-            raise RightMissing(f"This needs the right {' and '.join(missing)}, which {self.name or 'a caller without a token'} lacks.")
+            raise RightMissing(
+                f"This needs the right {' and '.join(missing)}, which "
+                f"{self.name or 'a caller without a token'} lacks."
+            )
 
 
 ANONYMOUS: Final = Caller("", frozenset({Right.READ}))

@@ -1,4 +1,7 @@
-"""The one table of what each endpoint asks of its caller; the guard enforces it before a body is read."""
+"""The one table of what each endpoint asks of its caller.
+
+The guard enforces it before a body is read.
+"""
 
 from collections.abc import Mapping
 from typing import Final
@@ -80,5 +83,8 @@ RIGHTS: Final[Mapping[str, frozenset[Right]]] = {
 
 
 def rights_needed(method: str, path: str) -> frozenset[Right]:
-    """Return what an endpoint asks for; `path` is its template. Raises KeyError for an endpoint that the table lacks."""
+    """Return what an endpoint asks for; `path` is its template.
+
+    Raises KeyError for an endpoint that the table lacks.
+    """
     return RIGHTS[f"{'GET' if method == 'HEAD' else method} {path}"]

@@ -1,4 +1,6 @@
-"""Connections that do not move: each phase of a request has its time, and many connections do not keep others out."""
+"""Connections that do not move: each phase of a request has its time, and many connections do not
+keep others out.
+"""
 
 import asyncio
 from typing import Final
@@ -9,19 +11,27 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 KEEP_ALIVE_SECONDS: Final = 5
 """Between two requests of one connection."""
 HEAD_SECONDS: Final = 10.0
-"""From the opening of a connection, or the first byte of a further request, to the end of the request's headers."""
+"""From the opening of a connection, or the first byte of a further request, to the end of the
+request's headers.
+"""
 WRITE_SECONDS: Final = 30.0
 """A client that takes no byte of an answer for so long is disconnected."""
 
 MOST_CONNECTIONS: Final = 500
-"""Open at once. Beyond them the ones that have waited longest for their client are closed, so a new client is always answered."""
+"""Open at once.
+
+Beyond them the ones that have waited longest for their client are closed, so a new client is always
+answered.
+"""
 _ROOM: Final = 50
 """How many more are closed then, so that not every further connection has to look for one."""
 _WAITS_FOR_CLIENT: Final = frozenset({h11.IDLE, h11.SEND_BODY})
 
 
 class TimedProtocol(H11Protocol):
-    """uvicorn's protocol for HTTP/1.1, which by itself ends only connections that are idle after an answer."""
+    """uvicorn's protocol for HTTP/1.1, which by itself ends only connections that are idle after an
+    answer.
+    """
 
     since_s = 0.0
     """When the connection was opened, or its last answer ended."""
@@ -63,16 +73,32 @@ class TimedProtocol(H11Protocol):
         super().resume_writing()
 
     def _make_room(self) -> None:
-        """Close connections that wait for their clients, the oldest first, until no more than MOST_CONNECTIONS are left."""
+        """Close connections that wait for their clients, the oldest first, until no more than
+        MOST_CONNECTIONS are left.
+        """
         if len(self.connections) <= MOST_CONNECTIONS:
             return
-        present = [each for each in self.connections if isinstance(each, TimedProtocol) and not each.transport.is_closing()]
-        waiting = sorted((each for each in present if each.conn.their_state in _WAITS_FOR_CLIENT), key=lambda each: each.since_s)
-        for each in waiting[: len(present) - MOST_CONNECTIONS + _ROOM] if len(present) > MOST_CONNECTIONS else ():
+        present = [
+            each
+            for each in self.connections
+            if isinstance(each, TimedProtocol) and not each.transport.is_closing()
+        ]
+        waiting = sorted(
+            (each for each in present if each.conn.their_state in _WAITS_FOR_CLIENT),
+            key=lambda each: each.since_s,
+        )
+        for each in (
+            waiting[: len(present) - MOST_CONNECTIONS + _ROOM]
+            if len(present) > MOST_CONNECTIONS
+            else ()
+        ):
             each.transport.abort()
 
     def _time_head(self) -> None:
-        """Let the time run while a request's headers are incomplete; it is not begun anew by further bytes of them."""
+        """Let the time run while a request's headers are incomplete.
+
+        It is not begun anew by further bytes of them.
+        """
         if self.conn.their_state is not h11.IDLE:
             self._stop_head()
         elif self._head is None:

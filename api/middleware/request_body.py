@@ -13,7 +13,8 @@ from relay.route import MappingProblem
 from relay.state import SAVE_LIMIT_BYTES, Note
 from relay.telemetry import visible
 
-# JSON may write one character of a document as six (\u00e9), so a body may be larger than what is saved of it.
+# JSON may write one character of a document as six (\u00e9), so a body may be larger than what is
+# saved of it.
 BODY_LIMIT_BYTES: Final = 6 * SAVE_LIMIT_BYTES
 OPEN_BODY_LIMIT_BYTES: Final = 2 * SAVE_LIMIT_BYTES
 """Where no token is needed."""
@@ -27,43 +28,74 @@ async def read_body(request: Request) -> bytes:
 
 
 def document_text(data_id: str, body: bytes) -> str:
-    """Return a document's text as it was sent, without a byte order mark. Raises ProblemsFound if it is not UTF-8."""
+    """Return a document's text as it was sent, without a byte order mark.
+
+    Raises ProblemsFound if it is not UTF-8.
+    """
     try:
         return body.decode("utf-8-sig")
     except UnicodeDecodeError as exc:
-        raise ProblemsFound([MappingProblem(data_id, "", f"The document is not UTF-8: {exc.reason} at byte {exc.start}.")]) from exc
+        raise ProblemsFound(
+            [
+                MappingProblem(
+                    data_id, "", f"The document is not UTF-8: {exc.reason} at byte {exc.start}."
+                )
+            ]
+        ) from exc
 
 
 def documents_of(body: bytes) -> Mapping[str, str]:
-    """Read an object of documents, each as JSON or as the text of JSON, into dataId → text. Raises BadRequest, ProblemsFound."""
+    """Read an object of documents, each as JSON or as the text of JSON, into dataId → text.
+
+    Raises BadRequest, ProblemsFound.
+    """
     parsed = json_of(body)
     if not isinstance(parsed, dict):
         raise BadRequest("The body must be an object: dataId → document.")
-    return {data_id: value if isinstance(value, str) else _pretty(value) for data_id, value in parsed.items()}
+    return {
+        data_id: value if isinstance(value, str) else _pretty(value)
+        for data_id, value in parsed.items()
+    }
 
 
 def json_of(body: bytes) -> object:
-    """Parse a body. Raises BadRequest, also for keys that stand twice and for halves of surrogate pairs."""
+    """Parse a body.
+
+    Raises BadRequest, also for keys that stand twice and for halves of surrogate pairs.
+    """
     try:
         parsed = json.loads(body, object_pairs_hook=_once_each)
         json.dumps(parsed, ensure_ascii=False).encode()
     except UnicodeEncodeError as exc:
-        raise BadRequest("The body holds half of a surrogate pair (\\ud800 to \\udfff), which is no character.") from exc
+        raise BadRequest(
+            "The body holds half of a surrogate pair (\\ud800 to \\udfff), which is no character."
+        ) from exc
     except (ValueError, RecursionError) as exc:
         raise BadRequest(f"The body is not JSON: {exc}.") from exc
     return parsed
 
 
 def note_of(author: str | None, comment: str | None) -> Note:
-    """Make a note of the present moment out of the two headers; outside ASCII they are percent-encoded UTF-8, or raw UTF-8."""
-    return Note(_header_text(author, _AUTHOR_CHARACTERS), _header_text(comment, _COMMENT_CHARACTERS), int(time() * 1000))
+    """Make a note of the present moment out of the two headers.
+
+    Outside ASCII they are percent-encoded UTF-8, or raw UTF-8.
+    """
+    return Note(
+        _header_text(author, _AUTHOR_CHARACTERS),
+        _header_text(comment, _COMMENT_CHARACTERS),
+        int(time() * 1000),
+    )
 
 
 def _pretty(value: object) -> str:
     """Write one entry a line: a history is read by people."""
     if not isinstance(value, list) or not value:
         return json.dumps(value, ensure_ascii=False)
-    return "[\n" + ",\n".join(f"  {json.dumps(entry, ensure_ascii=False)}" for entry in value) + "\n]\n"
+    return (
+        "[\n"
+        + ",\n".join(f"  {json.dumps(entry, ensure_ascii=False)}" for entry in value)
+        + "\n]\n"
+    )
 
 
 def _once_each(pairs: list[tuple[str, object]]) -> dict[str, object]:

@@ -6,7 +6,10 @@ from relay.dead_letters import ListedDeadLetter
 
 
 class DeadLetterView(BaseModel):
-    """A message or row that was kept back. Its value has an address of its own, because it may be large."""
+    """A message or row that was kept back.
+
+    Its value has an address of its own, because it may be large.
+    """
 
     id: str
     code: str = Field(description="Why it was kept back.", examples=["MESSAGE_TOO_LARGE"])
@@ -17,12 +20,16 @@ class DeadLetterView(BaseModel):
     offset: int
     gtid: str
     execute_time: int
-    execute_position: str = Field(description="63 bits as text, because many JSON readers round numbers above 2^53.")
+    execute_position: str = Field(
+        description="63 bits as text, because many JSON readers round numbers above 2^53."
+    )
     topic: str = Field(description="Where it was to go.")
     partition: int = Field(description="-1 where no message could be made.")
     key: str | None = Field(description="The message's key as text.")
     value_bytes: int
-    is_message: bool = Field(description="False: no message could be made, and the value is the row as it was read.")
+    is_message: bool = Field(
+        description="False: no message could be made, and the value is the row as it was read."
+    )
     written_ms: int
     replayed_by: str | None = Field(description="Who sent it since, if anybody did.")
     replayed_ms: int | None

@@ -9,7 +9,10 @@ from relay.state import FailoverView, ServerView, StandingOrders, SwitchNote
 
 
 class ServerAnswer(BaseModel):
-    """One of the two servers, as the relay that leads the instance saw it last. Times in Unix milliseconds."""
+    """One of the two servers, as the relay that leads the instance saw it last.
+
+    Times in Unix milliseconds.
+    """
 
     role: str
     place: str
@@ -23,7 +26,9 @@ class ServerAnswer(BaseModel):
     behind: int = Field(description="Published transactions that it lacks; -1 where no GTIDs tell.")
     lacking: str = Field(description="These transactions: what accept-loss would give up.")
     gone: str = Field(description="Transactions that it purged and that were never published.")
-    errant: str = Field(description="Transactions that replication did not bring: somebody wrote past it.")
+    errant: str = Field(
+        description="Transactions that replication did not bring: somebody wrote past it."
+    )
     seen_ms: int
 
     @classmethod
@@ -72,7 +77,8 @@ class SwitchAnswer(BaseModel):
 
 
 class SourceFailoverAnswer(BaseModel):
-    """Of one source: which server is read, what the relay would do next and why, both servers, standing orders, and the switches so far.
+    """Of one source: which server is read, what the relay would do next and why, both servers,
+    standing orders, and the switches so far.
 
     `source` is its name in a group, empty where the instance has one source.
     """
@@ -89,7 +95,13 @@ class SourceFailoverAnswer(BaseModel):
     updated_ms: int
 
     @classmethod
-    def of(cls, source: str, view: FailoverView | None, standing: StandingOrders, history: tuple[SwitchNote, ...]) -> Self:
+    def of(
+        cls,
+        source: str,
+        view: FailoverView | None,
+        standing: StandingOrders,
+        history: tuple[SwitchNote, ...],
+    ) -> Self:
         """Return the answer; empty fields where the relay has not written a view yet."""
         seen = view or FailoverView()
         return cls(
@@ -107,7 +119,10 @@ class SourceFailoverAnswer(BaseModel):
 
 
 class FailoverAnswer(SourceFailoverAnswer):
-    """The instance's only source; of a group nothing of that, and every source in `sources`. One without a standby has no servers."""
+    """The instance's only source; of a group nothing of that, and every source in `sources`.
+
+    One without a standby has no servers.
+    """
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -158,8 +173,15 @@ class SwitchRequest(SourceRequest):
 
 
 class AcceptLossRequest(SourceRequest):
-    """The GTIDs that are given up, as `lacking` or `gone` of the server names them: nothing beyond these is."""
+    """The GTIDs that are given up, as `lacking` or `gone` of the server names them: nothing beyond
+    these is.
+    """
 
-    model_config = ConfigDict(extra="forbid", json_schema_extra={"example": {"gtids": "11111111-1111-1111-1111-111111111111:90200-90210"}})
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "example": {"gtids": "11111111-1111-1111-1111-111111111111:90200-90210"}
+        },
+    )
 
     gtids: str = Field(min_length=1)

@@ -11,8 +11,12 @@ class FlowWish(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     paused: bool = Field(default=False, description="Stand still, in its place of the election.")
-    rows_per_second: int | None = Field(default=None, ge=0, description="null: as the configuration file says; 0: no limit.")
-    bytes_per_second: int | None = Field(default=None, ge=0, description="Of row events in the binlog; null and 0 as for rows.")
+    rows_per_second: int | None = Field(
+        default=None, ge=0, description="null: as the configuration file says; 0: no limit."
+    )
+    bytes_per_second: int | None = Field(
+        default=None, ge=0, description="Of row events in the binlog; null and 0 as for rows."
+    )
 
 
 class FlowView(FlowWish):

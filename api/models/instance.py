@@ -6,7 +6,10 @@ from relay.state import DroppedName, InstanceStatus, RelayMember
 
 
 class InstanceView(BaseModel):
-    """One instance: what it does, why, and the way out. Times in Unix milliseconds; the position is a copy, Kafka holds the true one."""
+    """One instance: what it does, why, and the way out.
+
+    Times in Unix milliseconds; the position is a copy, Kafka holds the true one.
+    """
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -57,7 +60,12 @@ class InstanceView(BaseModel):
     reason: str
     remedy: str
     relay: str
-    relay_alive: bool = Field(description="Whether the relay that reported this is still there; if not, this is what it reported last.")
+    relay_alive: bool = Field(
+        description=(
+            "Whether the relay that reported this is still there; if not, this is what it reported "
+            "last."
+        )
+    )
     epoch: int
     mapping_set: int
     mapping_problem: str
@@ -65,30 +73,57 @@ class InstanceView(BaseModel):
     position_offset: int
     gtid_set: str
     execute_time: int | None
-    execute_position: str | None = Field(description="63 bits as text, because many JSON readers round numbers above 2^53.")
+    execute_position: str | None = Field(
+        description="63 bits as text, because many JSON readers round numbers above 2^53."
+    )
     published_rows: int
     dead_letters: int = Field(description="Rows kept back as dead letters since the relay's start.")
     claims: int = Field(description="Messages whose value lies elsewhere, since the relay's start.")
-    dropped_rows: dict[str, int] = Field(description="Row changes left out since the relay's start, by cause.")
+    dropped_rows: dict[str, int] = Field(
+        description="Row changes left out since the relay's start, by cause."
+    )
     lag_seconds: float | None
     buffer_put: int
     buffer_get: int
     buffer_ack: int
     buffer_bytes: int
-    spool: str = Field(description="What its spool on disk does: `filling`, `draining` or `full`; empty while nothing waits there.")
+    spool: str = Field(
+        description=(
+            "What its spool on disk does: `filling`, `draining` or `full`; empty while nothing "
+            "waits there."
+        )
+    )
     spool_bytes: int = Field(description="What the spool takes on disk.")
-    spool_age_seconds: float = Field(description="For how long the oldest event in the spool has waited.")
-    spool_problem: str = Field(description="What keeps the spool from being filled, or the instance from having one.")
-    held_back: str = Field(description="What holds it back: a pause, limits, or sources of a group that are passed over.")
-    unlogged_changes: str = Field(description="Relayed tables whose rows foreign keys change without a word in the binlog.")
-    sources: dict[str, str] = Field(description="Of a group: the position of each source, `file:offset`, by name.")
-    passed_over: int = Field(description="Of a group: sources that do not answer while the others are read.")
+    spool_age_seconds: float = Field(
+        description="For how long the oldest event in the spool has waited."
+    )
+    spool_problem: str = Field(
+        description="What keeps the spool from being filled, or the instance from having one."
+    )
+    held_back: str = Field(
+        description=(
+            "What holds it back: a pause, limits, or sources of a group that are passed over."
+        )
+    )
+    unlogged_changes: str = Field(
+        description="Relayed tables whose rows foreign keys change without a word in the binlog."
+    )
+    sources: dict[str, str] = Field(
+        description="Of a group: the position of each source, `file:offset`, by name."
+    )
+    passed_over: int = Field(
+        description="Of a group: sources that do not answer while the others are read."
+    )
     row_printer: str = Field(
         description="What printed rows since the relay's start, the one with most rows first: "
         "`compiled`, slower `readable`. Both print the same."
     )
-    printed_rows: dict[str, int] = Field(description="Rows printed since the relay's start, by path and reason of the slow one.")
-    run_time: bool = Field(description="Whether it is defined at run time (`…/settings`), and not by a relay's file.")
+    printed_rows: dict[str, int] = Field(
+        description="Rows printed since the relay's start, by path and reason of the slow one."
+    )
+    run_time: bool = Field(
+        description="Whether it is defined at run time (`…/settings`), and not by a relay's file."
+    )
     updated_ms: int
 
     @classmethod
@@ -120,7 +155,9 @@ class RelayView(BaseModel):
     instances: list[str]
     started_ms: int
     server: str
-    session_timeout_ms: int = Field(description="After so long a silence ZooKeeper counts it as gone; 0: not known.")
+    session_timeout_ms: int = Field(
+        description="After so long a silence ZooKeeper counts it as gone; 0: not known."
+    )
 
     @classmethod
     def of(cls, member: RelayMember) -> "RelayView":

@@ -11,7 +11,9 @@ class SetName(BaseModel):
     """What identifies a mapping set."""
 
     set: int = Field(description="Its number; 0: none was ever saved.")
-    digest: str = Field(description="The digest of its documents; empty where an older relay did not note it.")
+    digest: str = Field(
+        description="The digest of its documents; empty where an older relay did not note it."
+    )
 
     @classmethod
     def of(cls, name: MappingName) -> "SetName":
@@ -25,8 +27,17 @@ class MappingComparisonView(BaseModel):
     instance: str
     published_under: SetName
     in_zookeeper: SetName
-    same: bool = Field(description="Nothing needs to be accepted: the relay follows the set in ZooKeeper by itself.")
-    known: bool = Field(description="Whether the documents of the former set can be read; otherwise it is compared as an empty one.")
+    same: bool = Field(
+        description=(
+            "Nothing needs to be accepted: the relay follows the set in ZooKeeper by itself."
+        )
+    )
+    known: bool = Field(
+        description=(
+            "Whether the documents of the former set can be read; otherwise it is compared as an "
+            "empty one."
+        )
+    )
     sentences: list[str]
 
     @classmethod

@@ -7,13 +7,18 @@ from relay.state import SetRecord, StoredDocument
 
 
 class ChangeView(BaseModel):
-    """One sentence about what changes, for which instances, and the real tables that it speaks of."""
+    """One sentence about what changes, for which instances, and the real tables that it speaks
+    of.
+    """
 
     model_config = ConfigDict(
         json_schema_extra={
             "example": {
                 "instances": ["shop"],
-                "sentence": "2 real tables (shop_01.user, shop_02.user): moved from topic shop to topic people.",
+                "sentence": (
+                    "2 real tables (shop_01.user, shop_02.user): moved from topic shop to topic "
+                    "people."
+                ),
                 "tables": ["shop_01.user", "shop_02.user"],
             }
         }

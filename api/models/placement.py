@@ -27,7 +27,9 @@ class CandidateView(BaseModel):
 
 
 class InstancePlaceView(BaseModel):
-    """An instance: which relay leads it, where it was moved (empty: nowhere), which servers it prefers, and who could run it."""
+    """An instance: which relay leads it, where it was moved (empty: nowhere), which servers it
+    prefers, and who could run it.
+    """
 
     instance: str
     leader: str
@@ -48,7 +50,9 @@ class InstancePlaceView(BaseModel):
 
 
 class WishView(BaseModel):
-    """What an operator asked for: of which instance or server, by whom, when (Unix milliseconds) and why; `to` only for a move."""
+    """What an operator asked for: of which instance or server, by whom, when (Unix milliseconds)
+    and why; `to` only for a move.
+    """
 
     name: str
     to: str
@@ -59,7 +63,13 @@ class WishView(BaseModel):
     @classmethod
     def of(cls, name: str, override: PlacementOverride) -> "WishView":
         """Return the override for the instance or server of this name."""
-        return cls(name=name, to=override.to, author=override.note.author, comment=override.note.comment, saved_ms=override.note.saved_ms)
+        return cls(
+            name=name,
+            to=override.to,
+            author=override.note.author,
+            comment=override.note.comment,
+            saved_ms=override.note.saved_ms,
+        )
 
 
 class PlacementView(BaseModel):

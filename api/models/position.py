@@ -14,12 +14,16 @@ class SourcePlace(BaseModel):
     file: str
     offset: int
     gtid_set: str
-    skips: list[str] = Field(default=[], description="GTIDs of its coming transactions that are left out.")
+    skips: list[str] = Field(
+        default=[], description="GTIDs of its coming transactions that are left out."
+    )
 
     @classmethod
     def of(cls, at: SourcePosition, skips: Sequence[str]) -> "SourcePlace":
         """Return the coordinates of one source, and what of it is to be left out."""
-        return cls(file=at.binlog.file, offset=at.binlog.offset, gtid_set=at.gtid_set, skips=list(skips))
+        return cls(
+            file=at.binlog.file, offset=at.binlog.offset, gtid_set=at.gtid_set, skips=list(skips)
+        )
 
 
 class PositionView(BaseModel):
@@ -30,15 +34,27 @@ class PositionView(BaseModel):
     file: str | None = None
     offset: int | None = None
     gtid_set: str | None = None
-    sources: dict[str, SourcePlace] = Field(default={}, description="Of a group: where each source stands, by name.")
+    sources: dict[str, SourcePlace] = Field(
+        default={}, description="Of a group: where each source stands, by name."
+    )
     execute_time: int | None = Field(default=None, description="Unix milliseconds.")
     execute_position: str | None = Field(default=None, description="A number of 63 bits as text.")
     epoch: int | None = None
     format: int | None = None
-    half_published: str | None = Field(default=None, description="The transaction that is published in part.")
-    replay_until: str | None = Field(default=None, description="Up to where a move back publishes again.")
-    skips: list[str] = Field(default=[], description="GTIDs of coming transactions that are left out; of a group: `sources`.")
-    back_to: list[str] = Field(default=[], description="Places of this epoch whose pairs are known, the oldest first, at most 100.")
+    half_published: str | None = Field(
+        default=None, description="The transaction that is published in part."
+    )
+    replay_until: str | None = Field(
+        default=None, description="Up to where a move back publishes again."
+    )
+    skips: list[str] = Field(
+        default=[],
+        description="GTIDs of coming transactions that are left out; of a group: `sources`.",
+    )
+    back_to: list[str] = Field(
+        default=[],
+        description="Places of this epoch whose pairs are known, the oldest first, at most 100.",
+    )
 
     @classmethod
     def of(cls, instance: str, shown: Shown) -> "PositionView":
@@ -52,12 +68,18 @@ class PositionView(BaseModel):
             file=record.source.binlog.file,
             offset=record.source.binlog.offset,
             gtid_set=record.source.gtid_set,
-            sources={name: SourcePlace.of(at.source, at.skips) for name, at in record.standing.items()} if record.following else {},
+            sources={
+                name: SourcePlace.of(at.source, at.skips) for name, at in record.standing.items()
+            }
+            if record.following
+            else {},
             execute_time=record.order.execute_time,
             execute_position=str(record.order.execute_position),
             epoch=record.epoch,
             format=record.format,
-            half_published=None if record.split is None else f"{record.split.begin} {record.split.gtid}".strip(),
+            half_published=None
+            if record.split is None
+            else f"{record.split.begin} {record.split.gtid}".strip(),
             replay_until=None if record.replay is None else str(record.replay.until),
             skips=[] if record.following else list(record.skips),
             back_to=[str(place) for place in shown.places_behind[:100]],
@@ -81,8 +103,12 @@ class Place(OneSource):
 
     file: str = Field(examples=["mysql-bin.000042"])
     offset: int = Field(ge=4, examples=[4711])
-    gtid_set: str | None = Field(default=None, description="What the source executed before it; refused if that is not so.")
-    as_new: bool = Field(default=False, description="Publish what follows with new pairs, under a new epoch.")
+    gtid_set: str | None = Field(
+        default=None, description="What the source executed before it; refused if that is not so."
+    )
+    as_new: bool = Field(
+        default=False, description="Publish what follows with new pairs, under a new epoch."
+    )
 
 
 class FoundPlace(BaseModel):
@@ -120,7 +146,9 @@ class MovePreview(BaseModel):
 
     kind: str = Field(description="`forward`, `back` or `as new`.")
     sentences: list[str]
-    distance_bytes: int | None = Field(description="Bytes of binlog between; null where the source does not have them all.")
+    distance_bytes: int | None = Field(
+        description="Bytes of binlog between; null where the source does not have them all."
+    )
     gtids: str
     epoch: int
 
@@ -140,13 +168,17 @@ class Repartitioning(BaseModel):
     """A topic whose rows are to be placed by the instance's partition settings from now on."""
 
     topic: str
-    partitions: int | None = Field(default=None, ge=1, description="The new number of partitions; without it `partitions_num`.")
+    partitions: int | None = Field(
+        default=None, ge=1, description="The new number of partitions; without it `partitions_num`."
+    )
 
 
 class RepartitionOrder(Repartitioning, Confirmed):
     """The same, to be done."""
 
-    without: str | None = Field(default=None, description="Another instance of the topic that is gone for good.")
+    without: str | None = Field(
+        default=None, description="Another instance of the topic that is gone for good."
+    )
 
 
 class RepartitionView(BaseModel):
@@ -155,9 +187,17 @@ class RepartitionView(BaseModel):
     topic: str
     partitions_before: int
     partitions: int
-    moved_share: float = Field(description="Share of evenly spread keys that get another partition by the number alone.")
-    rules_differ: bool = Field(description="Other rules of the hash: any key may get another partition.")
-    waits_for: list[str] = Field(description="Instances that feed the topic and place rows otherwise; this one waits for them.")
+    moved_share: float = Field(
+        description="Share of evenly spread keys that get another partition by the number alone."
+    )
+    rules_differ: bool = Field(
+        description="Other rules of the hash: any key may get another partition."
+    )
+    waits_for: list[str] = Field(
+        description=(
+            "Instances that feed the topic and place rows otherwise; this one waits for them."
+        )
+    )
     sentences: list[str]
 
     @classmethod

@@ -29,7 +29,10 @@ class MappingProblemView(BaseModel):
 
 
 class Problem(BaseModel):
-    """An error: `code` is for programs, `detail` and `remedy` for people; `problems` lists the places in the documents."""
+    """An error: `code` is for programs, `detail` and `remedy` for people.
+
+    `problems` lists the places in the documents.
+    """
 
     type: str = "about:blank"
     title: str

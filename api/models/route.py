@@ -13,7 +13,10 @@ class FieldTagView(BaseModel):
 
 
 class RouteView(BaseModel):
-    """A real table's fate under a mapping set; `outcome` "stop" means that the instance would stand still at its first row."""
+    """A real table's fate under a mapping set.
+
+    `outcome` "stop" means that the instance would stand still at its first row.
+    """
 
     model_config = ConfigDict(
         json_schema_extra={

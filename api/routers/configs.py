@@ -18,7 +18,12 @@ _DBS_EXAMPLE: Final = [{"logicDb": "shop", "realDbs": "shop_01,shop_02"}]
 _DOCUMENT_BODY: Final[dict[str, Any]] = {
     "requestBody": {
         "required": True,
-        "content": {"application/json": {"schema": {"type": "array", "items": {"type": "object"}}, "example": _DBS_EXAMPLE}},
+        "content": {
+            "application/json": {
+                "schema": {"type": "array", "items": {"type": "object"}},
+                "example": _DBS_EXAMPLE,
+            }
+        },
     }
 }
 GROUP_BODY: Final[dict[str, Any]] = {
@@ -39,30 +44,53 @@ GROUP_BODY: Final[dict[str, Any]] = {
     }
 }
 _BODY_RESPONSE: Final[dict[int | str, dict[str, Any]]] = {
-    200: {"description": "The document as it was saved.", "content": {"application/json": {"example": _DBS_EXAMPLE}}}
+    200: {
+        "description": "The document as it was saved.",
+        "content": {"application/json": {"example": _DBS_EXAMPLE}},
+    }
 }
 
 
 @router.get("/{group}/{data_id}", responses=_BODY_RESPONSE, response_class=Response)
-def read_document(admin: AdminDep, group: str, data_id: str, if_none_match: Annotated[str | None, Header()] = None) -> Response:
-    """Return the document in force, byte for byte as it was saved; the ETag is the number of the set in force."""
+def read_document(
+    admin: AdminDep, group: str, data_id: str, if_none_match: Annotated[str | None, Header()] = None
+) -> Response:
+    """Return the document in force, byte for byte as it was saved.
+
+    The ETag is the number of the set in force.
+    """
     stored, body = admin.archive.document(group, data_id)
-    headers = {"ETag": entity_tag(stored.number), "X-Document-Version": str(stored.record.versions[data_id])}
+    headers = {
+        "ETag": entity_tag(stored.number),
+        "X-Document-Version": str(stored.record.versions[data_id]),
+    }
     known = TagList.read(if_none_match)
     if known is not None and known.names(stored.number):
         return Response(status_code=304, headers=headers)
     return Response(body, media_type="application/json", headers=headers)
 
 
-@router.put("/{group}/{data_id}", openapi_extra=_DOCUMENT_BODY, responses={201: {"model": SavedView}})
+@router.put(
+    "/{group}/{data_id}", openapi_extra=_DOCUMENT_BODY, responses={201: {"model": SavedView}}
+)
 def save_document(
-    admin: AdminDep, response: Response, group: str, data_id: str, body: BodyDep, precondition: PreconditionDep, note: NoteDep
+    admin: AdminDep,
+    response: Response,
+    group: str,
+    data_id: str,
+    body: BodyDep,
+    precondition: PreconditionDep,
+    note: NoteDep,
 ) -> SavedView:
-    """Save one document; the four are checked together. A document that is there already needs If-Match.
+    """Save one document; the four are checked together.
+
+    A document that is there already needs If-Match.
 
     A logical database needs its topic: save `topics` before `dbs`, or all documents at once.
     """
-    saved = admin.editor.save_document(group, data_id, document_text(data_id, body), precondition, note)
+    saved = admin.editor.save_document(
+        group, data_id, document_text(data_id, body), precondition, note
+    )
     if saved.made and saved.stored.record.versions[data_id] == 1:
         response.status_code = 201
     return saved_view(saved, response)
@@ -70,7 +98,10 @@ def save_document(
 
 @router.get("/{group}")
 def read_group(admin: AdminDep, response: Response, group: str) -> dict[str, Any]:
-    """Return all documents in force by dataId, in the form that PUT takes; one that is not JSON comes as text."""
+    """Return all documents in force by dataId, in the form that PUT takes.
+
+    One that is not JSON comes as text.
+    """
     check_group(group)
     stored = admin.archive.in_force()
     response.headers["ETag"] = entity_tag(stored.number)
@@ -78,28 +109,50 @@ def read_group(admin: AdminDep, response: Response, group: str) -> dict[str, Any
 
 
 @router.put("/{group}", openapi_extra=GROUP_BODY)
-def save_group(admin: AdminDep, response: Response, group: str, body: BodyDep, precondition: PreconditionDep, note: NoteDep) -> SavedView:
-    """Save all documents at once, in one step; a document that is not named is gone. Needs If-Match once anything was saved."""
-    return saved_view(admin.editor.save_group(group, documents_of(body), precondition, note), response)
+def save_group(
+    admin: AdminDep,
+    response: Response,
+    group: str,
+    body: BodyDep,
+    precondition: PreconditionDep,
+    note: NoteDep,
+) -> SavedView:
+    """Save all documents at once, in one step; a document that is not named is gone.
+
+    Needs If-Match once anything was saved.
+    """
+    return saved_view(
+        admin.editor.save_group(group, documents_of(body), precondition, note), response
+    )
 
 
 @router.get("/{group}/{data_id}/history")
-def read_history(admin: AdminDep, group: str, data_id: str, limit: Annotated[int, Query(ge=1, le=1000)] = 50) -> list[DocumentVersionView]:
+def read_history(
+    admin: AdminDep, group: str, data_id: str, limit: Annotated[int, Query(ge=1, le=1000)] = 50
+) -> list[DocumentVersionView]:
     """Return the document's versions, the newest first."""
     in_force = admin.archive.version_in_force(data_id)
-    return [DocumentVersionView.of(each, in_force) for each in admin.archive.history(group, data_id, limit)]
+    return [
+        DocumentVersionView.of(each, in_force)
+        for each in admin.archive.history(group, data_id, limit)
+    ]
 
 
 @router.get("/{group}/{data_id}/history/{version}")
 def read_version(admin: AdminDep, group: str, data_id: str, version: int) -> DocumentVersionView:
     """Return one version of the document."""
-    return DocumentVersionView.of(admin.archive.version(group, data_id, version), admin.archive.version_in_force(data_id))
+    return DocumentVersionView.of(
+        admin.archive.version(group, data_id, version), admin.archive.version_in_force(data_id)
+    )
 
 
 def saved_view(saved: Saved, response: Response) -> SavedView:
     """Show what a save did, with the new ETag."""
     response.headers["ETag"] = entity_tag(saved.stored.number)
-    changes = [ChangeView(instances=list(each.instances), sentence=each.sentence, tables=list(each.tables)) for each in saved.changes]
+    changes = [
+        ChangeView(instances=list(each.instances), sentence=each.sentence, tables=list(each.tables))
+        for each in saved.changes
+    ]
     return SavedView(set=SetView.of(saved.stored.record, saved.stored.number), changes=changes)
 
 

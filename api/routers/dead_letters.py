@@ -1,4 +1,7 @@
-"""Dead letters: what an instance kept back, and sending it again. They hold rows, so all of it needs the token."""
+"""Dead letters: what an instance kept back, and sending it again.
+
+They hold rows, so all of it needs the token.
+"""
 
 from typing import Final
 
@@ -24,18 +27,36 @@ def read_dead_letter(admin: AdminDep, name: str, letter: str) -> DeadLetterView:
     return DeadLetterView.of(admin.dead_letters(name).letter(letter))
 
 
-@router.get("/{letter}/value", response_class=Response, responses={200: {"content": {"application/json": {}}}})
+@router.get(
+    "/{letter}/value",
+    response_class=Response,
+    responses={200: {"content": {"application/json": {}}}},
+)
 def read_dead_letter_value(admin: AdminDep, name: str, letter: str) -> Response:
     """Return its value, byte for byte."""
-    return Response(admin.dead_letters(name).letter(letter).letter.message.value or b"", media_type="application/json")
+    return Response(
+        admin.dead_letters(name).letter(letter).letter.message.value or b"",
+        media_type="application/json",
+    )
 
 
 @router.post("/{letter}/replay")
-def replay_dead_letter(admin: AdminDep, name: str, letter: str, wish: ReplayWish, note: NoteDep) -> DeadLetterView:
+def replay_dead_letter(
+    admin: AdminDep, name: str, letter: str, wish: ReplayWish, note: NoteDep
+) -> DeadLetterView:
     """Send its message to its topic, with the order that it always had."""
     if wish.confirm != letter:
-        raise BadRequest(f"confirm is {wish.confirm!r}, and the letter {letter!r}.", remedy="Name the letter once more in `confirm`.")
+        raise BadRequest(
+            f"confirm is {wish.confirm!r}, and the letter {letter!r}.",
+            remedy="Name the letter once more in `confirm`.",
+        )
     letters = admin.dead_letters(name)
     instance = instance_of(admin.settings, name, admin.session, resolved=False)
-    replay(admin.settings, instance, letter, Who(note.author or "admin", note.comment), again=wish.again)
+    replay(
+        admin.settings,
+        instance,
+        letter,
+        Who(note.author or "admin", note.comment),
+        again=wish.again,
+    )
     return DeadLetterView.of(letters.letter(letter))

@@ -14,29 +14,47 @@ _NO_SOURCE: Final = SourceRequest()
 
 @router.get("")
 def read_failover(admin: AdminDep, name: str) -> FailoverAnswer:
-    """Return both servers with what each has executed and lacks, the orders that stand, and the switches so far."""
+    """Return both servers with what each has executed and lacks, the orders that stand, and the
+    switches so far.
+    """
     return admin.failover.show(name)
 
 
 @router.post("/switch", status_code=202)
-def order_switch(admin: AdminDep, name: str, request: SwitchRequest, note: NoteDep) -> FailoverAnswer:
-    """Order a switch: it happens when the server has all that was published; until then the other one is read on if it answers."""
+def order_switch(
+    admin: AdminDep, name: str, request: SwitchRequest, note: NoteDep
+) -> FailoverAnswer:
+    """Order a switch: it happens when the server has all that was published.
+
+    Until then the other one is read on if it answers.
+    """
     return admin.failover.switch(name, request.source, request.to, note)
 
 
 @router.post("/hold")
-def order_hold(admin: AdminDep, name: str, note: NoteDep, request: SourceRequest = _NO_SOURCE) -> FailoverAnswer:
-    """Let failed heartbeats switch nothing, until release; a switch that is ordered is still done."""
+def order_hold(
+    admin: AdminDep, name: str, note: NoteDep, request: SourceRequest = _NO_SOURCE
+) -> FailoverAnswer:
+    """Let failed heartbeats switch nothing, until release; a switch that is ordered is still
+    done.
+    """
     return admin.failover.hold(name, request.source, note)
 
 
 @router.post("/release")
-def order_release(admin: AdminDep, name: str, note: NoteDep, request: SourceRequest = _NO_SOURCE) -> FailoverAnswer:
+def order_release(
+    admin: AdminDep, name: str, note: NoteDep, request: SourceRequest = _NO_SOURCE
+) -> FailoverAnswer:
     """Take back a hold, a switch that is not done yet, and accepted losses that were not used."""
     return admin.failover.release(name, request.source, note)
 
 
 @router.post("/accept-loss", status_code=202)
-def order_accept_loss(admin: AdminDep, name: str, request: AcceptLossRequest, note: NoteDep) -> FailoverAnswer:
-    """Let the next switch go on without the transactions named; who did it, when, and what was lost is kept for ever."""
+def order_accept_loss(
+    admin: AdminDep, name: str, request: AcceptLossRequest, note: NoteDep
+) -> FailoverAnswer:
+    """Let the next switch go on without the transactions named.
+
+    Who did it, when, and what was lost is kept for ever.
+    """
     return admin.failover.accept_loss(name, request.source, request.gtids, note)

@@ -21,7 +21,9 @@ def read_flow(admin: AdminDep, name: str) -> FlowView:
 @router.put("/flow")
 def set_flow(admin: AdminDep, name: str, wish: FlowWish, note: NoteDep) -> FlowView:
     """Pause it or let it go on, and set its limits; it follows while it runs."""
-    return FlowView.of(admin.flow(name).set(_who(note), wish.paused, wish.rows_per_second, wish.bytes_per_second))
+    return FlowView.of(
+        admin.flow(name).set(_who(note), wish.paused, wish.rows_per_second, wish.bytes_per_second)
+    )
 
 
 @router.post("/pause")
@@ -38,7 +40,10 @@ def resume(admin: AdminDep, name: str, note: NoteDep) -> FlowView:
 
 @router.post("/start", status_code=202)
 def start(admin: AdminDep, name: str, note: NoteDep) -> FlowView:
-    """Let a stopped instance try again with the settings that its relay has. A running one reads on from its committed position."""
+    """Let a stopped instance try again with the settings that its relay has.
+
+    A running one reads on from its committed position.
+    """
     flow = admin.flow(name)
     flow.start(_who(note))
     return FlowView.of(flow.show())

@@ -9,7 +9,9 @@ from api.deps import AdminDep
 from relay.telemetry import metrics
 
 router: Final = APIRouter(tags=["health"])
-_NOT_READY: Final[dict[int | str, dict[str, Any]]] = {503: {"description": "It cannot.", "content": {"text/plain": {}}}}
+_NOT_READY: Final[dict[int | str, dict[str, Any]]] = {
+    503: {"description": "It cannot.", "content": {"text/plain": {}}}
+}
 
 
 @router.get("/healthz", response_class=PlainTextResponse)

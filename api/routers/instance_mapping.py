@@ -1,4 +1,6 @@
-"""The mapping set that an instance publishes under, and the confirmation of another one after ZooKeeper was lost."""
+"""The mapping set that an instance publishes under, and the confirmation of another one after
+ZooKeeper was lost.
+"""
 
 from typing import Final
 
@@ -13,11 +15,16 @@ router: Final = APIRouter(prefix="/api/v1/instances/{name}/mapping", tags=["posi
 
 @router.get("")
 def compare_mapping(admin: AdminDep, name: str) -> MappingComparisonView:
-    """Compare the set that the instance publishes under with the one in ZooKeeper; nothing is changed."""
+    """Compare the set that the instance publishes under with the one in ZooKeeper.
+
+    Nothing is changed.
+    """
     return admin.positions.compare_mapping(name)
 
 
 @router.post("/accept")
-def accept_mapping(admin: AdminDep, name: str, wanted: AcceptedMapping, note: NoteDep) -> MappingComparisonView:
+def accept_mapping(
+    admin: AdminDep, name: str, wanted: AcceptedMapping, note: NoteDep
+) -> MappingComparisonView:
     """Publish what follows under the set in ZooKeeper, if it is still the one that is named."""
     return admin.positions.accept_mapping(name, wanted, Who(note.author or "admin", note.comment))

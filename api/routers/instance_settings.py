@@ -12,11 +12,21 @@ from relay.state import InstanceDocument
 
 router: Final = APIRouter(prefix="/api/v1/instances/{name}/settings", tags=["instances"])
 
-_EXAMPLE: Final = {"source": {"host": "mysql1", "user": "relay", "password": "${ROMA_SECRET_SHOP2}", "server_id": 9002}}
+_EXAMPLE: Final = {
+    "source": {
+        "host": "mysql1",
+        "user": "relay",
+        "password": "${ROMA_SECRET_SHOP2}",
+        "server_id": 9002,
+    }
+}
 _BODY: Final[dict[str, Any]] = {
     "requestBody": {
         "required": True,
-        "description": "The settings of one instance as in the configuration file; only what differs from the defaults need be named.",
+        "description": (
+            "The settings of one instance as in the configuration file; only what differs from the "
+            "defaults need be named."
+        ),
         "content": {"application/json": {"schema": {"type": "object"}, "example": _EXAMPLE}},
     }
 }
@@ -24,15 +34,26 @@ _BODY: Final[dict[str, Any]] = {
 
 @router.get("")
 def read_settings(admin: AdminDep, name: str, response: Response) -> dict[str, Any]:
-    """Return the document without its secrets; the ETag is its version. Instances of the configuration file have none."""
+    """Return the document without its secrets; the ETag is its version.
+
+    Instances of the configuration file have none.
+    """
     return _shown(admin.instances.read(name), response)
 
 
-@router.put("", openapi_extra=_BODY, responses={201: {"description": "The instance was not there."}})
+@router.put(
+    "", openapi_extra=_BODY, responses={201: {"description": "The instance was not there."}}
+)
 def save_settings(
-    admin: AdminDep, name: str, response: Response, body: BodyDep, precondition: PreconditionDep, note: NoteDep
+    admin: AdminDep,
+    name: str,
+    response: Response,
+    body: BodyDep,
+    precondition: PreconditionDep,
+    note: NoteDep,
 ) -> dict[str, Any]:
-    """Add an instance, or change one (needs If-Match): relays take it over within a second or two, at a border of transactions.
+    """Add an instance, or change one (needs If-Match): relays take it over within a second or two,
+    at a border of transactions.
 
     A secret that comes as it was shown stays as it is stored.
     """
@@ -42,8 +63,13 @@ def save_settings(
 
 
 @router.delete("", status_code=204)
-def remove_settings(admin: AdminDep, name: str, precondition: PreconditionDep, note: NoteDep) -> None:
-    """Remove an instance (needs If-Match). Its position stays in Kafka: added again under this name it goes on from there."""
+def remove_settings(
+    admin: AdminDep, name: str, precondition: PreconditionDep, note: NoteDep
+) -> None:
+    """Remove an instance (needs If-Match).
+
+    Its position stays in Kafka: added again under this name it goes on from there.
+    """
     admin.instances.remove(name, precondition, note)
 
 

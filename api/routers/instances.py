@@ -12,7 +12,9 @@ router: Final = APIRouter(prefix="/api/v1/instances", tags=["instances"])
 
 @router.get("")
 def list_instances(admin: AdminDep) -> list[InstanceView]:
-    """Return every instance that exists: of this file, defined at run time, or of another relay's file."""
+    """Return every instance that exists: of this file, defined at run time, or of another relay's
+    file.
+    """
     return admin.directory.instances()
 
 

@@ -7,7 +7,14 @@ from fastapi import APIRouter, Query, Response
 from api.deps import AdminDep, BodyDep, NoteDep, PreconditionDep
 from api.entity_tag import entity_tag
 from api.middleware.request_body import documents_of
-from api.models.mapping import ChangeView, DryRunView, RollBackRequest, SavedView, SetView, WholeSetView
+from api.models.mapping import (
+    ChangeView,
+    DryRunView,
+    RollBackRequest,
+    SavedView,
+    SetView,
+    WholeSetView,
+)
 from api.models.problem import MappingProblemView
 from api.routers.configs import GROUP_BODY, saved_view
 
@@ -15,11 +22,18 @@ router: Final = APIRouter(prefix="/api/v1/mappings", tags=["mapping sets"])
 
 
 @router.post("/dry-run", openapi_extra=GROUP_BODY)
-def dry_run(admin: AdminDep, response: Response, body: BodyDep, table: Annotated[list[str] | None, Query()] = None) -> DryRunView:
-    """Say what saving these documents would find or change; the others stay as they are, and nothing is saved.
+def dry_run(
+    admin: AdminDep,
+    response: Response,
+    body: BodyDep,
+    table: Annotated[list[str] | None, Query()] = None,
+) -> DryRunView:
+    """Say what saving these documents would find or change.
 
-    Spoken of are the tables that relays have met, those that the documents name, and those given as `table=database.table`;
-    `database.*` stands for every other table of a database.
+    The others stay as they are, and nothing is saved.
+
+    Spoken of are the tables that relays have met, those that the documents name, and those given as
+    `table=database.table`; `database.*` stands for every other table of a database.
     """
     trial = admin.editor.try_out(documents_of(body), table or ())
     response.headers["ETag"] = entity_tag(trial.base)
@@ -27,12 +41,19 @@ def dry_run(admin: AdminDep, response: Response, body: BodyDep, table: Annotated
         base=trial.base,
         acceptable=not trial.problems,
         problems=[MappingProblemView.of(each) for each in trial.problems],
-        changes=[ChangeView(instances=list(each.instances), sentence=each.sentence, tables=list(each.tables)) for each in trial.changes],
+        changes=[
+            ChangeView(
+                instances=list(each.instances), sentence=each.sentence, tables=list(each.tables)
+            )
+            for each in trial.changes
+        ],
     )
 
 
 @router.get("/sets")
-def list_sets(admin: AdminDep, response: Response, limit: Annotated[int, Query(ge=1, le=1000)] = 50) -> list[SetView]:
+def list_sets(
+    admin: AdminDep, response: Response, limit: Annotated[int, Query(ge=1, le=1000)] = 50
+) -> list[SetView]:
     """Return the sets, the newest first."""
     in_force = admin.archive.number_in_force()
     if in_force is not None:
@@ -49,6 +70,15 @@ def read_set(admin: AdminDep, number: int) -> WholeSetView:
 
 
 @router.post("/rollback")
-def roll_back(admin: AdminDep, response: Response, wanted: RollBackRequest, precondition: PreconditionDep, note: NoteDep) -> SavedView:
-    """Put an older set's content into force again, as a set of its own with the next number. Needs If-Match (`*`: whatever is there)."""
+def roll_back(
+    admin: AdminDep,
+    response: Response,
+    wanted: RollBackRequest,
+    precondition: PreconditionDep,
+    note: NoteDep,
+) -> SavedView:
+    """Put an older set's content into force again, as a set of its own with the next number.
+
+    Needs If-Match (`*`: whatever is there).
+    """
     return saved_view(admin.editor.roll_back(wanted.set, precondition, note), response)

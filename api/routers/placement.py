@@ -13,13 +13,20 @@ router: Final = APIRouter(prefix="/api/v1/placement", tags=["placement"])
 
 @router.get("")
 def read_placement(admin: AdminDep) -> PlacementView:
-    """Return which relay leads each instance, which could take it over or why not, and what operators asked for."""
+    """Return which relay leads each instance, which could take it over or why not, and what
+    operators asked for.
+    """
     return admin.placement.placement()
 
 
 @router.put("/moves/{instance}")
-def move_instance(admin: AdminDep, instance: str, wanted: MoveRequest, note: NoteDep) -> PlacementView:
-    """Move an instance to a relay or server, at once. It stays there while that lives and can, until the move is withdrawn."""
+def move_instance(
+    admin: AdminDep, instance: str, wanted: MoveRequest, note: NoteDep
+) -> PlacementView:
+    """Move an instance to a relay or server, at once.
+
+    It stays there while that lives and can, until the move is withdrawn.
+    """
     admin.placement.move(instance, wanted.to, note)
     return admin.placement.placement()
 
@@ -32,8 +39,12 @@ def withdraw_move(admin: AdminDep, instance: str, note: NoteDep) -> PlacementVie
 
 
 @router.put("/maintenance/{server}")
-def drain_server(admin: AdminDep, server: Annotated[str, Path(pattern=NAME_PATTERN)], note: NoteDep) -> PlacementView:
-    """Put a server into maintenance: its relays hand over at once what others can run, and take nothing."""
+def drain_server(
+    admin: AdminDep, server: Annotated[str, Path(pattern=NAME_PATTERN)], note: NoteDep
+) -> PlacementView:
+    """Put a server into maintenance: its relays hand over at once what others can run, and take
+    nothing.
+    """
     admin.placement.drain(server, note)
     return admin.placement.placement()
 

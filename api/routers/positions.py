@@ -34,10 +34,14 @@ def read_position(admin: AdminDep, name: str) -> PositionView:
 def search_place(
     admin: AdminDep,
     name: str,
-    timestamp: Annotated[AwareDatetime, Query(description="A time with its zone, or Unix milliseconds.")],
+    timestamp: Annotated[
+        AwareDatetime, Query(description="A time with its zone, or Unix milliseconds.")
+    ],
     file: Annotated[str | None, Query(description="Search in this binlog file alone.")] = None,
     standby: Annotated[bool, Query(description="Ask the source's standby.")] = False,
-    source: Annotated[str | None, Query(description="Of a group: the source that is asked.")] = None,
+    source: Annotated[
+        str | None, Query(description="Of a group: the source that is asked.")
+    ] = None,
 ) -> FoundPlace:
     """Return the last border between transactions before a time; nothing is changed."""
     return admin.positions.search(name, timestamp, file=file, standby=standby, source=source)
@@ -69,12 +73,16 @@ def raise_floor(admin: AdminDep, name: str, floor: Floor, note: NoteDep) -> Posi
 
 @router.post("/repartition/preview")
 def preview_repartition(admin: AdminDep, name: str, wanted: Repartitioning) -> RepartitionView:
-    """Say what it means for consumers to place a topic's rows by the instance's partition settings, and do nothing."""
+    """Say what it means for consumers to place a topic's rows by the instance's partition settings,
+    and do nothing.
+    """
     return admin.positions.plan_repartition(name, wanted)
 
 
 @router.post("/repartition")
-def repartition(admin: AdminDep, name: str, order: RepartitionOrder, note: NoteDep) -> RepartitionView:
+def repartition(
+    admin: AdminDep, name: str, order: RepartitionOrder, note: NoteDep
+) -> RepartitionView:
     """Place a topic's rows by the instance's partition settings from now on."""
     return admin.positions.repartition(name, order, _who(note))
 

@@ -1,4 +1,6 @@
-"""Everything that a mapping edit means for the instances that are defined now, in sentences for the person who is about to save it."""
+"""Everything that a mapping edit means for the instances that are defined now, in sentences for the
+person who is about to save it.
+"""
 
 from collections.abc import Iterable, Iterator
 
@@ -19,12 +21,24 @@ class EditEffects:
         self._notes = notes
         self._shared = SharedTopics(notes.tables_of, notes.topics.read)
 
-    def of(self, before: Documents, after: Documents, defined: DefinedInstances, tables: Iterable[str] = ()) -> list[Change]:
-        """Return what changes; `tables` are spoken of beside those that relays have met and those that the documents name."""
-        # A set that was put there by hand may be unacceptable; it routed nothing, since no relay takes it.
+    def of(
+        self,
+        before: Documents,
+        after: Documents,
+        defined: DefinedInstances,
+        tables: Iterable[str] = (),
+    ) -> list[Change]:
+        """Return what changes.
+
+        `tables` are spoken of beside those that relays have met and those that the documents name.
+        """
+        # A set that was put there by hand may be unacceptable; it routed nothing, since no relay
+        # takes it.
         old = MappingSet.empty() if problems(before) else MappingSet.compile(0, before)
         new = MappingSet.compile(0, after)
-        known, left_out = tables_to_speak_of([(old, before), (new, after)], [*self._notes.tables(), *tables])
+        known, left_out = tables_to_speak_of(
+            [(old, before), (new, after)], [*self._notes.tables(), *tables]
+        )
         met = {each.name: self._met(each.name) for each in defined.settings}
         return [
             *([] if left_out else unmet_tables(old, new, met)),
@@ -36,9 +50,15 @@ class EditEffects:
         ]
 
     def _met(self, instance: str) -> list[TableId]:
-        return [TableId(*name.split(".", 1)) for name in self._notes.tables_of(instance) if "." in name]
+        return [
+            TableId(*name.split(".", 1)) for name in self._notes.tables_of(instance) if "." in name
+        ]
 
 
 def _left_out(defined: DefinedInstances) -> Iterator[Change]:
     for name, reason in defined.unusable.items():
-        yield Change((name,), f"The settings of {name} cannot be used, so nothing is said of it here: {reason}", ())
+        yield Change(
+            (name,),
+            f"The settings of {name} cannot be used, so nothing is said of it here: {reason}",
+            (),
+        )

@@ -14,12 +14,17 @@ from relay.state import FailoverStore, FailoverView, Note, StandingOrders
 
 
 class FailoverDesk:
-    """Orders stand in ZooKeeper, where the relay that leads the instance takes note of them; each is written to the audit trail first.
+    """Orders stand in ZooKeeper, where the relay that leads the instance takes note of them.
 
-    `source` names one of a group; an only one is "" or goes by the name of the instance. Raises SourceNotNamed.
+    Each is written to the audit trail first.
+
+    `source` names one of a group; an only one is "" or goes by the name of the instance. Raises
+    SourceNotNamed.
     """
 
-    def __init__(self, directory: InstanceDirectory, store: FailoverStore, audit: AuditTrail) -> None:
+    def __init__(
+        self, directory: InstanceDirectory, store: FailoverStore, audit: AuditTrail
+    ) -> None:
         self._directory = directory
         self._store = store
         self._audit = audit
@@ -27,35 +32,76 @@ class FailoverDesk:
     def show(self, instance: str) -> FailoverAnswer:
         """Return the servers of each source, the orders and the history. Raises NodeMissing."""
         names, store = sorted(self._directory.instance(instance).sources), self._store
-        single = (store.view(instance), store.orders(instance), store.history(instance)) if not names else (None, StandingOrders(), ())
+        single = (
+            (store.view(instance), store.orders(instance), store.history(instance))
+            if not names
+            else (None, StandingOrders(), ())
+        )
         answer = FailoverAnswer.of("", *single)
-        return answer.model_copy(update={"instance": instance, "sources": [self._source(instance, name) for name in names]})
+        return answer.model_copy(
+            update={
+                "instance": instance,
+                "sources": [self._source(instance, name) for name in names],
+            }
+        )
 
     def switch(self, instance: str, source: str, to: ServerRole, note: Note) -> FailoverAnswer:
-        """Read from this server as soon as it has what was published. Raises BadRequest where no such server is known."""
+        """Read from this server as soon as it has what was published.
+
+        Raises BadRequest where no such server is known.
+        """
         source = self._meant(instance, source)
         if self._view(instance, source).server(to) is None:
             raise BadRequest(f"{_named(instance, source)} has no {to}.")
-        return self._order(instance, source, "failover.switch", {"to": to.value}, note, lambda standing: replace(standing, switch_to=to))
+        return self._order(
+            instance,
+            source,
+            "failover.switch",
+            {"to": to.value},
+            note,
+            lambda standing: replace(standing, switch_to=to),
+        )
 
     def hold(self, instance: str, source: str, note: Note) -> FailoverAnswer:
         """Let heartbeats alone switch nothing."""
-        return self._order(instance, source, "failover.hold", {"hold": True}, note, lambda standing: replace(standing, hold=True))
+        return self._order(
+            instance,
+            source,
+            "failover.hold",
+            {"hold": True},
+            note,
+            lambda standing: replace(standing, hold=True),
+        )
 
     def release(self, instance: str, source: str, note: Note) -> FailoverAnswer:
         """Take everything back: hold, a switch that is not done, losses that are not used."""
         cleared: dict[str, object] = {"hold": False, "switch_to": None, "accepted": ""}
         return self._order(
-            instance, source, "failover.release", cleared, note, lambda standing: replace(standing, hold=False, switch_to=None, accepted="")
+            instance,
+            source,
+            "failover.release",
+            cleared,
+            note,
+            lambda standing: replace(standing, hold=False, switch_to=None, accepted=""),
         )
 
     def accept_loss(self, instance: str, source: str, gtids: str, note: Note) -> FailoverAnswer:
-        """Let the next switch go on without these transactions. Raises BadRequest unless a server lacks or has purged all of them."""
+        """Let the next switch go on without these transactions.
+
+        Raises BadRequest unless a server lacks or has purged all of them.
+        """
         source = self._meant(instance, source)
         view, accepted = self._view(instance, source), _parsed(gtids)
-        missing = GtidSet.parse(",".join(filter(None, (text for each in view.servers for text in (each.lacking, each.gone)))))
+        missing = GtidSet.parse(
+            ",".join(
+                filter(None, (text for each in view.servers for text in (each.lacking, each.gone)))
+            )
+        )
         if not missing.covers(accepted):
-            raise BadRequest(f"{accepted.without(missing)} is missing at no server; missing are {str(missing) or 'none'}.")
+            raise BadRequest(
+                f"{accepted.without(missing)} is missing at no server; missing are "
+                f"{str(missing) or 'none'}."
+            )
         text = str(accepted)
         return self._order(
             instance,
@@ -68,7 +114,9 @@ class FailoverDesk:
 
     def _source(self, instance: str, name: str) -> SourceFailoverAnswer:
         found = self._store.of_source(name)
-        return SourceFailoverAnswer.of(name, found.view(instance), found.orders(instance), found.history(instance))
+        return SourceFailoverAnswer.of(
+            name, found.view(instance), found.orders(instance), found.history(instance)
+        )
 
     def _meant(self, instance: str, source: str) -> str:
         return source_named(instance, sorted(self._directory.instance(instance).sources), source)
@@ -76,8 +124,15 @@ class FailoverDesk:
     def _view(self, instance: str, source: str) -> FailoverView:
         view = self._store.of_source(source).view(instance)
         if view is None:
-            remedy = f"Configure {'a standby of it' if source else 'source.standby or failover.virtual_address'}, and start it."
-            raise BadRequest(f"No relay watches the servers of {' of '.join(filter(None, (source, instance)))}.", remedy=remedy)
+            remedy = (
+                f"Configure "
+                f"{'a standby of it' if source else 'source.standby or failover.virtual_address'}, "
+                f"and start it."
+            )
+            raise BadRequest(
+                f"No relay watches the servers of {' of '.join(filter(None, (source, instance)))}.",
+                remedy=remedy,
+            )
         return view
 
     def _order(
@@ -90,13 +145,21 @@ class FailoverDesk:
         change: Callable[[StandingOrders], StandingOrders],
     ) -> FailoverAnswer:
         if not note.author:
-            raise BadRequest("An order needs a name to stand under.", remedy="Send X-Author, and X-Comment with the reason.")
+            raise BadRequest(
+                "An order needs a name to stand under.",
+                remedy="Send X-Author, and X-Comment with the reason.",
+            )
         source = self._meant(instance, source)
         self._view(instance, source)
         after = {"source": source, **after} if source else after
-        self._audit.append(AuditEntry(note.author, act, instance, after=after, comment=note.comment))
+        self._audit.append(
+            AuditEntry(note.author, act, instance, after=after, comment=note.comment)
+        )
         self._store.of_source(source).change_orders(
-            instance, lambda standing: replace(change(standing), by=note.author, at_ms=note.saved_ms, comment=note.comment)
+            instance,
+            lambda standing: replace(
+                change(standing), by=note.author, at_ms=note.saved_ms, comment=note.comment
+            ),
         )
         return self.show(instance)
 

@@ -1,4 +1,6 @@
-"""Instances that are defined at run time: checked as those of the file, shown without their secrets."""
+"""Instances that are defined at run time: checked as those of the file, shown without their
+secrets.
+"""
 
 import json
 from collections.abc import Mapping
@@ -9,7 +11,15 @@ from api.errors import BodyTooLarge, DefinedInFile, InstanceRefused
 from relay.audit import AuditEntry, DelayedTrail
 from relay.errors import ConfigurationError, NodeMissing
 from relay.settings import RelaySettings, RunTimeVariables, instance_settings
-from relay.state import MASK, SAVE_LIMIT_BYTES, InstanceDocument, InstanceDocumentStore, Note, masked, with_secrets_of
+from relay.state import (
+    MASK,
+    SAVE_LIMIT_BYTES,
+    InstanceDocument,
+    InstanceDocumentStore,
+    Note,
+    masked,
+    with_secrets_of,
+)
 
 _ENTRY_CHARACTERS: Final = 20_000
 _MOST_NAMES: Final = 100
@@ -19,7 +29,9 @@ _DIGITS: Final = 18
 class InstanceDesk:
     """Takes, shows and removes documents; relays carry them out within a second or two."""
 
-    def __init__(self, store: InstanceDocumentStore, settings: RelaySettings, acts: DelayedTrail) -> None:
+    def __init__(
+        self, store: InstanceDocumentStore, settings: RelaySettings, acts: DelayedTrail
+    ) -> None:
         self._store = store
         self._acts = acts
         self._of_file = frozenset(each.name for each in settings.instances)
@@ -29,39 +41,69 @@ class InstanceDesk:
         """Return a document. Raises NodeMissing."""
         found = self._store.find(name)
         if found is None:
-            where = "stands in the configuration file" if name in self._of_file else "was not defined at run time"
+            where = (
+                "stands in the configuration file"
+                if name in self._of_file
+                else "was not defined at run time"
+            )
             raise NodeMissing(f"Instance {name} {where}.")
         return found
 
-    def save(self, name: str, fields: Mapping[str, Any], precondition: Precondition, note: Note) -> InstanceDocument:
-        """Add or replace a document. Raises DefinedInFile, InstanceRefused, VersionConflict and what `Precondition.check` does."""
+    def save(
+        self, name: str, fields: Mapping[str, Any], precondition: Precondition, note: Note
+    ) -> InstanceDocument:
+        """Add or replace a document.
+
+        Raises DefinedInFile, InstanceRefused, VersionConflict and what `Precondition.check` does.
+        """
         if name in self._of_file:
             raise DefinedInFile(f"Instance {name} stands in the configuration file.")
         stored = self._store.find(name)
         version = stored.version if stored is not None else 0
         precondition.check(version, exists=stored is not None)
-        whole = with_secrets_of(stored.fields if stored is not None else {}, {**fields, "name": fields.get("name", name)})
+        whole = with_secrets_of(
+            stored.fields if stored is not None else {},
+            {**fields, "name": fields.get("name", name)},
+        )
         _check(name, whole, self._variables)
         _check_size(whole)
         saved = self._store.save(name, whole, version)
-        self._note("instance.saved", name, *_changed(stored.fields if stored is not None else {}, whole), note)
+        self._note(
+            "instance.saved",
+            name,
+            *_changed(stored.fields if stored is not None else {}, whole),
+            note,
+        )
         return saved
 
     def remove(self, name: str, precondition: Precondition, note: Note) -> None:
-        """Remove a document: its relays end the instance at the border of a transaction; its position stays. Raises NodeMissing."""
+        """Remove a document: its relays end the instance at the border of a transaction.
+
+        Its position stays. Raises NodeMissing.
+        """
         stored = self.read(name)
         precondition.check(stored.version, exists=True)
         self._store.remove(name, stored.version)
         self._note("instance.removed", name, *_changed(stored.fields, {}), note)
 
-    def _note(self, act: str, name: str, before: Mapping[str, Any], after: Mapping[str, Any], note: Note) -> None:
+    def _note(
+        self, act: str, name: str, before: Mapping[str, Any], after: Mapping[str, Any], note: Note
+    ) -> None:
         self._acts.note(AuditEntry(note.author or "admin", act, name, before, after, note.comment))
 
 
-def _changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-    """Return the top-level fields that differ, without their secrets; of very large ones the names alone."""
+def _changed(
+    before: Mapping[str, Any], after: Mapping[str, Any]
+) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    """Return the top-level fields that differ, without their secrets.
+
+    Of very large ones the names alone.
+    """
     names = sorted(name for name in {*before, *after} if before.get(name) != after.get(name))
-    old, new = (masked({name: fields[name] for name in names if name in fields}) for fields in (before, after))
+    old, new = (
+        masked({name: fields[name] for name in names if name in fields})
+        for fields in (before, after)
+    )
     text = json.dumps([old, new])
     if len(text) > _ENTRY_CHARACTERS:
         return {}, {"changed": names[:_MOST_NAMES]}
@@ -77,15 +119,18 @@ def _check(name: str, fields: Mapping[str, Any], variables: RunTimeVariables) ->
     if MASK in json.dumps(fields):
         raise InstanceRefused(
             f"A secret is given as {MASK}, and none is stored for this destination.",
-            remedy="Give the secret again. A stored one is kept only while host, port, user and TLS "
-            "settings of every server are as they were, and for claims while url, options and secrets are.",
+            remedy="Give the secret again. A stored one is kept only while host, port, user and "
+            "TLS settings of every server are as they were, and for claims while url, options and "
+            "secrets are.",
         )
     try:
         found = instance_settings(fields, f"Instance {name}", variables)
     except ConfigurationError as exc:
         raise InstanceRefused(exc.reason) from exc
     if found.name != name:
-        raise InstanceRefused(f"The document calls the instance {found.name}, and its address {name}.")
+        raise InstanceRefused(
+            f"The document calls the instance {found.name}, and its address {name}."
+        )
 
 
 def _check_size(fields: Mapping[str, Any]) -> None:

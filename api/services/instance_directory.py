@@ -15,7 +15,10 @@ class InstanceDirectory:
 
     def instances(self) -> list[InstanceView]:
         """Return every instance that exists, sorted by name."""
-        return [InstanceView.of(each.status, relay_alive=each.relay_alive) for each in self._listed.all()]
+        return [
+            InstanceView.of(each.status, relay_alive=each.relay_alive)
+            for each in self._listed.all()
+        ]
 
     def instance(self, name: str) -> InstanceView:
         """Return one instance. Raises NodeMissing."""
@@ -23,7 +26,10 @@ class InstanceDirectory:
         return InstanceView.of(found.status, relay_alive=found.relay_alive)
 
     def dropped(self, name: str) -> list[DroppedNameView]:
-        """Return the names that an instance leaves out, those with the most rows first. Raises NodeMissing."""
+        """Return the names that an instance leaves out, those with the most rows first.
+
+        Raises NodeMissing.
+        """
         self.instance(name)
         return [DroppedNameView.of(each) for each in self._instances.dropped(name)]
 

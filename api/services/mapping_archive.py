@@ -38,11 +38,17 @@ class MappingArchive:
         check_group(group)
         stored = self.in_force()
         if data_id not in stored.bodies:
-            raise NoSuchThing(f"Mapping set {stored.number} has no document {data_id}.", remedy="Save it with PUT at this address.")
+            raise NoSuchThing(
+                f"Mapping set {stored.number} has no document {data_id}.",
+                remedy="Save it with PUT at this address.",
+            )
         return stored, stored.bodies[data_id]
 
     def history(self, group: str, data_id: str, limit: int) -> list[StoredDocument]:
-        """Return a document's versions, the newest first. Raises NoSuchThing if it was never saved."""
+        """Return a document's versions, the newest first.
+
+        Raises NoSuchThing if it was never saved.
+        """
         check_group(group)
         versions = self._store.document_versions(data_id)
         if not versions:
@@ -63,7 +69,10 @@ class MappingArchive:
             return None
 
     def sets(self, limit: int) -> list[SetRecord]:
-        """Return what is noted about the sets, the newest first; those that cannot be read are left out and logged."""
+        """Return what is noted about the sets, the newest first.
+
+        Those that cannot be read are left out and logged.
+        """
         found = []
         for number in self._store.set_numbers()[:limit]:
             try:
@@ -87,4 +96,7 @@ class MappingArchive:
 def check_group(group: str) -> None:
     """Raise NoSuchThing unless it is the one group of mapping documents."""
     if group != ROMA_GROUP:
-        raise NoSuchThing(f"There is no group {group}.", remedy=f"The mapping documents have the group {ROMA_GROUP}.")
+        raise NoSuchThing(
+            f"There is no group {group}.",
+            remedy=f"The mapping documents have the group {ROMA_GROUP}.",
+        )

@@ -36,48 +36,83 @@ class Trial:
 
 
 class MappingEditor:
-    """Every save leaves a set that is consistent in itself: contradictions are refused from the first document on.
+    """Every save leaves a set that is consistent in itself: contradictions are refused from the
+    first document on.
 
-    A logical database needs its topic in the same or an earlier save. An empty installation is filled by one save of all documents, or
-    one after another in the order topics, dbs, tbs, tags. A half-filled set never comes into force, so relays need no notion of one.
+    A logical database needs its topic in the same or an earlier save. An empty installation is
+    filled by one save of all documents, or one after another in the order topics, dbs, tbs, tags. A
+    half-filled set never comes into force, so relays need no notion of one.
     """
 
-    def __init__(self, store: MappingStore, defined: Callable[[], DefinedInstances], effects: EditEffects, acts: DelayedTrail) -> None:
+    def __init__(
+        self,
+        store: MappingStore,
+        defined: Callable[[], DefinedInstances],
+        effects: EditEffects,
+        acts: DelayedTrail,
+    ) -> None:
         self._store = store
         self._acts = acts
         self._defined = defined
         self._effects = effects
 
-    def save_document(self, group: str, data_id: str, body: str, precondition: Precondition, note: Note) -> Saved:
-        """Replace or add one document; the others stay. Raises ProblemsFound and what `Precondition.check` does."""
+    def save_document(
+        self, group: str, data_id: str, body: str, precondition: Precondition, note: Note
+    ) -> Saved:
+        """Replace or add one document; the others stay.
+
+        Raises ProblemsFound and what `Precondition.check` does.
+        """
         check_group(group)
         base = self._base(strict=True)
         precondition.check(base.number, exists=data_id in base.bodies)
         return self._save(base, {**base.bodies, data_id: body}, note)
 
-    def save_group(self, group: str, bodies: Mapping[str, str], precondition: Precondition, note: Note) -> Saved:
-        """Replace all documents at once; one that is not named is gone. A broken set in force can be left this way."""
+    def save_group(
+        self, group: str, bodies: Mapping[str, str], precondition: Precondition, note: Note
+    ) -> Saved:
+        """Replace all documents at once; one that is not named is gone.
+
+        A broken set in force can be left this way.
+        """
         check_group(group)
         base = self._base(strict=False)
         precondition.check(base.number, exists=base.number > 0)
         return self._save(base, bodies, note)
 
     def roll_back(self, to: int, precondition: Precondition, note: Note) -> Saved:
-        """Put an older set's content into force as the next set, if it is still acceptable. Raises ProblemsFound, NodeMissing."""
+        """Put an older set's content into force as the next set, if it is still acceptable.
+
+        Raises ProblemsFound, NodeMissing.
+        """
         base = self._base_of_roll_back(precondition)
         with _counted():
             _refuse(_problems(self._store.load(to).bodies))
             stored = self._store.roll_back(to, None if precondition.blind else base.number, note)
         after = {"set": stored.number, "restored_from": to}
-        self._acts.note(AuditEntry(note.author or "admin", "mapping.rolled-back", "", {"set": base.number}, after, note.comment))
+        self._acts.note(
+            AuditEntry(
+                note.author or "admin",
+                "mapping.rolled-back",
+                "",
+                {"set": base.number},
+                after,
+                note.comment,
+            )
+        )
         return Saved(stored, made=True, changes=self._changes(base.bodies, stored.bodies))
 
     def try_out(self, edits: Mapping[str, str], tables: Iterable[str]) -> Trial:
-        """Say what saving these documents, the others staying, would find or change; nothing is saved."""
+        """Say what saving these documents, the others staying, would find or change.
+
+        Nothing is saved.
+        """
         base = self._base(strict=False)
         bodies = {**base.bodies, **edits}
         found = _problems(bodies)
-        return Trial(base.number, found, [] if found else self._changes(base.bodies, bodies, tables))
+        return Trial(
+            base.number, found, [] if found else self._changes(base.bodies, bodies, tables)
+        )
 
     def _save(self, base: StoredSet, bodies: Mapping[str, str], note: Note) -> Saved:
         with _counted():
@@ -85,12 +120,21 @@ class MappingEditor:
             stored = self._store.save(base, bodies, note)
         made = stored.number != base.number
         if made:
-            before, after = ({"set": each.number, "documents": dict(each.record.versions)} for each in (base, stored))
-            self._acts.note(AuditEntry(note.author or "admin", "mapping.saved", "", before, after, note.comment))
+            before, after = (
+                {"set": each.number, "documents": dict(each.record.versions)}
+                for each in (base, stored)
+            )
+            self._acts.note(
+                AuditEntry(note.author or "admin", "mapping.saved", "", before, after, note.comment)
+            )
         return Saved(stored, made, self._changes(base.bodies, stored.bodies) if made else [])
 
     def _base(self, *, strict: bool) -> StoredSet:
-        """Return the set in force; where it is broken and not `strict`, an empty stand-in under its number. Raises SetInForceBroken."""
+        """Return the set in force.
+
+        Where it is broken and not `strict`, an empty stand-in under its number. Raises
+        SetInForceBroken.
+        """
         try:
             return self._store.current()
         except MappingRefused as exc:
@@ -111,7 +155,9 @@ class MappingEditor:
         precondition.check(base.number, exists=True)
         return base
 
-    def _changes(self, before: Mapping[str, str], after: Mapping[str, str], tables: Iterable[str] = ()) -> list[Change]:
+    def _changes(
+        self, before: Mapping[str, str], after: Mapping[str, str], tables: Iterable[str] = ()
+    ) -> list[Change]:
         return self._effects.of(before, after, self._defined(), tables)
 
 

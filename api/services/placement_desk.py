@@ -19,12 +19,20 @@ class PlacementDesk:
         overrides = self._overrides.overrides()
         return PlacementView(
             instances=[InstancePlaceView.of(each) for each in self._places()],
-            moves=[WishView.of(name, override) for name, override in sorted(overrides.moves.items())],
-            maintenance=[WishView.of(name, override) for name, override in sorted(overrides.maintenance.items())],
+            moves=[
+                WishView.of(name, override) for name, override in sorted(overrides.moves.items())
+            ],
+            maintenance=[
+                WishView.of(name, override)
+                for name, override in sorted(overrides.maintenance.items())
+            ],
         )
 
     def move(self, instance: str, to: str, note: Note) -> None:
-        """Let an instance run on a relay or server until it is asked for something else. Raises NodeMissing, PlacementRefused."""
+        """Let an instance run on a relay or server until it is asked for something else.
+
+        Raises NodeMissing, PlacementRefused.
+        """
         found = next((each for each in self._places() if each.instance == instance), None)
         if found is None:
             raise NodeMissing(f"No living relay has an instance called {instance}.")
@@ -52,8 +60,12 @@ class PlacementDesk:
         self._overrides.end_maintenance(server)
         self._note("maintenance.ended", "", {"server": server}, {}, note)
 
-    def _note(self, act: str, subject: str, before: dict[str, str], after: dict[str, str], note: Note) -> None:
-        self._acts.note(AuditEntry(note.author or "admin", act, subject, before, after, note.comment))
+    def _note(
+        self, act: str, subject: str, before: dict[str, str], after: dict[str, str], note: Note
+    ) -> None:
+        self._acts.note(
+            AuditEntry(note.author or "admin", act, subject, before, after, note.comment)
+        )
 
     def _places(self) -> tuple[InstancePlace, ...]:
         return places(self._members.members(), self._members.leaders(), self._overrides.overrides())

@@ -19,7 +19,15 @@ from api.models.position import (
 )
 from relay.model.names.mapping_name import MappingName
 from relay.model.positions.position import BinlogPosition
-from relay.operations import InstanceMapping, InstancePosition, Repartition, Who, instance_of, is_known, place_by_time
+from relay.operations import (
+    InstanceMapping,
+    InstancePosition,
+    Repartition,
+    Who,
+    instance_of,
+    is_known,
+    place_by_time,
+)
 from relay.settings import InstanceSettings, RelaySettings
 from relay.zk import Session
 
@@ -32,58 +40,96 @@ class PositionDesk:
         self._session = session
 
     def read(self, instance: str) -> PositionView:
-        """Return where an instance is. Raises NoSuchThing, BrokerUnreachable, PositionUnreadable."""
+        """Return where an instance is.
+
+        Raises NoSuchThing, BrokerUnreachable, PositionUnreadable.
+        """
         return PositionView.of(instance, self._position(instance).show())
 
-    def search(self, instance: str, time: datetime, *, file: str | None, standby: bool, source: str | None) -> FoundPlace:
-        """Find the place of a time. Raises NoSuchThing, SourceNotNamed, ConfigurationError, BinlogPurged, and what keeps the
+    def search(
+        self, instance: str, time: datetime, *, file: str | None, standby: bool, source: str | None
+    ) -> FoundPlace:
+        """Find the place of a time.
+
+        Raises NoSuchThing, SourceNotNamed, ConfigurationError, BinlogPurged, and what keeps the
         source from answering.
         """
-        return FoundPlace.of(place_by_time(self._known(instance, resolved=True), time, file=file, standby=standby, source=source))
+        return FoundPlace.of(
+            place_by_time(
+                self._known(instance, resolved=True),
+                time,
+                file=file,
+                standby=standby,
+                source=source,
+            )
+        )
 
     def preview(self, instance: str, to: Place) -> MovePreview:
         """Say what a move would do. Raises MoveRefused."""
         at = BinlogPosition(to.file, to.offset)
-        found = self._position(instance, resolved=True).preview(at, as_new=to.as_new, gtid_set=to.gtid_set, source=to.source)
+        found = self._position(instance, resolved=True).preview(
+            at, as_new=to.as_new, gtid_set=to.gtid_set, source=to.source
+        )
         return MovePreview.of(instance, found)
 
     def move(self, instance: str, to: Move, who: Who) -> PositionView:
         """Move a position. Raises MoveRefused, BadRequest without the confirmation."""
         _check(instance, to)
         at = BinlogPosition(to.file, to.offset)
-        self._position(instance, resolved=True).move(at, who, as_new=to.as_new, gtid_set=to.gtid_set, source=to.source)
+        self._position(instance, resolved=True).move(
+            at, who, as_new=to.as_new, gtid_set=to.gtid_set, source=to.source
+        )
         return self.read(instance)
 
     def skip(self, instance: str, wish: Skip, who: Who) -> PositionView:
-        """Leave a coming transaction out, or not any more. Raises MoveRefused, BadRequest without the confirmation."""
+        """Leave a coming transaction out, or not any more.
+
+        Raises MoveRefused, BadRequest without the confirmation.
+        """
         _check(instance, wish)
         position = self._position(instance)
         (position.unskip if wish.undo else position.skip)(wish.gtid, who, wish.source)
         return self.read(instance)
 
     def raise_floor(self, instance: str, floor: Floor, who: Who) -> PositionView:
-        """Lift the pairs above another instance's. Raises MoveRefused, BadRequest without the confirmation."""
+        """Lift the pairs above another instance's.
+
+        Raises MoveRefused, BadRequest without the confirmation.
+        """
         _check(instance, floor)
         self._position(instance).raise_floor(floor.above, who)
         return self.read(instance)
 
     def plan_repartition(self, instance: str, wanted: Repartitioning) -> RepartitionView:
         """Say what another placing of a topic's rows means. Raises MoveRefused."""
-        return RepartitionView.of(instance, self._repartition(instance).plan(wanted.topic, wanted.partitions))
+        return RepartitionView.of(
+            instance, self._repartition(instance).plan(wanted.topic, wanted.partitions)
+        )
 
     def repartition(self, instance: str, order: RepartitionOrder, who: Who) -> RepartitionView:
-        """Place rows of a topic otherwise from now on. Raises MoveRefused, BadRequest without the confirmation."""
+        """Place rows of a topic otherwise from now on.
+
+        Raises MoveRefused, BadRequest without the confirmation.
+        """
         _check(instance, order)
         repartition = self._repartition(instance)
         plan = repartition.plan(order.topic, order.partitions)
         return RepartitionView.of(instance, repartition.carry_out(plan, who, without=order.without))
 
     def compare_mapping(self, instance: str) -> MappingComparisonView:
-        """Compare the set that an instance publishes under with the one in ZooKeeper. Raises NoSuchThing, MoveRefused, MappingRefused."""
+        """Compare the set that an instance publishes under with the one in ZooKeeper.
+
+        Raises NoSuchThing, MoveRefused, MappingRefused.
+        """
         return MappingComparisonView.of(instance, self._mapping(instance).compare())
 
-    def accept_mapping(self, instance: str, wanted: AcceptedMapping, who: Who) -> MappingComparisonView:
-        """Put the set in ZooKeeper in force. Raises MoveRefused, BadRequest without the confirmation."""
+    def accept_mapping(
+        self, instance: str, wanted: AcceptedMapping, who: Who
+    ) -> MappingComparisonView:
+        """Put the set in ZooKeeper in force.
+
+        Raises MoveRefused, BadRequest without the confirmation.
+        """
         _check(instance, wanted)
         self._mapping(instance).accept(MappingName(wanted.set, wanted.digest), who)
         return self.compare_mapping(instance)
@@ -98,7 +144,10 @@ class PositionDesk:
         return InstancePosition(self._settings, self._known(name, resolved=resolved), self._session)
 
     def _known(self, name: str, *, resolved: bool = False) -> InstanceSettings:
-        """Return the settings; only what asks the source (`resolved`) needs its secrets, which the relays alone may have."""
+        """Return the settings.
+
+        Only what asks the source (`resolved`) needs its secrets, which the relays alone may have.
+        """
         if not is_known(self._settings, name, self._session):
             raise NoSuchThing(f"There is no instance {name}.")
         return instance_of(self._settings, name, self._session, resolved=resolved)
@@ -106,4 +155,7 @@ class PositionDesk:
 
 def _check(instance: str, wish: Confirmed) -> None:
     if wish.confirm != instance:
-        raise BadRequest(f"confirm is {wish.confirm!r}, and the instance {instance!r}.", remedy="Name the instance once more in `confirm`.")
+        raise BadRequest(
+            f"confirm is {wish.confirm!r}, and the instance {instance!r}.",
+            remedy="Name the instance once more in `confirm`.",
+        )

@@ -44,24 +44,37 @@ def routing_views(instances: Sequence[InstanceSettings]) -> tuple[RoutingView, .
     groups: dict[tuple[RoutingSettings, FilterSettings], list[str]] = {}
     for instance in instances:
         groups.setdefault((instance.routing, instance.filter), []).append(instance.name)
-    views = (RoutingView(tuple(names), routing, filter_) for (routing, filter_), names in groups.items())
+    views = (
+        RoutingView(tuple(names), routing, filter_) for (routing, filter_), names in groups.items()
+    )
     return tuple(views) or (RoutingView((), RoutingSettings(), FilterSettings()),)
 
 
 def view_of(views: Sequence[RoutingView], instance: str | None) -> RoutingView:
-    """Return the view of one instance; without a name the only one there is. Raises NoSuchThing, BadRequest."""
+    """Return the view of one instance; without a name the only one there is.
+
+    Raises NoSuchThing, BadRequest.
+    """
     if instance is not None:
         for view in views:
             if instance in view.instances:
                 return view
-        raise NoSuchThing(f"Neither the admin's configuration file nor a document of ZooKeeper defines an instance {instance!r}.")
+        raise NoSuchThing(
+            f"Neither the admin's configuration file nor a document of ZooKeeper defines an "
+            f"instance {instance!r}."
+        )
     if len(views) > 1:
         names = ", ".join(name for view in views for name in view.instances)
-        raise BadRequest("The instances treat names differently.", remedy=f"Say which one is meant: instance={names}.")
+        raise BadRequest(
+            "The instances treat names differently.",
+            remedy=f"Say which one is meant: instance={names}.",
+        )
     return views[0]
 
 
-def changes_between(views: Iterable[RoutingView], before: MappingSet, after: MappingSet, tables: Iterable[TableId]) -> list[Change]:
+def changes_between(
+    views: Iterable[RoutingView], before: MappingSet, after: MappingSet, tables: Iterable[TableId]
+) -> list[Change]:
     """Say per view what changes for the tables that its filter lets pass."""
     known = list(tables)
     found: list[Change] = []
@@ -75,16 +88,25 @@ def changes_between(views: Iterable[RoutingView], before: MappingSet, after: Map
     return found
 
 
-def tables_to_speak_of(sets: Sequence[tuple[MappingSet, Documents]], met: Iterable[str]) -> tuple[set[TableId], list[Change]]:
-    """Gather the tables that relays have met, those that the documents name, and per named database "any other table".
+def tables_to_speak_of(
+    sets: Sequence[tuple[MappingSet, Documents]], met: Iterable[str]
+) -> tuple[set[TableId], list[Change]]:
+    """Gather the tables that relays have met, those that the documents name, and per named database
+    "any other table".
 
     Where the documents name too many, the second part says that their tables are left out.
     """
     tables = {TableId(*name.split(".", 1)) for name in met if "." in name}
-    left_out = [Change((), each.sentence, ()) for each in left_out_of_report(mapping for mapping, _ in sets)]
+    left_out = [
+        Change((), each.sentence, ()) for each in left_out_of_report(mapping for mapping, _ in sets)
+    ]
     for mapping, documents in sets:
         if not left_out:
             tables.update(mapping.named_tables)
         for placed in read_documents(documents)[0].dbs:
-            tables.update(TableId(name, ANY_OTHER_TABLE) for name in placed.entry.real_dbs if not name.startswith("/"))
+            tables.update(
+                TableId(name, ANY_OTHER_TABLE)
+                for name in placed.entry.real_dbs
+                if not name.startswith("/")
+            )
     return tables, left_out

@@ -13,14 +13,20 @@ from relay.route import Destination, MappingSet, where
 
 
 class TableRoute:
-    """Answers what a service developer asks first: my table, which topic? `defined` returns the instances as they are now."""
+    """Answers what a service developer asks first: my table, which topic?
+
+    `defined` returns the instances as they are now.
+    """
 
     def __init__(self, archive: MappingArchive, defined: Callable[[], DefinedInstances]) -> None:
         self._archive = archive
         self._defined = defined
 
     def of(self, real: TableId, instance: str | None) -> RouteView:
-        """Return the table's fate. Raises NoSuchThing, BadRequest, SetInForceBroken, InstanceRefused."""
+        """Return the table's fate.
+
+        Raises NoSuchThing, BadRequest, SetInForceBroken, InstanceRefused.
+        """
         defined = self._defined()
         unusable = None if instance is None else defined.unusable.get(instance)
         if unusable is not None:
@@ -31,10 +37,17 @@ class TableRoute:
 
 def _fate(view: RoutingView, mapping: MappingSet, real: TableId, instance: str | None) -> RouteView:
     asked = RouteView(
-        database=real.database, table=real.table, instance=instance, mapping_set=mapping.number, outcome="dropped", sentence=""
+        database=real.database,
+        table=real.table,
+        instance=instance,
+        mapping_set=mapping.number,
+        outcome="dropped",
+        sentence="",
     )
     if not view.table_filter().accepts(real):
-        return asked.model_copy(update={"sentence": f"{real} is left out: the instance's filter does not let it pass."})
+        return asked.model_copy(
+            update={"sentence": f"{real} is left out: the instance's filter does not let it pass."}
+        )
     router = view.router(mapping)
     sentence = where(router, real)
     try:

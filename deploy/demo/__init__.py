@@ -1,1 +1,3 @@
-"""The whole idea at work on real servers: two shards → one logical database → Kafka → an equal copy."""
+"""The whole idea at work on real servers: two shards → one logical database → Kafka → an equal
+copy.
+"""

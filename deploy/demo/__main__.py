@@ -12,9 +12,17 @@ from deploy.embedded.fetching.progress import say
 
 
 def main() -> int:
-    """Run the command line: 0 when source and copy are equal, 1 otherwise or when something could not be started."""
-    parser = argparse.ArgumentParser(prog="python -m deploy.demo", description="The whole relay on real servers, on loopback.")
-    parser.add_argument("--once", action="store_true", help="end after the table instead of staying up for exploring")
+    """Run the command line: 0 when source and copy are equal, 1 otherwise or when something could
+    not be started.
+    """
+    parser = argparse.ArgumentParser(
+        prog="python -m deploy.demo", description="The whole relay on real servers, on loopback."
+    )
+    parser.add_argument(
+        "--once",
+        action="store_true",
+        help="end after the table instead of staying up for exploring",
+    )
     arguments = parser.parse_args()
     ending = Ending()
     ending.take_signals()

@@ -36,7 +36,9 @@ def source_rows(database: SqlServer) -> Mapping[str, list[TextRow]]:
     """The rows of all shards by logical table, every value as the text that the server prints."""
     return {
         f"{LOGICAL_DATABASE}.{logical}": [
-            row for shard, table in zip(SHARDS, tables, strict=True) for row in _rows_as_text(database, shard, table)
+            row
+            for shard, table in zip(SHARDS, tables, strict=True)
+            for row in _rows_as_text(database, shard, table)
         ]
         for logical, tables in LOGICAL_TABLES.items()
     }
@@ -46,9 +48,14 @@ def _rows_as_text(database: SqlServer, shard: str, table: str) -> list[TextRow]:
     with database.connect(database=shard) as connection, connection.cursor() as cursor:
         cursor.execute(f"SHOW COLUMNS FROM {table}")
         names = [str(row[0]) for row in cursor.fetchall()]
-        cursor.execute(f"SELECT {', '.join(f'CAST({name} AS CHAR)' for name in names)} FROM {table}")
+        cursor.execute(
+            f"SELECT {', '.join(f'CAST({name} AS CHAR)' for name in names)} FROM {table}"
+        )
         return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
 
 def _by_key(rows: Sequence[TextRow]) -> dict[str, TextRow]:
-    return {str(row["id"]): {name: value for name, value in row.items() if value is not None} for row in rows}
+    return {
+        str(row["id"]): {name: value for name, value in row.items() if value is not None}
+        for row in rows
+    }

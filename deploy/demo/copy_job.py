@@ -1,6 +1,8 @@
-"""The Spark side of the demo, a process of its own: `python -m deploy.demo.copy_job CONFIG WANTED ROWS`.
+"""The Spark side of the demo, a process of its own: `python -m deploy.demo.copy_job CONFIG WANTED
+ROWS`.
 
-Runs the dedup stream; when the file WANTED appears it catches up and writes the rows of all copies to ROWS.
+Runs the dedup stream; when the file WANTED appears it catches up and writes the rows of all copies
+to ROWS.
 """
 
 import json
@@ -44,13 +46,17 @@ def main() -> int:
     return 0 if ending.requested else 1
 
 
-def _serve(query: StreamingQuery, ending: Ending, settings: JobSettings, wanted: Path, rows: Path) -> None:
+def _serve(
+    query: StreamingQuery, ending: Ending, settings: JobSettings, wanted: Path, rows: Path
+) -> None:
     """Write the rows as often as they are wanted, until the query ends or the end is asked for."""
     pause = threading.Event()
     while query.isActive and not ending.requested:
         if wanted.exists():
             wanted.unlink()
-            with suppress(StreamingQueryException):  # what ends the query is told by those who watch it
+            with suppress(
+                StreamingQueryException
+            ):  # what ends the query is told by those who watch it
                 query.processAllAvailable()
                 _write(settings, rows)
         pause.wait(_LOOK_SECONDS)
@@ -60,9 +66,18 @@ def _write(settings: JobSettings, target: Path) -> None:
     """Write `{"database.table": [row, ...]}`, whole or not at all."""
     spark = SparkSession.getActiveSession() or SparkSession.Builder().getOrCreate()
     copies = DeltaSink(spark, settings.copy_root)
-    names = [f"{path.parent.name}.{path.name}" for path in Path(settings.copy_root).glob("[!_]*/*") if path.is_dir()]
+    names = [
+        f"{path.parent.name}.{path.name}"
+        for path in Path(settings.copy_root).glob("[!_]*/*")
+        if path.is_dir()
+    ]
     content = {
-        name: [row.asDict() for row in _as_text(live_rows(spark.read.format("delta").load(copies.path(name)))).collect()]
+        name: [
+            row.asDict()
+            for row in _as_text(
+                live_rows(spark.read.format("delta").load(copies.path(name)))
+            ).collect()
+        ]
         for name in sorted(names)
     }
     unfinished = target.with_suffix(".unfinished")
@@ -74,7 +89,9 @@ def _as_text(rows: DataFrame) -> DataFrame:
     """The values as the source prints them: its only times are DATETIME(3)."""
     times = {name for name, kind in rows.dtypes if kind.startswith("timestamp")}
     texts = {
-        name: sf.date_format(sf.col(name).cast("timestamp"), _DATETIME) if name in times else sf.col(name).cast("string")
+        name: sf.date_format(sf.col(name).cast("timestamp"), _DATETIME)
+        if name in times
+        else sf.col(name).cast("string")
         for name in rows.columns
     }
     return rows.withColumns(texts)

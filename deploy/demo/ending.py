@@ -10,7 +10,10 @@ from deploy.embedded.fetching.progress import say
 
 
 class Interrupted(BaseException):
-    """A signal asked the demo to end; not an Exception, so that nothing on the way takes it for a failure."""
+    """A signal asked the demo to end.
+
+    Not an Exception, so that nothing on the way takes it for a failure.
+    """
 
 
 class Ending:

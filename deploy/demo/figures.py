@@ -11,7 +11,10 @@ from deploy.demo.comparison import TableComparison
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Changes published in the busy hour and the seconds that it took to the consumer; latencies of the live orders in milliseconds."""
+    """Changes published in the busy hour and the seconds that it took to the consumer.
+
+    Latencies of the live orders in milliseconds.
+    """
 
     changes: int
     seconds: float
@@ -32,11 +35,16 @@ def percentile(values: Sequence[float], share: float) -> float:
 
 
 def latencies_ms(committed: Mapping[str, float], seen: Mapping[str, float]) -> list[float]:
-    """From the commit's answer to the consumer's sight; one that is seen before the answer took no time."""
+    """From the commit's answer to the consumer's sight.
+
+    One that is seen before the answer took no time.
+    """
     return [max(0.0, seen[note] - at) * 1000 for note, at in committed.items() if note in seen]
 
 
-def result_table(tables: Sequence[TableComparison], figures: Figures, expected: int, seen: int, admin: str) -> Table:
+def result_table(
+    tables: Sequence[TableComparison], figures: Figures, expected: int, seen: int, admin: str
+) -> Table:
     """The one table of the demo."""
     result = Table(title="Source and copy", box=box.ASCII2, show_header=False)
     result.add_column("what")
@@ -44,7 +52,10 @@ def result_table(tables: Sequence[TableComparison], figures: Figures, expected: 
     for each in tables:
         result.add_row(f"{each.table}: rows in source", f"{each.source_rows}")
         result.add_row(f"{each.table}: rows in copy", f"{each.copy_rows}")
-        result.add_row(f"{each.table}: equal, row for row", "yes" if each.equal else f"NO, {len(each.differing)} keys differ")
+        result.add_row(
+            f"{each.table}: equal, row for row",
+            "yes" if each.equal else f"NO, {len(each.differing)} keys differ",
+        )
     result.add_section()
     result.add_row("row changes made / messages seen", f"{expected} / {seen}")
     result.add_row("changes per second, to the consumer", f"{figures.changes_per_second:,.0f}")

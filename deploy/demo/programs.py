@@ -10,7 +10,14 @@ from typing import Any, ClassVar, Final
 import httpx
 import tomli_w
 
-from deploy.embedded import Kafka, ServerProcess, SqlServer, ZooKeeper, spark_environment, spark_jars
+from deploy.embedded import (
+    Kafka,
+    ServerProcess,
+    SqlServer,
+    ZooKeeper,
+    spark_environment,
+    spark_jars,
+)
 from deploy.embedded.processes.ports import HOST
 
 INSTALLATION: Final = "demo"
@@ -52,7 +59,12 @@ class RelayProgram(OwnProgram):
         super().__init__()
         self._port = self._reserve_port()
         self.admin_port = self._reserve_port()
-        source = {"host": database.host, "port": database.port, "user": database.relay, "password": database.relay}
+        source = {
+            "host": database.host,
+            "port": database.port,
+            "user": database.relay,
+            "password": database.relay,
+        }
         instance = {
             "name": INSTANCE,
             "source": {**source, "server_id": _RELAY_SERVER_ID},
@@ -61,7 +73,11 @@ class RelayProgram(OwnProgram):
         }
         document = {
             "installation": INSTALLATION,
-            "kafka": {"bootstrap_servers": kafka.bootstrap, "replication_factor": 1, "min_insync_replicas": 1},
+            "kafka": {
+                "bootstrap_servers": kafka.bootstrap,
+                "replication_factor": 1,
+                "min_insync_replicas": 1,
+            },
             "zookeeper": {"hosts": zookeeper.hosts},
             "status": {"port": self._port},
             "api": {"port": self.admin_port, "token": TOKEN},
@@ -76,7 +92,9 @@ class RelayProgram(OwnProgram):
 
     def state(self) -> Mapping[str, Any]:
         """What the instance says of itself; nothing before the relay has taken it up."""
-        statuses: list[dict[str, Any]] = httpx.get(f"http://{self.address}/status", trust_env=False, timeout=_ASK_S).json()
+        statuses: list[dict[str, Any]] = httpx.get(
+            f"http://{self.address}/status", trust_env=False, timeout=_ASK_S
+        ).json()
         return statuses[0] if statuses else {}
 
     def _command(self) -> Sequence[str | Path]:
@@ -113,7 +131,10 @@ class AdminProgram(OwnProgram):
 
     def _answers(self) -> bool:
         try:
-            return httpx.get(f"{self.url}/readyz", trust_env=False, timeout=_ASK_S).status_code == httpx.codes.OK
+            return (
+                httpx.get(f"{self.url}/readyz", trust_env=False, timeout=_ASK_S).status_code
+                == httpx.codes.OK
+            )
         except httpx.HTTPError:
             return False
 
@@ -131,7 +152,8 @@ class CopyProgram(OwnProgram):
             "copy_root": str(self.copy_root),
             "checkpoint": str(self.folder / "checkpoint"),
             "trigger_seconds": 1,
-            "jvm_options": "-XX:TieredStopAtLevel=1",  # who looks at it has gone before the second compiler pays back
+            # who looks at it has gone before the second compiler pays back
+            "jvm_options": "-XX:TieredStopAtLevel=1",
             "jars": [str(path) for path in spark_jars()],
         }
         self.config.write_text(tomli_w.dumps(document), encoding="utf-8")
@@ -166,10 +188,16 @@ class CopyProgram(OwnProgram):
         return [sys.executable, "-m", "deploy.demo.copy_job", self.config, self.request, self.rows]
 
     def _environment(self) -> Mapping[str, str]:
-        return {**super()._environment(), **spark_environment(), "SPARK_LOCAL_DIRS": str(self.folder)}
+        return {
+            **super()._environment(),
+            **spark_environment(),
+            "SPARK_LOCAL_DIRS": str(self.folder),
+        }
 
     def _signal(self, number: signal.Signals) -> None:
-        """Only the job itself hears the polite request: it ends its JVM after the batch, which a signal of its own would cut off."""
+        """Only the job itself hears the polite request: it ends its JVM after the batch, which a
+        signal of its own would cut off.
+        """
         if number is signal.SIGTERM and self.running:
             os.kill(self.pid, number)
         else:

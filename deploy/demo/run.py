@@ -44,7 +44,11 @@ class Stack:
     @classmethod
     def make(cls) -> "Stack":
         """Make all programs with their ports; nothing is started."""
-        database, zookeeper, kafka = MariaDB(), ZooKeeper(jvm_options=QUICK_START), Kafka(jvm_options=QUICK_START)
+        database, zookeeper, kafka = (
+            MariaDB(),
+            ZooKeeper(jvm_options=QUICK_START),
+            Kafka(jvm_options=QUICK_START),
+        )
         relay = RelayProgram(database, kafka, zookeeper)
         return cls(database, zookeeper, kafka, relay, AdminProgram(relay), CopyProgram(kafka))
 
@@ -72,7 +76,9 @@ def run(ending: Ending, *, once: bool) -> int:
             tables = _compared(stack)
             seen = watcher.messages
         equal = all(each.equal for each in tables) and seen == shop.messages
-        Console(width=_WIDTH).print(result_table(tables, figures, shop.messages, seen, stack.admin.url))
+        Console(width=_WIDTH).print(
+            result_table(tables, figures, shop.messages, seen, stack.admin.url)
+        )
         if not once:
             _explore(stack)
     return 0 if equal else 1
@@ -94,7 +100,10 @@ def _start(stack: Stack) -> None:
 
 def _work(stack: Stack, shop: Shop, watcher: Watcher) -> Figures:
     _wait(stack, lambda: watcher.messages >= shop.messages, "the first rows in Kafka")
-    say("the shops are open: inserts, updates, deletes, key changes, a rolled-back savepoint, ALTER TABLE")
+    say(
+        "the shops are open: inserts, updates, deletes, key changes, a rolled-back savepoint, "
+        "ALTER TABLE"
+    )
     before, began_s = shop.messages, monotonic()
     shop.busy_hour()
     _wait(stack, lambda: watcher.messages >= shop.messages, "all rows in Kafka")
@@ -110,7 +119,10 @@ def _compared(stack: Stack) -> list[TableComparison]:
     stack.spark.request.touch()
     _wait(stack, stack.spark.rows.exists, "the copies")
     copies: Mapping[str, list[TextRow]] = json.loads(stack.spark.rows.read_text(encoding="utf-8"))
-    return [compare(name, rows, copies.get(name, [])) for name, rows in source_rows(stack.database).items()]
+    return [
+        compare(name, rows, copies.get(name, []))
+        for name, rows in source_rows(stack.database).items()
+    ]
 
 
 def _wait(stack: Stack, holds: Callable[[], bool], what: str) -> None:
@@ -119,9 +131,15 @@ def _wait(stack: Stack, holds: Callable[[], bool], what: str) -> None:
     while not holds():
         for program in stack.programs:
             if program.died:
-                raise ServerDied(f"{program.name} ended while the demo waited for {what}. Its log ends:\n{program.log_tail()}")
+                raise ServerDied(
+                    f"{program.name} ended while the demo waited for {what}. Its log "
+                    f"ends:\n{program.log_tail()}"
+                )
         if monotonic() > deadline:
-            raise NotReady(f"{what} did not come in {_CATCH_UP_SECONDS} s. The relay's log ends:\n{stack.relay.log_tail()}")
+            raise NotReady(
+                f"{what} did not come in {_CATCH_UP_SECONDS} s. The relay's log "
+                f"ends:\n{stack.relay.log_tail()}"
+            )
         pause.wait(_LOOK_SECONDS)
 
 
@@ -129,10 +147,19 @@ def exploring_lines(stack: Stack) -> tuple[str, ...]:
     """Return where everything of the running demo is, and how to log in."""
     database, kafka = stack.database, stack.kafka
     return (
-        f"admin          {stack.admin.url}/docs, token {TOKEN} (Authorize there; curl: -H 'Authorization: Bearer {TOKEN}')",
+        (
+            f"admin          {stack.admin.url}/docs, token {TOKEN} (Authorize there; curl: -H "
+            f"'Authorization: Bearer {TOKEN}')"
+        ),
         f"status         .venv/bin/roma status --watch --config {stack.relay.config}",
-        f"MariaDB        {database.address}, user and password {database.user}; databases {', '.join(mapping.SHARDS)}",
-        f"Kafka          {kafka.bootstrap}, topic {TOPIC} (read with isolation.level=read_committed), installation {INSTALLATION}",
+        (
+            f"MariaDB        {database.address}, user and password {database.user}; databases "
+            f"{', '.join(mapping.SHARDS)}"
+        ),
+        (
+            f"Kafka          {kafka.bootstrap}, topic {TOPIC} (read with "
+            f"isolation.level=read_committed), installation {INSTALLATION}"
+        ),
         f"Delta copies   {stack.spark.copy_root}",
         "Change rows in MariaDB: topic and copies follow. Ctrl-C stops everything.",
     )

@@ -1,4 +1,6 @@
-"""A consumer as a service developer writes it: reads committed messages and notes when it saw them."""
+"""A consumer as a service developer writes it: reads committed messages and notes when it saw
+them.
+"""
 
 import threading
 from time import monotonic
@@ -18,7 +20,10 @@ _LOOK_SECONDS: Final = 0.05
 
 
 class Watcher:
-    """Counts the topic's messages from the oldest on, in a thread of its own; `seen_at` holds monotonic seconds by an order's note."""
+    """Counts the topic's messages from the oldest on, in a thread of its own.
+
+    `seen_at` holds monotonic seconds by an order's note.
+    """
 
     def __init__(self, kafka: Kafka) -> None:
         self.messages = 0
@@ -42,7 +47,12 @@ class Watcher:
         self._thread.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self._stop.set()
         self._thread.join()
         self._consumer.close()

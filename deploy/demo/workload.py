@@ -1,4 +1,6 @@
-"""What happens in the shops: inserts, updates, deletes, a key change, multi-row statements, a rolled-back savepoint, a DDL."""
+"""What happens in the shops: inserts, updates, deletes, a key change, multi-row statements, a
+rolled-back savepoint, a DDL.
+"""
 
 import threading
 from collections.abc import Iterator
@@ -19,7 +21,10 @@ ORDERS: Final = 5_000
 _ROWS_A_STATEMENT: Final = 250
 _KEY_STEP: Final = 1_000_000  # keys are unique over the shards
 
-_USERS: Final = "(id BIGINT PRIMARY KEY, name VARCHAR(60) NOT NULL, born DATE, points INT UNSIGNED NOT NULL DEFAULT 0)"
+_USERS: Final = (
+    "(id BIGINT PRIMARY KEY, name VARCHAR(60) NOT NULL, born DATE, points INT UNSIGNED NOT NULL "
+    "DEFAULT 0)"
+)
 _ORDERS: Final = """(
     id BIGINT PRIMARY KEY, customer BIGINT NOT NULL, state ENUM('new', 'paid', 'sent') NOT NULL,
     amount DECIMAL(12,2) NOT NULL,
@@ -28,7 +33,10 @@ _ORDERS: Final = """(
 
 
 class Shop:
-    """The writing application of all shards. `messages` counts the row changes that a consumer must see, by the rules of the relay."""
+    """The writing application of all shards.
+
+    `messages` counts the row changes that a consumer must see, by the rules of the relay.
+    """
 
     def __init__(self, database: SqlServer) -> None:
         self.messages = 0
@@ -37,30 +45,49 @@ class Shop:
     def open(self) -> None:
         """Make the shards, with empty tables."""
         for number, shard in enumerate(SHARDS, 1):
-            tables = (f"CREATE TABLE {shard}.user_{number:02} {_USERS}", f"CREATE TABLE {shard}.orders_{number:02} {_ORDERS}")
+            tables = (
+                f"CREATE TABLE {shard}.user_{number:02} {_USERS}",
+                f"CREATE TABLE {shard}.orders_{number:02} {_ORDERS}",
+            )
             self._database.execute(f"CREATE DATABASE {shard}", *tables)
 
     def first_customers(self) -> None:
         """One customer a shard: the first rows ever."""
         for number, shard in enumerate(SHARDS, 1):
-            self._write(shard, f"INSERT INTO user_{number:02} VALUES ({number * _KEY_STEP}, 'Zoë Müller', '1990-02-28', 1)")
+            self._write(
+                shard,
+                (
+                    f"INSERT INTO user_{number:02} VALUES ({number * _KEY_STEP}, 'Zoë Müller', "
+                    f"'1990-02-28', 1)"
+                ),
+            )
 
     def busy_hour(self) -> None:
-        """Everything that shops do to their rows, as fast as the server takes it, on all shards at once."""
-        threads = [threading.Thread(target=self._shard, args=(number, shard)) for number, shard in enumerate(SHARDS, 1)]
+        """Everything that shops do to their rows, as fast as the server takes it, on all shards at
+        once.
+        """
+        threads = [
+            threading.Thread(target=self._shard, args=(number, shard))
+            for number, shard in enumerate(SHARDS, 1)
+        ]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
 
     def live(self, orders: int, per_second: float) -> dict[str, float]:
-        """Place orders one by one; return when each was committed, by its note (monotonic seconds)."""
+        """Place orders one by one; return when each was committed, by its note (monotonic
+        seconds).
+        """
         committed: dict[str, float] = {}
         pace = threading.Event()
         with self._session(SHARDS[0]) as cursor:
             for number in range(orders):
                 note = f"live {number}"
-                cursor.execute(f"INSERT INTO orders_01 VALUES ({9 * _KEY_STEP + number}, 1, 'new', 9.90, NOW(3), '{note}', NULL)")
+                cursor.execute(
+                    f"INSERT INTO orders_01 VALUES ({9 * _KEY_STEP + number}, 1, 'new', 9.90, "
+                    f"NOW(3), '{note}', NULL)"
+                )
                 committed[note] = monotonic()
                 self.messages += 1
                 pace.wait(1 / per_second)
@@ -69,16 +96,34 @@ class Shop:
     def _shard(self, number: int, shard: str) -> None:
         first, n = number * _KEY_STEP, f"{number:02}"
         with self._session(shard) as cursor:
-            customers = (f"({first + i}, 'customer {i}', '2001-01-{i % 28 + 1:02}', {i})" for i in range(1, CUSTOMERS))
+            customers = (
+                f"({first + i}, 'customer {i}', '2001-01-{i % 28 + 1:02}', {i})"
+                for i in range(1, CUSTOMERS)
+            )
             self._many(cursor, f"INSERT INTO user_{n} VALUES ", customers)
             placed_at = "'2026-01-01 10:00:00."
-            orders = (f"({first + i}, {first + i % CUSTOMERS}, 'new', {i}.50, {placed_at}{i % 1000:03}', NULL)" for i in range(ORDERS))
+            orders = (
+                (
+                    f"({first + i}, {first + i % CUSTOMERS}, 'new', {i}.50, "
+                    f"{placed_at}{i % 1000:03}', NULL)"
+                )
+                for i in range(ORDERS)
+            )
             self._many(cursor, f"INSERT INTO orders_{n} VALUES ", orders)
             self._run(cursor, f"UPDATE orders_{n} SET state = 'paid' WHERE id % 3 = 0")
-            self._run(cursor, f"ALTER TABLE orders_{n} ADD COLUMN coupon VARCHAR(20)", counted=False)
-            self._run(cursor, f"UPDATE orders_{n} SET state = 'sent', coupon = CONCAT('C', id) WHERE id % 9 = 0")
+            self._run(
+                cursor, f"ALTER TABLE orders_{n} ADD COLUMN coupon VARCHAR(20)", counted=False
+            )
+            self._run(
+                cursor,
+                f"UPDATE orders_{n} SET state = 'sent', coupon = CONCAT('C', id) WHERE id % 9 = 0",
+            )
             self._run(cursor, f"DELETE FROM orders_{n} WHERE id % 10 = 7")
-            self._run(cursor, f"UPDATE user_{n} SET id = id + {_KEY_STEP // 2} WHERE id % 100 = 5", messages_a_row=2)
+            self._run(
+                cursor,
+                f"UPDATE user_{n} SET id = id + {_KEY_STEP // 2} WHERE id % 100 = 5",
+                messages_a_row=2,
+            )
             self._savepoint(cursor, n)
 
     def _savepoint(self, cursor: Cursor, n: str) -> None:
@@ -93,7 +138,9 @@ class Shop:
         while some := ",".join(islice(rows, _ROWS_A_STATEMENT)):
             self._run(cursor, statement + some)
 
-    def _run(self, cursor: Cursor, statement: str, *, messages_a_row: int = 1, counted: bool = True) -> None:
+    def _run(
+        self, cursor: Cursor, statement: str, *, messages_a_row: int = 1, counted: bool = True
+    ) -> None:
         rows = cursor.execute(statement)
         if counted:
             with _counting:

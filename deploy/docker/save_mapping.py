@@ -1,6 +1,7 @@
 """`save_mapping.py URL FILE`: write a first mapping set through the admin; standard library only.
 
-A set that is in force already stays as it is, so that the stack can be started again after an operator's edits.
+A set that is in force already stays as it is, so that the stack can be started again after an
+operator's edits.
 """
 
 import json
@@ -13,11 +14,16 @@ from urllib.request import Request, urlopen
 
 _GROUP: Final = "/api/v1/configs/ROMA_GROUP"
 _ANSWER_SECONDS: Final = 20
-_ALREADY_THERE: Final = 428  # the admin wants to know which set an edit of an existing one was made from
+_ALREADY_THERE: Final = (
+    428  # the admin wants to know which set an edit of an existing one was made from
+)
 
 
 def main(url: str, file: Path) -> int:
-    """Save all documents of the file in one step; the exit code is 0 when a set is in force afterwards."""
+    """Save all documents of the file in one step.
+
+    The exit code is 0 when a set is in force afterwards.
+    """
     documents = json.loads(file.read_text(encoding="utf-8"))
     request = Request(url + _GROUP, json.dumps(documents).encode(), method="PUT")  # noqa: S310 - the operator names the address
     for name, value in _headers().items():

@@ -10,7 +10,15 @@ from types import FrameType
 from typing import Final
 
 from deploy.embedded.cache import cache_folder
-from deploy.embedded.catalogue import DEMO, MAY_BE_MISSING_IN_CI, RELEASES, REQUIRED, SERVERS, fetchers, release_fetchers
+from deploy.embedded.catalogue import (
+    DEMO,
+    MAY_BE_MISSING_IN_CI,
+    RELEASES,
+    REQUIRED,
+    SERVERS,
+    fetchers,
+    release_fetchers,
+)
 from deploy.embedded.errors import EmbeddedError
 from deploy.embedded.fetching.progress import say
 from deploy.embedded.processes.process import ServerProcess
@@ -21,12 +29,23 @@ _STARTED: Final[Mapping[str, type[ServerProcess]]] = {**SERVERS, **RELEASES}
 
 def main() -> int:
     """Run the command line; the result is the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m deploy.embedded", description="Real servers on loopback.")
+    parser = argparse.ArgumentParser(
+        prog="python -m deploy.embedded", description="Real servers on loopback."
+    )
     commands = parser.add_subparsers(dest="command", required=True)
-    fetch = commands.add_parser("fetch", help="bring the servers' files here once; afterwards everything works offline")
-    fetch.add_argument("--only", action="append", choices=sorted(_all_fetchers()), help="this one; may be repeated")
+    fetch = commands.add_parser(
+        "fetch", help="bring the servers' files here once; afterwards everything works offline"
+    )
+    fetch.add_argument(
+        "--only", action="append", choices=sorted(_all_fetchers()), help="this one; may be repeated"
+    )
     up = commands.add_parser("up", help="start servers and keep them until Ctrl-C")
-    up.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(_STARTED)}; without names: {', '.join(DEMO)}")
+    up.add_argument(
+        "names",
+        nargs="*",
+        metavar="NAME",
+        help=f"of {', '.join(_STARTED)}; without names: {', '.join(DEMO)}",
+    )
     arguments = parser.parse_args()
     if arguments.command == "fetch":
         return _fetch(arguments.only or list(fetchers()))
@@ -41,7 +60,10 @@ def _all_fetchers() -> Mapping[str, Callable[[], str]]:
 
 
 def _fetch(names: Sequence[str]) -> int:
-    """Fetch what can be fetched; only what the caller cannot do without decides about the exit code."""
+    """Fetch what can be fetched.
+
+    Only what the caller cannot do without decides about the exit code.
+    """
     say(f"files are kept in {cache_folder()}")
     missing = set()
     for name in names:

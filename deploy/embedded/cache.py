@@ -9,7 +9,9 @@ from pathlib import Path
 
 
 def cache_folder() -> Path:
-    """Return the folder of all fetched files, made if missing: ROMA_CACHE, else `roma` in XDG_CACHE_HOME, else in ~/.cache."""
+    """Return the folder of all fetched files, made if missing: ROMA_CACHE, else `roma` in
+    XDG_CACHE_HOME, else in ~/.cache.
+    """
     own = os.environ.get("ROMA_CACHE")
     shared = os.environ.get("XDG_CACHE_HOME")
     if own:
@@ -24,7 +26,9 @@ def cache_folder() -> Path:
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Hold an exclusive lock on `path` between processes; it ends with the process that holds it."""
+    """Hold an exclusive lock on `path` between processes; it ends with the process that holds
+    it.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -34,13 +38,16 @@ def locked(path: Path) -> Iterator[None]:
 def install(target: Path, build: Callable[[Path], None]) -> Path:
     """Return `target`, built by `build` if missing.
 
-    `build` fills an empty folder beside it, which takes the name of `target` only when whole: a crash leaves nothing that looks finished.
+    `build` fills an empty folder beside it, which takes the name of `target` only when whole: a
+    crash leaves nothing that looks finished.
     """
     if target.exists():
         return target
     with locked(target.with_name(f".{target.name}.lock")):
         if not target.exists():
-            partial = target.with_name(f"{target.name}.partial")  # no leading dot: InnoDB passes over files below hidden folders
+            partial = target.with_name(
+                f"{target.name}.partial"
+            )  # no leading dot: InnoDB passes over files below hidden folders
             shutil.rmtree(partial, ignore_errors=True)
             partial.mkdir(parents=True)
             build(partial)

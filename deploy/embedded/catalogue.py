@@ -29,20 +29,44 @@ from deploy.embedded.servers.sql_server import SqlServer
 from deploy.embedded.servers.zookeeper import ZooKeeper
 
 SERVERS: Final[Mapping[str, type[ServerProcess]]] = MappingProxyType(
-    {kind.name: kind for kind in (MariaDB, ZooKeeper, Kafka, DebianMariaDB, MySQL, MySQL56, Hdfs, HBase)}  # in the order of starting
+    {
+        kind.name: kind
+        for kind in (MariaDB, ZooKeeper, Kafka, DebianMariaDB, MySQL, MySQL56, Hdfs, HBase)
+    }  # in the order of starting
 )
 RELEASES: Final[Mapping[str, type[SqlServer]]] = MappingProxyType(
-    {kind.name: kind for kind in (MySQL55, MySQL57, MySQL8012, MySQL8031, MySQL8033, MariaDB101, MariaDB102, MariaDB105, MariaDB118)}
+    {
+        kind.name: kind
+        for kind in (
+            MySQL55,
+            MySQL57,
+            MySQL8012,
+            MySQL8031,
+            MySQL8033,
+            MariaDB101,
+            MariaDB102,
+            MariaDB105,
+            MariaDB118,
+        )
+    }
 )
 """Databases that are fetched only when they are asked for by name."""
 DEMO: Final = (MariaDB.name, ZooKeeper.name, Kafka.name)
 REQUIRED: Final = frozenset({*DEMO, "spark"})
-MAY_BE_MISSING_IN_CI: Final = frozenset({MySQL.name, *RELEASES})  # packages of MySQL 9.7 move from day to day
+MAY_BE_MISSING_IN_CI: Final = frozenset(
+    {MySQL.name, *RELEASES}
+)  # packages of MySQL 9.7 move from day to day
 
 
 def fetchers() -> Mapping[str, Callable[[], str]]:
-    """Return for every name that the suite needs what makes its files be here and tells their version."""
-    return {**{name: kind.fetch for name, kind in SERVERS.items()}, "spark": _fetch_spark, "promtool": fetch_promtool}
+    """Return for every name that the suite needs what makes its files be here and tells their
+    version.
+    """
+    return {
+        **{name: kind.fetch for name, kind in SERVERS.items()},
+        "spark": _fetch_spark,
+        "promtool": fetch_promtool,
+    }
 
 
 def release_fetchers() -> Mapping[str, Callable[[], str]]:

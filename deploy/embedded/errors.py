@@ -40,4 +40,7 @@ class ServerDied(EmbeddedError):
 
 
 class NotReady(EmbeddedError):
-    """The process lives but did not answer before the deadline; the text ends with the tail of its log."""
+    """The process lives but did not answer before the deadline.
+
+    The text ends with the tail of its log.
+    """

@@ -3,12 +3,25 @@
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from confluent_kafka.admin import AclBinding, AclOperation, AclPermissionType, AdminClient, ResourcePatternType, ResourceType
+from confluent_kafka.admin import (
+    AclBinding,
+    AclOperation,
+    AclPermissionType,
+    AdminClient,
+    ResourcePatternType,
+    ResourceType,
+)
 
 from deploy.embedded.servers.server_tls import ServerTls
 
-RIGHTS: Final = {"authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer", "super.users": "User:ANONYMOUS"}
-"""Settings under which a client may do only what `allow` gave its principal; clients of the plain listener may do everything."""
+RIGHTS: Final = {
+    "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+    "super.users": "User:ANONYMOUS",
+}
+"""Settings under which a client may do only what `allow` gave its principal.
+
+Clients of the plain listener may do everything.
+"""
 _KINDS: Final = {
     "topic": ResourceType.TOPIC,
     "group": ResourceType.GROUP,
@@ -21,7 +34,9 @@ _REQUEST_S: Final = 20.0
 
 
 def allow(bootstrap: str, principal: str, rights: Iterable[tuple[str, str, str]]) -> None:
-    """Give the principal rights: operation ("Write"), kind of the resource ("topic", "cluster") and its name ("" of the cluster)."""
+    """Give the principal rights: operation ("Write"), kind of the resource ("topic", "cluster") and
+    its name ("" of the cluster).
+    """
     admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
     for done in admin.create_acls([_binding(principal, *right) for right in rights]).values():
         done.result(_REQUEST_S)
@@ -35,9 +50,15 @@ def listeners(tls: ServerTls, plain: Mapping[str, str]) -> dict[str, str]:
     users = "".join(f' user_{user}="{password}"' for user, password in plain.items())
     return {
         "sasl.enabled.mechanisms": "SCRAM-SHA-512,PLAIN",
-        "listener.name.secure.scram-sha-512.sasl.jaas.config": f"{_LOGIN_MODULES}.scram.ScramLoginModule required;",
-        "listener.name.secure.plain.sasl.jaas.config": f"{_LOGIN_MODULES}.plain.PlainLoginModule required{users};",
-        **_tls("secure", tls, {"none": "none", "want": "requested", "need": "required"}[tls.clients]),
+        "listener.name.secure.scram-sha-512.sasl.jaas.config": (
+            f"{_LOGIN_MODULES}.scram.ScramLoginModule required;"
+        ),
+        "listener.name.secure.plain.sasl.jaas.config": (
+            f"{_LOGIN_MODULES}.plain.PlainLoginModule required{users};"
+        ),
+        **_tls(
+            "secure", tls, {"none": "none", "want": "requested", "need": "required"}[tls.clients]
+        ),
         **_tls("mutual", tls, "required"),
     }
 
@@ -55,9 +76,19 @@ def _tls(listener: str, tls: ServerTls, clients: str) -> dict[str, str]:
 
 def _binding(principal: str, operation: str, kind: str, name: str) -> AclBinding:
     may = AclOperation[_constant(operation)]
-    return AclBinding(_KINDS[kind], name or _CLUSTER, ResourcePatternType.LITERAL, principal, "*", may, AclPermissionType.ALLOW)
+    return AclBinding(
+        _KINDS[kind],
+        name or _CLUSTER,
+        ResourcePatternType.LITERAL,
+        principal,
+        "*",
+        may,
+        AclPermissionType.ALLOW,
+    )
 
 
 def _constant(operation: str) -> str:
     """DescribeConfigs → DESCRIBE_CONFIGS."""
-    return "".join(f"_{each}" if each.isupper() and at else each for at, each in enumerate(operation)).upper()
+    return "".join(
+        f"_{each}" if each.isupper() and at else each for at, each in enumerate(operation)
+    ).upper()

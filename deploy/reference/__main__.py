@@ -1,4 +1,7 @@
-"""`python -m deploy.reference` writes the generated pages and pictures; with `--check` it only names those that differ."""
+"""`python -m deploy.reference` writes the generated pages and pictures.
+
+With `--check` it only names those that differ.
+"""
 
 import sys
 from collections.abc import Iterator
@@ -22,8 +25,14 @@ _PAGES = {
 
 
 def outdated(docs: Path = _DOCS) -> list[str]:
-    """Return the generated files below `docs` that differ from the code or from their text source, or do not exist."""
-    return [str(file.relative_to(docs)) for file, text in _generated(docs) if not file.exists() or file.read_text(encoding="utf-8") != text]
+    """Return the generated files below `docs` that differ from the code or from their text source,
+    or do not exist.
+    """
+    return [
+        str(file.relative_to(docs))
+        for file, text in _generated(docs)
+        if not file.exists() or file.read_text(encoding="utf-8") != text
+    ]
 
 
 def write(docs: Path = _DOCS) -> None:
@@ -53,7 +62,11 @@ def main() -> int:
         return 0
     files = outdated()
     if files:
-        print(f"docs: {', '.join(files)} are not as the code is. Run `make reference` and commit the result.", file=sys.stderr)
+        print(
+            f"docs: {', '.join(files)} are not as the code is. Run `make reference` and commit "
+            f"the result.",
+            file=sys.stderr,
+        )
     return int(bool(files))
 
 

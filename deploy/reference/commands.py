@@ -28,9 +28,13 @@ def commands_page() -> str:
     """Return the page of all commands."""
     return page(
         "Commands",
-        "What `roma COMMAND --help` prints. Exit codes: 0, 1 when a command failed or found something, 2 for a wrong command line or "
+        "What `roma COMMAND --help` prints. Exit codes: 0, 1 when a command failed or found "
+        "something, 2 for a wrong command line or "
         "configuration; where a command has others, its text says so.",
-        *(f"## {' '.join(('roma', *words))}\n\n```text\n{_help(words)}\n```" for words in _commands()),
+        *(
+            f"## {' '.join(('roma', *words))}\n\n```text\n{_help(words)}\n```"
+            for words in _commands()
+        ),
     )
 
 
@@ -50,7 +54,11 @@ def _members(command: object) -> Mapping[str, object]:
 
 def _help(words: tuple[str, ...]) -> str:
     with patch.dict(os.environ, _WIDE):
-        text = _help_of_job(_JOBS[words]) if words in _JOBS else CliRunner().invoke(app, [*words, "--help"], prog_name="roma").output
+        text = (
+            _help_of_job(_JOBS[words])
+            if words in _JOBS
+            else CliRunner().invoke(app, [*words, "--help"], prog_name="roma").output
+        )
     return "\n".join(line.rstrip() for line in text.strip().splitlines())
 
 

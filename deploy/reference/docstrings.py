@@ -7,7 +7,10 @@ from itertools import pairwise
 
 
 def field_docstrings(of: type) -> dict[str, str]:
-    """Return field name → docstring for the class and its bases; a class replaces what its bases say."""
+    """Return field name → docstring for the class and its bases.
+
+    A class replaces what its bases say.
+    """
     found: dict[str, str] = {}
     for each in reversed(of.__mro__):
         if each.__module__.split(".")[0] in {"relay", "spark_jobs"}:
@@ -15,10 +18,14 @@ def field_docstrings(of: type) -> dict[str, str]:
     return found
 
 
-def first_sentence(of: type) -> str:
-    """Return the first paragraph of the class's own docstring on one line; empty without one."""
-    own = of.__dict__.get("__doc__") or ""
-    return " ".join(own.strip().split("\n\n")[0].split())
+def opening(of: type) -> str:
+    """Return the summary of the class's own docstring, and the paragraph behind it, on one line.
+
+    A paragraph that begins with the name of an attribute is left out. Empty without a docstring.
+    """
+    summary, *more = inspect.cleandoc(of.__dict__.get("__doc__") or "").split("\n\n")
+    said = [summary, *(each for each in more[:1] if not each.startswith("`"))]
+    return " ".join(" ".join(said).split())
 
 
 def _own(of: type) -> dict[str, str]:

@@ -7,9 +7,14 @@ GENERATED = "<!-- Generated from the code by `make reference`. Do not edit. -->"
 
 
 def escaped(text: str) -> str:
-    """Return the text on one line, with the characters escaped that Markdown would read as markup. Text in backticks stays."""
+    """Return the text on one line, with the characters escaped that Markdown would read as markup.
+
+    Text in backticks stays.
+    """
     pieces = re.split(r"(`[^`]*`)", " ".join(text.split()))
-    return "".join(piece if piece.startswith("`") else _plain(piece) for piece in pieces).replace("|", "\\|")
+    return "".join(piece if piece.startswith("`") else _plain(piece) for piece in pieces).replace(
+        "|", "\\|"
+    )
 
 
 def _plain(text: str) -> str:

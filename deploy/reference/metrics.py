@@ -17,10 +17,13 @@ def metrics_page() -> str:
     """Return the page of all metrics."""
     return page(
         "Metrics",
-        "Names of real tables are never labels. How to read the figures: [Metrics explained](../metrics.md). "
+        "Names of real tables are never labels. How to read the figures: [Metrics "
+        "explained](../metrics.md). "
         "Rules for alerts: [Alerts](../alerts.md).",
-        "## Relay and admin\n\nThe relay serves them at `/metrics` of `[status]`, the admin at its own `/metrics`. `source` is empty where "
-        "an instance has one source. Both also carry `process_*` and `python_*` as the Prometheus client writes them.",
+        "## Relay and admin\n\nThe relay serves them at `/metrics` of `[status]`, the admin at "
+        "its own `/metrics`. `source` is empty where "
+        "an instance has one source. Both also carry `process_*` and `python_*` as the "
+        "Prometheus client writes them.",
         table(_HEADINGS, _rows(REGISTRY)),
         "## Spark stream\n\n`roma dedup stream` serves them at `metrics_port`.",
         table(_HEADINGS, _rows(JobMetrics().registry)),
@@ -30,7 +33,12 @@ def metrics_page() -> str:
 def _rows(registry: CollectorRegistry) -> Iterator[list[str]]:
     for family in registry.collect():
         if family.name.startswith("roma_"):
-            yield [f"`{_name(family)}`", family.type, ", ".join(LABELS.get(family.name, ())), escaped(family.documentation)]
+            yield [
+                f"`{_name(family)}`",
+                family.type,
+                ", ".join(LABELS.get(family.name, ())),
+                escaped(family.documentation),
+            ]
 
 
 def _name(family: Metric) -> str:

@@ -8,7 +8,8 @@ Each line of a text file is one of these; positions and sizes are in cells of a 
     arrow ID ID | label
     # a comment
 
-An arrow is straight: between the facing sides of two boxes beside each other, else from one box down or up to the other.
+An arrow is straight: between the facing sides of two boxes beside each other, else from one box
+down or up to the other.
 """
 
 from dataclasses import dataclass, field
@@ -56,7 +57,10 @@ class _Drawing:
 
 
 def svg(source: str) -> str:
-    """Return the picture that the text describes. Raises ValueError for a line that is none of the above."""
+    """Return the picture that the text describes.
+
+    Raises ValueError for a line that is none of the above.
+    """
     drawing = _Drawing()
     for line in source.splitlines():
         if line.strip() and not line.startswith("#"):
@@ -89,13 +93,19 @@ def _draw_box(drawing: _Drawing, words: list[str], texts: list[str]) -> None:
     name, column, row, *wide = words
     cells = float(wide[0]) if wide else 1
     area = _Area(
-        _MARGIN + float(column) * _CELL_WIDTH, _MARGIN + float(row) * _CELL_HEIGHT, cells * _CELL_WIDTH - _GAP_X, _CELL_HEIGHT - _GAP_Y
+        _MARGIN + float(column) * _CELL_WIDTH,
+        _MARGIN + float(row) * _CELL_HEIGHT,
+        cells * _CELL_WIDTH - _GAP_X,
+        _CELL_HEIGHT - _GAP_Y,
     )
     drawing.boxes[name] = area
     _rectangle(drawing, area, "b")
     x, y = area.middle
     top = y - (len(texts) - 1) * _LINE / 2 + 4
-    drawing.shapes += [_text(x, top + number * _LINE, text, "s" if number else "h") for number, text in enumerate(texts)]
+    drawing.shapes += [
+        _text(x, top + number * _LINE, text, "s" if number else "h")
+        for number, text in enumerate(texts)
+    ]
 
 
 def _draw_frame(drawing: _Drawing, words: list[str], texts: list[str]) -> None:
@@ -118,11 +128,15 @@ def _draw_arrow(drawing: _Drawing, start: _Area, end: _Area, label: str) -> None
     drawing.shapes.append(f'<line class="a" x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}"/>')
     if label:
         beside = 6 + 3 * len(label) if x1 == x2 else 0
-        drawing.shapes.append(_text((x1 + x2) / 2 + beside, (y1 + y2) / 2 + (4 if beside else -6), label, "s"))
+        drawing.shapes.append(
+            _text((x1 + x2) / 2 + beside, (y1 + y2) / 2 + (4 if beside else -6), label, "s")
+        )
 
 
 def _ends(start: _Area, end: _Area) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Return where the arrow leaves the first box and where it meets the second one: beside each other, or one above the other."""
+    """Return where the arrow leaves the first box and where it meets the second one: beside each
+    other, or one above the other.
+    """
     (x1, y1), (x2, y2) = start.middle, end.middle
     if start.left + start.width <= end.left or end.left + end.width <= start.left:
         forward = x1 < x2

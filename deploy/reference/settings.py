@@ -7,7 +7,7 @@ from pydantic import BaseModel, SecretStr
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from deploy.reference.docstrings import field_docstrings, first_sentence
+from deploy.reference.docstrings import field_docstrings, opening
 from deploy.reference.markdown import escaped, page, table
 from deploy.reference.type_texts import is_list, models_in, type_text, unit_of
 from relay.settings import RelaySettings
@@ -20,8 +20,10 @@ def settings_page() -> str:
     """Return the page of the file that relay and admin read."""
     return page(
         "Settings of relay and admin",
-        "One TOML file holds the settings of relay, admin and command line (`--config FILE`). An unknown key is an error. A text that "
-        'is wholly `"${NAME}"` is taken from the environment or a secret file ([secrets](../admin/secrets.md)). '
+        "One TOML file holds the settings of relay, admin and command line (`--config FILE`). An "
+        "unknown key is an error. A text that "
+        'is wholly `"${NAME}"` is taken from the environment or a secret file '
+        "([secrets](../admin/secrets.md)). "
         "`deploy/examples/relay.toml` is a file with every setting and its default.",
         *_sections(RelaySettings, ""),
     )
@@ -31,7 +33,8 @@ def job_settings_page() -> str:
     """Return the page of the file that the Spark jobs read."""
     return page(
         "Settings of the Spark jobs",
-        "`roma dedup`, `roma bootstrap` and `roma reconcile` read one TOML file (`--config FILE`). An unknown key is an error. "
+        "`roma dedup`, `roma bootstrap` and `roma reconcile` read one TOML file (`--config "
+        "FILE`). An unknown key is an error. "
         "How to use them: [Spark jobs](../spark.md).",
         *_sections(JobSettings, ""),
     )
@@ -51,17 +54,40 @@ def _inner_path(path: str, name: str, field: FieldInfo) -> str:
 
 def _section(model: type[BaseModel], path: str) -> str:
     meanings = field_docstrings(model)
-    rows = [_row(name, field, meanings) for name, field in model.model_fields.items() if not models_in(field.annotation)]
+    rows = [
+        _row(name, field, meanings)
+        for name, field in model.model_fields.items()
+        if not models_in(field.annotation)
+    ]
     heading = f"## `{path}`" if path else "## Outside of tables"
-    return "\n\n".join(filter(None, [heading, escaped(first_sentence(model)) if path else "", table(_HEADINGS, rows) if rows else ""]))
+    return "\n\n".join(
+        filter(
+            None,
+            [
+                heading,
+                escaped(opening(model)) if path else "",
+                table(_HEADINGS, rows) if rows else "",
+            ],
+        )
+    )
 
 
 def _row(name: str, field: FieldInfo, meanings: dict[str, str]) -> list[str]:
-    return [f"`{name}`", type_text(field).replace("|", "\\|"), _default(field), unit_of(name), escaped(meanings[name])]
+    return [
+        f"`{name}`",
+        type_text(field).replace("|", "\\|"),
+        _default(field),
+        unit_of(name),
+        escaped(meanings[name]),
+    ]
 
 
 def _default(field: FieldInfo) -> str:
-    value = field.get_default(call_default_factory=True) if field.default_factory or field.default is not PydanticUndefined else "needed"
+    value = (
+        field.get_default(call_default_factory=True)
+        if field.default_factory or field.default is not PydanticUndefined
+        else "needed"
+    )
     if value is None:
         return "not set"
     if value == "needed":

@@ -82,7 +82,12 @@ def _table(arguments: tuple[Any, ...]) -> str:
 
 def _bounds(metadata: Any) -> str:
     flat = [part for each in metadata for part in (getattr(each, "metadata", None) or [each])]
-    bounds = [f"{sign} {getattr(each, name)}" for each in flat for name, sign in _BOUNDS.items() if hasattr(each, name)]
+    bounds = [
+        f"{sign} {getattr(each, name)}"
+        for each in flat
+        for name, sign in _BOUNDS.items()
+        if hasattr(each, name)
+    ]
     return f", {', '.join(bounds)}" if bounds else ""
 
 

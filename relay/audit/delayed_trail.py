@@ -1,4 +1,6 @@
-"""Entries of acts that do not need Kafka: written in order as soon as Kafka takes them, and to the log at once."""
+"""Entries of acts that do not need Kafka: written in order as soon as Kafka takes them, and to the
+log at once.
+"""
 
 import threading
 from collections import deque
@@ -22,7 +24,10 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class DelayedTrail:
-    """Appends entries from a thread of its own. What Kafka has not taken at the end of the process, or beyond 1000, is in the log only."""
+    """Appends entries from a thread of its own.
+
+    What Kafka has not taken at the end of the process, or beyond 1000, is in the log only.
+    """
 
     def __init__(self, trail: AuditTrail) -> None:
         self._trail = trail
@@ -32,7 +37,10 @@ class DelayedTrail:
         self._closing = False
 
     def note(self, entry: AuditEntry) -> None:
-        """Log an entry and hand it over. It does not wait and raises nothing for a Kafka that is away."""
+        """Log an entry and hand it over.
+
+        It does not wait and raises nothing for a Kafka that is away.
+        """
         _log.info("audit", **_fields(entry))
         with self._changed:
             if len(self._waiting) >= _MOST_WAITING:
@@ -45,7 +53,10 @@ class DelayedTrail:
                 self._thread.start()
 
     def close(self, seconds: float) -> None:
-        """Wait up to `seconds` for Kafka to take what waits, then stop; the log names what it did not take."""
+        """Wait up to `seconds` for Kafka to take what waits, then stop.
+
+        The log names what it did not take.
+        """
         until = monotonic() + seconds
         with self._changed:
             self._closing = True
@@ -57,13 +68,17 @@ class DelayedTrail:
             _log.error("audit_entry_not_in_kafka", **_fields(entry))
 
     def _run(self) -> None:
-        pause = GrowingPause(_FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS, 2 * _LONGEST_PAUSE_SECONDS)
+        pause = GrowingPause(
+            _FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS, 2 * _LONGEST_PAUSE_SECONDS
+        )
         while (entry := self._next()) is not None:
             try:
                 self._trail.append(entry)
             except RelayError as error:
                 seconds = pause.after_failure()
-                _log.warning("audit_trail_waits", code=error.code, reason=error.reason, seconds=seconds)
+                _log.warning(
+                    "audit_trail_waits", code=error.code, reason=error.reason, seconds=seconds
+                )
                 self._rest(seconds)
                 continue
             with self._changed:

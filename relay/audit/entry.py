@@ -14,7 +14,8 @@ FORMAT: Final = 1
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """What was done by hand: `actor` did `act` to `subject` (an instance, or "" for the installation), at `at_ms` (Unix milliseconds).
+    """What was done by hand: `actor` did `act` to `subject` (an instance, or "" for the
+    installation), at `at_ms` (Unix milliseconds).
 
     `before` and `after` hold the few fields that the act changed, as JSON knows them.
     """
@@ -33,10 +34,16 @@ class AuditEntry:
 
     @classmethod
     def from_bytes(cls, value: bytes) -> "AuditEntry":
-        """Read an entry; fields that a newer version added are left out. Raises AuditUnreadable for anything that is none."""
+        """Read an entry; fields that a newer version added are left out.
+
+        Raises AuditUnreadable for anything that is none.
+        """
         try:
             fields: dict[str, Any] = orjson.loads(value)
-            known = {name: fields[name] for name in ("actor", "act", "subject", "before", "after", "comment", "at_ms")}
+            known = {
+                name: fields[name]
+                for name in ("actor", "act", "subject", "before", "after", "comment", "at_ms")
+            }
             return cls(**known)
         except (orjson.JSONDecodeError, KeyError, TypeError) as exc:
             raise AuditUnreadable(f"An entry of the audit trail cannot be read ({exc}).") from exc

@@ -27,14 +27,20 @@ _APPEND_SECONDS: Final = 15.0
 
 
 class AuditTrail:
-    """Appends entries and reads them back; an entry may also travel in a transaction, as `message`, with what it tells of."""
+    """Appends entries and reads them back.
+
+    An entry may also travel in a transaction, as `message`, with what it tells of.
+    """
 
     def __init__(self, kafka: KafkaSettings, installation: str) -> None:
         self.topic = f"{installation}.audit"
         self._kafka = kafka
 
     def ensure_topic(self) -> None:
-        """Make the topic if it is not there; raise TopicRefused if it stands with a form in which entries would be lost."""
+        """Make the topic if it is not there.
+
+        Raise TopicRefused if it stands with a form in which entries would be lost.
+        """
         wanted = WantedTopic.of(self._kafka, 1, "forever")
         spec = TopicSpec(self.topic, 1, wanted.replication_factor, wanted.settings)
         TopicAdmin(self._kafka).ensure(spec, lambda state: row_topic_findings(state, wanted))
@@ -44,13 +50,20 @@ class AuditTrail:
         return OutboundMessage(self.topic, 0, entry.subject.encode(), entry.to_bytes(), ())
 
     def append(self, entry: AuditEntry) -> None:
-        """Write an entry and wait until Kafka has it. Raises BrokerUnreachable, TopicRefused, KafkaNotPermitted, DeliveryRefused."""
+        """Write an entry and wait until Kafka has it.
+
+        Raises BrokerUnreachable, TopicRefused, KafkaNotPermitted, DeliveryRefused.
+        """
         self.ensure_topic()
         refused: list[RelayError] = []
 
         def report(error: KafkaError | None, _: Message) -> None:
             if error is not None:
-                refused.append(relay_error(error, f"Appending to {self.topic}", Right("Write", "topic", self.topic)))
+                refused.append(
+                    relay_error(
+                        error, f"Appending to {self.topic}", Right("Write", "topic", self.topic)
+                    )
+                )
 
         producer, message = self._producer(), self.message(entry)
         try:
@@ -58,18 +71,25 @@ class AuditTrail:
         except KafkaException as exc:
             raise relay_error(error_of(exc), f"Appending to {self.topic}") from exc
         if producer.flush(_APPEND_SECONDS):
-            raise BrokerUnreachable(f"{self.topic} did not take an entry within {_APPEND_SECONDS:.0f} s.")
+            raise BrokerUnreachable(
+                f"{self.topic} did not take an entry within {_APPEND_SECONDS:.0f} s."
+            )
         if refused:
             raise refused[0]
 
     def entries(self, newest: int, subject: str | None = None) -> tuple[AuditEntry, ...]:
-        """Return the newest entries, the newest first; those of one subject alone where it is given."""
+        """Return the newest entries, the newest first.
+
+        Those of one subject alone where it is given.
+        """
         if TopicAdmin(self._kafka).state(self.topic) is None:
             return ()
         reader = PartitionReader(self._kafka, self.topic, AuditUnreadable)
         kept: deque[AuditEntry] = deque(maxlen=newest)
         for _, value in reader.committed(*reader.ends()):
-            with suppress(AuditUnreadable):  # what is no entry was not written by a relay, and must not hide those that were
+            with suppress(
+                AuditUnreadable
+            ):  # what is no entry was not written by a relay, and must not hide those that were
                 entry = AuditEntry.from_bytes(value or b"")
                 if subject is None or entry.subject == subject:
                     kept.append(entry)

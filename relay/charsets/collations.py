@@ -1,8 +1,9 @@
 """Collation numbers of both server families → character set names.
 
-MySQL keeps its numbers below 2048 and MariaDB's own ones do not collide with them, so one table serves both. A MariaDB
-NOPAD collation is its padding twin plus 1024; the uca1400 family lies from 2048 on, 256 numbers to a character set.
-Source: information_schema.COLLATIONS and COLLATION_CHARACTER_SET_APPLICABILITY of both servers; a test compares.
+MySQL keeps its numbers below 2048 and MariaDB's own ones do not collide with them, so one table
+serves both. A MariaDB NOPAD collation is its padding twin plus 1024; the uca1400 family lies from
+2048 on, 256 numbers to a character set. Source: information_schema.COLLATIONS and
+COLLATION_CHARACTER_SET_APPLICABILITY of both servers; a test compares.
 """
 
 from typing import Final
@@ -83,7 +84,9 @@ _CHARSETS: Final = _numbers()
 
 
 def charset_of_collation(number: int) -> str | None:
-    """Return the character set that collation `number` belongs to, None for a number that no known server has."""
+    """Return the character set that collation `number` belongs to, None for a number that no known
+    server has.
+    """
     if number >= _UCA1400_FIRST:
         index = (number - _UCA1400_FIRST) // _UCA1400_NUMBERS_PER_CHARSET
         return _UCA1400_CHARSETS[index] if index < len(_UCA1400_CHARSETS) else None

@@ -52,7 +52,10 @@ def is_utf8(charset: str) -> bool:
 
 @lru_cache
 def byte_characters(charset: str) -> tuple[str | None, ...] | None:
-    """Return the characters of a single-byte set by byte, None for a byte without one; None for every other set."""
+    """Return the characters of a single-byte set by byte, None for a byte without one.
+
+    None for every other set.
+    """
     if charset not in BASED_ON and charset not in SINGLE_BYTE:
         return None
     decode = decoder(charset)
@@ -81,7 +84,9 @@ def _by_table(table: str, errors: str) -> Decoder:
 def _table(charset: str) -> str:
     """The 256 characters of a single-byte set."""
     codec, otherwise = BASED_ON[charset]
-    characters = (bytes((byte,)).decode(codec, "replace").replace("\ufffd", UNDEFINED) for byte in range(256))
+    characters = (
+        bytes((byte,)).decode(codec, "replace").replace("\ufffd", UNDEFINED) for byte in range(256)
+    )
     return "".join(otherwise.get(byte, character) for byte, character in enumerate(characters))
 
 
@@ -94,7 +99,8 @@ def _by_translation(charset: str, errors: str) -> Decoder:
 
     def decoded(raw: bytes) -> str:
         if charset == "eucjpms":
-            # The one code whose character Python's codec also has elsewhere: a wide tilde; 0x8F only ever leads.
+            # The one code whose character Python's codec also has elsewhere: a wide tilde; 0x8F
+            # only ever leads.
             raw = raw.replace(b"\x8f\xa2\xb7", b"\xa1\xc1")
         return decode(raw, handler)[0].translate(table)
 
@@ -102,7 +108,9 @@ def _by_translation(charset: str, errors: str) -> Decoder:
 
 
 def _known_to_the_server(error: UnicodeError, charset: str, errors: str) -> tuple[str, int]:
-    """A codec's error handler: the character that the server has for the bytes, else as `errors` says."""
+    """A codec's error handler: the character that the server has for the bytes, else as `errors`
+    says.
+    """
     if not isinstance(error, UnicodeDecodeError):
         raise error
     raw, start = error.object, error.start
@@ -123,7 +131,10 @@ def _big5_character(code: bytes) -> str | None:
 
 
 def _euc_character(code: bytes, charset: str) -> str | None:
-    """User-defined rows of both planes; in eucjpms the vendors' rows too, which cp932 knows at another place."""
+    """User-defined rows of both planes.
+
+    In eucjpms the vendors' rows too, which cp932 knows at another place.
+    """
     row, cell = code[-2] - 0xA1, code[-1] - 0xA1
     if not (0 <= row < EUC_CELLS and 0 <= cell < EUC_CELLS):
         return None

@@ -1,6 +1,7 @@
 """What the server's character sets map otherwise than Python's codecs, or have and Python has not.
 
-Source: `SELECT CONVERT(_charset x'..' USING utf8mb4)` over all codes of MariaDB 10.11; its answers lie in tests/golden.
+Source: `SELECT CONVERT(_charset x'..' USING utf8mb4)` over all codes of MariaDB 10.11; its answers
+lie in tests/golden.
 """
 
 from typing import Final
@@ -36,13 +37,27 @@ CODECS: Final = {
 }
 
 SINGLE_BYTE: Final = frozenset(
-    {"ascii", "latin2", "latin5", "latin7", "cp1250", "cp1251", "cp1256", "cp1257", "cp850", "cp852", "koi8r", "macce", "macroman"}
+    {
+        "ascii",
+        "latin2",
+        "latin5",
+        "latin7",
+        "cp1250",
+        "cp1251",
+        "cp1256",
+        "cp1257",
+        "cp850",
+        "cp852",
+        "koi8r",
+        "macce",
+        "macroman",
+    }
     | {"tis620", "hp8"}
 )
 """Those of CODECS that have one byte a character."""
 
 _LOWER_KEYBCS2: Final = "ČüéďäĎŤčěĚĹÍľĺÄÁÉžŽôöÓůÚýÖÜŠĽÝŘťáíóúňŇŮÔšřŕŔ¼¡«»"
-_ARMENIAN: Final = "❁§\u0589)(»«—.\u055d,-՟…՜՛՞ԱաԲբԳգԴդԵեԶզԷէԸըԹթԺժԻիԼլԽխԾծԿկՀհՁձՂղՃճՄմՅյՆնՇշՈոՉչՊպՋջՌռՍսՎվՏտՐրՑցՒւՓփՔքՕօՖֆ\u2019'"
+_ARMENIAN: Final = "❁§\u0589)(»«—.\u055d,-՟…՜՛՞ԱաԲբԳգԴդԵեԶզԷէԸըԹթԺժԻիԼլԽխԾծԿկՀհՁձՂղՃճՄմՅյՆնՇշՈոՉչՊպՋջՌռՍսՎվՏտՐրՑցՒւՓփՔքՕօՖֆ\u2019'"  # noqa: E501
 _GEORGIAN: Final = "აბგდევზჱთიკლმნჲოპჟრსტჳუფქღყშჩცძწჭხჴჯჰჵ"
 
 # Single-byte sets: the nearest codec, and the bytes that the server reads otherwise.
@@ -67,7 +82,18 @@ TRANSLATED: Final[dict[str, tuple[str, dict[str, str]]]] = {
     "big5": ("big5", {}),
     "sjis": ("shift_jis", {"\uff3c": "\\"}),
     "ujis": ("euc_jp", {"\uff3c": "\\"}),
-    "eucjpms": ("euc_jp", {"\u301c": "\uff5e", "‖": "∥", "\u2212": "\uff0d", "¢": "￠", "£": "￡", "¬": "￢", "¦": "￤"}),
+    "eucjpms": (
+        "euc_jp",
+        {
+            "\u301c": "\uff5e",
+            "‖": "∥",
+            "\u2212": "\uff0d",
+            "¢": "￠",
+            "£": "￡",
+            "¬": "￢",
+            "¦": "￤",
+        },
+    ),
 }
 
 # Characters of the server that the codec above does not know, by their bytes.

@@ -25,7 +25,9 @@ class ClaimStore:
     def __init__(self, settings: ClaimSettings, installation: str, instance: str) -> None:
         if settings.url is None:
             raise ConfigurationError("claims.url is not set.")
-        self._folder = "/".join((settings.url.rstrip("/"), quote(installation, safe=""), quote(instance, safe="")))
+        self._folder = "/".join(
+            (settings.url.rstrip("/"), quote(installation, safe=""), quote(instance, safe=""))
+        )
         options = {**plain_options(settings.options), **plain_options(settings.secrets)}
         try:
             self._files, self._root = fsspec.url_to_fs(self._folder, **options)
@@ -33,7 +35,10 @@ class ClaimStore:
             raise ConfigurationError(f"claims.url {settings.url}: {exc}.") from exc
 
     def look(self) -> None:
-        """Ask whether the folder can be reached, without a trace; one that is not there yet may be made. Raises as `put` does."""
+        """Ask whether the folder can be reached, without a trace.
+
+        One that is not there yet may be made. Raises as `put` does.
+        """
         with _store_errors(f"Looking at {self._root}"):
             try:
                 kind = self._files.info(self._root)["type"]
@@ -44,12 +49,17 @@ class ClaimStore:
                 raise NotADirectoryError(f"{self._root} is no folder")
 
     def put(self, table: TableId, execute_position: int, value: bytes) -> Claim:
-        """Write a value and return its claim; one that lies there already stays. Raises ClaimStoreUnreachable, ClaimStoreRefused.
+        """Write a value and return its claim; one that lies there already stays.
 
-        The name holds the digest: another attempt at the same change never touches what a committed message may point to.
+        Raises ClaimStoreUnreachable, ClaimStoreRefused.
+
+        The name holds the digest: another attempt at the same change never touches what a committed
+        message may point to.
         """
         digest = sha256(value).hexdigest()
-        name = f"{quote(str(table), safe='')}/{execute_position:019d}-{digest[:_DIGEST_DIGITS]}.json"
+        name = (
+            f"{quote(str(table), safe='')}/{execute_position:019d}-{digest[:_DIGEST_DIGITS]}.json"
+        )
         path = f"{self._root}/{name}"
         with _store_errors(f"Writing {path}"):
             if not self._holds(path, len(value)):
@@ -57,7 +67,10 @@ class ClaimStore:
         return Claim(self._files.unstrip_protocol(path), len(value), digest)
 
     def _look_where_it_begins(self) -> None:
-        """A folder is made with its first value; the bucket that the path begins with, in object stores, is not."""
+        """A folder is made with its first value.
+
+        The bucket that the path begins with, in object stores, is not.
+        """
         begin = self._root.partition("/")[0] or "/"
         try:
             self._files.info(begin)
@@ -93,7 +106,14 @@ def _store_errors(doing: str) -> Iterator[None]:
     """Inside, what a file system raises becomes the relay's error."""
     try:
         yield
-    except (PermissionError, FileNotFoundError, NotADirectoryError, IsADirectoryError) as exc:  # such as a bucket that is not there
+    except (
+        PermissionError,
+        FileNotFoundError,
+        NotADirectoryError,
+        IsADirectoryError,
+    ) as exc:  # such as a bucket that is not there
         raise ClaimStoreRefused(f"{doing}: {exc}.") from exc
-    except Exception as exc:  # each file system of fsspec has errors of its own beside OSError: S3's are botocore's, without a common base
+    # each file system of fsspec has errors of its own beside OSError: S3's are botocore's, without
+    # a common base
+    except Exception as exc:
         raise ClaimStoreUnreachable(f"{doing}: {exc}.") from exc

@@ -11,9 +11,16 @@ if TYPE_CHECKING:
     from relay.settings import RelaySettings
     from relay.zk import Session
 
-Comment: TypeAlias = Annotated[str, typer.Option("--comment", help="Why; it stands in the audit trail.")]
-Actor: TypeAlias = Annotated[str | None, typer.Option("--actor", help="Who does it; without it the name of the login.")]
-Yes: TypeAlias = Annotated[str | None, typer.Option("--yes", help="Do it without asking; names what it is done to, once more.")]
+Comment: TypeAlias = Annotated[
+    str, typer.Option("--comment", help="Why; it stands in the audit trail.")
+]
+Actor: TypeAlias = Annotated[
+    str | None, typer.Option("--actor", help="Who does it; without it the name of the login.")
+]
+Yes: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--yes", help="Do it without asking; names what it is done to, once more."),
+]
 
 
 def who_does(actor: str | None, comment: str) -> "Who":
@@ -27,8 +34,15 @@ def who_does(actor: str | None, comment: str) -> "Who":
 
 
 def confirm(name: str, yes: str | None) -> None:
-    """Go on only if the name is given once more, by --yes or typed. Ends the program with code 1 otherwise."""
-    given = typer.prompt(f"Type {name} to do it", default="", show_default=False) if yes is None else yes
+    """Go on only if the name is given once more, by --yes or typed.
+
+    Ends the program with code 1 otherwise.
+    """
+    given = (
+        typer.prompt(f"Type {name} to do it", default="", show_default=False)
+        if yes is None
+        else yes
+    )
     if given != name:
         typer.echo(f"Not done: {given!r} is not {name!r}.", err=True)
         raise typer.Exit(1)

@@ -8,10 +8,13 @@ if TYPE_CHECKING:
     from relay.settings import InstanceSettings, RelaySettings
 
 
-def known_instance(settings: "RelaySettings", name: str, *, resolved: bool = False) -> "InstanceSettings":
+def known_instance(
+    settings: "RelaySettings", name: str, *, resolved: bool = False
+) -> "InstanceSettings":
     """The instance of this name; ZooKeeper is asked only for one that the file does not have.
 
-    `resolved`: with secrets that its document takes from the environment. Raises ConfigurationError.
+    `resolved`: with secrets that its document takes from the environment. Raises
+    ConfigurationError.
     """
     from relay.operations import instance_of
 

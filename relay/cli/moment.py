@@ -9,9 +9,16 @@ MOMENT_HELP: Final = "A time with its zone (2026-01-31T12:00:00Z), or Unix milli
 
 
 def moment(text: str) -> datetime:
-    """Read a time. Raises BadParameter for what is none, and for one without a zone: a guess would be hours off."""
+    """Read a time.
+
+    Raises BadParameter for what is none, and for one without a zone: a guess would be hours off.
+    """
     try:
-        read = datetime.fromtimestamp(int(text) / 1000, UTC) if text.isdecimal() else datetime.fromisoformat(text)
+        read = (
+            datetime.fromtimestamp(int(text) / 1000, UTC)
+            if text.isdecimal()
+            else datetime.fromisoformat(text)
+        )
     except (ValueError, OverflowError) as exc:
         raise typer.BadParameter(f"{text!r} is no time: {exc}.") from exc
     if read.tzinfo is None:

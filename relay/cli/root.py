@@ -24,22 +24,39 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-# Plain help: the coloured one loads a Markdown reader first, which takes longer than everything else.
-app = typer.Typer(name="roma", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+# Plain help: the coloured one loads a Markdown reader first, which takes longer than everything
+# else.
+app = typer.Typer(
+    name="roma",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
 
 
 @app.callback()
 def roma(
-    version: Annotated[bool, typer.Option("--version", help="Print the version and end.", is_eager=True, callback=_print_version)] = False,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Print the version and end.", is_eager=True, callback=_print_version
+        ),
+    ] = False,
 ) -> None:
     """Publish the row changes of MySQL and MariaDB servers to Kafka."""
 
 
-ConfigFile: TypeAlias = Annotated[Path, typer.Option("--config", help="The configuration file (TOML).")]
+ConfigFile: TypeAlias = Annotated[
+    Path, typer.Option("--config", help="The configuration file (TOML).")
+]
 
 
 def settings_of(config: Path) -> "RelaySettings":
-    """Read and check the configuration file; log nothing but errors from here on. Raises ConfigurationError."""
+    """Read and check the configuration file; log nothing but errors from here on.
+
+    Raises ConfigurationError.
+    """
     from relay.settings import LogSettings, load_settings
     from relay.telemetry import set_up_logging
 
@@ -50,7 +67,9 @@ def settings_of(config: Path) -> "RelaySettings":
 
 @contextmanager
 def told_errors() -> Iterator[None]:
-    """Errors of the relay become one sentence and an exit code: 2 for the configuration, 1 otherwise."""
+    """Errors of the relay become one sentence and an exit code: 2 for the configuration, 1
+    otherwise.
+    """
     try:
         yield
     except RelayError as exc:

@@ -1,4 +1,7 @@
-"""A Spark job in the place of this process. The jobs are a package of their own, which the relay does not need to run."""
+"""A Spark job in the place of this process.
+
+The jobs are a package of their own, which the relay does not need to run.
+"""
 
 import runpy
 import sys
@@ -10,17 +13,28 @@ import typer
 
 _JOBS = "spark_jobs"
 
-AS_GIVEN: Final = {"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": []}
+AS_GIVEN: Final = {
+    "ignore_unknown_options": True,
+    "allow_extra_args": True,
+    "help_option_names": [],
+}
 """Settings of a command whose options, --help among them, are the job's own."""
 JobOptions: TypeAlias = Annotated[
-    list[str] | None, typer.Argument(metavar="--config FILE [OPTIONS]", help="Options of the job; --help shows them.")
+    list[str] | None,
+    typer.Argument(
+        metavar="--config FILE [OPTIONS]", help="Options of the job; --help shows them."
+    ),
 ]
 
 
 def become(job: str, options: Sequence[str] | None) -> None:
     """Become the job: its signals, its output and its exit code are those of this process."""
     if find_spec("pyspark") is None or find_spec(_JOBS) is None:
-        typer.echo("The Spark jobs are not installed here. Install them with: pip install 'roma-relay[spark]'", err=True)
+        typer.echo(
+            "The Spark jobs are not installed here. Install them with: pip install "
+            "'roma-relay[spark]'",
+            err=True,
+        )
         raise typer.Exit(2)
     sys.argv = [job, *(options or [])]
     runpy.run_module(f"{_JOBS}.{job}", run_name="__main__", alter_sys=True)

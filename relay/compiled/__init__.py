@@ -1,6 +1,8 @@
-"""Rows straight from the bytes of an event to the bytes of messages, by compiled code where it was built.
+"""Rows straight from the bytes of an event to the bytes of messages, by compiled code where it was
+built.
 
-Without it the readable packages (decode, partition, encode) print rows, and events are read one by one. `choice` decides.
+Without it the readable packages (decode, partition, encode) print rows, and events are read one by
+one. `choice` decides.
 """
 
 from importlib import import_module
@@ -25,4 +27,14 @@ CODE: Final[CompiledCode] = compiled_code({name: _failure(name) for name in MODU
 """Whether this process runs compiled code, and why not."""
 COMPILED: Final = CODE.usable
 
-__all__ = ["CODE", "COMPILED", "MODULES", "ColumnPlan", "CompiledCode", "Extra", "Facts", "Kind", "slow_reason"]
+__all__ = [
+    "CODE",
+    "COMPILED",
+    "MODULES",
+    "ColumnPlan",
+    "CompiledCode",
+    "Extra",
+    "Facts",
+    "Kind",
+    "slow_reason",
+]

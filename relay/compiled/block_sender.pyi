@@ -8,5 +8,11 @@ class BlockSender:
     def refusal(self) -> tuple[int, str, int] | None: ...
     def forget_refusal(self) -> None: ...
     def send(
-        self, topic: str, block: bytes, start: int, most: int, names: tuple[str, str], tail: tuple[tuple[str, bytes], ...]
+        self,
+        topic: str,
+        block: bytes,
+        start: int,
+        most: int,
+        names: tuple[str, str],
+        tail: tuple[tuple[str, bytes], ...],
     ) -> tuple[int, int]: ...

@@ -1,8 +1,10 @@
-"""Chooses between the two printers of rows, and gives the reason: compiled code, or the readable packages.
+"""Chooses between the two printers of rows, and gives the reason: compiled code, or the readable
+packages.
 
-The only module that decides. Both printers write the same bytes. `compiled_code` decides for the process, at import;
-`slow_reason` for an instance and a table, when the table's plan is made. What only the bytes of an event show
-(PARTIAL_IMAGE, MOVED_ROW, VALUE, LARGE, DAMAGED) is the compiled printer's own answer.
+The only module that decides. Both printers write the same bytes. `compiled_code` decides for the
+process, at import; `slow_reason` for an instance and a table, when the table's plan is made. What
+only the bytes of an event show (PARTIAL_IMAGE, MOVED_ROW, VALUE, LARGE, DAMAGED) is the compiled
+printer's own answer.
 """
 
 from collections.abc import Callable, Mapping
@@ -12,7 +14,10 @@ from relay.model.row_path import RowPath, SlowReason
 
 
 class CompiledCode(NamedTuple):
-    """Whether this process runs compiled code; `reason` says why it does not, and is "" where it does."""
+    """Whether this process runs compiled code.
+
+    `reason` says why it does not, and is "" where it does.
+    """
 
     usable: bool
     reason: str = ""
@@ -24,7 +29,8 @@ class CompiledCode(NamedTuple):
 
 
 def compiled_code(failures: Mapping[str, ImportError | None]) -> CompiledCode:
-    """Return whether compiled code is used: all modules or none, because a build of half of them is a broken one.
+    """Return whether compiled code is used: all modules or none, because a build of half of them is
+    a broken one.
 
     `failures` has for each module the error of its import, None where it was imported.
     """
@@ -32,20 +38,24 @@ def compiled_code(failures: Mapping[str, ImportError | None]) -> CompiledCode:
     if len(absent) == len(failures):
         return CompiledCode(False, "this package was installed without compiled modules")
     broken = [f"{name}: {error}" for name, error in failures.items() if error is not None]
-    return CompiledCode(False, f"compiled modules cannot be used: {'; '.join(broken)}") if broken else CompiledCode(True)
+    return (
+        CompiledCode(False, f"compiled modules cannot be used: {'; '.join(broken)}")
+        if broken
+        else CompiledCode(True)
+    )
 
 
 class Facts(NamedTuple):
-    """What the choice depends on. The defaults are a plain table of an instance with default settings, with compiled code.
+    """What the choice depends on.
 
-    row_printer, value_style, tombstones: settings of the instance.
-    refined: rules, masks or transforms apply to the table.
-    field_tags: the table has tags that depend on changed columns.
-    topics: how many topics the table's rows go to.
-    system_versioned: the table keeps versions of its rows.
-    columns_known: the compiled printer prints every column, and the table has one.
-    placing_known: the compiled printer hashes every column that chooses the partition.
-    compiled: compiled code is usable.
+    The defaults are a plain table of an instance with default settings, with compiled code.
+
+    row_printer, value_style, tombstones: settings of the instance. refined: rules, masks or
+    transforms apply to the table. field_tags: the table has tags that depend on changed columns.
+    topics: how many topics the table's rows go to. system_versioned: the table keeps versions of
+    its rows. columns_known: the compiled printer prints every column, and the table has one.
+    placing_known: the compiled printer hashes every column that chooses the partition. compiled:
+    compiled code is usable.
     """
 
     row_printer: str = "auto"
@@ -76,5 +86,8 @@ _RULES: Final[tuple[tuple[SlowReason, Callable[[Facts], bool]], ...]] = (
 
 
 def slow_reason(facts: Facts) -> SlowReason | None:
-    """Return why the readable packages print a table's rows, the first reason that applies; None where compiled code prints them."""
+    """Return why the readable packages print a table's rows, the first reason that applies.
+
+    None where compiled code prints them.
+    """
     return next((reason for reason, applies in _RULES if applies(facts)), None)

@@ -8,7 +8,10 @@ Extra: TypeAlias = tuple[bytes | None, ...] | Callable[[bytes], str] | None
 
 
 class Kind(IntEnum):
-    """How the printer reads and prints a column. `row_printer` compares these numbers with its own when it is imported."""
+    """How the printer reads and prints a column.
+
+    `row_printer` compares these numbers with its own when it is imported.
+    """
 
     SIGNED = 0
     UNSIGNED = 1
@@ -33,14 +36,12 @@ class Kind(IntEnum):
 class ColumnPlan(NamedTuple):
     """One column as the printer reads it by these names.
 
-    kind: how the value is read and printed.
-    width: bytes of a fixed value, or of the length before one that varies (`variable`).
-    nullable: whether an image may hold no value of it.
-    by_text: two values are equal when they print equal.
-    digits: fractional digits, DECIMAL's precision, BIT's bits, BINARY's length, or the number of labels.
-    scale: DECIMAL's scale.
-    name: the bytes before the value, `{"id":` or `,"id":`.
-    extra: the labels of ENUM and SET, the 256 characters of TABLE (None: no character), or the function from bytes to text of OTHER.
+    kind: how the value is read and printed. width: bytes of a fixed value, or of the length before
+    one that varies (`variable`). nullable: whether an image may hold no value of it. by_text: two
+    values are equal when they print equal. digits: fractional digits, DECIMAL's precision, BIT's
+    bits, BINARY's length, or the number of labels. scale: DECIMAL's scale. name: the bytes before
+    the value, `{"id":` or `,"id":`. extra: the labels of ENUM and SET, the 256 characters of TABLE
+    (None: no character), or the function from bytes to text of OTHER.
     """
 
     kind: Kind

@@ -1,4 +1,6 @@
-"""Checks at import that compiled code and Python agree on the fields and numbers that compiled code reads by index."""
+"""Checks at import that compiled code and Python agree on the fields and numbers that compiled code
+reads by index.
+"""
 
 from enum import IntEnum
 
@@ -6,20 +8,28 @@ from enum import IntEnum
 def check_fields(kind: type, **indices: int) -> None:
     """Raise ImportError unless `indices` gives every field of the named tuple `kind` its index.
 
-    Compiled code reads and makes such tuples by these constants, so a reordered field would silently become another one.
+    Compiled code reads and makes such tuples by these constants, so a reordered field would
+    silently become another one.
     """
     fields: tuple[str, ...] = getattr(kind, "_fields", ())
     found = {name: index for index, name in enumerate(fields)}
     if found != indices:
-        raise ImportError(f"compiled code reads {kind.__name__} as {_in_order(indices)}; its fields are {', '.join(fields)}")
+        raise ImportError(
+            f"compiled code reads {kind.__name__} as {_in_order(indices)}; its fields are "
+            f"{', '.join(fields)}"
+        )
 
 
 def check_numbers(kind: type[IntEnum], **numbers: int) -> None:
     """Raise ImportError unless `numbers` names every member of `kind` with its number."""
     found = {member.name: int(member) for member in kind}
     if found != numbers:
-        wrong = sorted(name for name in found.keys() | numbers.keys() if found.get(name) != numbers.get(name))
-        raise ImportError(f"compiled code has other numbers than {kind.__name__} for {', '.join(wrong)}")
+        wrong = sorted(
+            name for name in found.keys() | numbers.keys() if found.get(name) != numbers.get(name)
+        )
+        raise ImportError(
+            f"compiled code has other numbers than {kind.__name__} for {', '.join(wrong)}"
+        )
 
 
 def _in_order(indices: dict[str, int]) -> str:

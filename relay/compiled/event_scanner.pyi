@@ -2,5 +2,12 @@ from relay.model.change import RawItem
 
 class EventScanner:
     def scan(
-        self, buffer: bytearray, start: int, end: int, offset: int, checksummed: bool, group: object, /
+        self,
+        buffer: bytearray,
+        start: int,
+        end: int,
+        offset: int,
+        checksummed: bool,
+        group: object,
+        /,
     ) -> tuple[list[RawItem], int, int]: ...

@@ -9,7 +9,13 @@ Plan = TypeVar("Plan")
 class TransactionPrinter(Generic[Plan]):
     def __init__(self) -> None: ...
     def __len__(self) -> int: ...
-    def know(self, table: TableMap, plan: Plan, printer: RowPrinter, parts: tuple[tuple[bytes, bytes, bytes, bytes], ...]) -> None: ...
+    def know(
+        self,
+        table: TableMap,
+        plan: Plan,
+        printer: RowPrinter,
+        parts: tuple[tuple[bytes, bytes, bytes, bytes], ...],
+    ) -> None: ...
     def forget(self) -> None: ...
     def print_transactions(
         self,
@@ -25,4 +31,18 @@ class TransactionPrinter(Generic[Plan]):
         batch: bytes,
         publish_time: bytes,
         /,
-    ) -> tuple[int, int, int, int, int, int, TransactionBegin, TransactionEnd, list[str], list[tuple[Plan, int, int, bytes]]] | None: ...
+    ) -> (
+        tuple[
+            int,
+            int,
+            int,
+            int,
+            int,
+            int,
+            TransactionBegin,
+            TransactionEnd,
+            list[str],
+            list[tuple[Plan, int, int, bytes]],
+        ]
+        | None
+    ): ...

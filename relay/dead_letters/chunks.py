@@ -1,6 +1,7 @@
 """Dead letters in pieces that a topic takes, and whole again. Pure.
 
-Each piece is a line of JSON (`part` of `parts`, and the digest of the whole) and its bytes; the key of all is the letter's id.
+Each piece is a line of JSON (`part` of `parts`, and the digest of the whole) and its bytes; the key
+of all is the letter's id.
 """
 
 from collections.abc import Iterator
@@ -30,7 +31,9 @@ class Piece(NamedTuple):
 
 
 def cut(document: bytes, limit_bytes: int) -> Iterator[bytes]:
-    """Yield the record values of a document's pieces, none of them too large for a topic of this limit."""
+    """Yield the record values of a document's pieces, none of them too large for a topic of this
+    limit.
+    """
     size = max(1, min(limit_bytes - HEAD_BYTES, LARGEST_PIECE_BYTES))
     parts, digest = max(1, ceil(len(document) / size)), sha256(document).hexdigest()
     for part in range(parts):
@@ -39,17 +42,27 @@ def cut(document: bytes, limit_bytes: int) -> Iterator[bytes]:
 
 
 def piece_of(value: bytes) -> Piece | None:
-    """Read a record's value; None where it is no piece of a letter. Raises DeadLetterDamaged where it is a broken one."""
+    """Read a record's value; None where it is no piece of a letter.
+
+    Raises DeadLetterDamaged where it is a broken one.
+    """
     line, _, content = value.partition(b"\n")
     try:
         fields: dict[str, Any] = orjson.loads(line)
-        return None if REPLAYED in fields else Piece(fields["part"], fields["parts"], fields["sha256"], content)
+        return (
+            None
+            if REPLAYED in fields
+            else Piece(fields["part"], fields["parts"], fields["sha256"], content)
+        )
     except (orjson.JSONDecodeError, KeyError, TypeError) as exc:
         raise DeadLetterDamaged(f"A record among the dead letters cannot be read ({exc}).") from exc
 
 
 class Gathering:
-    """The pieces of one letter that have come so far; the same piece may come twice where delivery is at least once."""
+    """The pieces of one letter that have come so far.
+
+    The same piece may come twice where delivery is at least once.
+    """
 
     def __init__(self, letter: str, parts: int, digest: str) -> None:
         self._letter = letter
@@ -58,17 +71,25 @@ class Gathering:
         self._contents: dict[int, bytes] = {}
 
     def add(self, piece: Piece) -> bytes | None:
-        """Take a piece; return the document when it is whole. Raises DeadLetterDamaged where it is not what was written."""
+        """Take a piece; return the document when it is whole.
+
+        Raises DeadLetterDamaged where it is not what was written.
+        """
         self._contents[piece.part] = piece.content
         if len(self._contents) < self._parts:
             return None
         document = b"".join(self._contents[part] for part in sorted(self._contents))
         if sha256(document).hexdigest() != self._digest:
-            raise DeadLetterDamaged(f"The parts of dead letter {self._letter} are not those that were written.")
+            raise DeadLetterDamaged(
+                f"The parts of dead letter {self._letter} are not those that were written."
+            )
         return document
 
     @property
     def damage(self) -> DeadLetterDamaged:
         """What is wrong with a letter that is not whole at the end of the topic."""
         missing = [str(part) for part in range(1, self._parts + 1) if part not in self._contents]
-        return DeadLetterDamaged(f"Of the {self._parts} parts of dead letter {self._letter}, these are missing: {', '.join(missing)}.")
+        return DeadLetterDamaged(
+            f"Of the {self._parts} parts of dead letter {self._letter}, these are missing: "
+            f"{', '.join(missing)}."
+        )

@@ -1,4 +1,6 @@
-"""A dead letter: a message that could not be sent, or a row that no message could be made of, whole and with all that is known of it."""
+"""A dead letter: a message that could not be sent, or a row that no message could be made of, whole
+and with all that is known of it.
+"""
 
 from base64 import b64decode, b64encode
 from collections.abc import Mapping
@@ -17,10 +19,11 @@ FORMAT: Final = 1
 class DeadLetter:
     """What was left out, why, and where it was to go.
 
-    `id` is unique in the instance. `code` and `reason` are those of the error. `real` and `logical` are `database.table`; `file` and
-    `offset` say where the source transaction begins. The order pair is the change's own. `message` is the message as it would have been
-    sent; its value is None where only the head was asked for. `is_message` False: no message could be made, and the value is the row as
-    it was read (JSON).
+    `id` is unique in the instance. `code` and `reason` are those of the error. `real` and `logical`
+    are `database.table`; `file` and `offset` say where the source transaction begins. The order
+    pair is the change's own. `message` is the message as it would have been sent; its value is None
+    where only the head was asked for. `is_message` False: no message could be made, and the value
+    is the row as it was read (JSON).
     """
 
     id: str
@@ -40,10 +43,17 @@ class DeadLetter:
 
     def to_bytes(self) -> bytes:
         """Return the letter as it is cut into chunks: a line of JSON, then the value."""
-        return orjson.dumps({"format": FORMAT, **self.to_fields()}) + b"\n" + (self.message.value or b"")
+        return (
+            orjson.dumps({"format": FORMAT, **self.to_fields()})
+            + b"\n"
+            + (self.message.value or b"")
+        )
 
     def to_fields(self) -> dict[str, Any]:
-        """Return all but the value as JSON knows it; key and headers in base64, because they are bytes."""
+        """Return all but the value as JSON knows it.
+
+        Key and headers in base64, because they are bytes.
+        """
         message = self.message
         fields = {name: value for name, value in asdict(self).items() if name != "message"}
         return {
@@ -57,12 +67,17 @@ class DeadLetter:
 
     @classmethod
     def from_bytes(cls, document: bytes) -> "DeadLetter":
-        """Read a letter; what a newer version added is left out. Raises DeadLetterDamaged for what is none."""
+        """Read a letter; what a newer version added is left out.
+
+        Raises DeadLetterDamaged for what is none.
+        """
         head, _, value = document.partition(b"\n")
         try:
             fields: dict[str, Any] = orjson.loads(head)
             if fields["format"] != FORMAT:
-                raise DeadLetterDamaged(f"The dead letter has format {fields['format']}, this version knows {FORMAT}.")
+                raise DeadLetterDamaged(
+                    f"The dead letter has format {fields['format']}, this version knows {FORMAT}."
+                )
             known = {name: fields[name] for name in cls.__dataclass_fields__ if name != "message"}
             return cls(message=_message(fields, value), **known)
         except (orjson.JSONDecodeError, KeyError, TypeError, ValueError) as exc:
@@ -77,7 +92,9 @@ class DeadLetter:
 def _message(fields: Mapping[str, Any], value: bytes) -> OutboundMessage:
     key = None if fields["key"] is None else b64decode(fields["key"])
     headers = tuple((str(name), b64decode(text)) for name, text in fields["headers"])
-    return OutboundMessage(fields["topic"], fields["partition"], key, value if fields["has_value"] else None, headers)
+    return OutboundMessage(
+        fields["topic"], fields["partition"], key, value if fields["has_value"] else None, headers
+    )
 
 
 def _base64(value: bytes | None) -> str | None:

@@ -1,4 +1,6 @@
-"""The dead letters of one instance: a topic of one partition, kept for ever, written in the transactions of the rows."""
+"""The dead letters of one instance: a topic of one partition, kept for ever, written in the
+transactions of the rows.
+"""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -8,7 +10,15 @@ import orjson
 from relay.dead_letters.chunks import REPLAYED, Gathering, cut, piece_of
 from relay.dead_letters.dead_letter import DeadLetter
 from relay.errors import DeadLetterDamaged, DeadLettersUnreadable, DeadLetterUnknown
-from relay.kafka import PartitionReader, TopicAdmin, TopicSpec, WantedTopic, accept, row_topic_findings, topic_limit
+from relay.kafka import (
+    PartitionReader,
+    TopicAdmin,
+    TopicSpec,
+    WantedTopic,
+    accept,
+    row_topic_findings,
+    topic_limit,
+)
 from relay.model.message import OutboundMessage
 from relay.settings import KafkaSettings
 
@@ -36,7 +46,10 @@ class DeadLetterTopic:
         self._kafka = kafka
 
     def ensure(self) -> int:
-        """Make the topic if it is not there, and return the largest batch that it takes. Raises TopicRefused, BrokerUnreachable."""
+        """Make the topic if it is not there, and return the largest batch that it takes.
+
+        Raises TopicRefused, BrokerUnreachable.
+        """
         admin, kafka = TopicAdmin(self._kafka), self._kafka
         wanted = WantedTopic.of(kafka, 1, "forever")
         if admin.state(self.topic) is None:
@@ -53,11 +66,19 @@ class DeadLetterTopic:
             yield OutboundMessage(self.topic, 0, letter.id.encode(), value, ())
 
     def replay_mark(self, letter: DeadLetter, replay: Replay) -> OutboundMessage:
-        """Return the record that says that a letter's message was sent; it travels in the same transaction."""
-        return OutboundMessage(self.topic, 0, letter.id.encode(), orjson.dumps({REPLAYED: replay._asdict()}), ())
+        """Return the record that says that a letter's message was sent.
+
+        It travels in the same transaction.
+        """
+        return OutboundMessage(
+            self.topic, 0, letter.id.encode(), orjson.dumps({REPLAYED: replay._asdict()}), ()
+        )
 
     def letters(self) -> list[ListedDeadLetter]:
-        """Return all letters without their values, the oldest first. Raises DeadLetterDamaged where a part is missing."""
+        """Return all letters without their values, the oldest first.
+
+        Raises DeadLetterDamaged where a part is missing.
+        """
         letters: dict[str, DeadLetter] = {}
         replays: dict[str, Replay] = {}
         for found in self._records(None):
@@ -81,7 +102,10 @@ class DeadLetterTopic:
         return ListedDeadLetter(letter, replay)
 
     def _records(self, wanted: str | None) -> Iterator[DeadLetter | tuple[str, Replay]]:
-        """Read the topic to its end: whole letters, and replays by letter; of one letter alone where it is given."""
+        """Read the topic to its end: whole letters, and replays by letter.
+
+        Of one letter alone where it is given.
+        """
         if TopicAdmin(self._kafka).state(self.topic) is None:
             return
         open_ones: dict[tuple[str, str], Gathering] = {}
@@ -94,7 +118,9 @@ class DeadLetterTopic:
             if piece is None:
                 yield name, _replay(value or b"")
                 continue
-            gathering = open_ones.setdefault((name, piece.digest), Gathering(name, piece.parts, piece.digest))
+            gathering = open_ones.setdefault(
+                (name, piece.digest), Gathering(name, piece.parts, piece.digest)
+            )
             document = gathering.add(piece)
             if document is not None:
                 del open_ones[(name, piece.digest)]

@@ -5,4 +5,14 @@ from relay.decode.row_decoder import LazyRows, RowDecoder
 from relay.decode.table_map import parse_table_map
 from relay.decode.values.malformed import Malformed
 
-__all__ = ["Fixed", "LazyRows", "Malformed", "Prefixed", "RowDecoder", "Storage", "Unpacked", "parse_table_map", "storage_of"]
+__all__ = [
+    "Fixed",
+    "LazyRows",
+    "Malformed",
+    "Prefixed",
+    "RowDecoder",
+    "Storage",
+    "Unpacked",
+    "parse_table_map",
+    "storage_of",
+]

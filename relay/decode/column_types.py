@@ -1,6 +1,7 @@
 """How each column type lies in a row image, as the pieces from which a table's reader is written.
 
-docs/types/decoded-values.md is the same as a table; docs/types.md has the texts that leave the relay.
+docs/types/decoded-values.md is the same as a table; docs/types.md has the texts that leave the
+relay.
 """
 
 import struct
@@ -47,7 +48,10 @@ class Fixed:
 
 @dataclass(frozen=True, slots=True)
 class Prefixed:
-    """A little-endian length of `prefix` bytes, then as many bytes; `convert` makes the value of them, None: they are it."""
+    """A little-endian length of `prefix` bytes, then as many bytes.
+
+    `convert` makes the value of them, None: they are it.
+    """
 
     prefix: int
     convert: Callable[[bytes], Value] | None = None
@@ -55,7 +59,12 @@ class Prefixed:
 
 Storage: TypeAlias = Unpacked | Fixed | Prefixed
 
-_SIGNED_FORMATS: Final = {ColumnType.TINY: "<b", ColumnType.SHORT: "<h", ColumnType.LONG: "<i", ColumnType.LONGLONG: "<q"}
+_SIGNED_FORMATS: Final = {
+    ColumnType.TINY: "<b",
+    ColumnType.SHORT: "<h",
+    ColumnType.LONG: "<i",
+    ColumnType.LONGLONG: "<q",
+}
 _FLOAT_FORMATS: Final = {ColumnType.FLOAT: "<f", ColumnType.DOUBLE: "<d"}
 _OLD_TEMPORALS: Final[dict[ColumnType, Fixed]] = {
     ColumnType.DATE: Fixed(3, read_date),
@@ -64,7 +73,11 @@ _OLD_TEMPORALS: Final[dict[ColumnType, Fixed]] = {
     ColumnType.DATETIME: Fixed(8, read_old_datetime),
     ColumnType.TIMESTAMP: Fixed(4, read_old_timestamp),
 }
-_PREFIX_OF_BLOB: Final = {ColumnType.TINY_BLOB: 1, ColumnType.MEDIUM_BLOB: 3, ColumnType.LONG_BLOB: 4}
+_PREFIX_OF_BLOB: Final = {
+    ColumnType.TINY_BLOB: 1,
+    ColumnType.MEDIUM_BLOB: 3,
+    ColumnType.LONG_BLOB: 4,
+}
 _BLOB_CONVERSIONS: Final[dict[ColumnType, Callable[[bytes], Value] | None]] = {
     ColumnType.BLOB: None,
     ColumnType.GEOMETRY: None,
@@ -116,7 +129,9 @@ def _number_storage(column: Column) -> Storage | None:
     if kind is ColumnType.YEAR:
         return Fixed(1, _read_year)
     if kind is ColumnType.NEWDECIMAL:
-        return Fixed(decimal_bytes(column.length, column.scale), decimal_reader(column.length, column.scale))
+        return Fixed(
+            decimal_bytes(column.length, column.scale), decimal_reader(column.length, column.scale)
+        )
     return None
 
 
@@ -129,7 +144,9 @@ def _packed_storage(column: Column) -> Storage:
     if kind is ColumnType.TIME2:
         return Fixed(3 + fraction_bytes(length), time2_reader(length))
     if kind is ColumnType.BIT and 0 < length <= _MAX_BITS:
-        return Fixed((length + 7) // 8, partial(_read_bits, width=(length + 7) // 8, limit=1 << length))
+        return Fixed(
+            (length + 7) // 8, partial(_read_bits, width=(length + 7) // 8, limit=1 << length)
+        )
     if kind is ColumnType.ENUM and 0 < length <= _MAX_ENUM_BYTES:
         return Fixed(length, partial(_read_label, width=length, limit=len(column.labels) + 1))
     if kind is ColumnType.SET and 0 < length <= _MAX_SET_BYTES:

@@ -1,7 +1,8 @@
 """Writes, per table and set of logged columns, the Python function that reads one row image.
 
-A row image is a bitmap of nulls over the logged columns, then the values that are not null. Straight code without a loop over
-columns is what makes it fast; the code is assembled from ordinals and the pieces of `column_types` alone, never from names.
+A row image is a bitmap of nulls over the logged columns, then the values that are not null.
+Straight code without a loop over columns is what makes it fast; the code is assembled from ordinals
+and the pieces of `column_types` alone, never from names.
 """
 
 import struct
@@ -29,8 +30,8 @@ _LENGTH_EXPRESSIONS: Final = {
 class ImageReader:
     """Reads row images that hold the columns of one bitmap.
 
-    The function is written when it is first wanted: where compiled code prints the rows it never is, and with thousands of tables
-    writing it would be half of what meeting a table costs.
+    The function is written when it is first wanted: where compiled code prints the rows it never
+    is, and with thousands of tables writing it would be half of what meeting a table costs.
     """
 
     def __init__(self, table: TableMap, present: bytes) -> None:
@@ -48,8 +49,8 @@ class ImageReader:
     def read(self) -> ReadImage:
         """`read(body, pos)` returns the row and the position behind it.
 
-        It may look past the end of `body` and then answers a position past the end, or raises Malformed, IndexError or struct.error;
-        its caller checks both.
+        It may look past the end of `body` and then answers a position past the end, or raises
+        Malformed, IndexError or struct.error; its caller checks both.
         """
         source = _Source(self._table.columns, self._logged)
         read = source.compiled()
@@ -67,7 +68,9 @@ class ImageReader:
 
 
 class _Source:
-    """The text of one function, with the names that it refers to and the column that each line belongs to."""
+    """The text of one function, with the names that it refers to and the column that each line
+    belongs to.
+    """
 
     def __init__(self, columns: tuple[Column, ...], logged: list[int]) -> None:
         self.names: dict[str, object] = {"ABSENT": ABSENT, "Malformed": Malformed}
@@ -87,18 +90,28 @@ class _Source:
 
     def _write_head(self, columns: tuple[Column, ...], logged: list[int]) -> None:
         width = (len(logged) + 7) // 8
-        never_null = sum(1 << bit for bit, ordinal in enumerate(logged) if not columns[ordinal].nullable)
+        never_null = sum(
+            1 << bit for bit, ordinal in enumerate(logged) if not columns[ordinal].nullable
+        )
         bitmap = f"int.from_bytes(body[pos:pos + {width}], 'little')"
-        self.lines += ["def read(body, pos):", f"    nulls = {_LENGTH_EXPRESSIONS.get(width, bitmap)}" if width else "    nulls = 0"]
+        self.lines += [
+            "def read(body, pos):",
+            f"    nulls = {_LENGTH_EXPRESSIONS.get(width, bitmap)}" if width else "    nulls = 0",
+        ]
         self.lines.append(f"    pos += {width}")
         if never_null:
-            self.lines += [f"    if nulls & {never_null}:", "        raise Malformed('a NOT NULL column is null')"]
+            self.lines += [
+                f"    if nulls & {never_null}:",
+                "        raise Malformed('a NOT NULL column is null')",
+            ]
 
     def _write_column(self, ordinal: int, column: Column, null_bit: int) -> None:
         storage = storage_of(column)
         statements = self._statements(ordinal, storage)
         if column.nullable:
-            self._write(ordinal, [f"    if nulls & {null_bit}:", f"        v{ordinal} = None", "    else:"])
+            self._write(
+                ordinal, [f"    if nulls & {null_bit}:", f"        v{ordinal} = None", "    else:"]
+            )
             self._write(ordinal, [f"        {line}" for line in statements])
         else:
             self._write(ordinal, [f"    {line}" for line in statements])

@@ -9,7 +9,10 @@ _BINARY: Final = "binary"
 
 
 def label_text(raw: bytes, charset: str) -> str:
-    """Return a member's text, of bytes one character each; Malformed where its bytes are none of its character set."""
+    """Return a member's text, of bytes one character each.
+
+    Malformed where its bytes are none of its character set.
+    """
     decode = decoder(charset)
     if decode is None:
         if charset == _BINARY:

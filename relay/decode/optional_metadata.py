@@ -1,6 +1,8 @@
-"""The optional fields at the end of a table map (MySQL manual: Table_map_event, Table_map_log_event optional metadata).
+"""The optional fields at the end of a table map (MySQL manual: Table_map_event, Table_map_log_event
+optional metadata).
 
-Every field is type (1 byte), length (length-encoded), value; a field of an unknown type is stepped over.
+Every field is type (1 byte), length (length-encoded), value; a field of an unknown type is stepped
+over.
 """
 
 from collections.abc import Iterable, Sequence
@@ -58,7 +60,10 @@ class OptionalMetadata:
         return [bool(raw[i >> 3] & (0x80 >> (i & 7))) for i in range(count)]
 
     def collations(self, default_kind: Field, column_kind: Field, count: int) -> list[int | None]:
-        """Return one collation number per column of the kind; None everywhere where neither field was logged."""
+        """Return one collation number per column of the kind.
+
+        None everywhere where neither field was logged.
+        """
         if (raw := self.fields.get(column_kind)) is not None:
             return list(_exactly(Cursor(raw).lenenc_all(column_kind.name), count, column_kind))
         if (raw := self.fields.get(default_kind)) is None:
@@ -92,12 +97,19 @@ class OptionalMetadata:
         return list(_exactly(Cursor(raw).lenenc_all("GEOMETRY_TYPE"), count, Field.GEOMETRY_TYPE))
 
     def primary_key(self, count: int) -> tuple[int, ...]:
-        """Return the ordinals of the primary key in key order; a key over prefixes is a key all the same."""
+        """Return the ordinals of the primary key in key order.
+
+        A key over prefixes is a key all the same.
+        """
         if (raw := self.fields.get(Field.PRIMARY_KEY_WITH_PREFIX)) is not None:
             numbers = Cursor(raw).lenenc_all("PRIMARY_KEY_WITH_PREFIX")
             key = tuple(index for index, _ in _pairs(numbers, Field.PRIMARY_KEY_WITH_PREFIX))
         else:
-            key = tuple(Cursor(self.fields.get(Field.SIMPLE_PRIMARY_KEY, b"")).lenenc_all("SIMPLE_PRIMARY_KEY"))
+            key = tuple(
+                Cursor(self.fields.get(Field.SIMPLE_PRIMARY_KEY, b"")).lenenc_all(
+                    "SIMPLE_PRIMARY_KEY"
+                )
+            )
         if len(set(key)) != len(key) or any(index >= count for index in key):
             raise Malformed(f"the primary key {key} does not fit {count} columns")
         return key

@@ -1,7 +1,8 @@
-"""PARTIAL_UPDATE_ROWS: updates whose image after holds changes of JSON documents instead of the documents.
+"""PARTIAL_UPDATE_ROWS: updates whose image after holds changes of JSON documents instead of the
+documents.
 
-Before each image after stand options (length-encoded) and, with option 1, a bit for each JSON column of the table: its value is changes
-(MySQL source: sql/rpl_record.h).
+Before each image after stand options (length-encoded) and, with option 1, a bit for each JSON
+column of the table: its value is changes (MySQL source: sql/rpl_record.h).
 """
 
 from dataclasses import replace
@@ -26,35 +27,56 @@ class PartialImages:
     def __init__(self, table: TableMap, present: bytes) -> None:
         self._table = table
         self._present = present
-        self._json = [ordinal for ordinal, column in enumerate(table.columns) if column.type is ColumnType.JSON]
+        self._json = [
+            ordinal
+            for ordinal, column in enumerate(table.columns)
+            if column.type is ColumnType.JSON
+        ]
         self._readers: dict[bytes, ImageReader] = {}
 
     def read(self, body: bytes, pos: int, before: Row) -> tuple[Row, int]:
-        """Return the row and the position behind it; what has changed in a document that is not known is not known either."""
+        """Return the row and the position behind it.
+
+        What has changed in a document that is not known is not known either.
+        """
         cursor = Cursor(body, pos)
         options = cursor.lenenc("the options of a partial update")
         if options & ~_PARTIAL_JSON:
             raise Malformed(f"the options {options} of a partial update are unknown")
-        bits = cursor.take((len(self._json) + 7) // 8, "the bits of partial columns") if options else b""
+        bits = (
+            cursor.take((len(self._json) + 7) // 8, "the bits of partial columns")
+            if options
+            else b""
+        )
         row, pos = self._reader(bits).read(body, cursor.pos)
         if pos > len(body):
             raise Malformed(f"a partial update ends {pos - len(body)} bytes behind the event")
         partial = set(self._partial(bits))
-        return tuple(_whole(before[i], value) if i in partial else value for i, value in enumerate(row)), pos
+        return tuple(
+            _whole(before[i], value) if i in partial else value for i, value in enumerate(row)
+        ), pos
 
     def _partial(self, bits: bytes) -> list[int]:
-        return [ordinal for number, ordinal in enumerate(self._json) if number < 8 * len(bits) and bits[number >> 3] >> (number & 7) & 1]
+        return [
+            ordinal
+            for number, ordinal in enumerate(self._json)
+            if number < 8 * len(bits) and bits[number >> 3] >> (number & 7) & 1
+        ]
 
     def _reader(self, bits: bytes) -> ImageReader:
         reader = self._readers.get(bits)
         if reader is None:
             if len(self._readers) >= _FORMS_CACHED:
                 self._readers.clear()
-            reader = self._readers[bits] = ImageReader(self._with_bytes(self._partial(bits)), self._present)
+            reader = self._readers[bits] = ImageReader(
+                self._with_bytes(self._partial(bits)), self._present
+            )
         return reader
 
     def _with_bytes(self, ordinals: list[int]) -> TableMap:
-        """The table with these columns as what is stored for them: bytes behind a length of the same size."""
+        """The table with these columns as what is stored for them: bytes behind a length of the
+        same size.
+        """
         columns = list(self._table.columns)
         for ordinal in ordinals:
             columns[ordinal] = replace(columns[ordinal], type=ColumnType.BLOB)

@@ -1,4 +1,6 @@
-"""Row events → rows: finds the table's readers, walks over the event, and refuses everything that does not add up."""
+"""Row events → rows: finds the table's readers, walks over the event, and refuses everything that
+does not add up.
+"""
 
 import struct
 from collections.abc import Callable, Iterator, Sequence
@@ -42,7 +44,9 @@ _EVENT_KINDS: Final = {
 
 
 class _EventHead(NamedTuple):
-    """What stands between the table's number and the images; `is_whole`: each image holds every column, and whole values.
+    """What stands between the table's number and the images.
+
+    `is_whole`: each image holds every column, and whole values.
 
     `partial` reads images after whose documents are changes.
     """
@@ -63,7 +67,9 @@ class LazyRows(Sequence[RowChange]):
 
     __slots__ = ("_head", "_kind", "_raw", "_rows", "_table")
 
-    def __init__(self, table: "_TableRows", raw: RawRows, kind: _EventKind, head: _EventHead) -> None:
+    def __init__(
+        self, table: "_TableRows", raw: RawRows, kind: _EventKind, head: _EventHead
+    ) -> None:
         self._table = table
         self._raw = raw
         self._kind = kind
@@ -100,16 +106,24 @@ class LazyRows(Sequence[RowChange]):
 
 
 class RowDecoder:
-    """Turns row events into rows; remembers the tables that it has met, and is used by one thread at a time.
+    """Turns row events into rows.
+
+    Remembers the tables that it has met, and is used by one thread at a time.
 
     `complete` knows the names of tables whose maps carry none.
     """
 
-    def __init__(self, tables_cached: int = TABLES_CACHED, complete: Callable[[TableMap], TableMap] | None = None) -> None:
+    def __init__(
+        self,
+        tables_cached: int = TABLES_CACHED,
+        complete: Callable[[TableMap], TableMap] | None = None,
+    ) -> None:
         self._complete = complete
         self._tables_cached = tables_cached
         self._tables: BoundedCache[tuple[bytes, bool], _TableRows] = BoundedCache(tables_cached)
-        self._forms: BoundedCache[tuple[Column, ...], tuple[Column, ...]] = BoundedCache(FORMS_CACHED)
+        self._forms: BoundedCache[tuple[Column, ...], tuple[Column, ...]] = BoundedCache(
+            FORMS_CACHED
+        )
         self._last: tuple[tuple[bytes, bool], _TableRows | None] = ((b"", False), None)
 
     def forget(self) -> None:
@@ -120,16 +134,20 @@ class RowDecoder:
     def decode(self, raw: RawRows) -> RowsEvent:
         """Return every row of one event, in binlog order.
 
-        Raises CorruptEvent for bytes that contradict themselves, SchemaMismatch where event and table map count different
-        columns, UnsupportedEvent for what only a newer server writes, and RowImageIncomplete for an image that holds no column
-        at all (the number of its rows cannot be told).
+        Raises CorruptEvent for bytes that contradict themselves, SchemaMismatch where event and
+        table map count different columns, UnsupportedEvent for what only a newer server writes, and
+        RowImageIncomplete for an image that holds no column at all (the number of its rows cannot
+        be told).
         """
         event = self.open(raw)
         len(event.rows)
         return event
 
     def open(self, raw: RawRows) -> RowsEvent:
-        """Return the event with rows that are decoded when they are first looked at; what is wrong with its head is raised here."""
+        """Return the event with rows that are decoded when they are first looked at.
+
+        What is wrong with its head is raised here.
+        """
         kind = _EVENT_KINDS.get(raw.type_code)
         if kind is None:
             raise _unsupported(raw)
@@ -138,10 +156,20 @@ class RowDecoder:
         rows = LazyRows(table, raw, kind, head)
         images_at = head.images_at if head.is_whole else None
         # By position: one is made for every event, and names cost as much again.
-        return RowsEvent(kind.operation, table.map, rows, raw.header_time_s, raw.position, len(raw.body), raw.body, images_at)
+        return RowsEvent(
+            kind.operation,
+            table.map,
+            rows,
+            raw.header_time_s,
+            raw.position,
+            len(raw.body),
+            raw.body,
+            images_at,
+        )
 
     def _table(self, raw: RawRows) -> "_TableRows":
-        # The number of a table changes whenever the server opens it anew; the rest says whether it is the same table.
+        # The number of a table changes whenever the server opens it anew; the rest says whether it
+        # is the same table.
         key = (raw.table_map[TABLE_ID_AND_FLAGS_BYTES:], raw.mariadb)
         last_key, last = self._last
         if last is not None and key == last_key:
@@ -176,7 +204,10 @@ class _TableRows:
         self._last: dict[int, tuple[bytes, _EventHead]] = {}
 
     def head(self, raw: RawRows, kind: _EventKind) -> "_EventHead":
-        """Read what stands before the images; the same bytes as in the last event of this type mean the same."""
+        """Read what stands before the images.
+
+        The same bytes as in the last event of this type mean the same.
+        """
         text, head = self._last.get(raw.type_code, _NO_HEAD)
         if head is None or not raw.body.startswith(text, TABLE_ID_AND_FLAGS_BYTES):
             head = self._read_head(raw, kind)
@@ -196,10 +227,20 @@ class _TableRows:
         except Malformed as exc:
             raise self._corrupt(raw, exc) from exc
         if first.is_empty and (second is None or second.is_empty):
-            raise RowImageIncomplete(f"A row event of {self.map.id} at {raw.position} logs none of its columns.")
+            raise RowImageIncomplete(
+                f"A row event of {self.map.id} at {raw.position} logs none of its columns."
+            )
         if kind.is_partial:
-            return _EventHead(first, second, cursor.pos, False, PartialImages(self.map, raw.body[second_at : cursor.pos]))
-        return _EventHead(first, second, cursor.pos, first.is_whole and (second is None or second.is_whole))
+            return _EventHead(
+                first,
+                second,
+                cursor.pos,
+                False,
+                PartialImages(self.map, raw.body[second_at : cursor.pos]),
+            )
+        return _EventHead(
+            first, second, cursor.pos, first.is_whole and (second is None or second.is_whole)
+        )
 
     def rows(self, raw: RawRows, kind: _EventKind, head: "_EventHead") -> list[RowChange]:
         """Return the rows of the event's body."""
@@ -216,8 +257,12 @@ class _TableRows:
     def _check_width(self, count: int, raw: RawRows) -> None:
         if count != len(self.map.columns):
             raise SchemaMismatch(
-                f"A row event at {raw.position} has {count} columns, the table map of {self.map.id} has {len(self.map.columns)}.",
-                remedy="Check the binlog with mysqlbinlog at the place named; such events cannot be read without guessing.",
+                f"A row event at {raw.position} has {count} columns, the table map of "
+                f"{self.map.id} has {len(self.map.columns)}.",
+                remedy=(
+                    "Check the binlog with mysqlbinlog at the place named; such events cannot be "
+                    "read without guessing."
+                ),
             )
 
     def _image(self, cursor: Cursor) -> ImageReader:
@@ -229,7 +274,9 @@ class _TableRows:
         return image
 
 
-def _changes(body: bytes, pos: int, operation: Operation, first: ImageReader, second: ImageReader | None) -> list[RowChange]:
+def _changes(
+    body: bytes, pos: int, operation: Operation, first: ImageReader, second: ImageReader | None
+) -> list[RowChange]:
     """Return one change per row (per pair of rows for an update)."""
     changes: list[RowChange] = []
     end = len(body)
@@ -243,11 +290,15 @@ def _changes(body: bytes, pos: int, operation: Operation, first: ImageReader, se
             raise _damaged(exc, len(changes), first, second) from exc
         if pos > end:
             raise Malformed(f"row {len(changes) + 1} ends {pos - end} bytes behind the event")
-        changes.append(RowChange(None, row) if operation is Operation.INSERT else RowChange(row, after))
+        changes.append(
+            RowChange(None, row) if operation is Operation.INSERT else RowChange(row, after)
+        )
     return changes
 
 
-def _partial_changes(body: bytes, pos: int, first: ImageReader, partial: PartialImages) -> list[RowChange]:
+def _partial_changes(
+    body: bytes, pos: int, first: ImageReader, partial: PartialImages
+) -> list[RowChange]:
     changes: list[RowChange] = []
     while pos < len(body):
         try:
@@ -259,7 +310,9 @@ def _partial_changes(body: bytes, pos: int, first: ImageReader, partial: Partial
     return changes
 
 
-def _damaged(exc: Exception, rows_read: int, first: ImageReader, second: ImageReader | None) -> Malformed:
+def _damaged(
+    exc: Exception, rows_read: int, first: ImageReader, second: ImageReader | None
+) -> Malformed:
     column = first.column_at(exc.__traceback__) or (second and second.column_at(exc.__traceback__))
     what = str(exc) if isinstance(exc, Malformed) else "it holds no such value, or ends too early"
     return Malformed(f"row {rows_read + 1}{f', column {column.name}' if column else ''}: {what}")
@@ -274,4 +327,7 @@ def _skip_extra(cursor: Cursor) -> None:
 
 
 def _unsupported(raw: RawRows) -> UnsupportedEvent:
-    return UnsupportedEvent(f"The row event at {raw.position} has the type {raw.type_code}.", remedy="Upgrade the relay.")
+    return UnsupportedEvent(
+        f"The row event at {raw.position} has the type {raw.type_code}.",
+        remedy="Upgrade the relay.",
+    )

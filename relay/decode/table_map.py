@@ -59,7 +59,8 @@ _NUMERIC: Final = frozenset(
         ColumnType.YEAR,
     }
 )
-# Each server counts a type among the character columns that holds no characters: MariaDB its geometries, MySQL its vectors.
+# Each server counts a type among the character columns that holds no characters: MariaDB its
+# geometries, MySQL its vectors.
 _CHARACTER_MARIADB: Final = STRINGS | {ColumnType.GEOMETRY}
 _CHARACTER_MYSQL: Final = STRINGS | {ColumnType.VECTOR}
 _WITHOUT_CHARACTERS: Final = frozenset({ColumnType.GEOMETRY, ColumnType.VECTOR})
@@ -82,8 +83,8 @@ class _Shape:
 def parse_table_map(body: bytes, *, mariadb: bool) -> TableMap:
     """Return the table that a TABLE_MAP event's body (without header and checksum) describes.
 
-    Where the server logs no column names the map is `unknown`. Raises UnsupportedEvent for a type or a collation that only a newer
-    server has, CorruptEvent for anything that contradicts itself.
+    Where the server logs no column names the map is `unknown`. Raises UnsupportedEvent for a type
+    or a collation that only a newer server has, CorruptEvent for anything that contradicts itself.
     """
     cursor = Cursor(body)
     table = TableId("?", "?")
@@ -127,7 +128,9 @@ def _shape(code: int, metadata: Cursor, table: TableId) -> _Shape:
     try:
         kind = ColumnType(code)
     except ValueError:
-        raise UnsupportedEvent(f"{table} has a column of the unknown type {code}.", remedy=_UPGRADE) from None
+        raise UnsupportedEvent(
+            f"{table} has a column of the unknown type {code}.", remedy=_UPGRADE
+        ) from None
     if kind in _ONE_BYTE_METADATA:
         return _Shape(kind, metadata.unsigned(1, "column metadata"), 0, nullable=False)
     if kind not in _TWO_BYTE_METADATA:
@@ -143,7 +146,10 @@ def _shape(code: int, metadata: Cursor, table: TableId) -> _Shape:
 
 
 def _string_shape(real_type: int, length: int) -> _Shape:
-    """Take ENUM and SET out of STRING; bits 4 and 5 of the type, inverted, are bits 8 and 9 of CHAR's length."""
+    """Take ENUM and SET out of STRING.
+
+    Bits 4 and 5 of the type, inverted, are bits 8 and 9 of CHAR's length.
+    """
     high = ~real_type & 0x30
     real_type |= 0x30
     if real_type not in (ColumnType.STRING, ColumnType.VAR_STRING, ColumnType.ENUM, ColumnType.SET):
@@ -151,7 +157,9 @@ def _string_shape(real_type: int, length: int) -> _Shape:
     return _Shape(ColumnType(real_type), length | high << 4, 0, nullable=False)
 
 
-def _table_map(table: TableId, shapes: list[_Shape], metadata: OptionalMetadata, *, mariadb: bool) -> TableMap:
+def _table_map(
+    table: TableId, shapes: list[_Shape], metadata: OptionalMetadata, *, mariadb: bool
+) -> TableMap:
     count = len(shapes)
     raw_names = metadata.names()
     logged = _logged(metadata)
@@ -164,7 +172,12 @@ def _table_map(table: TableId, shapes: list[_Shape], metadata: OptionalMetadata,
     charsets = _charsets(table, shapes, metadata, mariadb=mariadb)
     members = _members(shapes, metadata)
     labels = _labels(members, charsets)
-    unsigned = _spread(shapes, _NUMERIC.__contains__, lambda n: metadata.flags(Field.SIGNEDNESS, n, default=False), default=False)
+    unsigned = _spread(
+        shapes,
+        _NUMERIC.__contains__,
+        lambda n: metadata.flags(Field.SIGNEDNESS, n, default=False),
+        default=False,
+    )
     geometry = _spread(shapes, ColumnType.GEOMETRY.__eq__, metadata.geometry_types, default=0)
     visible = metadata.flags(Field.COLUMN_VISIBILITY, count, default=True)
     columns = tuple(
@@ -192,12 +205,17 @@ def _table_map(table: TableId, shapes: list[_Shape], metadata: OptionalMetadata,
 def _logged(metadata: OptionalMetadata) -> Logged:
     if Field.COLUMN_NAME in metadata.fields:
         return Logged.FULL
-    # A server that writes them leaves out the fields that have no column of their kind, so one that writes none may be either.
+    # A server that writes them leaves out the fields that have no column of their kind, so one that
+    # writes none may be either.
     return Logged.MINIMAL if metadata.fields else Logged.NOTHING
 
 
 def _spread(
-    shapes: list[_Shape], belongs: Callable[[ColumnType], bool], entries: Callable[[int], list[_Entry]], *, default: _Entry
+    shapes: list[_Shape],
+    belongs: Callable[[ColumnType], bool],
+    entries: Callable[[int], list[_Entry]],
+    *,
+    default: _Entry,
 ) -> list[_Entry]:
     """Give each column its entry of a field that counts only the columns of one kind."""
     members = [belongs(shape.type) for shape in shapes]
@@ -205,7 +223,9 @@ def _spread(
     return [next(following) if member else default for member in members]
 
 
-def _charsets(table: TableId, shapes: list[_Shape], metadata: OptionalMetadata, *, mariadb: bool) -> list[str | None]:
+def _charsets(
+    table: TableId, shapes: list[_Shape], metadata: OptionalMetadata, *, mariadb: bool
+) -> list[str | None]:
     character = _CHARACTER_MARIADB if mariadb else _CHARACTER_MYSQL
     texts = _spread(
         shapes,
@@ -216,7 +236,9 @@ def _charsets(table: TableId, shapes: list[_Shape], metadata: OptionalMetadata, 
     labelled = _spread(
         shapes,
         LABELLED.__contains__,
-        lambda n: metadata.collations(Field.ENUM_AND_SET_DEFAULT_CHARSET, Field.ENUM_AND_SET_COLUMN_CHARSET, n),
+        lambda n: metadata.collations(
+            Field.ENUM_AND_SET_DEFAULT_CHARSET, Field.ENUM_AND_SET_COLUMN_CHARSET, n
+        ),
         default=None,
     )
     numbers = [label if text is None else text for text, label in zip(texts, labelled, strict=True)]
@@ -229,15 +251,27 @@ def _charsets(table: TableId, shapes: list[_Shape], metadata: OptionalMetadata, 
 def _charset(table: TableId, number: int) -> str:
     charset = charset_of_collation(number)
     if charset is None:
-        raise UnsupportedEvent(f"{table} has a column of the unknown collation {number}.", remedy=_UPGRADE)
+        raise UnsupportedEvent(
+            f"{table} has a column of the unknown collation {number}.", remedy=_UPGRADE
+        )
     return charset
 
 
 def _members(shapes: list[_Shape], metadata: OptionalMetadata) -> list[list[bytes]]:
     """Return the labels of each column as bytes, none where it is no ENUM or SET."""
     none: list[bytes] = []
-    enums = _spread(shapes, ColumnType.ENUM.__eq__, lambda n: metadata.labels(Field.ENUM_STR_VALUE, n), default=none)
-    sets = _spread(shapes, ColumnType.SET.__eq__, lambda n: metadata.labels(Field.SET_STR_VALUE, n), default=none)
+    enums = _spread(
+        shapes,
+        ColumnType.ENUM.__eq__,
+        lambda n: metadata.labels(Field.ENUM_STR_VALUE, n),
+        default=none,
+    )
+    sets = _spread(
+        shapes,
+        ColumnType.SET.__eq__,
+        lambda n: metadata.labels(Field.SET_STR_VALUE, n),
+        default=none,
+    )
     return [enum or members for enum, members in zip(enums, sets, strict=True)]
 
 
@@ -250,5 +284,9 @@ def _labels(members: list[list[bytes]], charsets: list[str | None]) -> list[tupl
 
 
 def _lack_a_charset(members: list[list[bytes]], charsets: list[str | None]) -> bool:
-    """Whether labels came without their character set, as MySQL 8.0.12 logs them: their bytes may stand for any text."""
-    return any(labels and charset is None for labels, charset in zip(members, charsets, strict=True))
+    """Whether labels came without their character set, as MySQL 8.0.12 logs them: their bytes may
+    stand for any text.
+    """
+    return any(
+        labels and charset is None for labels, charset in zip(members, charsets, strict=True)
+    )

@@ -1,7 +1,13 @@
 """Row changes and statements → the bytes of messages. Pure: no clock, no network."""
 
 from relay.encode.frame import MessageFrame
-from relay.encode.headers import Origin, headers_behind_order, message_headers, packed_headers, tag_headers
+from relay.encode.headers import (
+    Origin,
+    headers_behind_order,
+    message_headers,
+    packed_headers,
+    tag_headers,
+)
 from relay.encode.key import KeyEncoder, has_longer_key, key_changed, split_update
 from relay.encode.partial_images import completed, lacking_columns, unknown_headers
 from relay.encode.partition_texts import PartitionTexts

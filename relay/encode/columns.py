@@ -8,7 +8,10 @@ from relay.model.table import Column, ColumnType
 from relay.model.value import Value
 
 ColumnText: TypeAlias = Callable[[Any], str]
-"""Renders one column's values other than NULL and ABSENT; which Python type it takes follows from the column (relay.model.value)."""
+"""Renders one column's values other than NULL and ABSENT.
+
+Which Python type it takes follows from the column (relay.model.value).
+"""
 
 BINARY: Final = "binary"
 """The character set of bytes."""
@@ -25,7 +28,9 @@ _COMPARED_BY_TEXT: Final = FLOATS | {ColumnType.JSON}
 
 
 def compares_by_text(column: Column) -> bool:
-    """Say whether two values can be equal for Python and yet print differently (0.0 and -0.0; JSON's 1 and true)."""
+    """Say whether two values can be equal for Python and yet print differently (0.0 and -0.0;
+    JSON's 1 and true).
+    """
     return column.type in _COMPARED_BY_TEXT
 
 

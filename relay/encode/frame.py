@@ -1,4 +1,6 @@
-"""What a message says besides its rows: times, GTID and batch, the same for all rows of an event."""
+"""What a message says besides its rows: times, GTID and batch, the same for all rows of an
+event.
+"""
 
 from typing import Final
 
@@ -8,7 +10,9 @@ _FRAME: Final = b'"es":%d,"gtid":%b,"id":%d'
 
 
 class MessageFrame:
-    """`event_time_ms` is the raw header time, `batch` counts Kafka transactions, `publish_time_ms` is the relay's clock."""
+    """`event_time_ms` is the raw header time, `batch` counts Kafka transactions, `publish_time_ms`
+    is the relay's clock.
+    """
 
     __slots__ = ("middle", "publish_time")
 

@@ -11,11 +11,13 @@ from relay.model.table import TableId
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What the full headers add: the real table and its source, the server and place that the change was read from, GTID and mapping set.
+    """What the full headers add: the real table and its source, the server and place that the
+    change was read from, GTID and mapping set.
 
-    `instance` is the instance's name, of a source of a group `instance/source`; with `real` it names the physical table. `real` is None
-    for a statement that names no table. `failed`: the statement ended with an error on the source. `renamed`: the columns that an ALTER
-    TABLE renames, which may be none; None for other changes, and where its text does not tell them.
+    `instance` is the instance's name, of a source of a group `instance/source`; with `real` it
+    names the physical table. `real` is None for a statement that names no table. `failed`: the
+    statement ended with an error on the source. `renamed`: the columns that an ALTER TABLE renames,
+    which may be none; None for other changes, and where its text does not tell them.
     """
 
     instance: str
@@ -35,7 +37,10 @@ def tag_headers(tags: Sequence[str]) -> Headers:
 
 def message_headers(order: OrderPair, tags: Headers, origin: Origin | None = None) -> Headers:
     """Return a message's headers; without an origin the default two."""
-    own = (Header.ORDER.value, order_text(order.execute_time, order.execute_position).encode("ascii"))
+    own = (
+        Header.ORDER.value,
+        order_text(order.execute_time, order.execute_position).encode("ascii"),
+    )
     return (own, *headers_behind_order(tags, origin))
 
 
@@ -44,7 +49,9 @@ def headers_behind_order(tags: Headers, origin: Origin | None) -> Headers:
     return tags if origin is None else (*tags, *_origin_headers(origin))
 
 
-def packed_headers(orders: Sequence[OrderPair], tags: Headers, origin: Origin | None = None) -> Headers:
+def packed_headers(
+    orders: Sequence[OrderPair], tags: Headers, origin: Origin | None = None
+) -> Headers:
     """Return the headers of a message with several rows, whose pairs these are, in rising order."""
     order, *others = message_headers(orders[0], tags, origin)
     if len(orders) == 1:
@@ -56,7 +63,11 @@ def packed_headers(orders: Sequence[OrderPair], tags: Headers, origin: Origin | 
 def _origin_headers(origin: Origin) -> Headers:
     real = () if origin.real is None else ((Header.REAL.value, str(origin.real).encode()),)
     failed = ((Header.FAILED.value, b"1"),) if origin.failed else ()
-    renamed = () if origin.renamed is None else ((Header.RENAMED.value, renamed_text(origin.renamed).encode("ascii")),)
+    renamed = (
+        ()
+        if origin.renamed is None
+        else ((Header.RENAMED.value, renamed_text(origin.renamed).encode("ascii")),)
+    )
     return (
         (Header.INSTANCE.value, origin.instance.encode()),
         *real,

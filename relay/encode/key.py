@@ -1,4 +1,6 @@
-"""Message keys: a JSON array of the logical table and the key's values, in exact text whatever the style of the value."""
+"""Message keys: a JSON array of the logical table and the key's values, in exact text whatever the
+style of the value.
+"""
 
 from typing import Final
 
@@ -16,33 +18,54 @@ _UNKNOWN_NAME: Final = "A key column is missing from both images of a row of {}.
 
 
 class KeyEncoder:
-    """Encodes the keys of one table; `shard`, the real name, stands behind the logical one where keys are unique per shard only."""
+    """Encodes the keys of one table.
+
+    `shard`, the real name, stands behind the logical one where keys are unique per shard only.
+    """
 
     __slots__ = ("_name", "_ordinals", "_prefix", "_texts", "is_in_values", "undecodable_values")
 
-    def __init__(self, definition: TableDefinition, name: TableId, shard: TableId | None = None, *, as_printed: bool = False) -> None:
-        """`as_printed`: the texts of the message's values in the exact style, although two that differ may be equal."""
+    def __init__(
+        self,
+        definition: TableDefinition,
+        name: TableId,
+        shard: TableId | None = None,
+        *,
+        as_printed: bool = False,
+    ) -> None:
+        """`as_printed`: the texts of the message's values in the exact style, although two that
+        differ may be equal.
+        """
         self.undecodable_values = 0
         self.is_in_values = as_printed or not has_longer_key(definition)
-        """Whether a reader can make the key of the message's values, but for bytes that are no characters."""
+        """Whether a reader can make the key of the message's values, but for bytes that are no
+        characters.
+        """
         self._name = name
         self._ordinals = definition.key
         self._prefix = [str(name)] if shard is None else [str(name), str(shard)]
         self._texts = tuple(
             (exact_text if as_printed else key_text)(
-                definition.map.columns[ordinal], definition.type_texts[ordinal], self._count_undecodable
+                definition.map.columns[ordinal],
+                definition.type_texts[ordinal],
+                self._count_undecodable,
             )
             for ordinal in definition.key
         )
 
     def encode(self, change: RowChange) -> bytes | None:
-        """Return the key of a change, of an update that of its image after; None for a table without a key.
+        """Return the key of a change, of an update that of its image after.
+
+        None for a table without a key.
 
         Raises RowImageIncomplete where neither image holds the whole key.
         """
         if not self._ordinals:
             return None
-        texts = [_text(text, self._value(change, ordinal)) for text, ordinal in zip(self._texts, self._ordinals, strict=True)]
+        texts = [
+            _text(text, self._value(change, ordinal))
+            for text, ordinal in zip(self._texts, self._ordinals, strict=True)
+        ]
         return orjson.dumps([*self._prefix, *texts])
 
     def _value(self, change: RowChange, ordinal: int) -> Value:
@@ -58,8 +81,12 @@ class KeyEncoder:
 
 
 def has_longer_key(definition: TableDefinition) -> bool:
-    """Say whether a FLOAT is part of the key, which may have more digits there than in the message's values."""
-    return any(definition.map.columns[ordinal].type is ColumnType.FLOAT for ordinal in definition.key)
+    """Say whether a FLOAT is part of the key, which may have more digits there than in the
+    message's values.
+    """
+    return any(
+        definition.map.columns[ordinal].type is ColumnType.FLOAT for ordinal in definition.key
+    )
 
 
 def key_changed(change: RowChange, definition: TableDefinition) -> bool:
@@ -68,7 +95,9 @@ def key_changed(change: RowChange, definition: TableDefinition) -> bool:
     if before is None or after is None:
         return False
     return any(
-        after[ordinal] is not ABSENT and before[ordinal] is not ABSENT and not same_value(before[ordinal], after[ordinal])
+        after[ordinal] is not ABSENT
+        and before[ordinal] is not ABSENT
+        and not same_value(before[ordinal], after[ordinal])
         for ordinal in definition.key
     )
 

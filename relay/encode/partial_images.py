@@ -1,4 +1,6 @@
-"""Rows whose images lack columns (binlog_row_image MINIMAL, NOBLOB, FULL_NODUP): what is known of them, and what is not."""
+"""Rows whose images lack columns (binlog_row_image MINIMAL, NOBLOB, FULL_NODUP): what is known of
+them, and what is not.
+"""
 
 from collections.abc import Sequence
 
@@ -13,12 +15,15 @@ from relay.model.value import ABSENT, Row
 def completed(change: RowChange) -> RowChange:
     """Return an update whose image after also holds what it left alone and the image before says.
 
-    A column that only the image before holds was not written (MySQL manual: binlog_row_image), so its value still is that one.
+    A column that only the image before holds was not written (MySQL manual: binlog_row_image), so
+    its value still is that one.
     """
     before, after = change
     if before is None or after is None or ABSENT not in after:
         return change
-    return RowChange(before, tuple(old if new is ABSENT else new for old, new in zip(before, after, strict=True)))
+    return RowChange(
+        before, tuple(old if new is ABSENT else new for old, new in zip(before, after, strict=True))
+    )
 
 
 def lacking_columns(change: RowChange) -> Sequence[int]:
@@ -28,9 +33,12 @@ def lacking_columns(change: RowChange) -> Sequence[int]:
 
 
 def unknown_headers(change: RowChange, names: Sequence[str]) -> Headers:
-    """Return the header that names what the binlog does not say of a completed change; none where everything is known.
+    """Return the header that names what the binlog does not say of a completed change.
 
-    `data`: columns without a known value. `old`: columns of an update that may have changed, and whose former value is not known.
+    None where everything is known.
+
+    `data`: columns without a known value. `old`: columns of an update that may have changed, and
+    whose former value is not known.
     """
     image: Row = (change.before if change.after is None else change.after) or ()
     unknown = {"data": _absent(image, names)}

@@ -1,4 +1,6 @@
-"""The texts that partition rules hash: Canal's, whatever the style of the value, so that a row lies where Canal would put it."""
+"""The texts that partition rules hash: Canal's, whatever the style of the value, so that a row lies
+where Canal would put it.
+"""
 
 from collections.abc import Sequence
 from typing import Final
@@ -21,17 +23,23 @@ class PartitionTexts:
     def __init__(self, definition: TableDefinition, ordinals: Sequence[int]) -> None:
         self._definition = definition
         self._ordinals = tuple(ordinals)
-        self._texts = tuple(canal_text(definition.map.columns[i], definition.type_texts[i]) for i in self._ordinals)
+        self._texts = tuple(
+            canal_text(definition.map.columns[i], definition.type_texts[i]) for i in self._ordinals
+        )
 
     def of(self, row: Row) -> tuple[str | None, ...]:
         """Return the texts of a row in the order of the columns chosen; None for NULL.
 
-        Raises RowImageIncomplete where the row lacks one of them: nobody knows then where its other changes lie.
+        Raises RowImageIncomplete where the row lacks one of them: nobody knows then where its other
+        changes lie.
         """
         values = [row[i] for i in self._ordinals]
         if ABSENT in values:
             raise self._incomplete(self._ordinals[values.index(ABSENT)])
-        return tuple(None if value is None else text(value) for text, value in zip(self._texts, values, strict=True))
+        return tuple(
+            None if value is None else text(value)
+            for text, value in zip(self._texts, values, strict=True)
+        )
 
     def are_same(self, before: Row, after: Row) -> bool:
         """Whether two rows surely have the same texts, without printing them."""
@@ -39,4 +47,7 @@ class PartitionTexts:
 
     def _incomplete(self, ordinal: int) -> RowImageIncomplete:
         name = self._definition.map.columns[ordinal].name
-        return RowImageIncomplete(f"A row of {self._definition.id} lacks column {name!r}, by which it is placed.", remedy=_REMEDY)
+        return RowImageIncomplete(
+            f"A row of {self._definition.id} lacks column {name!r}, by which it is placed.",
+            remedy=_REMEDY,
+        )

@@ -1,4 +1,5 @@
-"""The columns of one table, ready for printing: their names, renderers and types in the style chosen.
+"""The columns of one table, ready for printing: their names, renderers and types in the style
+chosen.
 
 A row image may lack columns; what a message says about columns is kept per set of columns present.
 """
@@ -46,7 +47,12 @@ class RowColumns:
 
     __slots__ = ("_by_text", "_columns", "_exact", "_key", "_names", "_texts", "_type_texts")
 
-    def __init__(self, definition: TableDefinition, style: Literal["exact", "canal"], undecodable: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        definition: TableDefinition,
+        style: Literal["exact", "canal"],
+        undecodable: Callable[[], None],
+    ) -> None:
         columns = definition.map.columns
         self._columns = columns
         self._type_texts = definition.type_texts
@@ -54,7 +60,9 @@ class RowColumns:
         self._names = tuple(column.name for column in columns)
         pairs = zip(columns, definition.type_texts, strict=True)
         if self._exact:
-            self._texts = tuple(exact_text(column, type_text, undecodable) for column, type_text in pairs)
+            self._texts = tuple(
+                exact_text(column, type_text, undecodable) for column, type_text in pairs
+            )
             self._key = definition.key
         else:
             self._texts = tuple(canal_text(column, type_text) for column, type_text in pairs)
@@ -64,44 +72,72 @@ class RowColumns:
     def data(self, row: Row, present: Present) -> bytes:
         """Return the JSON object of a row."""
         if present is None:
-            texts = [None if value is None else text(value) for text, value in zip(self._texts, row, strict=True)]
+            texts = [
+                None if value is None else text(value)
+                for text, value in zip(self._texts, row, strict=True)
+            ]
             return orjson.dumps(dict(zip(self._names, texts, strict=True)))
         return orjson.dumps({self._names[ordinal]: self._text(row, ordinal) for ordinal in present})
 
     def changed(self, before: Row, after: Row) -> list[int]:
-        """Return the columns of `after` whose value is not that of `before`; what `before` lacks counts as changed."""
+        """Return the columns of `after` whose value is not that of `before`.
+
+        What `before` lacks counts as changed.
+        """
         by_text = self._by_text
         return [
             ordinal
             for ordinal, (left, right) in enumerate(zip(before, after, strict=True))
-            if left is not right and (by_text[ordinal] or left != right) and self._differs(left, right, ordinal)
+            if left is not right
+            and (by_text[ordinal] or left != right)
+            and self._differs(left, right, ordinal)
         ]
 
     def old(self, before: Row, changed: Sequence[int]) -> bytes:
-        """Return the JSON object of the former values of the columns changed, as far as the image before holds them."""
-        return orjson.dumps({self._names[i]: self._text(before, i) for i in changed if before[i] is not ABSENT})
+        """Return the JSON object of the former values of the columns changed, as far as the image
+        before holds them.
+        """
+        return orjson.dumps(
+            {self._names[i]: self._text(before, i) for i in changed if before[i] is not ABSENT}
+        )
 
     def sql_types(self, row: Row) -> list[int | None]:
         """Return Canal's type numbers of one row, None for columns absent."""
         triples = zip(self._columns, self._type_texts, row, strict=True)
-        return [None if value is ABSENT else canal_sql_type(column, type_text, value) for column, type_text, value in triples]
+        return [
+            None if value is ABSENT else canal_sql_type(column, type_text, value)
+            for column, type_text, value in triples
+        ]
 
     def sql_types_json(self, numbers: Sequence[int | None]) -> bytes:
         """Return the JSON object of type numbers by column name."""
-        return orjson.dumps({name: int(number) for name, number in zip(self._names, numbers, strict=True) if number is not None})
+        return orjson.dumps(
+            {
+                name: int(number)
+                for name, number in zip(self._names, numbers, strict=True)
+                if number is not None
+            }
+        )
 
     def facts(self, present: Present) -> ColumnFacts:
         """Return what is said about the columns present."""
         ordinals = range(len(self._columns)) if present is None else present
         key_names = [self._names[ordinal] for ordinal in self._key if ordinal in ordinals]
         return ColumnFacts(
-            mysql_type=orjson.dumps({self._names[ordinal]: self._type_texts[ordinal] for ordinal in ordinals}),
+            mysql_type=orjson.dumps(
+                {self._names[ordinal]: self._type_texts[ordinal] for ordinal in ordinals}
+            ),
             key_names=orjson.dumps(key_names or None),
-            sql_type=orjson.dumps({self._names[ordinal]: int(self._sql_type(ordinal)) for ordinal in ordinals}),
+            sql_type=orjson.dumps(
+                {self._names[ordinal]: int(self._sql_type(ordinal)) for ordinal in ordinals}
+            ),
         )
 
     def _sql_type(self, ordinal: int) -> SqlType:
-        named = self._exact and named_bytes(self._columns[ordinal], self._type_texts[ordinal]) is not None
+        named = (
+            self._exact
+            and named_bytes(self._columns[ordinal], self._type_texts[ordinal]) is not None
+        )
         return SqlType.VARCHAR if named else exact_sql_type(self._columns[ordinal])
 
     def _text(self, row: Row, ordinal: int) -> str | None:
@@ -113,7 +149,9 @@ class RowColumns:
             return False
         if left is ABSENT or left is None or right is None or not self._by_text[ordinal]:
             return True
-        if type(left) is float and left and left == right:  # both zeros are equal, too, but print differently
+        if (
+            type(left) is float and left and left == right
+        ):  # both zeros are equal, too, but print differently
             return False
         text = self._texts[ordinal]
         return text(left) != text(right)

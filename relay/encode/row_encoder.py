@@ -1,6 +1,7 @@
 """Rows → message values: Canal's flat JSON, from a plan that is made once per table.
 
-All that is the same for every row of a table stands ready as bytes; per row only values are printed.
+All that is the same for every row of a table stands ready as bytes; per row only values are
+printed.
 """
 
 from collections.abc import Sequence
@@ -18,12 +19,21 @@ ValueStyle: TypeAlias = Literal["exact", "canal"]
 
 
 class RowEncoder:
-    """Encodes the rows of one table under one name. `undecodable_values` counts values printed with U+FFFD.
+    """Encodes the rows of one table under one name.
+
+    `undecodable_values` counts values printed with U+FFFD.
 
     Raises SchemaMismatch where the table is not known well enough for the style.
     """
 
-    __slots__ = ("_after_data", "_after_sql_type", "_canal", "_columns", "_facts", "undecodable_values")
+    __slots__ = (
+        "_after_data",
+        "_after_sql_type",
+        "_canal",
+        "_columns",
+        "_facts",
+        "undecodable_values",
+    )
 
     def __init__(self, definition: TableDefinition, name: TableId, style: ValueStyle) -> None:
         self.undecodable_values = 0
@@ -35,7 +45,9 @@ class RowEncoder:
 
     @property
     def prints_images(self) -> bool:
-        """Whether images are printed as they were logged, as Canal does, and not what is known of the rows."""
+        """Whether images are printed as they were logged, as Canal does, and not what is known of
+        the rows.
+        """
         return self._canal
 
     def event(self, rows: Sequence[RowChange]) -> "EventEncoder":
@@ -43,19 +55,33 @@ class RowEncoder:
         return _CanalEvent(self, self._columns, rows) if self._canal else EventEncoder(self, rows)
 
     def encode(self, changes: Sequence[RowChange], frame: MessageFrame) -> bytes:
-        """Return the value of a message with these changes, all of one operation, as if they were an event of their own."""
+        """Return the value of a message with these changes, all of one operation, as if they were
+        an event of their own.
+        """
         return self.event(changes).encode(range(len(changes)), frame)
 
     def around_old(self, operation: Operation, frame: MessageFrame) -> tuple[bytes, bytes]:
-        """Return what stands between the row and `old`, and behind `old`, in a message of a whole row; an update's `old` is between."""
+        """Return what stands between the row and `old`, and behind `old`, in a message of a whole
+        row; an update's `old` is between.
+        """
         before_middle, behind_middle, before_time, behind_time = self.around_frame(operation)
-        return before_middle + frame.middle + behind_middle, before_time + frame.publish_time + behind_time
+        return (
+            before_middle + frame.middle + behind_middle,
+            before_time + frame.publish_time + behind_time,
+        )
 
     def around_frame(self, operation: Operation) -> tuple[bytes, bytes, bytes, bytes]:
-        """Return what stands before and behind the frame's middle, then before and behind its time of publishing, in such a message."""
+        """Return what stands before and behind the frame's middle, then before and behind its time
+        of publishing, in such a message.
+        """
         before_old, before_sql_type, sql_type = self._facts.get(None) or self._new_facts(None)
         old = b"" if operation is Operation.UPDATE else b"null"
-        return self._after_data, before_old + old, before_sql_type + sql_type + self._after_sql_type, _TAILS[operation]
+        return (
+            self._after_data,
+            before_old + old,
+            before_sql_type + sql_type + self._after_sql_type,
+            _TAILS[operation],
+        )
 
     def take_undecodable(self) -> int:
         """Return how many values were printed with U+FFFD since this was asked last."""
@@ -63,12 +89,21 @@ class RowEncoder:
         return count
 
     def compose(
-        self, changes: Sequence[RowChange], frame: MessageFrame, changed: Sequence[Sequence[int]] | None, sql_type: bytes | None
+        self,
+        changes: Sequence[RowChange],
+        frame: MessageFrame,
+        changed: Sequence[Sequence[int]] | None,
+        sql_type: bytes | None,
     ) -> bytes:
-        """Return a message's value. `changed` and `sql_type` are what the event says; None: what each row says by itself."""
+        """Return a message's value.
+
+        `changed` and `sql_type` are what the event says; None: what each row says by itself.
+        """
         operation = operation_of(changes[0])
         present = present_columns(_image(changes[0]))
-        before_old, before_sql_type, own_sql_type = self._facts.get(present) or self._new_facts(present)
+        before_old, before_sql_type, own_sql_type = self._facts.get(present) or self._new_facts(
+            present
+        )
         data = b",".join([self._columns.data(_image(change), present) for change in changes])
         old = self._old(changes, changed) if operation is Operation.UPDATE else b"null"
         return b"".join(
@@ -102,7 +137,9 @@ class RowEncoder:
         fragments = (
             b',"isDdl":false,"mysqlType":' + facts.mysql_type + b',"old":',
             b',"pkNames":' + facts.key_names + b',"sql":"","sqlType":',
-            bytes(bytearray(facts.sql_type)),  # a copy: what the JSON library returns lies in 4 KB, however short it is
+            bytes(
+                bytearray(facts.sql_type)
+            ),  # a copy: what the JSON library returns lies in 4 KB, however short it is
         )
         self._facts[present] = fragments
         return fragments
@@ -132,7 +169,8 @@ class EventEncoder:
 class _CanalEvent(EventEncoder):
     """Canal says things about an event as a whole.
 
-    `sqlType` is that of the last row, and once a row has changed a column, `old` holds that column for all rows behind it.
+    `sqlType` is that of the last row, and once a row has changed a column, `old` holds that column
+    for all rows behind it.
     """
 
     __slots__ = ("_changed", "_sql_type")
@@ -146,12 +184,16 @@ class _CanalEvent(EventEncoder):
             known = len(so_far)
             if change.before is not None and change.after is not None:
                 so_far.update(columns.changed(change.before, change.after))
-            self._changed.append(sorted(so_far) if len(so_far) > known or not self._changed else self._changed[-1])
+            self._changed.append(
+                sorted(so_far) if len(so_far) > known or not self._changed else self._changed[-1]
+            )
 
     def encode(self, numbers: Sequence[int], frame: MessageFrame) -> bytes:
         """Return the value of a message with the rows of these numbers."""
         changes = [self._rows[number] for number in numbers]
-        return self._encoder.compose(changes, frame, [self._changed[number] for number in numbers], self._sql_type)
+        return self._encoder.compose(
+            changes, frame, [self._changed[number] for number in numbers], self._sql_type
+        )
 
 
 def operation_of(change: RowChange) -> Operation:

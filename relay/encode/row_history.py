@@ -1,7 +1,8 @@
-"""Changes of a system-versioned table: which are of its current rows, which of its history, and how messages show the latter.
+"""Changes of a system-versioned table: which are of its current rows, which of its history, and how
+messages show the latter.
 
-MariaDB logs an UPDATE as an update of the current row and an insert of a history row, and a DELETE as an update that ends the current
-row. DELETE HISTORY is logged as deletes of history rows.
+MariaDB logs an UPDATE as an update of the current row and an insert of a history row, and a DELETE
+as an update that ends the current row. DELETE HISTORY is logged as deletes of history rows.
 """
 
 from dataclasses import replace
@@ -17,19 +18,27 @@ from relay.model.table import TableDefinition
 from relay.model.value import ABSENT, Row
 
 ENDLESS: Final = frozenset({"2038-01-19 03:14:07.999999", "2106-02-07 06:28:15.999999"})
-"""The end of a current row's version, UTC: the greatest TIMESTAMP(6), which MariaDB raised with 11.5."""
+"""The end of a current row's version, UTC: the greatest TIMESTAMP(6), which MariaDB raised with
+11.5.
+"""
 
 
 class RowHistory:
     """Tells the history rows of one table from its current rows, and prints them.
 
-    `rows` and `keys` print history rows, whose key holds the end of the version. `headers` mark their messages.
+    `rows` and `keys` print history rows, whose key holds the end of the version. `headers` mark
+    their messages.
     """
 
     __slots__ = ("_definition", "_end", "headers", "keys", "rows")
 
-    def __init__(self, definition: TableDefinition, end: int, rows: RowEncoder, keys: KeyEncoder) -> None:
-        """`definition` is the table that rows are placed by, with the key of history rows; `end` is the column that ends a version."""
+    def __init__(
+        self, definition: TableDefinition, end: int, rows: RowEncoder, keys: KeyEncoder
+    ) -> None:
+        """`definition` is the table that rows are placed by, with the key of history rows.
+
+        `end` is the column that ends a version.
+        """
         self.rows = rows
         self.keys = keys
         self.headers: Headers = ((Header.HISTORY.value, definition.map.columns[end].name.encode()),)
@@ -37,7 +46,9 @@ class RowHistory:
         self._end = end
 
     def holds(self, change: RowChange) -> bool:
-        """Say whether a change is of a history row; of an update that ends a row ask for its halves.
+        """Say whether a change is of a history row.
+
+        Of an update that ends a row ask for its halves.
 
         Raises RowImageIncomplete where no image says when the version ends.
         """
@@ -45,7 +56,9 @@ class RowHistory:
             return self._is_past(self._after(change.before, change.after))
         row = change.before if change.after is None else change.after
         if row is None or row[self._end] is ABSENT:
-            raise RowImageIncomplete(f"A row of {self._definition.id} lacks the column that ends its version.")
+            raise RowImageIncomplete(
+                f"A row of {self._definition.id} lacks the column that ends its version."
+            )
         return self._is_past(row)
 
     def splits(self, change: RowChange) -> bool:
@@ -57,9 +70,11 @@ class RowHistory:
         return past != self._is_past(before) or (past and key_changed(change, self._definition))
 
     def halves(self, change: RowChange) -> tuple[tuple[RowChange, bool], tuple[RowChange, bool]]:
-        """Return the delete of the former row and the insert of the new one, and for each whether it is of a history row.
+        """Return the delete of the former row and the insert of the new one, and for each whether
+        it is of a history row.
 
-        A statement that ends a row changes nothing else, so the image after tells what the image before lacks.
+        A statement that ends a row changes nothing else, so the image after tells what the image
+        before lacks.
         """
         was_past = change.before is not None and self._is_past(change.before)
         is_past = self.holds(change)
@@ -72,15 +87,27 @@ class RowHistory:
         return before if after[self._end] is ABSENT else after
 
     def _is_past(self, row: Row) -> bool:
-        """Whether the row's version has ended. No statement updates history, so a former image without an end is of a current row."""
+        """Whether the row's version has ended.
+
+        No statement updates history, so a former image without an end is of a current row.
+        """
         return row[self._end] is not ABSENT and row[self._end] not in ENDLESS
 
     def _filled(self, before: Row, after: Row) -> Row:
         """The image before with what only the image after holds, but for the end."""
         pairs = enumerate(zip(before, after, strict=True))
-        return tuple([new if old is ABSENT and ordinal != self._end else old for ordinal, (old, new) in pairs])
+        return tuple(
+            [
+                new if old is ABSENT and ordinal != self._end else old
+                for ordinal, (old, new) in pairs
+            ]
+        )
 
 
 def as_history(definition: TableDefinition) -> TableDefinition:
     """Return a table with the key of its history rows in place of that of its current rows."""
-    return definition if definition.versions is None else replace(definition, key=definition.versions.key)
+    return (
+        definition
+        if definition.versions is None
+        else replace(definition, key=definition.versions.key)
+    )

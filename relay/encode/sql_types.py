@@ -1,7 +1,8 @@
 """The numbers of `sqlType` (java.sql.Types).
 
-Canal's number of an unsigned integer depends on the value: one beyond the signed range gets the next larger type. In the exact
-style it belongs to the column alone: unsigned integers always have the larger type, ENUM and SET are labels and so VARCHAR.
+Canal's number of an unsigned integer depends on the value: one beyond the signed range gets the
+next larger type. In the exact style it belongs to the column alone: unsigned integers always have
+the larger type, ENUM and SET are labels and so VARCHAR.
 """
 
 from enum import IntEnum
@@ -77,7 +78,11 @@ def exact_sql_type(column: Column) -> SqlType:
 def canal_sql_type(column: Column, type_text: str, value: Value) -> SqlType:
     """Return Canal's number for one value of a column."""
     if column.type in _INTEGERS:
-        beyond = column.unsigned and isinstance(value, int) and bool(value >> (8 * BYTES_OF_INTEGERS[column.type] - 1))
+        beyond = (
+            column.unsigned
+            and isinstance(value, int)
+            and bool(value >> (8 * BYTES_OF_INTEGERS[column.type] - 1))
+        )
         return (_PROMOTED if beyond else _INTEGERS)[column.type]
     match column.type:
         case ColumnType.ENUM:

@@ -7,8 +7,13 @@ from relay.envelope import MessageType
 from relay.model.table import TableId
 
 
-def encode_statement(kind: MessageType, name: TableId, sql: str, frame: MessageFrame, *, is_ddl: bool) -> bytes:
-    """Return the value of a message with a statement; `name` may have an empty table, or be empty altogether."""
+def encode_statement(
+    kind: MessageType, name: TableId, sql: str, frame: MessageFrame, *, is_ddl: bool
+) -> bytes:
+    """Return the value of a message with a statement.
+
+    `name` may have an empty table, or be empty altogether.
+    """
     return b"".join(
         (
             b'{"data":null,"database":',

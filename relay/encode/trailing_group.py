@@ -1,4 +1,6 @@
-"""Canal's DECIMAL: the binlog keeps nine digits to a group, and a last, shorter group of zeros is not printed."""
+"""Canal's DECIMAL: the binlog keeps nine digits to a group, and a last, shorter group of zeros is
+not printed.
+"""
 
 from collections.abc import Callable
 from typing import Final

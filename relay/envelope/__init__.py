@@ -1,4 +1,7 @@
-"""The contract with consumers: what a message is made of. Standard library only, so that Spark executors can carry it."""
+"""The contract with consumers: what a message is made of.
+
+Standard library only, so that Spark executors can carry it.
+"""
 
 from relay.envelope.claim import Claim, checked_claim, claim_text, parse_claim
 from relay.envelope.fields import (
@@ -23,7 +26,14 @@ from relay.envelope.fields import (
     Header,
     MessageType,
 )
-from relay.envelope.order import ORDER_WIDTH, Order, order_text, orders_text, parse_order, row_orders
+from relay.envelope.order import (
+    ORDER_WIDTH,
+    Order,
+    order_text,
+    orders_text,
+    parse_order,
+    row_orders,
+)
 from relay.envelope.renamed import ColumnRename, parse_renamed, renamed_text
 from relay.envelope.value_schema import value_schema
 

@@ -1,4 +1,5 @@
-"""The `order` header: execute time and execute position as one text that sorts as the changes happened.
+"""The `order` header: execute time and execute position as one text that sorts as the changes
+happened.
 
 A message with several rows has a second header, `orders`, that tells each row's own position.
 """
@@ -27,7 +28,10 @@ class Order(NamedTuple):
 
 
 def order_text(execute_time: int, execute_position: int) -> str:
-    """Return `execute_time` (ms) and `execute_position` (63 bits) as text of ORDER_WIDTH. Raises ValueError where one does not fit."""
+    """Return `execute_time` (ms) and `execute_position` (63 bits) as text of ORDER_WIDTH.
+
+    Raises ValueError where one does not fit.
+    """
     if not 0 <= execute_time <= _MAX_TIME_MS:
         raise ValueError(f"execute time {execute_time} does not fit into {TIME_DIGITS} digits")
     if not 0 <= execute_position <= _MAX_POSITION:
@@ -47,8 +51,9 @@ def parse_order(text: str | bytes) -> Order:
 def orders_text(positions: Sequence[int]) -> str:
     """Return the `orders` header of rows with these execute positions, which rise.
 
-    It is a comma list with one number a row: how far the row's execute position lies above the one in `order`, which is the first
-    row's. All rows of a message have one execute time. Raises ValueError where the positions do not rise.
+    It is a comma list with one number a row: how far the row's execute position lies above the one
+    in `order`, which is the first row's. All rows of a message have one execute time. Raises
+    ValueError where the positions do not rise.
     """
     if not positions or any(left >= right for left, right in pairwise(positions)):
         raise ValueError("execute positions of a message's rows rise")
@@ -56,14 +61,20 @@ def orders_text(positions: Sequence[int]) -> str:
 
 
 def row_orders(order: str | bytes, orders: str | bytes | None) -> list[Order]:
-    """Return each row's pair from the two headers; without `orders` the message has one row. Raises ValueError for other texts."""
+    """Return each row's pair from the two headers; without `orders` the message has one row.
+
+    Raises ValueError for other texts.
+    """
     first = parse_order(order)
     if orders is None:
         return [first]
     decoded = orders.decode("latin-1") if isinstance(orders, bytes) else orders
     if _OFFSETS.fullmatch(decoded) is None:
         raise ValueError(f"{decoded!r} is not an orders header")
-    pairs = [Order(first.execute_time, first.execute_position + int(offset)) for offset in decoded.split(",")]
+    pairs = [
+        Order(first.execute_time, first.execute_position + int(offset))
+        for offset in decoded.split(",")
+    ]
     if pairs != sorted(set(pairs)) or pairs[-1].execute_position > _MAX_POSITION:
         raise ValueError(f"{decoded!r} is not an orders header of {first}")
     return pairs

@@ -6,9 +6,12 @@ from typing import Any, NamedTuple
 
 
 class ColumnRename(NamedTuple):
-    """One renamed column, in the spelling of the statement. All renames of a statement happen at once, so two of them may swap names.
+    """One renamed column, in the spelling of the statement.
 
-    `if_exists`: the statement renames the column only where the table has it, which its text does not tell (MariaDB).
+    All renames of a statement happen at once, so two of them may swap names.
+
+    `if_exists`: the statement renames the column only where the table has it, which its text does
+    not tell (MariaDB).
     """
 
     old: str
@@ -22,7 +25,10 @@ def renamed_text(renames: Iterable[ColumnRename]) -> str:
 
 
 def parse_renamed(text: str | bytes) -> tuple[ColumnRename, ...]:
-    """Return the renames that a header tells of. Raises ValueError for any other text; what a newer relay adds is left out."""
+    """Return the renames that a header tells of.
+
+    Raises ValueError for any other text; what a newer relay adds is left out.
+    """
     found = json.loads(text)
     if not isinstance(found, list):
         raise ValueError(f"{text!r} is not a renamed header")

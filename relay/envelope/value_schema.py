@@ -9,5 +9,7 @@ SCHEMA_FILE: Final = "message-value.v1.schema.json"
 
 def value_schema() -> dict[str, Any]:
     """Return the JSON Schema (draft 2020-12) of a message's value."""
-    document: dict[str, Any] = json.loads(files("relay.envelope").joinpath(SCHEMA_FILE).read_text(encoding="utf-8"))
+    document: dict[str, Any] = json.loads(
+        files("relay.envelope").joinpath(SCHEMA_FILE).read_text(encoding="utf-8")
+    )
     return document

@@ -11,7 +11,8 @@ RelayError
 ├── Unreachable                     a server does not answer; the instance waits and tries again
 │   ├── SourceUnreachable
 │   ├── SourceSilent
-│   ├── ServerIdContested           another replica has the same server_id; the source ended the relay's stream
+│   ├── ServerIdContested           another replica has the same server_id; the source ended the
+relay's stream
 │   ├── StandbyBehind               the server to switch to lacks published transactions
 │   ├── BrokerUnreachable
 │   │   └── ClockAhead              brokers refuse the time of this machine
@@ -20,7 +21,8 @@ RelayError
 │   ├── StoreUnreachable            ZooKeeper
 │   │   ├── StoreLoginRefused       it refuses user or password
 │   │   └── StoreTlsRefused         it answers, but no TLS connection can be made
-│   ├── MappingLost                 ZooKeeper does not hold the mapping set that rows were published under
+│   ├── MappingLost                 ZooKeeper does not hold the mapping set that rows were published
+under
 │   ├── MappingMissing              no mapping was saved yet, and nothing was published
 │   └── PartitionsDiffer            another instance of the topic has other partition settings
 ├── Stop                            the instance stops until an operator acts
@@ -41,7 +43,8 @@ RelayError
 │   ├── UnknownEvent
 │   ├── UnsupportedEvent            known, but not yet built
 │   ├── PreparedUnknown             XA COMMIT of rows that were prepared before the relay read
-│   ├── SavepointRolledBack         an earlier version published a part that may count rolled-back rows
+│   ├── SavepointRolledBack         an earlier version published a part that may count rolled-back
+rows
 │   ├── SchemaMismatch
 │   ├── RowImageIncomplete
 │   ├── UnmappedName
@@ -49,7 +52,8 @@ RelayError
 │   ├── TransformFailed             a transform failed on a row
 │   ├── PositionLost
 │   ├── PositionUnreadable
-│   │   └── PositionNewer           a newer version wrote the record; a relay of that version may lead
+│   │   └── PositionNewer           a newer version wrote the record; a relay of that version may
+lead
 │   ├── PartitionsChanged           the partition settings of a topic differ from those used so far
 │   ├── TopicRefused                partition count, cleanup policy, retention, min.insync.replicas
 │   ├── TransactionsRefused         broker maximum, forbidden transactions
@@ -60,27 +64,39 @@ RelayError
 │   ├── ClaimStoreRefused           the store of claimed values refused the request
 │   └── DeliveryRefused             any other batch that a retry would not publish
 ├── ResourcesExhausted              the operating system refuses a thread, or memory for a client
-├── NamesUnknown                    a table map without names does not match; the relay describes the table again
-├── RolledBackRows                  rows that the source rolled back; the relay reads the transaction again without them
-├── BatchAborted                    the Kafka transaction was aborted; a new producer reads the position again
-│   ├── TransactionUnread           a part of a transaction is due before the transaction was read to its end
+├── NamesUnknown                    a table map without names does not match; the relay describes
+the table again
+├── RolledBackRows                  rows that the source rolled back; the relay reads the
+transaction again without them
+├── BatchAborted                    the Kafka transaction was aborted; a new producer reads the
+position again
+│   ├── TransactionUnread           a part of a transaction is due before the transaction was read
+to its end
 │   ├── SwitchingSource             the instance switches to another server
-│   ├── GoesToSpool                 events waited too long for Kafka; from now on they are written to disk
-│   └── SpoolUnusable               the spool cannot be written or read; the instance continues without it
-├── Fenced                          a newer producer of this instance exists; join the election again
-│   └── ProducerContested           fenced repeatedly, although ZooKeeper names this relay the leader
+│   ├── GoesToSpool                 events waited too long for Kafka; from now on they are written
+to disk
+│   └── SpoolUnusable               the spool cannot be written or read; the instance continues
+without it
+├── Fenced                          a newer producer of this instance exists; join the election
+again
+│   └── ProducerContested           fenced repeatedly, although ZooKeeper names this relay the
+leader
 ├── LeadershipLost
-├── HandedOver                      another relay should run the instance; this relay becomes a standby
+├── HandedOver                      another relay should run the instance; this relay becomes a
+standby
 ├── PlacementRefused                an instance cannot run where an operator wants it
 ├── AskedToStop                     a server did not answer before the relay had to end
 ├── AccountRefused                  a user or token of the admin cannot be changed as asked
 ├── MoveRefused                     the requested change of a position is not possible
 ├── SourceNotNamed                  the request must name a known source of the group
-├── BackupRefused                   a backup is incomplete, of a newer format, or would overwrite data
-├── AuditUnreadable                 an entry of the audit trail cannot be parsed, or an open transaction hides it
+├── BackupRefused                   a backup is incomplete, of a newer format, or would overwrite
+data
+├── AuditUnreadable                 an entry of the audit trail cannot be parsed, or an open
+transaction hides it
 ├── DeadLetterUnknown               no dead letter has this id
 ├── DeadLettersUnreadable           an open transaction hides the end of the dead letters
-├── DeadLetterDamaged               a part of a dead letter is missing, damaged or of an unknown format
+├── DeadLetterDamaged               a part of a dead letter is missing, damaged or of an unknown
+format
 ├── ReplayRefused                   the dead letter cannot be sent, or was sent before
 ├── VersionConflict                 the document was changed since it was read
 └── NodeMissing                     the ZooKeeper node does not exist
@@ -96,7 +112,14 @@ from relay.errors.configuration import (
     StoreNotPermitted,
     StoreRefused,
 )
-from relay.errors.leadership import AskedToStop, Fenced, HandedOver, LeadershipLost, ProducerContested, ResourcesExhausted
+from relay.errors.leadership import (
+    AskedToStop,
+    Fenced,
+    HandedOver,
+    LeadershipLost,
+    ProducerContested,
+    ResourcesExhausted,
+)
 from relay.errors.operator_requests import (
     AccountRefused,
     AuditUnreadable,
@@ -123,7 +146,15 @@ from relay.errors.publishing_stops import (
     TopicRefused,
     TransactionsRefused,
 )
-from relay.errors.reread import BatchAborted, GoesToSpool, NamesUnknown, RolledBackRows, SpoolUnusable, SwitchingSource, TransactionUnread
+from relay.errors.reread import (
+    BatchAborted,
+    GoesToSpool,
+    NamesUnknown,
+    RolledBackRows,
+    SpoolUnusable,
+    SwitchingSource,
+    TransactionUnread,
+)
 from relay.errors.row_stops import (
     CorruptEvent,
     PreparedUnknown,

@@ -17,9 +17,14 @@ class MappingRefused(ConfigurationError):
     """
 
     code = "MAPPING_REFUSED"
-    remedy = "Correct the document at the place named and save it again; the set in force stays in force."
+    remedy = (
+        "Correct the document at the place named and save it again; the set in force stays in "
+        "force."
+    )
 
-    def __init__(self, reason: str, *, data_id: str, pointer: str, remedy: str | None = None) -> None:
+    def __init__(
+        self, reason: str, *, data_id: str, pointer: str, remedy: str | None = None
+    ) -> None:
         super().__init__(reason, remedy=remedy)
         self.data_id = data_id
         self.pointer = pointer
@@ -29,7 +34,10 @@ class SaveTooLarge(MappingRefused):
     """The documents to save exceed the size of one ZooKeeper request."""
 
     code = "SAVE_TOO_LARGE"
-    remedy = "Name shards by regular expressions instead of one by one, or save the documents one after another."
+    remedy = (
+        "Name shards by regular expressions instead of one by one, or save the documents one after "
+        "another."
+    )
 
 
 class PartitionRuleRefused(ConfigurationError):
@@ -58,6 +66,7 @@ class StoreNotPermitted(StoreRefused):
 
     code = "ZOOKEEPER_NOT_PERMITTED"
     remedy = (
-        "Log in with zookeeper.auth as a user that zookeeper.acl of the node's maker names; `roma zookeeper show` lists who may use "
+        "Log in with zookeeper.auth as a user that zookeeper.acl of the node's maker names; "
+        "`roma zookeeper show` lists who may use "
         "the nodes, `roma zookeeper protect` sets their rights."
     )

@@ -8,7 +8,8 @@ class ResourcesExhausted(RelayError):
 
     code = "RESOURCES_EXHAUSTED"
     remedy = (
-        "Give the relay's process more threads and memory (ulimit -u, pids.max and memory limits of its container); it lets other relays "
+        "Give the relay's process more threads and memory (ulimit -u, pids.max and memory limits "
+        "of its container); it lets other relays "
         "try, and tries again by itself."
     )
 
@@ -21,12 +22,16 @@ class Fenced(RelayError):
 
 
 class ProducerContested(Fenced):
-    """Kafka accepts a newer producer of this instance again and again, although ZooKeeper names this relay the leader."""
+    """Kafka accepts a newer producer of this instance again and again, although ZooKeeper names
+    this relay the leader.
+    """
 
     code = "PRODUCER_CONTESTED"
     remedy = (
-        "If another relay runs this instance with another ZooKeeper (zookeeper.hosts, zookeeper.root), stop it. If another program "
-        "uses the instance's transactional id, stop it. The relay tries again by itself, after up to a minute."
+        "If another relay runs this instance with another ZooKeeper (zookeeper.hosts, "
+        "zookeeper.root), stop it. If another program "
+        "uses the instance's transactional id, stop it. The relay tries again by itself, after "
+        "up to a minute."
     )
 
 
@@ -38,7 +43,9 @@ class LeadershipLost(RelayError):
 
 
 class HandedOver(RelayError):
-    """This relay ended its batch and gave up leadership, because another relay should run the instance."""
+    """This relay ended its batch and gave up leadership, because another relay should run the
+    instance.
+    """
 
     code = "HANDED_OVER"
     remedy = "Nothing: the relay named goes on from the committed position."

@@ -6,14 +6,18 @@ from relay.errors.base import RelayError
 
 
 class PlacementRefused(RelayError):
-    """The relay or server that an instance should move to cannot run it now; nothing was changed."""
+    """The relay or server that an instance should move to cannot run it now; nothing was
+    changed.
+    """
 
     code = "PLACEMENT_REFUSED"
     remedy = "Choose another one, or do first what the reason asks for."
 
 
 class AccountRefused(RelayError):
-    """The requested change of a user or a token of the admin is not possible; nothing was changed."""
+    """The requested change of a user or a token of the admin is not possible; nothing was
+    changed.
+    """
 
     code = "ACCOUNT_REFUSED"
     remedy = "See `roma users list` and `roma tokens list`; nothing was changed."
@@ -27,7 +31,8 @@ class MoveRefused(RelayError):
 
 
 class SourceNotNamed(RelayError):
-    """A request does not name its source of a group, names an unknown one, or names the only source of an instance.
+    """A request does not name its source of a group, names an unknown one, or names the only source
+    of an instance.
 
     `known` are the names of the group's sources; it is empty if the instance reads only one.
     """
@@ -35,7 +40,9 @@ class SourceNotNamed(RelayError):
     code = "SOURCE_NOT_NAMED"
     remedy = "Name one of the sources that the reason lists; nothing was changed."
 
-    def __init__(self, reason: str, known: Collection[str] = (), *, remedy: str | None = None) -> None:
+    def __init__(
+        self, reason: str, known: Collection[str] = (), *, remedy: str | None = None
+    ) -> None:
         super().__init__(reason, remedy=remedy)
         self.known = tuple(known)
 
@@ -53,7 +60,9 @@ class BackupRefused(RelayError):
 
 
 class AuditUnreadable(RelayError):
-    """An entry of the audit trail cannot be parsed, or an open transaction hides committed entries."""
+    """An entry of the audit trail cannot be parsed, or an open transaction hides committed
+    entries.
+    """
 
     code = "AUDIT_UNREADABLE"
     remedy = "Wait for open transactions on the topic to end, and ask again."
@@ -77,7 +86,10 @@ class DeadLetterDamaged(RelayError):
     """A dead letter cannot be read: a part is missing, damaged or of an unknown format."""
 
     code = "DEAD_LETTER_DAMAGED"
-    remedy = "Check retention of the dead letters' topic; the row is still at the source and in its binlog, at the position named there."
+    remedy = (
+        "Check retention of the dead letters' topic; the row is still at the source and in its "
+        "binlog, at the position named there."
+    )
 
 
 class ReplayRefused(RelayError):

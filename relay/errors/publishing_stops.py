@@ -7,7 +7,10 @@ class PositionLost(Stop):
     """The instance has published before, but its position record is gone."""
 
     code = "POSITION_LOST"
-    remedy = "Restore the position topic, or choose a start position explicitly; a fresh start is never assumed."
+    remedy = (
+        "Restore the position topic, or choose a start position explicitly; a fresh start is never "
+        "assumed."
+    )
 
 
 class PositionUnreadable(Stop):
@@ -18,22 +21,33 @@ class PositionUnreadable(Stop):
 
 
 class PositionNewer(PositionUnreadable):
-    """A newer version wrote the position record in format `found`; this relay reads formats up to `known`."""
+    """A newer version wrote the position record in format `found`.
+
+    This relay reads formats up to `known`.
+    """
 
     code = "POSITION_NEWER"
-    remedy = "Upgrade this relay to the version that wrote the record; until then it stands by for relays of that version."
+    remedy = (
+        "Upgrade this relay to the version that wrote the record; until then it stands by for "
+        "relays of that version."
+    )
 
     def __init__(self, found: int, known: int) -> None:
-        super().__init__(f"The position record has format {found}, this relay knows formats 1 to {known}.")
+        super().__init__(
+            f"The position record has format {found}, this relay knows formats 1 to {known}."
+        )
         self.found = found
 
 
 class PartitionsChanged(Stop):
-    """The partition settings of a topic differ from those used so far: keys would move to other partitions."""
+    """The partition settings of a topic differ from those used so far: keys would move to other
+    partitions.
+    """
 
     code = "PARTITIONS_CHANGED"
     remedy = (
-        "Set the instance's partition settings back and start again. To move the keys for good: `roma position repartition INSTANCE` shows "
+        "Set the instance's partition settings back and start again. To move the keys for good: "
+        "`roma position repartition INSTANCE` shows "
         "what that means and does it."
     )
 
@@ -64,7 +78,8 @@ class MessageTooLarge(Stop):
 
     code = "MESSAGE_TOO_LARGE"
     remedy = (
-        "Raise max.message.bytes of the topic and kafka.message_max_bytes together, or set oversize to dead_letter or claim_check, "
+        "Raise max.message.bytes of the topic and kafka.message_max_bytes together, or set "
+        "oversize to dead_letter or claim_check, "
         "then start again."
     )
 

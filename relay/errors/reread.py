@@ -8,11 +8,15 @@ from relay.errors.base import RelayError
 class NamesUnknown(RelayError):
     """A table map without column names does not match the known columns of its table.
 
-    `table` is (schema, name). The reader sets `place`, the binlog coordinates of the rows, and `source`, the name of their source.
+    `table` is (schema, name). The reader sets `place`, the binlog coordinates of the rows, and
+    `source`, the name of their source.
     """
 
     code = "NAMES_UNKNOWN"
-    remedy = "Nothing: the relay describes the table anew from the source's catalogue, and stops where that cannot tell."
+    remedy = (
+        "Nothing: the relay describes the table anew from the source's catalogue, and stops where "
+        "that cannot tell."
+    )
 
     def __init__(self, reason: str, *, table: tuple[str, str]) -> None:
         super().__init__(reason)
@@ -24,21 +28,26 @@ class NamesUnknown(RelayError):
 class RolledBackRows(RelayError):
     """Rows of a transaction in the binlog were rolled back on the source.
 
-    `ranges` are (file, offset of the transaction's begin, first row event, row event after the last). Row events are counted
-    from the transaction's begin. `source` is the name of the source in a group, "" if the instance has only one.
+    `ranges` are (file, offset of the transaction's begin, first row event, row event after the
+    last). Row events are counted from the transaction's begin. `source` is the name of the source
+    in a group, "" if the instance has only one.
     """
 
     code = "ROWS_ROLLED_BACK"
     remedy = "Nothing: the relay aborts and reads the transaction again without those rows."
 
-    def __init__(self, reason: str, ranges: Iterable[tuple[str, int, int, int]], *, source: str = "") -> None:
+    def __init__(
+        self, reason: str, ranges: Iterable[tuple[str, int, int, int]], *, source: str = ""
+    ) -> None:
         super().__init__(reason)
         self.ranges = tuple(ranges)
         self.source = source
 
 
 class BatchAborted(RelayError):
-    """The Kafka transaction was aborted; nothing of it is visible, and the position is read again."""
+    """The Kafka transaction was aborted; nothing of it is visible, and the position is read
+    again.
+    """
 
     code = "BATCH_ABORTED"
     remedy = "Nothing: the relay goes on from the committed position."
@@ -48,18 +57,25 @@ class TransactionUnread(BatchAborted):
     """A part of a transaction is due for publishing before the transaction was read to its end."""
 
     code = "TRANSACTION_UNREAD"
-    remedy = "Nothing: the relay publishes what comes before it, reads it to its end, and then publishes it in parts."
+    remedy = (
+        "Nothing: the relay publishes what comes before it, reads it to its end, and then "
+        "publishes it in parts."
+    )
 
 
 class SwitchingSource(BatchAborted):
     """The instance switches to another server of the source."""
 
     code = "SWITCHING_SOURCE"
-    remedy = "Nothing: the relay proves that the other server has what was published, and goes on there."
+    remedy = (
+        "Nothing: the relay proves that the other server has what was published, and goes on there."
+    )
 
 
 class GoesToSpool(BatchAborted):
-    """Events waited too long in memory for Kafka: from now on the instance reads into the spool and publishes from it."""
+    """Events waited too long in memory for Kafka: from now on the instance reads into the spool and
+    publishes from it.
+    """
 
     code = "GOES_TO_SPOOL"
     remedy = "Nothing: the instance goes on at once; see whether Kafka is slow."
@@ -69,4 +85,7 @@ class SpoolUnusable(BatchAborted):
     """The spool on disk cannot be written or read; the instance continues without it."""
 
     code = "SPOOL_UNUSABLE"
-    remedy = "Give the relay's user a folder of its own with room for spooling.limit_bytes; the relay tries again by itself."
+    remedy = (
+        "Give the relay's user a folder of its own with room for spooling.limit_bytes; the relay "
+        "tries again by itself."
+    )

@@ -31,18 +31,23 @@ class PreparedUnknown(Stop):
 
     code = "PREPARED_UNKNOWN"
     remedy = (
-        "Start from a place before its XA PREPARE if the source still has it; else leave the transaction out (`roma position skip`) "
+        "Start from a place before its XA PREPARE if the source still has it; else leave the "
+        "transaction out (`roma position skip`) "
         "and copy the tables that it changed anew."
     )
 
 
 class SavepointRolledBack(Stop):
-    """An earlier version published a part of a transaction, and may have counted rolled-back rows in it."""
+    """An earlier version published a part of a transaction, and may have counted rolled-back rows
+    in it.
+    """
 
     code = "SAVEPOINT_ROLLED_BACK"
     remedy = (
-        "Set the position to the place before this transaction (`roma position set`), which publishes it anew as a whole, then compare the "
-        "copies of its tables with the source (`roma dedup reconcile --repair`): rolled-back rows may be in them."
+        "Set the position to the place before this transaction (`roma position set`), which "
+        "publishes it anew as a whole, then compare the "
+        "copies of its tables with the source (`roma dedup reconcile --repair`): rolled-back "
+        "rows may be in them."
     )
 
 
@@ -50,21 +55,30 @@ class SchemaMismatch(Stop):
     """The table map in the binlog differs from the known columns of the table."""
 
     code = "SCHEMA_MISMATCH"
-    remedy = "Start the instance from a place behind the table's last change, or leave the table out by its filter and copy it anew."
+    remedy = (
+        "Start the instance from a place behind the table's last change, or leave the table out by "
+        "its filter and copy it anew."
+    )
 
 
 class RowImageIncomplete(Stop):
-    """A row lacks columns (binlog_row_image MINIMAL or NOBLOB; generated columns of MariaDB 11.8.9)."""
+    """A row lacks columns (binlog_row_image MINIMAL or NOBLOB; generated columns of MariaDB
+    11.8.9).
+    """
 
     code = "ROW_IMAGE_INCOMPLETE"
     remedy = (
-        "Set binlog_row_image=FULL for every session of the source, or row_image='partial' for consumers that merge partial rows. "
-        "MariaDB 11.8.9 logs no generated columns in updates with FULL either: leave those columns out by without_fields in a rule."
+        "Set binlog_row_image=FULL for every session of the source, or row_image='partial' for "
+        "consumers that merge partial rows. "
+        "MariaDB 11.8.9 logs no generated columns in updates with FULL either: leave those "
+        "columns out by without_fields in a rule."
     )
 
 
 class UnmappedName(Stop):
-    """A change belongs to a database or table without a mapping, and the setting for such names is stop."""
+    """A change belongs to a database or table without a mapping, and the setting for such names is
+    stop.
+    """
 
     code = "UNMAPPED_NAME"
     remedy = "Add the name to the mapping documents, or set unmapped_db / unmapped_table to drop."
@@ -81,14 +95,20 @@ class TransformFailed(Stop):
     """A transform raised an error on a row, or returned a value that its column cannot hold."""
 
     code = "TRANSFORM_FAILED"
-    remedy = "Correct the function and start again, or set oversize to dead_letter to go on past such rows."
+    remedy = (
+        "Correct the function and start again, or set oversize to dead_letter to go on past such "
+        "rows."
+    )
 
 
 class ValueNotPrintable(Stop):
     """A row was read, but one of its values cannot be encoded in a message."""
 
     code = "VALUE_NOT_PRINTABLE"
-    remedy = "Correct the row's values at the source and start behind it, or set oversize to dead_letter, then start again."
+    remedy = (
+        "Correct the row's values at the source and start behind it, or set oversize to "
+        "dead_letter, then start again."
+    )
 
 
 class PrinterFailed(Stop):
@@ -99,7 +119,8 @@ class PrinterFailed(Stop):
 
     code = "PRINTER_FAILED"
     remedy = (
-        "Report the bug with the file named; it holds the event's rows. To continue before a new version: set row_printer = 'readable' "
+        "Report the bug with the file named; it holds the event's rows. To continue before a new "
+        "version: set row_printer = 'readable' "
         "for the instance, or leave the table out by its filter, and start again."
     )
 

@@ -8,7 +8,8 @@ class SourceLoginRefused(Stop):
 
     code = "SOURCE_LOGIN_REFUSED"
     remedy = (
-        "Correct user and password of the source. The instance logs in again by itself when the file of the password in secrets.folder "
+        "Correct user and password of the source. The instance logs in again by itself when the "
+        "file of the password in secrets.folder "
         "or of a certificate changes; other settings need a restart."
     )
 
@@ -17,14 +18,19 @@ class SourceNotPermitted(Stop):
     """The account lacks a privilege."""
 
     code = "SOURCE_NOT_PERMITTED"
-    remedy = "GRANT REPLICATION SLAVE, REPLICATION CLIENT, SELECT ON *.* TO the account of the relay."
+    remedy = (
+        "GRANT REPLICATION SLAVE, REPLICATION CLIENT, SELECT ON *.* TO the account of the relay."
+    )
 
 
 class SourceSettingsRefused(Stop):
     """The server's binlog settings leave out data that the relay needs."""
 
     code = "SOURCE_SETTINGS_REFUSED"
-    remedy = "Set log_bin=ON, binlog_format=ROW, binlog_row_image=FULL and binlog_row_metadata=FULL on the source."
+    remedy = (
+        "Set log_bin=ON, binlog_format=ROW, binlog_row_image=FULL and binlog_row_metadata=FULL on "
+        "the source."
+    )
 
 
 class ServerIdTaken(Stop):
@@ -39,7 +45,8 @@ class BinlogPurged(Stop):
 
     code = "BINLOG_PURGED"
     remedy = (
-        "Restore the missing binlog files on the source, or accept the loss: make a new first copy and start from "
+        "Restore the missing binlog files on the source, or accept the loss: make a new first "
+        "copy and start from "
         "`oldest` or `end` under a new epoch."
     )
 
@@ -49,25 +56,35 @@ class HistoryChanged(Stop):
 
     code = "HISTORY_CHANGED"
     remedy = (
-        "Check which server answers at this address, and bring back the one that was read before. After RESET, or where an older copy was "
-        "restored for good: choose a new start position (`roma position set`), then repair the copies (`reconcile --repair`, or a new "
+        "Check which server answers at this address, and bring back the one that was read "
+        "before. After RESET, or where an older copy was "
+        "restored for good: choose a new start position (`roma position set`), then repair the "
+        "copies (`reconcile --repair`, or a new "
         "first copy)."
     )
 
 
 class SourceLostTransactions(Stop):
-    """The position is after the end of the source's binlog: the source lacks published transactions."""
+    """The position is after the end of the source's binlog: the source lacks published
+    transactions.
+    """
 
     code = "SOURCE_LOST_TRANSACTIONS"
     remedy = (
-        "Bring back the server, or the binlog, that has them. If they are lost for good (crash without sync_binlog=1, an older copy "
-        "restored): `roma position set` to the first transaction after the loss, then repair the copies (`reconcile --repair`, or a "
-        "new first copy). A new position alone leaves rows in the copies that the source does not have."
+        "Bring back the server, or the binlog, that has them. If they are lost for good (crash "
+        "without sync_binlog=1, an older copy "
+        "restored): `roma position set` to the first transaction after the loss, then repair the "
+        "copies (`reconcile --repair`, or a "
+        "new first copy). A new position alone leaves rows in the copies that the source does "
+        "not have."
     )
 
 
 class SwitchRefused(Stop):
-    """Another server cannot replace the source. The instance continues when that changes, or by an operator's order."""
+    """Another server cannot replace the source.
+
+    The instance continues when that changes, or by an operator's order.
+    """
 
     code = "SWITCH_REFUSED"
     remedy = "Bring the server back that was read before, or do what the reason asks for."
@@ -78,7 +95,8 @@ class StandbyPurged(SwitchRefused):
 
     code = "STANDBY_PURGED"
     remedy = (
-        "Bring the server back that was read before. If it is gone for good: accept the loss of the transactions named "
+        "Bring the server back that was read before. If it is gone for good: accept the loss of "
+        "the transactions named "
         "(POST /api/v1/instances/{name}/failover/accept-loss) and make a new first copy."
     )
 
@@ -88,17 +106,22 @@ class StandbyDiverged(SwitchRefused):
 
     code = "STANDBY_DIVERGED"
     remedy = (
-        "Bring the server back that was read before, rebuild this one from it, or choose a new start position and make a new first copy."
+        "Bring the server back that was read before, rebuild this one from it, or choose a new "
+        "start position and make a new first copy."
     )
 
 
 class StandbyLacks(SwitchRefused):
-    """The server has applied all that it replicates, and published transactions, compared by digests, are missing."""
+    """The server has applied all that it replicates, and published transactions, compared by
+    digests, are missing.
+    """
 
     code = "STANDBY_LACKS"
     remedy = (
-        "Bring the server back that was read before, or let this one replicate what it lacks and order the switch again "
-        "(POST /api/v1/instances/{name}/failover/switch). If it is lost: failover.switch_without_gtid = 'fallback' goes on without it."
+        "Bring the server back that was read before, or let this one replicate what it lacks and "
+        "order the switch again "
+        "(POST /api/v1/instances/{name}/failover/switch). If it is lost: "
+        "failover.switch_without_gtid = 'fallback' goes on without it."
     )
 
 
@@ -107,16 +130,21 @@ class PlaceAmbiguous(SwitchRefused):
 
     code = "PLACE_AMBIGUOUS"
     remedy = (
-        "Bring the server back that was read before, do what the reason asks for, or set failover.switch_without_gtid = 'fallback', "
+        "Bring the server back that was read before, do what the reason asks for, or set "
+        "failover.switch_without_gtid = 'fallback', "
         "which repeats up to fallback_interval_seconds of changes under a new epoch."
     )
 
 
 class SwitchNeedsGtid(SwitchRefused):
-    """Without GTIDs on both servers, nothing proves that the other server has the published transactions."""
+    """Without GTIDs on both servers, nothing proves that the other server has the published
+    transactions.
+    """
 
     code = "SWITCH_NEEDS_GTID"
     remedy = (
-        "Bring the server back that was read before, or set failover.switch_without_gtid = 'fallback', which repeats up to "
-        "fallback_interval_seconds of changes under a new epoch. 'digest', set before a switch, proves it by what was published."
+        "Bring the server back that was read before, or set failover.switch_without_gtid = "
+        "'fallback', which repeats up to "
+        "fallback_interval_seconds of changes under a new epoch. 'digest', set before a switch, "
+        "proves it by what was published."
     )

@@ -13,14 +13,20 @@ class SourceUnreachable(Unreachable):
     """The database server cannot be reached, or closed the connection."""
 
     code = "SOURCE_UNREACHABLE"
-    remedy = "Check host, port and network of the source; the relay goes on by itself when the server answers."
+    remedy = (
+        "Check host, port and network of the source; the relay goes on by itself when the server "
+        "answers."
+    )
 
 
 class SourceSilent(SourceUnreachable):
     """The source sent neither an event nor a heartbeat during the read timeout."""
 
     code = "SOURCE_SILENT"
-    remedy = "Check the network to the source; the relay reconnects by itself from the committed position."
+    remedy = (
+        "Check the network to the source; the relay reconnects by itself from the committed "
+        "position."
+    )
 
 
 class ServerIdContested(Unreachable):
@@ -28,8 +34,10 @@ class ServerIdContested(Unreachable):
 
     code = "SERVER_ID_CONTESTED"
     remedy = (
-        "If another relay runs this instance with another ZooKeeper (zookeeper.hosts, zookeeper.root), stop it. If another replica or "
-        "installation has this server_id, give the instance another one, or none. The relay tries again by itself, after up to a minute."
+        "If another relay runs this instance with another ZooKeeper (zookeeper.hosts, "
+        "zookeeper.root), stop it. If another replica or "
+        "installation has this server_id, give the instance another one, or none. The relay "
+        "tries again by itself, after up to a minute."
     )
 
 
@@ -38,7 +46,8 @@ class StandbyBehind(Unreachable):
 
     code = "STANDBY_BEHIND"
     remedy = (
-        "Nothing while its replication catches up. If it never will: bring the other server back, or accept the loss of what is "
+        "Nothing while its replication catches up. If it never will: bring the other server "
+        "back, or accept the loss of what is "
         "missing (POST /api/v1/instances/{name}/failover/accept-loss)."
     )
 
@@ -47,15 +56,21 @@ class BrokerUnreachable(Unreachable):
     """Kafka does not answer."""
 
     code = "BROKER_UNREACHABLE"
-    remedy = "Check kafka.bootstrap_servers and the brokers; the relay goes on by itself when they answer."
+    remedy = (
+        "Check kafka.bootstrap_servers and the brokers; the relay goes on by itself when they "
+        "answer."
+    )
 
 
 class ClockAhead(BrokerUnreachable):
-    """The brokers refuse messages because their timestamps are too far ahead of the brokers' clocks."""
+    """The brokers refuse messages because their timestamps are too far ahead of the brokers'
+    clocks.
+    """
 
     code = "CLOCK_AHEAD"
     remedy = (
-        "Set this machine's clock, and let it follow the brokers' time servers; the relay continues by itself. Brokers accept what is "
+        "Set this machine's clock, and let it follow the brokers' time servers; the relay "
+        "continues by itself. Brokers accept what is "
         "at most message.timestamp.after.max.ms ahead of them (an hour by default since Kafka 4.0)."
     )
 
@@ -64,14 +79,20 @@ class LookupUnreachable(Unreachable):
     """The server does not answer the lookups of transforms, or refuses them."""
 
     code = "LOOKUP_UNREACHABLE"
-    remedy = "Check the lookup's query and the rights of the source's user; the relay goes on by itself when it is answered."
+    remedy = (
+        "Check the lookup's query and the rights of the source's user; the relay goes on by itself "
+        "when it is answered."
+    )
 
 
 class ClaimStoreUnreachable(Unreachable):
     """The store of claimed values does not answer, or broke the connection."""
 
     code = "CLAIM_STORE_UNREACHABLE"
-    remedy = "Check claims.url and what lies behind it; the relay goes on by itself when it takes values again."
+    remedy = (
+        "Check claims.url and what lies behind it; the relay goes on by itself when it takes "
+        "values again."
+    )
 
 
 class StoreUnreachable(Unreachable):
@@ -86,7 +107,8 @@ class StoreLoginRefused(StoreUnreachable):
 
     code = "ZOOKEEPER_LOGIN_REFUSED"
     remedy = (
-        "Correct user and password of zookeeper.auth, or the servers' list of users (JAAS); the relay logs in again each second, with "
+        "Correct user and password of zookeeper.auth, or the servers' list of users (JAAS); the "
+        "relay logs in again each second, with "
         "the password as it then is in secrets.folder. Running instances go on, a start waits."
     )
 
@@ -96,36 +118,49 @@ class StoreTlsRefused(StoreUnreachable):
 
     code = "ZOOKEEPER_TLS_REFUSED"
     remedy = (
-        "Check that zookeeper.hosts names the port for TLS, and zookeeper.tls: ca, mode, and cert and key where the server asks for them. "
+        "Check that zookeeper.hosts names the port for TLS, and zookeeper.tls: ca, mode, and "
+        "cert and key where the server asks for them. "
         "The files are read again for each connection. Running instances go on, a start waits."
     )
 
 
 class MappingLost(Unreachable):
-    """ZooKeeper lacks the mapping set that rows were published under. Another set could drop rows or change their topics."""
+    """ZooKeeper lacks the mapping set that rows were published under.
+
+    Another set could drop rows or change their topics.
+    """
 
     code = "MAPPING_LOST"
     remedy = (
-        "Put the documents back (`roma restore`, or save them again as they were): the relay then continues by itself. If the mapping "
-        "in ZooKeeper is the right one: `roma mapping accept INSTANCE` shows what it changes, and puts it in force."
+        "Put the documents back (`roma restore`, or save them again as they were): the relay "
+        "then continues by itself. If the mapping "
+        "in ZooKeeper is the right one: `roma mapping accept INSTANCE` shows what it changes, "
+        "and puts it in force."
     )
 
 
 class MappingMissing(Unreachable):
-    """The instance has published nothing yet, and no mapping is saved. Without a mapping, all rows would be left out."""
+    """The instance has published nothing yet, and no mapping is saved.
+
+    Without a mapping, all rows would be left out.
+    """
 
     code = "MAPPING_MISSING"
     remedy = (
-        "Save the mapping documents (docs/mappings.md): the relay then starts by itself. To publish without a mapping, set "
+        "Save the mapping documents (docs/mappings.md): the relay then starts by itself. To "
+        "publish without a mapping, set "
         "routing.unmapped_db = 'default_topic'."
     )
 
 
 class PartitionsDiffer(Unreachable):
-    """Another instance publishes to the same topic with other partition settings: one key would be in two partitions."""
+    """Another instance publishes to the same topic with other partition settings: one key would be
+    in two partitions.
+    """
 
     code = "PARTITIONS_DIFFER"
     remedy = (
-        "Give both instances the same partition settings; the relay then continues by itself. If the other instance is gone for good, or "
+        "Give both instances the same partition settings; the relay then continues by itself. If "
+        "the other instance is gone for good, or "
         "all of them are to change: `roma position repartition` (docs/operations/partitions.md)."
     )

@@ -1,4 +1,6 @@
-"""The plan that one relay has at present: which relay should run which instance, and since when it says so."""
+"""The plan that one relay has at present: which relay should run which instance, and since when it
+says so.
+"""
 
 import threading
 from collections.abc import Callable, Mapping
@@ -9,7 +11,9 @@ from typing import Final
 from relay.ha.placement import Assignment
 
 UNCLAIMED_SECONDS: Final = 3.0
-"""After this time without a leader, any relay may take an instance: the assigned relay is presumed unable."""
+"""After this time without a leader, any relay may take an instance: the assigned relay is presumed
+unable.
+"""
 KEPT_SECONDS: Final = 600.0
 """Cool-down after a failed hand-over. It prevents that two relays pass an instance to and fro."""
 
@@ -23,9 +27,11 @@ class AssignmentAge:
 
 
 def may_take(age: AssignmentAge, member: str, now_s: float) -> bool:
-    """Return whether a member may try to lead: it is assigned, or the assigned one has left the instance without a leader for too long.
+    """Return whether a member may try to lead: it is assigned, or the assigned one has left the
+    instance without a leader for too long.
 
-    A member that leads by the plan may as well: its node exists after an attempt or a resignation that was not answered.
+    A member that leads by the plan may as well: its node exists after an attempt or a resignation
+    that was not answered.
     """
     assignment = age.assignment
     if member in (assignment.wanted, assignment.leader):
@@ -34,7 +40,8 @@ def may_take(age: AssignmentAge, member: str, now_s: float) -> bool:
 
 
 def gives_way(age: AssignmentAge, member: str, now_s: float, patience_s: float) -> bool:
-    """Return whether a leader should hand over: at once for an operator, else when the plan is `patience_s` old.
+    """Return whether a leader should hand over: at once for an operator, else when the plan is
+    `patience_s` old.
 
     Relays that come and go faster than that move nothing.
     """
@@ -45,7 +52,11 @@ def gives_way(age: AssignmentAge, member: str, now_s: float, patience_s: float) 
 
 
 class AssignmentTable:
-    """The assignments. One thread renews them, elections read them. Without a plan (ZooKeeper away) no relay takes or hands over."""
+    """The assignments.
+
+    One thread renews them, elections read them. Without a plan (ZooKeeper away) no relay takes or
+    hands over.
+    """
 
     def __init__(self, member: str, rebalance_seconds: float) -> None:
         self._member = member
@@ -90,7 +101,10 @@ class AssignmentTable:
         return age is not None and may_take(age, self._member, monotonic())
 
     def taken(self, instance: str) -> None:
-        """This member leads now; if another one should have, it does not offer the instance again soon."""
+        """This member leads now.
+
+        If another one should have, it does not offer the instance again soon.
+        """
         age = self._ages.get(instance)
         if age is not None and age.assignment.wanted != self._member:
             self._kept_until_s[instance] = monotonic() + KEPT_SECONDS

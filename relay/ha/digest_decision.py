@@ -1,6 +1,8 @@
-"""What follows from a search for the last published transaction by its digests: a pure judgement, for a switch without GTIDs.
+"""What follows from a search for the last published transaction by its digests: a pure judgement,
+for a switch without GTIDs.
 
-The promise: SWITCH comes out only when exactly one place of the other server's binlog can be the one behind what was published.
+The promise: SWITCH comes out only when exactly one place of the other server's binlog can be the
+one behind what was published.
 """
 
 from relay.ha.source_decision import Action, Decision
@@ -10,14 +12,24 @@ from relay.model.replication import Replicating, Replication
 
 
 def place_unknown(place: PublishedPlace | None, *, half: bool) -> str:
-    """Why a search would prove nothing, "" where it may; `half` says that a part of a transaction is published."""
+    """Why a search would prove nothing, "" where it may.
+
+    `half` says that a part of a transaction is published.
+    """
     if half:
-        return "A part of a transaction is published, and its rest cannot be told from another one without GTIDs."
+        return (
+            "A part of a transaction is published, and its rest cannot be told from another one "
+            "without GTIDs."
+        )
     if place is None:
-        return 'No digests of what was published were kept: failover.switch_without_gtid was not "digest" then.'
+        return (
+            "No digests of what was published were kept: failover.switch_without_gtid was not "
+            '"digest" then.'
+        )
     if place.landmark is None:
         return (
-            "No published transaction of this relay's time began in a later second than all before it, "
+            "No published transaction of this relay's time began in a later second than all "
+            "before it, "
             "so none can be told from others like it."
         )
     return ""
@@ -26,18 +38,31 @@ def place_unknown(place: PublishedPlace | None, *, half: bool) -> str:
 def decide_by_digest(sought: Sought, replication: Replication, to: ServerRole) -> Decision:
     """Judge. Every way through is a row of the table in the tests."""
     if replication.unproven:
-        return _stop(f"The digests prove nothing of the {to}: {replication.unproven}.", to, "PLACE_AMBIGUOUS")
+        return _stop(
+            f"The digests prove nothing of the {to}: {replication.unproven}.", to, "PLACE_AMBIGUOUS"
+        )
     match sought.sighting:
         case Sighting.FOUND:
             return Decision(Action.SWITCH, f"The {to} has what was published, by its digests.", to)
         case Sighting.SEVERAL:
-            reason = f"What was published last stands at more than one place of the {to}'s binlog, one like the other."
+            reason = (
+                f"What was published last stands at more than one place of the {to}'s binlog, one "
+                f"like the other."
+            )
             return _stop(reason, to, "PLACE_AMBIGUOUS")
         case Sighting.UNPROVEN:
-            reason = f"The {to}'s binlog begins too shortly before what was published to tell it from others like it."
+            reason = (
+                f"The {to}'s binlog begins too shortly before what was published to tell it from "
+                f"others like it."
+            )
             return _stop(reason, to, "PLACE_AMBIGUOUS")
         case Sighting.OTHER:
-            return _stop(f"The {to} has other transactions in the place of published ones, by their digests.", to, "STANDBY_DIVERGED")
+            return _stop(
+                f"The {to} has other transactions in the place of published ones, by their "
+                f"digests.",
+                to,
+                "STANDBY_DIVERGED",
+            )
         case Sighting.MISSING:
             return _missing(sought.lacking, replication.state, to)
 

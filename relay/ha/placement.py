@@ -1,4 +1,6 @@
-"""Which relay should lead each instance: decided on values alone, so that every relay that sees the same comes to the same answer."""
+"""Which relay should lead each instance: decided on values alone, so that every relay that sees the
+same comes to the same answer.
+"""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -8,7 +10,11 @@ from enum import StrEnum
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A relay that lives. `server` is the name that outlives its process; `unready` are those of its instances that it could not run."""
+    """A relay that lives.
+
+    `server` is the name that outlives its process; `unready` are those of its instances that it
+    could not run.
+    """
 
     name: str
     server: str
@@ -20,8 +26,9 @@ class Member:
 class ClusterView:
     """One moment of an installation.
 
-    `leaders`: instance → member. `preferred`: instance → servers, the best first. `moves`: instance → the member or server that an
-    operator asked for. `maintenance`: servers that are to be drained.
+    `leaders`: instance → member. `preferred`: instance → servers, the best first. `moves`: instance
+    → the member or server that an operator asked for. `maintenance`: servers that are to be
+    drained.
     """
 
     members: tuple[Member, ...] = ()
@@ -59,13 +66,18 @@ class Assignment:
 def assign(view: ClusterView) -> dict[str, Assignment]:
     """Assign every instance that some member knows.
 
-    Only the best candidates are looked at: those that could run it and are not in maintenance, else those in maintenance (a drain never
-    stops a stream), else anybody. Among them: where an operator moved it, else the preferred server, else where it runs. What remains
-    goes to the relay with the fewest, and then one after the other moves while that makes the numbers more even. So a second look at
-    its own result moves nothing.
+    Only the best candidates are looked at: those that could run it and are not in maintenance, else
+    those in maintenance (a drain never stops a stream), else anybody. Among them: where an operator
+    moved it, else the preferred server, else where it runs. What remains goes to the relay with the
+    fewest, and then one after the other moves while that makes the numbers more even. So a second
+    look at its own result moves nothing.
     """
     candidates = {instance: _candidates(view, instance) for instance in sorted(_instances(view))}
-    fixed = {each: found for each, names in candidates.items() if (found := _fixed(view, each, names)) is not None}
+    fixed = {
+        each: found
+        for each, names in candidates.items()
+        if (found := _fixed(view, each, names)) is not None
+    }
     wanted = {each: found[0].name for each, found in fixed.items()}
     for each, members in candidates.items():
         leader = view.leaders.get(each)
@@ -75,7 +87,10 @@ def assign(view: ClusterView) -> dict[str, Assignment]:
         if each not in wanted:
             wanted[each] = _least_loaded(members, Counter(wanted.values()))
     _level(wanted, {each: members for each, members in candidates.items() if each not in fixed})
-    return {each: _assignment(view, each, name, fixed[each][1] if each in fixed else Why.BALANCE) for each, name in wanted.items()}
+    return {
+        each: _assignment(view, each, name, fixed[each][1] if each in fixed else Why.BALANCE)
+        for each, name in wanted.items()
+    }
 
 
 def _instances(view: ClusterView) -> set[str]:
@@ -83,10 +98,19 @@ def _instances(view: ClusterView) -> set[str]:
 
 
 def _candidates(view: ClusterView, instance: str) -> list[Member]:
-    """The members of the best rank, by name. Who leads is able to: the reason of its standing still would go with the instance."""
-    ranked = [(_rank(view, instance, member), member) for member in view.members if instance in member.instances]
+    """The members of the best rank, by name.
+
+    Who leads is able to: the reason of its standing still would go with the instance.
+    """
+    ranked = [
+        (_rank(view, instance, member), member)
+        for member in view.members
+        if instance in member.instances
+    ]
     best = min(rank for rank, _ in ranked)
-    return sorted((member for rank, member in ranked if rank == best), key=lambda member: member.name)
+    return sorted(
+        (member for rank, member in ranked if rank == best), key=lambda member: member.name
+    )
 
 
 def _rank(view: ClusterView, instance: str, member: Member) -> int:
@@ -95,13 +119,18 @@ def _rank(view: ClusterView, instance: str, member: Member) -> int:
 
 
 def _fixed(view: ClusterView, instance: str, members: list[Member]) -> tuple[Member, Why] | None:
-    """The place that an operator or the settings name, if a candidate stands there; its leader first, where several do."""
+    """The place that an operator or the settings name, if a candidate stands there.
+
+    Its leader first, where several do.
+    """
     named = [(view.moves.get(instance, ""), Why.MOVED)]
     named += [(server, Why.PREFERRED) for server in view.preferred.get(instance, ())]
     for name, why in named:
         there = [member for member in members if name in (member.name, member.server)]
         if there:
-            return next((member for member in there if member.name == view.leaders.get(instance)), there[0]), why
+            return next(
+                (member for member in there if member.name == view.leaders.get(instance)), there[0]
+            ), why
     return None
 
 
@@ -110,7 +139,10 @@ def _least_loaded(members: list[Member], loads: Counter[str]) -> str:
 
 
 def _level(wanted: dict[str, str], free: dict[str, list[Member]]) -> None:
-    """Move free instances one by one while that makes two relays' numbers more even; each step lowers the sum of squares, so it ends."""
+    """Move free instances one by one while that makes two relays' numbers more even.
+
+    Each step lowers the sum of squares, so it ends.
+    """
     while (step := _step(wanted, free)) is not None:
         instance, name = step
         wanted[instance] = name
@@ -118,8 +150,14 @@ def _level(wanted: dict[str, str], free: dict[str, list[Member]]) -> None:
 
 def _step(wanted: dict[str, str], free: dict[str, list[Member]]) -> tuple[str, str] | None:
     loads = Counter(wanted.values())
-    gains = ((loads[wanted[each]] - loads[member.name], each, member.name) for each, members in free.items() for member in members)
-    gain, instance, name = min(((-gain, each, name) for gain, each, name in gains), default=(0, "", ""))
+    gains = (
+        (loads[wanted[each]] - loads[member.name], each, member.name)
+        for each, members in free.items()
+        for member in members
+    )
+    gain, instance, name = min(
+        ((-gain, each, name) for gain, each, name in gains), default=(0, "", "")
+    )
     return (instance, name) if -gain >= 2 else None
 
 

@@ -1,7 +1,8 @@
 """Which server an instance reads from next: a pure judgement on what is known of both.
 
-The promise: a switch by GTID comes out only when the other server has all that was published and still has the binlog of the rest,
-but for losses that an operator accepted. A server that answers is never left for one that is not ready, and never because of it.
+The promise: a switch by GTID comes out only when the other server has all that was published and
+still has the binlog of the rest, but for losses that an operator accepted. A server that answers is
+never left for one that is not ready, and never because of it.
 """
 
 from dataclasses import dataclass
@@ -13,7 +14,9 @@ from relay.model.standby_proof import StandbyProof, standby_proof
 
 
 class Action(Enum):
-    """What follows: go on as it is, wait for the other server, switch, or stand still until an operator acts."""
+    """What follows: go on as it is, wait for the other server, switch, or stand still until an
+    operator acts.
+    """
 
     STAY = "stay"
     WAIT = "wait"
@@ -23,7 +26,10 @@ class Action(Enum):
 
 @dataclass(frozen=True, slots=True)
 class SwitchRules:
-    """The settings that matter here. `without_gtid` tries a switch where GTIDs prove nothing, `by_digest` only where digests do."""
+    """The settings that matter here.
+
+    `without_gtid` tries a switch where GTIDs prove nothing, `by_digest` only where digests do.
+    """
 
     retry_threshold: int
     automatic: bool
@@ -34,10 +40,13 @@ class SwitchRules:
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """Both servers, what was published, and what is asked for. `followed` is the one that the position belongs to.
+    """Both servers, what was published, and what is asked for.
 
-    `published_before` is the published set of a heartbeat earlier: a healthy standby has that, though rarely all of this moment.
-    `streaming` says that rows flow; otherwise reading is about to begin.
+    `followed` is the one that the position belongs to.
+
+    `published_before` is the published set of a heartbeat earlier: a healthy standby has that,
+    though rarely all of this moment. `streaming` says that rows flow; otherwise reading is about to
+    begin.
     """
 
     followed: ServerRole
@@ -54,14 +63,20 @@ class Situation:
 
     @property
     def followed_serves(self) -> bool:
-        """Whether the followed server answers, and is still the one that the position belongs to."""
+        """Whether the followed server answers, and is still the one that the position belongs
+        to.
+        """
         followed = self.server(self.followed)
         return followed is not None and followed.answers and followed.is_of(self.published.identity)
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """`code` names a STOP; `lacking` and `gone` are what an operator would have to accept, `behind` how many transactions lack."""
+    """`code` names a STOP.
+
+    `lacking` and `gone` are what an operator would have to accept, `behind` how many transactions
+    lack.
+    """
 
     action: Action
     reason: str
@@ -72,8 +87,13 @@ class Decision:
     gone: str = ""
 
 
-def followed_role(published: Published, servers: tuple[ServerSeen, ...], noted: ServerRole | None) -> ServerRole:
-    """The role of the server that the position belongs to; where neither matches, the one that was noted, or that cannot be asked."""
+def followed_role(
+    published: Published, servers: tuple[ServerSeen, ...], noted: ServerRole | None
+) -> ServerRole:
+    """The role of the server that the position belongs to.
+
+    Where neither matches, the one that was noted, or that cannot be asked.
+    """
     for seen in servers:
         if seen.is_of(published.identity):
             return seen.role
@@ -109,7 +129,15 @@ def _wanted(situation: Situation) -> tuple[ServerRole | None, str]:
             return situation.followed, "Another server stands at the address."
         return None, "Another server stands at the address, and failover.virtual_address is off."
     if followed.failures < rules.retry_threshold:
-        return None, "" if followed.answers else f"{followed.failures} of {rules.retry_threshold} heartbeats failed: {followed.error}"
+        return (
+            None,
+            ""
+            if followed.answers
+            else (
+                f"{followed.failures} of {rules.retry_threshold} heartbeats failed: "
+                f"{followed.error}"
+            ),
+        )
     gone = f"The {situation.followed} failed {followed.failures} heartbeats in a row."
     if orders.hold:
         return None, f"{gone} An operator holds the instance where it is."
@@ -125,15 +153,25 @@ def _judged(situation: Situation, seen: ServerSeen, why: str) -> Decision:
         if situation.rules.without_gtid:
             how = f"Digests show what the {seen.role} has." if situation.rules.by_digest else reason
             return Decision(Action.SWITCH, f"{why} {how}", seen.role)
-        return _unready(situation, Decision(Action.STOP, f"{why} {reason}", seen.role, code="SWITCH_NEEDS_GTID"))
-    proof = standby_proof(published.gtid_set, published.split_gtid, seen.held, seen.purged, orders.accepted)
+        return _unready(
+            situation, Decision(Action.STOP, f"{why} {reason}", seen.role, code="SWITCH_NEEDS_GTID")
+        )
+    proof = standby_proof(
+        published.gtid_set, published.split_gtid, seen.held, seen.purged, orders.accepted
+    )
     if proof.behind and not _nearly_there(situation, seen):
         return _unready(situation, _behind(seen, proof, Action.WAIT))
     if proof.behind and not situation.streaming:
         return _behind(seen, proof, Action.WAIT)
     if not proof.gone.empty:
-        reason = f"The {seen.role} no longer has the binlog of {proof.gone}, which was not published yet."
-        return _unready(situation, Decision(Action.STOP, reason, seen.role, code="STANDBY_PURGED", gone=str(proof.gone)))
+        reason = (
+            f"The {seen.role} no longer has the binlog of {proof.gone}, which was not published "
+            f"yet."
+        )
+        return _unready(
+            situation,
+            Decision(Action.STOP, reason, seen.role, code="STANDBY_PURGED", gone=str(proof.gone)),
+        )
     return Decision(Action.SWITCH, why, seen.role)
 
 
@@ -146,20 +184,40 @@ def _no_proof_possible(published: Published, seen: ServerSeen) -> str:
 
 
 def _nearly_there(situation: Situation, seen: ServerSeen) -> bool:
-    """A server that answers is followed until the other one is a heartbeat behind at most: a switch by hand then costs no standstill."""
+    """A server that answers is followed until the other one is a heartbeat behind at most: a switch
+    by hand then costs no standstill.
+    """
     if not situation.followed_serves:
         return False
-    return standby_proof(situation.published_before, "", seen.held, "", situation.orders.accepted).lacking.empty
+    return standby_proof(
+        situation.published_before, "", seen.held, "", situation.orders.accepted
+    ).lacking.empty
 
 
 def _unready(situation: Situation, decision: Decision) -> Decision:
-    """While the followed server serves, what is wrong with the other one is said and nothing more."""
+    """While the followed server serves, what is wrong with the other one is said and nothing
+    more.
+    """
     if not situation.followed_serves:
         return decision
-    return Decision(Action.STAY, decision.reason, decision.to, decision.code, decision.behind, decision.lacking, decision.gone)
+    return Decision(
+        Action.STAY,
+        decision.reason,
+        decision.to,
+        decision.code,
+        decision.behind,
+        decision.lacking,
+        decision.gone,
+    )
 
 
 def _behind(seen: ServerSeen, proof: StandbyProof, action: Action) -> Decision:
     number = f"{proof.behind:,}".replace(",", " ")
     noun = "transaction" if proof.behind == 1 else "transactions"
-    return Decision(action, f"{seen.role} is {number} {noun} behind", seen.role, behind=proof.behind, lacking=str(proof.lacking))
+    return Decision(
+        action,
+        f"{seen.role} is {number} {noun} behind",
+        seen.role,
+        behind=proof.behind,
+        lacking=str(proof.lacking),
+    )

@@ -11,7 +11,9 @@ from relay.kafka.errors import error_of, relay_error
 from relay.settings import KafkaSettings, plain_options
 
 _RECONNECT_MS: Final = 1000
-"""The client doubles its pause between two attempts, by itself up to 10 s: a broker that is back would be met that much later."""
+"""The client doubles its pause between two attempts, by itself up to 10 s: a broker that is back
+would be met that much later.
+"""
 
 _INVALID: Final = frozenset({"_INVALID_ARG", "_NOT_IMPLEMENTED"})
 

@@ -1,4 +1,6 @@
-"""The Kafka client's own log lines in the relay's log, each kind of line at most once in a while."""
+"""The Kafka client's own log lines in the relay's log, each kind of line at most once in a
+while.
+"""
 
 import re
 import threading
@@ -13,7 +15,10 @@ from confluent_kafka import KafkaException, Producer
 from confluent_kafka.admin import AdminClient
 
 PAUSE_SECONDS: Final = 60.0
-"""Lines that differ only in numbers are written once in so long a time; the next one counts those between."""
+"""Lines that differ only in numbers are written once in so long a time.
+
+The next one counts those between.
+"""
 MOST_KINDS: Final = 256
 """Kinds of lines that are remembered; beyond them all are forgotten."""
 _KIND_CHARACTERS: Final = 200
@@ -30,7 +35,9 @@ class _Kind:
 
 
 class ClientLog:
-    """Takes log lines as `logging.Logger` does; this is all that the client asks of a logger. Used by several threads.
+    """Takes log lines as `logging.Logger` does; this is all that the client asks of a logger.
+
+    Used by several threads.
 
     The client hands its lines over when it is polled, or inside a call that polls.
     """
@@ -41,7 +48,10 @@ class ClientLog:
         self._lock = threading.Lock()
 
     def log(self, _level: int, _form: str, facility: str, client: str, text: str) -> None:
-        """Write a line, or count it. Every line is a warning: what it means for an instance is told by the instance's state."""
+        """Write a line, or count it.
+
+        Every line is a warning: what it means for an instance is told by the instance's state.
+        """
         suppressed = self._suppressed(facility, text)
         if suppressed is None:
             return
@@ -49,7 +59,9 @@ class ClientLog:
         _log.warning("kafka_client", facility=facility, client=client, text=text, **more)
 
     def _suppressed(self, facility: str, text: str) -> int | None:
-        """Return how many lines of this kind were not written since the last one, None where this one is not written either."""
+        """Return how many lines of this kind were not written since the last one, None where this
+        one is not written either.
+        """
         kind = f"{facility} {_NUMBER.sub('#', _COUNTS.sub('', text))[:_KIND_CHARACTERS]}"
         now_s = self._now_s()
         with self._lock:
@@ -68,6 +80,9 @@ CLIENT_LOG: Final = ClientLog()
 
 
 def write_log_lines(client: AdminClient | Producer) -> None:
-    """Write the lines that the client has queued. Its fatal errors are raised by the calls that they concern, not here."""
+    """Write the lines that the client has queued.
+
+    Its fatal errors are raised by the calls that they concern, not here.
+    """
     with suppress(KafkaException):
         client.poll(0)

@@ -29,7 +29,8 @@ _FENCED: Final = frozenset({"_FENCED", "PRODUCER_FENCED", "INVALID_PRODUCER_EPOC
 _TOO_LARGE: Final = frozenset({"MSG_SIZE_TOO_LARGE", "RECORD_LIST_TOO_LARGE"})
 _REMEDIES: Final = {
     "INVALID_REPLICATION_FACTOR": (
-        "Set kafka.replication_factor to the number of brokers or less, and kafka.min_insync_replicas below it: both 1 on a single broker."
+        "Set kafka.replication_factor to the number of brokers or less, and "
+        "kafka.min_insync_replicas below it: both 1 on a single broker."
     ),
 }
 """What to do about errors whose class says too little."""
@@ -111,7 +112,9 @@ def error_of(exception: KafkaException) -> KafkaError:
 
 @contextmanager
 def kafka_errors(doing: str, right: Right | None = None) -> Iterator[None]:
-    """Inside, KafkaException becomes the relay's error with `doing` as the beginning of its sentence; `right` as in `relay_error`."""
+    """Inside, KafkaException becomes the relay's error with `doing` as the beginning of its
+    sentence; `right` as in `relay_error`.
+    """
     try:
         yield
     except KafkaException as exc:

@@ -1,4 +1,6 @@
-"""How large a message is for Kafka, and what a topic takes: counted before compression, whose outcome nobody knows beforehand."""
+"""How large a message is for Kafka, and what a topic takes: counted before compression, whose
+outcome nobody knows beforehand.
+"""
 
 from collections.abc import Mapping
 from typing import Final
@@ -6,21 +8,28 @@ from typing import Final
 from relay.model.message import Headers, OutboundMessage
 
 RECORD_BYTES: Final = 128
-"""What a batch (61) and the lengths and times of its record (at most 36) add to a message, and a little more."""
+"""What a batch (61) and the lengths and times of its record (at most 36) add to a message, and a
+little more.
+"""
 HEADER_BYTES: Final = 10
 """What two lengths add to each header, at most."""
 _LIMITS: Final = ("max.message.bytes", "segment.bytes")
 
 
 def topic_limit(settings: Mapping[str, str], message_max_bytes: int) -> int:
-    """Return the largest batch that producer and topic take, in bytes; settings that the brokers do not tell do not count."""
+    """Return the largest batch that producer and topic take, in bytes.
+
+    Settings that the brokers do not tell do not count.
+    """
     told = (settings.get(name, "") for name in _LIMITS)
     return min([message_max_bytes, *(int(each) for each in told if each.isdecimal())])
 
 
 def message_bytes(message: OutboundMessage) -> int:
     """Return how much a message takes at most, alone in its batch."""
-    return _size(message.headers) + len(message.key or b"") + len(message.value or b"") + RECORD_BYTES
+    return (
+        _size(message.headers) + len(message.key or b"") + len(message.value or b"") + RECORD_BYTES
+    )
 
 
 def _size(headers: Headers) -> int:

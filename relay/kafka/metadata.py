@@ -1,4 +1,6 @@
-"""Asks a cluster about itself: the cheapest request there is, and the one by which silence shows."""
+"""Asks a cluster about itself: the cheapest request there is, and the one by which silence
+shows.
+"""
 
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -17,7 +19,8 @@ from relay.threads import RelayThread
 _SILENT: Final = frozenset({"_TIMED_OUT", "_TRANSPORT", "_ALL_BROKERS_DOWN", "_RESOLVE"})
 # A broker that speaks TLS or refuses a login looks silent to the client.
 _REMEDY: Final = (
-    "Check kafka.bootstrap_servers, the brokers, and kafka.client (security.protocol, login); the relay goes on by itself when they answer."
+    "Check kafka.bootstrap_servers, the brokers, and kafka.client (security.protocol, login); the "
+    "relay goes on by itself when they answer."
 )
 
 _LATE_SECONDS: Final = 2.0
@@ -25,28 +28,42 @@ _LATE_SECONDS: Final = 2.0
 
 
 def cluster_metadata(
-    client: AdminClient | Producer, settings: KafkaSettings, timeout_s: float, topic: str | None = None
+    client: AdminClient | Producer,
+    settings: KafkaSettings,
+    timeout_s: float,
+    topic: str | None = None,
 ) -> ClusterMetadata:
-    """Brokers and topics, or one topic alone. Raises BrokerUnreachable when nobody answers in time."""
+    """Brokers and topics, or one topic alone.
+
+    Raises BrokerUnreachable when nobody answers in time.
+    """
     doing = "Asking for the brokers" if topic is None else f"Asking for topic {topic}"
 
     def ask() -> ClusterMetadata:
-        return client.list_topics(timeout=timeout_s) if topic is None else client.list_topics(topic, timeout=timeout_s)
+        return (
+            client.list_topics(timeout=timeout_s)
+            if topic is None
+            else client.list_topics(topic, timeout=timeout_s)
+        )
 
     try:
         return _within(timeout_s, ask, settings)
     except KafkaException as exc:
         write_log_lines(client)  # they say why
         if error_of(exc).name() in _SILENT:
-            raise BrokerUnreachable(f"No Kafka broker answers at {settings.bootstrap_servers}.", remedy=_REMEDY) from exc
+            raise BrokerUnreachable(
+                f"No Kafka broker answers at {settings.bootstrap_servers}.", remedy=_REMEDY
+            ) from exc
         raise relay_error(error_of(exc), doing) from exc
 
 
-def _within(timeout_s: float, ask: Callable[[], ClusterMetadata], settings: KafkaSettings) -> ClusterMetadata:
+def _within(
+    timeout_s: float, ask: Callable[[], ClusterMetadata], settings: KafkaSettings
+) -> ClusterMetadata:
     """Return what `ask` returns, but wait by the monotonic clock.
 
-    The client library waits for a moment of the wall clock. A clock that is set back while it waits makes the wait longer by as much,
-    so the call is left behind in a thread of its own.
+    The client library waits for a moment of the wall clock. A clock that is set back while it waits
+    makes the wait longer by as much, so the call is left behind in a thread of its own.
     """
     future: Future[ClusterMetadata] = Future()
     RelayThread("metadata", "", settle, future, ask).start()
@@ -54,6 +71,9 @@ def _within(timeout_s: float, ask: Callable[[], ClusterMetadata], settings: Kafk
         return future.result(timeout_s + _LATE_SECONDS)
     except TimeoutError as exc:
         reason = (
-            f"Kafka's client did not return {_LATE_SECONDS:g} s after its time limit of {timeout_s:g} s at {settings.bootstrap_servers}"
+            f"Kafka's client did not return {_LATE_SECONDS:g} s after its time limit of "
+            f"{timeout_s:g} s at {settings.bootstrap_servers}"
         )
-        raise BrokerUnreachable(f"{reason}: was this machine's clock set back?", remedy=_REMEDY) from exc
+        raise BrokerUnreachable(
+            f"{reason}: was this machine's clock set back?", remedy=_REMEDY
+        ) from exc

@@ -17,7 +17,8 @@ _READ_SECONDS: Final = 30.0
 _REQUEST_SECONDS: Final = 10.0
 _POLL_SECONDS: Final = 0.2
 _APPEARING_SECONDS: Final = 10.0
-# What is said of a topic that was just made, until the broker asked has heard of it or its partition has a leader.
+# What is said of a topic that was just made, until the broker asked has heard of it or its
+# partition has a leader.
 _NOT_YET: Final = frozenset(
     {
         "_UNKNOWN_PARTITION",
@@ -38,20 +39,35 @@ _FETCHED_KILOBYTES: Final = 2048
 
 
 class PartitionReader:
-    """Reads partition 0 of `topic`; raises `unreadable` where an open transaction may still hide committed records.
+    """Reads partition 0 of `topic`.
 
-    A topic that no broker knows is asked for during `appearing_s` seconds: it may just have been made. Then TopicRefused is raised.
+    Raises `unreadable` where an open transaction may still hide committed records.
+
+    A topic that no broker knows is asked for during `appearing_s` seconds: it may just have been
+    made. Then TopicRefused is raised.
     """
 
-    def __init__(self, kafka: KafkaSettings, topic: str, unreadable: type[RelayError], *, appearing_s: float = _APPEARING_SECONDS) -> None:
+    def __init__(
+        self,
+        kafka: KafkaSettings,
+        topic: str,
+        unreadable: type[RelayError],
+        *,
+        appearing_s: float = _APPEARING_SECONDS,
+    ) -> None:
         self._kafka = kafka
         self._topic = topic
         self._unreadable = unreadable
         self._appearing_s = appearing_s
 
     def ends(self) -> tuple[int, int]:
-        """Oldest and next offset as an uncommitted reader sees them: what a committed one must reach to have seen all."""
-        with closing(self._consumer("read_uncommitted")) as consumer, kafka_errors(f"Reading {self._topic}"):
+        """Oldest and next offset as an uncommitted reader sees them: what a committed one must
+        reach to have seen all.
+        """
+        with (
+            closing(self._consumer("read_uncommitted")) as consumer,
+            kafka_errors(f"Reading {self._topic}"),
+        ):
             offsets = self._asked_ends(consumer)
         if offsets is None:
             raise self._unreadable(f"The offsets of {self._topic} were not answered.")
@@ -61,25 +77,35 @@ class PartitionReader:
         deadline = Deadline.after(self._appearing_s)
         while True:
             try:
-                return consumer.get_watermark_offsets(TopicPartition(self._topic, 0), timeout=_REQUEST_SECONDS)
+                return consumer.get_watermark_offsets(
+                    TopicPartition(self._topic, 0), timeout=_REQUEST_SECONDS
+                )
             except KafkaException as exc:
                 if deadline.passed or error_of(exc).name() not in _NOT_YET:
                     raise
             consumer.poll(_POLL_SECONDS)  # nothing is assigned: it lets the client work meanwhile
 
     def committed(self, start: int, high: int) -> Iterator[KeyAndValue]:
-        """Yield what is committed from offset `start` up to `high`; markers of transactions occupy offsets too."""
+        """Yield what is committed from offset `start` up to `high`.
+
+        Markers of transactions occupy offsets too.
+        """
         with closing(self.records(start, high)) as records:
             yield from ((key, value) for _, key, value in records)
 
     def records(self, start: int, high: int) -> Generator[Record, None, None]:
-        """Yield offset, key and value of what is committed from offset `start` up to `high`, one by one; close it.
+        """Yield offset, key and value of what is committed from offset `start` up to `high`, one by
+        one; close it.
 
-        Raises `unreadable` where an open transaction hides records before `high`, and KafkaNotPermitted.
+        Raises `unreadable` where an open transaction hides records before `high`, and
+        KafkaNotPermitted.
         """
         reached = start
         deadline = Deadline.after(_READ_SECONDS)
-        with closing(self._consumer("read_committed")) as consumer, kafka_errors(f"Reading {self._topic}"):
+        with (
+            closing(self._consumer("read_committed")) as consumer,
+            kafka_errors(f"Reading {self._topic}"),
+        ):
             consumer.assign([TopicPartition(self._topic, 0, start if start else OFFSET_BEGINNING)])
             while reached < high:
                 message = consumer.poll(_POLL_SECONDS)
@@ -91,16 +117,22 @@ class PartitionReader:
                         return
                     yield offset, message.key(), message.value()
                     deadline = Deadline.after(_READ_SECONDS)
-                reached = max(reached, consumer.position([TopicPartition(self._topic, 0)])[0].offset)
+                reached = max(
+                    reached, consumer.position([TopicPartition(self._topic, 0)])[0].offset
+                )
                 if deadline.passed:
                     raise self._unreadable(
-                        f"{self._topic} was read to offset {reached} of {high}: an open transaction hides what lies behind."
+                        f"{self._topic} was read to offset {reached} of {high}: an open "
+                        f"transaction hides what lies behind."
                     )
 
     def _refuse(self, error: KafkaError) -> None:
-        """Raise what keeps the principal from reading; the client tries again after every other error.
+        """Raise what keeps the principal from reading.
 
-        The client asks for a coordinator of its group, too, which nothing here needs: a refusal of that means nothing.
+        The client tries again after every other error.
+
+        The client asks for a coordinator of its group, too, which nothing here needs: a refusal of
+        that means nothing.
         """
         if error.name() == _MAY_NOT_READ:
             raise relay_error(error, f"Reading {self._topic}", Right("Read", "topic", self._topic))

@@ -12,12 +12,16 @@ NOT_PERMITTED: Final = frozenset(
     }
 )
 """Names of the errors by which brokers say that the principal lacks a right."""
-_OWN: Final = "Give the relay's principal the rights that docs/operations/kafka.md lists, then start again."
+_OWN: Final = (
+    "Give the relay's principal the rights that docs/operations/kafka.md lists, then start again."
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Right:
-    """One operation ("DescribeConfigs") on a resource: its kind ("topic", "transactional-id", "cluster") and name, "" of the cluster."""
+    """One operation ("DescribeConfigs") on a resource: its kind ("topic", "transactional-id",
+    "cluster") and name, "" of the cluster.
+    """
 
     operation: str
     kind: str
@@ -26,16 +30,25 @@ class Right:
     @property
     def text(self) -> str:
         """The right in a sentence."""
-        return f"{self.operation} on {self.kind} {self.name}".strip() if self.name else f"{self.operation} on the {self.kind}"
+        return (
+            f"{self.operation} on {self.kind} {self.name}".strip()
+            if self.name
+            else f"{self.operation} on the {self.kind}"
+        )
 
     @property
     def remedy(self) -> str:
         """What an operator does so that the relay has it."""
         resource = f"--{self.kind} {self.name}".strip()
-        command = f"kafka-acls.sh --add --allow-principal User:NAME --operation {self.operation} {resource}"
+        command = (
+            f"kafka-acls.sh --add --allow-principal User:NAME --operation {self.operation} "
+            f"{resource}"
+        )
         return f"Allow the relay's principal {self.text} ({command}), then start again."
 
 
 def remedy_of(right: Right | None) -> str:
-    """What an operator does about a refusal for want of this right, None: of one that is not known."""
+    """What an operator does about a refusal for want of this right, None: of one that is not
+    known.
+    """
     return _OWN if right is None else right.remedy

@@ -16,9 +16,12 @@ class TopicSpec:
 
 @dataclass(frozen=True, slots=True)
 class TopicState:
-    """A topic as it stands in the cluster; `settings` with the brokers' defaults, `replication_factor` of its weakest partition.
+    """A topic as it stands in the cluster.
 
-    `permitted` are the operations that the relay's principal may do with it ("Write"), None where the brokers do not say.
+    `settings` with the brokers' defaults, `replication_factor` of its weakest partition.
+
+    `permitted` are the operations that the relay's principal may do with it ("Write"), None where
+    the brokers do not say.
     """
 
     name: str

@@ -1,4 +1,6 @@
-"""What must be true of a topic and of the brokers: pure judgement, so that preflight and the relay say the same sentences."""
+"""What must be true of a topic and of the brokers: pure judgement, so that preflight and the relay
+say the same sentences.
+"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -16,7 +18,10 @@ _MS_PER_HOUR: Final = 3_600_000
 
 @dataclass(frozen=True, slots=True)
 class WantedTopic:
-    """What the settings ask of a row topic; `partitions` None: however many there are. `retention` as in `topic.retention`."""
+    """What the settings ask of a row topic; `partitions` None: however many there are.
+
+    `retention` as in `topic.retention`.
+    """
 
     partitions: int | None
     retention: str
@@ -27,7 +32,13 @@ class WantedTopic:
     @classmethod
     def of(cls, kafka: KafkaSettings, partitions: int | None, retention: str) -> "WantedTopic":
         """A topic with the copies that the settings ask for, and room for the largest message."""
-        return cls(partitions, retention, kafka.replication_factor, kafka.min_insync_replicas, kafka.message_max_bytes)
+        return cls(
+            partitions,
+            retention,
+            kafka.replication_factor,
+            kafka.min_insync_replicas,
+            kafka.message_max_bytes,
+        )
 
     @property
     def cleanup_policy(self) -> str:
@@ -37,12 +48,19 @@ class WantedTopic:
     @property
     def retention_ms(self) -> str:
         """Kafka's retention.ms for this retention; no meaning for "compact"."""
-        return str(int(self.retention[:-1]) * _MS_PER_HOUR) if self.retention.endswith("h") else FOREVER
+        return (
+            str(int(self.retention[:-1]) * _MS_PER_HOUR)
+            if self.retention.endswith("h")
+            else FOREVER
+        )
 
     @property
     def settings(self) -> dict[str, str]:
         """The topic settings that a new topic is made with."""
-        common = {"min.insync.replicas": str(self.min_insync_replicas), "cleanup.policy": self.cleanup_policy}
+        common = {
+            "min.insync.replicas": str(self.min_insync_replicas),
+            "cleanup.policy": self.cleanup_policy,
+        }
         if self.retention == "compact":
             return common
         return {**common, "retention.ms": self.retention_ms, "retention.bytes": FOREVER}
@@ -50,14 +68,20 @@ class WantedTopic:
 
 @dataclass(frozen=True, slots=True)
 class TopicFinding:
-    """One thing about a topic that is not as wanted; a `warning` does not keep the relay from publishing."""
+    """One thing about a topic that is not as wanted.
+
+    A `warning` does not keep the relay from publishing.
+    """
 
     error: TopicRefused | KafkaNotPermitted
     warning: bool = False
 
 
-def row_topic_findings(state: TopicState, wanted: WantedTopic, *, published: bool = False) -> list[TopicFinding]:
-    """Find everything about an existing row topic that breaks a promise, or that the operator should know.
+def row_topic_findings(
+    state: TopicState, wanted: WantedTopic, *, published: bool = False
+) -> list[TopicFinding]:
+    """Find everything about an existing row topic that breaks a promise, or that the operator
+    should know.
 
     `published`: rows of the instance are in it, placed by the wanted number of partitions.
     """
@@ -71,14 +95,24 @@ def row_topic_findings(state: TopicState, wanted: WantedTopic, *, published: boo
 
 
 def position_topic_findings(state: TopicState, wanted: WantedTopic) -> list[TopicFinding]:
-    """The same for a topic that the relay reads back: one partition, compacted, because only the newest record counts and must stay."""
+    """The same for a topic that the relay reads back: one partition, compacted, because only the
+    newest record counts and must stay.
+    """
     policy = state.settings.get("cleanup.policy")
     form = TopicRefused(
-        f"The position topic {state.name} has {state.partitions} partitions and cleanup.policy={policy}; it must have 1 and compact.",
-        remedy="Set cleanup.policy=compact; a topic with more partitions is not the relay's own: rename the instance or the installation.",
+        f"The position topic {state.name} has {state.partitions} partitions and "
+        f"cleanup.policy={policy}; it must have 1 and compact.",
+        remedy=(
+            "Set cleanup.policy=compact; a topic with more partitions is not the relay's own: "
+            "rename the instance or the installation."
+        ),
     )
     fits = state.partitions == 1 and policy == "compact"
-    return [*_lacking(state, "Write", "Read"), *([] if fits else [TopicFinding(form)]), *_copies(state, wanted)]
+    return [
+        *_lacking(state, "Write", "Read"),
+        *([] if fits else [TopicFinding(form)]),
+        *_copies(state, wanted),
+    ]
 
 
 def _lacking(state: TopicState, *operations: str) -> Iterator[TopicFinding]:
@@ -86,37 +120,57 @@ def _lacking(state: TopicState, *operations: str) -> Iterator[TopicFinding]:
     for operation in operations:
         if state.permitted is not None and operation not in state.permitted:
             right = Right(operation, "topic", state.name)
-            yield TopicFinding(KafkaNotPermitted(f"The relay's principal lacks {right.text}.", remedy=right.remedy))
+            yield TopicFinding(
+                KafkaNotPermitted(f"The relay's principal lacks {right.text}.", remedy=right.remedy)
+            )
 
 
-def transaction_timeout_error(timeout_ms: int, broker_settings: Mapping[str, str]) -> TransactionsRefused | None:
+def transaction_timeout_error(
+    timeout_ms: int, broker_settings: Mapping[str, str]
+) -> TransactionsRefused | None:
     """Say whether the brokers allow transactions as long as the settings ask for."""
     allowed_ms = broker_settings.get("transaction.max.timeout.ms", "")
     if not allowed_ms.isdecimal() or timeout_ms <= int(allowed_ms):
         return None
-    return TransactionsRefused(f"transaction.timeout_ms is {timeout_ms}, and the brokers' transaction.max.timeout.ms is {allowed_ms}.")
+    return TransactionsRefused(
+        f"transaction.timeout_ms is {timeout_ms}, and the brokers' transaction.max.timeout.ms is "
+        f"{allowed_ms}."
+    )
 
 
 def surplus_partitions(topic: str, found: int, placed: int) -> Iterator[TopicFinding]:
     """Warn of partitions that get no row, because a key that has a partition stays there."""
     if found > placed:
-        reason = f"Topic {topic} has {found} partitions, and rows go to the first {placed} only: where a key is must not change."
-        remedy = "Leave it so, or publish to a new topic with more partitions from a position of your choice."
+        reason = (
+            f"Topic {topic} has {found} partitions, and rows go to the first {placed} only: where "
+            f"a key is must not change."
+        )
+        remedy = (
+            "Leave it so, or publish to a new topic with more partitions from a position of your "
+            "choice."
+        )
         yield TopicFinding(TopicRefused(reason, remedy=remedy), warning=True)
 
 
-def _partitions(state: TopicState, wanted: WantedTopic, *, published: bool) -> Iterator[TopicFinding]:
+def _partitions(
+    state: TopicState, wanted: WantedTopic, *, published: bool
+) -> Iterator[TopicFinding]:
     if wanted.partitions is None:
         return
     yield from surplus_partitions(state.name, state.partitions, wanted.partitions)
     if state.partitions < wanted.partitions:
-        reason = f"Topic {state.name} has {state.partitions} partitions, rows are placed by {wanted.partitions}."
+        reason = (
+            f"Topic {state.name} has {state.partitions} partitions, rows are placed by "
+            f"{wanted.partitions}."
+        )
         again = (
-            f"It was made again with fewer partitions: make it with {wanted.partitions}, and take new first copies of its tables. Or place "
+            f"It was made again with fewer partitions: make it with {wanted.partitions}, and "
+            f"take new first copies of its tables. Or place "
             "rows by fewer from now on (`roma position repartition`)."
         )
         new = (
-            f"Set partitions_num to {state.partitions}. Raise the topic to {wanted.partitions} partitions only while no rows are in it: "
+            f"Set partitions_num to {state.partitions}. Raise the topic to {wanted.partitions} "
+            f"partitions only while no rows are in it: "
             "their keys would be looked for in other partitions."
         )
         yield TopicFinding(TopicRefused(reason, remedy=again if published else new))
@@ -126,7 +180,8 @@ def _retention(state: TopicState, wanted: WantedTopic) -> Iterator[TopicFinding]
     policy = state.settings.get("cleanup.policy", "")
     if policy != wanted.cleanup_policy:
         reason = (
-            f'Topic {state.name} has cleanup.policy={policy}, and topic.retention = "{wanted.retention}" needs {wanted.cleanup_policy}.'
+            f"Topic {state.name} has cleanup.policy={policy}, and topic.retention = "
+            f'"{wanted.retention}" needs {wanted.cleanup_policy}.'
         )
         yield TopicFinding(TopicRefused(reason))
     elif policy == "delete":
@@ -134,15 +189,19 @@ def _retention(state: TopicState, wanted: WantedTopic) -> Iterator[TopicFinding]
         yield from _finite(state, wanted, "retention.bytes", FOREVER, "bytes of a partition")
 
 
-def _finite(state: TopicState, wanted: WantedTopic, name: str, needed: str, unit: str) -> Iterator[TopicFinding]:
+def _finite(
+    state: TopicState, wanted: WantedTopic, name: str, needed: str, unit: str
+) -> Iterator[TopicFinding]:
     found = state.settings.get(name, FOREVER)
     if found == FOREVER or (needed != FOREVER and int(found) >= int(needed)):
         return
     yield TopicFinding(
         TopicRefused(
-            f'Topic {state.name} keeps rows for {found} {unit} ({name}), and topic.retention is "{wanted.retention}".',
+            f"Topic {state.name} keeps rows for {found} {unit} ({name}), and topic.retention is "
+            f'"{wanted.retention}".',
             remedy=(
-                f"Set {name}={needed} on the topic (kafka-configs.sh --alter --topic {state.name} --add-config {name}={needed}), "
+                f"Set {name}={needed} on the topic (kafka-configs.sh --alter --topic "
+                f"{state.name} --add-config {name}={needed}), "
                 "or topic.retention as the topic is."
             ),
         )
@@ -150,18 +209,30 @@ def _finite(state: TopicState, wanted: WantedTopic, name: str, needed: str, unit
 
 
 def _copies(state: TopicState, wanted: WantedTopic) -> Iterator[TopicFinding]:
-    """The relay waits for all in-sync replicas (acks=all): min.insync.replicas says how few that may be."""
+    """The relay waits for all in-sync replicas (acks=all): min.insync.replicas says how few that
+    may be.
+    """
     found, needed = int(state.settings.get("min.insync.replicas") or 1), wanted.min_insync_replicas
     if found < needed:
         yield TopicFinding(
             TopicRefused(
-                f"Topic {state.name} has min.insync.replicas={found}, and kafka.min_insync_replicas asks for {needed}.",
-                remedy=f"Set min.insync.replicas={needed} on the topic, or lower kafka.min_insync_replicas and bear the loss of a broker.",
+                f"Topic {state.name} has min.insync.replicas={found}, and "
+                f"kafka.min_insync_replicas asks for {needed}.",
+                remedy=(
+                    f"Set min.insync.replicas={needed} on the topic, or lower "
+                    f"kafka.min_insync_replicas and bear the loss of a broker."
+                ),
             )
         )
     elif found == 1:
-        reason = f"Topic {state.name} has min.insync.replicas=1: with acks=all a row counts as published when one broker has it."
-        remedy = "Set kafka.min_insync_replicas and the topic's min.insync.replicas to 2 or more, on three brokers or more."
+        reason = (
+            f"Topic {state.name} has min.insync.replicas=1: with acks=all a row counts as "
+            f"published when one broker has it."
+        )
+        remedy = (
+            "Set kafka.min_insync_replicas and the topic's min.insync.replicas to 2 or more, on "
+            "three brokers or more."
+        )
         yield TopicFinding(TopicRefused(reason, remedy=remedy), warning=True)
     yield from _replicas(state, wanted, max(found, needed))
 
@@ -169,16 +240,32 @@ def _copies(state: TopicState, wanted: WantedTopic) -> Iterator[TopicFinding]:
 def _replicas(state: TopicState, wanted: WantedTopic, in_sync: int) -> Iterator[TopicFinding]:
     replicas = state.replication_factor
     if replicas < in_sync:
-        reason = f"Topic {state.name} has {replicas} replicas and min.insync.replicas={in_sync}: no write can succeed."
-        yield TopicFinding(TopicRefused(reason, remedy="Give the topic's partitions more replicas."))
+        reason = (
+            f"Topic {state.name} has {replicas} replicas and min.insync.replicas={in_sync}: no "
+            f"write can succeed."
+        )
+        yield TopicFinding(
+            TopicRefused(reason, remedy="Give the topic's partitions more replicas.")
+        )
     elif replicas < wanted.replication_factor:
-        reason = f"Topic {state.name} has {replicas} replicas, and kafka.replication_factor asks for {wanted.replication_factor}."
-        yield TopicFinding(TopicRefused(reason, remedy="Give the topic's partitions more replicas."), warning=True)
+        reason = (
+            f"Topic {state.name} has {replicas} replicas, and kafka.replication_factor asks for "
+            f"{wanted.replication_factor}."
+        )
+        yield TopicFinding(
+            TopicRefused(reason, remedy="Give the topic's partitions more replicas."), warning=True
+        )
 
 
 def _message_size(state: TopicState, wanted: WantedTopic) -> Iterator[TopicFinding]:
     found = state.settings.get("max.message.bytes", "")
     if found.isdecimal() and int(found) < wanted.message_max_bytes:
-        reason = f"Topic {state.name} takes messages of {found} bytes, and kafka.message_max_bytes allows {wanted.message_max_bytes}."
-        remedy = "Raise max.message.bytes of the topic, or a row between the two sizes stops the instance."
+        reason = (
+            f"Topic {state.name} takes messages of {found} bytes, and kafka.message_max_bytes "
+            f"allows {wanted.message_max_bytes}."
+        )
+        remedy = (
+            "Raise max.message.bytes of the topic, or a row between the two sizes stops the "
+            "instance."
+        )
         yield TopicFinding(TopicRefused(reason, remedy=remedy), warning=True)

@@ -35,16 +35,27 @@ class TopicAdmin:
         if found.error is not None:
             if found.error.name() in ("UNKNOWN_TOPIC_OR_PART", "_UNKNOWN_TOPIC"):
                 return None
-            raise relay_error(found.error, f"Asking for topic {name}", Right("Describe", "topic", name))
-        replicas = min((len(partition.replicas) for partition in found.partitions.values()), default=0)
-        settings = self._settings_of(ResourceType.TOPIC, name, Right("DescribeConfigs", "topic", name))
+            raise relay_error(
+                found.error, f"Asking for topic {name}", Right("Describe", "topic", name)
+            )
+        replicas = min(
+            (len(partition.replicas) for partition in found.partitions.values()), default=0
+        )
+        settings = self._settings_of(
+            ResourceType.TOPIC, name, Right("DescribeConfigs", "topic", name)
+        )
         return TopicState(name, len(found.partitions), replicas, settings, self.permitted(name))
 
     def permitted(self, name: str) -> frozenset[str] | None:
-        """Return the operations that the principal may do with a topic; None where the brokers do not say."""
+        """Return the operations that the principal may do with a topic.
+
+        None where the brokers do not say.
+        """
         with kafka_errors(f"Asking what may be done with {name}", Right("Describe", "topic", name)):
             asked = self._admin.describe_topics(
-                TopicCollection([name]), include_authorized_operations=True, request_timeout=_REQUEST_SECONDS
+                TopicCollection([name]),
+                include_authorized_operations=True,
+                request_timeout=_REQUEST_SECONDS,
             )
             operations = asked[name].result().authorized_operations
         return None if operations is None else frozenset(_operation(each) for each in operations)
@@ -52,25 +63,43 @@ class TopicAdmin:
     def create(self, spec: TopicSpec, *, only_ask: bool = False) -> bool:
         """Make the topic and wait until every partition has a leader; False when it stands already.
 
-        With `only_ask` the brokers say what they would say, and make nothing. Raises TopicRefused, KafkaNotPermitted,
-        BrokerUnreachable.
+        With `only_ask` the brokers say what they would say, and make nothing. Raises TopicRefused,
+        KafkaNotPermitted, BrokerUnreachable.
         """
-        new = NewTopic(spec.name, spec.partitions, spec.replication_factor, config=dict(spec.settings))
+        new = NewTopic(
+            spec.name, spec.partitions, spec.replication_factor, config=dict(spec.settings)
+        )
         try:
-            asked = self._admin.create_topics([new], operation_timeout=_REQUEST_SECONDS, validate_only=only_ask)
+            asked = self._admin.create_topics(
+                [new], operation_timeout=_REQUEST_SECONDS, validate_only=only_ask
+            )
             asked[spec.name].result(timeout=2 * _REQUEST_SECONDS)
         except KafkaException as exc:
             if error_of(exc).code() == KafkaError.TOPIC_ALREADY_EXISTS:
                 return False
-            raise relay_error(error_of(exc), f"Creating topic {spec.name}", Right("Create", "topic", spec.name)) from exc
+            raise relay_error(
+                error_of(exc), f"Creating topic {spec.name}", Right("Create", "topic", spec.name)
+            ) from exc
         except TimeoutError as exc:
-            raise BrokerUnreachable(f"Creating topic {spec.name} took longer than {2 * _REQUEST_SECONDS:.0f} s.") from exc
+            raise BrokerUnreachable(
+                f"Creating topic {spec.name} took longer than {2 * _REQUEST_SECONDS:.0f} s."
+            ) from exc
         if not only_ask:
-            _log.info("topic_created", topic=spec.name, partitions=spec.partitions, settings=dict(spec.settings))
+            _log.info(
+                "topic_created",
+                topic=spec.name,
+                partitions=spec.partitions,
+                settings=dict(spec.settings),
+            )
         return True
 
-    def ensure(self, spec: TopicSpec, findings: Callable[[TopicState], Iterable[TopicFinding]]) -> bool:
-        """Make the topic if it is not there (True); raise the first finding that is no warning where it stands with another form."""
+    def ensure(
+        self, spec: TopicSpec, findings: Callable[[TopicState], Iterable[TopicFinding]]
+    ) -> bool:
+        """Make the topic if it is not there (True).
+
+        Raise the first finding that is no warning where it stands with another form.
+        """
         state = self.state(spec.name)
         if state is None:
             return self.create(spec)
@@ -78,9 +107,14 @@ class TopicAdmin:
         return False
 
     def broker_settings(self) -> Mapping[str, str]:
-        """The settings of one broker of the cluster, which stand for all. Raises KafkaNotPermitted, BrokerUnreachable."""
+        """The settings of one broker of the cluster, which stand for all.
+
+        Raises KafkaNotPermitted, BrokerUnreachable.
+        """
         brokers = cluster_metadata(self._admin, self._settings, _REQUEST_SECONDS).brokers
-        return self._settings_of(ResourceType.BROKER, str(min(brokers)), Right("DescribeConfigs", "cluster"))
+        return self._settings_of(
+            ResourceType.BROKER, str(min(brokers)), Right("DescribeConfigs", "cluster")
+        )
 
     def partition_counts(self) -> Mapping[str, int]:
         """How many partitions every topic of the cluster has."""
@@ -94,12 +128,17 @@ class TopicAdmin:
     def _settings_of(self, kind: ResourceType, name: str, right: Right) -> Mapping[str, str]:
         resource = ConfigResource(kind, name)
         with kafka_errors(f"Asking for the settings of {name}", right):
-            answer = self._admin.describe_configs([resource], request_timeout=_REQUEST_SECONDS)[resource].result()
+            answer = self._admin.describe_configs([resource], request_timeout=_REQUEST_SECONDS)[
+                resource
+            ].result()
         return {key: entry.value or "" for key, entry in answer.items()}
 
 
 def accept(findings: Iterable[TopicFinding]) -> None:
-    """Raise the first finding that is no warning; log the warnings, each once in a process, however often topics are looked at."""
+    """Raise the first finding that is no warning.
+
+    Log the warnings, each once in a process, however often topics are looked at.
+    """
     for finding in findings:
         if not finding.warning:
             raise finding.error

@@ -9,9 +9,18 @@ Answer = TypeVar("Answer")
 
 
 class KeptAnswers(Generic[Question, Answer]):
-    """Asks anew what was asked more than `seconds` ago, or before `most` other questions; `clock` counts seconds. One thread uses it."""
+    """Asks anew what was asked more than `seconds` ago, or before `most` other questions.
 
-    def __init__(self, ask: Callable[[Question], Answer], seconds: float, most: int, clock: Callable[[], float]) -> None:
+    `clock` counts seconds. One thread uses it.
+    """
+
+    def __init__(
+        self,
+        ask: Callable[[Question], Answer],
+        seconds: float,
+        most: int,
+        clock: Callable[[], float],
+    ) -> None:
         self._ask = ask
         self._seconds = seconds
         self._most = most

@@ -20,13 +20,16 @@ from relay.tls import login
 PlainAnswer: TypeAlias = "Mapping[str, int | float | Decimal | str | bytes | None] | None"
 
 # Dates and times stay the text that the server prints, as in rows.
-_AS_TEXT: Final = frozenset({FIELD_TYPE.DATE, FIELD_TYPE.TIME, FIELD_TYPE.DATETIME, FIELD_TYPE.TIMESTAMP})
+_AS_TEXT: Final = frozenset(
+    {FIELD_TYPE.DATE, FIELD_TYPE.TIME, FIELD_TYPE.DATETIME, FIELD_TYPE.TIMESTAMP}
+)
 
 
 class SourceLookups:
     """The lookups of one session by name; used by one thread, which closes it.
 
-    `before_asking` is called before the server is asked: it waits until the server shows what the lookup belongs to.
+    `before_asking` is called before the server is asked: it waits until the server shows what the
+    lookup belongs to.
     """
 
     def __init__(self, lookups: Iterable[LookupSettings], source: SourceSettings) -> None:
@@ -60,7 +63,9 @@ class SourceLookups:
         except (pymysql.err.MySQLError, OSError) as exc:
             self.close()
             where = f"{self._source.host}:{self._source.port}"
-            raise LookupUnreachable(f"The lookup {settings.name} is not answered by {where}: {exc}.") from exc
+            raise LookupUnreachable(
+                f"The lookup {settings.name} is not answered by {where}: {exc}."
+            ) from exc
 
     def _first_row(self, query: str, arguments: tuple[Any, ...]) -> PlainAnswer:
         if self._connection is None:

@@ -1,4 +1,6 @@
-"""Which source's transaction comes next: that of the smallest (time, source), once no other source can still bring a smaller one."""
+"""Which source's transaction comes next: that of the smallest (time, source), once no other source
+can still bring a smaller one.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -6,7 +8,8 @@ from dataclasses import dataclass
 
 @dataclass(slots=True)
 class _Source:
-    """`head_ms` is the time of the transaction that waits, None where none does, `last_ms` that of the newest one that came.
+    """`head_ms` is the time of the transaction that waits, None where none does, `last_ms` that of
+    the newest one that came.
 
     `rests_ms` is the time up to which the source has said that it has nothing.
     """
@@ -24,9 +27,10 @@ class _Source:
 class MergeOrder:
     """Follows the heads and watermarks of the sources; times in Unix milliseconds.
 
-    Each source is made non-decreasing by itself: a transaction dated before the one that it follows counts as of that one's time.
-    `late` counts transactions from before a time at which their source had said to have nothing; they are taken at once. `first` is the
-    source whose transaction goes before all others, because half of it is published; None as soon as it was taken.
+    Each source is made non-decreasing by itself: a transaction dated before the one that it follows
+    counts as of that one's time. `late` counts transactions from before a time at which their
+    source had said to have nothing; they are taken at once. `first` is the source whose transaction
+    goes before all others, because half of it is published; None as soon as it was taken.
     """
 
     def __init__(self, names: Iterable[str], first: str | None = None) -> None:
@@ -45,16 +49,27 @@ class MergeOrder:
         source.rests_ms = max(source.rests_ms, until_ms)
 
     def next(self) -> str | None:
-        """Return whose transaction is taken next; None while another source could bring an earlier one."""
+        """Return whose transaction is taken next.
+
+        None while another source could bring an earlier one.
+        """
         if self.first is not None:
             return self.first if self._sources[self.first].head_ms is not None else None
         if late := [name for name, source in self._sources.items() if source.late]:
             return late[0]
-        heads = [(source.head_ms, name) for name, source in self._sources.items() if source.head_ms is not None]
+        heads = [
+            (source.head_ms, name)
+            for name, source in self._sources.items()
+            if source.head_ms is not None
+        ]
         if not heads:
             return None
         head = min(heads)
-        return head[1] if all(_behind(name, source, head) for name, source in self._sources.items()) else None
+        return (
+            head[1]
+            if all(_behind(name, source, head) for name, source in self._sources.items())
+            else None
+        )
 
     def took(self, name: str) -> None:
         """The transaction that waited is on its way."""

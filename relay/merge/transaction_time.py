@@ -1,4 +1,6 @@
-"""When a transaction happened, as far as merging goes: by the source's clock, or by a column of its rows."""
+"""When a transaction happened, as far as merging goes: by the source's clock, or by a column of its
+rows.
+"""
 
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
@@ -9,7 +11,10 @@ from relay.model.change import RowsEvent, StreamItem, TransactionBegin, Transact
 from relay.model.value import Value
 
 TimeOfTransaction: TypeAlias = "Callable[[Iterable[StreamItem]], int | None]"
-"""The first items of a transaction → Unix milliseconds, None while they do not say; a transaction that is whole always does."""
+"""The first items of a transaction → Unix milliseconds, None while they do not say.
+
+A transaction that is whole always does.
+"""
 
 _FIRST_MILLISECONDS: Final = 100_000_000_000
 """Integers from here on are milliseconds: as seconds they would lie beyond the year 5000."""
@@ -21,7 +26,8 @@ def by_execute_time(items: Iterable[StreamItem]) -> int | None:
 
 
 def by_column(name: str) -> TimeOfTransaction:
-    """The value of a column in the first row that has one: a DATETIME or TIMESTAMP in UTC, or a number of seconds or milliseconds.
+    """The value of a column in the first row that has one: a DATETIME or TIMESTAMP in UTC, or a
+    number of seconds or milliseconds.
 
     A transaction without such a row, or whose value is no time, goes by its execute time.
     """
@@ -42,11 +48,18 @@ def by_column(name: str) -> TimeOfTransaction:
 
 
 def _in_rows(event: RowsEvent, wanted: str) -> int | None:
-    ordinal = next((at for at, column in enumerate(event.table.columns) if column.name.lower() == wanted), None)
+    ordinal = next(
+        (at for at, column in enumerate(event.table.columns) if column.name.lower() == wanted), None
+    )
     if ordinal is None:
         return None
     try:
-        values = [row[ordinal] for change in event.rows for row in (change.after, change.before) if row is not None]
+        values = [
+            row[ordinal]
+            for change in event.rows
+            for row in (change.after, change.before)
+            if row is not None
+        ]
     except Stop:
         return None  # what is wrong with the rows is said where they are published, if they are
     return next((time_ms for value in values if (time_ms := _time_ms(value)) is not None), None)

@@ -1,6 +1,8 @@
-"""What walks through the rooms: source transactions as a stream of small items, so that one of any size fits in memory.
+"""What walks through the rooms: source transactions as a stream of small items, so that one of any
+size fits in memory.
 
-Named tuples, because one is made for every event or row: a frozen dataclass takes four times as long.
+Named tuples, because one is made for every event or row: a frozen dataclass takes four times as
+long.
 """
 
 from collections.abc import Sequence
@@ -24,8 +26,8 @@ class Operation(StrEnum):
 class TransactionBegin(NamedTuple):
     """A source transaction starts at `position`.
 
-    `gtid` is the server's text ("" without GTIDs). `commit_time_ms` is the immediate commit timestamp of the GTID event
-    (MySQL 8+), None elsewhere. `header_time_s` is the header's second.
+    `gtid` is the server's text ("" without GTIDs). `commit_time_ms` is the immediate commit
+    timestamp of the GTID event (MySQL 8+), None elsewhere. `header_time_s` is the header's second.
     """
 
     position: BinlogPosition
@@ -35,15 +37,20 @@ class TransactionBegin(NamedTuple):
 
     @property
     def change_time_ms(self) -> int:
-        """When the change happened, as well as the source says it: the commit, else the second of the header. Unix milliseconds."""
+        """When the change happened, as well as the source says it: the commit, else the second of
+        the header.
+
+        Unix milliseconds.
+        """
         return self.commit_time_ms if self.commit_time_ms is not None else self.header_time_s * 1000
 
 
 class RawRows(NamedTuple):
     """One row event as the server logged it, with the table map that it refers to; source → decode.
 
-    `table_map` is the body of the TABLE_MAP event (after its header, without checksum), `body` that of the rows event.
-    `type_code` is the event's type (uncompressed form); MySQL's v2 events carry extra data in the body, v1 do not.
+    `table_map` is the body of the TABLE_MAP event (after its header, without checksum), `body` that
+    of the rows event. `type_code` is the event's type (uncompressed form); MySQL's v2 events carry
+    extra data in the body, v1 do not.
     """
 
     table_map: bytes
@@ -64,8 +71,9 @@ class RowChange(NamedTuple):
 class RowsEvent(NamedTuple):
     """The rows of one event, in binlog order; decode → the rooms behind it.
 
-    `rows` may be decoded when they are first looked at, and then raise what decoding raises. `body` is the event as it was logged,
-    and `images_at` where its row images begin if each holds every column, else None.
+    `rows` may be decoded when they are first looked at, and then raise what decoding raises. `body`
+    is the event as it was logged, and `images_at` where its row images begin if each holds every
+    column, else None.
     """
 
     operation: Operation
@@ -79,11 +87,14 @@ class RowsEvent(NamedTuple):
 
 
 class Statement(NamedTuple):
-    """A statement that the server logged as text: DDL, or DML in statement format. `database` is the session's default one.
+    """A statement that the server logged as text: DDL, or DML in statement format.
 
-    `sql_mode` is the session's, as far as it changes how the text is read. `failed` says that the statement ended with an error on the
-    source, which logs it where it had changed something before. `server_charset` is the session's character_set_server, which databases
-    get that name none; "" where the binlog does not say it.
+    `database` is the session's default one.
+
+    `sql_mode` is the session's, as far as it changes how the text is read. `failed` says that the
+    statement ended with an error on the source, which logs it where it had changed something
+    before. `server_charset` is the session's character_set_server, which databases get that name
+    none; "" where the binlog does not say it.
     """
 
     sql: str
@@ -96,7 +107,10 @@ class Statement(NamedTuple):
 
 
 class XaAction(StrEnum):
-    """What happens to an XA transaction; BEGIN opens the group of its rows, which PREPARE, COMMIT_AT_ONCE or ROLLBACK ends."""
+    """What happens to an XA transaction.
+
+    BEGIN opens the group of its rows, which PREPARE, COMMIT_AT_ONCE or ROLLBACK ends.
+    """
 
     BEGIN = "BEGIN"
     PREPARE = "PREPARE"
@@ -106,7 +120,9 @@ class XaAction(StrEnum):
 
 
 class XaStep(NamedTuple):
-    """A step of the XA transaction of this name (`X'gtrid',X'bqual',format`), inside the group that logs it."""
+    """A step of the XA transaction of this name (`X'gtrid',X'bqual',format`), inside the group that
+    logs it.
+    """
 
     action: XaAction
     xid: str
@@ -114,7 +130,9 @@ class XaStep(NamedTuple):
 
 
 class PreparedRows(NamedTuple):
-    """A row event whose transaction is prepared, as it was logged, with its table as the reading thread knows it."""
+    """A row event whose transaction is prepared, as it was logged, with its table as the reading
+    thread knows it.
+    """
 
     raw: RawRows
     table: TableMap
@@ -129,7 +147,10 @@ class TransactionEnd(NamedTuple):
 
 
 class Advance(NamedTuple):
-    """The source moved on without a transaction (rotation, heartbeat); reading may go on at `position`."""
+    """The source moved on without a transaction (rotation, heartbeat).
+
+    Reading may go on at `position`.
+    """
 
     position: BinlogPosition
     identity: SourceIdentity
@@ -144,5 +165,14 @@ class FromSource(NamedTuple):
 RawItem: TypeAlias = TransactionBegin | RawRows | Statement | XaStep | TransactionEnd | Advance
 """What the source room hands out."""
 
-StreamItem: TypeAlias = TransactionBegin | RowsEvent | PreparedRows | Statement | XaStep | TransactionEnd | Advance | FromSource
+StreamItem: TypeAlias = (
+    TransactionBegin
+    | RowsEvent
+    | PreparedRows
+    | Statement
+    | XaStep
+    | TransactionEnd
+    | Advance
+    | FromSource
+)
 """The same after the decode room, and after several sources were merged: what the buffer holds."""

@@ -4,16 +4,32 @@ from typing import Final
 
 from relay.model.table import ColumnType
 
-INTEGERS: Final = frozenset({ColumnType.TINY, ColumnType.SHORT, ColumnType.INT24, ColumnType.LONG, ColumnType.LONGLONG})
+INTEGERS: Final = frozenset(
+    {ColumnType.TINY, ColumnType.SHORT, ColumnType.INT24, ColumnType.LONG, ColumnType.LONGLONG}
+)
 DECIMALS: Final = frozenset({ColumnType.DECIMAL, ColumnType.NEWDECIMAL})
 FLOATS: Final = frozenset({ColumnType.FLOAT, ColumnType.DOUBLE})
-BLOBS: Final = frozenset({ColumnType.TINY_BLOB, ColumnType.BLOB, ColumnType.MEDIUM_BLOB, ColumnType.LONG_BLOB, ColumnType.BLOB_COMPRESSED})
-VARCHARS: Final = frozenset({ColumnType.VARCHAR, ColumnType.VAR_STRING, ColumnType.VARCHAR_COMPRESSED})
+BLOBS: Final = frozenset(
+    {
+        ColumnType.TINY_BLOB,
+        ColumnType.BLOB,
+        ColumnType.MEDIUM_BLOB,
+        ColumnType.LONG_BLOB,
+        ColumnType.BLOB_COMPRESSED,
+    }
+)
+VARCHARS: Final = frozenset(
+    {ColumnType.VARCHAR, ColumnType.VAR_STRING, ColumnType.VARCHAR_COMPRESSED}
+)
 STRINGS: Final = BLOBS | VARCHARS | {ColumnType.STRING}
 LABELLED: Final = frozenset({ColumnType.ENUM, ColumnType.SET})
 DATES: Final = frozenset({ColumnType.DATE, ColumnType.NEWDATE})
-DATETIMES: Final = frozenset({ColumnType.DATETIME, ColumnType.DATETIME2, ColumnType.TIMESTAMP, ColumnType.TIMESTAMP2})
+DATETIMES: Final = frozenset(
+    {ColumnType.DATETIME, ColumnType.DATETIME2, ColumnType.TIMESTAMP, ColumnType.TIMESTAMP2}
+)
 TIMES: Final = frozenset({ColumnType.TIME, ColumnType.TIME2})
 
 BYTES_OF_NAMED: Final = {"uuid": 16, "inet6": 16, "inet4": 4}
-"""MariaDB's types that rows hold as so many bytes of a BINARY, and that its name alone tells apart."""
+"""MariaDB's types that rows hold as so many bytes of a BINARY, and that its name alone tells
+apart.
+"""

@@ -1,4 +1,6 @@
-"""Event types of both families by number (MySQL: libs/mysql/binlog/event/binlog_event.h, MariaDB: sql/log_event.h)."""
+"""Event types of both families by number (MySQL: libs/mysql/binlog/event/binlog_event.h, MariaDB:
+sql/log_event.h).
+"""
 
 from typing import Final, TypeAlias
 
@@ -6,7 +8,9 @@ Body: TypeAlias = "bytes | memoryview"
 """An event without its header and checksum; a view may be of a buffer that is used again."""
 
 LARGEST_EVENT_BYTES: Final = 1 << 30
-"""No server writes a larger one: the upper limit of max_allowed_packet, which replicas hold events to."""
+"""No server writes a larger one: the upper limit of max_allowed_packet, which replicas hold events
+to.
+"""
 
 START_V3: Final = 1
 """The first event of a file before MySQL 5.0; later files begin with FORMAT_DESCRIPTION."""
@@ -64,7 +68,19 @@ IGNORABLE_FLAG: Final = 0x80
 """A reader that does not know the type may pass it over."""
 
 NEVER_IN_PAYLOAD: Final = frozenset(
-    {ROTATE, FORMAT_DESCRIPTION, HEARTBEAT, HEARTBEAT_V2, PREVIOUS_GTIDS, GTID, ANONYMOUS_GTID, GTID_TAGGED, MARIADB_GTID}
+    {
+        ROTATE,
+        FORMAT_DESCRIPTION,
+        HEARTBEAT,
+        HEARTBEAT_V2,
+        PREVIOUS_GTIDS,
+        GTID,
+        ANONYMOUS_GTID,
+        GTID_TAGGED,
+        MARIADB_GTID,
+    }
     | {TRANSACTION_PAYLOAD}
 )
-"""Its GTID stands before a compressed transaction, and files, heartbeats and other payloads are none of its own."""
+"""Its GTID stands before a compressed transaction, and files, heartbeats and other payloads are
+none of its own.
+"""

@@ -1,4 +1,6 @@
-"""The two servers of an instance as they were seen last, and what operators have asked for: values without I/O."""
+"""The two servers of an instance as they were seen last, and what operators have asked for: values
+without I/O.
+"""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -8,7 +10,9 @@ from relay.model.positions.position import SourceIdentity
 
 
 class ServerRole(StrEnum):
-    """Which of the two configured addresses; not which of the servers takes writes at the moment."""
+    """Which of the two configured addresses; not which of the servers takes writes at the
+    moment.
+    """
 
     MASTER = "master"
     STANDBY = "standby"
@@ -21,11 +25,14 @@ class ServerRole(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ServerSeen:
-    """One server at its last heartbeat. When it does not answer, everything but the first five is what it said before.
+    """One server at its last heartbeat.
 
-    `failures` counts heartbeats that failed in a row because nobody answered; an answer that is a refusal is no such failure.
-    `executed` is gtid_executed or gtid_binlog_pos, `purged` gtid_purged ("" on MariaDB), `binlog_state` MariaDB's newest number of each
-    domain and server ("" on MySQL), `strict` its gtid_strict_mode. `seen_ms` is Unix milliseconds of the last answer, 0 without one.
+    When it does not answer, everything but the first five is what it said before.
+
+    `failures` counts heartbeats that failed in a row because nobody answered; an answer that is a
+    refusal is no such failure. `executed` is gtid_executed or gtid_binlog_pos, `purged` gtid_purged
+    ("" on MariaDB), `binlog_state` MariaDB's newest number of each domain and server ("" on MySQL),
+    `strict` its gtid_strict_mode. `seen_ms` is Unix milliseconds of the last answer, 0 without one.
     """
 
     role: ServerRole
@@ -57,12 +64,17 @@ class ServerSeen:
         """Say whether this is the server that a position belongs to."""
         if not self.known:
             return False
-        return self.server_uuid == identity.server_uuid and (bool(identity.server_uuid) or self.server_id == identity.server_id)
+        return self.server_uuid == identity.server_uuid and (
+            bool(identity.server_uuid) or self.server_id == identity.server_id
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class FailoverOrders:
-    """What operators want. `accepted` are the GTIDs whose loss one of them has accepted, in writing."""
+    """What operators want.
+
+    `accepted` are the GTIDs whose loss one of them has accepted, in writing.
+    """
 
     hold: bool = False
     switch_to: ServerRole | None = None
@@ -71,7 +83,9 @@ class FailoverOrders:
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """What Kafka holds of the source: `gtid_set` whole transactions, `split_gtid` one of which a part is visible ("" without)."""
+    """What Kafka holds of the source: `gtid_set` whole transactions, `split_gtid` one of which a
+    part is visible ("" without).
+    """
 
     identity: SourceIdentity
     gtid_set: str

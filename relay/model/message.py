@@ -23,7 +23,10 @@ HeaderList: TypeAlias = "list[tuple[str, str | bytes | None]]"
 """Headers as the Kafka client takes them."""
 
 BLOCK_HEAD: Final = struct.Struct("=iiii")
-"""Before each message of a block: partition, bytes of the value, of the key and of the orders; -1 where there is none."""
+"""Before each message of a block: partition, bytes of the value, of the key and of the orders.
+
+-1 where there is none.
+"""
 BLOCK_ORDER_BYTES: Final = 33
 """Behind the head stands the order of the first row, then orders, key and value."""
 
@@ -31,8 +34,9 @@ BLOCK_ORDER_BYTES: Final = 33
 class PrintedMessages(NamedTuple):
     """Messages of one topic that were printed together, one after another in `block`.
 
-    `number` of them with values of `value_bytes` together. `names` are those of the header with the order of a message's first row and of
-    the one with its other rows' orders; `tail` are the headers behind, the same for all.
+    `number` of them with values of `value_bytes` together. `names` are those of the header with the
+    order of a message's first row and of the one with its other rows' orders; `tail` are the
+    headers behind, the same for all.
     """
 
     number: int
@@ -62,7 +66,9 @@ class PrintedMessages(NamedTuple):
             key = block[at : at + key_bytes]
             at += key_bytes
         value = block[at : at + value_bytes]
-        return OutboundMessage(topic, partition, key, value, (*headers, *self.tail)), at + value_bytes
+        return OutboundMessage(
+            topic, partition, key, value, (*headers, *self.tail)
+        ), at + value_bytes
 
 
 def joined(parts: Sequence[PrintedMessages]) -> PrintedMessages:
@@ -70,5 +76,10 @@ def joined(parts: Sequence[PrintedMessages]) -> PrintedMessages:
     first = parts[0]
     if len(parts) == 1:
         return first
-    number, value_bytes = sum([each.number for each in parts]), sum([each.value_bytes for each in parts])
-    return PrintedMessages(number, value_bytes, b"".join([each.block for each in parts]), first.names, first.tail)
+    number, value_bytes = (
+        sum([each.number for each in parts]),
+        sum([each.value_bytes for each in parts]),
+    )
+    return PrintedMessages(
+        number, value_bytes, b"".join([each.block for each in parts]), first.names, first.tail
+    )

@@ -7,11 +7,15 @@ _PLAIN_PLACES: Final = 15
 """How far from the digits the point may stand without an exponent."""
 _SINGLE: Final = struct.Struct("<f")
 _SINGLE_DIGITS: Final = (6, 7, 8, 9)
-"""The digits of a FLOAT in a message, and those that it may need beyond (IEEE 754: nine tell all apart)."""
+"""The digits of a FLOAT in a message, and those that it may need beyond (IEEE 754: nine tell all
+apart).
+"""
 
 
 def server_form(number: str) -> str:
-    """Return Python's text of a finite number (`repr`, or with an exponent) with the point where the server puts it."""
+    """Return Python's text of a finite number (`repr`, or with an exponent) with the point where
+    the server puts it.
+    """
     sign = "-" if number.startswith("-") else ""
     mantissa, _, exponent = number.removeprefix("-").partition("e")
     whole, _, fraction = mantissa.partition(".")
@@ -30,7 +34,10 @@ def server_form(number: str) -> str:
 
 
 def single_text(value: float) -> str:
-    """Return the fewest digits, six or more, that read back to the same FLOAT; `value` is the double that equals it."""
+    """Return the fewest digits, six or more, that read back to the same FLOAT.
+
+    `value` is the double that equals it.
+    """
     text = ""
     for digits in _SINGLE_DIGITS:
         text = server_form(f"{value:.{digits - 1}e}")

@@ -1,11 +1,16 @@
-"""What a server says of its own replication, as far as it matters to who waits for a transaction to arrive there."""
+"""What a server says of its own replication, as far as it matters to who waits for a transaction to
+arrive there.
+"""
 
 from dataclasses import dataclass
 from enum import Enum
 
 
 class Replicating(Enum):
-    """RUNNING: more may come. HALTED: more would come if somebody started it. ENDED: it applied all that it could get, or follows nobody.
+    """RUNNING: more may come.
+
+    HALTED: more would come if somebody started it. ENDED: it applied all that it could get, or
+    follows nobody.
 
     UNKNOWN: the relay's account may not ask.
     """
@@ -18,7 +23,9 @@ class Replicating(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Replication:
-    """`unproven` says why the server's binlog need not be its master's in the same order, "" where it is."""
+    """`unproven` says why the server's binlog need not be its master's in the same order, "" where
+    it is.
+    """
 
     state: Replicating
     unproven: str = ""

@@ -11,7 +11,10 @@ class RowPath(StrEnum):
 
 
 class SlowReason(StrEnum):
-    """Why a table or an event is printed by the readable path. Each is the value of a metric's label."""
+    """Why a table or an event is printed by the readable path.
+
+    Each is the value of a metric's label.
+    """
 
     SETTING = "setting"
     """The instance's `row_printer` asks for it."""
@@ -28,7 +31,9 @@ class SlowReason(StrEnum):
     REFINED = "refined"
     """Rules, masks or transforms apply to the table."""
     COLUMN = "column"
-    """The table has a column that only the readable path prints, such as MariaDB's COMPRESSED, or none."""
+    """The table has a column that only the readable path prints, such as MariaDB's COMPRESSED, or
+    none.
+    """
     PLACED_BY = "placed_by"
     """The partition is chosen by a column whose text only the readable path hashes."""
     NOT_COMPILED = "not_compiled"
@@ -42,4 +47,7 @@ class SlowReason(StrEnum):
     LARGE = "large"
     """A packed message would come close to the topic's limit."""
     DAMAGED = "damaged"
-    """The images do not fit the event's bytes. The readable path names the damage; no row is counted under this reason."""
+    """The images do not fit the event's bytes.
+
+    The readable path names the damage; no row is counted under this reason.
+    """

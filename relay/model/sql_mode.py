@@ -4,10 +4,11 @@ from enum import IntFlag
 
 
 class SqlMode(IntFlag):
-    """Numbers of mysql-server and MariaDB (`MODE_…` in sql_mode.h and sql_class.h), which both servers share.
+    """Numbers of mysql-server and MariaDB (`MODE_…` in sql_mode.h and sql_class.h), which both
+    servers share.
 
-    The combined modes (ANSI, ORACLE, …) set the bits of those that they are made of as well. PIPES_AS_CONCAT and IGNORE_SPACE change
-    what expressions mean, which is never read here.
+    The combined modes (ANSI, ORACLE, …) set the bits of those that they are made of as well.
+    PIPES_AS_CONCAT and IGNORE_SPACE change what expressions mean, which is never read here.
     """
 
     REAL_AS_FLOAT = 1 << 0
@@ -22,7 +23,9 @@ class SqlMode(IntFlag):
 
     @classmethod
     def of_bits(cls, bits: int) -> "SqlMode":
-        """Return the flags that are set in a session's whole sql_mode; all other bits are dropped."""
+        """Return the flags that are set in a session's whole sql_mode; all other bits are
+        dropped.
+        """
         return cls(bits & _READ)
 
 
@@ -30,5 +33,7 @@ NO_MODE = SqlMode(0)
 """A session whose sql_mode changes nothing here, and statements whose mode was not recorded."""
 
 _READ = sum(SqlMode)
-WITHOUT_OPTIONS = SqlMode.ANSI | SqlMode.POSTGRESQL | SqlMode.ORACLE | SqlMode.MSSQL | SqlMode.DB2 | SqlMode.MAXDB
+WITHOUT_OPTIONS = (
+    SqlMode.ANSI | SqlMode.POSTGRESQL | SqlMode.ORACLE | SqlMode.MSSQL | SqlMode.DB2 | SqlMode.MAXDB
+)
 """Modes in which servers leave out a table's options where they write its statement themselves."""

@@ -55,17 +55,26 @@ class ColumnType(IntEnum):
     GEOMETRY = 255
 
 
-_BLOBS: Final = frozenset({ColumnType.TINY_BLOB, ColumnType.BLOB, ColumnType.MEDIUM_BLOB, ColumnType.LONG_BLOB, ColumnType.BLOB_COMPRESSED})
+_BLOBS: Final = frozenset(
+    {
+        ColumnType.TINY_BLOB,
+        ColumnType.BLOB,
+        ColumnType.MEDIUM_BLOB,
+        ColumnType.LONG_BLOB,
+        ColumnType.BLOB_COMPRESSED,
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
     """One column of a table map.
 
-    `length` is the type's first measure: bytes of CHAR/VARCHAR/ENUM/SET, bits of BIT, length-prefix bytes of BLOB/JSON/GEOMETRY,
-    bytes of FLOAT/DOUBLE, digits of DECIMAL, fractional digits of TIME2/DATETIME2/TIMESTAMP2. `scale` is DECIMAL's.
-    `charset` is the server's name of a character column's character set, `"binary"` for bytes, None for other types.
-    `labels` are the members of ENUM and SET. `geometry_type` is the table map's number (0 = any).
+    `length` is the type's first measure: bytes of CHAR/VARCHAR/ENUM/SET, bits of BIT, length-prefix
+    bytes of BLOB/JSON/GEOMETRY, bytes of FLOAT/DOUBLE, digits of DECIMAL, fractional digits of
+    TIME2/DATETIME2/TIMESTAMP2. `scale` is DECIMAL's. `charset` is the server's name of a character
+    column's character set, `"binary"` for bytes, None for other types. `labels` are the members of
+    ENUM and SET. `geometry_type` is the table map's number (0 = any).
     """
 
     name: str
@@ -91,7 +100,10 @@ class Logged(Enum):
 class KeyKind(Enum):
     """What the `primary_key` of a table map is, by whoever named it."""
 
-    EITHER = "a PRIMARY KEY, or the first unique key without NULL in its place: row metadata does not tell them apart"
+    EITHER = (
+        "a PRIMARY KEY, or the first unique key without NULL in its place: row metadata does not "
+        "tell them apart"
+    )
     PRIMARY = "a PRIMARY KEY"
     NOT_PRIMARY = "a unique key, or no key at all"
     UNKNOWN = "the keys are not known"
@@ -101,9 +113,9 @@ class KeyKind(Enum):
 class TableMap:
     """What one table map event says; equal maps describe the same table version.
 
-    `primary_key` holds column ordinals in key order (empty: none); `key_kind` says what key that is.
-    A map that is not `logged` FULL has no names until somebody who
-    knows them has completed it; `unknown` says why nobody does ("" for every other map).
+    `primary_key` holds column ordinals in key order (empty: none); `key_kind` says what key that
+    is. A map that is not `logged` FULL has no names until somebody who knows them has completed it;
+    `unknown` says why nobody does ("" for every other map).
     """
 
     id: TableId
@@ -119,20 +131,28 @@ class TableMap:
 
 
 _LONGEST_KEY_PART: Final = 3072
-"""Bytes. MariaDB keeps a unique key over a longer column by a hash, and never takes it for a primary key."""
+"""Bytes.
+
+MariaDB keeps a unique key over a longer column by a hash, and never takes it for a primary key.
+"""
 
 
 def is_in_row_metadata(columns: Sequence[Column], key: Iterable[int]) -> bool:
-    """Whether row metadata names this unique key where the table has no primary key; catalogues show also those kept by a hash."""
-    return not any(columns[each].type in _BLOBS or columns[each].length > _LONGEST_KEY_PART for each in key)
+    """Whether row metadata names this unique key where the table has no primary key.
+
+    Catalogues show also those kept by a hash.
+    """
+    return not any(
+        columns[each].type in _BLOBS or columns[each].length > _LONGEST_KEY_PART for each in key
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class RowVersions:
     """How MariaDB's system-versioned table tells current rows from those of its history.
 
-    `end` is the ordinal of the column AS ROW END. `key` holds the ordinals of the key of history rows, in key order; it is empty where the
-    table has no key.
+    `end` is the ordinal of the column AS ROW END. `key` holds the ordinals of the key of history
+    rows, in key order; it is empty where the table has no key.
     """
 
     end: int
@@ -143,10 +163,9 @@ class RowVersions:
 class TableDefinition:
     """A table map with what the binlog does not say: the key that names a row, and type texts.
 
-    `key` holds ordinals of the primary key, else of the first unique not-null key, else nothing; in canal style those of a real
-    PRIMARY KEY alone.
-    `type_texts` holds the `mysqlType` text of each column.
-    `versions` is set where messages mark history rows; `key` is then that of current rows.
+    `key` holds ordinals of the primary key, else of the first unique not-null key, else nothing; in
+    canal style those of a real PRIMARY KEY alone. `type_texts` holds the `mysqlType` text of each
+    column. `versions` is set where messages mark history rows; `key` is then that of current rows.
     """
 
     map: TableMap

@@ -7,11 +7,11 @@
 | FLOAT, DOUBLE | float |
 | DECIMAL | str with its scale, no zero-fill |
 | DATE, TIME, DATETIME, TIMESTAMP (UTC) | str, as the server prints it, with its fractional digits |
-| CHAR, VARCHAR, TEXT, BINARY, VARBINARY, BLOB, GEOMETRY, VECTOR | bytes as stored (CHAR without trailing pad; BINARY as logged) |
+| CHAR, VARCHAR, TEXT, BINARY, VARBINARY, BLOB, GEOMETRY, VECTOR | bytes (CHAR without trailing pad) |
 | JSON | JsonDocument on MySQL; on MariaDB JSON is a text column: bytes |
 | SQL NULL | None |
 | not in the row image (MINIMAL, NOBLOB) | ABSENT |
-"""
+"""  # noqa: E501
 
 from dataclasses import dataclass
 from enum import Enum
@@ -41,7 +41,9 @@ class JsonScalarKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class JsonScalar:
-    """A typed scalar of binary JSON: `text` as MySQL prints it (unquoted), or `raw` bytes with their `field_type` for OPAQUE."""
+    """A typed scalar of binary JSON: `text` as MySQL prints it (unquoted), or `raw` bytes with
+    their `field_type` for OPAQUE.
+    """
 
     kind: JsonScalarKind
     text: str
@@ -49,7 +51,9 @@ class JsonScalar:
     field_type: int = 0
 
 
-JsonNode: TypeAlias = "bool | int | float | str | JsonScalar | list[JsonNode] | dict[str, JsonNode] | None"
+JsonNode: TypeAlias = (
+    "bool | int | float | str | JsonScalar | list[JsonNode] | dict[str, JsonNode] | None"
+)
 
 
 @dataclass(frozen=True, slots=True)

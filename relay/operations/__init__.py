@@ -1,16 +1,31 @@
-"""What operators do by hand: previews, fenced writes, entries in the audit trail. The command line and the admin call these alone."""
+"""What operators do by hand: previews, fenced writes, entries in the audit trail.
+
+The command line and the admin call these alone.
+"""
 
 from relay.operations.accounts import AccountEditor, NewToken
 from relay.operations.instance_mapping import InstanceMapping, MappingComparison, mapping_in_force
 from relay.operations.instances.chosen_source import chosen_server
 from relay.operations.instances.flow import InstanceFlow
-from relay.operations.instances.known_instances import DefinedInstances, defined_instances, instance_of, is_known
+from relay.operations.instances.known_instances import (
+    DefinedInstances,
+    defined_instances,
+    instance_of,
+    is_known,
+)
 from relay.operations.instances.listing import NEVER_REPORTED, InstanceList, ListedInstance
 from relay.operations.mapping_sets import MappingEdit, MappingSets
 from relay.operations.positions.position import InstancePosition, Preview, Shown
 from relay.operations.positions.repartition import Repartition, RepartitionPlan
 from relay.operations.positions.repositioning import Move, MoveKind
-from relay.operations.positions.sentences import compared, foretold, found_place, moved, repartitioned, shown
+from relay.operations.positions.sentences import (
+    compared,
+    foretold,
+    found_place,
+    moved,
+    repartitioned,
+    shown,
+)
 from relay.operations.positions.time_search import place_by_time
 from relay.operations.protected_tree import ProtectedTree
 from relay.operations.replay import replay

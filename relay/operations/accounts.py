@@ -29,14 +29,20 @@ class NewToken:
 
 
 class AccountEditor:
-    """Adds, changes and removes users and tokens. Each change is in the audit trail, as soon as Kafka takes it."""
+    """Adds, changes and removes users and tokens.
+
+    Each change is in the audit trail, as soon as Kafka takes it.
+    """
 
     def __init__(self, settings: RelaySettings, session: Session) -> None:
         self._store = AccountStore(session, Paths.of(settings.zookeeper, settings.installation))
         self._acts = DelayedTrail(AuditTrail(settings.kafka, settings.installation))
 
     def close(self, seconds: float) -> None:
-        """Wait up to `seconds` for Kafka to take the entries; the log names those that it did not take."""
+        """Wait up to `seconds` for Kafka to take the entries.
+
+        The log names those that it did not take.
+        """
         self._acts.close(seconds)
 
     def accounts(self) -> Accounts:
@@ -53,23 +59,45 @@ class AccountEditor:
         """Change what a user may do. Raises AccountRefused."""
         before = self._store.read().user(name).grant
         self._store.change(lambda accounts: accounts.changed(name, grant=grant))
-        self._note("user.changed", {"user": name, **_told(before)}, {"user": name, **_told(grant)}, who)
+        self._note(
+            "user.changed", {"user": name, **_told(before)}, {"user": name, **_told(grant)}, who
+        )
 
     def set_disabled(self, name: str, who: Who, *, disabled: bool) -> None:
-        """Disable a user, whose tokens are refused from now on, or enable it again. Raises AccountRefused."""
+        """Disable a user, whose tokens are refused from now on, or enable it again.
+
+        Raises AccountRefused.
+        """
         self._store.change(lambda accounts: accounts.changed(name, disabled=disabled))
         self._note("user.disabled" if disabled else "user.enabled", {}, {"user": name}, who)
 
-    def add_token(self, name: str, owner: str, grant: Grant | None, days: int, who: Who) -> NewToken:
-        """Make a token for a user; without `grant` it may do what its owner may do now. It expires after `days`, 0: never.
+    def add_token(
+        self, name: str, owner: str, grant: Grant | None, days: int, who: Who
+    ) -> NewToken:
+        """Make a token for a user; without `grant` it may do what its owner may do now.
+
+        It expires after `days`, 0: never.
 
         Raises AccountRefused.
         """
         secret, now = f"{_PREFIX}{token_urlsafe(_RANDOM_BYTES)}", _now_ms()
         grant = grant or self._store.read().user(owner).grant
-        token = ApiToken(name, owner, grant, secret_hash(secret), secret[-_SHOWN:], now, now + days * _DAY_MS if days else 0)
+        token = ApiToken(
+            name,
+            owner,
+            grant,
+            secret_hash(secret),
+            secret[-_SHOWN:],
+            now,
+            now + days * _DAY_MS if days else 0,
+        )
         self._store.change(lambda accounts: accounts.with_token(token))
-        self._note("token.added", {}, {"token": name, "owner": owner, **_told(grant), "expires_ms": token.expires_ms}, who)
+        self._note(
+            "token.added",
+            {},
+            {"token": name, "owner": owner, **_told(grant), "expires_ms": token.expires_ms},
+            who,
+        )
         return NewToken(token, secret)
 
     def revoke_token(self, name: str, who: Who) -> None:
@@ -78,7 +106,9 @@ class AccountEditor:
         self._store.change(lambda accounts: accounts.without_token(name))
         self._note("token.revoked", {"token": name, "owner": owner}, {}, who)
 
-    def _note(self, act: str, before: dict[str, object], after: dict[str, object], who: Who) -> None:
+    def _note(
+        self, act: str, before: dict[str, object], after: dict[str, object], who: Who
+    ) -> None:
         self._acts.note(AuditEntry(who.name, act, "", before, {**after, **_VIA}, who.comment))
 
 

@@ -1,8 +1,9 @@
 """An instance's position record, changed by an operator.
 
-A change is written by a producer with the instance's own transactional id, after `init_transactions`: Kafka then accepts nothing more from
-the relay that leads, which is elected again and reads the new record. The record is read between the two, when no other process can
-write it any more, and the entry of the audit trail travels in the same transaction.
+A change is written by a producer with the instance's own transactional id, after
+`init_transactions`: Kafka then accepts nothing more from the relay that leads, which is elected
+again and reads the new record. The record is read between the two, when no other process can write
+it any more, and the entry of the audit trail travels in the same transaction.
 """
 
 from collections.abc import Callable, Mapping
@@ -24,12 +25,15 @@ from relay.zk import Session
 
 _COMMIT_SECONDS: Final = 30.0
 _ATTEMPTS: Final = 5
-"""A leader that was fenced needs some tenths of a second to lead again, and a change some hundredths."""
+"""A leader that was fenced needs some tenths of a second to lead again, and a change some
+hundredths.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """A change of the record: its name in the audit trail, what it makes of the record, and what the trail keeps of a record.
+    """A change of the record: its name in the audit trail, what it makes of the record, and what
+    the trail keeps of a record.
 
     `contents` are documents of mapping sets by digest, which the changed record may name.
     """
@@ -45,9 +49,14 @@ Written: TypeAlias = tuple[PositionRecord | None, PositionRecord]
 
 
 class FencedRecord:
-    """Writes one instance's record; `store` reads it, and `leader` names the relay that leads the instance."""
+    """Writes one instance's record.
 
-    def __init__(self, settings: RelaySettings, instance: InstanceSettings, session: Session) -> None:
+    `store` reads it, and `leader` names the relay that leads the instance.
+    """
+
+    def __init__(
+        self, settings: RelaySettings, instance: InstanceSettings, session: Session
+    ) -> None:
         paths = Paths.of(settings.zookeeper, settings.installation)
         self.store = KafkaPositionStore(settings.kafka, settings.installation, instance.name)
         self._settings = settings
@@ -62,7 +71,10 @@ class FencedRecord:
         return self._election.leader()
 
     def write(self, act: Act, who: Who) -> Written:
-        """Change the record, again if the relay that leads was faster. Raises what `act.change` raises; Fenced: nothing was changed."""
+        """Change the record, again if the relay that leads was faster.
+
+        Raises what `act.change` raises; Fenced: nothing was changed.
+        """
         self._refuse_without_fence()
         self._trail.ensure_topic()
         for attempts_left in reversed(range(_ATTEMPTS)):
@@ -76,23 +88,44 @@ class FencedRecord:
         return written
 
     def _write_once(self, act: Act, who: Who) -> Written:
-        with closing(new_producer(self._settings.installation, self._settings.kafka, self._instance)) as producer:
+        with closing(
+            new_producer(self._settings.installation, self._settings.kafka, self._instance)
+        ) as producer:
             producer.open()
             before = self.store.read()
             after, kept = self.store.keep_mappings(act.change(before), act.contents or {})
-            entry = AuditEntry(who.name, act.name, self._instance.name, act.fields(before), act.fields(after), who.comment)
-            for message in (self._trail.message(entry), *self.store.history_messages(after, int(time() * 1000)), *kept):
+            entry = AuditEntry(
+                who.name,
+                act.name,
+                self._instance.name,
+                act.fields(before),
+                act.fields(after),
+                who.comment,
+            )
+            for message in (
+                self._trail.message(entry),
+                *self.store.history_messages(after, int(time() * 1000)),
+                *kept,
+            ):
                 producer.send(message)
             producer.commit(self.store.message(after)).result(_COMMIT_SECONDS)
         return before, after
 
     def _refuse_without_fence(self) -> None:
-        """At least once has no fence: a relay that leads would continue and write its own position over this one."""
+        """At least once has no fence: a relay that leads would continue and write its own position
+        over this one.
+        """
         if self._instance.transaction.delivery == "at_least_once" and (leader := self.leader):
-            raise MoveRefused(f"{leader} leads {self._instance.name}, and at_least_once cannot fence it.", remedy="Stop its relays first.")
+            raise MoveRefused(
+                f"{leader} leads {self._instance.name}, and at_least_once cannot fence it.",
+                remedy="Stop its relays first.",
+            )
 
     def _call(self) -> None:
-        """Let the leader read the record at once; while ZooKeeper does not answer, it finds out at its next commit."""
+        """Let the leader read the record at once.
+
+        While ZooKeeper does not answer, it finds out at its next commit.
+        """
         try:
             self._notes.call(self._instance.name)
         except StoreUnreachable:

@@ -14,7 +14,9 @@ from relay.zk import Session
 
 @dataclass(frozen=True, slots=True)
 class MappingEdit:
-    """What a save or a roll back would do: `base` is the number in force, `changed` the dataIds whose text differs afterwards."""
+    """What a save or a roll back would do: `base` is the number in force, `changed` the dataIds
+    whose text differs afterwards.
+    """
 
     base: int
     bodies: Mapping[str, str]
@@ -24,32 +26,56 @@ class MappingEdit:
 
 
 class MappingSets:
-    """The mapping sets of one installation; each save is guarded by the set that it was made from, as the admin's are."""
+    """The mapping sets of one installation.
+
+    Each save is guarded by the set that it was made from, as the admin's are.
+    """
 
     def __init__(self, settings: RelaySettings, session: Session) -> None:
         self._store = MappingStore(session, Paths.of(settings.zookeeper, settings.installation))
 
     def stored(self, number: int | None = None) -> StoredSet:
-        """Return the set of this number, or the one in force. Raises NodeMissing, MappingRefused, StoreUnreachable."""
+        """Return the set of this number, or the one in force.
+
+        Raises NodeMissing, MappingRefused, StoreUnreachable.
+        """
         return self._store.current() if number is None else self._store.load(number)
 
     def history(self, limit: int) -> tuple[int, Sequence[SetRecord]]:
-        """Return the number in force (0: none) and what is noted about the newest sets, the newest first."""
-        return self._store.number(), [self._store.record(number) for number in self._store.set_numbers()[:limit]]
+        """Return the number in force (0: none) and what is noted about the newest sets, the newest
+        first.
+        """
+        return self._store.number(), [
+            self._store.record(number) for number in self._store.set_numbers()[:limit]
+        ]
 
     def edit(self, documents: Mapping[str, bytes], base: int | None = None) -> MappingEdit:
-        """Say what saving these documents would do, the others staying. Raises VersionConflict if not `base` is in force."""
+        """Say what saving these documents would do, the others staying.
+
+        Raises VersionConflict if not `base` is in force.
+        """
         current = self._store.current()
         if base is not None and base != current.number:
-            raise VersionConflict(f"Mapping set {current.number} is in force, and the edit was made from set {base}.")
-        return _edit(current, {**current.bodies, **{name: _text(name, body) for name, body in documents.items()}})
+            raise VersionConflict(
+                f"Mapping set {current.number} is in force, and the edit was made from set {base}."
+            )
+        return _edit(
+            current,
+            {**current.bodies, **{name: _text(name, body) for name, body in documents.items()}},
+        )
 
     def roll_back_to(self, number: int) -> MappingEdit:
-        """Say what putting an older set's content into force again would do. Raises NodeMissing, MappingRefused."""
+        """Say what putting an older set's content into force again would do.
+
+        Raises NodeMissing, MappingRefused.
+        """
         return _edit(self._store.current(), self._store.load(number).bodies, restored_from=number)
 
     def carry_out(self, edit: MappingEdit, who: Who) -> StoredSet:
-        """Put the edit into force as the next set. Raises VersionConflict where another save came first, MappingRefused for problems."""
+        """Put the edit into force as the next set.
+
+        Raises VersionConflict where another save came first, MappingRefused for problems.
+        """
         if edit.problems:
             first = edit.problems[0]
             raise MappingRefused(first.sentence, data_id=first.data_id, pointer=first.pointer)
@@ -58,17 +84,28 @@ class MappingSets:
             return self._store.roll_back(edit.restored_from, edit.base, note)
         current = self._store.current()
         if current.number != edit.base:
-            raise VersionConflict(f"Mapping set {current.number} is in force, and the edit was made from set {edit.base}.")
+            raise VersionConflict(
+                f"Mapping set {current.number} is in force, and the edit was made from set "
+                f"{edit.base}."
+            )
         return self._store.save(current, edit.bodies, note)
 
 
-def _edit(current: StoredSet, bodies: Mapping[str, str], restored_from: int | None = None) -> MappingEdit:
-    changed = sorted(name for name in {*current.bodies, *bodies} if current.bodies.get(name) != bodies.get(name))
-    return MappingEdit(current.number, bodies, changed, problems(bodies, effort=Effort(MOST_STEPS)), restored_from)
+def _edit(
+    current: StoredSet, bodies: Mapping[str, str], restored_from: int | None = None
+) -> MappingEdit:
+    changed = sorted(
+        name for name in {*current.bodies, *bodies} if current.bodies.get(name) != bodies.get(name)
+    )
+    return MappingEdit(
+        current.number, bodies, changed, problems(bodies, effort=Effort(MOST_STEPS)), restored_from
+    )
 
 
 def _text(data_id: str, body: bytes) -> str:
     try:
         return body.decode()
     except UnicodeDecodeError as exc:
-        raise MappingRefused(f"The document {data_id} is not UTF-8.", data_id=data_id, pointer="") from exc
+        raise MappingRefused(
+            f"The document {data_id} is not UTF-8.", data_id=data_id, pointer=""
+        ) from exc

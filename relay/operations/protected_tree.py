@@ -1,4 +1,6 @@
-"""Access rights of an installation's nodes in ZooKeeper: looked at, and set for nodes that were made before."""
+"""Access rights of an installation's nodes in ZooKeeper: looked at, and set for nodes that were
+made before.
+"""
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -12,7 +14,10 @@ from relay.zk import EVERYBODY, Session
 
 
 class ProtectedTree:
-    """The nodes of one installation. `zookeeper.root` and what is above it are left alone: other installations may use them."""
+    """The nodes of one installation.
+
+    `zookeeper.root` and what is above it are left alone: other installations may use them.
+    """
 
     def __init__(self, settings: RelaySettings, session: Session) -> None:
         self._settings = settings
@@ -24,7 +29,9 @@ class ProtectedTree:
         return dict(self._below(self._paths.base))
 
     def wanted(self) -> tuple[str, ...]:
-        """Return who may use the nodes that this login makes, as ZooKeeper understands `zookeeper.acl`."""
+        """Return who may use the nodes that this login makes, as ZooKeeper understands
+        `zookeeper.acl`.
+        """
         probe = self._session.create_ephemeral_sequential(f"{self._paths.base}/rights-", b"")
         try:
             return self._session.rights(probe)
@@ -37,23 +44,39 @@ class ProtectedTree:
         return [path for path, rights in self.rights().items() if rights != wanted]
 
     def careless_relays(self) -> list[str]:
-        """Return the living relays whose own nodes everybody may use: they do not log in, or have `acl = "open"`."""
+        """Return the living relays whose own nodes everybody may use: they do not log in, or have
+        `acl = "open"`.
+        """
         names = [member.name for member in Membership(self._session, self._paths).members()]
         return [name for name in names if EVERYBODY in self._rights(self._paths.relay(name))]
 
     def protect(self, who: Who) -> int:
-        """Give every node the rights that new ones get, and return how many had others. May be interrupted and repeated.
+        """Give every node the rights that new ones get, and return how many had others.
 
-        The audit trail has the entry first. Raises PlacementRefused while a relay lives that would be shut out, StoreNotPermitted.
+        May be interrupted and repeated.
+
+        The audit trail has the entry first. Raises PlacementRefused while a relay lives that would
+        be shut out, StoreNotPermitted.
         """
         careless = self.careless_relays() if self._settings.zookeeper.identities else []
         if careless:
             raise PlacementRefused(
-                f"{', '.join(careless)} makes nodes that everybody may use, so it may not log in and would be shut out.",
-                remedy="Give every relay zookeeper.auth and zookeeper.acl, restart it, and repeat this.",
+                f"{', '.join(careless)} makes nodes that everybody may use, so it may not log in "
+                f"and would be shut out.",
+                remedy=(
+                    "Give every relay zookeeper.auth and zookeeper.acl, restart it, and repeat "
+                    "this."
+                ),
             )
         wanted, changed = self.wanted(), self.to_change()
-        entry = AuditEntry(who.name, "zookeeper.protect", "", {"nodes": len(changed)}, {"admitted": list(wanted)}, who.comment)
+        entry = AuditEntry(
+            who.name,
+            "zookeeper.protect",
+            "",
+            {"nodes": len(changed)},
+            {"admitted": list(wanted)},
+            who.comment,
+        )
         AuditTrail(self._settings.kafka, self._settings.installation).append(entry)
         for path in changed:
             with suppress(NodeMissing):

@@ -1,7 +1,9 @@
-"""The order pair of every change: never back, never a tie, never over 63 bits, whatever happens to files, servers and clocks.
+"""The order pair of every change: never back, never a tie, never over 63 bits, whatever happens to
+files, servers and clocks.
 
-The binlog's own time and offset do not order changes: the header carries the second in which the statement *started*, offsets
-begin again with every file, and a session can date a change to any time. See docs/delivery.md, "Order".
+The binlog's own time and offset do not order changes: the header carries the second in which the
+statement *started*, offsets begin again with every file, and a session can date a change to any
+time. See docs/delivery.md, "Order".
 """
 
 from dataclasses import dataclass
@@ -43,11 +45,14 @@ def decompose(execute_position: int) -> PositionParts:
     )
 
 
-def begin_transaction(previous: OrderPair, epoch: int, position: BinlogPosition, change_time_ms: int, latest_ms: int) -> OrderPair:
-    """The pair that stands just before the first change of a source transaction: each change takes the next position after it.
+def begin_transaction(
+    previous: OrderPair, epoch: int, position: BinlogPosition, change_time_ms: int, latest_ms: int
+) -> OrderPair:
+    """The pair that stands just before the first change of a source transaction: each change takes
+    the next position after it.
 
-    `change_time_ms` is the commit time (or the header's second), `latest_ms` the relay's clock plus the accepted skew: a session
-    can date a change to 2038, and the pair must not follow it there.
+    `change_time_ms` is the commit time (or the header's second), `latest_ms` the relay's clock plus
+    the accepted skew: a session can date a change to 2038, and the pair must not follow it there.
     """
     return OrderPair(
         execute_time=max(previous.execute_time, min(change_time_ms, latest_ms)),

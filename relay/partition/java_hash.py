@@ -11,7 +11,9 @@ _SHORT_TEXT_UNITS: Final = 32
 
 
 def java_hash(text: str) -> int:
-    """Return s[0]*31^(n-1) + … + s[n-1] over the text's UTF-16 units, as a signed 32-bit number (Java, String.hashCode)."""
+    """Return s[0]*31^(n-1) + … + s[n-1] over the text's UTF-16 units, as a signed 32-bit number
+    (Java, String.hashCode).
+    """
     units: Iterable[int] = text.encode("ascii") if text.isascii() else _utf16_units(text)
     value = 0
     if len(text) <= _SHORT_TEXT_UNITS:

@@ -1,7 +1,9 @@
-"""The partitionHash rule: from a row's key or columns to a partition number, exactly as Canal computes it.
+"""The partitionHash rule: from a row's key or columns to a partition number, exactly as Canal
+computes it.
 
-A rule list is cut at `,` and `;`, the first rule whose name matches decides. `db.table:$pk$` hashes the key, `db.table:col^col`
-those columns, `db.table` the table's name. Source of the rule: alibaba/canal, MQMessageUtils; vectors in tests/golden.
+A rule list is cut at `,` and `;`, the first rule whose name matches decides. `db.table:$pk$` hashes
+the key, `db.table:col^col` those columns, `db.table` the table's name. Source of the rule:
+alibaba/canal, MQMessageUtils; vectors in tests/golden.
 """
 
 from collections.abc import Sequence
@@ -25,8 +27,9 @@ _UNMATCHED_PARTITION: Final = 0
 class TablePlacement:
     """How rows of one table find their partition.
 
-    `ordinals` are the columns whose texts `place` wants, in that order; empty where the placement is the same for every row.
-    `seed` is what the hash starts from: the database's hash, the table's, or 0.
+    `ordinals` are the columns whose texts `place` wants, in that order; empty where the placement
+    is the same for every row. `seed` is what the hash starts from: the database's hash, the
+    table's, or 0.
     """
 
     ordinals: tuple[int, ...]
@@ -34,7 +37,9 @@ class TablePlacement:
     partitions: int
 
     def place(self, texts: Sequence[str | None]) -> int:
-        """Return the partition of a row from the texts of `ordinals` (Canal's text; None for NULL)."""
+        """Return the partition of a row from the texts of `ordinals` (Canal's text; None for
+        NULL).
+        """
         value = self.seed
         for text in texts:
             if text:
@@ -42,13 +47,18 @@ class TablePlacement:
         return abs(value) % self.partitions
 
     def changes_partition(self, before: Sequence[str | None], after: Sequence[str | None]) -> bool:
-        """Say whether an update moves its row to another partition, so that it must be split into a delete and an insert."""
+        """Say whether an update moves its row to another partition, so that it must be split into a
+        delete and an insert.
+        """
         return before != after and self.place(before) != self.place(after)
 
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """One rule: which tables it holds for, and the columns it hashes; None = the key, `by_table` = the table's name."""
+    """One rule: which tables it holds for, and the columns it hashes.
+
+    None = the key, `by_table` = the table's name.
+    """
 
     name: str
     pattern: NamePattern | None
@@ -64,26 +74,38 @@ class _Rule:
 class PartitionRule:
     """A compiled rule list for topics of `partitions` partitions; an empty list means DEFAULT_RULE.
 
-    Raises PartitionRuleRefused when a part is not a regular expression, or no partition is left to choose.
+    Raises PartitionRuleRefused when a part is not a regular expression, or no partition is left to
+    choose.
     """
 
     def __init__(self, rules: str, *, database_hash: bool, partitions: int) -> None:
         if partitions < 1:
-            raise PartitionRuleRefused(f"A topic of {partitions} partitions has no place for a row.")
+            raise PartitionRuleRefused(
+                f"A topic of {partitions} partitions has no place for a row."
+            )
         self._rules = _compile_rules(rules or DEFAULT_RULE)
         self._database_hash = database_hash
         self._partitions = partitions
-        self._placements: dict[tuple[TableId, tuple[str, ...], tuple[int, ...]], TablePlacement] = {}
+        self._placements: dict[
+            tuple[TableId, tuple[str, ...], tuple[int, ...]], TablePlacement
+        ] = {}
 
-    def for_table(self, table: TableId, columns: tuple[str, ...], key: tuple[int, ...]) -> TablePlacement:
-        """Return how rows of a table are placed; `columns` are its column names in order, `key` the ordinals of its key."""
+    def for_table(
+        self, table: TableId, columns: tuple[str, ...], key: tuple[int, ...]
+    ) -> TablePlacement:
+        """Return how rows of a table are placed.
+
+        `columns` are its column names in order, `key` the ordinals of its key.
+        """
         version = (table, columns, key)
         placement = self._placements.get(version)
         if placement is None:
             placement = self._placements[version] = self._compile(table, columns, key)
         return placement
 
-    def _compile(self, table: TableId, columns: tuple[str, ...], key: tuple[int, ...]) -> TablePlacement:
+    def _compile(
+        self, table: TableId, columns: tuple[str, ...], key: tuple[int, ...]
+    ) -> TablePlacement:
         rule = next((rule for rule in self._rules if rule.holds_for(table)), None)
         if rule is None:
             return TablePlacement((), _UNMATCHED_PARTITION, self._partitions)
@@ -94,7 +116,10 @@ class PartitionRule:
 
 
 def _ordinals(rule: _Rule, columns: tuple[str, ...], key: tuple[int, ...]) -> tuple[int, ...]:
-    """Find the columns to hash; a name the table lacks counts as an empty text, which changes no hash."""
+    """Find the columns to hash.
+
+    A name the table lacks counts as an empty text, which changes no hash.
+    """
     if rule.columns is None:
         # Canal takes the key's columns in the table's order; the order does not change an XOR.
         return key
@@ -118,5 +143,7 @@ def _compile_rule(text: str) -> _Rule:
     try:
         pattern = NamePattern(name) if is_pattern(name) else None
     except ConfigurationError as exc:
-        raise PartitionRuleRefused(f"The rule {text!r} cannot be read: {exc.reason}", remedy=exc.way_out) from exc
+        raise PartitionRuleRefused(
+            f"The rule {text!r} cannot be read: {exc.reason}", remedy=exc.way_out
+        ) from exc
     return _Rule(name, pattern, columns, by_table)

@@ -24,11 +24,18 @@ ReadKept: TypeAlias = Callable[[str], Documents | None]
 class ActiveMapping:
     """Holds one compiled set; `problem` says why a newer one is not in force.
 
-    `changed` is set by the watch on the store's pointer. A set of the store is put in force only if the store continues the sets that
-    the position record names (`same_store`): a store that was wiped, or that belongs to another installation, never changes a route.
+    `changed` is set by the watch on the store's pointer. A set of the store is put in force only if
+    the store continues the sets that the position record names (`same_store`): a store that was
+    wiped, or that belongs to another installation, never changes a route.
     """
 
-    def __init__(self, store: MappingStore, routing: RoutingSettings, changed: threading.Event, instance: str = "") -> None:
+    def __init__(
+        self,
+        store: MappingStore,
+        routing: RoutingSettings,
+        changed: threading.Event,
+        instance: str = "",
+    ) -> None:
         self.problem = ""
         self.router = Router(MappingSet.empty(), routing)
         self.name = MappingName()
@@ -54,9 +61,10 @@ class ActiveMapping:
     def begin(self, record: PositionRecord | None, read_kept: ReadKept) -> None:
         """Put the set in force that the next rows are published under.
 
-        A half-published transaction is continued under its own set, which the position topic keeps; what follows it is not. While
-        ZooKeeper does not answer, the set that this relay took from it stays in force if the record names it or one that it replaced.
-        Raises MappingLost, MappingMissing, MappingRefused, StoreUnreachable, and what `read_kept` raises.
+        A half-published transaction is continued under its own set, which the position topic keeps;
+        what follows it is not. While ZooKeeper does not answer, the set that this relay took from
+        it stays in force if the record names it or one that it replaced. Raises MappingLost,
+        MappingMissing, MappingRefused, StoreUnreachable, and what `read_kept` raises.
         """
         self._named = MappingName() if record is None else record.mapping
         if record is not None and record.split is not None:
@@ -70,12 +78,18 @@ class ActiveMapping:
             self._changed.set()
 
     def look(self) -> None:
-        """Check that the store's current set can be read and compiled; the set in force stays. Raises MappingRefused, StoreUnreachable."""
+        """Check that the store's current set can be read and compiled; the set in force stays.
+
+        Raises MappingRefused, StoreUnreachable.
+        """
         stored = self._store.current()
         MappingSet.compile(stored.number, dict(stored.bodies))
 
     def has_news(self) -> bool:
-        """Whether the store's pointer names another set than the one that was judged last. Asks ZooKeeper only after a signal."""
+        """Whether the store's pointer names another set than the one that was judged last.
+
+        Asks ZooKeeper only after a signal.
+        """
         if not self._changed.is_set():
             return False
         self._changed.clear()
@@ -87,7 +101,8 @@ class ActiveMapping:
     def renew(self) -> bool:
         """Put the store's set in force if it was changed; True when names may have changed.
 
-        Raises MappingLost, and StoreUnreachable while the set in force is that of a resumed transaction alone.
+        Raises MappingLost, and StoreUnreachable while the set in force is that of a resumed
+        transaction alone.
         """
         if not self._changed.is_set():
             return False
@@ -96,7 +111,12 @@ class ActiveMapping:
             self._follow_store()
         except MappingRefused as exc:
             if self.problem != str(exc):
-                _log.warning("mapping_set_ignored", instance=self._instance, in_force=self.number, reason=exc.reason)
+                _log.warning(
+                    "mapping_set_ignored",
+                    instance=self._instance,
+                    in_force=self.number,
+                    reason=exc.reason,
+                )
             self.problem = str(exc)
         except StoreUnreachable:
             self._changed.set()
@@ -128,7 +148,9 @@ class ActiveMapping:
             return None
 
     def _resume(self, wanted: MappingName, read_kept: ReadKept) -> None:
-        """Put the set in force that a half-published transaction began under, from memory, ZooKeeper or the position topic."""
+        """Put the set in force that a half-published transaction began under, from memory,
+        ZooKeeper or the position topic.
+        """
         self._changed.set()  # the store is compared at the transaction's end
         if wanted.digest and self.name == wanted:
             return
@@ -137,8 +159,12 @@ class ActiveMapping:
             documents = read_kept(wanted.digest)
         if documents is None:
             raise MappingLost(
-                f"Part of a transaction was published under mapping set {wanted}, which neither ZooKeeper nor the position topic holds.",
-                remedy="Put the documents of that set back with `roma restore`; the transaction is then published to its end under it.",
+                f"Part of a transaction was published under mapping set {wanted}, which neither "
+                f"ZooKeeper nor the position topic holds.",
+                remedy=(
+                    "Put the documents of that set back with `roma restore`; the transaction is "
+                    "then published to its end under it."
+                ),
             )
         name = MappingName(wanted.number, digest_of(documents) if wanted.number else "")
         self._use(name, documents, MappingSet.compile(wanted.number, dict(documents)))
@@ -161,5 +187,7 @@ class ActiveMapping:
         if name == self.name:
             return
         self.name, self._documents = name, documents
-        _log.info("mapping_set_in_force", instance=self._instance, number=name.number, digest=name.digest)
+        _log.info(
+            "mapping_set_in_force", instance=self._instance, number=name.number, digest=name.digest
+        )
         self.router = Router(mapping, self._routing)

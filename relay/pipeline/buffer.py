@@ -20,7 +20,9 @@ _LOOK_SECONDS: Final = 0.5
 
 @dataclass(frozen=True, slots=True)
 class BufferCursors:
-    """Items put into, taken from, and acknowledged out of the buffer since it was made, and the bytes that lie in it."""
+    """Items put into, taken from, and acknowledged out of the buffer since it was made, and the
+    bytes that lie in it.
+    """
 
     put: int
     get: int
@@ -30,7 +32,10 @@ class BufferCursors:
 
 @dataclass(slots=True)
 class Step:
-    """Items that are handed over together, because each hand-over wakes the other thread. Whoever takes them moves `at`."""
+    """Items that are handed over together, because each hand-over wakes the other thread.
+
+    Whoever takes them moves `at`.
+    """
 
     items: list[StreamItem]
     weight: int = 0
@@ -53,19 +58,25 @@ class Step:
 class ChangeBuffer:
     """Items in the order of the source; `put` waits while it is full, `take` while it is empty.
 
-    Full means `buffer_size` items (ITEMSIZE) or `buffer_size` x `buffer_memunit_bytes` bytes (MEMSIZE) that were put and not yet
-    taken; one item alone always fits. The ack cursor moves when Kafka has committed. Nothing is ever published from here twice:
-    after an abort the source is read again, and this buffer is left behind. One thread puts and another one gets: items change
-    hands in steps, the last ones when the putting thread calls `hand_over` before it waits for anything. While it is full, `overdue` is
-    asked whether the oldest step, put so many seconds ago, waits for too long: then putting raises GoesToSpool.
+    Full means `buffer_size` items (ITEMSIZE) or `buffer_size` x `buffer_memunit_bytes` bytes
+    (MEMSIZE) that were put and not yet taken; one item alone always fits. The ack cursor moves when
+    Kafka has committed. Nothing is ever published from here twice: after an abort the source is
+    read again, and this buffer is left behind. One thread puts and another one gets: items change
+    hands in steps, the last ones when the putting thread calls `hand_over` before it waits for
+    anything. While it is full, `overdue` is asked whether the oldest step, put so many seconds ago,
+    waits for too long: then putting raises GoesToSpool.
     """
 
-    def __init__(self, settings: BufferSettings, overdue: Callable[[float], bool] | None = None) -> None:
+    def __init__(
+        self, settings: BufferSettings, overdue: Callable[[float], bool] | None = None
+    ) -> None:
         by_bytes = settings.batch_mode == "MEMSIZE"
         self._capacity = settings.buffer_size * (settings.buffer_memunit_bytes if by_bytes else 1)
         self._item_weight = _ITEM_BYTES if by_bytes else 1
         self._by_bytes = by_bytes
-        self._step_weight = max(1, min(self._capacity // _MOST_STEPS, _LARGEST_STEP * self._item_weight))
+        self._step_weight = max(
+            1, min(self._capacity // _MOST_STEPS, _LARGEST_STEP * self._item_weight)
+        )
         self._filling: list[StreamItem] = []
         self._filling_weight = self._filling_bytes = 0
         self._waiting: deque[Step] = deque()
@@ -100,7 +111,9 @@ class ChangeBuffer:
             return not self._closed
         step = Step(self._filling, self._filling_weight, self._filling_bytes)
         with self._changed:
-            while self._waiting and self._weight + step.weight > self._capacity and not self._closed:
+            while (
+                self._waiting and self._weight + step.weight > self._capacity and not self._closed
+            ):
                 self._wait_for_room()
             if self._closed:
                 return False
@@ -114,7 +127,10 @@ class ChangeBuffer:
         return True
 
     def take(self, timeout_s: float) -> Step:
-        """Return the next step, an empty one when none came in time. Raises what the reader ended with, behind the last item."""
+        """Return the next step, an empty one when none came in time.
+
+        Raises what the reader ended with, behind the last item.
+        """
         step = self._next_step(timeout_s)
         self._taken_before += self._step.at
         self._step = step
@@ -155,7 +171,9 @@ class ChangeBuffer:
         self._changed.wait(_LOOK_SECONDS)
         if self._waiting and self._overdue(monotonic() - self._waiting[0].put_at_s):
             self._filling, self._filling_weight, self._filling_bytes = [], 0, 0
-            raise GoesToSpool("What was read from the source waits for Kafka; more of it goes to disk.")
+            raise GoesToSpool(
+                "What was read from the source waits for Kafka; more of it goes to disk."
+            )
 
     def _next_step(self, timeout_s: float) -> Step:
         with self._changed:

@@ -1,4 +1,6 @@
-"""What an operator did to an instance from outside the process: the position moved, a transaction to be skipped."""
+"""What an operator did to an instance from outside the process: the position moved, a transaction
+to be skipped.
+"""
 
 import threading
 
@@ -8,7 +10,10 @@ from relay.zk import Watch
 
 
 class ControlSignals:
-    """Notices calls between `acknowledge` and `pending`; signals alone say little, since every reconnect gives one."""
+    """Notices calls between `acknowledge` and `pending`.
+
+    Signals alone say little, since every reconnect gives one.
+    """
 
     def __init__(self, store: InstanceStore, instance: str) -> None:
         self._store = store
@@ -22,7 +27,10 @@ class ControlSignals:
         self._watch = self._store.watch_calls(self._instance, self._signal)
 
     def acknowledge(self) -> None:
-        """What was called before is answered by what is read after this; what cannot be asked now is when ZooKeeper is back."""
+        """What was called before is answered by what is read after this.
+
+        What cannot be asked now is when ZooKeeper is back.
+        """
         self._signal.clear()
         try:
             self._answered = self._store.calls(self._instance)

@@ -10,7 +10,9 @@ from relay.settled import settle
 from relay.threads import RelayThread
 
 GRACE_SECONDS: Final = 2.0
-"""What an answer may still take once a stop is asked for; a healthy broker needs some milliseconds."""
+"""What an answer may still take once a stop is asked for; a healthy broker needs some
+milliseconds.
+"""
 
 _LOOK_SECONDS: Final = 0.1
 
@@ -18,18 +20,24 @@ Answer = TypeVar("Answer")
 
 
 def answer_of(future: "Future[Answer]", stop: threading.Event, what: str) -> Answer:
-    """Wait for the future's result. Raises AskedToStop when a stop came first and `what` was not answered soon after."""
+    """Wait for the future's result.
+
+    Raises AskedToStop when a stop came first and `what` was not answered soon after.
+    """
     while not stop.is_set():
         if wait((future,), _LOOK_SECONDS).done:
             break
     if not wait((future,), GRACE_SECONDS).done:
-        raise AskedToStop(f"{what} was not answered within {GRACE_SECONDS:.0f} s of the request to stop.")
+        raise AskedToStop(
+            f"{what} was not answered within {GRACE_SECONDS:.0f} s of the request to stop."
+        )
     return future.result()
 
 
 def answered(call: Callable[[], Answer], stop: threading.Event, what: str) -> Answer:
-    """Make a call that waits for somebody outside, in a daemon thread that a stop leaves behind; raises what it raises, AskedToStop or
-    ResourcesExhausted.
+    """Make a call that waits for somebody outside, in a daemon thread that a stop leaves behind.
+
+    Raises what it raises, AskedToStop or ResourcesExhausted.
     """
     future: Future[Answer] = Future()
     RelayThread("ask", what, settle, future, call).start()

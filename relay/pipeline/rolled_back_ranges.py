@@ -9,11 +9,13 @@ from relay.source import ExcludedRange
 
 @dataclass(slots=True)
 class RolledBack:
-    """Of one source, as places of the server that is read; used by the instance's thread. Of a group, the threads that read add
-    to the ranges, too.
+    """Of one source, as places of the server that is read; used by the instance's thread.
 
-    `ranges` are left out when the server is read next. `read` begins the transaction that was last read to its end, and whose rolled-back
-    rows are among the ranges. `unread` begins one that was due in part before it was read to its end.
+    Of a group, the threads that read add to the ranges, too.
+
+    `ranges` are left out when the server is read next. `read` begins the transaction that was last
+    read to its end, and whose rolled-back rows are among the ranges. `unread` begins one that was
+    due in part before it was read to its end.
     """
 
     ranges: list[ExcludedRange] = field(default_factory=list)

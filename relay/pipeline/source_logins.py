@@ -1,4 +1,6 @@
-"""What an instance logs in to its sources with, to tell after a refused login whether another attempt may succeed."""
+"""What an instance logs in to its sources with, to tell after a refused login whether another
+attempt may succeed.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,16 +9,27 @@ from typing import TypeAlias
 from relay.settings import InstanceSettings, SourceSettings
 
 LoginState: TypeAlias = tuple[object, ...]
-"""The passwords, and the state of the certificates' files, of every server that the instance may read. Compare it; do not print it."""
+"""The passwords, and the state of the certificates' files, of every server that the instance may
+read.
+
+Compare it; do not print it.
+"""
 
 
 def login_state(instance: InstanceSettings) -> LoginState:
-    """Read the passwords and look at the files as they are now. A relay never tries a refused login twice with the same ones."""
+    """Read the passwords and look at the files as they are now.
+
+    A relay never tries a refused login twice with the same ones.
+    """
     return tuple(each for server in _servers(instance) for each in _login_of(server))
 
 
 def _servers(instance: InstanceSettings) -> Iterator[SourceSettings]:
-    sources = [instance.source] if instance.group is None else instance.group.members(instance.source).values()
+    sources = (
+        [instance.source]
+        if instance.group is None
+        else instance.group.members(instance.source).values()
+    )
     for source in sources:
         yield source
         if (standby := source.at_standby()) is not None:
@@ -25,11 +38,18 @@ def _servers(instance: InstanceSettings) -> Iterator[SourceSettings]:
 
 def _login_of(server: SourceSettings) -> Iterator[object]:
     yield server.password.get_secret_value()
-    yield from (_state_of(file) for file in (server.tls_ca, server.tls_cert, server.tls_key) if file is not None)
+    yield from (
+        _state_of(file)
+        for file in (server.tls_ca, server.tls_cert, server.tls_key)
+        if file is not None
+    )
 
 
 def _state_of(file: Path) -> tuple[int, int, int] | None:
-    """Return what changes with the file's content; None while it cannot be read, which a replacement ends."""
+    """Return what changes with the file's content.
+
+    None while it cannot be read, which a replacement ends.
+    """
     try:
         found = file.stat()
     except OSError:

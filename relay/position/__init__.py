@@ -4,4 +4,12 @@ from relay.position.compacted_topic_store import PREPARED, SCHEMA, CompactedTopi
 from relay.position.kafka_position_store import KafkaPositionStore
 from relay.position.prepared_index import EventPart, PreparedIndex, RecordKeys
 
-__all__ = ["PREPARED", "SCHEMA", "CompactedTopicStore", "EventPart", "KafkaPositionStore", "PreparedIndex", "RecordKeys"]
+__all__ = [
+    "PREPARED",
+    "SCHEMA",
+    "CompactedTopicStore",
+    "EventPart",
+    "KafkaPositionStore",
+    "PreparedIndex",
+    "RecordKeys",
+]

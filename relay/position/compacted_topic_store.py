@@ -1,10 +1,19 @@
-"""A compacted topic of an instance with one partition: what it keeps under keys beside its position, written in the same transactions."""
+"""A compacted topic of an instance with one partition: what it keeps under keys beside its
+position, written in the same transactions.
+"""
 
 from collections.abc import Generator, Iterable
 from typing import Final
 
 from relay.errors import PositionUnreadable
-from relay.kafka import PartitionReader, Record, TopicAdmin, TopicSpec, WantedTopic, position_topic_findings
+from relay.kafka import (
+    PartitionReader,
+    Record,
+    TopicAdmin,
+    TopicSpec,
+    WantedTopic,
+    position_topic_findings,
+)
 from relay.model.message import OutboundMessage
 from relay.settings import KafkaSettings
 
@@ -15,18 +24,28 @@ PREPARED: Final = "xa"
 
 
 class CompactedTopicStore:
-    """Keyed records of one purpose; what stands under a key is the last record of it, None takes it away."""
+    """Keyed records of one purpose.
 
-    def __init__(self, kafka: KafkaSettings, installation: str, purpose: str, instance: str) -> None:
+    What stands under a key is the last record of it, None takes it away.
+    """
+
+    def __init__(
+        self, kafka: KafkaSettings, installation: str, purpose: str, instance: str
+    ) -> None:
         self.topic = f"{installation}.{purpose}.{instance}"
         self._kafka = kafka
         self._reader = PartitionReader(kafka, self.topic, PositionUnreadable)
 
     def ensure_topic(self) -> bool:
-        """Make the topic if it is not there (True); raise TopicRefused if it stands with another form."""
+        """Make the topic if it is not there (True).
+
+        Raise TopicRefused if it stands with another form.
+        """
         wanted = WantedTopic.of(self._kafka, 1, "compact")
         spec = TopicSpec(self.topic, 1, wanted.replication_factor, wanted.settings)
-        return TopicAdmin(self._kafka).ensure(spec, lambda state: position_topic_findings(state, wanted))
+        return TopicAdmin(self._kafka).ensure(
+            spec, lambda state: position_topic_findings(state, wanted)
+        )
 
     def message(self, key: bytes, value: bytes | None) -> OutboundMessage:
         """The record as a message that joins a batch."""
@@ -37,9 +56,12 @@ class CompactedTopicStore:
         return [self.message(key, value) for key, value in records]
 
     def read(self) -> dict[bytes, bytes]:
-        """Return what is committed and not taken away; call it after the producer has fenced the older ones.
+        """Return what is committed and not taken away.
 
-        Raises PositionUnreadable when committed records may still be hidden behind an open transaction.
+        Call it after the producer has fenced the older ones.
+
+        Raises PositionUnreadable when committed records may still be hidden behind an open
+        transaction.
         """
         found: dict[bytes, bytes] = {}
         for key, value in self._reader.committed(*self.ends()):
@@ -55,8 +77,10 @@ class CompactedTopicStore:
         return self._reader.ends()
 
     def between(self, first: int, end: int) -> Generator[Record, None, None]:
-        """Yield offset, key and value of each committed record from `first` up to `end`, which is left out; close it.
+        """Yield offset, key and value of each committed record from `first` up to `end`, which is
+        left out; close it.
 
-        Raises PositionUnreadable when committed records may still be hidden behind an open transaction.
+        Raises PositionUnreadable when committed records may still be hidden behind an open
+        transaction.
         """
         return self._reader.records(first, end)

@@ -20,12 +20,15 @@ from relay.position.kept_mapping import Documents, keep_named, kept_documents
 from relay.position.position_history import HistorySchedule
 from relay.settings import KafkaSettings
 
-# One record a batch: the newest is among the last few offsets, half of which are transaction markers.
+# One record a batch: the newest is among the last few offsets, half of which are transaction
+# markers.
 _TAIL_OFFSETS: Final = 100
 
 
 class KafkaPositionStore:
-    """Finds the last committed position record of one instance, and makes the message that the next one travels in."""
+    """Finds the last committed position record of one instance, and makes the message that the next
+    one travels in.
+    """
 
     def __init__(self, kafka: KafkaSettings, installation: str, instance: str) -> None:
         self.topic = f"{installation}.position.{instance}"
@@ -37,7 +40,10 @@ class KafkaPositionStore:
         self._reader = PartitionReader(kafka, self.topic, PositionUnreadable)
 
     def ensure_topic(self) -> bool:
-        """Make the topic if it is not there (True); raise TopicRefused if it stands with another form."""
+        """Make the topic if it is not there (True).
+
+        Raise TopicRefused if it stands with another form.
+        """
         return TopicAdmin(self._kafka).ensure(self.spec(), self.findings)
 
     def findings(self, state: TopicState) -> list[TopicFinding]:
@@ -59,20 +65,38 @@ class KafkaPositionStore:
         return OutboundMessage(self.topic, 0, self._key, record.to_bytes(), ())
 
     def history_messages(self, record: PositionRecord, now_ms: int) -> list[OutboundMessage]:
-        """Return the messages that keep this record in the position history, none where the present entries are young enough."""
-        value = record.as_history_entry.to_bytes() if (slots := self._schedule.due(record, now_ms)) else b""
-        return [OutboundMessage(self.topic, 0, self._history_key + slot.encode(), value, ()) for slot in slots]
+        """Return the messages that keep this record in the position history, none where the present
+        entries are young enough.
+        """
+        value = (
+            record.as_history_entry.to_bytes()
+            if (slots := self._schedule.due(record, now_ms))
+            else b""
+        )
+        return [
+            OutboundMessage(self.topic, 0, self._history_key + slot.encode(), value, ())
+            for slot in slots
+        ]
 
-    def keep_mappings(self, record: PositionRecord, contents: Mapping[str, Documents]) -> tuple[PositionRecord, list[OutboundMessage]]:
-        """Return the record with the sets that the topic holds once it is committed, and the messages that must join its batch.
+    def keep_mappings(
+        self, record: PositionRecord, contents: Mapping[str, Documents]
+    ) -> tuple[PositionRecord, list[OutboundMessage]]:
+        """Return the record with the sets that the topic holds once it is committed, and the
+        messages that must join its batch.
 
         `contents` are the documents that may have to be written, by the digest of their set.
         """
         record, changes = keep_named(record, contents)
-        return record, [OutboundMessage(self.topic, 0, self._mapping_key + key.encode(), value, ()) for key, value in changes]
+        return record, [
+            OutboundMessage(self.topic, 0, self._mapping_key + key.encode(), value, ())
+            for key, value in changes
+        ]
 
     def kept_mapping(self, digest: str) -> Documents | None:
-        """Read the documents of the set of this digest; None where the topic does not hold them. Raises as `read` does."""
+        """Read the documents of the set of this digest; None where the topic does not hold them.
+
+        Raises as `read` does.
+        """
         parts: dict[str, bytes] = {}
         for key, value in self._reader.committed(*self._reader.ends()):
             if key is not None and key.startswith(self._mapping_key):
@@ -83,16 +107,31 @@ class KafkaPositionStore:
         return kept_documents(digest, parts)
 
     def read_whole(self) -> tuple[PositionRecord | None, tuple[PositionRecord, ...]]:
-        """Read the last record and the position history, this in no order and without those of a newer format. Raises as `read` does."""
-        newest = {key: value for key, value in self._reader.committed(*self._reader.ends()) if value is not None}
+        """Read the last record and the position history, this in no order and without those of a
+        newer format.
+
+        Raises as `read` does.
+        """
+        newest = {
+            key: value
+            for key, value in self._reader.committed(*self._reader.ends())
+            if value is not None
+        }
         record = newest.get(self._key)
-        history = _readable(value for key, value in newest.items() if key is not None and key.startswith(self._history_key))
+        history = _readable(
+            value
+            for key, value in newest.items()
+            if key is not None and key.startswith(self._history_key)
+        )
         return None if record is None else PositionRecord.from_bytes(record), tuple(history)
 
     def read(self) -> PositionRecord | None:
-        """Return the last committed record, None if there never was one. Call it after the producer has fenced the older ones.
+        """Return the last committed record, None if there never was one.
 
-        Raises PositionUnreadable when committed records may still be hidden behind an open transaction.
+        Call it after the producer has fenced the older ones.
+
+        Raises PositionUnreadable when committed records may still be hidden behind an open
+        transaction.
         """
         low, high = self._reader.ends()
         tail = max(low, high - _TAIL_OFFSETS)

@@ -1,6 +1,10 @@
-"""The documents of a mapping set as records of the position topic, so that a set can be read without ZooKeeper. Pure.
+"""The documents of a mapping set as records of the position topic, so that a set can be read
+without ZooKeeper.
 
-A set is kept under its digest, in as many records as its size needs, while a position record names it.
+Pure.
+
+A set is kept under its digest, in as many records as its size needs, while a position record names
+it.
 """
 
 import zlib
@@ -21,11 +25,17 @@ KeptRecord: TypeAlias = tuple[str, bytes | None]
 
 _FORMAT: Final = 1
 _LARGEST_PART_BYTES: Final = 500_000
-"""Two thirds of what a topic takes by default, in base64; a set of four documents holds at most 4 MB before it is compressed."""
+"""Two thirds of what a topic takes by default, in base64.
+
+A set of four documents holds at most 4 MB before it is compressed.
+"""
 
 
-def keep_named(record: PositionRecord, contents: Mapping[str, Documents]) -> tuple[PositionRecord, list[KeptRecord]]:
-    """Return the record with the list of sets that are kept when it is written, and the records that travel with it.
+def keep_named(
+    record: PositionRecord, contents: Mapping[str, Documents]
+) -> tuple[PositionRecord, list[KeptRecord]]:
+    """Return the record with the list of sets that are kept when it is written, and the records
+    that travel with it.
 
     `contents` holds documents by digest. A set that the record does not name any more is deleted.
     """
@@ -44,7 +54,10 @@ def keep_named(record: PositionRecord, contents: Mapping[str, Documents]) -> tup
 
 
 def kept_documents(digest: str, parts: Mapping[str, bytes]) -> Documents | None:
-    """Put a set together from its records, by the ends of their keys; None where they do not hold the set of this digest."""
+    """Put a set together from its records, by the ends of their keys.
+
+    None where they do not hold the set of this digest.
+    """
     values = list(_values(digest, parts))
     try:
         whole = b"".join(b64decode(orjson.loads(value)["zlib"]) for value in values)
@@ -64,5 +77,7 @@ def _values(digest: str, parts: Mapping[str, bytes]) -> Iterator[bytes]:
 def _parts(documents: Documents) -> list[bytes]:
     """JSON records, each with a part of the compressed documents in base64."""
     whole = zlib.compress(orjson.dumps(dict(documents)))
-    parts = [whole[at : at + _LARGEST_PART_BYTES] for at in range(0, len(whole), _LARGEST_PART_BYTES)]
+    parts = [
+        whole[at : at + _LARGEST_PART_BYTES] for at in range(0, len(whole), _LARGEST_PART_BYTES)
+    ]
     return [orjson.dumps({"format": _FORMAT, "zlib": b64encode(part).decode()}) for part in parts]

@@ -1,7 +1,7 @@
 """Position history: older position records, so that a replay begins where order keys are known.
 
-One record of each minute is kept for a day, one of each hour for sixty days. A record overwrites the one of the same slot in the round
-before, by its key in the compacted topic.
+One record of each minute is kept for a day, one of each hour for sixty days. A record overwrites
+the one of the same slot in the round before, by its key in the compacted topic.
 """
 
 from typing import Final
@@ -21,7 +21,10 @@ class HistorySchedule:
         self._minute = self._hour = -1
 
     def due(self, record: PositionRecord, now_ms: int) -> list[str]:
-        """Return the history keys to write for this record. Empty in a split transaction or a replay, whose order keys are not final."""
+        """Return the history keys to write for this record.
+
+        Empty in a split transaction or a replay, whose order keys are not final.
+        """
         if record.split is not None or record.replay is not None:
             return []
         minute, hour = now_ms // _MINUTE_MS, now_ms // _HOUR_MS

@@ -1,4 +1,6 @@
-"""Where the row events of prepared XA transactions are in their topic: offsets of records, never the rows."""
+"""Where the row events of prepared XA transactions are in their topic: offsets of records, never
+the rows.
+"""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -11,7 +13,10 @@ from relay.position.compacted_topic_store import CompactedTopicStore
 from relay.position.prepared_record import from_bytes, read_key, record_key
 
 NOTE: Final = 0
-"""The number of the record that says that a transaction is prepared; row events are numbered from 1."""
+"""The number of the record that says that a transaction is prepared.
+
+Row events are numbered from 1.
+"""
 
 
 class EventPart(NamedTuple):
@@ -31,7 +36,9 @@ class _Run:
 
 
 class RecordKeys:
-    """The records of a transaction in rising order, as runs of events with equally many parts: memory grows with large events only."""
+    """The records of a transaction in rising order, as runs of events with equally many parts:
+    memory grows with large events only.
+    """
 
     def __init__(self) -> None:
         self._runs: list[_Run] = []
@@ -66,7 +73,10 @@ class RecordKeys:
 
 @dataclass(slots=True)
 class _Range:
-    """Records of one transaction that follow one another in the topic with rising keys; others may stand between them."""
+    """Records of one transaction that follow one another in the topic with rising keys.
+
+    Others may stand between them.
+    """
 
     first: EventPart
     last: EventPart
@@ -93,9 +103,11 @@ class _Kept:
         last.keys.add(key)
 
     def newest(self) -> Iterator[tuple[_Range, EventPart | None]]:
-        """Yield the ranges in the order of their events, each with the key before which its records count (None: all of them).
+        """Yield the ranges in the order of their events, each with the key before which its records
+        count (None: all of them).
 
-        Reading that began again wrote from its begin on what follows; what an earlier transaction of the same xid left is longer than that.
+        Reading that began again wrote from its begin on what follows; what an earlier transaction
+        of the same xid left is longer than that.
         """
         found: list[tuple[_Range, EventPart | None]] = []
         below: EventPart | None = None
@@ -107,7 +119,10 @@ class _Kept:
 
 
 class PreparedIndex:
-    """Knows where the records of each prepared transaction are, as far as the topic was read; used by one thread."""
+    """Knows where the records of each prepared transaction are, as far as the topic was read.
+
+    Used by one thread.
+    """
 
     def __init__(self, records: CompactedTopicStore) -> None:
         self._records = records
@@ -117,7 +132,8 @@ class PreparedIndex:
     def read_on(self) -> None:
         """Read what was committed since the last call.
 
-        No Kafka transaction of this relay may be open that wrote to the topic: it would hide what follows. Raises PositionUnreadable.
+        No Kafka transaction of this relay may be open that wrote to the topic: it would hide what
+        follows. Raises PositionUnreadable.
         """
         low, high = self._records.ends()
         with closing(self._records.between(max(low, self._read_to), high)) as found:
@@ -135,7 +151,10 @@ class PreparedIndex:
             yield from self._events_of(xid, each, below)
 
     def keys(self, xid: str) -> Iterator[bytes]:
-        """Yield the keys of all records of a transaction, its note last; none where the topic holds nothing of it."""
+        """Yield the keys of all records of a transaction, its note last.
+
+        None where the topic holds nothing of it.
+        """
         kept = self._kept.get(xid, _Kept())
         for each in kept.ranges:
             yield from (record_key(xid, *key) for key in each.keys)
@@ -147,7 +166,9 @@ class PreparedIndex:
         if kept:
             self._kept.setdefault(xid, _Kept()).add(EventPart(number, part), offset)
         else:
-            self._kept.pop(xid, None)  # records are deleted when their transaction is finished, all of them
+            self._kept.pop(
+                xid, None
+            )  # records are deleted when their transaction is finished, all of them
 
     def _events_of(self, xid: str, kept: _Range, below: EventPart | None) -> Iterator[PreparedRows]:
         number, parts = NOTE, list[bytes]()
@@ -157,7 +178,9 @@ class PreparedIndex:
                 if below is not None and key >= below:
                     break
                 if key != next(expected, None):
-                    raise PositionUnreadable(f"The record of {xid} that is expected at {key} in its topic is missing.")
+                    raise PositionUnreadable(
+                        f"The record of {xid} that is expected at {key} in its topic is missing."
+                    )
                 if key.number != number and parts:
                     yield from_bytes(b"".join(parts))
                     parts.clear()
@@ -170,7 +193,9 @@ class PreparedIndex:
             yield from_bytes(b"".join(parts))
 
 
-def _of_transaction(xid: str, records: Iterator[tuple[int, bytes | None, bytes | None]]) -> Iterator[tuple[EventPart, bytes]]:
+def _of_transaction(
+    xid: str, records: Iterator[tuple[int, bytes | None, bytes | None]]
+) -> Iterator[tuple[EventPart, bytes]]:
     for _, key, value in records:
         if key is None or value is None:
             continue

@@ -1,4 +1,6 @@
-"""Row events of prepared XA transactions as records: the event as it was logged, and its table where the event does not name it."""
+"""Row events of prepared XA transactions as records: the event as it was logged, and its table
+where the event does not name it.
+"""
 
 import struct
 from dataclasses import asdict
@@ -14,11 +16,15 @@ from relay.model.table import Column, ColumnType, KeyKind, Logged, TableId, Tabl
 
 _FORMAT: Final = 1
 _HEAD: Final = struct.Struct("<BBBIQHII")
-"""Format, MariaDB or not, event type, header time (s), offset, and the bytes of file, table map and table."""
+"""Format, MariaDB or not, event type, header time (s), offset, and the bytes of file, table map and
+table.
+"""
 
 
 def record_key(xid: str, number: int, part: int = 0) -> bytes:
-    """The key of one part of a transaction's row event; number 0 is the note that it is prepared."""
+    """The key of one part of a transaction's row event; number 0 is the note that it is
+    prepared.
+    """
     return orjson.dumps([xid, number, part])
 
 
@@ -33,7 +39,14 @@ def to_bytes(rows: PreparedRows) -> bytes:
     raw = rows.raw
     file, table = raw.position.file.encode(), _table_bytes(rows.table)
     head = _HEAD.pack(
-        _FORMAT, raw.mariadb, raw.type_code, raw.header_time_s, raw.position.offset, len(file), len(raw.table_map), len(table)
+        _FORMAT,
+        raw.mariadb,
+        raw.type_code,
+        raw.header_time_s,
+        raw.position.offset,
+        len(file),
+        len(raw.table_map),
+        len(table),
     )
     return b"".join((head, file, raw.table_map, table, raw.body))
 
@@ -41,7 +54,9 @@ def to_bytes(rows: PreparedRows) -> bytes:
 def from_bytes(value: bytes) -> PreparedRows:
     """Read a record's value back. Raises PositionUnreadable for what is none."""
     try:
-        form, mariadb, type_code, time_s, offset, file_bytes, map_bytes, table_bytes = _HEAD.unpack_from(value)
+        form, mariadb, type_code, time_s, offset, file_bytes, map_bytes, table_bytes = (
+            _HEAD.unpack_from(value)
+        )
         if form != _FORMAT:
             raise ValueError(f"its format is {form}")
         at = _HEAD.size
@@ -50,9 +65,14 @@ def from_bytes(value: bytes) -> PreparedRows:
             pieces.append(value[at : at + size])
             at += size
         position = BinlogPosition(pieces[0].decode(), offset)
-        return PreparedRows(RawRows(pieces[1], value[at:], type_code, time_s, position, bool(mariadb)), _table(pieces[2]))
+        return PreparedRows(
+            RawRows(pieces[1], value[at:], type_code, time_s, position, bool(mariadb)),
+            _table(pieces[2]),
+        )
     except (struct.error, ValueError, KeyError, TypeError) as exc:
-        raise PositionUnreadable(f"The record of a prepared row event cannot be read ({exc}).") from exc
+        raise PositionUnreadable(
+            f"The record of a prepared row event cannot be read ({exc})."
+        ) from exc
 
 
 def _table_bytes(table: TableMap) -> bytes:
@@ -70,8 +90,14 @@ def _table_bytes(table: TableMap) -> bytes:
 @lru_cache(maxsize=256)
 def _table(value: bytes) -> TableMap:
     fields = orjson.loads(value)
-    columns = tuple(Column(**{**each, "type": ColumnType(each["type"]), "labels": tuple(each["labels"])}) for each in fields["columns"])
+    columns = tuple(
+        Column(**{**each, "type": ColumnType(each["type"]), "labels": tuple(each["labels"])})
+        for each in fields["columns"]
+    )
     key = tuple(fields["primary_key"])
-    # Before records had a kind, a table without a primary key may have had a unique one that nobody kept.
+    # Before records had a kind, a table without a primary key may have had a unique one that nobody
+    # kept.
     kind = KeyKind[fields.get("key_kind", "EITHER" if key else "UNKNOWN")]
-    return TableMap(TableId(*fields["id"]), columns, key, Logged[fields["logged"]], fields["unknown"], kind)
+    return TableMap(
+        TableId(*fields["id"]), columns, key, Logged[fields["logged"]], fields["unknown"], kind
+    )

@@ -1,4 +1,6 @@
-"""Everything that the relay will need, looked at before it starts: the same sentences, nothing written."""
+"""Everything that the relay will need, looked at before it starts: the same sentences, nothing
+written.
+"""
 
 from relay.preflight.finding import Finding, Verdict, exit_code
 from relay.preflight.run import preflight

@@ -13,13 +13,24 @@ _CHECK = "cascades"
 
 
 def look_at_cascades(instance: InstanceSettings, mapping: MappingSet | None) -> Finding:
-    """Ask the source for its foreign keys. `mapping` None: not known, so every table that the filter accepts counts."""
+    """Ask the source for its foreign keys.
+
+    `mapping` None: not known, so every table that the filter accepts counts.
+    """
     try:
-        relayed = is_relayed(instance, None if mapping is None else Router(mapping, instance.routing))
+        relayed = is_relayed(
+            instance, None if mapping is None else Router(mapping, instance.routing)
+        )
         with closing(CatalogReader(instance.source)) as catalog:
             words = cascades_in_words(catalog.unlogged_cascades(relayed))
     except RelayError as exc:
-        return not_checked(_CHECK, f"the source's foreign keys are not known: {exc.code}", instance.name)
+        return not_checked(
+            _CHECK, f"the source's foreign keys are not known: {exc.code}", instance.name
+        )
     if words:
         return Finding(_CHECK, Verdict.WARNING, words, REMEDY, instance=instance.name)
-    return passed(_CHECK, "No foreign key that the account may see changes relayed rows without the binlog.", instance.name)
+    return passed(
+        _CHECK,
+        "No foreign key that the account may see changes relayed rows without the binlog.",
+        instance.name,
+    )

@@ -1,4 +1,7 @@
-"""What an instance wants of file systems: the folder of its spool, and where claims go. Nothing is written."""
+"""What an instance wants of file systems: the folder of its spool, and where claims go.
+
+Nothing is written.
+"""
 
 import os
 import shutil
@@ -21,17 +24,26 @@ def look_at_disks(instance: InstanceSettings, installation: str) -> list[Finding
 
 
 def _spool(instance: InstanceSettings, directory: Path) -> Finding:
-    """The relay makes the folder; as whom, only it knows: asked for is the account that preflight runs as."""
+    """The relay makes the folder.
+
+    As whom, only it knows: asked for is the account that preflight runs as.
+    """
     folder = directory
     while not folder.exists() and folder != folder.parent:
         folder = folder.parent
     if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
-        return found("spool", SpoolUnusable(f"{folder} cannot be written by this account."), instance.name)
+        return found(
+            "spool", SpoolUnusable(f"{folder} cannot be written by this account."), instance.name
+        )
     free_bytes, wanted_bytes = shutil.disk_usage(folder).free, instance.spooling.limit_bytes
     if free_bytes < wanted_bytes:
-        few = SpoolUnusable(f"{folder} has {free_bytes} bytes left, and spooling.limit_bytes is {wanted_bytes}.")
+        few = SpoolUnusable(
+            f"{folder} has {free_bytes} bytes left, and spooling.limit_bytes is {wanted_bytes}."
+        )
         return found("spool", few, instance.name, warning=True)
-    return passed("spool", f"{directory} can be written, and has {free_bytes} bytes left.", instance.name)
+    return passed(
+        "spool", f"{directory} can be written, and has {free_bytes} bytes left.", instance.name
+    )
 
 
 def _claims(instance: InstanceSettings, installation: str) -> Finding:

@@ -18,7 +18,10 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One line of the answer. `code` (of failures alone) and `remedy` are those of the relay's error; `instance` as well."""
+    """One line of the answer.
+
+    `code` (of failures alone) and `remedy` are those of the relay's error; `instance` as well.
+    """
 
     check: str
     verdict: Verdict
@@ -45,7 +48,10 @@ def passed(check: str, sentence: str, instance: str = "") -> Finding:
 
 
 def found(check: str, error: RelayError, instance: str = "", *, warning: bool = False) -> Finding:
-    """Return the error that the relay would meet. A `warning`, which the relay would only log, has its words and no code."""
+    """Return the error that the relay would meet.
+
+    A `warning`, which the relay would only log, has its words and no code.
+    """
     if warning:
         return Finding(check, Verdict.WARNING, error.reason, error.way_out, instance=instance)
     return Finding(check, Verdict.FAILED, error.reason, error.way_out, error.code, instance)
@@ -53,7 +59,9 @@ def found(check: str, error: RelayError, instance: str = "", *, warning: bool = 
 
 def not_checked(check: str, because: str, instance: str = "", remedy: str = "") -> Finding:
     """`because` continues the sentence "Not checked because"."""
-    return Finding(check, Verdict.NOT_CHECKED, f"Not checked because {because}.", remedy, instance=instance)
+    return Finding(
+        check, Verdict.NOT_CHECKED, f"Not checked because {because}.", remedy, instance=instance
+    )
 
 
 def exit_code(findings: Iterable[Finding]) -> int:

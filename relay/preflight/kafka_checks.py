@@ -1,4 +1,6 @@
-"""Kafka: do brokers answer, do they allow the transactions, do the topics stand as the settings ask."""
+"""Kafka: do brokers answer, do they allow the transactions, do the topics stand as the settings
+ask.
+"""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -10,7 +12,13 @@ from relay.model.records.position_record import PositionRecord
 from relay.model.records.topic_placing import TopicAgreement, TopicPlacing
 from relay.pipeline.delivery.saved_position import mapping_lost, position_lost
 from relay.pipeline.delivery.topic_feeders import partitions_differ
-from relay.pipeline.delivery.topics import Placed, ddl_topic, new_topic, placing_changed, wanted_topic
+from relay.pipeline.delivery.topics import (
+    Placed,
+    ddl_topic,
+    new_topic,
+    placing_changed,
+    wanted_topic,
+)
 from relay.position import KafkaPositionStore
 from relay.preflight.finding import Finding, found, not_checked, passed
 from relay.preflight.store_checks import StoreView
@@ -24,7 +32,10 @@ _NO_NOTE: Final = "ZooKeeper does not say whether the instance has a past"
 
 @dataclass(slots=True)
 class KafkaView:
-    """What Kafka told. `records` holds the instances whose position is known: None for one that has none."""
+    """What Kafka told.
+
+    `records` holds the instances whose position is known: None for one that has none.
+    """
 
     records: dict[str, PositionRecord | None] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
@@ -33,14 +44,18 @@ class KafkaView:
 def look_at_kafka(settings: RelaySettings, store: StoreView) -> KafkaView:
     """Ask the brokers everything that can be asked without a write.
 
-    No transaction is begun: with the relay's own transactional.id that would fence a running relay, and another id proves little.
+    No transaction is begun: with the relay's own transactional.id that would fence a running relay,
+    and another id proves little.
     """
     kafka = _quiet(settings.kafka)
     admin, view = TopicAdmin(kafka), KafkaView()
     try:
         count = admin.broker_count()
     except RelayError as exc:
-        view.findings += [found("kafka", exc), *(not_checked(check, _SILENT) for check in ("transactions", "position", "topics"))]
+        view.findings += [
+            found("kafka", exc),
+            *(not_checked(check, _SILENT) for check in ("transactions", "position", "topics")),
+        ]
         return view
     view.findings.append(passed("kafka", f"{count} brokers answer at {kafka.bootstrap_servers}."))
     for instance in settings.instances:
@@ -50,13 +65,23 @@ def look_at_kafka(settings: RelaySettings, store: StoreView) -> KafkaView:
     return view
 
 
-def row_topics(instance: InstanceSettings, mapping: MappingSet, record: PositionRecord | None) -> dict[str, int | None]:
-    """Every topic that the instance may feed under this mapping, and by how many partitions it places there; None: as many as there are."""
+def row_topics(
+    instance: InstanceSettings, mapping: MappingSet, record: PositionRecord | None
+) -> dict[str, int | None]:
+    """Every topic that the instance may feed under this mapping, and by how many partitions it
+    places there; None: as many as there are.
+    """
     kept = {} if record is None else record.partitions
-    default = instance.routing.default_topic if instance.routing.unmapped_db == "default_topic" else None
+    default = (
+        instance.routing.default_topic if instance.routing.unmapped_db == "default_topic" else None
+    )
     names = [*mapping.all_topics, *([default] if default is not None else [])]
-    topics: dict[str, int | None] = {name: instance.partition.partitions_num or kept.get(name) for name in names}
-    return topics | {statements: 1 for name in names if (statements := ddl_topic(name, instance)) is not None}
+    topics: dict[str, int | None] = {
+        name: instance.partition.partitions_num or kept.get(name) for name in names
+    }
+    return topics | {
+        statements: 1 for name in names if (statements := ddl_topic(name, instance)) is not None
+    }
 
 
 def _transactions(instance: InstanceSettings, admin: TopicAdmin) -> Finding:
@@ -66,16 +91,28 @@ def _transactions(instance: InstanceSettings, admin: TopicAdmin) -> Finding:
     try:
         error = transaction_timeout_error(timeout_ms, admin.broker_settings())
     except KafkaNotPermitted as exc:  # the relay itself does not need it
-        return not_checked("transactions", "the brokers do not tell their settings", instance.name, remedy=exc.way_out)
+        return not_checked(
+            "transactions",
+            "the brokers do not tell their settings",
+            instance.name,
+            remedy=exc.way_out,
+        )
     except RelayError as exc:
         return found("transactions", exc, instance.name)
     if error is not None:
         return found("transactions", error, instance.name)
-    return passed("transactions", f"The brokers allow transactions of {timeout_ms} ms.", instance.name)
+    return passed(
+        "transactions", f"The brokers allow transactions of {timeout_ms} ms.", instance.name
+    )
 
 
 def _position(
-    kafka: KafkaSettings, installation: str, instance: InstanceSettings, admin: TopicAdmin, store: StoreView, view: KafkaView
+    kafka: KafkaSettings,
+    installation: str,
+    instance: InstanceSettings,
+    admin: TopicAdmin,
+    store: StoreView,
+    view: KafkaView,
 ) -> Iterator[Finding]:
     positions = KafkaPositionStore(kafka, installation, instance.name)
     name = instance.name
@@ -83,7 +120,9 @@ def _position(
         state = admin.state(positions.topic)
         if state is None:
             admin.create(positions.spec(), only_ask=True)
-            yield passed("position topic", f"{positions.topic} is not there and will be made.", name)
+            yield passed(
+                "position topic", f"{positions.topic} is not there and will be made.", name
+            )
         else:
             findings = positions.findings(state)
             yield from _of_topic("position topic", positions.topic, findings, name)
@@ -98,7 +137,9 @@ def _position(
     yield from _mapping(instance, record, store)
 
 
-def _mapping(instance: InstanceSettings, record: PositionRecord | None, store: StoreView) -> Iterator[Finding]:
+def _mapping(
+    instance: InstanceSettings, record: PositionRecord | None, store: StoreView
+) -> Iterator[Finding]:
     """Say whether ZooKeeper continues the mapping sets that the instance has published under."""
     if record is None or store.in_force is None:
         return
@@ -106,7 +147,13 @@ def _mapping(instance: InstanceSettings, record: PositionRecord | None, store: S
         yield found("mapping", lost, instance.name)
 
 
-def _record(instance: InstanceSettings, topic: str, record: PositionRecord | None, store: StoreView, view: KafkaView) -> Finding:
+def _record(
+    instance: InstanceSettings,
+    topic: str,
+    record: PositionRecord | None,
+    store: StoreView,
+    view: KafkaView,
+) -> Finding:
     name = instance.name
     if record is None and name not in store.notes:
         return not_checked(_POSITION, _NO_NOTE, name)
@@ -120,7 +167,11 @@ def _record(instance: InstanceSettings, topic: str, record: PositionRecord | Non
 
 
 def _topics(
-    kafka: KafkaSettings, instance: InstanceSettings, admin: TopicAdmin, store: StoreView, record: PositionRecord | None
+    kafka: KafkaSettings,
+    instance: InstanceSettings,
+    admin: TopicAdmin,
+    store: StoreView,
+    record: PositionRecord | None,
 ) -> Iterator[Finding]:
     if store.mapping is None:
         yield not_checked("topics", "the mapping is not known", instance.name)
@@ -128,18 +179,29 @@ def _topics(
     placed = Placed.of(record)
     for topic, partitions in row_topics(instance, store.mapping, record).items():
         before = placed.partitions.get(topic)
-        if before is not None and (changed := placing_changed(topic, before, placed.rules.get(topic), instance)):
+        if before is not None and (
+            changed := placing_changed(topic, before, placed.rules.get(topic), instance)
+        ):
             yield found("topic", changed, instance.name)
         elif differ := _differ(topic, partitions, instance, store):
             yield found("topic", differ, instance.name)
         else:
-            yield from _topic(kafka, instance, admin, topic, partitions, published=before is not None)
+            yield from _topic(
+                kafka, instance, admin, topic, partitions, published=before is not None
+            )
 
 
-def _differ(topic: str, partitions: int | None, instance: InstanceSettings, store: StoreView) -> PartitionsDiffer | None:
-    """Say whether another instance that publishes to the topic places rows otherwise; without a number the agreed one is taken."""
+def _differ(
+    topic: str, partitions: int | None, instance: InstanceSettings, store: StoreView
+) -> PartitionsDiffer | None:
+    """Say whether another instance that publishes to the topic places rows otherwise.
+
+    Without a number the agreed one is taken.
+    """
     agreement = store.agreements.get(topic, TopicAgreement())
-    count = partitions or next((each.placing.partitions for each in agreement.feeders.values() if each.joined), None)
+    count = partitions or next(
+        (each.placing.partitions for each in agreement.feeders.values() if each.joined), None
+    )
     if count is None:
         return None
     placing = TopicPlacing(count, instance.placing_rules)
@@ -147,22 +209,39 @@ def _differ(topic: str, partitions: int | None, instance: InstanceSettings, stor
 
 
 def _topic(
-    kafka: KafkaSettings, instance: InstanceSettings, admin: TopicAdmin, topic: str, partitions: int | None, *, published: bool
+    kafka: KafkaSettings,
+    instance: InstanceSettings,
+    admin: TopicAdmin,
+    topic: str,
+    partitions: int | None,
+    *,
+    published: bool,
 ) -> Iterator[Finding]:
     wanted = wanted_topic(kafka, instance, partitions)
     try:
         state = admin.state(topic)
         if state is not None:
-            yield from _of_topic("topic", topic, row_topic_findings(state, wanted, published=published), instance.name)
+            yield from _of_topic(
+                "topic",
+                topic,
+                row_topic_findings(state, wanted, published=published),
+                instance.name,
+            )
             return
         spec = new_topic(topic, wanted)
         admin.create(spec, only_ask=True)
-        yield passed("topic", f"{topic} is not there and will be made with {spec.partitions} partitions.", instance.name)
+        yield passed(
+            "topic",
+            f"{topic} is not there and will be made with {spec.partitions} partitions.",
+            instance.name,
+        )
     except RelayError as exc:
         yield found("topic", exc, instance.name)
 
 
-def _of_topic(check: str, topic: str, findings: Iterable[TopicFinding], instance: str) -> list[Finding]:
+def _of_topic(
+    check: str, topic: str, findings: Iterable[TopicFinding], instance: str
+) -> list[Finding]:
     told = [found(check, each.error, instance, warning=each.warning) for each in findings]
     return told or [passed(check, f"{topic} stands as the settings ask.", instance)]
 

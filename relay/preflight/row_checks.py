@@ -1,4 +1,6 @@
-"""Rules and masks against the columns that the source has: one that meets nothing is a slip of the pen, and a mask's shows values."""
+"""Rules and masks against the columns that the source has: one that meets nothing is a slip of the
+pen, and a mask's shows values.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
@@ -23,13 +25,20 @@ def look_at_rows(instance: InstanceSettings) -> list[Finding]:
             columns = catalog.every_column()
         unmet = list(unmet_names(instance, columns))
     except RelayError as exc:
-        return [not_checked(_CHECK, f"the source's columns are not known: {exc.code}", instance.name)]
+        return [
+            not_checked(_CHECK, f"the source's columns are not known: {exc.code}", instance.name)
+        ]
     if not unmet:
         return [passed(_CHECK, "Every rule and mask meets a table that is there.", instance.name)]
-    return [Finding(_CHECK, Verdict.WARNING, sentence, _REMEDY, instance=instance.name) for sentence in unmet]
+    return [
+        Finding(_CHECK, Verdict.WARNING, sentence, _REMEDY, instance=instance.name)
+        for sentence in unmet
+    ]
 
 
-def unmet_names(instance: InstanceSettings, columns: Sequence[tuple[TableId, str]]) -> Iterator[str]:
+def unmet_names(
+    instance: InstanceSettings, columns: Sequence[tuple[TableId, str]]
+) -> Iterator[str]:
     """Say in sentences what rules and masks name and no table has. Raises ConfigurationError."""
     for mask in instance.masks:
         if not _matched(mask.columns, (f"{table}.{column}" for table, column in columns)):
@@ -42,7 +51,10 @@ def unmet_names(instance: InstanceSettings, columns: Sequence[tuple[TableId, str
             continue
         for field in (*rule.fields, *rule.without_fields):
             if field.lower() not in met:
-                yield f"The rule for {rule.tables} names the field {field}, which no table of them has."
+                yield (
+                    f"The rule for {rule.tables} names the field {field}, which no table of them "
+                    f"has."
+                )
 
 
 def _matched(pattern: str, names: Iterable[str]) -> bool:

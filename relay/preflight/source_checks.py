@@ -9,8 +9,12 @@ from relay.source import SourceCheck, check_source, check_start
 _START = "source start"
 
 
-def look_at_source(instance: InstanceSettings, saved: SourcePosition | None, unsure: str, *, replica: str) -> list[Finding]:
-    """Ask the instance's source. `saved` is its position; `unsure` says why that is not known, empty where it is.
+def look_at_source(
+    instance: InstanceSettings, saved: SourcePosition | None, unsure: str, *, replica: str
+) -> list[Finding]:
+    """Ask the instance's source.
+
+    `saved` is its position; `unsure` says why that is not known, empty where it is.
 
     `replica` names who will read.
     """
@@ -22,7 +26,10 @@ def look_at_source(instance: InstanceSettings, saved: SourcePosition | None, uns
         return [*findings, not_checked("source", "the relay cannot log in", instance.name)]
     start = not_checked(_START, unsure, instance.name) if unsure else _start(instance, saved)
     cause = next((each.check for each in findings if each.sentence == start.sentence), None)
-    return [*findings, start if cause is None else not_checked(_START, f"{cause} failed", instance.name)]
+    return [
+        *findings,
+        start if cause is None else not_checked(_START, f"{cause} failed", instance.name),
+    ]
 
 
 def of_check(check: SourceCheck, instance: str) -> Finding:
@@ -37,7 +44,11 @@ def _start(instance: InstanceSettings, saved: SourcePosition | None) -> Finding:
         at = _place(instance, saved)
     except RelayError as exc:
         return found(_START, exc, instance.name)
-    how = "goes on after the saved position" if saved is not None else "has no saved position and starts"
+    how = (
+        "goes on after the saved position"
+        if saved is not None
+        else "has no saved position and starts"
+    )
     return passed(_START, f"The instance {how} at {at.binlog}.", instance.name)
 
 

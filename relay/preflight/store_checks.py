@@ -22,9 +22,13 @@ _SILENT: Final = "ZooKeeper does not answer"
 
 @dataclass(slots=True)
 class StoreView:
-    """What ZooKeeper told. `mapping` None: not known; `notes` holds the instances that could be asked for, None where none is noted.
+    """What ZooKeeper told.
 
-    `in_force` names the set in force, None: not known; `sets` the newest ones by number. `agreements` say who feeds each topic.
+    `mapping` None: not known; `notes` holds the instances that could be asked for, None where none
+    is noted.
+
+    `in_force` names the set in force, None: not known; `sets` the newest ones by number.
+    `agreements` say who feeds each topic.
     """
 
     mapping: MappingSet | None = None
@@ -45,7 +49,9 @@ def look_at_store(settings: RelaySettings) -> StoreView:
         return view
     try:
         session.start(Deadline.after(_CONNECT_SECONDS))
-        view.findings.append(passed("zookeeper", f"ZooKeeper answers at {settings.zookeeper.hosts}."))
+        view.findings.append(
+            passed("zookeeper", f"ZooKeeper answers at {settings.zookeeper.hosts}.")
+        )
         view.findings.append(_access(settings, session))
         _look(settings, session, view)
     except RelayError as exc:
@@ -59,24 +65,66 @@ def mapping_findings(mapping: MappingSet, instances: Sequence[str]) -> list[Find
     """A set that compiles; none at all is no error of the relay, but it would publish nothing."""
     if mapping.number:
         topics = mapping.all_topics
-        return [passed("mapping", f"Mapping set {mapping.number} compiles; it feeds {', '.join(topics) or 'no topic'}.")]
-    remedy = "Save the mapping documents with the admin; until then instances wait (MAPPING_MISSING), unless they have a default topic."
-    return [Finding("mapping", Verdict.WARNING, f"No mapping is saved for {', '.join(instances) or 'any instance'}.", remedy)]
+        return [
+            passed(
+                "mapping",
+                (
+                    f"Mapping set {mapping.number} compiles; it feeds "
+                    f"{', '.join(topics) or 'no topic'}."
+                ),
+            )
+        ]
+    remedy = (
+        "Save the mapping documents with the admin; until then instances wait (MAPPING_MISSING), "
+        "unless they have a default topic."
+    )
+    return [
+        Finding(
+            "mapping",
+            Verdict.WARNING,
+            f"No mapping is saved for {', '.join(instances) or 'any instance'}.",
+            remedy,
+        )
+    ]
 
 
 def _access(settings: RelaySettings, session: Session) -> Finding:
-    """Passwords of run-time instances, orders and mappings are in ZooKeeper: say whether strangers reach them."""
+    """Passwords of run-time instances, orders and mappings are in ZooKeeper: say whether strangers
+    reach them.
+    """
     check, base = "zookeeper access", Paths.of(settings.zookeeper, settings.installation).base
     if not settings.zookeeper.identities:
-        sentence = "Everybody who reaches ZooKeeper may read the passwords of run-time instances, order switches and change mappings."
-        return Finding(check, Verdict.WARNING, sentence, "Set zookeeper.auth and zookeeper.acl (docs/security.md).")
+        sentence = (
+            "Everybody who reaches ZooKeeper may read the passwords of run-time instances, order "
+            "switches and change mappings."
+        )
+        return Finding(
+            check,
+            Verdict.WARNING,
+            sentence,
+            "Set zookeeper.auth and zookeeper.acl (docs/security.md).",
+        )
     if session.exists(base) and EVERYBODY in session.rights(base):
         sentence = f"{base} was made before zookeeper.acl was set: everybody may use it."
-        return Finding(check, Verdict.WARNING, sentence, "Run `roma zookeeper protect` when every relay and admin logs in.")
+        return Finding(
+            check,
+            Verdict.WARNING,
+            sentence,
+            "Run `roma zookeeper protect` when every relay and admin logs in.",
+        )
     if settings.zookeeper.tls is None:
-        sentence = "The login to ZooKeeper is not encrypted: passwords of run-time instances cross the network as they are."
+        sentence = (
+            "The login to ZooKeeper is not encrypted: passwords of run-time instances cross the "
+            "network as they are."
+        )
         return Finding(check, Verdict.WARNING, sentence, "Set zookeeper.tls (docs/security.md).")
-    return passed(check, f"Only {', '.join(settings.zookeeper.identities)} may use what the relay makes in ZooKeeper.")
+    return passed(
+        check,
+        (
+            f"Only {', '.join(settings.zookeeper.identities)} may use what the relay makes in "
+            f"ZooKeeper."
+        ),
+    )
 
 
 def _look(settings: RelaySettings, session: Session, view: StoreView) -> None:
@@ -86,14 +134,20 @@ def _look(settings: RelaySettings, session: Session, view: StoreView) -> None:
     try:
         mappings = MappingStore(session, paths)
         stored = mappings.current()
-        view.mapping, view.in_force = MappingSet.compile(stored.number, dict(stored.bodies)), stored.name
+        view.mapping, view.in_force = (
+            MappingSet.compile(stored.number, dict(stored.bodies)),
+            stored.name,
+        )
         view.sets = dict(_newest(mappings))
         view.findings += mapping_findings(view.mapping, names)
     except (MappingRefused, NodeMissing) as exc:
         view.findings.append(found("mapping", exc))
     notes = InstanceStore(session, paths)
     defaults = (each.routing.default_topic for each in settings.instances)
-    for topic in {*(view.mapping.all_topics if view.mapping is not None else ()), *filter(None, defaults)}:
+    for topic in {
+        *(view.mapping.all_topics if view.mapping is not None else ()),
+        *filter(None, defaults),
+    }:
         view.agreements[topic] = notes.topics.read(topic)
     for name in names:
         view.notes[name] = notes.started(name)

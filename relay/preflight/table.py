@@ -8,7 +8,12 @@ from rich.text import Text
 
 from relay.preflight.finding import Finding, Verdict
 
-_STYLES: Final = {Verdict.PASSED: "green", Verdict.WARNING: "yellow", Verdict.FAILED: "bold red", Verdict.NOT_CHECKED: "dim"}
+_STYLES: Final = {
+    Verdict.PASSED: "green",
+    Verdict.WARNING: "yellow",
+    Verdict.FAILED: "bold red",
+    Verdict.NOT_CHECKED: "dim",
+}
 
 
 def preflight_table(findings: Sequence[Finding]) -> Table:
@@ -21,5 +26,10 @@ def preflight_table(findings: Sequence[Finding]) -> Table:
         sentence = Text(each.sentence)
         if each.remedy:
             sentence.append(f"\n→ {each.remedy}", style="dim")
-        table.add_row(Text(each.verdict.value, style=_STYLES[each.verdict]), each.instance, each.check, sentence)
+        table.add_row(
+            Text(each.verdict.value, style=_STYLES[each.verdict]),
+            each.instance,
+            each.check,
+            sentence,
+        )
     return table

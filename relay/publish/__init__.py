@@ -1,4 +1,6 @@
-"""Publish: hand messages to Kafka in batches that become visible as a whole, together with the position."""
+"""Publish: hand messages to Kafka in batches that become visible as a whole, together with the
+position.
+"""
 
 from relay.publish.idempotent_producer import IdempotentProducer
 from relay.publish.producer import BatchProducer

@@ -1,4 +1,8 @@
-"""The client library's queue: how it is set up to keep what it takes, and how messages come into it. Both producers share it."""
+"""The client library's queue: how it is set up to keep what it takes, and how messages come into
+it.
+
+Both producers share it.
+"""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -10,7 +14,14 @@ from confluent_kafka import KafkaError, KafkaException, Message, Producer, cimpl
 
 from relay.compiled import COMPILED
 from relay.errors import BrokerUnreachable, ClockAhead, Fenced, RelayError
-from relay.kafka import CLIENT_LOG, client_configuration, error_of, kafka_client, relay_error, write_log_lines
+from relay.kafka import (
+    CLIENT_LOG,
+    client_configuration,
+    error_of,
+    kafka_client,
+    relay_error,
+    write_log_lines,
+)
 from relay.model.message import HeaderList, OutboundMessage, PrintedMessages
 from relay.publish.deliveries import Deliveries, refused_delivery
 from relay.publish.fresh_password import keep_password_fresh
@@ -20,7 +31,8 @@ from relay.settings import KafkaSettings, TransactionSettings
 if COMPILED:
     from relay.compiled import block_sender
 
-# Delivery reports are served at least this often, so that the client's queue does not fill with them.
+# Delivery reports are served at least this often, so that the client's queue does not fill with
+# them.
 _MESSAGES_PER_POLL: Final = 500
 # While the client sends some megabytes a second, this is a small part of its queue.
 _FULL_QUEUE_POLL_SECONDS: Final = 0.002
@@ -34,9 +46,11 @@ _log = structlog.stdlib.get_logger(__name__)
 def queue_configuration(kafka: KafkaSettings, transaction: TransactionSettings) -> dict[str, Any]:
     """Return the client's settings for an idempotent producer that loses nothing.
 
-    Idempotence holds the order of several requests only where the broker knows the producer already: a partition that has nothing of a
-    producer yet takes any sequence number. When the first request is refused there (the broker has not made the partition, or does not
-    lead it yet) and the second one is not, the first comes again as a duplicate: reported as delivered, and lost. So one is under way.
+    Idempotence holds the order of several requests only where the broker knows the producer
+    already: a partition that has nothing of a producer yet takes any sequence number. When the
+    first request is refused there (the broker has not made the partition, or does not lead it yet)
+    and the second one is not, the first comes again as a duplicate: reported as delivered, and
+    lost. So one is under way.
     """
     return {
         **client_configuration(kafka),
@@ -54,14 +68,22 @@ def queue_configuration(kafka: KafkaSettings, transaction: TransactionSettings) 
 
 
 class ClientQueue:
-    """A client and the way into its queue: whole blocks by compiled code where it is at hand, else one message after the other.
+    """A client and the way into its queue: whole blocks by compiled code where it is at hand, else
+    one message after the other.
 
-    `commits_tell`: the commit of a transaction fails with what one of its messages was refused for (librdkafka's INTRODUCTION, "Error
-    handling in the transactional producer"), so messages need no report: the client's binding takes Python's lock for each.
+    `commits_tell`: the commit of a transaction fails with what one of its messages was refused for
+    (librdkafka's INTRODUCTION, "Error handling in the transactional producer"), so messages need no
+    report: the client's binding takes Python's lock for each.
     """
 
-    def __init__(self, kafka: KafkaSettings, configuration: dict[str, Any], *, commits_tell: bool = False) -> None:
-        self.producer, self._sender = _with_sender(configuration) if COMPILED else (kafka_client(Producer, configuration), None)
+    def __init__(
+        self, kafka: KafkaSettings, configuration: dict[str, Any], *, commits_tell: bool = False
+    ) -> None:
+        self.producer, self._sender = (
+            _with_sender(configuration)
+            if COMPILED
+            else (kafka_client(Producer, configuration), None)
+        )
         self.closed = False
         self.deliveries = Deliveries()
         self.room = QueueBudget(kafka)
@@ -93,7 +115,10 @@ class ClientQueue:
             self._sender.forget_refusal()
 
     def put(self, message: OutboundMessage, too_late: Callable[[], bool]) -> None:
-        """Hand one message over, waiting for room. Raises KafkaException, or BrokerUnreachable when it is `too_late` to wait on."""
+        """Hand one message over, waiting for room.
+
+        Raises KafkaException, or BrokerUnreachable when it is `too_late` to wait on.
+        """
         self.room.count(1, len(message.value or b""))
         while not (self._left and self._took(message)):
             if too_late():
@@ -102,8 +127,13 @@ class ClientQueue:
                 self.producer.poll(_FULL_QUEUE_POLL_SECONDS)
         self._count(1)
 
-    def put_printed(self, topic: str, messages: PrintedMessages, put_one: Callable[[OutboundMessage], None]) -> None:
-        """Hand messages of one topic over; one for which there is no room, or which is refused, goes through `put_one`."""
+    def put_printed(
+        self, topic: str, messages: PrintedMessages, put_one: Callable[[OutboundMessage], None]
+    ) -> None:
+        """Hand messages of one topic over.
+
+        One for which there is no room, or which is refused, goes through `put_one`.
+        """
         if self._sender is None:
             for message in messages.each(topic):
                 put_one(message)
@@ -111,7 +141,11 @@ class ClientQueue:
             self._put_block(self._sender, topic, messages, put_one)
 
     def _put_block(
-        self, sender: "block_sender.BlockSender", topic: str, messages: PrintedMessages, put_one: Callable[[OutboundMessage], None]
+        self,
+        sender: "block_sender.BlockSender",
+        topic: str,
+        messages: PrintedMessages,
+        put_one: Callable[[OutboundMessage], None],
     ) -> None:
         self.room.count(messages.number, messages.value_bytes)
         block, at = messages.block, 0
@@ -126,8 +160,18 @@ class ClientQueue:
     def _took(self, message: OutboundMessage) -> bool:
         headers: HeaderList = [*message.headers]
         try:
-            # By position, with no second callback and no timestamp: keyword arguments cost a tenth of the call.
-            self.producer.produce(message.topic, message.value, message.key, message.partition, self._report, None, 0, headers)
+            # By position, with no second callback and no timestamp: keyword arguments cost a tenth
+            # of the call.
+            self.producer.produce(
+                message.topic,
+                message.value,
+                message.key,
+                message.partition,
+                self._report,
+                None,
+                0,
+                headers,
+            )
         except BufferError:
             return False
         return True
@@ -142,12 +186,17 @@ class ClientQueue:
         self.deliveries.check(waiting)
 
     def flush(self, seconds: float) -> int:
-        """Wait for reports; return how many messages the client still holds. Raises the error that ended the client."""
+        """Wait for reports; return how many messages the client still holds.
+
+        Raises the error that ended the client.
+        """
         with self._fatal_errors():
             return self.producer.flush(seconds)
 
     def purge(self) -> None:
-        """Drop what is queued, without waiting, and write the client's last log lines: they say why a batch failed."""
+        """Drop what is queued, without waiting, and write the client's last log lines: they say why
+        a batch failed.
+        """
         self.closed = True
         self.producer.purge(in_queue=True, in_flight=True, blocking=False)
         write_log_lines(self.producer)
@@ -159,7 +208,10 @@ class ClientQueue:
 
     @property
     def _report(self) -> Callable[[KafkaError | None, Message], None] | None:
-        """The callback of single messages; none where the sender, or the commit, is told of every refusal."""
+        """The callback of single messages.
+
+        None where the sender, or the commit, is told of every refusal.
+        """
         return self.deliveries.report if self._sender is None and not self._commits_tell else None
 
     def _count(self, messages: int) -> None:
@@ -172,20 +224,29 @@ class ClientQueue:
 
     @contextmanager
     def _fatal_errors(self) -> Iterator[None]:
-        """Raise an error that ends the client as the relay's, or why the message was refused that caused it.
+        """Raise an error that ends the client as the relay's, or why the message was refused that
+        caused it.
 
-        The client's binding raises such an error once, in place of the reports that it serves; these come with the next call.
+        The client's binding raises such an error once, in place of the reports that it serves;
+        these come with the next call.
         """
         try:
             yield
         except KafkaException as exc:
             self.producer.flush(_REPORTS_SECONDS)
             found = relay_error(error_of(exc), "Delivering")
-            raise found if isinstance(found, Fenced | ClockAhead) else self.refusal or found from exc
+            raise (
+                found if isinstance(found, Fenced | ClockAhead) else self.refusal or found
+            ) from exc
 
 
-def _with_sender(configuration: dict[str, Any]) -> "tuple[Producer, block_sender.BlockSender | None]":
-    """Make the client with the compiled sender as its plugin; without it where this build of the client takes none."""
+def _with_sender(
+    configuration: dict[str, Any],
+) -> "tuple[Producer, block_sender.BlockSender | None]":
+    """Make the client with the compiled sender as its plugin.
+
+    Without it where this build of the client takes none.
+    """
     try:
         block_sender.load(cimpl.__file__)
         plugins = ";".join(filter(None, [configuration.get(_PLUGINS), block_sender.__file__]))

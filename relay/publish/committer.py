@@ -1,4 +1,6 @@
-"""A thread of its own for calls that wait for the broker, so that reading and decoding go on meanwhile."""
+"""A thread of its own for calls that wait for the broker, so that reading and decoding go on
+meanwhile.
+"""
 
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -9,7 +11,10 @@ from relay.threads import RelayThread
 
 
 class Committer:
-    """Runs one call after the other in a daemon thread; a commit that never ends must not keep the process alive."""
+    """Runs one call after the other in a daemon thread.
+
+    A commit that never ends must not keep the process alive.
+    """
 
     def __init__(self, name: str) -> None:
         self._calls: SimpleQueue[tuple[Future[None], Callable[[], None]] | None] = SimpleQueue()

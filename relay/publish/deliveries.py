@@ -1,8 +1,10 @@
-"""What became of the messages of a batch: a position may only count when every one of them was delivered.
+"""What became of the messages of a batch: a position may only count when every one of them was
+delivered.
 
-The client is asked to report failures alone (`delivery.report.only.error`), because a report of each success costs more than decoding
-its row does. Nothing is missed by that: a message leaves the client's queue delivered or reported, so an empty queue without a report
-says that all were delivered.
+The client is asked to report failures alone (`delivery.report.only.error`), because a report of
+each success costs more than decoding its row does. Nothing is missed by that: a message leaves the
+client's queue delivered or reported, so an empty queue without a report says that all were
+delivered.
 """
 
 from typing import Final
@@ -18,7 +20,9 @@ _GIVEN_UP: Final = frozenset({"_PURGE_QUEUE", "_PURGE_INFLIGHT"})
 
 def refused_delivery(error: KafkaError, topic: str, partition: int) -> RelayError:
     """Return why a message was not delivered."""
-    return relay_error(error, f"Delivering to {topic} partition {partition}", Right("Write", "topic", topic))
+    return relay_error(
+        error, f"Delivering to {topic} partition {partition}", Right("Write", "topic", topic)
+    )
 
 
 class Deliveries:
@@ -37,6 +41,12 @@ class Deliveries:
             self.refusal = refused_delivery(error, topic, partition)
 
     def check(self, waiting: int) -> None:
-        """Raise unless every message of the batch left the client; `waiting` are those that it still holds."""
+        """Raise unless every message of the batch left the client.
+
+        `waiting` are those that it still holds.
+        """
         if waiting:
-            raise BatchAborted(f"Of {self.sent} messages that were handed over, {waiting} were neither delivered nor refused.")
+            raise BatchAborted(
+                f"Of {self.sent} messages that were handed over, {waiting} were neither "
+                f"delivered nor refused."
+            )

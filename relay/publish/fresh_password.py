@@ -1,4 +1,6 @@
-"""Another password of Kafka reaches a producer that lives on: the client asks for none by itself when it logs in again."""
+"""Another password of Kafka reaches a producer that lives on: the client asks for none by itself
+when it logs in again.
+"""
 
 import threading
 import weakref
@@ -19,13 +21,21 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 def keep_password_fresh(queue: "ClientQueue", kafka: KafkaSettings, used: object) -> None:
-    """Give the queue's client each new value of the password, from a thread that ends with the queue. `used`: the value that it has."""
+    """Give the queue's client each new value of the password, from a thread that ends with the
+    queue.
+
+    `used`: the value that it has.
+    """
     user = plain_options(kafka.client).get(_USER)
     if isinstance(kafka.password, VariableSecret) and isinstance(user, str):
-        RelayThread("kafka-password", "", _watch, weakref.ref(queue), user, kafka.password, used).start()
+        RelayThread(
+            "kafka-password", "", _watch, weakref.ref(queue), user, kafka.password, used
+        ).start()
 
 
-def _watch(found: "weakref.ref[ClientQueue]", user: str, password: VariableSecret, used: object) -> None:
+def _watch(
+    found: "weakref.ref[ClientQueue]", user: str, password: VariableSecret, used: object
+) -> None:
     rest = threading.Event()  # never set
     while not rest.wait(_LOOK_SECONDS):
         present = password.get_secret_value()

@@ -1,8 +1,11 @@
-"""For clusters that forbid transactions: rows first, then the position; a crash between the two repeats rows.
+"""For clusters that forbid transactions: rows first, then the position.
 
-A partition always shows a beginning of what was sent to it, also after a batch that failed: a later row that were visible without an
-earlier one would be overtaken by it when both are read again. So no message ever times out by itself (the client would send the messages
-behind it), and a message that a broker refuses ends the client (`enable.gapless.guarantee`).
+A crash between the two repeats rows.
+
+A partition always shows a beginning of what was sent to it, also after a batch that failed: a later
+row that were visible without an earlier one would be overtaken by it when both are read again. So
+no message ever times out by itself (the client would send the messages behind it), and a message
+that a broker refuses ends the client (`enable.gapless.guarantee`).
 """
 
 from concurrent.futures import Future
@@ -29,10 +32,16 @@ _WITHOUT_GAPS: Final = {
 
 
 class IdempotentProducer:
-    """The BatchProducer of `delivery = "at_least_once"`: no fence, nothing whole, repeats carry the same execute position."""
+    """The BatchProducer of `delivery = "at_least_once"`: no fence, nothing whole, repeats carry the
+    same execute position.
+    """
 
     def __init__(self, kafka: KafkaSettings, transaction: TransactionSettings, name: str) -> None:
-        configuration = {**queue_configuration(kafka, transaction), **_WITHOUT_GAPS, "client.id": name}
+        configuration = {
+            **queue_configuration(kafka, transaction),
+            **_WITHOUT_GAPS,
+            "client.id": name,
+        }
         self._queue = ClientQueue(kafka, configuration)
         self._kafka = kafka
         self._timeout_s = transaction.timeout_ms / 1000
@@ -69,8 +78,12 @@ class IdempotentProducer:
         try:
             self._queue.put(message, lambda: deadline.passed)
         except KafkaException as exc:
-            self._queue.flush(_FLUSH_SECONDS)  # the client takes no more once a message was refused: why that one was says more
-            raise self._queue.refusal or relay_error(error_of(exc), f"Handing a message for {message.topic} over") from exc
+            self._queue.flush(
+                _FLUSH_SECONDS
+            )  # the client takes no more once a message was refused: why that one was says more
+            raise self._queue.refusal or relay_error(
+                error_of(exc), f"Handing a message for {message.topic} over"
+            ) from exc
 
     def send_printed(self, topic: str, messages: PrintedMessages) -> None:
         """Queue messages of one topic, which consumers can read before the commit."""
@@ -108,7 +121,9 @@ class IdempotentProducer:
             raise_with_cause(exc, self._queue.producer, self._kafka, sent)
 
     def _commit(self, record: OutboundMessage) -> None:
-        """Rows, then the position, then deletions: a crash leaves nothing out, but perhaps a record that should be gone."""
+        """Rows, then the position, then deletions: a crash leaves nothing out, but perhaps a record
+        that should be gone.
+        """
         self._flush()
         self.send(record)
         self._flush()
@@ -120,11 +135,16 @@ class IdempotentProducer:
         self._queue.begin_batch()
 
     def _flush(self) -> None:
-        """Wait for every report. Raises BrokerUnreachable when the brokers take no message for the time of a transaction."""
+        """Wait for every report.
+
+        Raises BrokerUnreachable when the brokers take no message for the time of a transaction.
+        """
         waiting, deadline = len(self._queue.producer), Deadline.after(self._timeout_s)
         while left := self._queue.flush(_FLUSH_SECONDS):
             if left < waiting:
                 waiting, deadline = left, Deadline.after(self._timeout_s)
             elif deadline.passed:
-                raise BrokerUnreachable(f"The brokers took no message for {self._timeout_s:g} s, and {left} wait.")
+                raise BrokerUnreachable(
+                    f"The brokers took no message for {self._timeout_s:g} s, and {left} wait."
+                )
         self._queue.check()

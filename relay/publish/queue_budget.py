@@ -5,13 +5,17 @@ from typing import Final
 from relay.settings import KafkaSettings
 
 PARTITION_BYTES: Final = 128_000
-"""Each request carries one partition's messages and one is under way: with less to carry, brokers spend their time on requests."""
+"""Each request carries one partition's messages and one is under way: with less to carry, brokers
+spend their time on requests.
+"""
 MOST_BYTES: Final = 32_000_000
 _REMEMBERED_MESSAGES: Final = 20_000
 
 
 def wanted_bytes(kafka: KafkaSettings, partitions: int) -> int:
-    """How much is held for so many partitions: `queue_bytes`, or more so that each has something to send."""
+    """How much is held for so many partitions: `queue_bytes`, or more so that each has something to
+    send.
+    """
     return max(_least_bytes(kafka), min(partitions * PARTITION_BYTES, MOST_BYTES))
 
 
@@ -25,7 +29,10 @@ def _least_bytes(kafka: KafkaSettings) -> int:
 
 
 class QueueBudget:
-    """Says how many messages more the client may be given. It tells how many it has, not how large: a mean says that."""
+    """Says how many messages more the client may be given.
+
+    It tells how many it has, not how large: a mean says that.
+    """
 
     def __init__(self, kafka: KafkaSettings) -> None:
         self._kafka = kafka
@@ -45,6 +52,9 @@ class QueueBudget:
         self._bytes += size_bytes
 
     def left(self, waiting: int) -> int:
-        """Messages that still go in while so many wait there; never negative, and one at least where none waits."""
+        """Messages that still go in while so many wait there.
+
+        Never negative, and one at least where none waits.
+        """
         room = self._wanted_bytes * self._messages // max(self._bytes, 1)
         return max(room - waiting, 0 if waiting else 1)

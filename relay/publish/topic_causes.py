@@ -1,4 +1,6 @@
-"""Why the brokers did not take a batch, where the client says only that it waited, or that some topic is unknown."""
+"""Why the brokers did not take a batch, where the client says only that it waited, or that some
+topic is unknown.
+"""
 
 from collections.abc import Collection, Iterator
 from typing import Final, NoReturn
@@ -6,32 +8,54 @@ from typing import Final, NoReturn
 from confluent_kafka import Producer
 from confluent_kafka.admin import ClusterMetadata
 
-from relay.errors import BatchAborted, BrokerUnreachable, KafkaNotPermitted, RelayError, TopicRefused
+from relay.errors import (
+    BatchAborted,
+    BrokerUnreachable,
+    KafkaNotPermitted,
+    RelayError,
+    TopicRefused,
+)
 from relay.kafka import Right, TopicAdmin, cluster_metadata
 from relay.settings import KafkaSettings
 
 _ASK_SECONDS: Final = 2.0
 _NO_LEADER: Final = -1
-_RETRIED: Final = "Nothing yet: the relay looks at its topics again, and stops by name where it may not make the topic anew."
+_RETRIED: Final = (
+    "Nothing yet: the relay looks at its topics again, and stops by name where it may not make the "
+    "topic anew."
+)
 _GONE: Final = (
-    "Find out who deleted the topic. Make the topic again as it was and start the instance again (`roma instance start`): what it held is "
+    "Find out who deleted the topic. Make the topic again as it was and start the instance again "
+    "(`roma instance start`): what it held is "
     "lost. A position topic that is gone is POSITION_LOST then."
 )
-_LEADERLESS: Final = "Bring back a broker that has the partition; the relay continues by itself then."
+_LEADERLESS: Final = (
+    "Bring back a broker that has the partition; the relay continues by itself then."
+)
 
 
-def raise_with_cause(error: RelayError, client: Producer, kafka: KafkaSettings, sent: Collection[tuple[str, int]]) -> NoReturn:
-    """Raise what `with_cause` returns; an error that it leaves as it is must not become its own cause."""
+def raise_with_cause(
+    error: RelayError, client: Producer, kafka: KafkaSettings, sent: Collection[tuple[str, int]]
+) -> NoReturn:
+    """Raise what `with_cause` returns.
+
+    An error that it leaves as it is must not become its own cause.
+    """
     named = with_cause(error, client, kafka, sent)
     if named is error:
         raise error
     raise named from error
 
 
-def with_cause(error: RelayError, client: Producer, kafka: KafkaSettings, sent: Collection[tuple[str, int]]) -> RelayError:
-    """Return an error that names what is wrong with a topic and partition that was `sent` to; `error` where the cluster shows nothing.
+def with_cause(
+    error: RelayError, client: Producer, kafka: KafkaSettings, sent: Collection[tuple[str, int]]
+) -> RelayError:
+    """Return an error that names what is wrong with a topic and partition that was `sent` to.
 
-    The client waits for a topic that was deleted as it waits for brokers that are away, and does not name the topic that it may not write.
+    `error` where the cluster shows nothing.
+
+    The client waits for a topic that was deleted as it waits for brokers that are away, and does
+    not name the topic that it may not write.
     """
     if type(error) is KafkaNotPermitted:
         return _not_writable(error, kafka, sorted({topic for topic, _ in sent}))
@@ -42,19 +66,36 @@ def with_cause(error: RelayError, client: Producer, kafka: KafkaSettings, sent: 
     except RelayError:
         return error
     if missing := next(_missing(found, sent), ""):
-        return TopicRefused(missing, remedy=_GONE) if type(error) is TopicRefused else BatchAborted(missing, remedy=_RETRIED)
-    leaderless = [f"Partition {number} of topic {topic} has no leader" for topic, number in sorted(sent) if not _led(found, topic, number)]
-    return BrokerUnreachable(f"{'; '.join(leaderless)}.", remedy=_LEADERLESS) if leaderless else error
+        return (
+            TopicRefused(missing, remedy=_GONE)
+            if type(error) is TopicRefused
+            else BatchAborted(missing, remedy=_RETRIED)
+        )
+    leaderless = [
+        f"Partition {number} of topic {topic} has no leader"
+        for topic, number in sorted(sent)
+        if not _led(found, topic, number)
+    ]
+    return (
+        BrokerUnreachable(f"{'; '.join(leaderless)}.", remedy=_LEADERLESS) if leaderless else error
+    )
 
 
-def _not_writable(error: KafkaNotPermitted, kafka: KafkaSettings, topics: Collection[str]) -> RelayError:
-    """Return an error that names the topic that the principal may not write; `error` where the cluster does not say."""
+def _not_writable(
+    error: KafkaNotPermitted, kafka: KafkaSettings, topics: Collection[str]
+) -> RelayError:
+    """Return an error that names the topic that the principal may not write.
+
+    `error` where the cluster does not say.
+    """
     try:
         admin = TopicAdmin(kafka)
         for topic in topics:
             if "Write" not in (admin.permitted(topic) or ("Write",)):
                 right = Right("Write", "topic", topic)
-                return KafkaNotPermitted(f"The relay's principal lacks {right.text}.", remedy=right.remedy)
+                return KafkaNotPermitted(
+                    f"The relay's principal lacks {right.text}.", remedy=right.remedy
+                )
     except KafkaNotPermitted as exc:
         return exc
     except RelayError:
@@ -68,7 +109,10 @@ def _missing(cluster: ClusterMetadata, sent: Collection[tuple[str, int]]) -> Ite
         if not partitions:
             yield f"The cluster has no topic {topic} any more; messages for it were waiting."
         elif partition not in partitions:
-            yield f"Topic {topic} has {len(partitions)} partitions and no partition {partition} any more; messages for it were waiting."
+            yield (
+                f"Topic {topic} has {len(partitions)} partitions and no partition {partition} any "
+                f"more; messages for it were waiting."
+            )
 
 
 def _led(cluster: ClusterMetadata, topic: str, partition: int) -> bool:

@@ -1,6 +1,8 @@
-"""One Kafka transaction per batch: rows and position become visible together, and only the newest producer may.
+"""One Kafka transaction per batch: rows and position become visible together, and only the newest
+producer may.
 
-The rules are librdkafka's transactional producer API (its INTRODUCTION, "Transactional Producer") and docs/delivery.md.
+The rules are librdkafka's transactional producer API (its INTRODUCTION, "Transactional Producer")
+and docs/delivery.md.
 """
 
 import threading
@@ -11,8 +13,24 @@ from typing import Final
 from confluent_kafka import KafkaError, KafkaException
 
 from relay.deadline import Deadline
-from relay.errors import BatchAborted, BrokerUnreachable, ClockAhead, Fenced, KafkaNotPermitted, RelayError, TopicRefused
-from relay.kafka import Right, TopicAdmin, cluster_metadata, error_of, kafka_errors, relay_error, transaction_timeout_error
+from relay.errors import (
+    BatchAborted,
+    BrokerUnreachable,
+    ClockAhead,
+    Fenced,
+    KafkaNotPermitted,
+    RelayError,
+    TopicRefused,
+)
+from relay.kafka import (
+    Right,
+    TopicAdmin,
+    cluster_metadata,
+    error_of,
+    kafka_errors,
+    relay_error,
+    transaction_timeout_error,
+)
 from relay.model.message import OutboundMessage, PrintedMessages
 from relay.publish.client_queue import ClientQueue, queue_configuration
 from relay.publish.committer import Committer
@@ -23,8 +41,12 @@ _INIT_SECONDS: Final = 10.0
 _ABORT_SECONDS: Final = 5.0
 _ASK_SECONDS: Final = 2.0
 _MARKERS_SECONDS: Final = 0.002
-"""The coordinator answers a commit before its markers are written. Who begins the next transaction meanwhile is turned away, and librdkafka
-asks again only 20 ms later (rdkafka_txnmgr.c, CONCURRENT_TRANSACTIONS): at 500 small transactions a second that met 4 of 100 commits."""
+"""The coordinator answers a commit before its markers are written.
+
+Who begins the next transaction meanwhile is turned away, and librdkafka asks again only 20 ms later
+(rdkafka_txnmgr.c, CONCURRENT_TRANSACTIONS): at 500 small transactions a second that met 4 of 100
+commits.
+"""
 _NOTHING_OPEN: Final = "INVALID_TXN_STATE"
 """What the coordinator says to an abort when none of the batch has reached it yet."""
 
@@ -32,9 +54,14 @@ _ENDED: Final = frozenset({"_FATAL", "_STATE"})
 
 
 class TransactionalProducer:
-    """The BatchProducer that keeps every promise; `transactional_id` is a pure function of installation and instance."""
+    """The BatchProducer that keeps every promise.
 
-    def __init__(self, kafka: KafkaSettings, transaction: TransactionSettings, transactional_id: str) -> None:
+    `transactional_id` is a pure function of installation and instance.
+    """
+
+    def __init__(
+        self, kafka: KafkaSettings, transaction: TransactionSettings, transactional_id: str
+    ) -> None:
         self._queue = ClientQueue(
             kafka,
             {
@@ -70,7 +97,10 @@ class TransactionalProducer:
         self._queue.room.expect(partitions)
 
     def open(self) -> None:
-        """Fence every older producer of this id. Raises BrokerUnreachable, TransactionsRefused, KafkaNotPermitted."""
+        """Fence every older producer of this id.
+
+        Raises BrokerUnreachable, TransactionsRefused, KafkaNotPermitted.
+        """
         try:
             self._queue.producer.init_transactions(_INIT_SECONDS)
         except KafkaException as exc:
@@ -91,8 +121,11 @@ class TransactionalProducer:
             self._broken = exc
             raise
         except KafkaException as exc:
-            # A message that was refused here is not part of the transaction, yet the commit would succeed without it.
-            self._broken = self._refusal(error_of(exc), f"Handing a message for {message.topic} over")
+            # A message that was refused here is not part of the transaction, yet the commit would
+            # succeed without it.
+            self._broken = self._refusal(
+                error_of(exc), f"Handing a message for {message.topic} over"
+            )
             raise self._broken from exc
 
     def send_printed(self, topic: str, messages: PrintedMessages) -> None:
@@ -129,7 +162,8 @@ class TransactionalProducer:
             if isinstance(error, Fenced):
                 raise error from exc
             raise BatchAborted(
-                f"The abort was not answered ({error_of(exc).name()}); the broker ends the transaction by its timeout."
+                f"The abort was not answered ({error_of(exc).name()}); the broker ends the "
+                f"transaction by its timeout."
             ) from exc
 
     def close(self) -> None:
@@ -144,7 +178,12 @@ class TransactionalProducer:
             if isinstance(found, BrokerUnreachable):
                 cluster_metadata(self._queue.producer, self._kafka, _ASK_SECONDS)
             if error.name() == "INVALID_TRANSACTION_TIMEOUT":
-                return transaction_timeout_error(self._timeout_ms, TopicAdmin(self._kafka).broker_settings()) or found
+                return (
+                    transaction_timeout_error(
+                        self._timeout_ms, TopicAdmin(self._kafka).broker_settings()
+                    )
+                    or found
+                )
         except BrokerUnreachable as exc:
             return exc
         except RelayError:  # who may not ask gets the client's words
@@ -152,7 +191,10 @@ class TransactionalProducer:
         return found
 
     def _refusal(self, error: KafkaError, doing: str) -> RelayError:
-        """Return why a message was not taken. The client says only that nothing more can be; a call about transactions says why."""
+        """Return why a message was not taken.
+
+        The client says only that nothing more can be; a call about transactions says why.
+        """
         if error.name() in _ENDED:
             try:
                 self._queue.producer.begin_transaction()
@@ -172,7 +214,9 @@ class TransactionalProducer:
         try:
             self._commit_now()
         except (BrokerUnreachable, KafkaNotPermitted, TopicRefused) as exc:
-            sent = {(topic, 0) for topic in (record_topic, *self._topics)} | {self._queue.refused_at or (record_topic, 0)}
+            sent = {(topic, 0) for topic in (record_topic, *self._topics)} | {
+                self._queue.refused_at or (record_topic, 0)
+            }
             raise_with_cause(exc, self._queue.producer, self._kafka, sent)
 
     def _commit_now(self) -> None:
@@ -185,8 +229,13 @@ class TransactionalProducer:
                 if error_of(exc).retriable():
                     continue
                 error = relay_error(error_of(exc), "Committing")
-                # Why a message was refused says more than the commit that fails with it; a fence and a wrong clock say more than both.
-                raise error if isinstance(error, Fenced | ClockAhead) else self._queue.refusal or error from exc
+                # Why a message was refused says more than the commit that fails with it; a fence
+                # and a wrong clock say more than both.
+                raise (
+                    error
+                    if isinstance(error, Fenced | ClockAhead)
+                    else self._queue.refusal or error
+                ) from exc
             break
         self._began_s = None
         self._queue.check()

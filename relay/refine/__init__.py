@@ -1,4 +1,8 @@
-"""What is asked of rows beyond names: field lists, conditions, masks and functions of the installation's own. Pure."""
+"""What is asked of rows beyond names: field lists, conditions, masks and functions of the
+installation's own.
+
+Pure.
+"""
 
 from relay.refine.masks import TextOf
 from relay.refine.refinements import AskedOfRows, Refinements, configuration_of_rows

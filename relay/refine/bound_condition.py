@@ -1,4 +1,6 @@
-"""A condition bound to the columns of a table: SQL's three values, True, False and None for unknown."""
+"""A condition bound to the columns of a table: SQL's three values, True, False and None for
+unknown.
+"""
 
 import operator
 from collections.abc import Callable, Sequence
@@ -9,7 +11,18 @@ from relay.errors import RowImageIncomplete, RuleRefused
 from relay.model.table import TableDefinition
 from relay.model.value import ABSENT, Row
 from relay.refine.comparable import Comparable, Family, comparable, microseconds, moment
-from relay.refine.condition import All, Comparator, Comparison, Condition, Constant, Either, IsNull, Like, Not, Operand
+from relay.refine.condition import (
+    All,
+    Comparator,
+    Comparison,
+    Condition,
+    Constant,
+    Either,
+    IsNull,
+    Like,
+    Not,
+    Operand,
+)
 from relay.refine.like import like
 
 Holds: TypeAlias = Callable[[Row], "bool | None"]
@@ -25,12 +38,18 @@ _COMPARE: Final[dict[Comparator, Callable[[Any, Any], bool]]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
-_READ_FROM_TEXT: Final[dict[Family, Callable[[str], Any]]] = {Family.MOMENT: moment, Family.TIME: microseconds}
+_READ_FROM_TEXT: Final[dict[Family, Callable[[str], Any]]] = {
+    Family.MOMENT: moment,
+    Family.TIME: microseconds,
+}
 _NUMBERS: Final = frozenset({Family.NUMBER, Family.FLOAT})
 
 
 class _Side(NamedTuple):
-    """One side of a comparison: what the row gives it, what that is, and its words for people. `constant` None: a column."""
+    """One side of a comparison: what the row gives it, what that is, and its words for people.
+
+    `constant` None: a column.
+    """
 
     value: Callable[[Row], Any]
     family: Family
@@ -39,12 +58,17 @@ class _Side(NamedTuple):
 
 
 class ConditionBinder:
-    """Binds conditions to one table; `texts` print its columns. Raises RuleRefused for what the table has not or cannot compare."""
+    """Binds conditions to one table; `texts` print its columns.
+
+    Raises RuleRefused for what the table has not or cannot compare.
+    """
 
     def __init__(self, definition: TableDefinition, texts: Sequence[ColumnText]) -> None:
         self._definition = definition
         self._texts = texts
-        self._ordinals = {column.name.lower(): ordinal for ordinal, column in enumerate(definition.map.columns)}
+        self._ordinals = {
+            column.name.lower(): ordinal for ordinal, column in enumerate(definition.map.columns)
+        }
 
     def bind(self, condition: Condition) -> Holds:
         """Return the test of a row."""
@@ -61,16 +85,23 @@ class ConditionBinder:
             case Like(operand, pattern):
                 return self._like(self._side(operand), pattern)
             case Comparison(left, comparator, right):
-                return _compared(*self._alike(self._side(left), self._side(right)), _COMPARE[comparator])
+                return _compared(
+                    *self._alike(self._side(left), self._side(right)), _COMPARE[comparator]
+                )
 
     def _side(self, operand: Operand) -> _Side:
         if isinstance(operand, Constant):
             constant = operand.value
             family = Family.TEXT if isinstance(constant, str) else Family.NUMBER
-            return _Side(lambda _: constant, family, "NULL" if constant is None else repr(constant), operand)
+            return _Side(
+                lambda _: constant, family, "NULL" if constant is None else repr(constant), operand
+            )
         ordinal = self._ordinals.get(operand.name.lower())
         if ordinal is None:
-            raise RuleRefused(f"A rule's condition names the column {operand.name}, which {self._definition.id} does not have.")
+            raise RuleRefused(
+                f"A rule's condition names the column {operand.name}, which "
+                f"{self._definition.id} does not have."
+            )
         kind = comparable(self._definition.map.columns[ordinal], self._texts[ordinal])
         return _Side(self._reader(ordinal, kind), kind.family, f"the column {operand.name}")
 
@@ -80,7 +111,9 @@ class ConditionBinder:
         def value(row: Row) -> Any:
             read = row[ordinal]
             if read is ABSENT:
-                raise RowImageIncomplete(f"A rule's condition on {table} needs the column {name}, which a row lacks.")
+                raise RowImageIncomplete(
+                    f"A rule's condition on {table} needs the column {name}, which a row lacks."
+                )
             return None if read is None else of(read)
 
         return value
@@ -105,7 +138,9 @@ class ConditionBinder:
             return left, right
         if {left.family, right.family} == _NUMBERS:
             return _as_float(left), _as_float(right)
-        raise self._refusal(f"{left.words} is {left.family.value}, and {right.words} is {right.family.value}.")
+        raise self._refusal(
+            f"{left.words} is {left.family.value}, and {right.words} is {right.family.value}."
+        )
 
     def _read(self, side: _Side, other: Family) -> _Side:
         """A text constant as the date or time that it stands beside."""

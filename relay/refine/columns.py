@@ -9,19 +9,32 @@ from relay.settings import RowRuleSettings
 
 
 def listed(definition: TableDefinition, rules: Sequence[RowRuleSettings]) -> tuple[int, ...] | None:
-    """Return the ordinals of the columns that every one of these rules lets pass, and of the key; None: they let all pass."""
+    """Return the ordinals of the columns that every one of these rules lets pass, and of the key.
+
+    None: they let all pass.
+    """
     if not any(rule.fields or rule.without_fields for rule in rules):
         return None
     names = [column.name.lower() for column in definition.map.columns]
     versions = definition.versions
     # Without the end of its version a row is not told to be of the history, nor to be deleted.
-    key = {*definition.key, *definition.map.primary_key, *(() if versions is None else (*versions.key, versions.end))}
-    return tuple(ordinal for ordinal, name in enumerate(names) if ordinal in key or all(_passes(rule, name) for rule in rules))
+    key = {
+        *definition.key,
+        *definition.map.primary_key,
+        *(() if versions is None else (*versions.key, versions.end)),
+    }
+    return tuple(
+        ordinal
+        for ordinal, name in enumerate(names)
+        if ordinal in key or all(_passes(rule, name) for rule in rules)
+    )
 
 
 def _passes(rule: RowRuleSettings, name: str) -> bool:
     fields = {field.lower() for field in rule.fields}
-    return (not fields or name in fields) and name not in {field.lower() for field in rule.without_fields}
+    return (not fields or name in fields) and name not in {
+        field.lower() for field in rule.without_fields
+    }
 
 
 def touches(change: RowChange, ordinals: Sequence[int]) -> bool:
@@ -29,11 +42,16 @@ def touches(change: RowChange, ordinals: Sequence[int]) -> bool:
     before, after = change.before, change.after
     if before is None or after is None:
         return True
-    return any(after[ordinal] is not ABSENT and not _same(before[ordinal], after[ordinal]) for ordinal in ordinals)
+    return any(
+        after[ordinal] is not ABSENT and not _same(before[ordinal], after[ordinal])
+        for ordinal in ordinals
+    )
 
 
 def _same(left: Value, right: Value) -> bool:
-    """Equal, and printed alike: 0.0 is not -0.0, and the 1 of a JSON document neither its 1.0 nor its true."""
+    """Equal, and printed alike: 0.0 is not -0.0, and the 1 of a JSON document neither its 1.0 nor
+    its true.
+    """
     if isinstance(left, float | JsonDocument):
         return repr(left) == repr(right)
     return left == right

@@ -6,12 +6,24 @@ from decimal import Decimal
 from enum import Enum
 from typing import Any, Final, NamedTuple
 
-from relay.model.column_families import BLOBS, DATES, DATETIMES, DECIMALS, FLOATS, INTEGERS, LABELLED, STRINGS, TIMES
+from relay.model.column_families import (
+    BLOBS,
+    DATES,
+    DATETIMES,
+    DECIMALS,
+    FLOATS,
+    INTEGERS,
+    LABELLED,
+    STRINGS,
+    TIMES,
+)
 from relay.model.table import Column, ColumnType
 
 _WHOLE: Final = INTEGERS | {ColumnType.YEAR, ColumnType.BIT}
 _MOMENTS: Final = DATES | DATETIMES
-_MOMENT: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?: [0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,6})?)?")
+_MOMENT: Final = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?: [0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,6})?)?"
+)
 _TIME: Final = re.compile(r"(-?)([0-9]{1,3}):([0-9]{2}):([0-9]{2})(?:\.([0-9]{1,6}))?")
 
 
@@ -27,7 +39,9 @@ class Family(Enum):
 
 
 class Comparable(NamedTuple):
-    """A column's family, and what turns its decoded values into what Python compares as SQL does."""
+    """A column's family, and what turns its decoded values into what Python compares as SQL
+    does.
+    """
 
     family: Family
     of: Callable[[Any], Any]
@@ -52,11 +66,18 @@ def comparable(column: Column, text: Callable[[Any], str]) -> Comparable:
 
 def is_text(column: Column) -> bool:
     """Say whether a column holds characters."""
-    return column.type in STRINGS and column.charset != "binary" and not (column.charset is None and column.type in BLOBS)
+    return (
+        column.type in STRINGS
+        and column.charset != "binary"
+        and not (column.charset is None and column.type in BLOBS)
+    )
 
 
 def moment(text: str) -> str:
-    """Return a date or moment in a form of one width, which sorts as text. Raises ValueError for another text."""
+    """Return a date or moment in a form of one width, which sorts as text.
+
+    Raises ValueError for another text.
+    """
     if _MOMENT.fullmatch(text) is None:
         raise ValueError("it must look like '2026-01-31' or '2026-01-31 23:59:59.5'")
     whole, _, fraction = (text if " " in text else f"{text} 00:00:00").partition(".")
@@ -69,5 +90,7 @@ def microseconds(text: str) -> int:
     if match is None:
         raise ValueError("it must look like '-12:34:56.7'")
     sign, hours, minutes, seconds, fraction = match.groups()
-    total = ((int(hours) * 60 + int(minutes)) * 60 + int(seconds)) * 1_000_000 + int(f"{fraction or '':0<6}")
+    total = ((int(hours) * 60 + int(minutes)) * 60 + int(seconds)) * 1_000_000 + int(
+        f"{fraction or '':0<6}"
+    )
     return -total if sign else total

@@ -43,7 +43,9 @@ class IsNull:
 
 @dataclass(frozen=True, slots=True)
 class Like:
-    """`%` stands for any characters, `_` for one, a backslash takes the meaning from the character behind it."""
+    """`%` stands for any characters, `_` for one, a backslash takes the meaning from the character
+    behind it.
+    """
 
     operand: Operand
     pattern: str

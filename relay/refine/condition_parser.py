@@ -1,10 +1,25 @@
-"""The text of a condition → its tree. What SQL calls a search condition, without functions, arithmetic and subqueries."""
+"""The text of a condition → its tree.
+
+What SQL calls a search condition, without functions, arithmetic and subqueries.
+"""
 
 from decimal import Decimal
 from typing import Final, cast
 
 from relay.errors import ConditionRefused
-from relay.refine.condition import All, ColumnName, Comparator, Comparison, Condition, Constant, Either, IsNull, Like, Not, Operand
+from relay.refine.condition import (
+    All,
+    ColumnName,
+    Comparator,
+    Comparison,
+    Condition,
+    Constant,
+    Either,
+    IsNull,
+    Like,
+    Not,
+    Operand,
+)
 from relay.refine.condition_tokens import Kind, Token, refused, tokens
 
 MOST_DEPTH: Final = 50
@@ -47,7 +62,9 @@ class _Parser:
     def _took(self, *texts: str) -> bool:
         """Take these keywords or signs, if they are what comes next."""
         coming = self._tokens[self._at : self._at + len(texts)]
-        if [each.text for each in coming] != [*texts] or any(each.kind not in (Kind.WORD, Kind.SIGN) for each in coming):
+        if [each.text for each in coming] != [*texts] or any(
+            each.kind not in (Kind.WORD, Kind.SIGN) for each in coming
+        ):
             return False
         self._at += len(texts)
         return True
@@ -74,7 +91,9 @@ class _Parser:
     def _negation(self) -> Condition:
         self._depth += 1
         if self._depth > MOST_DEPTH:
-            raise self._refusal(f"more than {MOST_DEPTH} brackets and NOTs stand inside one another.")
+            raise self._refusal(
+                f"more than {MOST_DEPTH} brackets and NOTs stand inside one another."
+            )
         condition: Condition = Not(self._negation()) if self._took("NOT") else self._part()
         self._depth -= 1
         return condition
@@ -122,7 +141,11 @@ class _Parser:
             return Constant(1)
         if self._took("FALSE"):
             return Constant(0)
-        sign = self._take().text if self._next.kind is Kind.SIGN and self._next.text in ("+", "-") else ""
+        sign = (
+            self._take().text
+            if self._next.kind is Kind.SIGN and self._next.text in ("+", "-")
+            else ""
+        )
         match self._next.kind:
             case Kind.NUMBER:
                 return Constant(_number(sign + self._take().text))
@@ -137,4 +160,8 @@ class _Parser:
 
 def _number(text: str) -> int | Decimal:
     number = Decimal(text)
-    return int(number) if number == number.to_integral_value() and number.adjusted() < _DIGITS_OF_INTEGERS else number
+    return (
+        int(number)
+        if number == number.to_integral_value() and number.adjusted() < _DIGITS_OF_INTEGERS
+        else number
+    )

@@ -19,7 +19,9 @@ _TOKEN: Final = re.compile(
     )""",
     re.VERBOSE,
 )
-_KEYWORDS: Final = frozenset({"AND", "OR", "NOT", "IN", "BETWEEN", "LIKE", "IS", "NULL", "TRUE", "FALSE"})
+_KEYWORDS: Final = frozenset(
+    {"AND", "OR", "NOT", "IN", "BETWEEN", "LIKE", "IS", "NULL", "TRUE", "FALSE"}
+)
 
 
 class Kind(Enum):
@@ -34,7 +36,10 @@ class Kind(Enum):
 
 
 class Token(NamedTuple):
-    """`text` is a keyword in capitals, a name or a text without its quotes, else as written; `at` counts characters from 1."""
+    """`text` is a keyword in capitals, a name or a text without its quotes, else as written.
+
+    `at` counts characters from 1.
+    """
 
     kind: Kind
     text: str
@@ -44,12 +49,18 @@ class Token(NamedTuple):
 def tokens(text: str) -> list[Token]:
     """Cut the text; the last token is the end. Raises ConditionRefused."""
     if len(text) > MOST_CHARACTERS:
-        raise ConditionRefused(f"A condition has {len(text)} characters, and {MOST_CHARACTERS} are the most.")
+        raise ConditionRefused(
+            f"A condition has {len(text)} characters, and {MOST_CHARACTERS} are the most."
+        )
     found, at, length = [], 0, len(text.rstrip())
     while at < length:
         match = _TOKEN.match(text, at)
         if match is None:
-            raise refused(text, at + 1 + len(text[at:]) - len(text[at:].lstrip()), _unreadable(text[at:].lstrip()))
+            raise refused(
+                text,
+                at + 1 + len(text[at:]) - len(text[at:].lstrip()),
+                _unreadable(text[at:].lstrip()),
+            )
         found.append(_token(match))
         at = match.end()
     return [*found, Token(Kind.END, "", length + 1)]

@@ -1,4 +1,6 @@
-"""SQL's LIKE without expressions that could run for ever: each piece between two `%` is looked for once."""
+"""SQL's LIKE without expressions that could run for ever: each piece between two `%` is looked for
+once.
+"""
 
 import re
 from collections.abc import Callable

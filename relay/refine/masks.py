@@ -1,4 +1,6 @@
-"""Columns whose values nobody may read: hashed, cut off or replaced before a message is made of them."""
+"""Columns whose values nobody may read: hashed, cut off or replaced before a message is made of
+them.
+"""
 
 import hmac
 from collections.abc import Callable, Sequence
@@ -20,7 +22,9 @@ _HASH_CHARACTERS: Final = 64
 _UTF8: Final = "utf8mb4"
 
 TextOf: TypeAlias = Callable[[Column, str, Callable[[], None]], Callable[[Any], str]]
-"""Column, its type text, and what is called for bytes that are no characters → the printer of its values."""
+"""Column, its type text, and what is called for bytes that are no characters → the printer of its
+values.
+"""
 
 Masked: TypeAlias = Callable[[Value], Value]
 
@@ -41,7 +45,10 @@ class Mask:
         self._columns = NamePattern(settings.columns)
         self._salt = b"" if settings.salt is None else settings.salt.get_secret_value().encode()
         if settings.method == "hash" and len(self._salt.decode()) < FEWEST_SALT_CHARACTERS:
-            raise ConfigurationError(f"The salt of the mask on {settings.columns} has fewer than {FEWEST_SALT_CHARACTERS} characters.")
+            raise ConfigurationError(
+                f"The salt of the mask on {settings.columns} has fewer than "
+                f"{FEWEST_SALT_CHARACTERS} characters."
+            )
 
     @property
     def fingerprint(self) -> str:
@@ -54,24 +61,41 @@ class Mask:
         return self._columns.matches(f"{definition.id}.{column.name}")
 
     def on(self, definition: TableDefinition, ordinal: int, text_of: TextOf) -> MaskedColumn:
-        """Return the column as it is published. Raises RuleRefused where the mask would break the table's copies."""
+        """Return the column as it is published.
+
+        Raises RuleRefused where the mask would break the table's copies.
+        """
         column, type_text = definition.map.columns[ordinal], definition.type_texts[ordinal]
         method = self._settings.method
         if method != "hash" and ordinal in {*definition.key, *definition.map.primary_key}:
             why = "it is part of the key, and only a hash keeps keys apart"
-            raise RuleRefused(f"The mask {method!r} cannot be put on {definition.id}.{column.name}: {why}.")
+            raise RuleRefused(
+                f"The mask {method!r} cannot be put on {definition.id}.{column.name}: {why}."
+            )
         if method == "hash":
             return MaskedColumn(
-                _text_column(column, _HASH_CHARACTERS), f"varchar({_HASH_CHARACTERS})", self._hashed(column, type_text, text_of)
+                _text_column(column, _HASH_CHARACTERS),
+                f"varchar({_HASH_CHARACTERS})",
+                self._hashed(column, type_text, text_of),
             )
         if method == "replace":
             return self._replaced(column, type_text)
         if not is_text(column):
-            raise RuleRefused(f"The mask 'truncate' cannot be put on {definition.id}.{column.name}, which is no text.")
-        return MaskedColumn(_text_column(column, self._settings.length), type_text, self._truncated(column, type_text, text_of))
+            raise RuleRefused(
+                f"The mask 'truncate' cannot be put on {definition.id}.{column.name}, which is "
+                f"no text."
+            )
+        return MaskedColumn(
+            _text_column(column, self._settings.length),
+            type_text,
+            self._truncated(column, type_text, text_of),
+        )
 
     def _hashed(self, column: Column, type_text: str, text_of: TextOf) -> Masked:
-        """HMAC-SHA-256 of the text that would have been printed; of the bytes themselves where they are no characters."""
+        """HMAC-SHA-256 of the text that would have been printed.
+
+        Of the bytes themselves where they are no characters.
+        """
         unreadable: list[bool] = []
         text = text_of(column, type_text, lambda: unreadable.append(True))
 
@@ -90,7 +114,11 @@ class Mask:
         text, length = text_of(column, type_text, lambda: None), self._settings.length
 
         def value(read: Value) -> Value:
-            return read if read is None or read is ABSENT else text(read)[:length].encode("utf-8", "replace")
+            return (
+                read
+                if read is None or read is ABSENT
+                else text(read)[:length].encode("utf-8", "replace")
+            )
 
         return value
 
@@ -102,7 +130,11 @@ class Mask:
             return MaskedColumn(nullable, type_text, lambda read: read if read is ABSENT else None)
         put = settings.value.encode()
         length = max(1, len(settings.value))
-        return MaskedColumn(_text_column(column, length), f"varchar({length})", lambda read: read if read is ABSENT else put)
+        return MaskedColumn(
+            _text_column(column, length),
+            f"varchar({length})",
+            lambda read: read if read is ABSENT else put,
+        )
 
 
 def first_mask(masks: Sequence[Mask], definition: TableDefinition, column: Column) -> Mask | None:
@@ -112,4 +144,11 @@ def first_mask(masks: Sequence[Mask], definition: TableDefinition, column: Colum
 
 def _text_column(column: Column, characters: int) -> Column:
     length = characters * 4  # bytes of the longest character
-    return Column(column.name, ColumnType.VARCHAR, nullable=column.nullable, length=length, charset=_UTF8, visible=column.visible)
+    return Column(
+        column.name,
+        ColumnType.VARCHAR,
+        nullable=column.nullable,
+        length=length,
+        charset=_UTF8,
+        visible=column.visible,
+    )

@@ -17,7 +17,10 @@ _WIDE: Final = frozenset({"ucs2", "utf16", "utf16le", "utf32"})
 
 
 class PlainColumn(NamedTuple):
-    """Both ways for one column's values other than NULL; the way back raises ValueError or TypeError for a value that it cannot hold."""
+    """Both ways for one column's values other than NULL.
+
+    The way back raises ValueError or TypeError for a value that it cannot hold.
+    """
 
     out: Callable[[Any], Plain]
     back: Callable[[Any], Value]
@@ -48,7 +51,9 @@ def plain_column(column: Column, text: Callable[[Any], str]) -> PlainColumn:
 def _checked(plain: Any, *types: type) -> Any:
     """A bool is an int for Python alone."""
     if not isinstance(plain, types) or isinstance(plain, bool):
-        raise TypeError(f"{type(plain).__name__} where {' or '.join(each.__name__ for each in types)} is needed")
+        raise TypeError(
+            f"{type(plain).__name__} where {' or '.join(each.__name__ for each in types)} is needed"
+        )
     return plain
 
 
@@ -74,7 +79,10 @@ def _encoded(column: Column) -> Callable[[Any], bytes]:
     def back(plain: Any) -> bytes:
         text: str = _checked(plain, str)
         if column.charset in _WIDE or (column.charset not in _UTF8 and not text.isascii()):
-            raise ValueError(f"a column in {column.charset} cannot take this text from a transform; add a column for it")
+            raise ValueError(
+                f"a column in {column.charset} cannot take this text from a transform; add a "
+                f"column for it"
+            )
         return text.encode()
 
     return back

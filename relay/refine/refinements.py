@@ -22,7 +22,9 @@ from relay.settings import LookupSettings, MaskSettings, RowRuleSettings, Transf
 
 
 class AskedOfRows(Protocol):
-    """What settings ask of rows beyond names: those of an instance, or of a job that copies its tables."""
+    """What settings ask of rows beyond names: those of an instance, or of a job that copies its
+    tables.
+    """
 
     @property
     def rules(self) -> tuple[RowRuleSettings, ...]:
@@ -47,7 +49,9 @@ class _Rule:
     def __init__(self, settings: RowRuleSettings) -> None:
         self.settings = settings
         self.tables = NamePattern(settings.tables)
-        self.condition: Condition | None = parse_condition(settings.where) if settings.where else None
+        self.condition: Condition | None = (
+            parse_condition(settings.where) if settings.where else None
+        )
 
 
 class Refinements:
@@ -61,50 +65,88 @@ class Refinements:
         self._masks = [Mask(mask) for mask in settings.masks]
         self._transforms = {each.table: Transform(each, lookups) for each in settings.transforms}
         if len(self._transforms) < len(settings.transforms):
-            raise ConfigurationError("Two transforms are for the same table; one function may call others.")
+            raise ConfigurationError(
+                "Two transforms are for the same table; one function may call others."
+            )
 
-    def of(self, definition: TableDefinition, logical: TableId, text_of: TextOf) -> TableRefinement | None:
-        """Return what holds for a table; None: its rows are published as they are. Raises RuleRefused."""
+    def of(
+        self, definition: TableDefinition, logical: TableId, text_of: TextOf
+    ) -> TableRefinement | None:
+        """Return what holds for a table; None: its rows are published as they are.
+
+        Raises RuleRefused.
+        """
         rules = [rule for rule in self._rules if rule.tables.matches(str(definition.id))]
         transform = self._transforms.get(str(logical))
-        masked_names = [each for each in definition.map.columns if first_mask(self._masks, definition, each) is not None]
+        masked_names = [
+            each
+            for each in definition.map.columns
+            if first_mask(self._masks, definition, each) is not None
+        ]
         if not rules and transform is None and not masked_names and not (self._masks and transform):
             return None
-        texts = [text_of(column, text, _ignore) for column, text in zip(definition.map.columns, definition.type_texts, strict=True)]
+        texts = [
+            text_of(column, text, _ignore)
+            for column, text in zip(definition.map.columns, definition.type_texts, strict=True)
+        ]
         binder = ConditionBinder(definition, texts)
         settings = [rule.settings for rule in rules]
-        discreet = bool(masked_names) or any(each.fields or each.without_fields for each in settings)
-        table_transform = None if transform is None else transform.of(definition, logical, texts, discreet=discreet)
+        discreet = bool(masked_names) or any(
+            each.fields or each.without_fields for each in settings
+        )
+        table_transform = (
+            None
+            if transform is None
+            else transform.of(definition, logical, texts, discreet=discreet)
+        )
         whole = definition if table_transform is None else table_transform.definition
         fields = listed(whole, settings)
         masked = self._masked(whole, text_of)
         return TableRefinement(
             definition=whole,
             published=_published(whole, fields, masked),
-            operations=frozenset(Operation).intersection(*(frozenset(map(Operation, each.operations)) for each in settings)),
-            conditions=[binder.bind(rule.condition) for rule in rules if rule.condition is not None],
+            operations=frozenset(Operation).intersection(
+                *(frozenset(map(Operation, each.operations)) for each in settings)
+            ),
+            conditions=[
+                binder.bind(rule.condition) for rule in rules if rule.condition is not None
+            ],
             transform=table_transform,
             fields=fields,
             masked=masked,
         )
 
     def withhold(self, tables: Collection[TableId]) -> bool:
-        """Say whether the text of a statement that changes rows of these tables may hold what a mask or a field list hides.
+        """Say whether the text of a statement that changes rows of these tables may hold what a
+        mask or a field list hides.
 
-        Which columns a statement names is not known, so one mask is reason enough; so is a statement whose tables are not known.
+        Which columns a statement names is not known, so one mask is reason enough; so is a
+        statement whose tables are not known.
         """
-        lists = [rule for rule in self._rules if rule.settings.fields or rule.settings.without_fields]
+        lists = [
+            rule for rule in self._rules if rule.settings.fields or rule.settings.without_fields
+        ]
         if self._masks or (lists and not tables):
             return True
         return any(rule.tables.matches(str(table)) for rule in lists for table in tables)
 
     def _masked(self, definition: TableDefinition, text_of: TextOf) -> dict[int, MaskedColumn]:
-        found = ((ordinal, first_mask(self._masks, definition, column)) for ordinal, column in enumerate(definition.map.columns))
-        return {ordinal: mask.on(definition, ordinal, text_of) for ordinal, mask in found if mask is not None}
+        found = (
+            (ordinal, first_mask(self._masks, definition, column))
+            for ordinal, column in enumerate(definition.map.columns)
+        )
+        return {
+            ordinal: mask.on(definition, ordinal, text_of)
+            for ordinal, mask in found
+            if mask is not None
+        }
 
 
 def configuration_of_rows(settings: AskedOfRows) -> str:
-    """A text that differs when other messages are made of the same rows; "" where nothing is asked of rows. Tells nothing of salts."""
+    """A text that differs when other messages are made of the same rows.
+
+    "" where nothing is asked of rows. Tells nothing of salts.
+    """
     parts = chain(
         (rule.model_dump_json() for rule in settings.rules),
         (Mask(mask).fingerprint for mask in settings.masks),
@@ -115,18 +157,27 @@ def configuration_of_rows(settings: AskedOfRows) -> str:
     return sha256(text.encode()).hexdigest() if text else ""
 
 
-def _published(definition: TableDefinition, fields: tuple[int, ...] | None, masked: Mapping[int, MaskedColumn]) -> TableDefinition:
+def _published(
+    definition: TableDefinition, fields: tuple[int, ...] | None, masked: Mapping[int, MaskedColumn]
+) -> TableDefinition:
     """The table that messages speak of."""
     ordinals = range(len(definition.map.columns)) if fields is None else fields
     place = {ordinal: at for at, ordinal in enumerate(ordinals)}
-    columns = tuple(masked[each].column if each in masked else definition.map.columns[each] for each in ordinals)
-    type_texts = tuple(masked[each].type_text if each in masked else definition.type_texts[each] for each in ordinals)
+    columns = tuple(
+        masked[each].column if each in masked else definition.map.columns[each] for each in ordinals
+    )
+    type_texts = tuple(
+        masked[each].type_text if each in masked else definition.type_texts[each]
+        for each in ordinals
+    )
     primary_key = tuple(place[each] for each in definition.map.primary_key)
     table: TableMap = replace(definition.map, columns=columns, primary_key=primary_key)
     versions = definition.versions
     if versions is not None:
         versions = RowVersions(place[versions.end], tuple(place[each] for each in versions.key))
-    return TableDefinition(table, tuple(place[each] for each in definition.key), type_texts, versions)
+    return TableDefinition(
+        table, tuple(place[each] for each in definition.key), type_texts, versions
+    )
 
 
 def _ignore(*_: Any) -> None:

@@ -1,4 +1,6 @@
-"""What the rules of the settings make of the rows of one table: which are published, as what, and with which columns."""
+"""What the rules of the settings make of the rows of one table: which are published, as what, and
+with which columns.
+"""
 
 from collections.abc import Sequence
 from typing import Final, NamedTuple
@@ -28,8 +30,9 @@ TRANSFORM: Final = NotPublished("its transform makes nothing of it.", "transform
 class TableRefinement:
     """Rules, transform, field list and masks of one real table, in this order.
 
-    `definition` is the table that rows are placed, split and tagged by: the source's, with what a transform adds. `published` is the
-    one that messages speak of. `pairs` is how many order pairs a row takes where its changes do not say, None without a transform.
+    `definition` is the table that rows are placed, split and tagged by: the source's, with what a
+    transform adds. `published` is the one that messages speak of. `pairs` is how many order pairs a
+    row takes where its changes do not say, None without a transform.
     """
 
     def __init__(
@@ -53,7 +56,10 @@ class TableRefinement:
 
     @property
     def omitted(self) -> frozenset[int]:
-        """The columns of `definition` that no message has; none where a transform is given all columns."""
+        """The columns of `definition` that no message has.
+
+        None where a transform is given all columns.
+        """
         if self._fields is None or self._transform is not None:
             return frozenset()
         return frozenset(range(len(self.definition.map.columns))).difference(self._fields)
@@ -70,7 +76,8 @@ class TableRefinement:
     def changes(self, change: RowChange) -> Sequence[RowChange] | NotPublished:
         """Return what a change is published as, rows of `definition`; or why not at all.
 
-        Raises RowImageIncomplete, TransformFailed, LookupUnreachable, and what a value raises that cannot be printed.
+        Raises RowImageIncomplete, TransformFailed, LookupUnreachable, and what a value raises that
+        cannot be printed.
         """
         seen = self._seen(change)
         if seen is None:
@@ -78,19 +85,29 @@ class TableRefinement:
         made = (seen,) if self._transform is None else self._transform.changes(seen)
         if not made:
             return TRANSFORM
-        kept = made if self._fields is None else [each for each in made if touches(each, self._fields)]
+        kept = (
+            made if self._fields is None else [each for each in made if touches(each, self._fields)]
+        )
         return kept or FIELDS
 
     def shown(self, change: RowChange) -> RowChange:
-        """Return a change as messages hold it: with the columns of `published`, and what is masked there."""
+        """Return a change as messages hold it: with the columns of `published`, and what is masked
+        there.
+        """
         return RowChange(self._shown(change.before), self._shown(change.after))
 
     def hides(self, ordinal: int) -> bool:
-        """Say whether the values of a column of `definition` must not leave the relay as they are."""
-        return (bool(self._masked) and self._masked[ordinal] is not None) or (self._fields is not None and ordinal not in self._fields)
+        """Say whether the values of a column of `definition` must not leave the relay as they
+        are.
+        """
+        return (bool(self._masked) and self._masked[ordinal] is not None) or (
+            self._fields is not None and ordinal not in self._fields
+        )
 
     def _seen(self, change: RowChange) -> RowChange | None:
-        """A row that comes under the condition is inserted for those who read, and one that leaves it is deleted."""
+        """A row that comes under the condition is inserted for those who read, and one that leaves
+        it is deleted.
+        """
         if not self._conditions:
             return change
         before = change.before if change.before is not None and self._holds(change.before) else None
@@ -104,5 +121,10 @@ class TableRefinement:
         if row is None:
             return None
         if self._masked:
-            row = tuple([each if masked is None else masked.value(each) for each, masked in zip(row, self._masked, strict=True)])
+            row = tuple(
+                [
+                    each if masked is None else masked.value(each)
+                    for each, masked in zip(row, self._masked, strict=True)
+                ]
+            )
         return row if self._fields is None else only(row, self._fields)

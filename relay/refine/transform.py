@@ -1,4 +1,6 @@
-"""Functions of the installation's own between the source's rows and what is published of them, found as entry points."""
+"""Functions of the installation's own between the source's rows and what is published of them,
+found as entry points.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import entry_points
@@ -18,20 +20,34 @@ ENTRY_POINTS: Final = "roma.transforms"
 
 
 class Transform:
-    """One function of the settings, with its lookups. Raises ConfigurationError where it cannot be had."""
+    """One function of the settings, with its lookups.
+
+    Raises ConfigurationError where it cannot be had.
+    """
 
     def __init__(self, settings: TransformSettings, lookups: Mapping[str, Lookup]) -> None:
         self.settings = settings
         self.function = transform_function(settings.function)
         missing = [name for name in settings.lookups if name not in lookups]
         if missing:
-            raise ConfigurationError(f"The transform of {settings.table} names the lookup {missing[0]}, which is not configured.")
+            raise ConfigurationError(
+                f"The transform of {settings.table} names the lookup {missing[0]}, which is not "
+                f"configured."
+            )
         self.lookups = {name: lookups[name] for name in settings.lookups}
 
     def of(
-        self, definition: TableDefinition, logical: TableId, texts: Sequence[Callable[[Any], str]], *, discreet: bool
+        self,
+        definition: TableDefinition,
+        logical: TableId,
+        texts: Sequence[Callable[[Any], str]],
+        *,
+        discreet: bool,
     ) -> "TableTransform":
-        """Return it for the rows of a real table; `texts` print the columns of that. `discreet`: errors must not repeat values."""
+        """Return it for the rows of a real table; `texts` print the columns of that.
+
+        `discreet`: errors must not repeat values.
+        """
         return TableTransform(self, definition, logical, texts, discreet=discreet)
 
 
@@ -39,11 +55,16 @@ def transform_function(name: str) -> TransformFunction:
     """Load a function by the name of its entry point. Raises ConfigurationError."""
     found = [each for each in entry_points(group=ENTRY_POINTS) if each.name == name]
     if not found:
-        raise ConfigurationError(f"No installed package has an entry point {name!r} in the group {ENTRY_POINTS}.")
+        raise ConfigurationError(
+            f"No installed package has an entry point {name!r} in the group {ENTRY_POINTS}."
+        )
     try:
         function: TransformFunction = found[0].load()
     except Exception as exc:  # whatever importing a foreign module raises
-        raise ConfigurationError(f"The transform {name} ({found[0].value}) cannot be loaded: {type(exc).__name__}: {exc}.") from exc
+        raise ConfigurationError(
+            f"The transform {name} ({found[0].value}) cannot be loaded: {type(exc).__name__}: "
+            f"{exc}."
+        ) from exc
     if not callable(function):
         raise ConfigurationError(f"The transform {name} ({found[0].value}) is no function.")
     return function
@@ -52,8 +73,8 @@ def transform_function(name: str) -> TransformFunction:
 class TableTransform:
     """A transform for one real table: `definition` is the table with the columns that it adds.
 
-    Each row of the source takes `pairs` order pairs, however many changes it becomes: a row that is read again, when a lookup may
-    answer otherwise, gives those behind it the pairs that they had.
+    Each row of the source takes `pairs` order pairs, however many changes it becomes: a row that is
+    read again, when a lookup may answer otherwise, gives those behind it the pairs that they had.
     """
 
     def __init__(
@@ -71,7 +92,10 @@ class TableTransform:
         self._transform = transform
         self._logical = str(logical)
         added = self.definition.map.columns[len(texts) :]
-        pairs = [*zip(definition.map.columns, texts, strict=True), *((column, _utf8) for column in added)]
+        pairs = [
+            *zip(definition.map.columns, texts, strict=True),
+            *((column, _utf8) for column in added),
+        ]
         self._columns = [(column.name, plain_column(column, text)) for column, text in pairs]
         self._own = len(texts)
         self._discreet = discreet
@@ -82,17 +106,24 @@ class TableTransform:
         lookups = {name: _Remembering(lookup) for name, lookup in self._transform.lookups.items()}
         try:
             given = Change(self._logical, self._plain(change.before), self._plain(change.after))
-            made = [self._row_change(each, change) for each in self._transform.function(given, lookups)]
+            made = [
+                self._row_change(each, change) for each in self._transform.function(given, lookups)
+            ]
         except Exception as exc:
             _raise_what_a_lookup_raised(lookups)
             if isinstance(exc, RelayError):
                 raise
             words = f": {exc}" if str(exc) and not self._discreet else ""
             where = f"on a row of {self.definition.id}"
-            raise TransformFailed(f"The transform {settings.function} failed {where} with {type(exc).__name__}{words}.") from exc
+            raise TransformFailed(
+                f"The transform {settings.function} failed {where} with "
+                f"{type(exc).__name__}{words}."
+            ) from exc
         _raise_what_a_lookup_raised(lookups)
         if len(made) > settings.most_changes:
-            why = f"made {len(made)} changes of one row, and most_changes is {settings.most_changes}"
+            why = (
+                f"made {len(made)} changes of one row, and most_changes is {settings.most_changes}"
+            )
             raise TransformFailed(f"The transform {settings.function} {why}.")
         return made
 
@@ -100,11 +131,17 @@ class TableTransform:
         if row is None:
             return None
         read = zip(self._columns, row, strict=False)  # the columns that it adds have no value yet
-        return {name: None if value is None else column.out(value) for (name, column), value in read if value is not ABSENT}
+        return {
+            name: None if value is None else column.out(value)
+            for (name, column), value in read
+            if value is not ABSENT
+        }
 
     def _row_change(self, made: Change, given: RowChange) -> RowChange:
         if made.before is None and made.after is None:
-            raise TransformFailed(f"The transform {self._transform.settings.function} made a change without a row.")
+            raise TransformFailed(
+                f"The transform {self._transform.settings.function} made a change without a row."
+            )
         return RowChange(self._row(made.before, given), self._row(made.after, given))
 
     def _row(self, image: Image | None, given: RowChange) -> Row | None:
@@ -112,11 +149,15 @@ class TableTransform:
             return None
         names = {name for name, _ in self._columns}
         if not image.keys() <= names:
-            raise ValueError(f"the table has no column {min(image.keys() - names)!r}, and adds does not name it")
+            raise ValueError(
+                f"the table has no column {min(image.keys() - names)!r}, and adds does not name it"
+            )
         return tuple([self._value(ordinal, image, given) for ordinal in range(len(self._columns))])
 
     def _value(self, ordinal: int, image: Image, given: RowChange) -> Value:
-        """A value that is what it was stays as it was read: not everything can be said in plain values."""
+        """A value that is what it was stays as it was read: not everything can be said in plain
+        values.
+        """
         name, column = self._columns[ordinal]
         if name not in image:
             if ordinal >= self._own:

@@ -1,4 +1,7 @@
-"""What a transform is given and gives back: rows as mappings of plain values. The face of the relay to those who write transforms."""
+"""What a transform is given and gives back: rows as mappings of plain values.
+
+The face of the relay to those who write transforms.
+"""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -9,7 +12,10 @@ from typing import TypeAlias
 from relay.model.change import Operation
 
 Plain: TypeAlias = "int | float | Decimal | str | bytes | None"
-"""Integers, YEAR and BIT are int, DECIMAL is Decimal, bytes are bytes; all else is the text that the server prints, JSON included."""
+"""Integers, YEAR and BIT are int, DECIMAL is Decimal, bytes are bytes.
+
+All else is the text that the server prints, JSON included.
+"""
 
 Image: TypeAlias = Mapping[str, Plain]
 Lookup: TypeAlias = Callable[..., "Image | None"]
@@ -18,7 +24,10 @@ Lookup: TypeAlias = Callable[..., "Image | None"]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One change of a row: `before` is None for an insert, `after` for a delete. Columns that an image lacks are not in it."""
+    """One change of a row: `before` is None for an insert, `after` for a delete.
+
+    Columns that an image lacks are not in it.
+    """
 
     table: str
     before: Image | None
@@ -47,4 +56,6 @@ def _with(image: Image | None, values: Image) -> Image | None:
 
 
 TransformFunction: TypeAlias = Callable[[Change, Mapping[str, Lookup]], Iterable[Change]]
-"""The change and the lookups by name → what is published instead: nothing, one change or several, in this order."""
+"""The change and the lookups by name → what is published instead: nothing, one change or several,
+in this order.
+"""

@@ -4,7 +4,16 @@ from relay.route.diff import RouteChange, changes, left_out_of_report, where
 from relay.route.effort import MOST_STEPS, Effort
 from relay.route.filter import TableFilter
 from relay.route.mapping import MappingSet, Tags, problems
-from relay.route.mapping_document import DATA_IDS, DBS, ROMA_GROUP, TAGS, TBS, TOPICS, Documents, MappingProblem
+from relay.route.mapping_document import (
+    DATA_IDS,
+    DBS,
+    ROMA_GROUP,
+    TAGS,
+    TBS,
+    TOPICS,
+    Documents,
+    MappingProblem,
+)
 from relay.route.mapping_files import read_mapping_files
 from relay.route.router import Destination, Dropped, Route, Router, field_tags_for, tags_for
 

@@ -1,7 +1,8 @@
-"""Mapping rules that cannot all be true: one real name under two logical ones, a logical database without a topic.
+"""Mapping rules that cannot all be true: one real name under two logical ones, a logical database
+without a topic.
 
-What can be decided from the documents alone is found here. Two expressions may still meet on a name that stands in neither;
-that shows only when such a table appears, and stops the instance then.
+What can be decided from the documents alone is found here. Two expressions may still meet on a name
+that stands in neither; that shows only when such a table appears, and stops the instance then.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,7 +17,9 @@ from relay.route.names import Name
 def contradictions(rules: MappingRules, effort: Effort) -> Iterator[MappingProblem]:
     """Find each one once, in the order of the documents. Raises TooMuchEffort."""
     check = _Check(rules, effort)
-    found = chain(check.databases_twice(), check.databases_without_topic(), check.tables(), _ddl_topics(rules))
+    found = chain(
+        check.databases_twice(), check.databases_without_topic(), check.tables(), _ddl_topics(rules)
+    )
     return iter(dict.fromkeys(found))
 
 
@@ -24,12 +27,18 @@ def _ddl_topics(rules: MappingRules) -> Iterator[MappingProblem]:
     topics = set(chain.from_iterable(rules.topics.values()))
     for topic in sorted(topics):
         if topic.endswith(DDL_SUFFIX) and topic.removesuffix(DDL_SUFFIX) in topics:
-            sentence = f"The topic {topic} is where the DDL of {topic.removesuffix(DDL_SUFFIX)} goes, so it cannot take rows."
+            sentence = (
+                f"The topic {topic} is where the DDL of {topic.removesuffix(DDL_SUFFIX)} goes, so "
+                f"it cannot take rows."
+            )
             yield MappingProblem(TOPICS, "", sentence)
 
 
 class _Check:
-    """Compares the rules of one set with each other; exact names meet only equal names and expressions."""
+    """Compares the rules of one set with each other.
+
+    Exact names meet only equal names and expressions.
+    """
 
     def __init__(self, rules: MappingRules, effort: Effort) -> None:
         self._rules = rules
@@ -39,7 +48,9 @@ class _Check:
         for rule in rules.databases:
             if rule.real.expression is None:
                 self._exact_owners.setdefault(rule.real.text, set()).add(rule.logical)
-        self._expression_owners = [rule for rule in rules.databases if rule.real.expression is not None]
+        self._expression_owners = [
+            rule for rule in rules.databases if rule.real.expression is not None
+        ]
         self._owners: dict[str, frozenset[str]] = {}
 
     def databases_twice(self) -> Iterator[MappingProblem]:
@@ -47,10 +58,22 @@ class _Check:
         expressions: list[tuple[int, DatabaseRule]] = []
         for index, rule in enumerate(self._rules.databases):
             exact = rule.real.expression is None
-            rivals = [*by_name.get(rule.real.text, ()), *expressions] if exact else list(enumerate(self._rules.databases[:index]))
+            rivals = (
+                [*by_name.get(rule.real.text, ()), *expressions]
+                if exact
+                else list(enumerate(self._rules.databases[:index]))
+            )
             for _, earlier in sorted(rivals, key=lambda rival: rival[0]):
-                if earlier.logical != rule.logical and self._certainly_overlap(earlier.real, rule.real):
-                    yield MappingProblem(DBS, rule.pointer, _twice("database", rule.real, rule.logical, earlier.logical, earlier.pointer))
+                if earlier.logical != rule.logical and self._certainly_overlap(
+                    earlier.real, rule.real
+                ):
+                    yield MappingProblem(
+                        DBS,
+                        rule.pointer,
+                        _twice(
+                            "database", rule.real, rule.logical, earlier.logical, earlier.pointer
+                        ),
+                    )
             self._effort.spend(len(rivals))
             if exact:
                 by_name.setdefault(rule.real.text, []).append((index, rule))
@@ -70,21 +93,37 @@ class _Check:
             for earlier in seen.rivals(rule):
                 self._effort.spend()
                 if self._tables_clash(earlier, rule):
-                    sentence = _twice("table", rule.real, _logical(rule), _logical(earlier), earlier.pointer)
+                    sentence = _twice(
+                        "table", rule.real, _logical(rule), _logical(earlier), earlier.pointer
+                    )
                     yield MappingProblem(TBS, rule.pointer, sentence)
             seen.add(rule)
 
     def _foreign_prefixes(self, rule: TableRule) -> Iterator[MappingProblem]:
-        """Find prefixes that no database has: such a rule would never hold, and its table would go elsewhere unnoticed."""
+        """Find prefixes that no database has: such a rule would never hold, and its table would go
+        elsewhere unnoticed.
+        """
         prefix = rule.real.database
-        if rule.logical_database is not None and rule.logical_database not in self._logical_databases:
-            yield MappingProblem(TBS, rule.pointer.replace("realTbs", "logicTb"), f"{DBS} maps nothing to {rule.logical_database}.")
+        if (
+            rule.logical_database is not None
+            and rule.logical_database not in self._logical_databases
+        ):
+            yield MappingProblem(
+                TBS,
+                rule.pointer.replace("realTbs", "logicTb"),
+                f"{DBS} maps nothing to {rule.logical_database}.",
+            )
         elif prefix is not None and prefix.expression is None:
             mapped = self._owners_of(prefix.text)
             if not mapped:
-                yield MappingProblem(TBS, rule.pointer, f"{DBS} does not map the database {prefix}.")
+                yield MappingProblem(
+                    TBS, rule.pointer, f"{DBS} does not map the database {prefix}."
+                )
             elif rule.logical_database is not None and rule.logical_database not in mapped:
-                sentence = f"The database {prefix} belongs to {', '.join(sorted(mapped))}, not to {rule.logical_database}."
+                sentence = (
+                    f"The database {prefix} belongs to {', '.join(sorted(mapped))}, not to "
+                    f"{rule.logical_database}."
+                )
                 yield MappingProblem(TBS, rule.pointer, sentence)
 
     def _tables_clash(self, one: TableRule, other: TableRule) -> bool:
@@ -97,26 +136,36 @@ class _Check:
         return any(self._both_hold_in(name, one, other) for name in self._databases_of(one, other))
 
     def _databases_of(self, one: TableRule, other: TableRule) -> Sequence[str]:
-        """Return the real databases that both rules may hold in: those that a prefix names, else every database named exactly."""
+        """Return the real databases that both rules may hold in: those that a prefix names, else
+        every database named exactly.
+        """
         named = [prefix for prefix in map(_exact_prefix, (one, other)) if prefix is not None]
         return named[:1] or sorted(self._exact_owners)
 
     def _both_hold_in(self, real_database: str, one: TableRule, other: TableRule) -> bool:
         self._effort.spend()
         owners = self._owners_of(real_database)
-        return any(one.holds_in(real_database, owner) and other.holds_in(real_database, owner) for owner in owners)
+        return any(
+            one.holds_in(real_database, owner) and other.holds_in(real_database, owner)
+            for owner in owners
+        )
 
     def _owners_of(self, real_database: str) -> frozenset[str]:
         found = self._owners.get(real_database)
         if found is None:
             self._effort.spend(len(self._expression_owners))
-            by_expression = {rule.logical for rule in self._expression_owners if rule.real.matches(real_database)}
+            by_expression = {
+                rule.logical for rule in self._expression_owners if rule.real.matches(real_database)
+            }
             found = frozenset(by_expression | self._exact_owners.get(real_database, set()))
             self._owners[real_database] = found
         return found
 
     def _certainly_overlap(self, one: Name, other: Name) -> bool:
-        """Say whether some name is meant by both; two different expressions count as apart, for that is not decided here."""
+        """Say whether some name is meant by both.
+
+        Two different expressions count as apart, for that is not decided here.
+        """
         if one.text == other.text:
             return True
         if one.expression is not None and other.expression is not None:
@@ -135,7 +184,9 @@ class _SeenTables:
         if rule.real.table.expression is not None:
             self._expressions.append(rule)
         else:
-            self._by_name.setdefault(rule.real.table.text, {}).setdefault(_exact_prefix(rule), []).append(rule)
+            self._by_name.setdefault(rule.real.table.text, {}).setdefault(
+                _exact_prefix(rule), []
+            ).append(rule)
 
     def rivals(self, rule: TableRule) -> Iterator[TableRule]:
         """Return the earlier rules that may mean one of the rule's tables."""
@@ -144,7 +195,11 @@ class _SeenTables:
         else:
             group = self._by_name.get(rule.real.table.text, {})
             prefix = _exact_prefix(rule)
-            same_name = list(group.values()) if prefix is None else [group.get(prefix, []), group.get(None, [])]
+            same_name = (
+                list(group.values())
+                if prefix is None
+                else [group.get(prefix, []), group.get(None, [])]
+            )
         return chain(chain.from_iterable(same_name), self._expressions)
 
 
@@ -154,7 +209,9 @@ def _exact_prefix(rule: TableRule) -> str | None:
 
 
 def _logical(rule: TableRule) -> str:
-    return rule.logical if rule.logical_database is None else f"{rule.logical_database}.{rule.logical}"
+    return (
+        rule.logical if rule.logical_database is None else f"{rule.logical_database}.{rule.logical}"
+    )
 
 
 def _twice(kind: str, real: object, here: str, earlier: str, pointer: str) -> str:

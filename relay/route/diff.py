@@ -43,17 +43,23 @@ def where(router: Router, real: TableId) -> str:
 
 
 def changes(before: Router, after: Router, tables: Iterable[TableId]) -> list[RouteChange]:
-    """Group the known real tables by what changes for them, the largest group first; tables that stay as they are do not appear."""
+    """Group the known real tables by what changes for them, the largest group first.
+
+    Tables that stay as they are do not appear.
+    """
     groups: dict[str, list[TableId]] = {}
     for real in sorted(set(tables), key=str):
         for sentence in _sentences(_fate(before, real), _fate(after, real)):
             groups.setdefault(sentence, []).append(real)
     ordered = sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))
-    return [RouteChange(f"{_subject(group)}: {sentence}", tuple(group)) for sentence, group in ordered]
+    return [
+        RouteChange(f"{_subject(group)}: {sentence}", tuple(group)) for sentence, group in ordered
+    ]
 
 
 def left_out_of_report(sets: Iterable[MappingSet]) -> tuple[RouteChange, ...]:
-    """Decide by their count, before any table is made, whether the tables that the documents name can be compared one by one.
+    """Decide by their count, before any table is made, whether the tables that the documents name
+    can be compared one by one.
 
     The result says that they are left out; it is empty where they can be compared.
     """
@@ -61,7 +67,8 @@ def left_out_of_report(sets: Iterable[MappingSet]) -> tuple[RouteChange, ...]:
         count = mapping.count_of_named_tables
         if count > _MOST_NAMED_TABLES or count * mapping.steps_per_table > MOST_STEPS:
             sentence = (
-                f"The documents name up to {count} tables, too many to compare each: this report speaks of the tables that relays "
+                f"The documents name up to {count} tables, too many to compare each: this report "
+                f"speaks of the tables that relays "
                 "have met or that the request names."
             )
             return (RouteChange(sentence, ()),)
@@ -73,7 +80,9 @@ def _fate(router: Router, real: TableId) -> _Fate:
         route = router.route(real)
     except UnmappedName as exc:
         return _Fate(None, f"a reason to stop the instance: {exc.reason}")
-    return _Fate(route) if isinstance(route, Destination) else _Fate(None, f"left out: {route.reason}")
+    return (
+        _Fate(route) if isinstance(route, Destination) else _Fate(None, f"left out: {route.reason}")
+    )
 
 
 def _sentences(before: _Fate, after: _Fate) -> list[str]:
@@ -92,7 +101,10 @@ def _moves(old: Destination, new: Destination) -> list[str]:
     if old.topics != new.topics:
         found.append(f"moved from {_topics(old)} to {_topics(new)}.")
     if old.logical != new.logical:
-        found.append(f"renamed from {old.logical} to {new.logical}: keys and partitions of their rows change.")
+        found.append(
+            f"renamed from {old.logical} to {new.logical}: keys and partitions of their rows "
+            f"change."
+        )
     if old.tags != new.tags:
         found.append(f"tagged {_tags(new)} instead of {_tags(old)}.")
     return found
@@ -110,4 +122,6 @@ def _topics(destination: Destination) -> str:
 
 
 def _tags(destination: Destination) -> str:
-    return ", ".join((*destination.tags.table, *(f"{tag} ({field})" for field, tag in destination.tags.fields)))
+    return ", ".join(
+        (*destination.tags.table, *(f"{tag} ({field})" for field, tag in destination.tags.fields))
+    )

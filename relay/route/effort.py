@@ -3,7 +3,10 @@
 from typing import Final
 
 MOST_STEPS: Final = 1_000_000
-"""Of a check on behalf of a client: about a second. One step compares two names, or is one instruction of a compiled expression."""
+"""Of a check on behalf of a client: about a second.
+
+One step compares two names, or is one instruction of a compiled expression.
+"""
 
 
 class TooMuchEffort(ValueError):
@@ -26,6 +29,7 @@ class Effort:
         self._left -= steps
         if self._left < 0:
             raise TooMuchEffort(
-                f"Checking these documents takes more than {self._most} steps: every regular expression is compared with every name. "
+                f"Checking these documents takes more than {self._most} steps: every regular "
+                f"expression is compared with every name. "
                 "Use fewer or shorter expressions, or one expression in place of many names."
             )

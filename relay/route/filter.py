@@ -1,4 +1,6 @@
-"""Which real tables and which operations are relayed at all: Canal's filter_regex and filter_black_regex."""
+"""Which real tables and which operations are relayed at all: Canal's filter_regex and
+filter_black_regex.
+"""
 
 from collections.abc import Collection
 from typing import Final
@@ -13,7 +15,10 @@ _DDL: Final = "DDL"
 
 
 class TableFilter:
-    """A compiled filter over real names; an empty white list lets every table pass. Raises ConfigurationError for a broken expression."""
+    """A compiled filter over real names; an empty white list lets every table pass.
+
+    Raises ConfigurationError for a broken expression.
+    """
 
     def __init__(self, settings: FilterSettings) -> None:
         self._white = _compile("filter_regex", settings.filter_regex)
@@ -33,10 +38,12 @@ class TableFilter:
         return operation in self._operations
 
     def accepts_statement(self, tables: Collection[TableId], *, is_ddl: bool) -> bool:
-        """Say whether a statement is relayed: one of its tables must pass; one that names no table always does.
+        """Say whether a statement is relayed: one of its tables must pass.
 
-        For RENAME, the old name or the new one is enough. Statement-format changes are kept whatever `operations` says,
-        for their kind of change is not known row by row.
+        One that names no table always does.
+
+        For RENAME, the old name or the new one is enough. Statement-format changes are kept
+        whatever `operations` says, for their kind of change is not known row by row.
         """
         if is_ddl and _DDL not in self._operations:
             return False

@@ -1,4 +1,6 @@
-"""A mapping set: the four documents compiled into answers about real names, immutable and numbered."""
+"""A mapping set: the four documents compiled into answers about real names, immutable and
+numbered.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -8,23 +10,35 @@ from relay.errors import MappingRefused, UnmappedName
 from relay.model.table import TableId
 from relay.route.contradictions import contradictions
 from relay.route.effort import Effort, TooMuchEffort
-from relay.route.mapping_document import DBS, SPACES_COUNT, Documents, MappingProblem, read_documents
+from relay.route.mapping_document import (
+    DBS,
+    SPACES_COUNT,
+    Documents,
+    MappingProblem,
+    read_documents,
+)
 from relay.route.mapping_rules import DatabaseRule, MappingRules, TableRule, TagRule, read_rules
 
 
 @dataclass(frozen=True, slots=True)
 class Tags:
-    """The tags of one logical table: those every change carries, and those of single fields as (field, tag)."""
+    """The tags of one logical table: those every change carries, and those of single fields as
+    (field, tag).
+    """
 
     table: tuple[str, ...]
     fields: tuple[tuple[str, str], ...]
 
 
-def problems(documents: Documents, reading: str = "", effort: Effort | None = None) -> list[MappingProblem]:
-    """Find what is wrong with the four documents together; an empty list means that the set can come into force.
+def problems(
+    documents: Documents, reading: str = "", effort: Effort | None = None
+) -> list[MappingProblem]:
+    """Find what is wrong with the four documents together.
 
-    `reading` as in `read_documents`. Documents that take more than `effort` to check have that as their last problem; by default
-    there is no limit.
+    An empty list means that the set can come into force.
+
+    `reading` as in `read_documents`. Documents that take more than `effort` to check have that as
+    their last problem; by default there is no limit.
     """
     effort = effort or Effort()
     found: list[MappingProblem] = []
@@ -33,7 +47,8 @@ def problems(documents: Documents, reading: str = "", effort: Effort | None = No
         found += unreadable
         rules = read_rules(read, effort)
         found += rules.problems
-        # A document that could not be read looks empty here; what the others seem to lack then would be guesswork.
+        # A document that could not be read looks empty here; what the others seem to lack then
+        # would be guesswork.
         found += [] if unreadable else contradictions(rules, effort)
     except TooMuchEffort as exc:
         found.append(MappingProblem(DBS, "", str(exc)))
@@ -41,7 +56,10 @@ def problems(documents: Documents, reading: str = "", effort: Effort | None = No
 
 
 class MappingSet:
-    """One numbered set in force. It answers for real names; what unlisted names become is the router's to say."""
+    """One numbered set in force.
+
+    It answers for real names; what unlisted names become is the router's to say.
+    """
 
     def __init__(self, number: int, rules: MappingRules) -> None:
         self.number = number
@@ -58,7 +76,8 @@ class MappingSet:
     def compile(cls, number: int, documents: Documents) -> "MappingSet":
         """Compile a set. Raises MappingRefused for the first problem; its reason counts the others.
 
-        A set of a former version that only contradicts itself where spaces around names do not count is compiled as it was then.
+        A set of a former version that only contradicts itself where spaces around names do not
+        count is compiled as it was then.
         """
         found = problems(documents)
         if found and not problems(documents, SPACES_COUNT):
@@ -81,7 +100,10 @@ class MappingSet:
         return not self._rules.databases
 
     def logical_database(self, real: str) -> str | None:
-        """Return the logical database of a real one, None if it is not mapped. Raises UnmappedName if two claim it."""
+        """Return the logical database of a real one, None if it is not mapped.
+
+        Raises UnmappedName if two claim it.
+        """
         return self._databases.logical(real)
 
     def topics(self, logical_database: str) -> tuple[str, ...]:
@@ -94,14 +116,21 @@ class MappingSet:
         return tuple(sorted({topic for topics in self._topics.values() for topic in topics}))
 
     def logical_table(self, real: TableId, logical_database: str) -> str | None:
-        """Return the logical table of a real one, None if none is listed; a rule with a database wins over one without.
+        """Return the logical table of a real one, None if none is listed.
+
+        A rule with a database wins over one without.
 
         Raises UnmappedName if two logical tables claim it.
         """
-        return self._prefixed.logical(real, logical_database) or self._bare.logical(real, logical_database)
+        return self._prefixed.logical(real, logical_database) or self._bare.logical(
+            real, logical_database
+        )
 
     def tags(self, logical: TableId) -> Tags:
-        """Return a logical table's tags: entries with its database win over those without; none → the table's name."""
+        """Return a logical table's tags: entries with its database win over those without.
+
+        None → the table's name.
+        """
         of_table = self._tag_rules.get(logical.table, [])
         rules = [rule for rule in of_table if rule.logical_database == logical.database]
         rules = rules or [rule for rule in of_table if rule.logical_database is None]
@@ -110,22 +139,31 @@ class MappingSet:
     @property
     def named_databases(self) -> frozenset[str]:
         """Return the real databases that the documents name exactly."""
-        return frozenset(rule.real.text for rule in self._rules.databases if rule.real.expression is None)
+        return frozenset(
+            rule.real.text for rule in self._rules.databases if rule.real.expression is None
+        )
 
     @property
     def count_of_named_tables(self) -> int:
         """Return at most how many tables `named_tables` has, without building them."""
-        return len(self.named_databases) * sum(rule.real.table.expression is None for rule in self._rules.tables)
+        return len(self.named_databases) * sum(
+            rule.real.table.expression is None for rule in self._rules.tables
+        )
 
     @property
     def steps_per_table(self) -> int:
         """Return with how many expressions one table's name is compared to find its route."""
-        names = [rule.real for rule in self._rules.databases] + [rule.real.table for rule in self._rules.tables]
+        names = [rule.real for rule in self._rules.databases] + [
+            rule.real.table for rule in self._rules.tables
+        ]
         return 1 + sum(name.expression is not None for name in names)
 
     @cached_property
     def named_tables(self) -> tuple[TableId, ...]:
-        """Return the real tables that the documents name exactly: each database with each table. Look at their count first."""
+        """Return the real tables that the documents name exactly: each database with each table.
+
+        Look at their count first.
+        """
         databases = self.named_databases
         tables = [rule for rule in self._rules.tables if rule.real.table.expression is None]
         found = {
@@ -148,13 +186,18 @@ class _Databases:
 
     def __init__(self, rules: Iterable[DatabaseRule]) -> None:
         every = tuple(rules)
-        self._exact = {rule.real.text: rule.logical for rule in every if rule.real.expression is None}
+        self._exact = {
+            rule.real.text: rule.logical for rule in every if rule.real.expression is None
+        }
         self._expressions = tuple(rule for rule in every if rule.real.expression is not None)
 
     def logical(self, real: str) -> str | None:
         if real in self._exact:
             return self._exact[real]
-        return _only({rule.logical for rule in self._expressions if rule.real.matches(real)}, f"database {real}")
+        return _only(
+            {rule.logical for rule in self._expressions if rule.real.matches(real)},
+            f"database {real}",
+        )
 
 
 class _Tables:
@@ -172,14 +215,21 @@ class _Tables:
     def logical(self, real: TableId, logical_database: str) -> str | None:
         by_expression = [rule for rule in self._expressions if rule.real.table.matches(real.table)]
         rules = self._exact.get(real.table, []) + by_expression
-        return _only({rule.logical for rule in rules if rule.holds_in(real.database, logical_database)}, f"table {real}")
+        return _only(
+            {rule.logical for rule in rules if rule.holds_in(real.database, logical_database)},
+            f"table {real}",
+        )
 
 
 def _only(claims: set[str], what: str) -> str | None:
-    """Return the one claim there is; two expressions that met on a name stop the instance, for either answer would be a guess."""
+    """Return the one claim there is.
+
+    Two expressions that met on a name stop the instance, for either answer would be a guess.
+    """
     if len(claims) > 1:
         raise UnmappedName(
-            f"The mapping's regular expressions put the real {what} under several logical names: {', '.join(sorted(claims))}.",
+            f"The mapping's regular expressions put the real {what} under several logical names: "
+            f"{', '.join(sorted(claims))}.",
             remedy="Narrow the expressions, or list the name exactly, and save the mapping again.",
         )
     return next(iter(claims), None)

@@ -1,11 +1,22 @@
-"""The four mapping documents as they are written, and everything in one of them that cannot be read."""
+"""The four mapping documents as they are written, and everything in one of them that cannot be
+read.
+"""
 
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Final, Generic, NoReturn, TypeAlias, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, FailFast, Field, TypeAdapter, ValidationError, ValidationInfo
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    FailFast,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    ValidationInfo,
+)
 from pydantic_core import ErrorDetails
 
 from relay.route.names import NameRefused, split_outside_slashes
@@ -25,12 +36,17 @@ Documents: TypeAlias = Mapping[str, str | bytes]
 _MOST_PROBLEMS: Final = 1000
 """Of one document; reading it stops there."""
 SPACES_COUNT: Final = "spaces count"
-"""How relays before this version read JSON lists; sets that were saved then may contradict themselves without the spaces."""
+"""How relays before this version read JSON lists.
+
+Sets that were saved then may contradict themselves without the spaces.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class MappingProblem:
-    """One thing wrong: in which document, at which JSON pointer (RFC 6901), and why in a sentence."""
+    """One thing wrong: in which document, at which JSON pointer (RFC 6901), and why in a
+    sentence.
+    """
 
     data_id: str
     pointer: str
@@ -38,7 +54,10 @@ class MappingProblem:
 
 
 def _comma_list(value: object, info: ValidationInfo) -> object:
-    """Take `"a,b"` for `["a", "b"]`; commas inside slashes belong to the regular expression. Spaces around names do not count."""
+    """Take `"a,b"` for `["a", "b"]`; commas inside slashes belong to the regular expression.
+
+    Spaces around names do not count.
+    """
     try:
         if isinstance(value, str):
             return split_outside_slashes(value, ",")
@@ -109,12 +128,21 @@ class MappingDocuments:
     tags: tuple[Placed[TagEntry], ...] = ()
 
 
-def read_documents(documents: Documents, reading: str = "") -> tuple[MappingDocuments, list[MappingProblem]]:
-    """Read all four; a document with a problem is read as empty, so that the others can still be checked for themselves.
+def read_documents(
+    documents: Documents, reading: str = ""
+) -> tuple[MappingDocuments, list[MappingProblem]]:
+    """Read all four.
+
+    A document with a problem is read as empty, so that the others can still be checked for
+    themselves.
 
     With the `reading` SPACES_COUNT, names of JSON lists keep the spaces around them.
     """
-    problems = [MappingProblem(data_id, "", _no_such_document(data_id)) for data_id in documents if data_id not in DATA_IDS]
+    problems = [
+        MappingProblem(data_id, "", _no_such_document(data_id))
+        for data_id in documents
+        if data_id not in DATA_IDS
+    ]
     read = MappingDocuments(
         dbs=_read(documents, DBS, DatabaseEntry, problems, reading),
         tbs=_read(documents, TBS, TableEntry, problems, reading),
@@ -125,16 +153,33 @@ def read_documents(documents: Documents, reading: str = "") -> tuple[MappingDocu
 
 
 def _read(
-    documents: Documents, data_id: str, entry: type[EntryT], problems: list[MappingProblem], reading: str
+    documents: Documents,
+    data_id: str,
+    entry: type[EntryT],
+    problems: list[MappingProblem],
+    reading: str,
 ) -> tuple[Placed[EntryT], ...]:
     try:
-        body = json.loads(documents.get(data_id, "[]"), object_pairs_hook=_once_each, parse_constant=_refuse_constant)
+        body = json.loads(
+            documents.get(data_id, "[]"),
+            object_pairs_hook=_once_each,
+            parse_constant=_refuse_constant,
+        )
         json.dumps(body, ensure_ascii=False).encode()
     except UnicodeEncodeError:
-        sentence = "The document holds half of a surrogate pair (\\ud800 to \\udfff), which is no character."
+        sentence = (
+            "The document holds half of a surrogate pair (\\ud800 to \\udfff), which is no "
+            "character."
+        )
         problems.append(MappingProblem(data_id, "", sentence))
     except json.JSONDecodeError as exc:
-        problems.append(MappingProblem(data_id, "", f"The document is not JSON: {exc.msg} in line {exc.lineno}, column {exc.colno}."))
+        problems.append(
+            MappingProblem(
+                data_id,
+                "",
+                f"The document is not JSON: {exc.msg} in line {exc.lineno}, column {exc.colno}.",
+            )
+        )
     except (ValueError, RecursionError) as exc:
         problems.append(MappingProblem(data_id, "", f"The document is not JSON: {exc}."))
     else:
@@ -142,7 +187,9 @@ def _read(
     return ()
 
 
-def _entries(body: object, data_id: str, entry: type[EntryT], problems: list[MappingProblem], reading: str) -> tuple[Placed[EntryT], ...]:
+def _entries(
+    body: object, data_id: str, entry: type[EntryT], problems: list[MappingProblem], reading: str
+) -> tuple[Placed[EntryT], ...]:
     if not isinstance(body, list):
         problems.append(MappingProblem(data_id, "", _SENTENCES["list_type"]))
         return ()
@@ -154,7 +201,10 @@ def _entries(body: object, data_id: str, entry: type[EntryT], problems: list[Map
             read.append(Placed(index, adapter.validate_python(each, context=reading)))
         except ValidationError as exc:
             errors = told_errors(exc, entry)
-            found += [MappingProblem(data_id, f"/{index}{_pointer(error)}", _sentence(error)) for error in errors]
+            found += [
+                MappingProblem(data_id, f"/{index}{_pointer(error)}", _sentence(error))
+                for error in errors
+            ]
             if len(found) >= _MOST_PROBLEMS:
                 break
     problems += found

@@ -8,12 +8,16 @@ from relay.errors import ConfigurationError
 from relay.route.mapping_document import DATA_IDS
 
 _REMEDY: Final = (
-    f"Name the files {', '.join(f'{data_id}.json' for data_id in DATA_IDS)}, or by the last word alone (dbs.json), and pass them."
+    f"Name the files {', '.join(f'{data_id}.json' for data_id in DATA_IDS)}, or by the last word "
+    f"alone (dbs.json), and pass them."
 )
 
 
 def read_mapping_files(places: Iterable[Path]) -> dict[str, bytes]:
-    """Read the documents from files and folders; dataId → body. Raises ConfigurationError if one cannot be read or told from the others."""
+    """Read the documents from files and folders; dataId → body.
+
+    Raises ConfigurationError if one cannot be read or told from the others.
+    """
     documents: dict[str, bytes] = {}
     for file in _files(places):
         data_id = _data_id(file)
@@ -37,13 +41,17 @@ def _files(places: Iterable[Path]) -> Iterator[Path]:
 def _data_id(file: Path) -> str:
     known = _known(file)
     if known is None:
-        raise ConfigurationError(f"The name {file.name} does not tell which document it holds.", remedy=_REMEDY)
+        raise ConfigurationError(
+            f"The name {file.name} does not tell which document it holds.", remedy=_REMEDY
+        )
     return known
 
 
 def _known(file: Path) -> str | None:
     name = file.name.removesuffix(".json")
-    return next((data_id for data_id in DATA_IDS if name in (data_id, data_id.rpartition(".")[2])), None)
+    return next(
+        (data_id for data_id in DATA_IDS if name in (data_id, data_id.rpartition(".")[2])), None
+    )
 
 
 def _body(file: Path) -> bytes:

@@ -1,4 +1,6 @@
-"""The entries of the mapping documents as rules: names read, and each entry's own mistakes found."""
+"""The entries of the mapping documents as rules: names read, and each entry's own mistakes
+found.
+"""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -6,8 +8,26 @@ from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
 from relay.route.effort import Effort
-from relay.route.mapping_document import DBS, TAGS, TBS, TOPICS, MappingDocuments, MappingProblem, Placed, TagEntry, TopicEntry
-from relay.route.names import Name, NameRefused, TableName, read_exact_name, read_exact_table_name, read_name, read_table_name
+from relay.route.mapping_document import (
+    DBS,
+    TAGS,
+    TBS,
+    TOPICS,
+    MappingDocuments,
+    MappingProblem,
+    Placed,
+    TagEntry,
+    TopicEntry,
+)
+from relay.route.names import (
+    Name,
+    NameRefused,
+    TableName,
+    read_exact_name,
+    read_exact_table_name,
+    read_name,
+    read_table_name,
+)
 
 NameT = TypeVar("NameT", Name, TableName)
 ReadT = TypeVar("ReadT")
@@ -29,7 +49,9 @@ class DatabaseRule:
 
 @dataclass(frozen=True, slots=True)
 class TableRule:
-    """A real table (or an expression) belongs to a logical one, everywhere or within the databases that the prefixes name."""
+    """A real table (or an expression) belongs to a logical one, everywhere or within the databases
+    that the prefixes name.
+    """
 
     real: TableName
     logical_database: str | None
@@ -38,7 +60,9 @@ class TableRule:
 
     @property
     def prefixed(self) -> bool:
-        """Whether the rule names a database, on either side; it then wins over one that names none."""
+        """Whether the rule names a database, on either side; it then wins over one that names
+        none.
+        """
         return self.real.database is not None or self.logical_database is not None
 
     def holds_in(self, real_database: str, logical_database: str) -> bool:
@@ -70,7 +94,10 @@ class MappingRules:
 
 
 def read_rules(documents: MappingDocuments, effort: Effort | None = None) -> MappingRules:
-    """Read every entry; one that is broken is left out and named in `problems`. Raises TooMuchEffort."""
+    """Read every entry; one that is broken is left out and named in `problems`.
+
+    Raises TooMuchEffort.
+    """
     rules = MappingRules()
     effort = effort or Effort()
     _read_databases(documents, rules, effort)
@@ -107,9 +134,17 @@ def _read_tables(documents: MappingDocuments, rules: MappingRules, effort: Effor
 
 
 def _read_each(
-    read: Callable[[str], NameT], texts: Sequence[str], data_id: str, pointer: str, rules: MappingRules, effort: Effort
+    read: Callable[[str], NameT],
+    texts: Sequence[str],
+    data_id: str,
+    pointer: str,
+    rules: MappingRules,
+    effort: Effort,
 ) -> list[NameT]:
-    """Return the names of a list that can be read; the others are problems. Raises TooMuchEffort."""
+    """Return the names of a list that can be read; the others are problems.
+
+    Raises TooMuchEffort.
+    """
     rules.problems += _empty("name", texts, data_id, pointer)
     found: list[NameT] = []
     for text in filter(None, texts):
@@ -130,12 +165,22 @@ def _empty(what: str, texts: Sequence[str], data_id: str, pointer: str) -> list[
     if len(texts) == 1:
         return [MappingProblem(data_id, pointer, f"The {what} is empty.")]
     if len(numbers) == 1:
-        return [MappingProblem(data_id, pointer, f"The {what} number {numbers[0]} of {len(texts)} is empty.")]
+        return [
+            MappingProblem(
+                data_id, pointer, f"The {what} number {numbers[0]} of {len(texts)} is empty."
+            )
+        ]
     shown = ", ".join(numbers[:_EMPTY_LISTED]) + (" …" if len(numbers) > _EMPTY_LISTED else "")
-    return [MappingProblem(data_id, pointer, f"{len(numbers)} {what}s of {len(texts)} are empty: number {shown}.")]
+    return [
+        MappingProblem(
+            data_id, pointer, f"{len(numbers)} {what}s of {len(texts)} are empty: number {shown}."
+        )
+    ]
 
 
-def _read_exact(read: Callable[[str], ReadT], text: str, pointer: str, rules: MappingRules) -> ReadT | None:
+def _read_exact(
+    read: Callable[[str], ReadT], text: str, pointer: str, rules: MappingRules
+) -> ReadT | None:
     """Return a name of the tags, None where it cannot be read, which is a problem."""
     try:
         return read(text)
@@ -147,15 +192,21 @@ def _read_exact(read: Callable[[str], ReadT], text: str, pointer: str, rules: Ma
 def _read_topics(placed: Placed[TopicEntry], rules: MappingRules) -> None:
     pointer = f"/{placed.index}/topic"
     before = len(rules.problems)
-    rules.problems += [MappingProblem(TOPICS, pointer, sentence) for sentence in _topic_mistakes(placed.entry.topics)]
+    rules.problems += [
+        MappingProblem(TOPICS, pointer, sentence)
+        for sentence in _topic_mistakes(placed.entry.topics)
+    ]
     try:
         logical = read_exact_name(placed.entry.logic_db.strip())
         if logical in rules.topics:
-            raise NameRefused(f"{logical} has a topic by an earlier entry; an entry may list several topics.")
+            raise NameRefused(
+                f"{logical} has a topic by an earlier entry; an entry may list several topics."
+            )
     except NameRefused as exc:
         rules.problems.append(MappingProblem(TOPICS, f"/{placed.index}/logicDb", str(exc)))
         return
-    # A database whose topic is broken still has one: a second complaint about the same line would help nobody.
+    # A database whose topic is broken still has one: a second complaint about the same line would
+    # help nobody.
     rules.topics[logical] = placed.entry.topics if len(rules.problems) == before else ("",)
 
 
@@ -165,7 +216,8 @@ def _topic_mistakes(topics: tuple[str, ...]) -> Iterator[str]:
     for topic in dict.fromkeys(topics):
         if not _TOPIC_NAME.fullmatch(topic) or topic in (".", "..") or topic.startswith("__"):
             yield (
-                f"{topic!r} cannot be a topic: 1 to 245 letters, digits, dots, underscores and hyphens, "
+                f"{topic!r} cannot be a topic: 1 to 245 letters, digits, dots, underscores and "
+                f"hyphens, "
                 "and not two underscores first, which Kafka keeps for itself."
             )
         if topics.count(topic) > 1:
@@ -176,13 +228,20 @@ def _read_tags(placed: Placed[TagEntry], rules: MappingRules) -> None:
     names, tags, before = placed.entry.names, placed.entry.tags, len(rules.problems)
     pointer, tag_pointer = f"/{placed.index}/logicTb", f"/{placed.index}/tag"
     rules.problems += _empty("name", names, TAGS, pointer) + _empty("tag", tags, TAGS, tag_pointer)
-    table = _read_exact(read_exact_table_name, names[0], pointer, rules) if names and names[0] else None
-    fields = [field for name in names[1:] if name and (field := _read_exact(read_exact_name, name, pointer, rules)) is not None]
+    table = (
+        _read_exact(read_exact_table_name, names[0], pointer, rules) if names and names[0] else None
+    )
+    fields = [
+        field
+        for name in names[1:]
+        if name and (field := _read_exact(read_exact_name, name, pointer, rules)) is not None
+    ]
     if not names:
         rules.problems.append(MappingProblem(TAGS, pointer, "The list of names is empty."))
     elif len(tags) != len(names):
         sentence = (
-            f"{','.join(names)!r} names a table and {len(names) - 1} fields, so {len(names)} tags belong to it; there are {len(tags)}."
+            f"{','.join(names)!r} names a table and {len(names) - 1} fields, so {len(names)} tags "
+            f"belong to it; there are {len(tags)}."
         )
         rules.problems.append(MappingProblem(TAGS, tag_pointer, sentence))
     if table is not None and len(rules.problems) == before:

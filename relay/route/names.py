@@ -1,4 +1,6 @@
-"""Names in mapping documents: comma lists, an optional database prefix, regular expressions in slashes."""
+"""Names in mapping documents: comma lists, an optional database prefix, regular expressions in
+slashes.
+"""
 
 from dataclasses import dataclass
 
@@ -6,7 +8,10 @@ from relay.model.names.linear_pattern import LinearPattern, PatternRefused
 
 
 class NameRefused(ValueError):
-    """A name cannot be read; the message is a sentence for whoever wrote it. `steps`: at most what finding out took."""
+    """A name cannot be read; the message is a sentence for whoever wrote it.
+
+    `steps`: at most what finding out took.
+    """
 
     def __init__(self, sentence: str, steps: int = 1) -> None:
         super().__init__(sentence)
@@ -50,7 +55,10 @@ class TableName:
 
 
 def split_outside_slashes(text: str, separator: str) -> list[str]:
-    """Cut at each separator that stands outside slashes; a backslash hides the character behind it. Spaces around parts go."""
+    """Cut at each separator that stands outside slashes; a backslash hides the character behind it.
+
+    Spaces around parts go.
+    """
     parts, inside, escaped = [""], False, False
     for character in text:
         if character == separator and not inside:
@@ -61,7 +69,9 @@ def split_outside_slashes(text: str, separator: str) -> list[str]:
         escaped = character == "\\" and not escaped
         parts[-1] += character
     if inside:
-        raise NameRefused(f"{text!r} opens a regular expression with a slash and does not close it.")
+        raise NameRefused(
+            f"{text!r} opens a regular expression with a slash and does not close it."
+        )
     return [part.strip() for part in parts]
 
 
@@ -71,14 +81,19 @@ def read_name(text: str) -> Name:
         raise NameRefused("A name is empty.")
     if not text.startswith("/"):
         if "/" in text:
-            raise NameRefused(f"{text!r} holds a slash inside; a regular expression stands wholly between slashes.")
+            raise NameRefused(
+                f"{text!r} holds a slash inside; a regular expression stands wholly between "
+                f"slashes."
+            )
         return Name(text)
     if len(text) < 3 or not text.endswith("/"):
         raise NameRefused(f"{text!r} is not a regular expression between slashes.")
     try:
         return Name(text, LinearPattern(text[1:-1]))
     except PatternRefused as exc:
-        raise NameRefused(f"{text!r} is not a regular expression: {exc}.", exc.instructions) from exc
+        raise NameRefused(
+            f"{text!r} is not a regular expression: {exc}.", exc.instructions
+        ) from exc
 
 
 def read_exact_name(text: str) -> str:
@@ -93,7 +108,10 @@ def read_table_name(text: str) -> TableName:
     """Read a table's name with its optional `database.` prefix. Raises NameRefused."""
     parts = split_outside_slashes(text, ".")
     if len(parts) > 2:
-        raise NameRefused(f"{text!r} has more than one dot; a name that holds a dot itself is written as a regular expression.")
+        raise NameRefused(
+            f"{text!r} has more than one dot; a name that holds a dot itself is written as a "
+            f"regular expression."
+        )
     names = [read_name(part) for part in parts]
     return TableName(names[0] if len(names) == 2 else None, names[-1])
 
@@ -102,6 +120,8 @@ def read_exact_table_name(text: str) -> tuple[str | None, str]:
     """Read a logical table's name with its optional logical database. Raises NameRefused."""
     parts = split_outside_slashes(text, ".")
     if len(parts) > 2:
-        raise NameRefused(f"{text!r} has more than one dot; a logical name is `table` or `database.table`.")
+        raise NameRefused(
+            f"{text!r} has more than one dot; a logical name is `table` or `database.table`."
+        )
     names = [read_exact_name(part) for part in parts]
     return (names[0] if len(names) == 2 else None, names[-1])

@@ -12,7 +12,9 @@ from relay.settings import RoutingSettings
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """`logical` is the name that messages, keys and partition rules use: the logical one, or the real one with names = "real"."""
+    """`logical` is the name that messages, keys and partition rules use: the logical one, or the
+    real one with names = "real".
+    """
 
     logical: TableId
     topics: tuple[str, ...]
@@ -21,7 +23,10 @@ class Destination:
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """The change is left out, as configured; `reason` is a sentence for whoever wonders where the table went, `cause` one word for it."""
+    """The change is left out, as configured.
+
+    `reason` is a sentence for whoever wonders where the table went, `cause` one word for it.
+    """
 
     reason: str
     cause: str
@@ -31,7 +36,10 @@ Route: TypeAlias = Destination | Dropped
 
 
 class Router:
-    """One mapping set under one instance's routing settings; answers are kept, so a row costs one look-up."""
+    """One mapping set under one instance's routing settings.
+
+    Answers are kept, so a row costs one look-up.
+    """
 
     def __init__(self, mapping: MappingSet, settings: RoutingSettings) -> None:
         self.mapping = mapping
@@ -39,14 +47,20 @@ class Router:
         self._routes: dict[TableId, Route] = {}
 
     def route(self, real: TableId) -> Route:
-        """Say where a real table's changes go. Raises UnmappedName where the settings or two mapping expressions say stop."""
+        """Say where a real table's changes go.
+
+        Raises UnmappedName where the settings or two mapping expressions say stop.
+        """
         route = self._routes.get(real)
         if route is None:
             route = self._routes[real] = self._resolve(real)
         return route
 
     def route_database(self, real: str) -> Route:
-        """The same for a statement that names no table, as CREATE DATABASE; the table in the answer is empty and it has no tags."""
+        """The same for a statement that names no table, as CREATE DATABASE.
+
+        The table in the answer is empty and it has no tags.
+        """
         logical = self.mapping.logical_database(real)
         if logical is None:
             return self._unmapped_database(TableId(real, ""), Tags((), ()))
@@ -65,7 +79,10 @@ class Router:
         return Destination(name, self.mapping.topics(database), self._tags(logical, name))
 
     def _tags(self, logical: TableId, name: TableId) -> Tags:
-        """Look tags up by the logical name; a table without an entry is tagged with the name that its messages carry."""
+        """Look tags up by the logical name.
+
+        A table without an entry is tagged with the name that its messages carry.
+        """
         tags = self.mapping.tags(logical)
         return Tags((name.table,), ()) if tags == Tags((logical.table,), ()) else tags
 
@@ -76,19 +93,33 @@ class Router:
 
     def _unmapped_database(self, real: TableId, tags: Tags) -> Route:
         if self._settings.unmapped_db == "stop":
-            raise UnmappedName(f"No database mapping lists {real.database or 'a statement without a database'}.")
+            raise UnmappedName(
+                f"No database mapping lists {real.database or 'a statement without a database'}."
+            )
         if self._settings.unmapped_db == "drop" or self._settings.default_topic is None:
-            return Dropped('no database mapping lists its database, and unmapped_db is "drop".', "unmapped_db")
+            return Dropped(
+                'no database mapping lists its database, and unmapped_db is "drop".', "unmapped_db"
+            )
         return Destination(real, (self._settings.default_topic,), tags)
 
 
 def tags_for(destination: Destination, changed_columns: Collection[str] | None) -> tuple[str, ...]:
-    """Return the tags of one change: its table's, then those of the fields it touches. None: an insert or delete touches all."""
-    return tuple(dict.fromkeys(destination.tags.table + field_tags_for(destination, changed_columns)))
+    """Return the tags of one change: its table's, then those of the fields it touches.
+
+    None: an insert or delete touches all.
+    """
+    return tuple(
+        dict.fromkeys(destination.tags.table + field_tags_for(destination, changed_columns))
+    )
 
 
-def field_tags_for(destination: Destination, changed_columns: Collection[str] | None) -> tuple[str, ...]:
-    """Return only the tags of the fields that a change touches; MySQL's column names know no case, so neither does this."""
+def field_tags_for(
+    destination: Destination, changed_columns: Collection[str] | None
+) -> tuple[str, ...]:
+    """Return only the tags of the fields that a change touches.
+
+    MySQL's column names know no case, so neither does this.
+    """
     fields = destination.tags.fields
     if not fields or changed_columns is None:
         return tuple(dict.fromkeys(tag for _, tag in fields))

@@ -5,7 +5,18 @@ from relay.schema.catalog_snapshot import CatalogSnapshot
 from relay.schema.column_renames import column_renames
 from relay.schema.ddl import Ddl, StatementKind, classify
 from relay.schema.declared_types import DeclaredTypes
-from relay.schema.history import Base, DescribedTable, HistoryPlace, Known, Schemas, TableHistory, Version, folded, parse_record, superseded
+from relay.schema.history import (
+    Base,
+    DescribedTable,
+    HistoryPlace,
+    Known,
+    Schemas,
+    TableHistory,
+    Version,
+    folded,
+    parse_record,
+    superseded,
+)
 from relay.schema.renaming import renamed_sql
 from relay.schema.table_definitions import Catalog, TableDefinitions
 

@@ -8,7 +8,8 @@ from typing import Final
 from relay.model.table import TableId
 
 TABLES_WITH_KEYS: Final = (
-    "SELECT TABLE_SCHEMA AS db, TABLE_NAME AS tb FROM information_schema.TABLES WHERE ENGINE = 'InnoDB' "
+    "SELECT TABLE_SCHEMA AS db, TABLE_NAME AS tb FROM information_schema.TABLES WHERE ENGINE = "
+    "'InnoDB' "
     "AND TABLE_SCHEMA NOT IN ('mysql', 'information_schema', 'performance_schema', 'sys')"
 )
 PLAIN_QUOTES: Final = "SET SESSION sql_mode = '', sql_quote_show_create = 1"
@@ -17,7 +18,8 @@ NATIVE: Final = "SHOW GLOBAL VARIABLES LIKE 'innodb_native_foreign_keys'"
 _LOGGED_FROM: Final = (9, 6)
 _NAME: Final = "`(?P<{}>(?:[^`]|``)+)`"
 _FOREIGN_KEY: Final = re.compile(
-    rf"^  CONSTRAINT .+ FOREIGN KEY \(.+\) REFERENCES (?:{_NAME.format('database')}\.)?{_NAME.format('table')} \(.+\)"
+    rf"^  CONSTRAINT .+ FOREIGN KEY \(.+\) REFERENCES "
+    rf"(?:{_NAME.format('database')}\.)?{_NAME.format('table')} \(.+\)"
     r"(?P<actions>(?: ON (?:DELETE|UPDATE) [A-Z ]+?)*),?$",
     re.MULTILINE,
 )
@@ -26,7 +28,10 @@ _ACTION: Final = re.compile(r"ON (?:DELETE|UPDATE) (?:CASCADE|SET NULL|SET DEFAU
 
 @dataclass(frozen=True, slots=True)
 class Cascade:
-    """A foreign key of `table` whose rows the server changes when rows of `parent` change; `actions` as in SQL, `ON DELETE CASCADE`."""
+    """A foreign key of `table` whose rows the server changes when rows of `parent` change.
+
+    `actions` as in SQL, `ON DELETE CASCADE`.
+    """
 
     table: TableId
     parent: TableId
@@ -37,7 +42,8 @@ class Cascade:
 
 
 def cascades_are_logged(version: str, native: str) -> bool:
-    """Return whether the server writes such changes into its binlog: MySQL from 9.6 on, unless InnoDB still carries them out.
+    """Return whether the server writes such changes into its binlog: MySQL from 9.6 on, unless
+    InnoDB still carries them out.
 
     `native` is the value of innodb_native_foreign_keys, "" where the server has no such variable.
     """
@@ -50,7 +56,8 @@ def cascades_are_logged(version: str, native: str) -> bool:
 def cascades_of(table: TableId, created: str) -> Sequence[Cascade]:
     """Return the foreign keys that change rows in the text of SHOW CREATE TABLE.
 
-    An account that may only SELECT sees them there; `REFERENTIAL_CONSTRAINTS` shows them to those that may also change the table.
+    An account that may only SELECT sees them there; `REFERENTIAL_CONSTRAINTS` shows them to those
+    that may also change the table.
     """
     found = []
     for key in _FOREIGN_KEY.finditer(created):

@@ -7,7 +7,11 @@ from typing import Any, Final
 
 from relay.model.table import TableId
 from relay.schema.history.column_definition import typed
-from relay.schema.history.column_words import CHARACTER_KINDS, charset_name, charset_of_collation_name
+from relay.schema.history.column_words import (
+    CHARACTER_KINDS,
+    charset_name,
+    charset_of_collation_name,
+)
 from relay.schema.history.described import DescribedColumn, DescribedIndex, DescribedTable
 from relay.schema.history.elements import with_end_of_versions, with_versions
 from relay.schema.history.indexes import EXPRESSION, in_server_order
@@ -21,21 +25,26 @@ DATABASES: Final = (
     "WHERE SCHEMA_NAME NOT IN ('mysql', 'information_schema', 'performance_schema', 'sys')"
 )
 TABLES: Final = (
-    "SELECT TABLE_SCHEMA AS db, TABLE_NAME AS tb, TABLE_TYPE AS kind, TABLE_COLLATION AS collation_name FROM information_schema.TABLES "
+    "SELECT TABLE_SCHEMA AS db, TABLE_NAME AS tb, TABLE_TYPE AS kind, TABLE_COLLATION AS "
+    "collation_name FROM information_schema.TABLES "
     "WHERE TABLE_SCHEMA NOT IN ('mysql', 'information_schema', 'performance_schema', 'sys') "
     "AND TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED', 'SEQUENCE')"
 )
 COLUMNS: Final = (
-    "SELECT TABLE_SCHEMA AS db, TABLE_NAME AS tb, COLUMN_NAME AS name, COLUMN_TYPE AS type, IS_NULLABLE AS nullable, "
+    "SELECT TABLE_SCHEMA AS db, TABLE_NAME AS tb, COLUMN_NAME AS name, COLUMN_TYPE AS type, "
+    "IS_NULLABLE AS nullable, "
     "CHARACTER_SET_NAME AS cs, EXTRA AS extra FROM information_schema.COLUMNS "
     "WHERE TABLE_SCHEMA NOT IN ('mysql', 'information_schema', 'performance_schema', 'sys')"
 )
 PRIMARY_KEYS: Final = (
-    "SELECT TABLE_SCHEMA AS db, TABLE_NAME AS tb, CONSTRAINT_NAME AS ix, COLUMN_NAME AS name FROM information_schema.KEY_COLUMN_USAGE "
-    "WHERE CONSTRAINT_NAME = 'PRIMARY' AND TABLE_SCHEMA NOT IN ('mysql', 'information_schema', 'performance_schema', 'sys')"
+    "SELECT TABLE_SCHEMA AS db, TABLE_NAME AS tb, CONSTRAINT_NAME AS ix, COLUMN_NAME AS name "
+    "FROM information_schema.KEY_COLUMN_USAGE "
+    "WHERE CONSTRAINT_NAME = 'PRIMARY' AND TABLE_SCHEMA NOT IN ('mysql', 'information_schema', "
+    "'performance_schema', 'sys')"
 )
 INDEXES: Final = (
-    "SELECT TABLE_SCHEMA AS db, TABLE_NAME AS tb, INDEX_NAME AS ix, COLUMN_NAME AS name, NON_UNIQUE AS more, SUB_PART AS prefix "
+    "SELECT TABLE_SCHEMA AS db, TABLE_NAME AS tb, INDEX_NAME AS ix, COLUMN_NAME AS name, "
+    "NON_UNIQUE AS more, SUB_PART AS prefix "
     "FROM information_schema.STATISTICS WHERE INDEX_NAME <> 'PRIMARY' "
     "AND TABLE_SCHEMA NOT IN ('mysql', 'information_schema', 'performance_schema', 'sys')"
 )
@@ -45,7 +54,9 @@ COLUMNS_IN_ORDER: Final = " ORDER BY TABLE_SCHEMA, TABLE_NAME, ORDINAL_POSITION"
 
 @dataclass(frozen=True, slots=True)
 class CatalogSnapshot:
-    """Tables of all databases that are not the server's own, and the character set of each database."""
+    """Tables of all databases that are not the server's own, and the character set of each
+    database.
+    """
 
     tables: dict[TableId, DescribedTable] = field(default_factory=dict)
     databases: dict[str, str] = field(default_factory=dict)
@@ -56,11 +67,18 @@ def only(tables: Collection[TableId]) -> tuple[str, list[str]]:
     if not tables:
         return "", []
     pairs = ", ".join(["(%s, %s)"] * len(tables))
-    return f" AND (TABLE_SCHEMA, TABLE_NAME) IN ({pairs})", [name for table in tables for name in table]
+    return f" AND (TABLE_SCHEMA, TABLE_NAME) IN ({pairs})", [
+        name for table in tables for name in table
+    ]
 
 
-def described_tables(tables: Iterable[Row], columns: Iterable[Row], keys: Iterable[Row], *, mariadb: bool) -> dict[TableId, DescribedTable]:
-    """Put the catalogue's rows together; columns and the columns of keys come in their order, but not the keys themselves."""
+def described_tables(
+    tables: Iterable[Row], columns: Iterable[Row], keys: Iterable[Row], *, mariadb: bool
+) -> dict[TableId, DescribedTable]:
+    """Put the catalogue's rows together.
+
+    Columns and the columns of keys come in their order, but not the keys themselves.
+    """
     of_columns: dict[TableId, list[DescribedColumn]] = defaultdict(list)
     of_keys: dict[TableId, dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
     declared: set[TableId] = set()
@@ -72,28 +90,43 @@ def described_tables(tables: Iterable[Row], columns: Iterable[Row], keys: Iterab
     found = {}
     for row in tables:
         table = _id(row)
-        charset = charset_of_collation_name(row["collation_name"]) if row["collation_name"] else None
+        charset = (
+            charset_of_collation_name(row["collation_name"]) if row["collation_name"] else None
+        )
         indexes = of_keys[table]
         primary = tuple(part["name"] for part in indexes.pop("PRIMARY", ()))
         whole = DescribedTable(tuple(of_columns[table]), primary, charset)
         if row["kind"] == "SYSTEM VERSIONED" and table not in declared:
             whole = with_versions(whole)
         described = (_index(name, parts) for name, parts in indexes.items())
-        found[table] = with_end_of_versions(replace(whole, indexes=in_server_order(described, whole.columns)))
+        found[table] = with_end_of_versions(
+            replace(whole, indexes=in_server_order(described, whole.columns))
+        )
     return found
 
 
 def in_shown_order(table: DescribedTable, names: Sequence[str]) -> DescribedTable:
     """The table with its unique keys in the order in which the server shows them."""
     place = {name: at for at, name in enumerate(names)}
-    indexes = sorted(table.indexes or (), key=lambda index: (not index.unique, place.get(index.name, len(place)) if index.unique else 0))
+    indexes = sorted(
+        table.indexes or (),
+        key=lambda index: (
+            not index.unique,
+            place.get(index.name, len(place)) if index.unique else 0,
+        ),
+    )
     return replace(table, indexes=tuple(indexes))
 
 
 def _index(name: str, parts: Sequence[Row]) -> DescribedIndex:
     unique = not parts[0]["more"]
     prefixes = tuple(EXPRESSION if part["name"] is None else part["prefix"] or 0 for part in parts)
-    return DescribedIndex(name, tuple(part["name"] or "" for part in parts), unique, prefixes if unique and any(prefixes) else ())
+    return DescribedIndex(
+        name,
+        tuple(part["name"] or "" for part in parts),
+        unique,
+        prefixes if unique and any(prefixes) else (),
+    )
 
 
 def _id(row: Row) -> TableId:
@@ -106,10 +139,18 @@ def _column(row: Row, *, mariadb: bool) -> DescribedColumn:
     found = typed(row["name"], cursor, charset, mariadb=mariadb)
     column = found.column if found is not None else DescribedColumn(row["name"], "")
     if column.kind in CHARACTER_KINDS and charset is None:
-        column = replace(column, charset="binary")  # labels of an ENUM in the character set of bytes
-    return replace(column, nullable=row["nullable"] == "YES", visible="INVISIBLE" not in (row["extra"] or "").upper())
+        column = replace(
+            column, charset="binary"
+        )  # labels of an ENUM in the character set of bytes
+    return replace(
+        column,
+        nullable=row["nullable"] == "YES",
+        visible="INVISIBLE" not in (row["extra"] or "").upper(),
+    )
 
 
 def _is_time_of_version(row: Row) -> bool:
-    """Whether a column of a table with system versions was declared AS ROW START or AS ROW END: no other generated column is NOT NULL."""
+    """Whether a column of a table with system versions was declared AS ROW START or AS ROW END: no
+    other generated column is NOT NULL.
+    """
     return row["nullable"] == "NO" and "GENERATED" in (row["extra"] or "").upper()

@@ -10,11 +10,15 @@ from relay.schema.token_cursor import TokenCursor
 def column_renames(statement: Statement) -> tuple[ColumnRename, ...] | None:
     """Return the renames of an ALTER TABLE, in its order.
 
-    None where the statement is no ALTER TABLE, and where its text does not tell them for certain: MySQL and MariaDB read it in two ways,
-    or it sets an sql_mode that it was not read in.
+    None where the statement is no ALTER TABLE, and where its text does not tell them for certain:
+    MySQL and MariaDB read it in two ways, or it sets an sql_mode that it was not read in.
     """
     first = tokenize(statement.sql, limit=1)
-    if not first or first[0].word not in ("ALTER", "SET") or sets_sql_mode(TokenCursor.of(statement)):
+    if (
+        not first
+        or first[0].word not in ("ALTER", "SET")
+        or sets_sql_mode(TokenCursor.of(statement))
+    ):
         return None
     found, of_mysql = (_renames(TokenCursor.of(statement, mariadb=each)) for each in (True, False))
     return found if found == of_mysql else None

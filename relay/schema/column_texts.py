@@ -1,7 +1,8 @@
 """Column types as a statement writes them, in the form that Canal prints as `mysqlType`.
 
-Canal keeps the words of the DDL (`INT`, `BOOL`, `NUMERIC(1,1)`), writes `unsigned` and `zerofill` in small letters, and says
-`double(53)` for FLOAT(53). Source of the rule: alibaba/canal, MemoryTableMeta; recorded messages in tests/golden.
+Canal keeps the words of the DDL (`INT`, `BOOL`, `NUMERIC(1,1)`), writes `unsigned` and `zerofill`
+in small letters, and says `double(53)` for FLOAT(53). Source of the rule: alibaba/canal,
+MemoryTableMeta; recorded messages in tests/golden.
 """
 
 from typing import Final
@@ -9,7 +10,20 @@ from typing import Final
 from relay.schema.sql_tokens import Token, TokenKind
 from relay.schema.token_cursor import TokenCursor
 
-_NO_COLUMN: Final = frozenset({"PRIMARY", "KEY", "INDEX", "UNIQUE", "FULLTEXT", "SPATIAL", "FOREIGN", "CONSTRAINT", "CHECK", "LIKE"})
+_NO_COLUMN: Final = frozenset(
+    {
+        "PRIMARY",
+        "KEY",
+        "INDEX",
+        "UNIQUE",
+        "FULLTEXT",
+        "SPATIAL",
+        "FOREIGN",
+        "CONSTRAINT",
+        "CHECK",
+        "LIKE",
+    }
+)
 # Words that look like a column's name when the second does not follow.
 _NO_COLUMN_PAIRS: Final = frozenset({("PERIOD", "FOR"), ("VECTOR", "INDEX"), ("VECTOR", "KEY")})
 _SECOND_WORDS: Final = {
@@ -59,7 +73,12 @@ def _type_text(cursor: TokenCursor) -> str | None:
     while cursor.word() in _SECOND_WORDS.get(words[-1].upper(), ()):
         words += [token.text for token in [cursor.take()] if token is not None]
     arguments = _arguments(cursor) if cursor.accept("(") else []
-    if words[0].upper() == "FLOAT" and len(arguments) == 1 and arguments[0].isdecimal() and int(arguments[0]) > _FLOAT_DIGITS:
+    if (
+        words[0].upper() == "FLOAT"
+        and len(arguments) == 1
+        and arguments[0].isdecimal()
+        and int(arguments[0]) > _FLOAT_DIGITS
+    ):
         words = ["double"]
     brackets = f"({','.join(arguments)})" if arguments else ""
     return " ".join(words) + brackets + _attributes(cursor)

@@ -1,6 +1,7 @@
 """What kind of statement the server logged as text, and which tables it names.
 
-Statements are recognised by their first words. What is not recognised is DDL of the kind QUERY: passed on as it is, never dropped.
+Statements are recognised by their first words. What is not recognised is DDL of the kind QUERY:
+passed on as it is, never dropped.
 """
 
 from collections.abc import Callable, Iterable
@@ -15,7 +16,10 @@ from relay.schema.token_cursor import TokenCursor, WrittenName
 
 
 class StatementKind(StrEnum):
-    """Canal's word for a statement; IGNORED stands for what is of no concern to a copy of the data and is not published."""
+    """Canal's word for a statement.
+
+    IGNORED stands for what is of no concern to a copy of the data and is not published.
+    """
 
     CREATE = "CREATE"
     ALTER = "ALTER"
@@ -32,9 +36,10 @@ class StatementKind(StrEnum):
 class Ddl:
     """One statement, understood as far as it is recognised.
 
-    `database` and `table` are the names that Canal gives the message: of several tables the first, for a rename the new name,
-    empty where the statement names none. `tables` holds every table that it changes, old names and new; empty where that is not known.
-    `is_ddl` is False for statement-format changes of rows (INSERT … as text).
+    `database` and `table` are the names that Canal gives the message: of several tables the first,
+    for a rename the new name, empty where the statement names none. `tables` holds every table that
+    it changes, old names and new; empty where that is not known. `is_ddl` is False for
+    statement-format changes of rows (INSERT … as text).
     """
 
     kind: StatementKind
@@ -48,16 +53,33 @@ class Ddl:
 
 _Names: TypeAlias = "list[WrittenName]"
 _Recognised: TypeAlias = "tuple[StatementKind, _Names, _Names] | None"
-"""The kind, the tables that are changed (the one to name first), and other names to be rewritten with them."""
+"""The kind, the tables that are changed (the one to name first), and other names to be rewritten
+with them.
+"""
 
 _ROW_CHANGES: Final = frozenset({"INSERT", "REPLACE", "UPDATE", "DELETE", "LOAD", "CALL", "WITH"})
 # What follows ALTER DATABASE where it means the session's own.
-_DATABASE_OPTIONS: Final = frozenset({"CHARACTER", "CHARSET", "COLLATE", "COMMENT", "DEFAULT", "ENCRYPTION", "READ"})
+_DATABASE_OPTIONS: Final = frozenset(
+    {"CHARACTER", "CHARSET", "COLLATE", "COMMENT", "DEFAULT", "ENCRYPTION", "READ"}
+)
 _MODIFIERS: Final = ("LOW_PRIORITY", "DELAYED", "HIGH_PRIORITY", "QUICK", "IGNORE")
-# Accounts carry password hashes, which do not belong into a queue; the others change nothing that another session would see.
+# Accounts carry password hashes, which do not belong into a queue; the others change nothing that
+# another session would see.
 _IGNORED_FIRST_WORDS: Final = frozenset(
     {
-        *("ANALYZE", "BEGIN", "CHECK", "COMMIT", "DO", "FLUSH", "GRANT", "OPTIMIZE", "PURGE", "RELEASE", "REPAIR"),
+        *(
+            "ANALYZE",
+            "BEGIN",
+            "CHECK",
+            "COMMIT",
+            "DO",
+            "FLUSH",
+            "GRANT",
+            "OPTIMIZE",
+            "PURGE",
+            "RELEASE",
+            "REPAIR",
+        ),
         *("RESET", "REVOKE", "ROLLBACK", "SAVEPOINT", "SET", "SHUTDOWN", "START", "USE", "XA"),
     }
 )
@@ -81,7 +103,9 @@ def classify(statement: Statement) -> Ddl:
     kind, changed, others = recognised
     named = changed[0].id if changed else TableId(statement.database, "")
     tables = dict.fromkeys(name.id for name in changed if name.id.table)
-    return Ddl(kind, True, named.database, named.table, tuple(tables), statement.sql, (*changed, *others))
+    return Ddl(
+        kind, True, named.database, named.table, tuple(tables), statement.sql, (*changed, *others)
+    )
 
 
 def _recognise(cursor: TokenCursor) -> _Recognised:
@@ -136,14 +160,20 @@ def _references(cursor: TokenCursor) -> _Names:
 def _drop(cursor: TokenCursor) -> _Recognised:
     what = cursor.word()
     cursor.take()
-    cursor.skip("IF", "EXISTS")  # MariaDB logs the words twice where the session wrote them in a comment that is carried out
+    cursor.skip(
+        "IF", "EXISTS"
+    )  # MariaDB logs the words twice where the session wrote them in a comment that is carried out
     if what in ("DATABASE", "SCHEMA"):
         return _of_database(cursor)
     if what == "INDEX":
         found = cursor.skip_to("ON") and cursor.table()
         return (StatementKind.DROP_INDEX, [found], []) if found else None
     tables = cursor.tables() if what in ("TABLE", "TABLES", "SEQUENCE") else []
-    return (StatementKind.QUERY if what == "SEQUENCE" else StatementKind.ERASE, tables, []) if tables else None
+    return (
+        (StatementKind.QUERY if what == "SEQUENCE" else StatementKind.ERASE, tables, [])
+        if tables
+        else None
+    )
 
 
 def _of_database(cursor: TokenCursor) -> _Recognised:
@@ -187,7 +217,9 @@ def _alter(cursor: TokenCursor) -> _Recognised:
 
 
 def _alter_table(cursor: TokenCursor, table: WrittenName) -> _Recognised:
-    """Read the items: the first gives the kind, as in Canal; a new name may stand in any of them."""
+    """Read the items: the first gives the kind, as in Canal; a new name may stand in any of
+    them.
+    """
     kinds, renamed, others = [], [], []
     while True:
         kinds.append(_item_kind(cursor))
@@ -201,7 +233,9 @@ def _alter_table(cursor: TokenCursor, table: WrittenName) -> _Recognised:
 
 
 def _next_item(cursor: TokenCursor, others: _Names) -> bool:
-    """Move to the next item of ALTER TABLE, picking up the tables that foreign keys of this one point to."""
+    """Move to the next item of ALTER TABLE, picking up the tables that foreign keys of this one
+    point to.
+    """
     depth = 0
     while cursor.token is not None:
         sign = cursor.word()
@@ -221,7 +255,9 @@ def _item_kind(cursor: TokenCursor) -> StatementKind:
     verb, what = cursor.word(), cursor.word(1)
     if verb == "ADD" and what == "CONSTRAINT":
         # The constraint's own name is optional.
-        what = next((cursor.word(ahead) for ahead in (2, 3) if cursor.word(ahead) in _INDEX_WORDS), "")
+        what = next(
+            (cursor.word(ahead) for ahead in (2, 3) if cursor.word(ahead) in _INDEX_WORDS), ""
+        )
     if verb == "ADD" and what in _INDEX_WORDS:
         return StatementKind.CREATE_INDEX
     if verb == "DROP" and what in ("INDEX", "KEY", "CONSTRAINT"):
@@ -240,7 +276,9 @@ def _new_name(cursor: TokenCursor) -> WrittenName | None:
 
 
 def _converted_table(cursor: TokenCursor) -> WrittenName | None:
-    """Find the other table of MariaDB's CONVERT TABLE t TO PARTITION p and CONVERT PARTITION p TO TABLE t."""
+    """Find the other table of MariaDB's CONVERT TABLE t TO PARTITION p and CONVERT PARTITION p TO
+    TABLE t.
+    """
     if cursor.word() != "CONVERT" or cursor.word(1) not in ("TABLE", "PARTITION"):
         return None
     return cursor.table() if cursor.skip_to("TABLE") else None
@@ -268,7 +306,9 @@ def _row_change(statement: Statement) -> Ddl:
     target = _target(cursor)
     named = target.id if target is not None else TableId(statement.database, "")
     tables: Iterable[TableId] = (named,) if target is not None else ()
-    return Ddl(StatementKind.QUERY, False, named.database, named.table, tuple(tables), statement.sql, ())
+    return Ddl(
+        StatementKind.QUERY, False, named.database, named.table, tuple(tables), statement.sql, ()
+    )
 
 
 def _target(cursor: TokenCursor) -> WrittenName | None:
@@ -282,7 +322,11 @@ def _target(cursor: TokenCursor) -> WrittenName | None:
     if verb == "LOAD":
         return cursor.table() if cursor.skip_to("INTO") and cursor.accept("TABLE") else None
     if verb == "DELETE":
-        return cursor.table() if cursor.accept("FROM") and not _joins(cursor, "WHERE", "USING") else None
+        return (
+            cursor.table()
+            if cursor.accept("FROM") and not _joins(cursor, "WHERE", "USING")
+            else None
+        )
     return cursor.table() if verb == "UPDATE" and not _joins(cursor, "SET") else None
 
 

@@ -1,4 +1,6 @@
-"""Column types as CREATE and ALTER TABLE declared them in the stream, remembered for value_style = "canal"."""
+"""Column types as CREATE and ALTER TABLE declared them in the stream, remembered for value_style =
+"canal".
+"""
 
 from collections import OrderedDict
 from typing import Final
@@ -9,18 +11,25 @@ from relay.schema.column_texts import column, column_list
 from relay.schema.ddl import Ddl, StatementKind
 from relay.schema.token_cursor import TokenCursor
 
-# A table's texts take about a kilobyte, so this is some tens of megabytes at most; the table not named for longest goes first.
+# A table's texts take about a kilobyte, so this is some tens of megabytes at most; the table not
+# named for longest goes first.
 _REMEMBERED_TABLES: Final = 20_000
 
 
 class DeclaredTypes:
-    """What DDL said of each table's columns; it forgets by restart and by number, never answers for a table it did not see."""
+    """What DDL said of each table's columns.
+
+    It forgets by restart and by number, never answers for a table it did not see.
+    """
 
     def __init__(self) -> None:
         self._columns: OrderedDict[TableId, dict[str, str]] = OrderedDict()
 
     def texts(self, table: TableMap) -> tuple[str, ...] | None:
-        """Return the declared texts in column order; None when the table's names are not exactly those that were declared."""
+        """Return the declared texts in column order.
+
+        None when the table's names are not exactly those that were declared.
+        """
         declared = self._columns.get(table.id)
         if declared is None or len(declared) != len(table.columns):
             return None
@@ -91,13 +100,25 @@ def _lowered(columns: dict[str, str]) -> dict[str, str]:
 
 
 def _alter_columns(cursor: TokenCursor, columns: dict[str, str]) -> None:
-    """Apply one item of ALTER TABLE that speaks of columns; others are left for the caller to skip."""
+    """Apply one item of ALTER TABLE that speaks of columns; others are left for the caller to
+    skip.
+    """
     verb = cursor.word()
     if verb not in ("ADD", "MODIFY", "CHANGE", "DROP", "RENAME"):
         return
     cursor.take()
     named = cursor.accept("COLUMN")
-    if not named and cursor.word() in ("PRIMARY", "KEY", "INDEX", "UNIQUE", "FULLTEXT", "SPATIAL", "FOREIGN", "CONSTRAINT", "CHECK"):
+    if not named and cursor.word() in (
+        "PRIMARY",
+        "KEY",
+        "INDEX",
+        "UNIQUE",
+        "FULLTEXT",
+        "SPATIAL",
+        "FOREIGN",
+        "CONSTRAINT",
+        "CHECK",
+    ):
         return
     cursor.skip("IF", "NOT", "EXISTS")
     if verb == "ADD" and cursor.accept("("):

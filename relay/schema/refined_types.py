@@ -1,6 +1,7 @@
 """What a table map leaves out of a column's type and its printed text shows.
 
-The decimals of FLOAT(M,D), the zeros of ZEROFILL, and that bytes are MariaDB's UUID, INET6 or INET4.
+The decimals of FLOAT(M,D), the zeros of ZEROFILL, and that bytes are MariaDB's UUID, INET6 or
+INET4.
 """
 
 import re
@@ -9,27 +10,45 @@ from typing import Final
 from relay.model.column_families import BYTES_OF_NAMED, DECIMALS, FLOATS, INTEGERS
 from relay.model.table import Column, ColumnType, TableMap
 
-_FLOAT_WITH_DECIMALS: Final = re.compile(r"(float|double|real)(?: precision)?\s*\(\s*\d+\s*,\s*\d+\s*\)", re.IGNORECASE)
-_ZEROFILL: Final = re.compile(r"(tinyint|smallint|mediumint|int|integer|bigint|decimal|numeric)\b.*\bzerofill", re.IGNORECASE)
+_FLOAT_WITH_DECIMALS: Final = re.compile(
+    r"(float|double|real)(?: precision)?\s*\(\s*\d+\s*,\s*\d+\s*\)", re.IGNORECASE
+)
+_ZEROFILL: Final = re.compile(
+    r"(tinyint|smallint|mediumint|int|integer|bigint|decimal|numeric)\b.*\bzerofill", re.IGNORECASE
+)
 
 
 def may_be_refined(table: TableMap) -> bool:
-    """Say whether some column's text may depend on what the map leaves out; ZEROFILL makes a column unsigned."""
+    """Say whether some column's text may depend on what the map leaves out.
+
+    ZEROFILL makes a column unsigned.
+    """
     return any(
-        column.type in FLOATS or (column.unsigned and column.type in INTEGERS | DECIMALS) or _may_have_a_name(column)
+        column.type in FLOATS
+        or (column.unsigned and column.type in INTEGERS | DECIMALS)
+        or _may_have_a_name(column)
         for column in table.columns
     )
 
 
-def refined_texts(table: TableMap, texts: tuple[str, ...], declared: tuple[str, ...]) -> tuple[str, ...]:
-    """Return `texts` with those of `declared` (in column order) that say more about the same kind of column."""
+def refined_texts(
+    table: TableMap, texts: tuple[str, ...], declared: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Return `texts` with those of `declared` (in column order) that say more about the same kind
+    of column.
+    """
     return tuple(
-        more.lower() if _says_more(column, more) else text for column, text, more in zip(table.columns, texts, declared, strict=True)
+        more.lower() if _says_more(column, more) else text
+        for column, text, more in zip(table.columns, texts, declared, strict=True)
     )
 
 
 def _may_have_a_name(column: Column) -> bool:
-    return column.type is ColumnType.STRING and column.charset == "binary" and column.length in BYTES_OF_NAMED.values()
+    return (
+        column.type is ColumnType.STRING
+        and column.charset == "binary"
+        and column.length in BYTES_OF_NAMED.values()
+    )
 
 
 def _says_more(column: Column, declared: str) -> bool:
@@ -37,5 +56,11 @@ def _says_more(column: Column, declared: str) -> bool:
         return BYTES_OF_NAMED.get(declared.lower()) == column.length
     if column.type in FLOATS:
         found = _FLOAT_WITH_DECIMALS.match(declared)
-        return found is not None and (found[1].lower() == "float") == (column.type is ColumnType.FLOAT)
-    return column.unsigned and column.type in INTEGERS | DECIMALS and _ZEROFILL.match(declared) is not None
+        return found is not None and (found[1].lower() == "float") == (
+            column.type is ColumnType.FLOAT
+        )
+    return (
+        column.unsigned
+        and column.type in INTEGERS | DECIMALS
+        and _ZEROFILL.match(declared) is not None
+    )

@@ -11,7 +11,9 @@ _UNESCAPED: Final = re.compile(r"\\(.)|(['\"])\2", re.DOTALL)
 
 
 def literal_text(literal: str, sql_mode: SqlMode = NO_MODE) -> str:
-    """Return what a quoted literal means, its doubled quotes and, unless the mode has none, its backslashes undone."""
+    """Return what a quoted literal means, its doubled quotes and, unless the mode has none, its
+    backslashes undone.
+    """
     quote = literal[0]
     if SqlMode.NO_BACKSLASH_ESCAPES in sql_mode:
         return literal[1:-1].replace(quote * 2, quote)

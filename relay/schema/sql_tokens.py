@@ -1,7 +1,8 @@
 """The words of an SQL text with their places in it, by MySQL's lexical rules.
 
-A full parser would not do here: what stands in a binlog is the dialect of any server version, and what is not understood must
-still be passed on byte for byte. So statements are recognised by their first words, on tokens that know where they stand.
+A full parser would not do here: what stands in a binlog is the dialect of any server version, and
+what is not understood must still be passed on byte for byte. So statements are recognised by their
+first words, on tokens that know where they stand.
 """
 
 import re
@@ -17,8 +18,11 @@ class TokenKind(Enum):
     """The kind of a token. Only WORD tokens can be keywords."""
 
     WORD = "word"
-    QUOTED = "quoted"  # an identifier in backticks, with ANSI_QUOTES in double quotes, with MSSQL in square brackets
-    STRING = "string"  # a double-quoted one is taken as an identifier where a name must stand: the mode may not have been recorded
+    # an identifier in backticks, with ANSI_QUOTES in double quotes, with MSSQL in square brackets
+    QUOTED = "quoted"
+    # a double-quoted one is taken as an identifier where a name must stand: the mode may not have
+    # been recorded
+    STRING = "string"
     SIGN = "sign"
 
 
@@ -50,8 +54,8 @@ class Token:
         return self.text[1:-1].replace(quote * 2, quote)
 
 
-# Version comments (`/*!80000 … */`, MariaDB's `/*M! … */`) run as SQL, so only their brackets count as space. Servers log those of later
-# versions as plain comments (`/* 80000 … */`).
+# Version comments (`/*!80000 … */`, MariaDB's `/*M! … */`) run as SQL, so only their brackets count
+# as space. Servers log those of later versions as plain comments (`/* 80000 … */`).
 _SPACE: Final = r"\s+ | /\*{}!\d* | \*/ | /\*.*?(?:\*/|\Z) | --(?=\s|\Z)[^\n]* | \#[^\n]*"
 _BACKTICKED: Final = "`(?:[^`]|``)*`"
 _BRACKETED: Final = r"\[(?:[^\]]|\]\])*\]"
@@ -78,11 +82,18 @@ def _pattern(sql_mode: SqlMode, mariadb: bool) -> "re.Pattern[str]":
         "word": r"[\w$]+",
         "sign": ".",
     }
-    return re.compile("|".join(f"(?P<{kind}> {pattern} )" for kind, pattern in kinds.items()), re.VERBOSE | re.DOTALL)
+    return re.compile(
+        "|".join(f"(?P<{kind}> {pattern} )" for kind, pattern in kinds.items()),
+        re.VERBOSE | re.DOTALL,
+    )
 
 
-def tokenize(sql: str, sql_mode: SqlMode = NO_MODE, limit: int | None = None, *, mariadb: bool = True) -> list[Token]:
-    """Cut a text into tokens, comments and space left out; at most `limit` of them. No text is an error: odd characters are signs.
+def tokenize(
+    sql: str, sql_mode: SqlMode = NO_MODE, limit: int | None = None, *, mariadb: bool = True
+) -> list[Token]:
+    """Cut a text into tokens, comments and space left out; at most `limit` of them.
+
+    No text is an error: odd characters are signs.
 
     `mariadb`: MariaDB's own version comments are carried out, which are plain comments for MySQL.
     """

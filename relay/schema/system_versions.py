@@ -1,6 +1,8 @@
-"""Which column of a MariaDB table ends the versions of its rows, and which keys its current rows and its history have.
+"""Which column of a MariaDB table ends the versions of its rows, and which keys its current rows
+and its history have.
 
-A table map does not say it. Sources: the binlogs of MariaDB 10.5, 10.11 and 11.4; MariaDB: System-Versioned Tables.
+A table map does not say it. Sources: the binlogs of MariaDB 10.5, 10.11 and 11.4; MariaDB:
+System-Versioned Tables.
 """
 
 from dataclasses import replace
@@ -16,22 +18,34 @@ _DIGITS: Final = 6
 
 
 def may_have_versions(table: TableMap) -> bool:
-    """Say whether a table has two columns that may be the times of its versions; few other tables have."""
+    """Say whether a table has two columns that may be the times of its versions.
+
+    Few other tables have.
+    """
     return sum(map(_is_time, table.columns)) >= len(HIDDEN_NAMES)
 
 
 def is_known_to_have_versions(table: TableMap) -> bool:
-    """Say whether the followed history of the table told that it has hidden times, which the binlog itself does not tell."""
-    return table.key_kind is not KeyKind.EITHER and _ends_like_hidden(table) and not any(each.visible for each in table.columns[-2:])
+    """Say whether the followed history of the table told that it has hidden times, which the binlog
+    itself does not tell.
+    """
+    return (
+        table.key_kind is not KeyKind.EITHER
+        and _ends_like_hidden(table)
+        and not any(each.visible for each in table.columns[-2:])
+    )
 
 
 def end_of_versions(table: TableMap, found: CatalogVersions | None) -> int | None:
     """Return the ordinal of the column that ends a version, None for a table without versions.
 
-    `found` is what the catalogue says now, which may be later than the table map; None: the table is gone. Where the catalogue cannot
-    tell, hidden columns are known by their names, types and place; declared ones are not known.
+    `found` is what the catalogue says now, which may be later than the table map; None: the table
+    is gone. Where the catalogue cannot tell, hidden columns are known by their names, types and
+    place; declared ones are not known.
     """
-    if is_known_to_have_versions(table) or (_ends_like_hidden(table) and (found is None or _is_gone(found))):
+    if is_known_to_have_versions(table) or (
+        _ends_like_hidden(table) and (found is None or _is_gone(found))
+    ):
         return len(table.columns) - 1
     if found is None or not found.end:
         return None
@@ -39,7 +53,13 @@ def end_of_versions(table: TableMap, found: CatalogVersions | None) -> int | Non
     shown = [name.lower() for name in found.columns]
     end = found.end.lower()
     # A column that was renamed since keeps its place.
-    at = names.index(end) if end in names else shown.index(end) if end in shown and len(shown) == len(names) else None
+    at = (
+        names.index(end)
+        if end in names
+        else shown.index(end)
+        if end in shown and len(shown) == len(names)
+        else None
+    )
     return at if at is not None and _may_end(table, at) else None
 
 
@@ -51,7 +71,8 @@ def has_hidden_times(table: TableMap, end: int | None) -> bool:
 def with_versions(definition: TableDefinition, end: int) -> TableDefinition:
     """Return the table with the key of its current rows, and the versions of its rows told.
 
-    Current rows all have the same end, so it is no part of their key. A history row keeps it, so that no key is that of a current row.
+    Current rows all have the same end, so it is no part of their key. A history row keeps it, so
+    that no key is that of a current row.
     """
     full = definition.key
     current = tuple(ordinal for ordinal in full if ordinal != end)
@@ -65,15 +86,29 @@ def _is_time(column: Column) -> bool:
 
 def _ends_like_hidden(table: TableMap) -> bool:
     last = table.columns[-len(HIDDEN_NAMES) :]
-    return tuple(column.name for column in last) == HIDDEN_NAMES and _may_end(table, len(table.columns) - 1)
+    return tuple(column.name for column in last) == HIDDEN_NAMES and _may_end(
+        table, len(table.columns) - 1
+    )
 
 
 def _may_end(table: TableMap, at: int) -> bool:
-    """Whether a column may end the versions: MariaDB puts that column, or the one that begins a version, into each unique key."""
+    """Whether a column may end the versions: MariaDB puts that column, or the one that begins a
+    version, into each unique key.
+    """
     times = {ordinal for ordinal, column in enumerate(table.columns) if _is_time(column)}
-    return at in times and len(times) >= len(HIDDEN_NAMES) and (not table.primary_key or bool(times.intersection(table.primary_key)))
+    return (
+        at in times
+        and len(times) >= len(HIDDEN_NAMES)
+        and (not table.primary_key or bool(times.intersection(table.primary_key)))
+    )
 
 
 def _is_gone(found: CatalogVersions) -> bool:
-    """Whether hidden columns are no more: the table has no versions now, and no columns of these names."""
-    return bool(found.columns) and not found.end and ROW_END not in (name.lower() for name in found.columns)
+    """Whether hidden columns are no more: the table has no versions now, and no columns of these
+    names.
+    """
+    return (
+        bool(found.columns)
+        and not found.end
+        and ROW_END not in (name.lower() for name in found.columns)
+    )

@@ -6,7 +6,14 @@ from sys import intern
 from typing import Protocol
 
 from relay.model.change import Statement
-from relay.model.table import Column, KeyKind, TableDefinition, TableId, TableMap, is_in_row_metadata
+from relay.model.table import (
+    Column,
+    KeyKind,
+    TableDefinition,
+    TableId,
+    TableMap,
+    is_in_row_metadata,
+)
 from relay.schema.catalog_reader import CatalogTable, CatalogVersions
 from relay.schema.ddl import Ddl, classify
 from relay.schema.declared_types import DeclaredTypes
@@ -41,10 +48,11 @@ class Catalog(Protocol):
 class TableDefinitions:
     """Definitions of the tables in one stream, one for each table map.
 
-    `type_text` writes a column's type as the server does. Texts of DDL seen in the stream come first as they are with
-    `as_declared`, as in Canal; otherwise they, and behind them the catalogue, only say what the map leaves out.
-    The catalogue is asked at most once for each version of a table; its errors pass through.
-    With `marks_history` the current rows of MariaDB's system-versioned tables have keys without the end of their version.
+    `type_text` writes a column's type as the server does. Texts of DDL seen in the stream come
+    first as they are with `as_declared`, as in Canal; otherwise they, and behind them the
+    catalogue, only say what the map leaves out. The catalogue is asked at most once for each
+    version of a table; its errors pass through. With `marks_history` the current rows of MariaDB's
+    system-versioned tables have keys without the end of their version.
     """
 
     def __init__(
@@ -64,14 +72,18 @@ class TableDefinitions:
         self._definitions: dict[TableId, TableDefinition] = {}
 
     def define(self, table: TableMap) -> TableDefinition:
-        """Return the definition of a table version; only the latest version of each table is kept."""
+        """Return the definition of a table version; only the latest version of each table is
+        kept.
+        """
         definition = self._definitions.get(table.id)
         if definition is None or (definition.map is not table and definition.map != table):
             definition = self._definitions[table.id] = self._describe(table)
         return definition
 
     def apply(self, statement: Statement) -> Ddl:
-        """Take a statement in its place in the stream: say what it is, and forget what it may have changed."""
+        """Take a statement in its place in the stream: say what it is, and forget what it may have
+        changed.
+        """
         ddl = classify(statement)
         if ddl.is_ddl:
             if self._declared is not None:
@@ -92,13 +104,21 @@ class TableDefinitions:
         declared = self._declared_texts(table, end)
         refine = not self._as_declared and may_be_refined(table)
         keys = self._keys_are_asked_for(table)
-        found = self._catalogued(table, keys=keys, end=end) if keys or (refine and declared is None) else None
+        found = (
+            self._catalogued(table, keys=keys, end=end)
+            if keys or (refine and declared is None)
+            else None
+        )
         if declared is None and refine and found is not None:
             declared = tuple(text for _, text in found.columns)
         if declared is not None:
             texts = declared if self._as_declared else refined_texts(table, texts, declared)
         # Shards of one table have the same texts, and there may be thousands.
-        key = _primary_key(table, found) if self._as_declared else table.primary_key or _unique_key(table, found)
+        key = (
+            _primary_key(table, found)
+            if self._as_declared
+            else table.primary_key or _unique_key(table, found)
+        )
         definition = TableDefinition(table, key, tuple(map(intern, texts)))
         return definition if end is None else with_versions(definition, end)
 
@@ -114,7 +134,9 @@ class TableDefinitions:
         """Find the column that ends a version, in a table whose history is marked."""
         if not self._marks_history or self._catalog is None or not may_have_versions(table):
             return None
-        return end_of_versions(table, None if is_known_to_have_versions(table) else self._catalog.versions(table.id))
+        return end_of_versions(
+            table, None if is_known_to_have_versions(table) else self._catalog.versions(table.id)
+        )
 
     def _keys_are_asked_for(self, table: TableMap) -> bool:
         """Say whether the binlog, or the history, leaves open which key the table has."""
@@ -126,10 +148,14 @@ class TableDefinitions:
         return not table.primary_key and not is_in_row_metadata(table.columns, ordinals)
 
     def _catalogued(self, table: TableMap, *, keys: bool, end: int | None) -> CatalogTable | None:
-        """Ask the source, and take the answer only if its table still has the columns that the map names."""
+        """Ask the source, and take the answer only if its table still has the columns that the map
+        names.
+        """
         found = self._catalog.read(table.id, keys=keys) if self._catalog is not None else None
         if found is not None and has_hidden_times(table, end):
-            found = replace(found, columns=(*found.columns, *((name, HIDDEN_TYPE) for name in HIDDEN_NAMES)))
+            found = replace(
+                found, columns=(*found.columns, *((name, HIDDEN_TYPE) for name in HIDDEN_NAMES))
+            )
         names = [column.name for column in table.columns]
         return found if found is not None and [name for name, _ in found.columns] == names else None
 
@@ -139,8 +165,11 @@ def _unique_key(table: TableMap, found: CatalogTable | None) -> tuple[int, ...]:
     names = [column.name for column in table.columns]
     for key in found.unique_keys if found is not None else ():
         ordinals = tuple(names.index(name) for name in key)
-        # The map is what held when the row was written: a column that allowed NULL then makes no key.
-        named_by_map = table.key_kind is KeyKind.EITHER and is_in_row_metadata(table.columns, ordinals)
+        # The map is what held when the row was written: a column that allowed NULL then makes no
+        # key.
+        named_by_map = table.key_kind is KeyKind.EITHER and is_in_row_metadata(
+            table.columns, ordinals
+        )
         if not named_by_map and not any(table.columns[ordinal].nullable for ordinal in ordinals):
             return ordinals
     return ()
@@ -149,7 +178,8 @@ def _unique_key(table: TableMap, found: CatalogTable | None) -> tuple[int, ...]:
 def _primary_key(table: TableMap, found: CatalogTable | None) -> tuple[int, ...]:
     """Find a real PRIMARY KEY, the only key that Canal uses.
 
-    Row metadata does not say whether it names one. Where the catalogue no longer has the key, the relay assumes that it was one.
+    Row metadata does not say whether it names one. Where the catalogue no longer has the key, the
+    relay assumes that it was one.
     """
     if table.key_kind in (KeyKind.PRIMARY, KeyKind.NOT_PRIMARY):
         return table.primary_key if table.key_kind is KeyKind.PRIMARY else ()

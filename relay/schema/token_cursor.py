@@ -11,7 +11,9 @@ from relay.schema.sql_tokens import Token, TokenKind, tokenize
 
 @dataclass(frozen=True, slots=True)
 class WrittenName:
-    """A table's name (or, with an empty table, a database's) as one statement writes it: what it means, and its tokens."""
+    """A table's name (or, with an empty table, a database's) as one statement writes it: what it
+    means, and its tokens.
+    """
 
     id: TableId
     database_token: Token | None
@@ -19,17 +21,27 @@ class WrittenName:
 
 
 class TokenCursor:
-    """A place in a list of tokens; reading past the end gives nothing. `sql_mode` is that of the session that wrote them."""
+    """A place in a list of tokens; reading past the end gives nothing.
 
-    def __init__(self, tokens: Sequence[Token], default_database: str, sql_mode: SqlMode = NO_MODE) -> None:
+    `sql_mode` is that of the session that wrote them.
+    """
+
+    def __init__(
+        self, tokens: Sequence[Token], default_database: str, sql_mode: SqlMode = NO_MODE
+    ) -> None:
         self.sql_mode = sql_mode
         self._tokens = tokens
         self._default_database = default_database
         self._at = 0
 
     @classmethod
-    def of(cls, statement: Statement, limit: int | None = None, *, mariadb: bool = True) -> "TokenCursor":
-        """The tokens of a statement (at most `limit`), read in its session's sql_mode; `mariadb` as in `tokenize`."""
+    def of(
+        cls, statement: Statement, limit: int | None = None, *, mariadb: bool = True
+    ) -> "TokenCursor":
+        """The tokens of a statement (at most `limit`), read in its session's sql_mode.
+
+        `mariadb` as in `tokenize`.
+        """
         tokens = tokenize(statement.sql, statement.sql_mode, limit, mariadb=mariadb)
         return cls(tokens, statement.database, statement.sql_mode)
 
@@ -45,7 +57,10 @@ class TokenCursor:
         return self._tokens[self._at] if self._at < len(self._tokens) else None
 
     def word(self, ahead: int = 0) -> str:
-        """Return the upper-case word or sign that comes, without taking it; empty for quoted text and at the end."""
+        """Return the upper-case word or sign that comes, without taking it.
+
+        Empty for quoted text and at the end.
+        """
         at = self._at + ahead
         return self._tokens[at].word if at < len(self._tokens) else ""
 
@@ -69,14 +84,23 @@ class TokenCursor:
 
     def gap(self) -> int:
         """Return how many characters stand between the token just taken and the next one."""
-        return self._tokens[self._at].start - self._tokens[self._at - 1].end if 0 < self._at < len(self._tokens) else 0
+        return (
+            self._tokens[self._at].start - self._tokens[self._at - 1].end
+            if 0 < self._at < len(self._tokens)
+            else 0
+        )
 
     def has_string_with(self, text: str) -> bool:
         """Return whether a string literal from here on is written with this text in it."""
-        return any(token.kind is TokenKind.STRING and text in token.text for token in self._tokens[self._at :])
+        return any(
+            token.kind is TokenKind.STRING and text in token.text
+            for token in self._tokens[self._at :]
+        )
 
     def skip_to(self, *words: str) -> bool:
-        """Move behind the next of the words, whatever brackets stand around; False when none comes."""
+        """Move behind the next of the words, whatever brackets stand around; False when none
+        comes.
+        """
         while self.token is not None:
             if self.word() in words:
                 self._at += 1
@@ -85,7 +109,10 @@ class TokenCursor:
         return False
 
     def skip_item(self) -> bool:
-        """Move behind the comma that ends this list item; False when the list, or the bracket it stands in, ends instead."""
+        """Move behind the comma that ends this list item.
+
+        False when the list, or the bracket it stands in, ends instead.
+        """
         depth = 0
         while self.token is not None:
             sign = self.word()

@@ -1,7 +1,8 @@
-"""`mysqlType` texts from what the binlog's table map says, in the form of SHOW CREATE TABLE of MySQL 8 and later.
+"""`mysqlType` texts from what the binlog's table map says, in the form of SHOW CREATE TABLE of
+MySQL 8 and later.
 
-The table map does not hold everything: display widths, ZEROFILL, the decimals of FLOAT(M,D) and MariaDB's own type names (JSON,
-UUID, INET6) and the dimension of VECTOR are lost.
+The table map does not hold everything: display widths, ZEROFILL, the decimals of FLOAT(M,D) and
+MariaDB's own type names (JSON, UUID, INET6) and the dimension of VECTOR are lost.
 """
 
 from dataclasses import replace
@@ -12,7 +13,8 @@ from relay.model.table import Column, ColumnType
 
 _BINARY: Final = "binary"
 
-# Bytes of the longest character, of the character sets where it is not 1 (information_schema.CHARACTER_SETS).
+# Bytes of the longest character, of the character sets where it is not 1
+# (information_schema.CHARACTER_SETS).
 _LONGEST_CHARACTER: Final = {
     "utf8": 3,
     "utf8mb3": 3,
@@ -73,7 +75,9 @@ _GEOMETRIES: Final = (
 
 
 def type_text(column: Column) -> str:
-    """Return the type of a column in lower case, labels as they are: `int unsigned`, `varchar(20)`, `enum('a','b')`."""
+    """Return the type of a column in lower case, labels as they are: `int unsigned`, `varchar(20)`,
+    `enum('a','b')`.
+    """
     if column.type in _PLAIN:
         return _PLAIN[column.type]
     if column.type in _INTEGERS:
@@ -83,7 +87,11 @@ def type_text(column: Column) -> str:
     if column.type in DECIMALS:
         return _signed(f"decimal({column.length},{column.scale})", column)
     if column.type in _TEMPORALS:
-        return f"{_TEMPORALS[column.type]}({column.length})" if column.length else _TEMPORALS[column.type]
+        return (
+            f"{_TEMPORALS[column.type]}({column.length})"
+            if column.length
+            else _TEMPORALS[column.type]
+        )
     return _string_type(column)
 
 
@@ -93,21 +101,38 @@ def _signed(text: str, column: Column) -> str:
 
 def _string_type(column: Column) -> str:
     if column.type in VARCHARS:
-        # MariaDB measures a COMPRESSED column together with the byte before its value that names the method.
-        text = replace(column, length=column.length - 1) if column.type is ColumnType.VARCHAR_COMPRESSED else column
-        return f"varbinary({text.length})" if text.charset == _BINARY else f"varchar({_characters(text)})"
+        # MariaDB measures a COMPRESSED column together with the byte before its value that names
+        # the method.
+        text = (
+            replace(column, length=column.length - 1)
+            if column.type is ColumnType.VARCHAR_COMPRESSED
+            else column
+        )
+        return (
+            f"varbinary({text.length})"
+            if text.charset == _BINARY
+            else f"varchar({_characters(text)})"
+        )
     if column.type in BLOBS:
         size = _BLOB_SIZES.get(column.type) or _SIZE_BY_LENGTH_BYTES.get(column.length, "")
         return f"{size}{'blob' if column.charset in (_BINARY, None) else 'text'}"
     match column.type:
         case ColumnType.STRING:
-            return f"binary({column.length})" if column.charset == _BINARY else f"char({_characters(column)})"
+            return (
+                f"binary({column.length})"
+                if column.charset == _BINARY
+                else f"char({_characters(column)})"
+            )
         case ColumnType.BIT:
             return f"bit({column.length})"
         case ColumnType.ENUM | ColumnType.SET:
             return f"{column.type.name.lower()}({','.join(map(_quoted, column.labels))})"
         case ColumnType.GEOMETRY:
-            return _GEOMETRIES[column.geometry_type] if column.geometry_type < len(_GEOMETRIES) else _GEOMETRIES[0]
+            return (
+                _GEOMETRIES[column.geometry_type]
+                if column.geometry_type < len(_GEOMETRIES)
+                else _GEOMETRIES[0]
+            )
     return column.type.name.lower()
 
 

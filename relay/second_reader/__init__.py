@@ -1,4 +1,6 @@
-"""A second opinion on a binlog: what mysql-replication reads of a stretch, beside what the relay makes of it (ADR 8)."""
+"""A second opinion on a binlog: what mysql-replication reads of a stretch, beside what the relay
+makes of it (ADR 8).
+"""
 
 from relay.second_reader.pairs import Pair, Stretch, pairs
 from relay.second_reader.show import Shown, shown_pairs

@@ -1,4 +1,7 @@
-"""The events of a source as mysql-replication reads them, over a connection of its own. The only module that imports the library."""
+"""The events of a source as mysql-replication reads them, over a connection of its own.
+
+The only module that imports the library.
+"""
 
 import contextlib
 import io
@@ -12,9 +15,21 @@ from typing import Any, Final
 
 import pymysql
 from pymysqlreplication import BinLogStreamReader
-from pymysqlreplication.event import GtidEvent, MariadbGtidEvent, NotImplementedEvent, QueryEvent, XidEvent
+from pymysqlreplication.event import (
+    GtidEvent,
+    MariadbGtidEvent,
+    NotImplementedEvent,
+    QueryEvent,
+    XidEvent,
+)
 from pymysqlreplication.exceptions import StatusVariableMismatch
-from pymysqlreplication.row_event import DeleteRowsEvent, PartialUpdateRowsEvent, RowsEvent, UpdateRowsEvent, WriteRowsEvent
+from pymysqlreplication.row_event import (
+    DeleteRowsEvent,
+    PartialUpdateRowsEvent,
+    RowsEvent,
+    UpdateRowsEvent,
+    WriteRowsEvent,
+)
 
 from relay.errors import SourceLoginRefused, SourceUnreachable
 from relay.model.change import Operation
@@ -34,23 +49,36 @@ COMPRESSED: Final = {
     **dict.fromkeys(range(166, 172), "a compressed row event"),
 }
 """Event types with rows that the library passes over in silence, and what they are."""
-_BROKEN: Final = (ArithmeticError, AssertionError, AttributeError, LookupError, NotImplementedError, TypeError, ValueError)
-"""What the library raises for an event that it cannot read; the next event can be read all the same."""
+_BROKEN: Final = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    NotImplementedError,
+    TypeError,
+    ValueError,
+)
+"""What the library raises for an event that it cannot read.
+
+The next event can be read all the same.
+"""
 _LOGIN_REFUSED: Final = frozenset({1044, 1045, 1698})
 
 LibraryRow = tuple[tuple[object, ...] | None, tuple[object, ...] | None]
-"""The values before and after, in the table's order of columns; None where the event has no such image."""
+"""The values before and after, in the table's order of columns.
+
+None where the event has no such image.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class LibraryEvent:
     """One event as the library reads it.
 
-    position: where it begins; None where the source writes no positions (MariaDB 11.4 and later, inside transactions).
-    table, operation: of a row event, else None.
-    rows: of a row event; empty where `error` says why the library cannot read them.
-    passed_over: the number of an event type that the library does not know, else 0.
-    text: what the library prints of the event.
+    position: where it begins; None where the source writes no positions (MariaDB 11.4 and later,
+    inside transactions). table, operation: of a row event, else None. rows: of a row event; empty
+    where `error` says why the library cannot read them. passed_over: the number of an event type
+    that the library does not know, else 0. text: what the library prints of the event.
     """
 
     position: BinlogPosition | None
@@ -68,9 +96,16 @@ class LibraryEvent:
 
 
 def library_events(
-    settings: SourceSettings, server_id: int, start: BinlogPosition, until: BinlogPosition, *, with_statements: bool, with_texts: bool
+    settings: SourceSettings,
+    server_id: int,
+    start: BinlogPosition,
+    until: BinlogPosition,
+    *,
+    with_statements: bool,
+    with_texts: bool,
 ) -> Iterator[LibraryEvent]:
-    """Yield what the library reads from `start` up to `until`: row events, and statements and GTIDs where asked for.
+    """Yield what the library reads from `start` up to `until`: row events, and statements and GTIDs
+    where asked for.
 
     Raises SourceUnreachable, SourceLoginRefused.
     """
@@ -90,14 +125,23 @@ def library_events(
     )
     with closing(reader):
         while (found := _next(reader, settings)) is not None:
-            event = found if isinstance(found, LibraryEvent) else _event(found, reader.log_file, with_text=with_texts)
-            if (event.position or BinlogPosition(reader.log_file, reader.log_pos)).rank >= until.rank:
+            event = (
+                found
+                if isinstance(found, LibraryEvent)
+                else _event(found, reader.log_file, with_text=with_texts)
+            )
+            if (
+                event.position or BinlogPosition(reader.log_file, reader.log_pos)
+            ).rank >= until.rank:
                 return
             yield event
 
 
 class _Connections:
-    """Opens the library's two connections. A third one would be its silent start over from a place inside a transaction."""
+    """Opens the library's two connections.
+
+    A third one would be its silent start over from a place inside a transaction.
+    """
 
     def __init__(self, settings: SourceSettings) -> None:
         self._place = f"{settings.host}:{settings.port}"
@@ -113,17 +157,27 @@ class _Connections:
 
 
 def _next(reader: Any, settings: SourceSettings) -> Any:
-    """Return the library's next event, an event that says what it could not read, or None at the binlog's end."""
+    """Return the library's next event, an event that says what it could not read, or None at the
+    binlog's end.
+    """
     try:
         return reader.fetchone()
     except pymysql.MySQLError as exc:
         place = f"{settings.host}:{settings.port}"
-        refused = SourceLoginRefused if exc.args and exc.args[0] in _LOGIN_REFUSED else SourceUnreachable
-        raise refused(f"The source at {place} does not let the library read its binlog: {exc}.") from exc
+        refused = (
+            SourceLoginRefused if exc.args and exc.args[0] in _LOGIN_REFUSED else SourceUnreachable
+        )
+        raise refused(
+            f"The source at {place} does not let the library read its binlog: {exc}."
+        ) from exc
     except OSError as exc:
-        raise SourceUnreachable(f"The library's connection to {settings.host}:{settings.port} broke: {exc}.") from exc
+        raise SourceUnreachable(
+            f"The library's connection to {settings.host}:{settings.port} broke: {exc}."
+        ) from exc
     except (*_BROKEN, struct.error, StatusVariableMismatch) as exc:
-        return LibraryEvent(None, error=_told(exc), text=f"(an event that the library cannot read: {_told(exc)})")
+        return LibraryEvent(
+            None, error=_told(exc), text=f"(an event that the library cannot read: {_told(exc)})"
+        )
 
 
 def _event(event: Any, file: str, *, with_text: bool) -> LibraryEvent:
@@ -131,15 +185,23 @@ def _event(event: Any, file: str, *, with_text: bool) -> LibraryEvent:
     position = BinlogPosition(file, end - event.packet.event_size) if end else None
     text = _printed(event) if with_text else ""
     if isinstance(event, NotImplementedEvent):
-        return LibraryEvent(position, passed_over=event.event_type, text=f"(an event of type {event.event_type}, unknown to the library)")
+        return LibraryEvent(
+            position,
+            passed_over=event.event_type,
+            text=f"(an event of type {event.event_type}, unknown to the library)",
+        )
     if not isinstance(event, RowsEvent):
         return LibraryEvent(position, text=text)
     table, operation = TableId(event.schema, event.table), _ROWS[type(event)]
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)  # the library's way to make a TIMESTAMP
+            warnings.simplefilter(
+                "ignore", DeprecationWarning
+            )  # the library's way to make a TIMESTAMP
             rows = event.rows
-        return LibraryEvent(position, table, operation, tuple(_row(row, operation) for row in rows), text=text)
+        return LibraryEvent(
+            position, table, operation, tuple(_row(row, operation) for row in rows), text=text
+        )
     except (*_BROKEN, struct.error) as exc:
         return LibraryEvent(position, table, operation, error=_told(exc), text=text)
 

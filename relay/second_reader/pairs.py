@@ -14,7 +14,10 @@ from relay.source import ask_server_facts, free_replica_id
 
 
 class Pair(NamedTuple):
-    """One event as the relay and as the library read it; None where a reader has none. The relay may find several in one of the library."""
+    """One event as the relay and as the library read it; None where a reader has none.
+
+    The relay may find several in one of the library.
+    """
 
     own: OwnEvent | None
     library: LibraryEvent | None
@@ -22,7 +25,10 @@ class Pair(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A part of a source's binlog, from the beginning of a transaction on. `name` tells these readers from others at the source."""
+    """A part of a source's binlog, from the beginning of a transaction on.
+
+    `name` tells these readers from others at the source.
+    """
 
     settings: SourceSettings
     name: str
@@ -31,12 +37,19 @@ class Stretch:
 
 
 def pairs(stretch: Stretch, *, with_statements: bool = False) -> Generator[Pair]:
-    """Yield the events of both readers in the binlog's order; both connect as replicas with numbers that nobody else has.
+    """Yield the events of both readers in the binlog's order.
+
+    Both connect as replicas with numbers that nobody else has.
 
     Raises Unreachable, a Stop, or ConfigurationError for a place where no transaction begins.
     """
     # The instance's own number would throw its relay out of the source.
-    settings = stretch.settings.model_copy(update={"server_id": None, "heartbeat_seconds": min(stretch.settings.heartbeat_seconds, 0.5)})
+    settings = stretch.settings.model_copy(
+        update={
+            "server_id": None,
+            "heartbeat_seconds": min(stretch.settings.heartbeat_seconds, 0.5),
+        }
+    )
     server = ask_server_facts(settings)
     own = own_events(settings, f"{stretch.name}.relay", stretch.start, stretch.until)
     library = library_events(
@@ -44,7 +57,8 @@ def pairs(stretch: Stretch, *, with_statements: bool = False) -> Generator[Pair]
         free_replica_id(settings, f"{stretch.name}.library"),
         stretch.start,
         stretch.until,
-        # The library cannot read the statements of MariaDB 11.4 and later: they carry a variable that it does not know.
+        # The library cannot read the statements of MariaDB 11.4 and later: they carry a variable
+        # that it does not know.
         with_statements=with_statements and not (server.mariadb and server.version >= (11, 4, 0)),
         with_texts=with_statements,
     )
@@ -52,7 +66,10 @@ def pairs(stretch: Stretch, *, with_statements: bool = False) -> Generator[Pair]
 
 
 def side_by_side(own: Iterator[OwnEvent], library: Iterator[LibraryEvent]) -> Iterator[Pair]:
-    """Pair the events of two readers, each in the binlog's order. Events without a place are paired one by one."""
+    """Pair the events of two readers, each in the binlog's order.
+
+    Events without a place are paired one by one.
+    """
     mine, theirs, used = next(own, None), next(library, None), False
     while mine is not None or theirs is not None:
         order = _order(mine, theirs)
@@ -71,18 +88,26 @@ def side_by_side(own: Iterator[OwnEvent], library: Iterator[LibraryEvent]) -> It
 
 
 def _order(mine: OwnEvent | None, theirs: LibraryEvent | None) -> int:
-    """Return -1 where the relay's event comes first, 1 where the library's does, 0 where they are the same one."""
+    """Return -1 where the relay's event comes first, 1 where the library's does, 0 where they are
+    the same one.
+    """
     if mine is None or theirs is None:
         return -1 if theirs is None else 1
     if theirs.position is not None:
-        return (mine.position.rank > theirs.position.rank) - (mine.position.rank < theirs.position.rank)
+        return (mine.position.rank > theirs.position.rank) - (
+            mine.position.rank < theirs.position.rank
+        )
     if not theirs.may_hold_rows:
         return 1
     if not isinstance(mine.content, RowsEvent):
         return -1
-    if theirs.table is not None and (theirs.table, theirs.operation) != (mine.content.table.id, mine.content.operation):
+    if theirs.table is not None and (theirs.table, theirs.operation) != (
+        mine.content.table.id,
+        mine.content.operation,
+    ):
         raise SourceUnreachable(
-            f"At {mine.position} the relay reads {mine.content.operation} of {mine.content.table.id}, and the library, which has no places "
+            f"At {mine.position} the relay reads {mine.content.operation} of "
+            f"{mine.content.table.id}, and the library, which has no places "
             f"here, {theirs.operation} of {theirs.table}: their events cannot be put side by side.",
             remedy="Choose a start behind this place; report it as a bug if it does not go away.",
         )

@@ -1,4 +1,6 @@
-"""Events one after the other: what the library prints, and beside it what the relay makes of the same event."""
+"""Events one after the other: what the library prints, and beside it what the relay makes of the
+same event.
+"""
 
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
@@ -15,19 +17,29 @@ from relay.second_reader.pairs import Pair
 from relay.settings import InstanceSettings
 
 _ROWS_SHOWN: Final = 20
-_REFINED: Final = "(rules, masks or transforms of the instance apply to these rows before they are published: docs/filters.md)"
-_VERSIONED: Final = "(current rows and history rows are told apart when they are published: docs/message-format.md)"
+_REFINED: Final = (
+    "(rules, masks or transforms of the instance apply to these rows before they are published: "
+    "docs/filters.md)"
+)
+_VERSIONED: Final = (
+    "(current rows and history rows are told apart when they are published: docs/message-format.md)"
+)
 
 
 class Shown(NamedTuple):
-    """What the relay's side of the answer is made with: the instance, its mapping, and its source's tables."""
+    """What the relay's side of the answer is made with: the instance, its mapping, and its source's
+    tables.
+    """
 
     instance: InstanceSettings
     router: Router
     definitions: TableDefinitions
 
     def refines(self, definition: TableDefinition, logical: TableId) -> bool:
-        """Return whether rules, masks or transforms apply to the table. Raises ConfigurationError."""
+        """Return whether rules, masks or transforms apply to the table.
+
+        Raises ConfigurationError.
+        """
         lookups = dict.fromkeys((each.name for each in self.instance.lookups), lambda *_: None)
         return Refinements(self.instance, lookups).of(definition, logical, exact_text) is not None
 
@@ -35,7 +47,9 @@ class Shown(NamedTuple):
 def shown_pairs(found: Iterable[Pair], means: Shown) -> Iterator[str]:
     """Yield a text for each event. Raises what reading the pairs raises."""
     for own, library in found:
-        position = own.position if own is not None else library.position if library is not None else None
+        position = (
+            own.position if own is not None else library.position if library is not None else None
+        )
         lines = [f"── {position or 'no place'}"]
         if library is not None:
             lines += [f"library  {line}" for line in library.text.splitlines()]
@@ -54,7 +68,10 @@ def _own_lines(content: RowsEvent | Statement, means: Shown) -> Iterator[str]:
     if isinstance(content, Statement):
         ddl = means.definitions.apply(content)
         tables = ", ".join(map(str, ddl.tables)) or "no table"
-        yield f"statement of kind {ddl.kind or 'IGNORED (not published)'}, {'DDL' if ddl.is_ddl else 'rows as text'}, naming {tables}"
+        yield (
+            f"statement of kind {ddl.kind or 'IGNORED (not published)'}, "
+            f"{'DDL' if ddl.is_ddl else 'rows as text'}, naming {tables}"
+        )
         return
     yield f"{content.operation}, {len(content.rows)} rows; {_fate(content, means)}"
     yield from _values(content, means)
@@ -82,7 +99,9 @@ def _values(event: RowsEvent, means: Shown) -> Iterator[str]:
         if definition.versions is not None:
             yield _VERSIONED
         encoder = RowEncoder(definition, name, means.instance.message.value_style)
-        frame = MessageFrame(event_time_ms=event.header_time_s * 1000, gtid="", batch=0, publish_time_ms=0)
+        frame = MessageFrame(
+            event_time_ms=event.header_time_s * 1000, gtid="", batch=0, publish_time_ms=0
+        )
         for change in event.rows[:_ROWS_SHOWN]:
             yield encoder.encode([change], frame).decode()
     except RelayError as exc:

@@ -1,4 +1,7 @@
-"""Whether both readers read one value alike; what the library is known to decode wrongly is left out by name (ADR 8)."""
+"""Whether both readers read one value alike.
+
+What the library is known to decode wrongly is left out by name (ADR 8).
+"""
 
 import re
 from collections.abc import Callable
@@ -15,15 +18,21 @@ EQUAL: Final = "equal"
 DIFFERENT: Final = "different"
 
 _JSON: Final = "JSON: the library changes dates, negative times and opaque values"
-_ZERO_DATES: Final = "zero dates: the library makes them NULL, a zero TIMESTAMP 1970 and YEAR 0000 1900"
-_NEGATIVE_TIMES: Final = "negative TIME with a fraction: the library adds the fraction where it must subtract"
+_ZERO_DATES: Final = (
+    "zero dates: the library makes them NULL, a zero TIMESTAMP 1970 and YEAR 0000 1900"
+)
+_NEGATIVE_TIMES: Final = (
+    "negative TIME with a fraction: the library adds the fraction where it must subtract"
+)
 _EMPTY_SETS: Final = "empty SET: the library makes it NULL"
 _CHARSETS: Final = "text in other character sets than utf8, ascii, latin1 and gbk"
 _LABELS: Final = "labels of ENUM and SET in other character sets than utf8"
 _OTHER_TYPES: Final = "types that the library does not know"
 
 _READ_WELL: Final = frozenset({"utf8", "utf8mb3", "utf8mb4", "ascii", "latin1", "gbk"})
-_UNREADABLE: Final = frozenset({ColumnType.VECTOR, ColumnType.BLOB_COMPRESSED, ColumnType.VARCHAR_COMPRESSED})
+_UNREADABLE: Final = frozenset(
+    {ColumnType.VECTOR, ColumnType.BLOB_COMPRESSED, ColumnType.VARCHAR_COMPRESSED}
+)
 _TIME: Final = re.compile(r"(-?)(\d+):(\d\d):(\d\d)(?:\.(\d+))?")
 
 
@@ -33,7 +42,10 @@ def is_readable(column: Column) -> bool:
 
 
 def compared(column: Column, own: Value, other: object) -> str:
-    """Return EQUAL, DIFFERENT, or the words for a kind of value that is left out; `own` is the relay's, `other` the library's."""
+    """Return EQUAL, DIFFERENT, or the words for a kind of value that is left out.
+
+    `own` is the relay's, `other` the library's.
+    """
     if own is None or own is ABSENT:
         return EQUAL if other is None else DIFFERENT
     if column.type is ColumnType.JSON:
@@ -93,7 +105,9 @@ def _date(_: Column, own: Value, other: object) -> str:
         return _ZERO_DATES
     if isinstance(other, datetime):
         whole, _dot, digits = own.partition(".")
-        return _verdict(equal=other.isoformat(sep=" ")[:19] == whole and other.microsecond == _micros(digits))
+        return _verdict(
+            equal=other.isoformat(sep=" ")[:19] == whole and other.microsecond == _micros(digits)
+        )
     return _verdict(equal=isinstance(other, date) and other.isoformat() == own)
 
 
@@ -104,7 +118,12 @@ def _time(_: Column, own: Value, other: object) -> str:
     sign, hours, minutes, seconds, digits = found.groups()
     if sign and _micros(digits or ""):
         return _NEGATIVE_TIMES
-    span = timedelta(hours=int(hours), minutes=int(minutes), seconds=int(seconds), microseconds=_micros(digits or ""))
+    span = timedelta(
+        hours=int(hours),
+        minutes=int(minutes),
+        seconds=int(seconds),
+        microseconds=_micros(digits or ""),
+    )
     return _verdict(equal=(-span if sign else span) == other)
 
 
@@ -128,7 +147,9 @@ def _text(column: Column, own: Value, other: object) -> str:
         return _CHARSETS
 
 
-_COMPARERS: Final[tuple[tuple[frozenset[ColumnType], Callable[[Column, Value, object], str]], ...]] = (
+_COMPARERS: Final[
+    tuple[tuple[frozenset[ColumnType], Callable[[Column, Value, object], str]], ...]
+] = (
     (STRINGS - _UNREADABLE | {ColumnType.GEOMETRY}, _text),
     (INTEGERS | FLOATS, _same),
     (DECIMALS, _decimal),

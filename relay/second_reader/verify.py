@@ -13,15 +13,18 @@ from relay.second_reader.pairs import Pair
 from relay.second_reader.values import DIFFERENT, EQUAL, compared, is_readable
 
 _SHOWN: Final = 20
-_NO_NAMES: Final = "tables without binlog_row_metadata=FULL: the library guesses signs and character sets (rows are counted)"
+_NO_NAMES: Final = (
+    "tables without binlog_row_metadata=FULL: the library guesses signs and character sets (rows "
+    "are counted)"
+)
 
 
 @dataclass(slots=True)
 class Report:
     """What both readers found.
 
-    own_rows, library_rows: rows by table. values: how many were compared. left_out: values (or rows) by the words for why.
-    differences: sentences, the first 20 of `different`.
+    own_rows, library_rows: rows by table. values: how many were compared. left_out: values (or
+    rows) by the words for why. differences: sentences, the first 20 of `different`.
     """
 
     own_rows: Counter[TableId] = field(default_factory=Counter)
@@ -40,9 +43,14 @@ class Report:
     def lines(self) -> Iterator[str]:
         """Yield the report for people."""
         for table in sorted({*self.own_rows, *self.library_rows}):
-            yield f"{table}: {self.own_rows[table]} rows read by the relay, {self.library_rows[table]} by the library"
+            yield (
+                f"{table}: {self.own_rows[table]} rows read by the relay, "
+                f"{self.library_rows[table]} by the library"
+            )
         yield f"{self.values} values compared, {self.different} differences"
-        yield from (f"left out: {number} times {why}" for why, number in sorted(self.left_out.items()))
+        yield from (
+            f"left out: {number} times {why}" for why, number in sorted(self.left_out.items())
+        )
         yield from self.differences
         if self.different > len(self.differences):
             yield f"… and {self.different - len(self.differences)} more differences"
@@ -60,7 +68,10 @@ def verify(found: Iterable[Pair]) -> Report:
         if mine is not None:
             _compare(mine, library, report)
         elif library is not None and library.table is not None:
-            report.differs(f"{library.position}: only the library reads {len(library.rows)} rows of {library.table}")
+            report.differs(
+                f"{library.position}: only the library reads {len(library.rows)} rows of "
+                f"{library.table}"
+            )
     return report
 
 
@@ -71,9 +82,14 @@ def _compare(mine: RowsEvent, library: LibraryEvent | None, report: Report) -> N
         report.left_out[why] += len(mine.rows)
     elif library is None:
         report.differs(f"{mine.position}: only the relay reads {len(mine.rows)} rows of {table.id}")
-    elif (library.table, library.operation, len(library.rows)) != (table.id, mine.operation, len(mine.rows)):
+    elif (library.table, library.operation, len(library.rows)) != (
+        table.id,
+        mine.operation,
+        len(mine.rows),
+    ):
         report.differs(
-            f"{mine.position}: the relay reads {len(mine.rows)} rows ({mine.operation}) of {table.id}, the library "
+            f"{mine.position}: the relay reads {len(mine.rows)} rows ({mine.operation}) of "
+            f"{table.id}, the library "
             f"{len(library.rows)} ({library.operation}) of {library.table}"
         )
     elif table.logged is not Logged.FULL:
@@ -85,7 +101,11 @@ def _compare(mine: RowsEvent, library: LibraryEvent | None, report: Report) -> N
 def _left_out(mine: RowsEvent, library: LibraryEvent | None) -> str:
     """Return why the library cannot have the rows, "" where it should."""
     if library is not None and library.passed_over:
-        return f"rows of {COMPRESSED.get(library.passed_over, f'an event of type {library.passed_over}')}: the library passes it over"
+        return (
+            f"rows of "
+            f"{COMPRESSED.get(library.passed_over, f'an event of type {library.passed_over}')}: "
+            f"the library passes it over"
+        )
     if library is not None and library.error:
         return f"rows that the library cannot read ({library.error})"
     unreadable = [column for column in mine.table.columns if not is_readable(column)]
@@ -98,10 +118,18 @@ def _compare_rows(mine: RowsEvent, library: LibraryEvent, report: Report) -> Non
     for number, (change, other) in enumerate(zip(mine.rows, library.rows, strict=True)):
         for own_image, other_image in zip(change, other, strict=True):
             if own_image is not None and other_image is not None:
-                _compare_images(f"{mine.position}: row {number} of {mine.table.id}", mine.table, own_image, other_image, report)
+                _compare_images(
+                    f"{mine.position}: row {number} of {mine.table.id}",
+                    mine.table,
+                    own_image,
+                    other_image,
+                    report,
+                )
 
 
-def _compare_images(place: str, table: TableMap, own: Row, other: Sequence[object], report: Report) -> None:
+def _compare_images(
+    place: str, table: TableMap, own: Row, other: Sequence[object], report: Report
+) -> None:
     if len(own) != len(other):
         report.differs(f"{place}: the relay reads {len(own)} values, the library {len(other)}")
         return
@@ -112,4 +140,6 @@ def _compare_images(place: str, table: TableMap, own: Row, other: Sequence[objec
             continue
         report.values += 1
         if found == DIFFERENT:
-            report.differs(f"{place}, column {column.name}: the relay reads {value!r}, the library {theirs!r}")
+            report.differs(
+                f"{place}, column {column.name}: the relay reads {value!r}, the library {theirs!r}"
+            )

@@ -1,4 +1,6 @@
-"""The configuration file as frozen models: unknown keys are errors, secrets are never printed, defaults are the safe value."""
+"""The configuration file as frozen models: unknown keys are errors, secrets are never printed,
+defaults are the safe value.
+"""
 
 from relay.settings.base import NAME_PATTERN, Name, Port, Settings
 from relay.settings.file import (
@@ -32,9 +34,21 @@ from relay.settings.rules import (
     RowRuleSettings,
     TransformSettings,
 )
-from relay.settings.secrets import HARMLESS_CLAIM_OPTIONS, RunTimeVariables, Secret, VariableSecret, plain_options
+from relay.settings.secrets import (
+    HARMLESS_CLAIM_OPTIONS,
+    RunTimeVariables,
+    Secret,
+    VariableSecret,
+    plain_options,
+)
 from relay.settings.servers import KafkaSettings, PlacementSettings
-from relay.settings.source import FailoverSettings, SourceSettings, StandbySettings, StartSettings, TlsSettings
+from relay.settings.source import (
+    FailoverSettings,
+    SourceSettings,
+    StandbySettings,
+    StartSettings,
+    TlsSettings,
+)
 from relay.settings.unknown_keys import UNKNOWN_KEY, nearest, told_errors, unknown_key
 from relay.settings.zookeeper import ZooKeeperAuthSettings, ZooKeeperSettings, ZooKeeperTlsSettings
 

@@ -25,4 +25,6 @@ class Settings(BaseModel):
 
     @classmethod
     def _secret_fields(cls) -> frozenset[str]:
-        return frozenset(name for name, field in cls.model_fields.items() if "SecretStr" in str(field.annotation))
+        return frozenset(
+            name for name, field in cls.model_fields.items() if "SecretStr" in str(field.annotation)
+        )

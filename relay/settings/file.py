@@ -9,7 +9,14 @@ from pydantic import BaseModel, Field, ValidationError, model_validator
 from relay.errors import ConfigurationError
 from relay.settings.base import Name, Settings
 from relay.settings.instance import InstanceSettings
-from relay.settings.secrets import RUN_TIME_VARIABLES, RunTimeVariables, Secret, Substituted, Variable, variable_name
+from relay.settings.secrets import (
+    RUN_TIME_VARIABLES,
+    RunTimeVariables,
+    Secret,
+    Substituted,
+    Variable,
+    variable_name,
+)
 from relay.settings.servers import KafkaSettings, PlacementSettings
 from relay.settings.unknown_keys import told_errors
 from relay.settings.zookeeper import ZooKeeperSettings
@@ -25,7 +32,11 @@ class StatusSettings(Settings):
     port: Annotated[int, Field(ge=0, le=65535)] | None = 8081
     """Port of the server. 0: a free one."""
     hosts: tuple[str, ...] = ()
-    """Names that clients reach the server by, beside `host`, the machine's own name, localhost and every IP address. `*`: any name."""
+    """Names that clients reach the server by, beside `host`, the machine's own name, localhost and
+    every IP address.
+
+    `*`: any name.
+    """
     refresh_seconds: Annotated[float, Field(gt=0)] = 1
     """How often metrics, and the status in ZooKeeper, are updated."""
 
@@ -38,23 +49,43 @@ class ApiSettings(Settings):
     port: Annotated[int, Field(ge=0, le=65535)] = 8080
     """Port of the admin. 0: a free one."""
     hosts: tuple[str, ...] = ()
-    """Names that clients reach the admin by, beside `host`, localhost and every IP address. `*`: any name."""
+    """Names that clients reach the admin by, beside `host`, localhost and every IP address.
+
+    `*`: any name.
+    """
     token: Secret | None = None
-    """Token that holds all rights, sent as `Authorization: Bearer <token>`. Prefer tokens of users (`roma tokens add`)."""
+    """Token that holds all rights, sent as `Authorization: Bearer <token>`.
+
+    Prefer tokens of users (`roma tokens add`).
+    """
     anonymous_reads: Literal["until_users", "never"] = "until_users"
-    """Who may read without a token: everybody until the first user is added, or nobody. `never` also holds while ZooKeeper is empty."""
+    """Who may read without a token: everybody until the first user is added, or nobody.
+
+    `never` also holds while ZooKeeper is empty.
+    """
 
 
 class SecretsSettings(Settings):
-    """Where `${NAME}` comes from: the file NAME in `folder`, otherwise the environment. Secrets are read again at each login."""
+    """Where `${NAME}` comes from: the file NAME in `folder`, otherwise the environment.
+
+    Secrets are read again at each login.
+    """
 
     folder: Path | None = None
     """Folder of secret files. A file NAME there replaces the environment variable NAME."""
-    run_time: tuple[Annotated[str, Field(pattern=r"^[A-Za-z_*][A-Za-z0-9_*]*$")], ...] = (RUN_TIME_VARIABLES,)
-    """Variables that instances defined at run time may use in their secret fields; `*` stands for any characters."""
+    run_time: tuple[Annotated[str, Field(pattern=r"^[A-Za-z_*][A-Za-z0-9_*]*$")], ...] = (
+        RUN_TIME_VARIABLES,
+    )
+    """Variables that instances defined at run time may use in their secret fields.
+
+    `*` stands for any characters.
+    """
 
     def of_documents(self, *, resolved: bool = True) -> RunTimeVariables:
-        """Return what documents that are edited at run time may use; not `resolved`: `${NAME}` is checked and stays."""
+        """Return what documents that are edited at run time may use.
+
+        Not `resolved`: `${NAME}` is checked and stays.
+        """
         return RunTimeVariables(self.run_time, self.folder, resolved)
 
 
@@ -71,8 +102,11 @@ class BugReportSettings(Settings):
     """Where the relay stores events that show a bug, readable by its user alone."""
 
     folder: Path | None = None
-    """Folder of the reports. Not set: `bug-reports` in the service's state folder (systemd), otherwise a folder of the relay's user in
-    the temporary folder."""
+    """Folder of the reports.
+
+    Not set: `bug-reports` in the service's state folder (systemd), otherwise a folder of the
+    relay's user in the temporary folder.
+    """
     limit_files: Annotated[int, Field(ge=0)] = 20
     """Largest number of reports. Further ones are not written."""
     limit_bytes: Annotated[int, Field(ge=0)] = 32_000_000
@@ -83,8 +117,10 @@ class RelaySettings(Settings):
     """The whole configuration file."""
 
     installation: Name = "roma"
-    """Name that separates the relays of one Kafka and ZooKeeper from other installations. Part of transactional ids, topic names and
-    ZooKeeper paths; never change it after the first row."""
+    """Name that separates the relays of one Kafka and ZooKeeper from other installations.
+
+    Part of transactional ids, topic names and ZooKeeper paths; never change it after the first row.
+    """
     kafka: KafkaSettings
     """How to reach Kafka."""
     zookeeper: ZooKeeperSettings
@@ -114,33 +150,56 @@ class RelaySettings(Settings):
 
 
 def load_settings(path: Path) -> RelaySettings:
-    """Read and check the file; `${NAME}` stands for a variable (docs/admin.md). Raises ConfigurationError naming the place."""
+    """Read and check the file; `${NAME}` stands for a variable (docs/admin.md).
+
+    Raises ConfigurationError naming the place.
+    """
     return read_settings(RelaySettings, path, "file")
 
 
 def read_settings(model: type[Checked], path: Path, whole: str) -> Checked:
-    """The same for any settings; `whole` is what the file is called where no place within it is wrong. Raises ConfigurationError."""
+    """The same for any settings.
+
+    `whole` is what the file is called where no place within it is wrong. Raises ConfigurationError.
+    """
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as exc:
         raise ConfigurationError(f"{path} cannot be read: {exc.strerror}.") from exc
     except UnicodeDecodeError as exc:
-        raise ConfigurationError(f"{path} is not UTF-8 (byte {exc.start}).", remedy="Save the file as UTF-8.") from exc
+        raise ConfigurationError(
+            f"{path} is not UTF-8 (byte {exc.start}).", remedy="Save the file as UTF-8."
+        ) from exc
     except tomllib.TOMLDecodeError as exc:
         raise ConfigurationError(f"{path} is not TOML: {exc}.") from exc
-    return _checked(model, _with_variables(document, str(path), _folder_of(document)), str(path), whole)
+    return _checked(
+        model, _with_variables(document, str(path), _folder_of(document)), str(path), whole
+    )
 
 
-def instance_settings(document: object, place: str, variables: RunTimeVariables) -> InstanceSettings:
-    """Check the settings of one instance that is defined at run time; `variables` are those that it may use. Raises ConfigurationError."""
+def instance_settings(
+    document: object, place: str, variables: RunTimeVariables
+) -> InstanceSettings:
+    """Check the settings of one instance that is defined at run time.
+
+    `variables` are those that it may use. Raises ConfigurationError.
+    """
     return _checked(InstanceSettings, document, place, "document", variables)
 
 
-def _checked(model: type[Checked], document: object, place: str, whole: str, variables: RunTimeVariables | None = None) -> Checked:
+def _checked(
+    model: type[Checked],
+    document: object,
+    place: str,
+    whole: str,
+    variables: RunTimeVariables | None = None,
+) -> Checked:
     try:
         return model.model_validate(document, context=variables)
     except ValidationError as exc:
-        places = "; ".join(f"{'.'.join(map(str, e['loc'])) or whole}: {e['msg']}" for e in told_errors(exc, model))
+        places = "; ".join(
+            f"{'.'.join(map(str, e['loc'])) or whole}: {e['msg']}" for e in told_errors(exc, model)
+        )
         raise ConfigurationError(f"{place}: {places}{'' if places.endswith('?') else '.'}") from exc
 
 

@@ -11,7 +11,10 @@ SourceName: TypeAlias = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]
 
 
 class GroupSourceSettings(StandbySettings):
-    """A further source of a group. What is not set is as at the first source, but for the standby."""
+    """A further source of a group.
+
+    What is not set is as at the first source, but for the standby.
+    """
 
     name: SourceName
     """Name of the source. Its position is stored under it; never change it."""
@@ -20,10 +23,12 @@ class GroupSourceSettings(StandbySettings):
 
 
 class GroupSettings(Settings):
-    """Sources that are merged with the instance's own into one ordered stream of whole transactions (docs/groups.md).
+    """Sources that are merged with the instance's own into one ordered stream of whole transactions
+    (docs/groups.md).
 
-    `merge_by` is "execute_time" or "column:<name>". A source that rests is taken to have nothing from before the heartbeat minus
-    `merge_slack_seconds`. While one cannot be reached the others wait ("hold"), or go on without it ("pass").
+    `merge_by` is "execute_time" or "column:<name>". A source that rests is taken to have nothing
+    from before the heartbeat minus `merge_slack_seconds`. While one cannot be reached the others
+    wait ("hold"), or go on without it ("pass").
     """
 
     merge_by: Annotated[str, Field(pattern=r"^(execute_time|column:.+)$")] = "execute_time"
@@ -31,7 +36,9 @@ class GroupSettings(Settings):
     merge_slack_seconds: Annotated[float, Field(ge=0)] = 0.5
     """An idle source has nothing from before its heartbeat minus this."""
     when_source_dies: Literal["hold", "pass"] = "hold"
-    """While a source cannot be reached: the others wait (`hold`), or continue without it (`pass`)."""
+    """While a source cannot be reached: the others wait (`hold`), or continue without it
+    (`pass`).
+    """
     name: SourceName = "first"
     """Name of the instance's own source among them."""
     sources: Annotated[tuple[GroupSourceSettings, ...], Field(min_length=1)]
@@ -46,5 +53,8 @@ class GroupSettings(Settings):
 
     def members(self, source: SourceSettings) -> dict[str, SourceSettings]:
         """All sources by name, `source` being the first one."""
-        further = {each.name: source.at(each).model_copy(update={"standby": each.standby}) for each in self.sources}
+        further = {
+            each.name: source.at(each).model_copy(update={"standby": each.standby})
+            for each in self.sources
+        }
         return {self.name: source, **further}

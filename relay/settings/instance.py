@@ -33,16 +33,28 @@ class InstanceSettings(Settings):
     """One source relayed as one ordered stream."""
 
     name: Name
-    """Name of the instance. Part of the transactional id and of topic names; never change it after the first row."""
+    """Name of the instance.
+
+    Part of the transactional id and of topic names; never change it after the first row.
+    """
     preferred_servers: tuple[Name, ...] = ()
     """Machines to run on, the best first. It runs on the first that can."""
     oversize: Literal["stop", "dead_letter", "claim_check"] = "stop"
-    """What becomes of a row that no topic takes: stop, store it as a dead letter, or store its value at `claims.url`. Unless it is
-    `stop`, a row that cannot be printed is a dead letter."""
+    """What becomes of a row that no topic takes: stop, store it as a dead letter, or store its
+    value at `claims.url`.
+
+    Unless it is `stop`, a row that cannot be printed is a dead letter.
+    """
     row_printer: Literal["auto", "readable"] = "auto"
-    """`auto`: compiled code where it can. `readable`: plain Python for every row. Both print the same bytes."""
+    """`auto`: compiled code where it can.
+
+    `readable`: plain Python for every row. Both print the same bytes.
+    """
     spool: Literal["memory", "mixed"] = "memory"
-    """Where events wait while Kafka cannot take them: `memory`, then the source's binlog; `mixed`: the relay's disk."""
+    """Where events wait while Kafka cannot take them: `memory`, then the source's binlog.
+
+    `mixed`: the relay's disk.
+    """
     source: SourceSettings
     """The server that is read."""
     group: GroupSettings | None = None
@@ -96,7 +108,8 @@ class InstanceSettings(Settings):
     def _partial_rows_are_not_compacted(self) -> "InstanceSettings":
         if self.message.row_image == "partial" and self.topic.retention == "compact":
             raise ValueError(
-                "topic.retention = 'compact' keeps the last row of a key, and with message.row_image = 'partial' that lacks columns"
+                "topic.retention = 'compact' keeps the last row of a key, and with "
+                "message.row_image = 'partial' that lacks columns"
             )
         return self
 
@@ -125,13 +138,17 @@ class InstanceSettings(Settings):
         }
         for setting, wanted in needs_keys.items():
             if wanted and self.message.rows_per_message == "event":
-                raise ValueError(f"{setting} needs message keys, and message.rows_per_message = 'event' has none")
+                raise ValueError(
+                    f"{setting} needs message keys, and message.rows_per_message = 'event' has none"
+                )
         return self
 
     @property
     def placing_rules(self) -> PlacingRules:
         """What decides about the partition of a row, besides the number of partitions."""
-        return PlacingRules(self.partition.partition_hash, self.partition.database_hash, self.routing.names)
+        return PlacingRules(
+            self.partition.partition_hash, self.partition.database_hash, self.routing.names
+        )
 
     def each_source(self) -> dict[str, SourceSettings]:
         """The sources by name; a single one is called ""."""
@@ -139,18 +156,35 @@ class InstanceSettings(Settings):
 
 
 def _refuse_one_address_twice(sources: Iterable[SourceSettings]) -> None:
-    servers = [server for source in sources for server in (source, source.at_standby()) if server is not None]
+    servers = [
+        server
+        for source in sources
+        for server in (source, source.at_standby())
+        if server is not None
+    ]
     if len({(each.host, each.port) for each in servers}) < len(servers):
-        raise ValueError("two sources of the group, or a source and a standby, have the same address")
+        raise ValueError(
+            "two sources of the group, or a source and a standby, have the same address"
+        )
 
 
-def _refuse_switches_without_proof(sources: Mapping[str, SourceSettings], failover: FailoverSettings) -> None:
-    """A place by time or by digests is looked for from what one source published last; of a group it is known by GTIDs alone."""
+def _refuse_switches_without_proof(
+    sources: Mapping[str, SourceSettings], failover: FailoverSettings
+) -> None:
+    """A place by time or by digests is looked for from what one source published last.
+
+    Of a group it is known by GTIDs alone.
+    """
     how = failover.switch_without_gtid
     for name, source in sources.items():
         if source.standby is None:
             continue
         if how != "stop":
-            raise ValueError(f"failover.switch_without_gtid = '{how}' is for a single source; in a group GTIDs prove the standby of {name}")
+            raise ValueError(
+                f"failover.switch_without_gtid = '{how}' is for a single source; in a group "
+                f"GTIDs prove the standby of {name}"
+            )
         if not source.gtid:
-            raise ValueError(f"in a group GTIDs prove the standby of {name}, and source.gtid is off")
+            raise ValueError(
+                f"in a group GTIDs prove the standby of {name}, and source.gtid is off"
+            )

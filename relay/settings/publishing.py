@@ -27,15 +27,22 @@ class MessageSettings(Settings):
     key_values: Literal["lossless", "printed"] = "lossless"
     """Keys that differ for all values that differ, or the texts that `data` has."""
     system_versions: Literal["marked", "rows"] = "marked"
-    """History rows of MariaDB's system-versioned tables have the header `history`, or are rows as others, with `row_end` in keys."""
+    """History rows of MariaDB's system-versioned tables have the header `history`, or are rows as
+    others, with `row_end` in keys.
+    """
     row_image: Literal["full", "partial"] = "full"
     """`partial` accepts rows that lack columns (MINIMAL, NOBLOB)."""
     ddl: Literal["topic", "inline", "barrier", "drop"] = "topic"
-    """Where statements go: a topic of their own, the row topic, every partition of the row topic (`barrier`), or nowhere."""
+    """Where statements go: a topic of their own, the row topic, every partition of the row topic
+    (`barrier`), or nowhere.
+    """
 
     @property
     def marks_history(self) -> bool:
-        """Whether history rows of system-versioned tables are told from current ones; Canal's form has no place for it."""
+        """Whether history rows of system-versioned tables are told from current ones.
+
+        Canal's form has no place for it.
+        """
         return self.value_style == "exact" and self.system_versions == "marked"
 
     @field_validator("ddl", mode="before")
@@ -63,9 +70,15 @@ class TransactionSettings(Settings):
     busy_commit_bytes: Annotated[int, Field(ge=1)] = 64_000_000
     """A busy stream commits after this many bytes, if that comes first."""
     split_bytes: Annotated[int, Field(ge=1000)] = 64_000_000
-    """A larger source transaction is published in parts; so is one that is open for a third of `timeout_ms`."""
+    """A larger source transaction is published in parts.
+
+    So is one that is open for a third of `timeout_ms`.
+    """
     source_stall_seconds: Annotated[float, Field(gt=0)] = 2
-    """A source that sends only heartbeats inside a transaction for this long has stalled; it is read again."""
+    """A source that sends only heartbeats inside a transaction for this long has stalled.
+
+    It is read again.
+    """
     max_clock_skew_seconds: Annotated[float, Field(ge=0)] = 60
     """How far ahead of the relay's clock a change time may be."""
 

@@ -15,7 +15,12 @@ class FilterSettings(Settings):
     """Tables to publish: a comma list of regular expressions over `db\\.table`."""
     filter_black_regex: str = ""
     """Tables not to publish, in the same form."""
-    operations: tuple[Literal["INSERT", "UPDATE", "DELETE", "DDL"], ...] = ("INSERT", "UPDATE", "DELETE", "DDL")
+    operations: tuple[Literal["INSERT", "UPDATE", "DELETE", "DDL"], ...] = (
+        "INSERT",
+        "UPDATE",
+        "DELETE",
+        "DDL",
+    )
     """Operations to publish."""
 
 
@@ -40,7 +45,10 @@ class MaskSettings(Settings):
     columns: Annotated[str, Field(min_length=1)]
     """Columns: a comma list as in `filter_regex`, over `database.table.column`."""
     method: Literal["hash", "truncate", "replace"]
-    """`hash` needs `salt`; `truncate` keeps `length` characters; `replace` puts `value` or NULL there."""
+    """`hash` needs `salt`; `truncate` keeps `length` characters.
+
+    `replace` puts `value` or NULL there.
+    """
     salt: Secret | None = None
     """Key of the hash."""
     length: Annotated[int, Field(ge=0, le=10_000)] = 0
@@ -50,7 +58,10 @@ class MaskSettings(Settings):
 
     @model_validator(mode="after")
     def _each_has_what_it_needs(self) -> "MaskSettings":
-        for setting, method, given in (("salt", "hash", self.salt), ("value", "replace", self.value)):
+        for setting, method, given in (
+            ("salt", "hash", self.salt),
+            ("value", "replace", self.value),
+        ):
             if given is not None and self.method != method:
                 raise ValueError(f"{setting} belongs to method = {method!r}")
         if self.method == "hash" and self.salt is None:
@@ -117,4 +128,7 @@ class PartitionSettings(Settings):
     database_hash: bool = True
     """The logical database's name enters the hash."""
     partitions_num: Annotated[int, Field(ge=1, le=100_000)] | None = None
-    """Partitions of the topics that the relay makes. Not set: one. Choose it before the first row."""
+    """Partitions of the topics that the relay makes.
+
+    Not set: one. Choose it before the first row.
+    """

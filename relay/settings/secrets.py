@@ -1,9 +1,12 @@
-"""Secret values: taken from the environment or a folder of files, read again at each use, never printed.
+"""Secret values: taken from the environment or a folder of files, read again at each use, never
+printed.
 
 A string that is wholly `${NAME}` stands for a variable. Rules:
 
-- A configuration file may use any variable in any string; its author controls the environment of the process.
-- A document that is edited at run time may use variables in secret fields alone, and only those that `secrets.run_time` names.
+- A configuration file may use any variable in any string; its author controls the environment of
+  the process.
+- A document that is edited at run time may use variables in secret fields alone, and only those
+  that `secrets.run_time` names.
 """
 
 import os
@@ -14,7 +17,13 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Any, Final, TypeAlias
 
-from pydantic import BeforeValidator, SecretStr, ValidationInfo, ValidatorFunctionWrapHandler, WrapValidator
+from pydantic import (
+    BeforeValidator,
+    SecretStr,
+    ValidationInfo,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
 
 RUN_TIME_VARIABLES: Final = "ROMA_SECRET_*"
 """The variables that run-time documents may use by default."""
@@ -78,7 +87,10 @@ class Variable:
     folder: Path | None = None
 
     def read(self) -> str:
-        """Return the present value, a file's without its last line break. Raises ValueError where there is none."""
+        """Return the present value, a file's without its last line break.
+
+        Raises ValueError where there is none.
+        """
         file = None if self.folder is None else self.folder / self.name
         try:
             if file is not None and file.is_file():
@@ -113,18 +125,26 @@ class VariableSecret(SecretStr):
 
 @dataclass(frozen=True, slots=True)
 class RunTimeVariables:
-    """What a document that is edited at run time may take from the environment; not `resolved`: it is only checked."""
+    """What a document that is edited at run time may take from the environment.
+
+    Not `resolved`: it is only checked.
+    """
 
     allowed: tuple[str, ...] = (RUN_TIME_VARIABLES,)
     folder: Path | None = None
     resolved: bool = True
 
     def secret(self, name: str) -> str:
-        """Return a variable's text for a secret field. Raises ValueError for one that is not allowed, or not set."""
+        """Return a variable's text for a secret field.
+
+        Raises ValueError for one that is not allowed, or not set.
+        """
         if not any(fnmatchcase(name, each) for each in self.allowed):
             raise ValueError(
-                f"names the environment variable {name}, which documents may not use: they may use {', '.join(self.allowed) or 'none'}. "
-                f'Rename the variable, or add "{name}" to secrets.run_time of the configuration file of relays and admin'
+                f"names the environment variable {name}, which documents may not use: they may "
+                f"use {', '.join(self.allowed) or 'none'}. "
+                f'Rename the variable, or add "{name}" to secrets.run_time of the configuration '
+                f"file of relays and admin"
             )
         return Substituted.of(Variable(name, self.folder)) if self.resolved else f"${{{name}}}"
 
@@ -136,14 +156,17 @@ def variable_name(value: object) -> str | None:
     return None
 
 
-def refuse_variables(values: object, secret_fields: frozenset[str], allowed: tuple[str, ...]) -> None:
+def refuse_variables(
+    values: object, secret_fields: frozenset[str], allowed: tuple[str, ...]
+) -> None:
     """Raise ValueError where a field that is not secret names a variable."""
     if not isinstance(values, dict):
         return
     for field, value in values.items():
         if field not in secret_fields and (name := variable_name(value)) is not None:
             raise ValueError(
-                f"{field} names the environment variable {name}: documents may use variables ({', '.join(allowed) or 'none'}) in passwords "
+                f"{field} names the environment variable {name}: documents may use variables "
+                f"({', '.join(allowed) or 'none'}) in passwords "
                 "and other secret fields alone. Write the value out"
             )
 
@@ -163,14 +186,19 @@ def _with_variable(value: Any, info: ValidationInfo) -> Any:
 
 
 def _options(harmless: Collection[str]) -> Callable[[Any, ValidationInfo], Any]:
-    """Return a validator of free-form options that makes each text a secret, except under the names known to be harmless."""
+    """Return a validator of free-form options that makes each text a secret, except under the names
+    known to be harmless.
+    """
 
     def hide(values: Any, info: ValidationInfo) -> Any:
         if not isinstance(values, dict):
             return values
         if isinstance(info.context, RunTimeVariables):
             refuse_variables(values, frozenset(values) - frozenset(harmless), info.context.allowed)
-        return {name: value if name in harmless else _hidden(value, info) for name, value in values.items()}
+        return {
+            name: value if name in harmless else _hidden(value, info)
+            for name, value in values.items()
+        }
 
     return hide
 
@@ -182,10 +210,17 @@ def _hidden(value: Any, info: ValidationInfo) -> Any:
 
 def plain_options(options: Mapping[str, "Option"]) -> dict[str, str | int | bool]:
     """Return options with their secrets read, for the library that takes them."""
-    return {name: value.get_secret_value() if isinstance(value, SecretStr) else value for name, value in options.items()}
+    return {
+        name: value.get_secret_value() if isinstance(value, SecretStr) else value
+        for name, value in options.items()
+    }
 
 
 Option: TypeAlias = str | int | bool | SecretStr
-ClaimOptions: TypeAlias = Annotated[dict[str, Option], BeforeValidator(_options(HARMLESS_CLAIM_OPTIONS))]
-KafkaOptions: TypeAlias = Annotated[dict[str, Option], BeforeValidator(_options(HARMLESS_KAFKA_OPTIONS))]
+ClaimOptions: TypeAlias = Annotated[
+    dict[str, Option], BeforeValidator(_options(HARMLESS_CLAIM_OPTIONS))
+]
+KafkaOptions: TypeAlias = Annotated[
+    dict[str, Option], BeforeValidator(_options(HARMLESS_KAFKA_OPTIONS))
+]
 Secret: TypeAlias = Annotated[SecretStr, WrapValidator(_secret)]

@@ -14,7 +14,9 @@ class KafkaSettings(Settings):
     bootstrap_servers: str
     """Brokers as `host:port`, separated by commas."""
     client: KafkaOptions = Field(default_factory=dict)
-    """Further settings of librdkafka, passed as they are (`security.protocol`, `sasl.*`, `ssl.*`)."""
+    """Further settings of librdkafka, passed as they are (`security.protocol`, `sasl.*`,
+    `ssl.*`).
+    """
     password: Secret | None = None
     """Password of the SASL login; becomes `sasl.password`."""
     compression: Literal["none", "lz4", "snappy", "zstd", "gzip"] = "lz4"
@@ -24,8 +26,12 @@ class KafkaSettings(Settings):
     linger_ms: Annotated[float, Field(ge=0)] = 5
     """How long the client waits for more messages of a batch."""
     queue_bytes: Annotated[int, Field(ge=1)] = 4_000_000
-    """How much the client holds before the relay waits; never less than two of the largest messages. With more than 31 partitions it
-    holds 128 KB for each, up to 32 MB. Many brokers or long round trips need `batch_bytes` for each broker, and more."""
+    """How much the client holds before the relay waits.
+
+    Never less than two of the largest messages. With more than 31 partitions it holds 128 KB for
+    each, up to 32 MB. Many brokers or long round trips need `batch_bytes` for each broker, and
+    more.
+    """
     message_max_bytes: Annotated[int, Field(ge=1000)] = 1_000_000
     """Largest message. Raise it together with `max.message.bytes` of the topics."""
     replication_factor: Annotated[int, Field(ge=1)] = 3

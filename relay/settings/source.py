@@ -13,9 +13,12 @@ class TlsSettings(Settings):
     """TLS to a database server, in the words of MySQL's clients."""
 
     tls: Literal["disabled", "preferred", "required", "verify_ca", "verify_identity"] | None = None
-    """`disabled`, `preferred` (no checks), `required` (no checks), `verify_ca` (authority), `verify_identity` (authority and name). Not
-    set: `verify_identity` with `tls_ca`, `required` with `tls_cert` or `tls_legacy`, otherwise `preferred` (on this machine's loopback
-    `disabled`)."""
+    """`disabled`, `preferred` (no checks), `required` (no checks), `verify_ca` (authority),
+    `verify_identity` (authority and name).
+
+    Not set: `verify_identity` with `tls_ca`, `required` with `tls_cert` or `tls_legacy`, otherwise
+    `preferred` (on this machine's loopback `disabled`).
+    """
     tls_ca: Path | None = None
     """PEM file of the authority. Not set: the system's authorities."""
     tls_cert: Path | None = None
@@ -34,7 +37,9 @@ class TlsSettings(Settings):
         if self.tls in ("disabled", "preferred") and self.tls_legacy:
             raise ValueError("tls_legacy belongs to a TLS that is required")
         if self.tls == "required" and self.tls_ca:
-            raise ValueError("tls = 'required' looks at no tls_ca: 'verify_ca' and 'verify_identity' do")
+            raise ValueError(
+                "tls = 'required' looks at no tls_ca: 'verify_ca' and 'verify_identity' do"
+            )
         return self
 
 
@@ -75,26 +80,38 @@ class SourceSettings(TlsSettings):
     standby: StandbySettings | None = None
     """The server that is read when this one fails. Not set: none."""
     names: Literal["auto", "table_map", "history"] = "auto"
-    """Where column names come from. `table_map`: the binlog (needs binlog_row_metadata=FULL). `history`: the followed tables. `auto`: the
-    history where metadata is not FULL."""
+    """Where column names come from.
+
+    `table_map`: the binlog (needs binlog_row_metadata=FULL). `history`: the followed tables.
+    `auto`: the history where metadata is not FULL.
+    """
     statements: Literal["refuse", "publish"] = "refuse"
     """`refuse` or `publish` a source whose binlog_format is MIXED or STATEMENT."""
 
     @model_validator(mode="after")
     def _standby_is_another_server(self) -> "SourceSettings":
-        if self.standby is not None and (self.standby.host, self.standby.port) == (self.host, self.port):
+        if self.standby is not None and (self.standby.host, self.standby.port) == (
+            self.host,
+            self.port,
+        ):
             raise ValueError("standby has the address of the source itself")
         return self
 
     def at_standby(self) -> "SourceSettings | None":
-        """The same settings with the standby's address and login; None where there is no standby."""
+        """The same settings with the standby's address and login; None where there is no
+        standby.
+        """
         if self.standby is None:
             return None
         return self.at(self.standby)
 
     def at(self, other: StandbySettings) -> "SourceSettings":
         """The same settings with the address and login of another server."""
-        theirs = {name: value for name, value in other if value is not None and name in other.model_fields_set | {"port"}}
+        theirs = {
+            name: value
+            for name, value in other
+            if value is not None and name in other.model_fields_set | {"port"}
+        }
         for own in ("name", "standby"):
             theirs.pop(own, None)
         return self.model_copy(update={**theirs, "standby": None})
@@ -114,7 +131,10 @@ class FailoverSettings(Settings):
     virtual_address: bool = False
     """Another server may appear at the source's address; it must pass the same proof."""
     switch_without_gtid: Literal["stop", "fallback", "digest"] = "stop"
-    """How to switch without GTIDs. `stop`: do not. `fallback`: go back and repeat. `digest`: find the position by digests."""
+    """How to switch without GTIDs.
+
+    `stop`: do not. `fallback`: go back and repeat. `digest`: find the position by digests.
+    """
     fallback_interval_seconds: Annotated[float, Field(ge=0)] = 60
     """How far `fallback` goes back, and how far before the position `digest` begins to search."""
 
@@ -122,8 +142,8 @@ class FailoverSettings(Settings):
 class StartSettings(Settings):
     """Where an instance without a position starts.
 
-    Without `at` the first of these that is set counts: journal_name with position, journal_name with timestamp, journal_name alone,
-    timestamp alone; with none of them the end.
+    Without `at` the first of these that is set counts: journal_name with position, journal_name
+    with timestamp, journal_name alone, timestamp alone; with none of them the end.
     """
 
     at: Literal["end", "oldest", "position", "timestamp"] = "end"
@@ -140,14 +160,24 @@ class StartSettings(Settings):
     def _first_that_is_set(cls, values: Any) -> Any:
         if not isinstance(values, dict) or values.get("at") is not None:
             return values
-        named, placed, timed = (values.get(name) is not None for name in ("journal_name", "position", "timestamp"))
-        at = "timestamp" if timed and not (named and placed) else "position" if named or placed else "end"
+        named, placed, timed = (
+            values.get(name) is not None for name in ("journal_name", "position", "timestamp")
+        )
+        at = (
+            "timestamp"
+            if timed and not (named and placed)
+            else "position"
+            if named or placed
+            else "end"
+        )
         return {**values, "at": at}
 
     @model_validator(mode="after")
     def _place_is_whole(self) -> "StartSettings":
         if self.at in ("end", "oldest") and (self.journal_name or self.position or self.timestamp):
-            raise ValueError(f"journal_name, position and timestamp do not belong to at = '{self.at}'")
+            raise ValueError(
+                f"journal_name, position and timestamp do not belong to at = '{self.at}'"
+            )
         if self.at == "position" and self.journal_name is None:
             raise ValueError("at = 'position' needs journal_name")
         if self.at == "timestamp" and self.timestamp is None:

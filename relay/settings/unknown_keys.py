@@ -17,7 +17,9 @@ _SUGGESTED: Final = 20
 
 
 def unknown_key(place: Sequence[int | str], model: object) -> str:
-    """Return a sentence about the last key of `place` (pydantic's `loc` below `model`, any annotation), without a full stop."""
+    """Return a sentence about the last key of `place` (pydantic's `loc` below `model`, any
+    annotation), without a full stop.
+    """
     key, known = str(place[-1]) if place else "", known_keys(place[:-1], model)
     near = nearest(key, known)
     if near is not None:
@@ -26,7 +28,9 @@ def unknown_key(place: Sequence[int | str], model: object) -> str:
 
 
 def nearest(name: str, known: Sequence[str]) -> str | None:
-    """Return the known name that is written most like `name`, None where none is near or the name is longer than any."""
+    """Return the known name that is written most like `name`, None where none is near or the name
+    is longer than any.
+    """
     if len(name) > _LONGEST_NAME:
         return None
     by_case = {each.lower(): each for each in known}
@@ -38,13 +42,24 @@ def known_keys(place: Sequence[int | str], model: object) -> list[str]:
     """Return the keys of the object at `place`, as a document writes them, in the model's order."""
     models = list(_models(model))
     for part in place:
-        inner = [found for each in models for name, annotation in _fields(each) if name == part for found in _models(annotation)]
-        models = inner or models  # the index of a list, the key of a dictionary: it leads to no other model
+        inner = [
+            found
+            for each in models
+            for name, annotation in _fields(each)
+            if name == part
+            for found in _models(annotation)
+        ]
+        models = (
+            inner or models
+        )  # the index of a list, the key of a dictionary: it leads to no other model
     return list(dict.fromkeys(name for each in models for name, _ in _fields(each)))
 
 
 def told_errors(error: ValidationError, model: object) -> list[ErrorDetails]:
-    """Return the errors with a suggestion in the messages of unknown keys; without the input, which may be a secret."""
+    """Return the errors with a suggestion in the messages of unknown keys.
+
+    Without the input, which may be a secret.
+    """
     found = error.errors(include_input=False, include_url=False)
     suggested = 0
     for each in found:

@@ -8,14 +8,19 @@ from pydantic import Field, model_validator
 from relay.settings.base import Settings
 from relay.settings.secrets import Secret
 
-Identity: TypeAlias = Annotated[str, Field(pattern=r"^(creator|sasl:[^:]+|digest:[^:]+:[A-Za-z0-9+/=]{28}|x509:.+)$")]
+Identity: TypeAlias = Annotated[
+    str, Field(pattern=r"^(creator|sasl:[^:]+|digest:[^:]+:[A-Za-z0-9+/=]{28}|x509:.+)$")
+]
 
 
 class ZooKeeperAuthSettings(Settings):
     """The login at ZooKeeper."""
 
     scheme: Literal["sasl", "digest"] = "sasl"
-    """`sasl`: DIGEST-MD5, which the servers check. `digest`: an identity that needs no users at the servers."""
+    """`sasl`: DIGEST-MD5, which the servers check.
+
+    `digest`: an identity that needs no users at the servers.
+    """
     user: Annotated[str, Field(pattern=r"^[^:\s]+$")]
     """User of the login."""
     password: Secret
@@ -26,7 +31,9 @@ class ZooKeeperTlsSettings(Settings):
     """TLS to ZooKeeper. The files are read again for each connection."""
 
     mode: Literal["required", "verify_ca", "verify_identity"] = "verify_identity"
-    """`verify_identity` checks authority and host name, `verify_ca` only the authority, `required` nothing."""
+    """`verify_identity` checks authority and host name, `verify_ca` only the authority, `required`
+    nothing.
+    """
     ca: Path | None = None
     """PEM file of the authority. Not set: the system's authorities."""
     cert: Path | None = None
@@ -39,7 +46,10 @@ class ZooKeeperTlsSettings(Settings):
         if self.key is not None and self.cert is None:
             raise ValueError("key belongs to a cert")
         if self.mode == "required" and self.ca is not None:
-            raise ValueError("mode = 'required' checks no certificate, so ca has no use: 'verify_ca' and 'verify_identity' do")
+            raise ValueError(
+                "mode = 'required' checks no certificate, so ca has no use: 'verify_ca' and "
+                "'verify_identity' do"
+            )
         return self
 
 
@@ -51,22 +61,33 @@ class ZooKeeperSettings(Settings):
     root: str = "/roma"
     """Node that everything of the relay is below."""
     session_timeout_seconds: Annotated[float, Field(gt=0)] = 2
-    """Silence after which a standby replaces a leader. The servers bound it to 2 to 20 times their tickTime. Kafka's fence makes a short
-    one safe."""
+    """Silence after which a standby replaces a leader.
+
+    The servers bound it to 2 to 20 times their tickTime. Kafka's fence makes a short one safe.
+    """
     auth: ZooKeeperAuthSettings | None = None
     """The login. Not set: none."""
     tls: ZooKeeperTlsSettings | None = None
     """TLS. Not set: none."""
-    acl: Literal["open", "creator"] | Annotated[tuple[Identity, ...], Field(min_length=1)] | None = None
-    """Who may read and write the nodes: `open` (everybody), `creator` (the identities of this login), or a list of `creator`,
-    `sasl:USER`, `digest:USER:HASH` and `x509:NAME`. Not set: `creator` where there is a login or a cert, otherwise `open`."""
+    acl: (
+        Literal["open", "creator"] | Annotated[tuple[Identity, ...], Field(min_length=1)] | None
+    ) = None
+    """Who may read and write the nodes: `open` (everybody), `creator` (the identities of this
+    login), or a list of `creator`, `sasl:USER`, `digest:USER:HASH` and `x509:NAME`.
+
+    Not set: `creator` where there is a login or a cert, otherwise `open`.
+    """
 
     @property
     def identities(self) -> tuple[str, ...]:
         """Who may read and write what is made; empty: everybody."""
         if isinstance(self.acl, tuple):
             return self.acl
-        return ("creator",) if (self.acl or ("creator" if self.has_identity else "open")) == "creator" else ()
+        return (
+            ("creator",)
+            if (self.acl or ("creator" if self.has_identity else "open")) == "creator"
+            else ()
+        )
 
     @property
     def has_identity(self) -> bool:
@@ -76,9 +97,16 @@ class ZooKeeperSettings(Settings):
     @model_validator(mode="after")
     def _nodes_stay_ours(self) -> "ZooKeeperSettings":
         if self.identities and not self.has_identity:
-            raise ValueError("acl needs zookeeper.auth, or a zookeeper.tls.cert: without a login nobody could read what was made")
-        if self.identities and not any(each == "creator" or each.startswith(self._own()) for each in self.identities):
-            raise ValueError(f'acl does not admit this login itself: add "creator" or "{self._own()}…"')
+            raise ValueError(
+                "acl needs zookeeper.auth, or a zookeeper.tls.cert: without a login nobody could "
+                "read what was made"
+            )
+        if self.identities and not any(
+            each == "creator" or each.startswith(self._own()) for each in self.identities
+        ):
+            raise ValueError(
+                f'acl does not admit this login itself: add "creator" or "{self._own()}…"'
+            )
         return self
 
     def _own(self) -> str:

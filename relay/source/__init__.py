@@ -1,4 +1,6 @@
-"""Reads the binlog of one server as a replica does, and hands it out as items of source transactions."""
+"""Reads the binlog of one server as a replica does, and hands it out as items of source
+transactions.
+"""
 
 from relay.source.events.binlog_event import Scanner
 from relay.source.events.transaction_assembler import ExcludedRange
@@ -6,7 +8,12 @@ from relay.source.opening import check_start, open_source
 from relay.source.positions.digest_search import PlaceReport, SearchStart, look_for_published
 from relay.source.positions.initial_position import place_of_time
 from relay.source.positions.named_position import TransactionPlace, transaction_place
-from relay.source.positions.statement_scan import ask_server_facts, beginning_of_binlog, end_of_binlog, statements_between
+from relay.source.positions.statement_scan import (
+    ask_server_facts,
+    beginning_of_binlog,
+    end_of_binlog,
+    statements_between,
+)
 from relay.source.positions.switch_position import ProvenPlace, proven_place
 from relay.source.positions.time_fallback import place_before
 from relay.source.positions.transaction_scan import find_rolled_back

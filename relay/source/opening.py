@@ -15,7 +15,12 @@ from relay.source.protocol.connection import SourceConnection
 from relay.source.protocol.dump_handshake import start_dump
 from relay.source.protocol.replica_id import free_server_id
 from relay.source.protocol.server_facts import ServerFacts, read_server_facts
-from relay.source.server_checks import CLOCK_LIMIT_SECONDS, clock_difference_s, clock_error, settings_error
+from relay.source.server_checks import (
+    CLOCK_LIMIT_SECONDS,
+    clock_difference_s,
+    clock_error,
+    settings_error,
+)
 from relay.source.stream import SourceStream
 
 _log = structlog.stdlib.get_logger(__name__)
@@ -34,10 +39,10 @@ def open_source(
 ) -> SourceStream:
     """Connect once and begin to read after `resume`, or where `start` says when nothing is saved.
 
-    Everything that can be known before the first row is checked here: raises Unreachable, a Stop or ConfigurationError.
-    Clocks further apart than `clock_limit_s` are logged. `scanner` finds events faster than they are read one by one.
-    `replica` names who reads, for a server_id that is not configured. Not `whole_images`: rows may
-    lack columns.
+    Everything that can be known before the first row is checked here: raises Unreachable, a Stop or
+    ConfigurationError. Clocks further apart than `clock_limit_s` are logged. `scanner` finds events
+    faster than they are read one by one. `replica` names who reads, for a server_id that is not
+    configured. Not `whole_images`: rows may lack columns.
     """
     connection = SourceConnection(settings)
     try:
@@ -48,15 +53,28 @@ def open_source(
         if apart := clock_error(clock_difference_s(connection), clock_limit_s):
             _log.warning("clocks_apart", reason=apart.reason, remedy=apart.way_out)
         position, by_gtid = _start(connection, settings, server, resume, start)
-        start_dump(connection, server, server_id, position.binlog, GtidSet.parse(position.gtid_set) if by_gtid else None)
-        return SourceStream(connection, server, position, by_gtid=by_gtid, excluded=excluded, scanner=scanner)
+        start_dump(
+            connection,
+            server,
+            server_id,
+            position.binlog,
+            GtidSet.parse(position.gtid_set) if by_gtid else None,
+        )
+        return SourceStream(
+            connection, server, position, by_gtid=by_gtid, excluded=excluded, scanner=scanner
+        )
     except BaseException:
         connection.close()
         raise
 
 
-def check_start(settings: SourceSettings, resume: SourcePosition | None, start: StartSettings) -> SourcePosition:
-    """Say where reading would begin, without beginning. Raises what `open_source` would raise about the place."""
+def check_start(
+    settings: SourceSettings, resume: SourcePosition | None, start: StartSettings
+) -> SourcePosition:
+    """Say where reading would begin, without beginning.
+
+    Raises what `open_source` would raise about the place.
+    """
     connection = SourceConnection(settings)
     try:
         return _start(connection, settings, read_server_facts(connection), resume, start)[0]
@@ -65,7 +83,11 @@ def check_start(settings: SourceSettings, resume: SourcePosition | None, start: 
 
 
 def _start(
-    connection: SourceConnection, settings: SourceSettings, server: ServerFacts, resume: SourcePosition | None, start: StartSettings
+    connection: SourceConnection,
+    settings: SourceSettings,
+    server: ServerFacts,
+    resume: SourcePosition | None,
+    start: StartSettings,
 ) -> tuple[SourcePosition, bool]:
     """The place, and whether to ask for it by GTID."""
     if resume is None:

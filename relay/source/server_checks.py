@@ -1,4 +1,6 @@
-"""What must be true of a source before its binlog is read: the same sentences for `preflight` and for the relay."""
+"""What must be true of a source before its binlog is read: the same sentences for `preflight` and
+for the relay.
+"""
 
 import time
 from collections.abc import Callable
@@ -13,20 +15,35 @@ from relay.source.protocol.dump_handshake import lacks_replication_slave
 from relay.source.protocol.replica_id import free_server_id
 from relay.source.protocol.server_facts import ServerFacts, read_server_facts
 
-XA_REMEDY: Final = "Let them be committed or rolled back before the instance starts for the first time; later ones are no matter."
+XA_REMEDY: Final = (
+    "Let them be committed or rolled back before the instance starts for the first time; later "
+    "ones are no matter."
+)
 CLOCK_LIMIT_SECONDS: Final = 60.0
-_CLOCK_REMEDY: Final = "Let both machines follow the same time servers: change times and lag are taken from the source's clock."
+_CLOCK_REMEDY: Final = (
+    "Let both machines follow the same time servers: change times and lag are taken from the "
+    "source's clock."
+)
 _NAMELESS_REMEDY: Final = (
-    "Set source.names = 'auto' or 'history': this server has no binlog_row_metadata, so its binlog holds no names of columns. "
+    "Set source.names = 'auto' or 'history': this server has no binlog_row_metadata, so its "
+    "binlog holds no names of columns. "
     "Set log_bin=ON and binlog_format=ROW on the source if the reason names them."
 )
-_KEYLESS: Final = "a table without PRIMARY KEY is then published without a key, also where it has a unique index."
-_WHOLE_IMAGES: Final = ("FULL", "FULL_NODUP")  # the latter says each value once, in one of an update's images
+_KEYLESS: Final = (
+    "a table without PRIMARY KEY is then published without a key, also where it has a unique index."
+)
+_WHOLE_IMAGES: Final = (
+    "FULL",
+    "FULL_NODUP",
+)  # the latter says each value once, in one of an update's images
 
 
 @dataclass(frozen=True, slots=True)
 class SourceCheck:
-    """One thing that was looked at: `error` None means passed; `warning` says that an error does not keep the relay from running."""
+    """One thing that was looked at: `error` None means passed.
+
+    `warning` says that an error does not keep the relay from running.
+    """
 
     name: str
     error: RelayError | None
@@ -35,12 +52,18 @@ class SourceCheck:
 
 
 def check_source(
-    settings: SourceSettings, clock_limit_s: float = CLOCK_LIMIT_SECONDS, *, replica: str = "", whole_images: bool = True
+    settings: SourceSettings,
+    clock_limit_s: float = CLOCK_LIMIT_SECONDS,
+    *,
+    replica: str = "",
+    whole_images: bool = True,
 ) -> list[SourceCheck]:
-    """Look at everything that the relay needs of a source; stops at the login when that fails. Never raises an error of the source.
+    """Look at everything that the relay needs of a source; stops at the login when that fails.
 
-    Clocks further apart than `clock_limit_s` are a warning. `replica` names who will read, for a server_id that is not configured. Not
-    `whole_images`: rows may lack columns.
+    Never raises an error of the source.
+
+    Clocks further apart than `clock_limit_s` are a warning. `replica` names who will read, for a
+    server_id that is not configured. Not `whole_images`: rows may lack columns.
     """
     try:
         connection = SourceConnection(settings)
@@ -54,28 +77,56 @@ def check_source(
         connection.close()
 
 
-def settings_error(server: ServerFacts, settings: SourceSettings, *, whole_images: bool = True) -> RelayError | None:
+def settings_error(
+    server: ServerFacts, settings: SourceSettings, *, whole_images: bool = True
+) -> RelayError | None:
     """Say what is wrong with the server's binlog settings, all of it in one sentence."""
     asked = _settings(server, settings, whole_images=whole_images)
-    wrong = [f"{name} is {found or 'missing'} and must be {wanted}" for name, wanted, found in asked if found != wanted]
+    wrong = [
+        f"{name} is {found or 'missing'} and must be {wanted}"
+        for name, wanted, found in asked
+        if found != wanted
+    ]
     if not wrong:
         return None
-    reason = f"The binlog of the source ({server.version_text}) cannot be read without guessing: {'; '.join(wrong)}."
+    reason = (
+        f"The binlog of the source ({server.version_text}) cannot be read without guessing: "
+        f"{'; '.join(wrong)}."
+    )
     nameless = settings.names == "table_map" and "binlog_row_metadata" not in server.variables
     return SourceSettingsRefused(reason, remedy=_NAMELESS_REMEDY if nameless else None)
 
 
 def _logged_in(
-    connection: SourceConnection, settings: SourceSettings, clock_limit_s: float, replica: str, *, whole_images: bool
+    connection: SourceConnection,
+    settings: SourceSettings,
+    clock_limit_s: float,
+    replica: str,
+    *,
+    whole_images: bool,
 ) -> list[SourceCheck]:
     server = read_server_facts(connection)
     return [
         SourceCheck("source login", None, f"{connection.place}, {server.version_text}"),
-        SourceCheck("source binlog settings", settings_error(server, settings, whole_images=whole_images), _binlog_detail(server)),
+        SourceCheck(
+            "source binlog settings",
+            settings_error(server, settings, whole_images=whole_images),
+            _binlog_detail(server),
+        ),
         _asked("source grants", lambda: _grants(connection, server)),
-        _asked("source server_id", lambda: (None, _server_id(free_server_id(connection, settings, server, replica), settings))),
+        _asked(
+            "source server_id",
+            lambda: (
+                None,
+                _server_id(free_server_id(connection, settings, server, replica), settings),
+            ),
+        ),
         _tables(connection, server, settings),
-        SourceCheck("source checksums", None, f"binlog_checksum is {server.variables.get('binlog_checksum', 'unknown')}"),
+        SourceCheck(
+            "source checksums",
+            None,
+            f"binlog_checksum is {server.variables.get('binlog_checksum', 'unknown')}",
+        ),
         _clock(connection, clock_limit_s),
         _xa(connection),
     ]
@@ -90,7 +141,11 @@ def _asked(name: str, ask: Callable[[], tuple[RelayError | None, str]]) -> Sourc
 
 
 def _server_id(number: int, settings: SourceSettings) -> str:
-    return f"server_id {number}, which the relay chose" if settings.server_id is None else f"server_id {number}"
+    return (
+        f"server_id {number}, which the relay chose"
+        if settings.server_id is None
+        else f"server_id {number}"
+    )
 
 
 def _binlog_detail(server: ServerFacts) -> str:
@@ -98,11 +153,16 @@ def _binlog_detail(server: ServerFacts) -> str:
     return ", ".join(f"{name} {server.variables.get(name, 'missing')}" for name in names)
 
 
-def _settings(server: ServerFacts, settings: SourceSettings, *, whole_images: bool) -> list[tuple[str, str, str]]:
-    """Name, wanted and found value of every setting that decides whether a row event can be read."""
+def _settings(
+    server: ServerFacts, settings: SourceSettings, *, whole_images: bool
+) -> list[tuple[str, str, str]]:
+    """Name, wanted and found value of every setting that decides whether a row event can be
+    read.
+    """
     found = {name: value.upper() for name, value in server.variables.items()}
     wanted = [("log_bin", "ON", found.get("log_bin", ""))]
-    # Servers without the variable (MySQL before 5.6.2, MariaDB before 10.1.6) log every image whole.
+    # Servers without the variable (MySQL before 5.6.2, MariaDB before 10.1.6) log every image
+    # whole.
     image = found.get("binlog_row_image", "FULL")
     if whole_images and image not in _WHOLE_IMAGES:
         wanted.append(("binlog_row_image", "FULL", image))
@@ -115,26 +175,45 @@ def _settings(server: ServerFacts, settings: SourceSettings, *, whole_images: bo
 
 
 def _grants(connection: SourceConnection, server: ServerFacts) -> tuple[RelayError | None, str]:
-    """Every right is tried by using it; REPLICATION SLAVE shows in the grants, because using it would start a dump."""
+    """Every right is tried by using it.
+
+    REPLICATION SLAVE shows in the grants, because using it would start a dump.
+    """
     binlog_files(connection)
     granted = " ".join(_shown_grants(connection))
-    if "ALL PRIVILEGES ON *.*" in granted or "REPLICATION SLAVE" in granted or "REPLICA" in granted.replace("REPLICATION", ""):
+    if (
+        "ALL PRIVILEGES ON *.*" in granted
+        or "REPLICATION SLAVE" in granted
+        or "REPLICA" in granted.replace("REPLICATION", "")
+    ):
         return None, "REPLICATION SLAVE, REPLICATION CLIENT"
     return lacks_replication_slave(connection.place, server), "SHOW GRANTS"
 
 
-def _tables(connection: SourceConnection, server: ServerFacts, settings: SourceSettings) -> SourceCheck:
-    """Columns that table maps do not name come from the catalogue, which shows an account only the tables that it may use."""
+def _tables(
+    connection: SourceConnection, server: ServerFacts, settings: SourceSettings
+) -> SourceCheck:
+    """Columns that table maps do not name come from the catalogue, which shows an account only the
+    tables that it may use.
+    """
     readable = [line for line in _shown_grants(connection) if _may_select(line)]
     if readable:
         everywhere = any(" ON *.* " in f"{line} " for line in readable)
-        return SourceCheck("source tables", None, f"SELECT on {'all' if everywhere else 'some'} tables")
+        return SourceCheck(
+            "source tables", None, f"SELECT on {'all' if everywhere else 'some'} tables"
+        )
     account = f"The account {settings.user!r} at {connection.place} has no SELECT"
     if not server.needs_history(settings):
-        return SourceCheck("source tables", SourceNotPermitted(f"{account}: {_KEYLESS}"), "SHOW GRANTS", warning=True)
+        return SourceCheck(
+            "source tables",
+            SourceNotPermitted(f"{account}: {_KEYLESS}"),
+            "SHOW GRANTS",
+            warning=True,
+        )
     metadata = server.variables.get("binlog_row_metadata", "missing")
     reason = (
-        f"{account}, and the binlog has no names of columns (binlog_row_metadata is {metadata}): the first row would stop the instance."
+        f"{account}, and the binlog has no names of columns (binlog_row_metadata is {metadata}): "
+        f"the first row would stop the instance."
     )
     return SourceCheck("source tables", SourceNotPermitted(reason), "SHOW GRANTS")
 
@@ -144,16 +223,25 @@ def _shown_grants(connection: SourceConnection) -> list[str]:
 
 
 def _may_select(grant: str) -> bool:
-    """Whether a line of SHOW GRANTS, in upper case, lets the account read tables; what a role may do it does not say."""
+    """Whether a line of SHOW GRANTS, in upper case, lets the account read tables.
+
+    What a role may do it does not say.
+    """
     privileges, on, _ = grant.partition(" ON ")
     return not on or "SELECT" in privileges or "ALL PRIVILEGES" in privileges
 
 
 def clock_error(difference_s: float, limit_s: float) -> RelayError | None:
-    """Say whether the source's clock is further from the relay's than it may be; positive: the source is ahead."""
+    """Say whether the source's clock is further from the relay's than it may be.
+
+    Positive: the source is ahead.
+    """
     if abs(difference_s) <= limit_s:
         return None
-    sentence = f"The source's clock and the relay's are more than {limit_s:g} s apart: the source's is {_apart(difference_s)}."
+    sentence = (
+        f"The source's clock and the relay's are more than {limit_s:g} s apart: the source's is "
+        f"{_apart(difference_s)}."
+    )
     return SourceSettingsRefused(sentence, remedy=_CLOCK_REMEDY)
 
 
@@ -171,15 +259,27 @@ def _apart(difference_s: float) -> str:
 
 def _clock(connection: SourceConnection, limit_s: float) -> SourceCheck:
     difference_s = clock_difference_s(connection)
-    return SourceCheck("source clock", clock_error(difference_s, limit_s), f"the source's clock is {_apart(difference_s)}", warning=True)
+    return SourceCheck(
+        "source clock",
+        clock_error(difference_s, limit_s),
+        f"the source's clock is {_apart(difference_s)}",
+        warning=True,
+    )
 
 
 def _xa(connection: SourceConnection) -> SourceCheck:
     try:
         prepared = connection.rows("XA RECOVER")
     except SourceNotPermitted:
-        return SourceCheck("source XA", None, "the account may not ask for prepared XA transactions (XA_RECOVER_ADMIN)")
+        return SourceCheck(
+            "source XA",
+            None,
+            "the account may not ask for prepared XA transactions (XA_RECOVER_ADMIN)",
+        )
     if not prepared:
         return SourceCheck("source XA", None, "no prepared XA transactions")
-    reason = f"{len(prepared)} XA transactions are prepared now: an instance that starts behind them never sees their rows."
+    reason = (
+        f"{len(prepared)} XA transactions are prepared now: an instance that starts behind them "
+        f"never sees their rows."
+    )
     return SourceCheck("source XA", PreparedUnknown(reason, remedy=XA_REMEDY), reason, warning=True)

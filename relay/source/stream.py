@@ -18,7 +18,8 @@ from relay.source.protocol.server_facts import ServerFacts
 class SourceStream:
     """The items of one source from `start` on. One thread iterates; any thread may close.
 
-    `start` is where reading began, with the whole executed GTID set up to there; `server` is who answers.
+    `start` is where reading began, with the whole executed GTID set up to there; `server` is who
+    answers.
     """
 
     def __init__(
@@ -40,12 +41,18 @@ class SourceStream:
         self._packets = PacketReader(connection.taken_over())
         self._reader = BinlogReader(self._packets, connection.place)
         self._scanner = scanner
-        identity = SourceIdentity(server.server_uuid, server.server_id, start.identity.file_created_s)
+        identity = SourceIdentity(
+            server.server_uuid, server.server_id, start.identity.file_created_s
+        )
         self._watch = HistoryWatch(connection.settings, start)
-        self._assembler = TransactionAssembler(mariadb=server.mariadb, identity=identity, excluded=excluded)
+        self._assembler = TransactionAssembler(
+            mariadb=server.mariadb, identity=identity, excluded=excluded
+        )
 
     def items(self, before_waiting: Callable[[], object] = lambda: None) -> Iterator[RawItem]:
-        """Yield items until `close` is called; `before_waiting` is called whenever the next one may have to come over the network.
+        """Yield items until `close` is called.
+
+        `before_waiting` is called whenever the next one may have to come over the network.
 
         Raises Unreachable (SourceUnreachable, SourceSilent), a Stop, or RolledBackRows.
         """
@@ -65,7 +72,8 @@ class SourceStream:
                 return
             raise
         except (BinlogPurged, CorruptEvent) as exc:
-            # A RESET takes the file away under the dump; MySQL 9 tells that as a file that cannot be read.
+            # A RESET takes the file away under the dump; MySQL 9 tells that as a file that cannot
+            # be read.
             if changed := self._watch.change():
                 raise changed from exc
             raise
@@ -79,7 +87,9 @@ class SourceStream:
 
     @property
     def silent_seconds(self) -> float:
-        """Return for how long the source has sent nothing but heartbeats while `items` waits for it; 0 while it does not wait."""
+        """Return for how long the source has sent nothing but heartbeats while `items` waits for
+        it; 0 while it does not wait.
+        """
         return self._packets.silent_seconds
 
     def close(self) -> None:
@@ -91,10 +101,14 @@ class SourceStream:
             self._connection.close()
 
     def _assembled(self) -> Iterator[RawItem]:
-        """What the events amount to: one by one, and behind each of them many at once where that can be."""
+        """What the events amount to: one by one, and behind each of them many at once where that
+        can be.
+        """
         for event in self._reader.events():
             yield from self._assembler.feed(event)
-            while self._scanner is not None and (items := self._reader.scan(self._scanner, self._assembler)):
+            while self._scanner is not None and (
+                items := self._reader.scan(self._scanner, self._assembler)
+            ):
                 yield from items
 
     def _check_first(self, item: TransactionBegin) -> None:
@@ -102,6 +116,13 @@ class SourceStream:
         already, self._already = self._already, None
         if already is None or not item.gtid:
             return
-        # In a MariaDB domain that is not strict a lower number may well be new, the newest one itself may not.
-        if already.contains(item.gtid) if already.intervals else item.gtid in str(already).split(","):
-            raise HistoryChanged(f"The source sent {item.gtid} at {item.position} again, which was published before.")
+        # In a MariaDB domain that is not strict a lower number may well be new, the newest one
+        # itself may not.
+        if (
+            already.contains(item.gtid)
+            if already.intervals
+            else item.gtid in str(already).split(",")
+        ):
+            raise HistoryChanged(
+                f"The source sent {item.gtid} at {item.position} again, which was published before."
+            )

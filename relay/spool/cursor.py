@@ -40,11 +40,16 @@ class SpoolCursor:
         self._left: deque[SpooledItems] = deque()
 
     def skip_to(self, at: SourcePosition) -> bool:
-        """Move to a place from the beginning of the file; False when no two transactions meet there."""
+        """Move to a place from the beginning of the file.
+
+        False when no two transactions meet there.
+        """
         before = self._segment.start
         while (found := self.next()) is not None:
             for number, item in enumerate(found.items):
-                if isinstance(item, TransactionBegin | Advance) and rank(item.position) >= rank(at.binlog):
+                if isinstance(item, TransactionBegin | Advance) and rank(item.position) >= rank(
+                    at.binlog
+                ):
                     self._left.append(SpooledItems(found.items[number:], found.read_ms))
                     return _meets(before, at)
                 if isinstance(item, TransactionEnd | Advance):
@@ -54,7 +59,10 @@ class SpoolCursor:
         return _meets(before, at)
 
     def next(self) -> SpooledItems | None:
-        """Return the items behind the last ones; None when nothing more is visible. Raises SpoolUnusable for what is damaged."""
+        """Return the items behind the last ones; None when nothing more is visible.
+
+        Raises SpoolUnusable for what is damaged.
+        """
         if self._left:
             return self._left.popleft()
         size_bytes, behind = self._spool.visible(self._segment)
@@ -89,7 +97,9 @@ class SpoolCursor:
 
 
 def _meets(before: SourcePosition, at: SourcePosition) -> bool:
-    """Whether the place is of the file that the last transaction before it stands in, when their names are the same."""
+    """Whether the place is of the file that the last transaction before it stands in, when their
+    names are the same.
+    """
     return before.binlog.file != at.binlog.file or same_file(before.identity, at.identity)
 
 

@@ -16,7 +16,9 @@ def disk_errors(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as exc:
-        raise SpoolUnusable(f"The spool in {folder} cannot be used: {exc.strerror or exc}.") from exc
+        raise SpoolUnusable(
+            f"The spool in {folder} cannot be used: {exc.strerror or exc}."
+        ) from exc
 
 
 def write_whole(file: BinaryIO, content: bytes) -> None:

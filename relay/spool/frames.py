@@ -1,13 +1,17 @@
-"""Frames in a file: a block with its length, its checksum, and the time at which it was read from the source.
+"""Frames in a file: a block with its length, its checksum, and the time at which it was read from
+the source.
 
-A frame that is not there to its last byte, or does not match its checksum, ends the file: what follows it is not looked at.
+A frame that is not there to its last byte, or does not match its checksum, ends the file: what
+follows it is not looked at.
 """
 
 import struct
 import zlib
 from typing import BinaryIO, Final, NamedTuple
 
-_HEAD: Final = struct.Struct("<IIQB")  # bytes of the block, CRC32 of all that follows it in the frame, Unix milliseconds, closed
+_HEAD: Final = struct.Struct(
+    "<IIQB"
+)  # bytes of the block, CRC32 of all that follows it in the frame, Unix milliseconds, closed
 _UNCHECKED_BYTES: Final = 8
 LARGEST_BLOCK_BYTES: Final = 2**31
 """Longer ones are not believed; an event of the binlog has at most 1 GiB."""

@@ -1,32 +1,51 @@
 """Items of the source room as bytes, and back.
 
-A block holds items one after the other, each behind a byte that says what it is. Names and table maps, which come again and again, stand
-once in a block, before the first item that refers to them by number. Integers are little-endian; texts are UTF-8.
+A block holds items one after the other, each behind a byte that says what it is. Names and table
+maps, which come again and again, stand once in a block, before the first item that refers to them
+by number. Integers are little-endian; texts are UTF-8.
 """
 
 import struct
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from relay.model.change import Advance, RawItem, RawRows, Statement, TransactionBegin, TransactionEnd, XaAction, XaStep
+from relay.model.change import (
+    Advance,
+    RawItem,
+    RawRows,
+    Statement,
+    TransactionBegin,
+    TransactionEnd,
+    XaAction,
+    XaStep,
+)
 from relay.model.positions.position import BinlogPosition, SourceIdentity
 from relay.model.sql_mode import NO_MODE, SqlMode
 
 _SHARED, _BEGIN, _ROWS, _STATEMENT, _END, _ADVANCE, _XA = range(7)
 _XA_ACTIONS: Final = tuple(XaAction)
 _NO_TIME: Final = -(2**63)
-# Stands before a statement's sql_mode, failure and server's character set in a shared text of its own, which belongs to the next
-# statement. An older relay reads it as a shared text that no item refers to. No file name, table map or identity begins so.
+# Stands before a statement's sql_mode, failure and server's character set in a shared text of its
+# own, which belongs to the next statement. An older relay reads it as a shared text that no item
+# refers to. No file name, table map or identity begins so.
 _MODE_MARK: Final = b"\xff" * 6 + b"sql_mode"
 
 _SHARED_HEAD: Final = struct.Struct("<BI")  # bytes of it
-_BEGIN_HEAD: Final = struct.Struct("<BIQqIH")  # file, offset, commit time, header time, bytes of the GTID
-_ROWS_HEAD: Final = struct.Struct("<BIIQBIBI")  # table map, file, offset, type, header time, of MariaDB, bytes of the body
-_STATEMENT_HEAD: Final = struct.Struct("<BIQIII")  # file, offset, header time, bytes of database and SQL
+_BEGIN_HEAD: Final = struct.Struct(
+    "<BIQqIH"
+)  # file, offset, commit time, header time, bytes of the GTID
+_ROWS_HEAD: Final = struct.Struct(
+    "<BIIQBIBI"
+)  # table map, file, offset, type, header time, of MariaDB, bytes of the body
+_STATEMENT_HEAD: Final = struct.Struct(
+    "<BIQIII"
+)  # file, offset, header time, bytes of database and SQL
 _END_HEAD: Final = struct.Struct("<BIQIH")  # file, offset, identity, bytes of the GTID
 _ADVANCE_HEAD: Final = struct.Struct("<BIQI")  # file, offset, identity
 _XA_HEAD: Final = struct.Struct("<BIQBH")  # file, offset, action, bytes of the name
-_MODE: Final = struct.Struct("<Q?I")  # sql_mode, whether it failed, number of the shared text; the character set may follow
+_MODE: Final = struct.Struct(
+    "<Q?I"
+)  # sql_mode, whether it failed, number of the shared text; the character set may follow
 _NO_MODE: Final[tuple[SqlMode, bool, str]] = (NO_MODE, False, "")
 _IDENTITY: Final = struct.Struct("<IQ")  # server id, creation time of the file; the uuid follows
 
@@ -49,24 +68,49 @@ class BlockWriter:
         """Append an item."""
         if isinstance(item, RawRows):
             table, place = self._number(item.table_map), self._place(item.position)
-            self._block += _ROWS_HEAD.pack(_ROWS, table, *place, item.type_code, item.header_time_s, item.mariadb, len(item.body))
+            self._block += _ROWS_HEAD.pack(
+                _ROWS,
+                table,
+                *place,
+                item.type_code,
+                item.header_time_s,
+                item.mariadb,
+                len(item.body),
+            )
             self._block += item.body
         elif isinstance(item, TransactionBegin):
             gtid, place = item.gtid.encode(), self._place(item.position)
             commit_ms = _NO_TIME if item.commit_time_ms is None else item.commit_time_ms
-            self._block += _BEGIN_HEAD.pack(_BEGIN, *place, commit_ms, item.header_time_s, len(gtid)) + gtid
+            self._block += (
+                _BEGIN_HEAD.pack(_BEGIN, *place, commit_ms, item.header_time_s, len(gtid)) + gtid
+            )
         elif isinstance(item, TransactionEnd):
-            gtid, place, identity = item.gtid.encode(), self._place(item.position), self._identity_number(item.identity)
+            gtid, place, identity = (
+                item.gtid.encode(),
+                self._place(item.position),
+                self._identity_number(item.identity),
+            )
             self._block += _END_HEAD.pack(_END, *place, identity, len(gtid)) + gtid
         elif isinstance(item, Statement):
-            database, sql = item.database.encode(errors="surrogateescape"), item.sql.encode(errors="surrogateescape")
+            database, sql = (
+                item.database.encode(errors="surrogateescape"),
+                item.sql.encode(errors="surrogateescape"),
+            )
             place = self._place(item.position)
             if item.sql_mode or item.failed or item.server_charset:
                 self._add_mode(item)
-            self._block += _STATEMENT_HEAD.pack(_STATEMENT, *place, item.header_time_s, len(database), len(sql)) + database + sql
+            self._block += (
+                _STATEMENT_HEAD.pack(
+                    _STATEMENT, *place, item.header_time_s, len(database), len(sql)
+                )
+                + database
+                + sql
+            )
         elif isinstance(item, XaStep):
             xid, place = item.xid.encode(), self._place(item.position)
-            self._block += _XA_HEAD.pack(_XA, *place, _XA_ACTIONS.index(item.action), len(xid)) + xid
+            self._block += (
+                _XA_HEAD.pack(_XA, *place, _XA_ACTIONS.index(item.action), len(xid)) + xid
+            )
         else:
             place, identity = self._place(item.position), self._identity_number(item.identity)
             self._block += _ADVANCE_HEAD.pack(_ADVANCE, *place, identity)
@@ -80,9 +124,14 @@ class BlockWriter:
         return block
 
     def _add_mode(self, item: Statement) -> None:
-        """Append how the statement that follows was carried out; its number makes each of these texts another one."""
+        """Append how the statement that follows was carried out.
+
+        Its number makes each of these texts another one.
+        """
         charset = item.server_charset.encode()
-        self._number(_MODE_MARK + _MODE.pack(item.sql_mode, item.failed, len(self._shared)) + charset)
+        self._number(
+            _MODE_MARK + _MODE.pack(item.sql_mode, item.failed, len(self._shared)) + charset
+        )
 
     def _place(self, position: BinlogPosition) -> tuple[int, int]:
         if position.file != self._file[0]:
@@ -91,12 +140,17 @@ class BlockWriter:
 
     def _identity_number(self, identity: SourceIdentity) -> int:
         if identity != self._identity[0]:
-            text = _IDENTITY.pack(identity.server_id, identity.file_created_s) + identity.server_uuid.encode()
+            text = (
+                _IDENTITY.pack(identity.server_id, identity.file_created_s)
+                + identity.server_uuid.encode()
+            )
             self._identity = identity, self._number(text)
         return self._identity[1]
 
     def _number(self, shared: bytes) -> int:
-        """The number of what many items have in common; the empty file name has one as any other."""
+        """The number of what many items have in common; the empty file name has one as any
+        other.
+        """
         number = self._shared.get(shared)
         if number is None:
             number = self._shared[shared] = len(self._shared)
@@ -105,7 +159,10 @@ class BlockWriter:
 
 
 def items_of(block: bytes) -> Iterator[RawItem]:
-    """Yield the items of a block. Raises ValueError, IndexError or struct.error for one that `BlockWriter` did not make."""
+    """Yield the items of a block.
+
+    Raises ValueError, IndexError or struct.error for one that `BlockWriter` did not make.
+    """
     return _BlockReader(block).items()
 
 
@@ -137,11 +194,23 @@ class _BlockReader:
 
     def begin(self) -> TransactionBegin:
         file, offset, commit_ms, time_s, size = self._head(_BEGIN_HEAD)
-        return TransactionBegin(self._place(file, offset), self._text(size), None if commit_ms == _NO_TIME else commit_ms, time_s)
+        return TransactionBegin(
+            self._place(file, offset),
+            self._text(size),
+            None if commit_ms == _NO_TIME else commit_ms,
+            time_s,
+        )
 
     def rows(self) -> RawRows:
         table, file, offset, type_code, time_s, mariadb, size = self._head(_ROWS_HEAD)
-        return RawRows(self._shared[table], self._bytes(size), type_code, time_s, self._place(file, offset), bool(mariadb))
+        return RawRows(
+            self._shared[table],
+            self._bytes(size),
+            type_code,
+            time_s,
+            self._place(file, offset),
+            bool(mariadb),
+        )
 
     def statement(self) -> Statement:
         file, offset, time_s, of_database, of_sql = self._head(_STATEMENT_HEAD)
@@ -187,7 +256,8 @@ class _BlockReader:
         return self._identities[number]
 
 
-# By kind, and not bound to a reader: that would make it a cycle, which holds its block until the collector comes.
+# By kind, and not bound to a reader: that would make it a cycle, which holds its block until the
+# collector comes.
 _READERS: Final[tuple[Callable[[_BlockReader], RawItem | None], ...]] = (
     _BlockReader.shared_bytes,
     _BlockReader.begin,

@@ -9,6 +9,8 @@ def rank(place: BinlogPosition) -> tuple[str, int, int]:
 
 
 def same_file(one: SourceIdentity, other: SourceIdentity) -> bool:
-    """Whether two identities of places in a file of one name can be of the same incarnation of it."""
+    """Whether two identities of places in a file of one name can be of the same incarnation of
+    it.
+    """
     times = one.file_created_s, other.file_created_s
     return one.server == other.server and (0 in times or times[0] == times[1])

@@ -1,4 +1,6 @@
-"""What an earlier process left of a spool: its files up to the last transaction that is whole and sound."""
+"""What an earlier process left of a spool: its files up to the last transaction that is whole and
+sound.
+"""
 
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -16,7 +18,9 @@ _log: Final = structlog.stdlib.get_logger(__name__)
 
 
 class Recovered(NamedTuple):
-    """What an earlier process left: `end` is None without files, `cut_bytes` were neither whole nor sound and are gone."""
+    """What an earlier process left: `end` is None without files, `cut_bytes` were neither whole nor
+    sound and are gone.
+    """
 
     segments: list[Segment]
     end: StretchEnd | None
@@ -24,9 +28,12 @@ class Recovered(NamedTuple):
 
 
 def recovered(folder: Path) -> Recovered:
-    """Return the files that follow one another from the oldest on, and where their stretch ends; others are deleted. Raises OSError.
+    """Return the files that follow one another from the oldest on, and where their stretch ends.
 
-    Only the last file can have been written when the process died, so it alone is read; damage in others shows when they are.
+    Others are deleted. Raises OSError.
+
+    Only the last file can have been written when the process died, so it alone is read; damage in
+    others shows when they are.
     """
     folder.mkdir(parents=True, exist_ok=True)
     segments: list[Segment] = []
@@ -34,7 +41,11 @@ def recovered(folder: Path) -> Recovered:
     for path in segment_paths(folder):
         found = found_segment(path)
         if found is None or (segments and found.number != segments[-1].number + 1):
-            _log.warning("spool_file_deleted", file=str(path), reason="it does not go on where the one before it ends")
+            _log.warning(
+                "spool_file_deleted",
+                file=str(path),
+                reason="it does not go on where the one before it ends",
+            )
             deleted_bytes += path.stat().st_size
             path.unlink()
         else:
@@ -64,7 +75,9 @@ def _cut(segment: Segment) -> StretchEnd:
                 end.move(border, gtids, tracker.last)
                 sound_to, gtids = file.tell(), []
     if segment.size_bytes > sound_to:
-        _log.warning("spool_tail_cut", file=str(segment.path), cut_bytes=segment.size_bytes - sound_to)
+        _log.warning(
+            "spool_tail_cut", file=str(segment.path), cut_bytes=segment.size_bytes - sound_to
+        )
         with segment.path.open("r+b") as writable:
             writable.truncate(sound_to)
         segment.size_bytes = sound_to

@@ -6,7 +6,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from relay.model.positions.position import BinlogPosition, LastTransaction, SourceIdentity, SourcePosition
+from relay.model.positions.position import (
+    BinlogPosition,
+    LastTransaction,
+    SourceIdentity,
+    SourcePosition,
+)
 from relay.spool.frames import Frame, frame_bytes, read_frame
 
 _MAGIC: Final = b"romaspl1"  # the last character is the version of all that follows
@@ -15,9 +20,12 @@ _SUFFIX: Final = ".spool"
 
 @dataclass(slots=True)
 class Segment:
-    """`size_bytes` reaches to the end of its last closed frame; what lies behind is nothing yet. Its frames begin at `frames_at`.
+    """`size_bytes` reaches to the end of its last closed frame; what lies behind is nothing yet.
 
-    `read_ms` is when the first of them was read from the source, Unix milliseconds; None while there is none.
+    Its frames begin at `frames_at`.
+
+    `read_ms` is when the first of them was read from the source, Unix milliseconds; None while
+    there is none.
     """
 
     path: Path
@@ -53,12 +61,25 @@ def new_segment(folder: Path, number: int, start: SourcePosition) -> tuple[Segme
 
 
 def found_segment(path: Path) -> Segment | None:
-    """Read what the file says of itself; None when it is none of ours, or was not begun to its end. Raises OSError."""
+    """Read what the file says of itself; None when it is none of ours, or was not begun to its end.
+
+    Raises OSError.
+    """
     with path.open("rb") as file:
-        if file.read(len(_MAGIC)) != _MAGIC or (frame := read_frame(file)) is None or (start := _start(frame.block)) is None:
+        if (
+            file.read(len(_MAGIC)) != _MAGIC
+            or (frame := read_frame(file)) is None
+            or (start := _start(frame.block)) is None
+        ):
             return None
         frames_at, first = file.tell(), read_frame(file)
-        return Segment(path, start, frames_at, path.stat().st_size, first.read_ms if first is not None else None)
+        return Segment(
+            path,
+            start,
+            frames_at,
+            path.stat().st_size,
+            first.read_ms if first is not None else None,
+        )
 
 
 def segment_paths(folder: Path) -> list[Path]:
@@ -76,16 +97,28 @@ def _start_bytes(start: SourcePosition) -> bytes:
         "server_id": identity.server_id,
         "file_created_s": identity.file_created_s,
     }
-    last = {} if start.last is None else {"last": {**asdict(start.last), "begin": start.last.begin._asdict()}}
+    last = (
+        {}
+        if start.last is None
+        else {"last": {**asdict(start.last), "begin": start.last.begin._asdict()}}
+    )
     return json.dumps(fields | last).encode()
 
 
 def _start(block: bytes) -> SourcePosition | None:
     try:
         fields = json.loads(block)
-        identity = SourceIdentity(fields["server_uuid"], fields["server_id"], fields["file_created_s"])
+        identity = SourceIdentity(
+            fields["server_uuid"], fields["server_id"], fields["file_created_s"]
+        )
         last = fields.get("last")
-        known = None if last is None else LastTransaction(**{**last, "begin": BinlogPosition(**last["begin"])})
-        return SourcePosition(BinlogPosition(fields["file"], fields["offset"]), fields["gtid_set"], identity, known)
+        known = (
+            None
+            if last is None
+            else LastTransaction(**{**last, "begin": BinlogPosition(**last["begin"])})
+        )
+        return SourcePosition(
+            BinlogPosition(fields["file"], fields["offset"]), fields["gtid_set"], identity, known
+        )
     except (ValueError, KeyError, TypeError):
         return None

@@ -30,11 +30,14 @@ _SYNC_SECONDS: Final = 1.0
 
 
 class Spool:
-    """One thread appends; others may read what is visible, which are whole transactions, and forget what is published.
+    """One thread appends.
 
-    It holds all that follows `start` up to `end`, both None while there is nothing. It grows beyond `limit_bytes` by one event at most,
-    if whoever appends looks at `full`. `cut_bytes` of what an earlier process left were damaged and are gone. Every method
-    raises SpoolUnusable when the disk does not do what it should.
+    Others may read what is visible, which are whole transactions, and forget what is published.
+
+    It holds all that follows `start` up to `end`, both None while there is nothing. It grows beyond
+    `limit_bytes` by one event at most, if whoever appends looks at `full`. `cut_bytes` of what an
+    earlier process left were damaged and are gone. Every method raises SpoolUnusable when the disk
+    does not do what it should.
     """
 
     def __init__(self, folder: Path, limit_bytes: int) -> None:
@@ -46,14 +49,18 @@ class Spool:
         self._file: BinaryIO | None = None
         self._block = BlockWriter()
         self._gtids: list[str] = []  # of transactions that are not visible yet
-        self._border: TransactionEnd | Advance | None = None  # the last item, if a transaction ends with it
+        self._border: TransactionEnd | Advance | None = (
+            None  # the last item, if a transaction ends with it
+        )
         self._tracker = LastTransactionTracker()
         self._flush_due = False
         self._synced_at_s = monotonic()
         with disk_errors(folder):
             self._segments, self._end, self.cut_bytes = recovered(folder)
         self._older_bytes = sum(segment.size_bytes for segment in self._segments[:-1])
-        self._written_bytes = self._segments[-1].size_bytes if self._segments else 0  # of the last file, open frames and all
+        self._written_bytes = (
+            self._segments[-1].size_bytes if self._segments else 0
+        )  # of the last file, open frames and all
 
     @property
     def start(self) -> SourcePosition | None:
@@ -70,11 +77,16 @@ class Spool:
     @property
     def empty(self) -> bool:
         """Whether it holds no transaction, at most a place."""
-        return self._older_bytes == 0 and (not self._segments or self._segments[-1].frames_at == self._written_bytes)
+        return self._older_bytes == 0 and (
+            not self._segments or self._segments[-1].frames_at == self._written_bytes
+        )
 
     @property
     def oldest_ms(self) -> int | None:
-        """When the oldest of what is held was read from the source, Unix milliseconds; None while there is nothing."""
+        """When the oldest of what is held was read from the source, Unix milliseconds.
+
+        None while there is nothing.
+        """
         with self._lock:
             return self._segments[0].read_ms if self._segments else None
 
@@ -98,7 +110,10 @@ class Spool:
             self._roll(start, 1)
 
     def append(self, item: RawItem) -> None:
-        """Put the next item behind the last one; it becomes visible when its transaction is whole, at the latest by a later `flush`."""
+        """Put the next item behind the last one.
+
+        It becomes visible when its transaction is whole, at the latest by a later `flush`.
+        """
         self._block.add(item)
         self._tracker.take(item)
         if not isinstance(item, TransactionEnd | Advance):
@@ -113,7 +128,9 @@ class Spool:
             self._write()
 
     def flush(self) -> None:
-        """Let all whole transactions be visible, now or when the one that is half appended is whole."""
+        """Let all whole transactions be visible, now or when the one that is half appended is
+        whole.
+        """
         if self._border is None:
             self._flush_due = True
         elif self._block.size_bytes:
@@ -143,18 +160,25 @@ class Spool:
     # Reading
 
     def holds(self, at: SourcePosition) -> bool:
-        """Whether the place lies in this stretch, or at its ends; whether two transactions meet there shows the cursor."""
+        """Whether the place lies in this stretch, or at its ends.
+
+        Whether two transactions meet there shows the cursor.
+        """
         start, end = self.start, self.end
         if start is None or end is None or start.identity.server != at.identity.server:
             return False
         return rank(start.binlog) <= rank(at.binlog) <= rank(end.binlog)
 
     def cursor(self, at: SourcePosition) -> SpoolCursor | None:
-        """A cursor that stands at `at`; None when no such place between two transactions is held."""
+        """A cursor that stands at `at`; None when no such place between two transactions is
+        held.
+        """
         if not self.holds(at):
             return None
         with self._lock:
-            segment = [each for each in self._segments if rank(each.start.binlog) <= rank(at.binlog)][-1]
+            segment = [
+                each for each in self._segments if rank(each.start.binlog) <= rank(at.binlog)
+            ][-1]
         cursor = SpoolCursor(self, segment)
         if cursor.skip_to(at):
             return cursor
@@ -164,7 +188,9 @@ class Spool:
     def visible(self, segment: Segment) -> tuple[int, Segment | None]:
         """How far a file may be read, and the file behind it."""
         with self._lock:
-            return segment.size_bytes, next((each for each in self._segments if each.number == segment.number + 1), None)
+            return segment.size_bytes, next(
+                (each for each in self._segments if each.number == segment.number + 1), None
+            )
 
     # Forgetting
 
@@ -177,7 +203,10 @@ class Spool:
                 self._older_bytes -= oldest.size_bytes
 
     def begin_file(self) -> None:
-        """Let what comes next stand in a file of its own, so that all before it can be forgotten; not in the middle of a transaction."""
+        """Let what comes next stand in a file of its own, so that all before it can be forgotten.
+
+        Not in the middle of a transaction.
+        """
         with self._lock:
             last, end = self._segments[-1], self.end
             if not last.empty and last.size_bytes == self._written_bytes and end is not None:
@@ -215,9 +244,15 @@ class Spool:
                 self._sync(file)
 
     def _writable(self) -> BinaryIO:
-        """The file that the next frame goes into: another one where the last is long enough and ends with a transaction."""
+        """The file that the next frame goes into: another one where the last is long enough and
+        ends with a transaction.
+        """
         segment, end = self._segments[-1], self.end
-        if segment.size_bytes == self._written_bytes >= self._segment_bytes and not segment.empty and end is not None:
+        if (
+            segment.size_bytes == self._written_bytes >= self._segment_bytes
+            and not segment.empty
+            and end is not None
+        ):
             return self._roll(end, segment.number + 1)
         if self._file is None:
             self._file = segment.path.open("r+b", buffering=0)
@@ -241,4 +276,6 @@ class Spool:
 
 
 def _lies_before(place: SourcePosition, published: SourcePosition) -> bool:
-    return place.identity.server == published.identity.server and rank(place.binlog) <= rank(published.binlog)
+    return place.identity.server == published.identity.server and rank(place.binlog) <= rank(
+        published.binlog
+    )

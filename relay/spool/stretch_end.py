@@ -8,9 +8,11 @@ from relay.model.positions.position import LastTransaction, SourcePosition
 
 
 class StretchEnd:
-    """The place behind the last transaction, with the executed GTID set there if the stretch began with one.
+    """The place behind the last transaction, with the executed GTID set there if the stretch began
+    with one.
 
-    A set is only worth something when it is complete: without one at the beginning there is none later.
+    A set is only worth something when it is complete: without one at the beginning there is none
+    later.
     """
 
     def __init__(self, start: SourcePosition) -> None:
@@ -19,7 +21,9 @@ class StretchEnd:
         self._keeps_gtids = bool(start.gtid_set)
         self._gtids = GtidSet.parse(start.gtid_set)
         self._last = start.last
-        self._added: list[str] = []  # put together when somebody asks, because transactions are many
+        self._added: list[
+            str
+        ] = []  # put together when somebody asks, because transactions are many
 
     @property
     def position(self) -> SourcePosition:
@@ -27,10 +31,17 @@ class StretchEnd:
         if self._added:
             self._gtids = self._gtids.with_each(self._added)
             self._added = []
-        return SourcePosition(self._binlog, str(self._gtids) if self._keeps_gtids else "", self._identity, self._last)
+        return SourcePosition(
+            self._binlog, str(self._gtids) if self._keeps_gtids else "", self._identity, self._last
+        )
 
-    def move(self, border: TransactionEnd | Advance, gtids: Iterable[str], last: LastTransaction | None) -> None:
-        """Continue the stretch to this border, by transactions of these GTIDs; `last` is the newest that changed something."""
+    def move(
+        self, border: TransactionEnd | Advance, gtids: Iterable[str], last: LastTransaction | None
+    ) -> None:
+        """Continue the stretch to this border, by transactions of these GTIDs.
+
+        `last` is the newest that changed something.
+        """
         self._binlog, self._identity = border.position, border.identity
         self._last = last or self._last
         if self._keeps_gtids:

@@ -23,12 +23,18 @@ class AccountStore:
         self._path = paths.accounts
 
     def read(self) -> Accounts:
-        """Return all users and tokens; none where nothing was ever saved. Raises StoreRefused for a node that cannot be read whole."""
+        """Return all users and tokens; none where nothing was ever saved.
+
+        Raises StoreRefused for a node that cannot be read whole.
+        """
         node = self._session.find(self._path)
         return Accounts() if node is None else from_document(node.value)
 
     def change(self, change: Callable[[Accounts], Accounts]) -> None:
-        """Carry out a change. Raises what the change raises, StoreRefused, and VersionConflict where others kept writing."""
+        """Carry out a change.
+
+        Raises what the change raises, StoreRefused, and VersionConflict where others kept writing.
+        """
         for _ in range(_TRIES - 1):
             with suppress(VersionConflict):
                 self._change_once(change)
@@ -51,7 +57,12 @@ def to_document(accounts: Accounts) -> bytes:
         {
             "format": FORMAT,
             "users": [
-                {"name": each.name, **_written(each.grant), "disabled": each.disabled, "created_ms": each.created_ms}
+                {
+                    "name": each.name,
+                    **_written(each.grant),
+                    "disabled": each.disabled,
+                    "created_ms": each.created_ms,
+                }
                 for _, each in sorted(accounts.users.items())
             ],
             "tokens": [
@@ -71,7 +82,11 @@ def to_document(accounts: Accounts) -> bytes:
 
 
 def from_document(value: bytes) -> Accounts:
-    """Read a node's value. Raises StoreRefused for a newer format and for anything damaged: a user that is left out would be a hole."""
+    """Read a node's value.
+
+    Raises StoreRefused for a newer format and for anything damaged: a user that is left out would
+    be a hole.
+    """
     try:
         fields = json.loads(value)
         found = fields["format"]
@@ -82,7 +97,10 @@ def from_document(value: bytes) -> Accounts:
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as exc:
         raise StoreRefused(
             f"The document of the admin's users cannot be read ({exc!r}).",
-            remedy="Use the version that wrote it, or restore the node `accounts` from a backup (`roma restore`).",
+            remedy=(
+                "Use the version that wrote it, or restore the node `accounts` from a backup "
+                "(`roma restore`)."
+            ),
         ) from exc
     return Accounts({each.name: each for each in users}, {each.name: each for each in tokens})
 
@@ -94,12 +112,27 @@ def _list(fields: dict[str, Any], name: str) -> list[dict[str, Any]]:
 
 
 def _user(fields: dict[str, Any]) -> User:
-    return User(_text(fields, "name"), _grant(fields), int(fields["created_ms"]), disabled=fields["disabled"] is not False)
+    return User(
+        _text(fields, "name"),
+        _grant(fields),
+        int(fields["created_ms"]),
+        disabled=fields["disabled"] is not False,
+    )
 
 
 def _token(fields: dict[str, Any]) -> ApiToken:
-    name, owner, digest, last_four = (_text(fields, each) for each in ("name", "owner", "hash", "last_four"))
-    return ApiToken(name, owner, _grant(fields), digest, last_four, int(fields["created_ms"]), int(fields["expires_ms"]))
+    name, owner, digest, last_four = (
+        _text(fields, each) for each in ("name", "owner", "hash", "last_four")
+    )
+    return ApiToken(
+        name,
+        owner,
+        _grant(fields),
+        digest,
+        last_four,
+        int(fields["created_ms"]),
+        int(fields["expires_ms"]),
+    )
 
 
 def _text(fields: dict[str, Any], name: str) -> str:

@@ -11,12 +11,22 @@ FORMAT: Final = 1
 
 
 def to_file(path: str, value: bytes) -> str:
-    """Write a node down: `json` where that gives the same bytes again, else `lines` of text, else `base64`."""
-    return json.dumps({"format": FORMAT, "path": path, **_written(value)}, ensure_ascii=False, indent=2) + "\n"
+    """Write a node down: `json` where that gives the same bytes again, else `lines` of text, else
+    `base64`.
+    """
+    return (
+        json.dumps(
+            {"format": FORMAT, "path": path, **_written(value)}, ensure_ascii=False, indent=2
+        )
+        + "\n"
+    )
 
 
 def from_file(text: str, file: str) -> tuple[str, bytes]:
-    """Read path and value back. Raises BackupRefused for a newer format and for anything else that is no such file."""
+    """Read path and value back.
+
+    Raises BackupRefused for a newer format and for anything else that is no such file.
+    """
     try:
         fields: dict[str, Any] = json.loads(text)
         if fields["format"] > FORMAT:
@@ -29,7 +39,8 @@ def from_file(text: str, file: str) -> tuple[str, bytes]:
 def newer(file: str, found: int) -> BackupRefused:
     """The error for a backup of a later version."""
     return BackupRefused(
-        f"{file} has format {found}, this version knows formats 1 to {FORMAT}.", remedy="Use the version that made the backup."
+        f"{file} has format {found}, this version knows formats 1 to {FORMAT}.",
+        remedy="Use the version that made the backup.",
     )
 
 
@@ -42,7 +53,11 @@ def _written(value: bytes) -> dict[str, object]:
         parsed = json.loads(text)
     except (ValueError, RecursionError):
         return {"lines": text.split("\n")}
-    return {"json": parsed} if isinstance(parsed, dict) and write_json(parsed) == value else {"lines": text.split("\n")}
+    return (
+        {"json": parsed}
+        if isinstance(parsed, dict) and write_json(parsed) == value
+        else {"lines": text.split("\n")}
+    )
 
 
 def _read(fields: dict[str, Any]) -> bytes:
@@ -55,5 +70,7 @@ def _read(fields: dict[str, Any]) -> bytes:
 
 def _checked(path: str, file: str) -> str:
     if not path or any(part in ("", ".", "..") for part in path.split("/")):
-        raise BackupRefused(f"{file} names the node {path!r}, which is no place below an installation.")
+        raise BackupRefused(
+            f"{file} names the node {path!r}, which is no place below an installation."
+        )
     return path

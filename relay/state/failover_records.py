@@ -1,4 +1,6 @@
-"""What stands in ZooKeeper about the two servers of an instance: orders to the relay, what it sees, and which switches there were."""
+"""What stands in ZooKeeper about the two servers of an instance: orders to the relay, what it sees,
+and which switches there were.
+"""
 
 from dataclasses import asdict, dataclass
 from typing import Final
@@ -12,9 +14,12 @@ SWITCHES_LISTED: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class StandingOrders:
-    """What operators want of an instance's source until it is done or taken back; `number` rises with every order.
+    """What operators want of an instance's source until it is done or taken back.
 
-    `by`, `at_ms` (Unix milliseconds) and `comment` are of the newest order, `accepted_by` of the newest accepted loss.
+    `number` rises with every order.
+
+    `by`, `at_ms` (Unix milliseconds) and `comment` are of the newest order, `accepted_by` of the
+    newest accepted loss.
     """
 
     number: int = 0
@@ -53,9 +58,12 @@ class StandingOrders:
 
 @dataclass(frozen=True, slots=True)
 class ServerView:
-    """One server as the relay saw it last. `behind` counts published transactions that it lacks, -1 where no GTIDs tell.
+    """One server as the relay saw it last.
 
-    `lacking` names them, `gone` those that it purged before they were published, `errant` those that replication did not bring.
+    `behind` counts published transactions that it lacks, -1 where no GTIDs tell.
+
+    `lacking` names them, `gone` those that it purged before they were published, `errant` those
+    that replication did not bring.
     """
 
     role: str
@@ -96,7 +104,10 @@ class ServerView:
 
 @dataclass(frozen=True, slots=True)
 class FailoverView:
-    """Which server is read, what the relay would do next and why, and both servers. `orders` is the number of the orders it knows."""
+    """Which server is read, what the relay would do next and why, and both servers.
+
+    `orders` is the number of the orders it knows.
+    """
 
     followed: str = ""
     decision: str = ""
@@ -138,8 +149,10 @@ class FailoverView:
 
 @dataclass(frozen=True, slots=True)
 class SwitchNote:
-    """One switch: when, from where, to where, why, under which epoch; `lost` and `left_out` are losses that
-    `accepted_by` accepted; `asked_by` is empty where heartbeats alone decided, `source` where the instance has but one.
+    """One switch: when, from where, to where, why, under which epoch.
+
+    `lost` and `left_out` are losses that `accepted_by` accepted; `asked_by` is empty where
+    heartbeats alone decided, `source` where the instance has but one.
     """
 
     at_ms: int

@@ -6,7 +6,13 @@ from contextlib import suppress
 from dataclasses import replace
 
 from relay.errors import VersionConflict
-from relay.state.failover_records import FailoverView, StandingOrders, SwitchNote, read_history, write_history
+from relay.state.failover_records import (
+    FailoverView,
+    StandingOrders,
+    SwitchNote,
+    read_history,
+    write_history,
+)
 from relay.state.paths import Paths
 from relay.zk import Session
 from relay.zk.watch import Watch
@@ -15,7 +21,9 @@ _TRIES = 5
 
 
 class FailoverStore:
-    """Operators write orders, the relay that leads an instance writes view and history; every change of orders is a compare-and-set.
+    """Operators write orders, the relay that leads an instance writes view and history.
+
+    Every change of orders is a compare-and-set.
 
     Those of a single source; each source of a group has its own.
     """
@@ -30,7 +38,10 @@ class FailoverStore:
         return FailoverStore(self._session, self._paths, source)
 
     def orders(self, instance: str) -> StandingOrders:
-        """Return the orders that stand; a synced read, since an order that was taken back must not be followed."""
+        """Return the orders that stand.
+
+        A synced read, since an order that was taken back must not be followed.
+        """
         node = self._session.find(self._paths.failover_orders(instance, self._source), synced=True)
         return StandingOrders() if node is None else StandingOrders.from_document(node.value)
 
@@ -38,12 +49,19 @@ class FailoverStore:
         """Set `changed` whenever the orders may be others."""
         return self._session.watch(self._paths.failover_orders(instance, self._source), changed.set)
 
-    def change_orders(self, instance: str, change: Callable[[StandingOrders], StandingOrders]) -> StandingOrders:
-        """Apply a change to the orders that stand, whoever writes at the same time; the number rises. Raises VersionConflict."""
+    def change_orders(
+        self, instance: str, change: Callable[[StandingOrders], StandingOrders]
+    ) -> StandingOrders:
+        """Apply a change to the orders that stand, whoever writes at the same time.
+
+        The number rises. Raises VersionConflict.
+        """
         path = self._paths.failover_orders(instance, self._source)
         for _ in range(_TRIES):
             node = self._session.find(path, synced=True)
-            standing = StandingOrders() if node is None else StandingOrders.from_document(node.value)
+            standing = (
+                StandingOrders() if node is None else StandingOrders.from_document(node.value)
+            )
             changed = replace(change(standing), number=standing.number + 1)
             with suppress(VersionConflict):
                 if node is None:
@@ -58,13 +76,18 @@ class FailoverStore:
         self._session.put(self._paths.failover_view(instance, self._source), view.to_document())
 
     def view(self, instance: str) -> FailoverView | None:
-        """Return what the relay saw last; None when no relay ever watched this instance's servers."""
+        """Return what the relay saw last; None when no relay ever watched this instance's
+        servers.
+        """
         node = self._session.find(self._paths.failover_view(instance, self._source))
         return None if node is None else FailoverView.from_document(node.value)
 
     def note_switch(self, instance: str, note: SwitchNote) -> None:
         """Put a switch in front of the history."""
-        self._session.put(self._paths.failover_history(instance, self._source), write_history((note, *self.history(instance))))
+        self._session.put(
+            self._paths.failover_history(instance, self._source),
+            write_history((note, *self.history(instance))),
+        )
 
     def history(self, instance: str) -> tuple[SwitchNote, ...]:
         """Return the switches, the newest first."""

@@ -6,7 +6,10 @@ from typing import Any
 
 
 class JsonObject:
-    """A JSON object whose fields may be missing or of another kind; each reader then gives its default and never raises."""
+    """A JSON object whose fields may be missing or of another kind.
+
+    Each reader then gives its default and never raises.
+    """
 
     __slots__ = ("_fields",)
 
@@ -49,7 +52,9 @@ class JsonObject:
     def real_or_none(self, field: str) -> float | None:
         """Return the field as a float if it is a JSON number, else None."""
         found = self._fields.get(field)
-        return float(found) if isinstance(found, int | float) and not isinstance(found, bool) else None
+        return (
+            float(found) if isinstance(found, int | float) and not isinstance(found, bool) else None
+        )
 
     def flag(self, field: str) -> bool:
         """Return True only if the field is the JSON value `true`."""
@@ -58,17 +63,29 @@ class JsonObject:
     def texts(self, field: str) -> tuple[str, ...]:
         """Return the strings of a list field. Elements of other types are left out."""
         found = self._fields.get(field)
-        return tuple(each for each in found if isinstance(each, str)) if isinstance(found, list) else ()
+        return (
+            tuple(each for each in found if isinstance(each, str))
+            if isinstance(found, list)
+            else ()
+        )
 
     def objects(self, field: str) -> tuple["JsonObject", ...]:
         """Return the objects of a list field. Elements of other types are left out."""
         found = self._fields.get(field)
-        return tuple(JsonObject(each) for each in found if isinstance(each, dict)) if isinstance(found, list) else ()
+        return (
+            tuple(JsonObject(each) for each in found if isinstance(each, dict))
+            if isinstance(found, list)
+            else ()
+        )
 
     def texts_by_name(self, field: str) -> dict[str, str]:
         """Read an object of texts; other values in it are left out."""
         found = self._fields.get(field)
-        return {key: text for key, text in found.items() if isinstance(text, str)} if isinstance(found, dict) else {}
+        return (
+            {key: text for key, text in found.items() if isinstance(text, str)}
+            if isinstance(found, dict)
+            else {}
+        )
 
     def wholes(self, field: str) -> dict[str, int]:
         """Read an object of whole numbers; other values in it are left out."""
@@ -80,5 +97,8 @@ class JsonObject:
 
 
 def write_json(fields: Mapping[str, object]) -> bytes:
-    """Write an object as one line of UTF-8; half a surrogate pair, which UTF-8 cannot hold, becomes a question mark."""
+    """Write an object as one line of UTF-8.
+
+    Half a surrogate pair, which UTF-8 cannot hold, becomes a question mark.
+    """
     return json.dumps(fields, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")

@@ -13,7 +13,9 @@ from relay.zk import Session, Watch
 
 @dataclass(frozen=True, slots=True)
 class Candidacy:
-    """That a relay may run an instance: the servers that its settings prefer, and why it could not take over now (empty: it could)."""
+    """That a relay may run an instance: the servers that its settings prefer, and why it could not
+    take over now (empty: it could).
+    """
 
     instance: str
     preferred: tuple[str, ...] = ()
@@ -23,15 +25,22 @@ class Candidacy:
     @classmethod
     def read(cls, fields: JsonObject) -> "Candidacy":
         """Read one candidacy of a relay; missing fields are empty."""
-        return cls(fields.text("instance"), fields.texts("preferred"), fields.text("code"), fields.text("reason"))
+        return cls(
+            fields.text("instance"),
+            fields.texts("preferred"),
+            fields.text("code"),
+            fields.text("reason"),
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class RelayMember:
-    """A relay process; `status_url` is where it answers, empty where it does not. `started_ms` is Unix milliseconds.
+    """A relay process; `status_url` is where it answers, empty where it does not.
 
-    `server` is the name that outlives the process. `session_timeout_ms` is what ZooKeeper granted: after so long a silence the
-    relay counts as gone; 0: not known.
+    `started_ms` is Unix milliseconds.
+
+    `server` is the name that outlives the process. `session_timeout_ms` is what ZooKeeper granted:
+    after so long a silence the relay counts as gone; 0: not known.
     """
 
     name: str
@@ -73,9 +82,12 @@ class Membership:
         self._paths = paths
 
     def announce(self, member: RelayMember) -> None:
-        """Make sure that the member's node is there, up to date, and the present session's; call it again after every new session.
+        """Make sure that the member's node is there, up to date, and the present session's.
 
-        A node that an earlier session left behind is replaced, so the name must belong to one process alone.
+        Call it again after every new session.
+
+        A node that an earlier session left behind is replaced, so the name must belong to one
+        process alone.
         """
         path, value = self._paths.relay(member.name), member.to_document()
         node = self._session.find(path, synced=True)
@@ -88,21 +100,32 @@ class Membership:
         self._session.create_ephemeral(path, value)
 
     def withdraw(self, name: str) -> None:
-        """Take a member's node away: it is about to end, and nothing is to be given to it any more."""
+        """Take a member's node away: it is about to end, and nothing is to be given to it any
+        more.
+        """
         with suppress(NodeMissing):
             self._session.delete(self._paths.relay(name))
 
     def members(self) -> tuple[RelayMember, ...]:
         """Return the relays that live, sorted by name."""
-        return tuple(RelayMember.from_document(name, value) for name, value in self._below(self._paths.relays).items())
+        return tuple(
+            RelayMember.from_document(name, value)
+            for name, value in self._below(self._paths.relays).items()
+        )
 
     def leaders(self) -> Mapping[str, str]:
         """Return instance → name of the relay that leads it."""
-        return {name: JsonObject.read(value).text("relay") for name, value in self._below(self._paths.leaders).items()}
+        return {
+            name: JsonObject.read(value).text("relay")
+            for name, value in self._below(self._paths.leaders).items()
+        }
 
     def watch(self, signal: Callable[[], None]) -> tuple[Watch, ...]:
         """Call `signal` whenever a relay or a leader may have come or gone."""
-        return tuple(self._session.watch_children(path, signal) for path in (self._paths.relays, self._paths.leaders))
+        return tuple(
+            self._session.watch_children(path, signal)
+            for path in (self._paths.relays, self._paths.leaders)
+        )
 
     def _below(self, path: str) -> dict[str, bytes]:
         try:

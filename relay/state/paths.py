@@ -12,7 +12,8 @@ class Paths:
 
     mappings/pointer                     the number of the set in force
     mappings/sets/<number>               which version of each document, author, time, comment
-    mappings/documents/<dataId>/<number> a document's body with author, time, comment; never overwritten
+    mappings/documents/<dataId>/<number> a document's body with author, time, comment; never
+    overwritten
     instances/<name>/status              what the instance does now
     instances/<name>/started             the place where it started for the first time
     instances/<name>/dropped             the tables that its mapping leaves out

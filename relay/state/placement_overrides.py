@@ -16,7 +16,10 @@ _TRIES: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class PlacementOverride:
-    """Something that an operator asked for; `to` is the relay or server of a move, empty for a maintenance."""
+    """Something that an operator asked for.
+
+    `to` is the relay or server of a move, empty for a maintenance.
+    """
 
     note: Note
     to: str = ""
@@ -40,7 +43,12 @@ class PlacementOverrides:
 
     def to_document(self) -> bytes:
         """Return the JSON document with both lists, each entry with its name and its note."""
-        return write_json({"moves": _written(self.moves, "instance"), "maintenance": _written(self.maintenance, "server")})
+        return write_json(
+            {
+                "moves": _written(self.moves, "instance"),
+                "maintenance": _written(self.maintenance, "server"),
+            }
+        )
 
     @classmethod
     def from_document(cls, value: bytes) -> "PlacementOverrides":
@@ -50,7 +58,10 @@ class PlacementOverrides:
 
 
 class PlacementStore:
-    """Keeps the overrides in one node; a change is repeated when somebody else was faster, since each concerns one name alone."""
+    """Keeps the overrides in one node.
+
+    A change is repeated when somebody else was faster, since each concerns one name alone.
+    """
 
     def __init__(self, session: Session, paths: Paths) -> None:
         self._session = session
@@ -59,27 +70,47 @@ class PlacementStore:
     def overrides(self) -> PlacementOverrides:
         """Return what stands."""
         node = self._session.find(self._path)
-        return PlacementOverrides() if node is None else PlacementOverrides.from_document(node.value)
+        return (
+            PlacementOverrides() if node is None else PlacementOverrides.from_document(node.value)
+        )
 
     def watch(self, signal: Callable[[], None]) -> Watch:
         """Call `signal` whenever the overrides may have changed."""
         return self._session.watch(self._path, signal)
 
     def move(self, instance: str, to: str, note: Note) -> None:
-        """Let an instance run on a relay or server, for as long as that lives, until the override is withdrawn or another one made."""
-        self._change(lambda overrides: replace(overrides, moves={**overrides.moves, instance: PlacementOverride(note, to)}))
+        """Let an instance run on a relay or server, for as long as that lives, until the override
+        is withdrawn or another one made.
+        """
+        self._change(
+            lambda overrides: replace(
+                overrides, moves={**overrides.moves, instance: PlacementOverride(note, to)}
+            )
+        )
 
     def withdraw_move(self, instance: str) -> None:
         """Let an instance run where its settings and the balance say."""
-        self._change(lambda overrides: replace(overrides, moves=_without(overrides.moves, instance)))
+        self._change(
+            lambda overrides: replace(overrides, moves=_without(overrides.moves, instance))
+        )
 
     def drain(self, server: str, note: Note) -> None:
-        """Put a server into maintenance: its relays hand everything over that another one can take."""
-        self._change(lambda overrides: replace(overrides, maintenance={**overrides.maintenance, server: PlacementOverride(note)}))
+        """Put a server into maintenance: its relays hand everything over that another one can
+        take.
+        """
+        self._change(
+            lambda overrides: replace(
+                overrides, maintenance={**overrides.maintenance, server: PlacementOverride(note)}
+            )
+        )
 
     def end_maintenance(self, server: str) -> None:
         """Let a server run instances again."""
-        self._change(lambda overrides: replace(overrides, maintenance=_without(overrides.maintenance, server)))
+        self._change(
+            lambda overrides: replace(
+                overrides, maintenance=_without(overrides.maintenance, server)
+            )
+        )
 
     def _change(self, change: Callable[[PlacementOverrides], PlacementOverrides]) -> None:
         for _ in range(_TRIES - 1):
@@ -90,7 +121,9 @@ class PlacementStore:
 
     def _change_once(self, change: Callable[[PlacementOverrides], PlacementOverrides]) -> None:
         node = self._session.find(self._path, synced=True)
-        before = PlacementOverrides() if node is None else PlacementOverrides.from_document(node.value)
+        before = (
+            PlacementOverrides() if node is None else PlacementOverrides.from_document(node.value)
+        )
         value = change(before).to_document()
         if node is None:
             self._session.create(self._path, value)
@@ -103,7 +136,11 @@ def _written(overrides: Mapping[str, PlacementOverride], name: str) -> list[dict
 
 
 def _read(fields: JsonObject, kind: str, name: str) -> dict[str, PlacementOverride]:
-    return {each.text(name): PlacementOverride.read(each) for each in fields.objects(kind) if each.text(name)}
+    return {
+        each.text(name): PlacementOverride.read(each)
+        for each in fields.objects(kind)
+        if each.text(name)
+    }
 
 
 def _without(overrides: Mapping[str, PlacementOverride], name: str) -> dict[str, PlacementOverride]:

@@ -1,4 +1,7 @@
-"""Who runs what and who could, put together for operators; and whether a move that they ask for can be carried out."""
+"""Who runs what and who could, put together for operators.
+
+And whether a move that they ask for can be carried out.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +13,10 @@ from relay.state.placement_overrides import PlacementOverrides
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A relay that knows the instance; `code` and `reason` say why it could not run it, empty where it could."""
+    """A relay that knows the instance.
+
+    `code` and `reason` say why it could not run it, empty where it could.
+    """
 
     relay: str
     server: str
@@ -21,7 +27,9 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class InstancePlace:
-    """An instance: which relay leads it (empty: none), where an operator moved it (empty: nowhere), and who knows it."""
+    """An instance: which relay leads it (empty: none), where an operator moved it (empty: nowhere),
+    and who knows it.
+    """
 
     instance: str
     leader: str
@@ -30,9 +38,14 @@ class InstancePlace:
     candidates: tuple[Candidate, ...]
 
 
-def places(members: Sequence[RelayMember], leaders: Mapping[str, str], overrides: PlacementOverrides) -> tuple[InstancePlace, ...]:
+def places(
+    members: Sequence[RelayMember], leaders: Mapping[str, str], overrides: PlacementOverrides
+) -> tuple[InstancePlace, ...]:
     """Every instance that a living relay knows or leads, or that was moved, by name."""
-    known = {each.instance for member in members for each in member.candidacies} | {*leaders, *overrides.moves}
+    known = {each.instance for member in members for each in member.candidacies} | {
+        *leaders,
+        *overrides.moves,
+    }
     return tuple(_place(instance, members, leaders, overrides) for instance in sorted(known))
 
 
@@ -40,23 +53,47 @@ def check_move(place: InstancePlace, to: str) -> None:
     """Let a move pass that can be carried out at once. Raises PlacementRefused."""
     there = [each for each in place.candidates if to in (each.relay, each.server)]
     if not there:
-        raise PlacementRefused(f"No living relay or server called {to} has instance {place.instance}.")
+        raise PlacementRefused(
+            f"No living relay or server called {to} has instance {place.instance}."
+        )
     if all(each.in_maintenance for each in there):
         raise PlacementRefused(f"{to} is in maintenance.")
     if all(each.code and each.relay != place.leader for each in there):
-        raise PlacementRefused(f"{to} could not run {place.instance}: {there[0].code}: {there[0].reason}")
+        raise PlacementRefused(
+            f"{to} could not run {place.instance}: {there[0].code}: {there[0].reason}"
+        )
 
 
-def _place(instance: str, members: Sequence[RelayMember], leaders: Mapping[str, str], overrides: PlacementOverrides) -> InstancePlace:
-    candidacies = [(member, each) for member in members for each in member.candidacies if each.instance == instance]
+def _place(
+    instance: str,
+    members: Sequence[RelayMember],
+    leaders: Mapping[str, str],
+    overrides: PlacementOverrides,
+) -> InstancePlace:
+    candidacies = [
+        (member, each)
+        for member in members
+        for each in member.candidacies
+        if each.instance == instance
+    ]
     return InstancePlace(
         instance=instance,
         leader=leaders.get(instance, ""),
         moved_to=overrides.moves[instance].to if instance in overrides.moves else "",
-        preferred=max((member.started_ms, each.preferred) for member, each in candidacies)[1] if candidacies else (),
+        preferred=max((member.started_ms, each.preferred) for member, each in candidacies)[1]
+        if candidacies
+        else (),
         candidates=tuple(_candidate(member, each, overrides) for member, each in candidacies),
     )
 
 
-def _candidate(member: RelayMember, candidacy: Candidacy, overrides: PlacementOverrides) -> Candidate:
-    return Candidate(member.name, member.server, member.server in overrides.maintenance, candidacy.code, candidacy.reason)
+def _candidate(
+    member: RelayMember, candidacy: Candidacy, overrides: PlacementOverrides
+) -> Candidate:
+    return Candidate(
+        member.name,
+        member.server,
+        member.server in overrides.maintenance,
+        candidacy.code,
+        candidacy.reason,
+    )

@@ -7,4 +7,13 @@ from relay.telemetry.status_server import Answers, StatusServer
 from relay.telemetry.totals import ShownTotals, Totals
 from relay.telemetry.visible import visible
 
-__all__ = ["Answers", "InstanceMetrics", "KnownHosts", "ShownTotals", "StatusServer", "Totals", "set_up_logging", "visible"]
+__all__ = [
+    "Answers",
+    "InstanceMetrics",
+    "KnownHosts",
+    "ShownTotals",
+    "StatusServer",
+    "Totals",
+    "set_up_logging",
+    "visible",
+]

@@ -7,7 +7,10 @@ from relay.telemetry.metrics import InstanceMetrics
 
 
 def show_status(metrics: InstanceMetrics, status: Mapping[str, object]) -> None:
-    """Set the gauges that a status has a field for; `status` is InstanceStatus.to_fields(). A lag that is not known is NaN."""
+    """Set the gauges that a status has a field for; `status` is InstanceStatus.to_fields().
+
+    A lag that is not known is NaN.
+    """
     metrics.show_state(str(status["state"]))
     gauges = {
         "epoch": metrics.epoch,

@@ -12,7 +12,10 @@ _LOOPBACK: Final = "localhost"
 
 
 class KnownHosts:
-    """`names` are those of a setting; `*` is any. IP addresses and localhost are always known: no stranger's name is one of them."""
+    """`names` are those of a setting; `*` is any.
+
+    IP addresses and localhost are always known: no stranger's name is one of them.
+    """
 
     def __init__(self, names: Iterable[str]) -> None:
         known = {_plain(name) for name in names}

@@ -13,12 +13,16 @@ from relay.telemetry.visible import visible
 _SECRET_WORDS: Final = ("password", "passwd", "secret", "token", "credential")
 _OF_SEVERAL_LINES: Final = ("exception", "stack")
 _MASK: Final = "**********"
-# kazoo repeats one line a second while ZooKeeper is away; the session's own state says the same once.
+# kazoo repeats one line a second while ZooKeeper is away; the session's own state says the same
+# once.
 _QUIET_LOGGERS: Final = {"relay.zk.kazoo": logging.ERROR, "uvicorn.access": logging.WARNING}
 
 
 def set_up_logging(settings: LogSettings, stream: TextIO | None = None) -> None:
-    """Send all logging, our own and that of libraries, to one stream in one form. Calling it again replaces what was set up before."""
+    """Send all logging, our own and that of libraries, to one stream in one form.
+
+    Calling it again replaces what was set up before.
+    """
     shared: list[Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
@@ -28,14 +32,22 @@ def set_up_logging(settings: LogSettings, stream: TextIO | None = None) -> None:
         mask_secrets,
     ]
     structlog.configure(
-        processors=[structlog.stdlib.filter_by_level, *shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        processors=[
+            structlog.stdlib.filter_by_level,
+            *shared,
+            structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
+        ],
         logger_factory=structlog.stdlib.LoggerFactory(),
         wrapper_class=structlog.stdlib.BoundLogger,
         cache_logger_on_first_use=False,
     )
     target = stream or sys.stderr
     handler = logging.StreamHandler(target)
-    handler.setFormatter(structlog.stdlib.ProcessorFormatter(foreign_pre_chain=shared, processors=_rendering(settings, target)))
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=shared, processors=_rendering(settings, target)
+        )
+    )
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(settings.level)
@@ -51,8 +63,13 @@ def mask_secrets(_logger: WrappedLogger, _method: str, event: EventDict) -> Even
 
 
 def show_hidden(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
-    """Write control characters as escapes, except in tracebacks: a terminal would obey those of a stranger's comment."""
-    return {key: visible(value) if isinstance(value, str) and key not in _OF_SEVERAL_LINES else value for key, value in event.items()}
+    """Write control characters as escapes, except in tracebacks: a terminal would obey those of a
+    stranger's comment.
+    """
+    return {
+        key: visible(value) if isinstance(value, str) and key not in _OF_SEVERAL_LINES else value
+        for key, value in event.items()
+    }
 
 
 def _masked(field: str, value: object) -> object:
@@ -66,5 +83,15 @@ def _masked(field: str, value: object) -> object:
 def _rendering(settings: LogSettings, target: TextIO) -> list[Processor]:
     remove = structlog.stdlib.ProcessorFormatter.remove_processors_meta
     if settings.format == "json":
-        return [remove, structlog.processors.format_exc_info, structlog.processors.JSONRenderer(default=str)]
-    return [remove, show_hidden, structlog.dev.ConsoleRenderer(colors=target.isatty(), exception_formatter=structlog.dev.plain_traceback)]
+        return [
+            remove,
+            structlog.processors.format_exc_info,
+            structlog.processors.JSONRenderer(default=str),
+        ]
+    return [
+        remove,
+        show_hidden,
+        structlog.dev.ConsoleRenderer(
+            colors=target.isatty(), exception_formatter=structlog.dev.plain_traceback
+        ),
+    ]

@@ -1,10 +1,20 @@
-"""Every metric, declared once. Names start with `roma_`; the label `instance` is the instance's name."""
+"""Every metric, declared once.
+
+Names start with `roma_`; the label `instance` is the instance's name.
+"""
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Final, TypeVar
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, disable_created_metrics, generate_latest
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    disable_created_metrics,
+    generate_latest,
+)
 from prometheus_client.gc_collector import GCCollector
 from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.platform_collector import PlatformCollector
@@ -30,7 +40,10 @@ Metric = TypeVar("Metric", Counter, Gauge, Histogram)
 _OF_INSTANCES: Final[list[Counter | Gauge | Histogram]] = []
 
 REMOVED: Final = "REMOVED"
-"""The state in `roma_instance_state` of an instance that was removed while the relay ran; no instance is ever in it."""
+"""The state in `roma_instance_state` of an instance that was removed while the relay ran.
+
+No instance is ever in it.
+"""
 
 
 def _counter(name: str, what: str, labels: tuple[str, ...] = _INSTANCE) -> Counter:
@@ -42,7 +55,11 @@ def _gauge(name: str, what: str, labels: tuple[str, ...] = _INSTANCE) -> Gauge:
 
 
 def _histogram(name: str, what: str, buckets: tuple[float, ...]) -> Histogram:
-    return _kept(Histogram(f"roma_{name}", what, _INSTANCE, buckets=buckets, registry=REGISTRY), name, _INSTANCE)
+    return _kept(
+        Histogram(f"roma_{name}", what, _INSTANCE, buckets=buckets, registry=REGISTRY),
+        name,
+        _INSTANCE,
+    )
 
 
 def _kept(metric: Metric, name: str, labels: tuple[str, ...]) -> Metric:
@@ -56,73 +73,158 @@ class _Threads(Collector):
     """What the book of threads says when it is asked."""
 
     def collect(self) -> Iterator[CounterMetricFamily | GaugeMetricFamily]:
-        errors = CounterMetricFamily("roma_unexpected_errors", "Unexpected errors, by thread and type", labels=["thread", "error"])
+        errors = CounterMetricFamily(
+            "roma_unexpected_errors",
+            "Unexpected errors, by thread and type",
+            labels=["thread", "error"],
+        )
         for (thread, error), number in THREADS.unexpected.items():
             errors.add_metric([thread, error], number)
         yield errors
         dead = len(THREADS.dead)
-        yield GaugeMetricFamily("roma_dead_threads", "Threads that ended by an error and were not replaced", value=dead)
+        yield GaugeMetricFamily(
+            "roma_dead_threads", "Threads that ended by an error and were not replaced", value=dead
+        )
 
 
-SOURCE_ROWS: Final = _counter("source_rows", "Row changes read from the source, before filters and mappings")
-SOURCE_TRANSACTIONS: Final = _counter("source_transactions", "Source transactions read to their end")
-SOURCE_BYTES: Final = _counter("source_bytes", "Bytes of row events read from the source, without headers and decompressed")
-SOURCE_RECONNECTS: Final = _counter("source_reconnects", "Connections to the source beyond the first")
+SOURCE_ROWS: Final = _counter(
+    "source_rows", "Row changes read from the source, before filters and mappings"
+)
+SOURCE_TRANSACTIONS: Final = _counter(
+    "source_transactions", "Source transactions read to their end"
+)
+SOURCE_BYTES: Final = _counter(
+    "source_bytes", "Bytes of row events read from the source, without headers and decompressed"
+)
+SOURCE_RECONNECTS: Final = _counter(
+    "source_reconnects", "Connections to the source beyond the first"
+)
 PUBLISHED_ROWS: Final = _counter("published_rows", "Row changes visible in Kafka")
 PUBLISHED_MESSAGES: Final = _counter("published_messages", "Messages visible in Kafka")
 PUBLISHED_BYTES: Final = _counter("published_bytes", "Bytes of message values visible in Kafka")
-DROPPED_ROWS: Final = _counter("dropped_rows", "Row changes left out by filter, mapping, rule or transform", ("instance", "cause"))
-PRINTED_ROWS: Final = _counter(
-    "rows_printed", "Rows printed, by what printed them and why that was the slow one", ("instance", "path", "reason")
+DROPPED_ROWS: Final = _counter(
+    "dropped_rows",
+    "Row changes left out by filter, mapping, rule or transform",
+    ("instance", "cause"),
 )
-UNDECODABLE_VALUES: Final = _counter("undecodable_values", "Values visible in Kafka with U+FFFD for bytes that are no characters")
-LATE_TRANSACTIONS: Final = _counter("late_transactions", "Transactions of a group that came too late for their place in the order")
-DEAD_LETTERS: Final = _counter("dead_letters", "Messages and rows kept back as dead letters, by the code of why", ("instance", "code"))
+PRINTED_ROWS: Final = _counter(
+    "rows_printed",
+    "Rows printed, by what printed them and why that was the slow one",
+    ("instance", "path", "reason"),
+)
+UNDECODABLE_VALUES: Final = _counter(
+    "undecodable_values", "Values visible in Kafka with U+FFFD for bytes that are no characters"
+)
+LATE_TRANSACTIONS: Final = _counter(
+    "late_transactions", "Transactions of a group that came too late for their place in the order"
+)
+DEAD_LETTERS: Final = _counter(
+    "dead_letters",
+    "Messages and rows kept back as dead letters, by the code of why",
+    ("instance", "code"),
+)
 CLAIMS: Final = _counter("claims", "Messages visible in Kafka whose value lies elsewhere")
-DROPPED_NAMES: Final = _gauge("dropped_names", "Real tables left out by filter or mapping since the relay's start")
+DROPPED_NAMES: Final = _gauge(
+    "dropped_names", "Real tables left out by filter or mapping since the relay's start"
+)
 COMMITS: Final = _counter("kafka_commits", "Kafka transactions committed")
 COMMIT_SECONDS: Final = _histogram(
     "kafka_commit_seconds",
     "Time from asking for a commit to its answer",
     (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 15),
 )
-ABORTS: Final = _counter("kafka_aborts", "Kafka transactions given up, by the code of what ended them", ("instance", "code"))
-FENCES: Final = _counter("fences", "Times that Kafka fenced this relay's producer")
-THROTTLED_SECONDS: Final = _counter("throttled_seconds", "Time for which the instance took no rows because of its limits")
-LAG_SECONDS: Final = _gauge(
-    "lag_seconds", "Seconds that the instance is behind: 0 while nothing waits at the source, NaN where another relay leads"
+ABORTS: Final = _counter(
+    "kafka_aborts",
+    "Kafka transactions given up, by the code of what ended them",
+    ("instance", "code"),
 )
-BUFFER_PUT: Final = _gauge("buffer_put", "Cursor: slots put into the buffer since the source was last connected")
+FENCES: Final = _counter("fences", "Times that Kafka fenced this relay's producer")
+THROTTLED_SECONDS: Final = _counter(
+    "throttled_seconds", "Time for which the instance took no rows because of its limits"
+)
+LAG_SECONDS: Final = _gauge(
+    "lag_seconds",
+    (
+        "Seconds that the instance is behind: 0 while nothing waits at the source, NaN where "
+        "another relay leads"
+    ),
+)
+BUFFER_PUT: Final = _gauge(
+    "buffer_put", "Cursor: slots put into the buffer since the source was last connected"
+)
 BUFFER_GET: Final = _gauge("buffer_get", "Cursor: those of them that the publisher took")
-BUFFER_ACK: Final = _gauge("buffer_ack", "Cursor: those of them whose content is committed in Kafka")
+BUFFER_ACK: Final = _gauge(
+    "buffer_ack", "Cursor: those of them whose content is committed in Kafka"
+)
 BUFFER_BYTES: Final = _gauge("buffer_bytes", "Bytes of row events lying in the buffer")
-PASSED_OVER: Final = _gauge("sources_passed_over", "Sources of a group that do not answer while the others are read")
+PASSED_OVER: Final = _gauge(
+    "sources_passed_over", "Sources of a group that do not answer while the others are read"
+)
 SPOOL_BYTES: Final = _gauge("spool_bytes", "Bytes that the spool takes on disk")
-SPOOL_AGE: Final = _gauge("spool_age_seconds", "For how long the oldest event in the spool has waited; 0 while none does")
+SPOOL_AGE: Final = _gauge(
+    "spool_age_seconds", "For how long the oldest event in the spool has waited; 0 while none does"
+)
 SPOOL_FULL: Final = _gauge("spool_full", "1 while the spool is full, and the source is not read")
-STATE: Final = _gauge("instance_state", "1 for the state that the instance is in", ("instance", "state"))
+STATE: Final = _gauge(
+    "instance_state", "1 for the state that the instance is in", ("instance", "state")
+)
 EPOCH: Final = _gauge("epoch", "Counts discontinuities of the source")
 MAPPING_SET: Final = _gauge("mapping_set", "Number of the mapping set in force")
-MAPPING_BROKEN: Final = _gauge("mapping_broken", "1 while a newer mapping set is ignored because it is broken")
-POSITION_FILE: Final = _gauge("position_file_number", "Number of the binlog file of the committed position")
-POSITION_OFFSET: Final = _gauge("position_offset", "Offset of the committed position in its binlog file")
+MAPPING_BROKEN: Final = _gauge(
+    "mapping_broken", "1 while a newer mapping set is ignored because it is broken"
+)
+POSITION_FILE: Final = _gauge(
+    "position_file_number", "Number of the binlog file of the committed position"
+)
+POSITION_OFFSET: Final = _gauge(
+    "position_offset", "Offset of the committed position in its binlog file"
+)
 EXECUTE_TIME: Final = _gauge("execute_time_seconds", "Last published execute time, Unix seconds")
-EXECUTE_TIME_MS: Final = _gauge("execute_time_ms", "Older name of roma_execute_time_seconds, in milliseconds; gone in the next version")
+EXECUTE_TIME_MS: Final = _gauge(
+    "execute_time_ms",
+    "Older name of roma_execute_time_seconds, in milliseconds; gone in the next version",
+)
 
 # The source is empty where an instance has but one, and an empty label is none.
 _ROLE: Final = ("instance", "source", "role")
-SERVER_FOLLOWED: Final = _gauge("source_server_followed", "1 for the server that the instance reads, master or standby", _ROLE)
-SERVER_ANSWERS: Final = _gauge("source_server_answers", "1 while the server answers heartbeats", _ROLE)
-SERVER_BEHIND: Final = _gauge("source_server_behind_transactions", "Published transactions that the server lacks; NaN without GTIDs", _ROLE)
-SERVER_ERRANT: Final = _gauge("source_server_errant", "1 while the server has transactions that replication did not bring", _ROLE)
-SOURCE_SWITCHES: Final = _counter("source_switches", "Times that another server was read from then on")
+SERVER_FOLLOWED: Final = _gauge(
+    "source_server_followed", "1 for the server that the instance reads, master or standby", _ROLE
+)
+SERVER_ANSWERS: Final = _gauge(
+    "source_server_answers", "1 while the server answers heartbeats", _ROLE
+)
+SERVER_BEHIND: Final = _gauge(
+    "source_server_behind_transactions",
+    "Published transactions that the server lacks; NaN without GTIDs",
+    _ROLE,
+)
+SERVER_ERRANT: Final = _gauge(
+    "source_server_errant",
+    "1 while the server has transactions that replication did not bring",
+    _ROLE,
+)
+SOURCE_SWITCHES: Final = _counter(
+    "source_switches", "Times that another server was read from then on"
+)
 
 STORE_CONNECTED: Final = _gauge("zookeeper_connected", "1 while ZooKeeper answers", ())
-STORE_SESSIONS: Final = _gauge("zookeeper_sessions", "ZooKeeper sessions since the start; more than one: ephemeral nodes were lost", ())
-STORE_SESSION_TIMEOUT: Final = _gauge("zookeeper_session_timeout_seconds", "Silence after which ZooKeeper ends the session, as granted", ())
+STORE_SESSIONS: Final = _gauge(
+    "zookeeper_sessions",
+    "ZooKeeper sessions since the start; more than one: ephemeral nodes were lost",
+    (),
+)
+STORE_SESSION_TIMEOUT: Final = _gauge(
+    "zookeeper_session_timeout_seconds",
+    "Silence after which ZooKeeper ends the session, as granted",
+    (),
+)
 
-ADMIN_REQUESTS: Final = _counter("admin_requests", "Requests to the admin", ("method", "route", "status"))
-ADMIN_SAVES: Final = _counter("admin_mapping_saves", "Mapping saves and roll backs, by outcome", ("outcome",))
+ADMIN_REQUESTS: Final = _counter(
+    "admin_requests", "Requests to the admin", ("method", "route", "status")
+)
+ADMIN_SAVES: Final = _counter(
+    "admin_mapping_saves", "Mapping saves and roll backs, by outcome", ("outcome",)
+)
 
 
 LABELS.update({"roma_unexpected_errors": ("thread", "error"), "roma_dead_threads": ()})
@@ -130,7 +232,9 @@ REGISTRY.register(_Threads())
 
 
 class InstanceMetrics:
-    """One instance's metrics with their label already bound, because looking a label up costs more than counting."""
+    """One instance's metrics with their label already bound, because looking a label up costs more
+    than counting.
+    """
 
     def __init__(self, instance: str) -> None:
         self.instance = instance
@@ -170,7 +274,11 @@ class InstanceMetrics:
             STATE.remove(instance, REMOVED)
 
     def dropped_rows(self, cause: str) -> Counter:
-        """Rows left out; `cause` is one of a few words (filter, operation, unmapped_db, unmapped_table), never a name."""
+        """Rows left out.
+
+        `cause` is one of a few words (filter, operation, unmapped_db, unmapped_table), never a
+        name.
+        """
         return DROPPED_ROWS.labels(self.instance, cause)
 
     def printed_rows(self, path: str, reason: str) -> Counter:
@@ -193,7 +301,9 @@ class InstanceMetrics:
         self._state = state
 
     def remove(self) -> None:
-        """Take away every series of the instance but one, which says that it was removed on request."""
+        """Take away every series of the instance but one, which says that it was removed on
+        request.
+        """
         for metric in _OF_INSTANCES:
             for labels in _series(metric, self.instance):
                 metric.remove(*labels)
@@ -204,7 +314,11 @@ def _series(metric: Counter | Gauge | Histogram, instance: str) -> set[tuple[str
     """The values of the labels of an instance's series."""
     (family,) = metric.collect()
     names = LABELS[family.name]
-    return {tuple(each.labels[name] for name in names) for each in family.samples if each.labels.get("instance") == instance}
+    return {
+        tuple(each.labels[name] for name in names)
+        for each in family.samples
+        if each.labels.get("instance") == instance
+    }
 
 
 def render() -> bytes:

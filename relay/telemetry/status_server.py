@@ -18,7 +18,10 @@ from relay.threads import RelayThread
 
 _JSON: Final = "application/json"
 _TEXT: Final = "text/plain; charset=utf-8"
-_UNKNOWN: Final = b"This relay is not known by that name. Use an IP address or localhost, or add the name to status.hosts.\n"
+_UNKNOWN: Final = (
+    b"This relay is not known by that name. Use an IP address or localhost, or add the name to "
+    b"status.hosts.\n"
+)
 # A client that sends nothing holds a thread for no longer than this.
 _READ_TIMEOUT_SECONDS: Final = 10.0
 _STOP_TIMEOUT_SECONDS: Final = 5.0
@@ -28,9 +31,12 @@ _log = structlog.stdlib.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """What the server says. Each is called in the server's threads, for every request, and must not wait.
+    """What the server says.
 
-    `unhealthy` and `unready` return why not, in a sentence, or None. `statuses` returns one JSON object per instance.
+    Each is called in the server's threads, for every request, and must not wait.
+
+    `unhealthy` and `unready` return why not, in a sentence, or None. `statuses` returns one JSON
+    object per instance.
     """
 
     unhealthy: Callable[[], str | None]
@@ -44,14 +50,17 @@ class StatusServer:
     def __init__(self, host: str, port: int, answers: Answers, names: Sequence[str] = ()) -> None:
         """Take the port (0: a free one).
 
-        `names`: what clients call it beside `host`, the machine's own name, localhost and IP addresses. Raises ConfigurationError if
-        the port cannot be had.
+        `names`: what clients call it beside `host`, the machine's own name, localhost and IP
+        addresses. Raises ConfigurationError if the port cannot be had.
         """
         known = KnownHosts([host, socket.gethostname(), *names])
         try:
             self._server = _Server((host, port), answers, known)
         except OSError as exc:
-            raise ConfigurationError(f"status.host and status.port: {host}:{port} cannot be listened on ({exc.strerror}).") from exc
+            raise ConfigurationError(
+                f"status.host and status.port: {host}:{port} cannot be listened on "
+                f"({exc.strerror})."
+            ) from exc
         self._thread = RelayThread("status-server", "", self._server.serve_forever)
 
     @property
@@ -81,9 +90,14 @@ class _Server(ThreadingHTTPServer):
         super().__init__(address, _Handler)
 
     def server_bind(self) -> None:
-        """Bind without the reverse name look-up of the base class, which hangs where names do not resolve."""
+        """Bind without the reverse name look-up of the base class, which hangs where names do not
+        resolve.
+        """
         TCPServer.server_bind(self)
-        self.server_name, self.server_port = str(self.server_address[0]), int(self.server_address[1])
+        self.server_name, self.server_port = (
+            str(self.server_address[0]),
+            int(self.server_address[1]),
+        )
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -105,13 +119,20 @@ class _Handler(BaseHTTPRequestHandler):
         elif path == "/status":
             self._send(HTTPStatus.OK, _JSON, json.dumps(list(answers.statuses())).encode())
         else:
-            self._send(HTTPStatus.NOT_FOUND, _TEXT, b"There are /healthz, /readyz, /metrics and /status here.\n")
+            self._send(
+                HTTPStatus.NOT_FOUND,
+                _TEXT,
+                b"There are /healthz, /readyz, /metrics and /status here.\n",
+            )
 
     def log_message(self, *line: object, **_: object) -> None:
         _log.debug("status_request", line=str(line[0]) % line[1:])
 
     def _is_for_this_server(self) -> bool:
-        """Return whether the server is known by every Host header of the request; there should be one."""
+        """Return whether the server is known by every Host header of the request.
+
+        There should be one.
+        """
         return all(self.server.known.knows(each) for each in self.headers.get_all("Host", []))
 
     def _say_whether(self, why_not: str | None) -> None:

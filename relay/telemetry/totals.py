@@ -1,4 +1,6 @@
-"""What an instance has done since its relay started: plain numbers, written by its publishing thread alone and shown from another."""
+"""What an instance has done since its relay started: plain numbers, written by its publishing
+thread alone and shown from another.
+"""
 
 from collections import Counter, deque
 from dataclasses import dataclass, field
@@ -11,11 +13,14 @@ from relay.telemetry.metrics import InstanceMetrics
 
 @dataclass(slots=True)
 class Totals:
-    """Numbers that only grow. Those of `source_` and `dropped_` count what was read, again when it is read again; those of
-    `published_`, `claims` and `dead_letters` only what Kafka has committed. `aborts` are by the code of what ended the batch,
-    `dead_letters` by that of what kept the row back, `dropped_rows` by cause, `printed_rows` by path and reason, again when printed again;
-    `late_transactions` are those of a group that came too late for their place,
-    `throttled_seconds` is time spent waiting on request, `commit_seconds` holds the commits' durations that are not shown yet.
+    """Numbers that only grow.
+
+    Those of `source_` and `dropped_` count what was read, again when it is read again; those of
+    `published_`, `claims` and `dead_letters` only what Kafka has committed. `aborts` are by the
+    code of what ended the batch, `dead_letters` by that of what kept the row back, `dropped_rows`
+    by cause, `printed_rows` by path and reason, again when printed again; `late_transactions` are
+    those of a group that came too late for their place, `throttled_seconds` is time spent waiting
+    on request, `commit_seconds` holds the commits' durations that are not shown yet.
     """
 
     source_connections: int = 0
@@ -63,9 +68,18 @@ class ShownTotals:
             (metrics.late_transactions, totals.late_transactions),
             (metrics.throttled_seconds, totals.throttled_seconds),
             *((metrics.aborts(code), total) for code, total in list(totals.aborts.items())),
-            *((metrics.dropped_rows(cause), total) for cause, total in list(totals.dropped_rows.items())),
-            *((metrics.printed_rows(*by), total) for by, total in list(totals.printed_rows.items())),
-            *((metrics.dead_letters(code), total) for code, total in list(totals.dead_letters.items())),
+            *(
+                (metrics.dropped_rows(cause), total)
+                for cause, total in list(totals.dropped_rows.items())
+            ),
+            *(
+                (metrics.printed_rows(*by), total)
+                for by, total in list(totals.printed_rows.items())
+            ),
+            *(
+                (metrics.dead_letters(code), total)
+                for code, total in list(totals.dead_letters.items())
+            ),
         ):
             self._raise_to(metric, total)
         while totals.commit_seconds:

@@ -1,9 +1,13 @@
-"""Text of strangers on a terminal: what would move the cursor or hide text is shown as its escape."""
+"""Text of strangers on a terminal: what would move the cursor or hide text is shown as its
+escape.
+"""
 
 import re
 from typing import Final
 
-_HIDDEN: Final = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_HIDDEN: Final = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 
 
 def visible(text: str) -> str:

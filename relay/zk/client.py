@@ -1,4 +1,6 @@
-"""kazoo's client as the session needs it: it reconnects for ever, with fresh secrets, and says why it cannot."""
+"""kazoo's client as the session needs it: it reconnects for ever, with fresh secrets, and says why
+it cannot.
+"""
 
 import logging
 import threading
@@ -26,7 +28,10 @@ _OF_TLS: Final = ("SSL", "certificate")
 
 
 class SessionState(Enum):
-    """SUSPENDED: not connected, the session may still live. LOST: it is over and its ephemeral nodes are gone."""
+    """SUSPENDED: not connected, the session may still live.
+
+    LOST: it is over and its ephemeral nodes are gone.
+    """
 
     CONNECTED = "connected"
     SUSPENDED = "suspended"
@@ -34,13 +39,22 @@ class SessionState(Enum):
 
 
 class Client:
-    """Keeps one session after the other, until `stop`. `on_connected` is called in kazoo's thread, which must not wait.
+    """Keeps one session after the other, until `stop`.
+
+    `on_connected` is called in kazoo's thread, which must not wait.
 
     `on_session` is called there for every new session, with its id and its password.
     """
 
-    def __init__(self, settings: ZooKeeperSettings, on_connected: Callable[[], None], session: tuple[int, bytes] | None = None) -> None:
-        """Make ready; nothing is connected yet. `session`: the id and password of one to go on with.
+    def __init__(
+        self,
+        settings: ZooKeeperSettings,
+        on_connected: Callable[[], None],
+        session: tuple[int, bytes] | None = None,
+    ) -> None:
+        """Make ready; nothing is connected yet.
+
+        `session`: the id and password of one to go on with.
 
         Raises ConfigurationError if `zookeeper.hosts` cannot be read.
         """
@@ -63,13 +77,18 @@ class Client:
 
     @property
     def timeout_ms(self) -> int:
-        """After how long a silence the servers end the session, as they granted it; 0 before the first connection."""
+        """After how long a silence the servers end the session, as they granted it.
+
+        0 before the first connection.
+        """
         return self._log.granted_ms
 
     @property
     def silent_s(self) -> float:
         """Seconds since the connection was lost, 0 while connected."""
-        return 0.0 if self.state is SessionState.CONNECTED else monotonic() - self._disconnected_at_s
+        return (
+            0.0 if self.state is SessionState.CONNECTED else monotonic() - self._disconnected_at_s
+        )
 
     def start(self) -> None:
         """Connect in the background. Harmless when repeated."""
@@ -92,7 +111,9 @@ class Client:
             return StoreLoginRefused(f"ZooKeeper at {hosts} refused the login of {self._user}.")
         if self._settings.tls is not None and any(word in why for word in _OF_TLS):
             return StoreTlsRefused(f"No TLS connection to ZooKeeper at {hosts} can be made: {why}.")
-        return StoreUnreachable(f"No ZooKeeper server answers at {hosts}{f' ({why})' if why else ''}.")
+        return StoreUnreachable(
+            f"No ZooKeeper server answers at {hosts}{f' ({why})' if why else ''}."
+        )
 
     def answered(self) -> None:
         """Note that a request was answered, so the login is good."""
@@ -100,24 +121,35 @@ class Client:
 
     @property
     def _user(self) -> str:
-        return "nobody (zookeeper.auth is not set)" if self._settings.auth is None else self._settings.auth.user
+        return (
+            "nobody (zookeeper.auth is not set)"
+            if self._settings.auth is None
+            else self._settings.auth.user
+        )
 
     def _client(self, session: tuple[int, bytes] | None) -> KazooClient:
         if "/" in self._settings.hosts:
-            raise ConfigurationError(f"zookeeper.hosts {self._settings.hosts!r} holds a path; write it into zookeeper.root.")
+            raise ConfigurationError(
+                f"zookeeper.hosts {self._settings.hosts!r} holds a path; write it into "
+                f"zookeeper.root."
+            )
         try:
             return KazooClient(
                 hosts=self._settings.hosts,
                 timeout=self._settings.session_timeout_seconds,
                 handler=Connections(self._settings.tls, self._before_connection),
-                connection_retry=KazooRetry(max_tries=-1, delay=0.1, backoff=2, max_delay=_RECONNECT_PAUSE_SECONDS),
+                connection_retry=KazooRetry(
+                    max_tries=-1, delay=0.1, backoff=2, max_delay=_RECONNECT_PAUSE_SECONDS
+                ),
                 logger=self._log,
                 default_acl=rights_of(self._settings),
                 sasl_options=self._sasl,
                 client_id=session,
             )
         except ValueError as exc:
-            raise ConfigurationError(f"zookeeper.hosts {self._settings.hosts!r} is no list of host:port ({exc}).") from exc
+            raise ConfigurationError(
+                f"zookeeper.hosts {self._settings.hosts!r} is no list of host:port ({exc})."
+            ) from exc
 
     def _before_connection(self) -> None:
         """Read the secrets again, and forget what a server that lost its data cannot have seen."""
@@ -127,9 +159,11 @@ class Client:
         self._accept_an_emptied_server()
 
     def _accept_an_emptied_server(self) -> None:
-        """A server that lost its data refuses, for ever, clients that have seen more changes than it has.
+        """A server that lost its data refuses, for ever, clients that have seen more changes than
+        it has.
 
-        After a silence in which the session must have ended there is nothing left that what was seen could contradict.
+        After a silence in which the session must have ended there is nothing left that what was
+        seen could contradict.
         """
         if self.silent_s * 1000 > self.timeout_ms:
             self.kazoo.last_zxid = 0

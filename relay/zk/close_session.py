@@ -1,4 +1,6 @@
-"""The child process of `SessionCloser`: `python -m relay.zk.close_session CONFIG`, with sessions as lines of JSON on its input."""
+"""The child process of `SessionCloser`: `python -m relay.zk.close_session CONFIG`, with sessions as
+lines of JSON on its input.
+"""
 
 import json
 import signal
@@ -16,7 +18,9 @@ _CLOSE_SECONDS: Final = 5.0
 
 
 def main(config: str) -> int:
-    """Read sessions until the input ends; then end the last one, unless the parent said good-bye."""
+    """Read sessions until the input ends; then end the last one, unless the parent said
+    good-bye.
+    """
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)  # it ends when its parent does
     settings = load_settings(Path(config)).zookeeper
@@ -27,7 +31,10 @@ def main(config: str) -> int:
 
 
 def last_session(lines: Iterable[str]) -> tuple[int, bytes] | None:
-    """Return the id and the password of the session that is open when the lines end; a line that is cut off counts for nothing."""
+    """Return the id and the password of the session that is open when the lines end.
+
+    A line that is cut off counts for nothing.
+    """
     known: dict[str, Any] | None = None
     for line in lines:
         with suppress(ValueError):
@@ -36,7 +43,10 @@ def last_session(lines: Iterable[str]) -> tuple[int, bytes] | None:
 
 
 def close_session(settings: ZooKeeperSettings, session: int, password: bytes) -> None:
-    """Take the session over and end it; its ephemeral nodes vanish at once. Where no server answers, its timeout ends it."""
+    """Take the session over and end it; its ephemeral nodes vanish at once.
+
+    Where no server answers, its timeout ends it.
+    """
     client = Client(settings, lambda: None, session=(session, password))
     with suppress(RelayError):
         client.start()

@@ -1,4 +1,6 @@
-"""How kazoo opens its connections: TLS by the relay's settings, with files and secrets as they are at that moment."""
+"""How kazoo opens its connections: TLS by the relay's settings, with files and secrets as they are
+at that moment.
+"""
 
 import socket
 import ssl
@@ -20,7 +22,11 @@ class Connections(SequentialThreadingHandler):
         self._before = before
 
     def create_connection(
-        self, address: tuple[str, int], hostname: str | None = None, timeout: float | None = None, **_: Any
+        self,
+        address: tuple[str, int],
+        hostname: str | None = None,
+        timeout: float | None = None,
+        **_: Any,
     ) -> socket.socket:
         """Connect, with TLS where the settings ask for it. Raises OSError."""
         self._before()
@@ -37,7 +43,8 @@ class Connections(SequentialThreadingHandler):
 def _context(tls: ZooKeeperTlsSettings) -> ssl.SSLContext:
     """Raises OSError for files that cannot be read, or hold no certificate or key."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    # Servers sign their own certificates, and those lack extensions that the strict rules of Python 3.13 ask for.
+    # Servers sign their own certificates, and those lack extensions that the strict rules of Python
+    # 3.13 ask for.
     context.verify_flags &= ~ssl.VERIFY_X509_STRICT
     context.check_hostname = tls.mode == "verify_identity"
     context.verify_mode = ssl.CERT_NONE if tls.mode == "required" else ssl.CERT_REQUIRED

@@ -1,4 +1,6 @@
-"""What kazoo says only to its log: how long a session may be silent, and why a connection was dropped."""
+"""What kazoo says only to its log: how long a session may be silent, and why a connection was
+dropped.
+"""
 
 import logging
 from typing import Any, Final
@@ -10,7 +12,9 @@ _DROPPED: Final = ("Connection dropped: %s", "Connection time-out: %s", "Cannot 
 
 
 class ListeningLogger(logging.LoggerAdapter[logging.Logger]):
-    """Passes everything on, and keeps the timeout that the last session was granted; 0 before the first.
+    """Passes everything on, and keeps the timeout that the last session was granted.
+
+    0 before the first.
 
     `dropped` is why the last connection ended or could not be made; empty before that.
     """
@@ -22,7 +26,12 @@ class ListeningLogger(logging.LoggerAdapter[logging.Logger]):
 
     def log(self, level: int, msg: object, *args: object, **more: Any) -> None:
         """Log, and listen."""
-        if isinstance(msg, str) and _GRANTED in msg and len(args) > _PLACE and isinstance(args[_PLACE], int):
+        if (
+            isinstance(msg, str)
+            and _GRANTED in msg
+            and len(args) > _PLACE
+            and isinstance(args[_PLACE], int)
+        ):
             self.granted_ms = args[_PLACE]
         if msg in _DROPPED and args:
             self.dropped = str(args[-1]).removeprefix("socket connection error: ")

@@ -13,17 +13,30 @@ EVERYBODY: Final = "world:anyone"
 
 
 def sasl_options(settings: ZooKeeperSettings) -> SaslOptions | None:
-    """Return what kazoo needs for a SASL login, with the password as it is now; None without one."""
+    """Return what kazoo needs for a SASL login, with the password as it is now; None without
+    one.
+    """
     auth = settings.auth
     if auth is None or auth.scheme != "sasl":
         return None
-    return {"mechanism": "DIGEST-MD5", "username": auth.user, "password": auth.password.get_secret_value()}
+    return {
+        "mechanism": "DIGEST-MD5",
+        "username": auth.user,
+        "password": auth.password.get_secret_value(),
+    }
 
 
 def digest_login(settings: ZooKeeperSettings) -> set[tuple[str, str]]:
-    """Return the digest identity that a connection claims, with the password as it is now; empty without one."""
+    """Return the digest identity that a connection claims, with the password as it is now.
+
+    Empty without one.
+    """
     auth = settings.auth
-    return set() if auth is None or auth.scheme != "digest" else {("digest", f"{auth.user}:{auth.password.get_secret_value()}")}
+    return (
+        set()
+        if auth is None or auth.scheme != "digest"
+        else {("digest", f"{auth.user}:{auth.password.get_secret_value()}")}
+    )
 
 
 def digest_identity(user: str, password: str) -> str:
@@ -41,5 +54,7 @@ def rights_of(settings: ZooKeeperSettings) -> list[ACL] | None:
 
 
 def identity_of(right: ACL) -> str | None:
-    """Return "SCHEME:NAME" of who has all rights by this entry; None for an entry of fewer rights."""
+    """Return "SCHEME:NAME" of who has all rights by this entry; None for an entry of fewer
+    rights.
+    """
     return f"{right.id.scheme}:{right.id.id}" if right.perms == _ALL_RIGHTS else None

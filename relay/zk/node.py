@@ -9,7 +9,10 @@ ANY_VERSION: Final = -1
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A node's value with what guards it. `ephemeral_owner` is the owning session's id, None for a node that stays."""
+    """A node's value with what guards it.
+
+    `ephemeral_owner` is the owning session's id, None for a node that stays.
+    """
 
     value: bytes
     version: int

@@ -22,7 +22,8 @@ from relay.zk.watch import Watch, WatchedPath
 T = TypeVar("T")
 _Of: TypeAlias = Literal["node", "children"]
 
-# A connected server that refuses for the moment (throttled, read-only, session moving) is not asked in a tight loop.
+# A connected server that refuses for the moment (throttled, read-only, session moving) is not asked
+# in a tight loop.
 _READ_AGAIN_SECONDS: Final = 0.05
 _PROBE: Final = "never-made"
 _NO_VERSION: Final = 2**30
@@ -31,9 +32,11 @@ _NO_VERSION: Final = 2**30
 class Session:
     """Reads and writes nodes, each call within `answer_seconds` or StoreUnreachable.
 
-    Safe to use from any thread but kazoo's own, that is, not from inside a watch's signal. Reads are repeated within the time when
-    the connection drops; writes are not, because the first may have been carried out. `state`, `sessions` and `id` may be read at
-    any time; kazoo reports LOST only when it reaches a server again, so a long silence shows as SUSPENDED with a growing `silent_s`.
+    Safe to use from any thread but kazoo's own, that is, not from inside a watch's signal. Reads
+    are repeated within the time when the connection drops; writes are not, because the first may
+    have been carried out. `state`, `sessions` and `id` may be read at any time; kazoo reports LOST
+    only when it reaches a server again, so a long silence shows as SUSPENDED with a growing
+    `silent_s`.
     """
 
     def __init__(
@@ -43,12 +46,16 @@ class Session:
         answer_seconds: float | None = None,
         on_session: Callable[[int, bytes], None] | None = None,
     ) -> None:
-        """Make ready; nothing is connected yet. `on_session` is called for each new session, with its id and password, and must not wait.
+        """Make ready; nothing is connected yet.
+
+        `on_session` is called for each new session, with its id and password, and must not wait.
 
         Raises ConfigurationError if `zookeeper.hosts` cannot be read.
         """
         self.hosts = settings.hosts
-        self._answer_seconds = settings.session_timeout_seconds if answer_seconds is None else answer_seconds
+        self._answer_seconds = (
+            settings.session_timeout_seconds if answer_seconds is None else answer_seconds
+        )
         self._watched: dict[tuple[str, _Of], WatchedPath] = {}
         self._watched_lock = threading.Lock()
         self._client = Client(settings, self._signal_watches)
@@ -70,17 +77,26 @@ class Session:
 
     @property
     def sessions(self) -> int:
-        """How many sessions there have been; a higher number than before means that all ephemeral nodes are gone."""
+        """How many sessions there have been.
+
+        A higher number than before means that all ephemeral nodes are gone.
+        """
         return self._client.sessions
 
     @property
     def id(self) -> int | None:
-        """The session's id, which ephemeral nodes carry as their owner; None before the first connection."""
+        """The session's id, which ephemeral nodes carry as their owner.
+
+        None before the first connection.
+        """
         return self._client.id
 
     @property
     def timeout_ms(self) -> int:
-        """After how long a silence the servers end the session, as they granted it; 0 before the first connection."""
+        """After how long a silence the servers end the session, as they granted it.
+
+        0 before the first connection.
+        """
         return self._client.timeout_ms
 
     @property
@@ -89,13 +105,19 @@ class Session:
         return self._client.silent_s
 
     def unreachable(self) -> StoreUnreachable:
-        """Return the error that says why there is no connection: no answer, a refused login, or TLS."""
+        """Return the error that says why there is no connection: no answer, a refused login, or
+        TLS.
+        """
         return self._client.unreachable()
 
     # Life.
 
     def start(self, deadline: Deadline) -> None:
-        """Connect. Raises StoreUnreachable at the deadline and goes on trying in the background, until `stop`; it may be called again."""
+        """Connect.
+
+        Raises StoreUnreachable at the deadline and goes on trying in the background, until `stop`;
+        it may be called again.
+        """
         with translated(self.hosts):
             self._client.start()
         self._await_connection(deadline)
@@ -108,7 +130,10 @@ class Session:
     # Reads.
 
     def get(self, path: str, *, synced: bool = False) -> Node:
-        """Read a node; `synced`: not older than the moment of the call, whichever server answers. Raises NodeMissing."""
+        """Read a node; `synced`: not older than the moment of the call, whichever server answers.
+
+        Raises NodeMissing.
+        """
         value, stat = self._read(path, lambda: self._kazoo.get_async(path), synced)
         return _node(value, stat)
 
@@ -131,7 +156,11 @@ class Session:
     def owns(self, path: str) -> bool:
         """Say by a synced read whether the node is an ephemeral one of the present session."""
         owner = self._read(path, lambda: self._kazoo.exists_async(path), synced=True)
-        return owner is not None and owner.ephemeralOwner != 0 and owner.ephemeralOwner == self._client.id
+        return (
+            owner is not None
+            and owner.ephemeralOwner != 0
+            and owner.ephemeralOwner == self._client.id
+        )
 
     # Writes.
 
@@ -144,18 +173,33 @@ class Session:
         self._ask(path, lambda: self._kazoo.create_async(path, value, makepath=True))
 
     def create_ephemeral(self, path: str, value: bytes) -> None:
-        """Create a node that ends with the session. Raises VersionConflict if it is there, whoever owns it."""
-        self._ask(path, lambda: self._kazoo.create_async(path, value, ephemeral=True, makepath=True))
+        """Create a node that ends with the session.
+
+        Raises VersionConflict if it is there, whoever owns it.
+        """
+        self._ask(
+            path, lambda: self._kazoo.create_async(path, value, ephemeral=True, makepath=True)
+        )
 
     def create_ephemeral_sequential(self, prefix: str, value: bytes) -> str:
-        """Create an ephemeral node under `prefix` and a ten-digit number that rises with every call; return its path.
+        """Create an ephemeral node under `prefix` and a ten-digit number that rises with every
+        call; return its path.
 
-        After StoreUnreachable it may exist nonetheless: look through the siblings for one that this session owns.
+        After StoreUnreachable it may exist nonetheless: look through the siblings for one that this
+        session owns.
         """
-        return self._ask(prefix, lambda: self._kazoo.create_async(prefix, value, ephemeral=True, sequence=True, makepath=True))
+        return self._ask(
+            prefix,
+            lambda: self._kazoo.create_async(
+                prefix, value, ephemeral=True, sequence=True, makepath=True
+            ),
+        )
 
     def compare_and_set(self, path: str, value: bytes, version: int) -> int:
-        """Replace the value if the node still has `version`; return the new version. Raises VersionConflict, NodeMissing."""
+        """Replace the value if the node still has `version`; return the new version.
+
+        Raises VersionConflict, NodeMissing.
+        """
         return self._ask(path, lambda: self._kazoo.set_async(path, value, version)).version
 
     def put(self, path: str, value: bytes) -> None:
@@ -173,12 +217,18 @@ class Session:
         self._ask(path, lambda: self._kazoo.delete_async(path, version))
 
     def commit(self, steps: Sequence[Step]) -> None:
-        """Carry out all steps or none, in one ZooKeeper transaction. Raises what the first failed step would."""
+        """Carry out all steps or none, in one ZooKeeper transaction.
+
+        Raises what the first failed step would.
+        """
         answers = self._ask(", ".join(step.path for step in steps), lambda: self._send(steps))
         raise_failure([step.path for step in steps], answers)
 
     def check_writable(self, path: str) -> None:
-        """Ask whether nodes may be made at `path` and below, and make none. Raises StoreRefused, StoreUnreachable."""
+        """Ask whether nodes may be made at `path` and below, and make none.
+
+        Raises StoreRefused, StoreUnreachable.
+        """
         above = path
         while above and not self.exists(above):
             above = above.rpartition("/")[0]
@@ -191,9 +241,14 @@ class Session:
     # Access rights.
 
     def rights(self, path: str) -> tuple[str, ...]:
-        """Return who may do everything with a node, as "SCHEME:NAME"; "world:anyone" stands for everybody. Raises NodeMissing."""
+        """Return who may do everything with a node, as "SCHEME:NAME".
+
+        "world:anyone" stands for everybody. Raises NodeMissing.
+        """
         found, _ = self._read(path, lambda: self._kazoo.get_acls_async(path), synced=False)
-        return tuple(sorted(identity for each in found if (identity := identity_of(each)) is not None))
+        return tuple(
+            sorted(identity for each in found if (identity := identity_of(each)) is not None)
+        )
 
     def protect(self, path: str) -> None:
         """Give a node the rights that new nodes get. Raises NodeMissing, StoreNotPermitted."""
@@ -202,9 +257,11 @@ class Session:
     # Watches.
 
     def watch(self, path: str, signal: Callable[[], None]) -> Watch:
-        """Call `signal` whenever the node may have been created, changed or deleted, across reconnects and new sessions.
+        """Call `signal` whenever the node may have been created, changed or deleted, across
+        reconnects and new sessions.
 
-        Read the node after this call and after every signal: what changes after such a read is signalled, several changes perhaps once.
+        Read the node after this call and after every signal: what changes after such a read is
+        signalled, several changes perhaps once.
         """
         return self._watch(path, "node", signal)
 
@@ -237,18 +294,23 @@ class Session:
         deadline = Deadline.after(self._answer_seconds)
         while True:
             try:
-                return self._ask(path, (lambda: self._after_sync(path, send)) if synced else send, deadline)
+                return self._ask(
+                    path, (lambda: self._after_sync(path, send)) if synced else send, deadline
+                )
             except StoreUnreachable:
                 if deadline.passed:
                     raise
                 self._client.stopped.wait(min(_READ_AGAIN_SECONDS, deadline.remaining_s))
 
     def _after_sync(self, path: str, send: Callable[[], IAsyncResult[T]]) -> IAsyncResult[T]:
-        # Both leave on one connection, in order, without waiting in between: a reconnect between them fails both.
+        # Both leave on one connection, in order, without waiting in between: a reconnect between
+        # them fails both.
         self._kazoo.sync_async(path)
         return send()
 
-    def _ask(self, path: str, send: Callable[[], IAsyncResult[T]], deadline: Deadline | None = None) -> T:
+    def _ask(
+        self, path: str, send: Callable[[], IAsyncResult[T]], deadline: Deadline | None = None
+    ) -> T:
         deadline = deadline or Deadline.after(self._answer_seconds)
         self._await_connection(deadline)
         with translated(path):
@@ -268,4 +330,9 @@ class Session:
 
 
 def _node(value: bytes, stat: ZnodeStat) -> Node:
-    return Node(value=value, version=stat.version, ephemeral_owner=stat.ephemeralOwner or None, modified_ms=stat.mtime)
+    return Node(
+        value=value,
+        version=stat.version,
+        ephemeral_owner=stat.ephemeralOwner or None,
+        modified_ms=stat.mtime,
+    )

@@ -1,4 +1,6 @@
-"""Ends the ZooKeeper session of a process that was killed, so that a standby need not wait for the session's timeout (ADR 44)."""
+"""Ends the ZooKeeper session of a process that was killed, so that a standby need not wait for the
+session's timeout (ADR 44).
+"""
 
 import json
 import os
@@ -17,10 +19,12 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class SessionCloser:
-    """A child process that knows the session's id and password, and ends the session when its input ends without a good-bye.
+    """A child process that knows the session's id and password, and ends the session when its input
+    ends without a good-bye.
 
-    The kernel closes the pipe however this process dies, and only then. Without the child (it cannot be started, it was killed too)
-    everything works as before: the servers end the session after its timeout.
+    The kernel closes the pipe however this process dies, and only then. Without the child (it
+    cannot be started, it was killed too) everything works as before: the servers end the session
+    after its timeout.
     """
 
     def __init__(self, config: Path) -> None:
@@ -30,9 +34,14 @@ class SessionCloser:
         reads, self._writes = os.pipe()
         os.set_blocking(self._writes, False)
         try:
-            # A session of its own: Ctrl-C and a signal to the relay's process group are not for the child.
+            # A session of its own: Ctrl-C and a signal to the relay's process group are not for the
+            # child.
             self._child = subprocess.Popen(  # noqa: S603 - this interpreter, and a module of ours
-                command, stdin=reads, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+                command,
+                stdin=reads,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
             )
         except OSError as exc:
             _log.warning("session_closer_not_started", reason=str(exc))
@@ -42,7 +51,12 @@ class SessionCloser:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        _kind: type[BaseException] | None,
+        _error: BaseException | None,
+        _trace: TracebackType | None,
+    ) -> None:
         """End the child; the session is its owner's to end."""
         self._tell(None)
         writes, self._writes = self._writes, _CLOSED
@@ -56,7 +70,10 @@ class SessionCloser:
             self._child.wait()
 
     def note(self, session: int, password: bytes) -> None:
-        """Take note of the process's session; called for each new one, in any thread, and does not wait."""
+        """Take note of the process's session.
+
+        Called for each new one, in any thread, and does not wait.
+        """
         self._tell({"session": session, "password": password.hex()})
 
     def _tell(self, what: dict[str, object] | None) -> None:

@@ -25,10 +25,12 @@ class Watch:
 
 
 class WatchedPath:
-    """Calls its listeners after every change of a node (or of the list of its children) and after every reconnect.
+    """Calls its listeners after every change of a node (or of the list of its children) and after
+    every reconnect.
 
-    kazoo keeps every callable it was given until the path changes, so a path has one, however many listeners come and go.
-    Signals run in kazoo's threads: they may set an event and nothing more. They say that something may have changed, not what.
+    kazoo keeps every callable it was given until the path changes, so a path has one, however many
+    listeners come and go. Signals run in kazoo's threads: they may set an event and nothing more.
+    They say that something may have changed, not what.
     """
 
     def __init__(self, client: KazooClient, path: str, of: Literal["node", "children"]) -> None:
@@ -51,16 +53,22 @@ class WatchedPath:
             self._listeners = [each for each in self._listeners if each is not watch]
 
     def arm(self) -> None:
-        """Ask for the next change. Never blocks; a request lost with the connection is made again after the reconnect."""
+        """Ask for the next change.
+
+        Never blocks; a request lost with the connection is made again after the reconnect.
+        """
         if self._of == "node":
             self._client.exists_async(self._path, watch=self._changed)
         else:
-            self._client.get_children_async(self._path, watch=self._changed).rawlink(self._children_answered)
+            self._client.get_children_async(self._path, watch=self._changed).rawlink(
+                self._children_answered
+            )
 
     def arm_and_signal(self) -> None:
         """Arm, then signal; without listeners neither.
 
-        In this order, because whoever reads after the signal then reads behind the new watch, so no change falls between.
+        In this order, because whoever reads after the signal then reads behind the new watch, so no
+        change falls between.
         """
         with self._lock:
             listeners = tuple(self._listeners)
@@ -70,13 +78,17 @@ class WatchedPath:
             each.signal()
 
     def _changed(self, event: WatchedEvent) -> None:
-        if event.type != EventType.NONE:  # NONE: the connection is gone; the session arms again after the reconnect
+        if (
+            event.type != EventType.NONE
+        ):  # NONE: the connection is gone; the session arms again after the reconnect
             self.arm_and_signal()
 
     def _children_answered(self, answer: IAsyncResult[list[str]]) -> None:
         # Children of a missing node cannot be watched; its creation can.
         if isinstance(answer.exception, NoNodeError):
-            self._client.exists_async(self._path, watch=self._changed).rawlink(self._parent_answered)
+            self._client.exists_async(self._path, watch=self._changed).rawlink(
+                self._parent_answered
+            )
 
     def _parent_answered(self, answer: IAsyncResult[ZnodeStat | None]) -> None:
         # Created between the two requests: neither of them will report it.

@@ -24,9 +24,25 @@ from spark_jobs.spark_util.batch_stats import BatchFigures
 from spark_jobs.spark_util.cache import cached
 from spark_jobs.spark_util.progress import Piece
 from spark_jobs.spark_util.spark_progress import rows_being_read
-from spark_jobs.transforms import ARRIVAL, NO_SOURCE, latest_by_key, merged_by_key, moved_rows, parse_events
+from spark_jobs.transforms import (
+    ARRIVAL,
+    NO_SOURCE,
+    latest_by_key,
+    merged_by_key,
+    moved_rows,
+    parse_events,
+)
 
-_REDUCED: Final = ("table", "key", "order", "execute_time", "execute_position", "deleted", "data", "mysql_types")
+_REDUCED: Final = (
+    "table",
+    "key",
+    "order",
+    "execute_time",
+    "execute_position",
+    "deleted",
+    "data",
+    "mysql_types",
+)
 """What a sink gets of a change: nothing else goes through the exchange by keys."""
 
 
@@ -50,7 +66,11 @@ class Copies:
         check_writers(spark, settings)
         check_rule(spark, settings)
         sink = open_sink(spark, settings)
-        history = DeltaHistory(spark, root, threads, settings.schema_changes, settings.delta) if settings.history else None
+        history = (
+            DeltaHistory(spark, root, threads, settings.schema_changes, settings.delta)
+            if settings.history
+            else None
+        )
         horizon = Horizon(spark, root)
         upkeep = Upkeep(
             (sink,) if history is None else (sink, history),
@@ -59,15 +79,28 @@ class Copies:
             guards_days=settings.guards_days,
         )
         following = Following(spark, root, sink) if settings.truncate == "follow" else None
-        renaming = RenameFollowing(spark, root, sink) if settings.follows_renames and isinstance(sink, DeltaSink) else None
+        renaming = (
+            RenameFollowing(spark, root, sink)
+            if settings.follows_renames and isinstance(sink, DeltaSink)
+            else None
+        )
         return cls(settings, sink, history, Quarantine(root), horizon, upkeep, following, renaming)
 
     def apply(
-        self, records: DataFrame, writer: str, number: int | None = None, *, again: bool = True, piece: Piece | None = None
+        self,
+        records: DataFrame,
+        writer: str,
+        number: int | None = None,
+        *,
+        again: bool = True,
+        piece: Piece | None = None,
     ) -> BatchFigures:
-        """Apply a batch of Kafka records; again, if need be, with the same result. Raises JobError. `piece` shows how far it is.
+        """Apply a batch of Kafka records; again, if need be, with the same result.
 
-        `writer` and `number` name it; `again`: whether a batch of this name that was applied before was this one.
+        Raises JobError. `piece` shows how far it is.
+
+        `writer` and `number` name it; `again`: whether a batch of this name that was applied before
+        was this one.
         """
         began, piece = monotonic(), piece or Piece("batch")
         with cached(self._parsed(records)) as changes:
@@ -76,25 +109,48 @@ class Copies:
             contents = followed.contents
             piece.next_step("writing", contents.rows)
             self._put_aside(followed.changes, contents)
-            figures = self._write(followed, writer, number, again=again, done=piece.add) if contents.tables else BatchFigures()
+            figures = (
+                self._write(followed, writer, number, again=again, done=piece.add)
+                if contents.tables
+                else BatchFigures()
+            )
         self.upkeep.after_batch(contents.newest_change_ms)
         lag = max(time() - contents.newest_s, 0.0) if contents.rows else 0.0
-        figures = replace(figures, rows=contents.rows, history=contents.history, problems=contents.problems)
+        figures = replace(
+            figures, rows=contents.rows, history=contents.history, problems=contents.problems
+        )
         figures = replace(figures, truncates=followed.truncates, renames=followed.renames)
         return replace(figures, lag_seconds=lag, seconds=monotonic() - began)
 
     def _parsed(self, records: DataFrame) -> DataFrame:
         in_parts, raw = self.settings.row_images == "merge", self.settings.raw_rule
-        truncates, renames, before_ms = self.following is not None, self.renaming is not None, self.horizon.before_ms
-        return parse_events(records, raw_rule=raw, in_parts=in_parts, horizon_ms=before_ms, truncates=truncates, renames=renames)
+        truncates, renames, before_ms = (
+            self.following is not None,
+            self.renaming is not None,
+            self.horizon.before_ms,
+        )
+        return parse_events(
+            records,
+            raw_rule=raw,
+            in_parts=in_parts,
+            horizon_ms=before_ms,
+            truncates=truncates,
+            renames=renames,
+        )
 
     def _followed(self, changes: DataFrame, contents: BatchContents, writer: str) -> Followed:
-        followed = Followed(changes, contents) if self.following is None else self.following.follow(changes, contents, writer)
+        followed = (
+            Followed(changes, contents)
+            if self.following is None
+            else self.following.follow(changes, contents, writer)
+        )
         return followed if self.renaming is None else self.renaming.follow(followed)
 
     def _put_aside(self, changes: DataFrame, contents: BatchContents) -> None:
         if NO_SOURCE in contents.problems:
-            raise RawRuleRefused(f"{contents.problems[NO_SOURCE]} messages cannot be ordered: {NO_SOURCE}.")
+            raise RawRuleRefused(
+                f"{contents.problems[NO_SOURCE]} messages cannot be ordered: {NO_SOURCE}."
+            )
         if contents.problems:
             self.quarantine.add(changes.where(sf.col("problem").isNotNull()))
 
@@ -107,30 +163,56 @@ class Copies:
         again: bool,
         done: Callable[[int], None],
     ) -> BatchFigures:
-        """Apply what has no problem and is of current rows; the history first, so that no copy shows a version that the history lacks."""
+        """Apply what has no problem and is of current rows.
+
+        The history first, so that no copy shows a version that the history lacks.
+        """
         contents = followed.contents
         good = followed.changes.where(sf.col("problem").isNull() & ~sf.col("history"))
         every = good.unionByName(moved_rows(good)).select(*_REDUCED, *self._looked_at)
         style = self.settings.value_style
-        reduced = partial(reduced_batch, contents=contents.tables, writer=writer, number=number, style=style, again=again)
+        reduced = partial(
+            reduced_batch,
+            contents=contents.tables,
+            writer=writer,
+            number=number,
+            style=style,
+            again=again,
+        )
         if self.history is not None:
-            rows = every.where(~sf.col("deleted") | (sf.size("data") > 0))  # a tombstone stands for a version, and has none
+            rows = every.where(
+                ~sf.col("deleted") | (sf.size("data") > 0)
+            )  # a tombstone stands for a version, and has none
             with cached(rows.dropDuplicates(["table", "key", "order"])) as versions:
                 self.history.write(reduced(versions))
         with cached(self._newest(emptied_changes(every, followed.floors), contents)) as newest:
             keys, deletes = newest.agg(sf.count("*"), sf.count_if("deleted")).collect()[0]
             written = self.sink.write(replace(reduced(newest), done=done))
-        winners, replayed = sum(each.winners for each in written.values()), sum(each.replayed for each in written.values())
+        winners, replayed = (
+            sum(each.winners for each in written.values()),
+            sum(each.replayed for each in written.values()),
+        )
         return BatchFigures(keys=keys, deletes=deletes, winners=winners, replayed=replayed)
 
     @property
     def _looked_at(self) -> Sequence[str]:
         """What else of a change says which one counts, and of which real table it is."""
         real_table = () if self.following is None else ("real_table",)
-        return ("type",) if self.settings.row_images == "merge" else ARRIVAL if self.settings.raw_rule else real_table
+        return (
+            ("type",)
+            if self.settings.row_images == "merge"
+            else ARRIVAL
+            if self.settings.raw_rule
+            else real_table
+        )
 
     def _newest(self, every: DataFrame, contents: BatchContents) -> DataFrame:
         ties = ARRIVAL if self.settings.raw_rule else ()
-        newest = merged_by_key(every) if self.settings.row_images == "merge" else latest_by_key(every, ties)
-        # Tables lie together in the cache, whose statistics then spare each of them the others' rows.
+        newest = (
+            merged_by_key(every)
+            if self.settings.row_images == "merge"
+            else latest_by_key(every, ties)
+        )
+        # Tables lie together in the cache, whose statistics then spare each of them the others'
+        # rows.
         return newest.sortWithinPartitions("table") if len(contents.tables) > 1 else newest

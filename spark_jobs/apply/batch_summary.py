@@ -14,10 +14,13 @@ from spark_jobs.transforms import TRUNCATE, TableSchema
 
 @dataclass(frozen=True, slots=True)
 class BatchContents:
-    """`rows`: changes read, those put aside included. `history`: changes among them of rows that are not current. `problems`: reason →
-    messages. `newest_s`: time of the newest message, epoch seconds. `newest_change_ms`: the greatest execute time. `truncates`: the
-    greatest order of the TRUNCATEs of each real table that are to be followed. `oldest_orders`: table → the smallest order of its
-    changes. `renames`: the renames of columns that are to be followed, each with its logical and its real table.
+    """`rows`: changes read, those put aside included.
+
+    `history`: changes among them of rows that are not current. `problems`: reason → messages.
+    `newest_s`: time of the newest message, epoch seconds. `newest_change_ms`: the greatest execute
+    time. `truncates`: the greatest order of the TRUNCATEs of each real table that are to be
+    followed. `oldest_orders`: table → the smallest order of its changes. `renames`: the renames of
+    columns that are to be followed, each with its logical and its real table.
     """
 
     rows: int
@@ -33,9 +36,18 @@ class BatchContents:
 
 def contents_of(changes: DataFrame) -> BatchContents:
     """Look through what `parse_events` made of a batch."""
-    names = sf.array_distinct(sf.flatten(sf.collect_set(sf.when(sf.col("mysql_types").isNull(), sf.map_keys("data"))))).alias("names")
+    names = sf.array_distinct(
+        sf.flatten(sf.collect_set(sf.when(sf.col("mysql_types").isNull(), sf.map_keys("data"))))
+    ).alias("names")
     groups: Sequence[Row] = (
-        changes.groupBy("table", "mysql_types", "problem", "history", _emptied(changes).alias("emptied"), _renamed(changes).alias("rename"))
+        changes.groupBy(
+            "table",
+            "mysql_types",
+            "problem",
+            "history",
+            _emptied(changes).alias("emptied"),
+            _renamed(changes).alias("rename"),
+        )
         .agg(
             sf.count("*").alias("rows"),
             names,
@@ -51,9 +63,15 @@ def contents_of(changes: DataFrame) -> BatchContents:
     for group in groups:
         if group["problem"] is not None:
             problems[group["problem"]] = problems.get(group["problem"], 0) + group["rows"]
-    truncates = {(group["table"], group["emptied"]): group["order"] for group in groups if group["emptied"] is not None}
+    truncates = {
+        (group["table"], group["emptied"]): group["order"]
+        for group in groups
+        if group["emptied"] is not None
+    }
     renames = {
-        ((group["table"], each["real_table"]), Rename(each["order"], each["renamed"])) for group in groups if (each := group["rename"])
+        ((group["table"], each["real_table"]), Rename(each["order"], each["renamed"]))
+        for group in groups
+        if (each := group["rename"])
     }
     read = [group for group in groups if group["emptied"] is None and group["rename"] is None]
     good = [group for group in read if group["problem"] is None and not group["history"]]
@@ -64,8 +82,13 @@ def contents_of(changes: DataFrame) -> BatchContents:
         newest_s=max((group["newest"] for group in groups), default=0.0),
         newest_change_ms=max((group["execute_time"] for group in good), default=0),
         truncates=truncates,
-        oldest_orders={table: min(group["oldest"] for group in good if group["table"] == table) for table in {g["table"] for g in good}},
-        history=sum(group["rows"] for group in groups if group["history"] and group["problem"] is None),
+        oldest_orders={
+            table: min(group["oldest"] for group in good if group["table"] == table)
+            for table in {g["table"] for g in good}
+        },
+        history=sum(
+            group["rows"] for group in groups if group["history"] and group["problem"] is None
+        ),
         renames=sorted(renames),
     )
 
@@ -74,7 +97,10 @@ def _renamed(changes: DataFrame) -> Column:
     """What an ALTER TABLE renames, and where; null for every other row."""
     if "renamed" not in changes.columns:
         return sf.lit(None).cast("struct<real_table: string, order: string, renamed: string>")
-    return sf.when(sf.col("renamed").isNotNull() & sf.col("problem").isNull(), sf.struct("real_table", "order", "renamed"))
+    return sf.when(
+        sf.col("renamed").isNotNull() & sf.col("problem").isNull(),
+        sf.struct("real_table", "order", "renamed"),
+    )
 
 
 def _emptied(changes: DataFrame) -> Column:
@@ -93,7 +119,11 @@ def _tables(groups: Iterable[Row]) -> Mapping[str, TableContents]:
 
 def _table(groups: Sequence[Row]) -> TableContents:
     """Tombstones are changes, but tell no version."""
-    told = [group for group in groups if group["mysql_types"] is not None or group["names"]] or groups
+    told = [
+        group for group in groups if group["mysql_types"] is not None or group["names"]
+    ] or groups
     versions = [TableSchema.of(group["mysql_types"], group["names"]) for group in told]
     keys = next((group["key_columns"] for group in reversed(groups) if group["key_columns"]), ())
-    return TableContents(versions, tuple(keys), told[-1]["order"], sum(group["rows"] for group in groups))
+    return TableContents(
+        versions, tuple(keys), told[-1]["order"], sum(group["rows"] for group in groups)
+    )

@@ -1,4 +1,6 @@
-"""How far back deleted keys are remembered, where that has an end: a Delta table of one row below the job's root."""
+"""How far back deleted keys are remembered, where that has an end: a Delta table of one row below
+the job's root.
+"""
 
 from typing import Final
 
@@ -11,7 +13,9 @@ _FOLDER: Final = "_guards"
 
 
 class Horizon:
-    """The execute time (ms) below which guards of deleted keys may be gone, so that no older change may be applied."""
+    """The execute time (ms) below which guards of deleted keys may be gone, so that no older change
+    may be applied.
+    """
 
     def __init__(self, spark: SparkSession, root: str) -> None:
         self._spark = spark
@@ -28,7 +32,9 @@ class Horizon:
         if before_ms <= self._before_ms:
             return
         with alone(self._spark, self._path):
-            self._spark.createDataFrame([(before_ms,)], "before_ms bigint").write.format("delta").mode("overwrite").save(self._path)
+            self._spark.createDataFrame([(before_ms,)], "before_ms bigint").write.format(
+                "delta"
+            ).mode("overwrite").save(self._path)
         self._before_ms = before_ms
 
     def _read(self) -> int:

@@ -1,4 +1,6 @@
-"""What a job does now and then between its batches: compaction, and forgetting deleted keys where they have a limit."""
+"""What a job does now and then between its batches: compaction, and forgetting deleted keys where
+they have a limit.
+"""
 
 from collections.abc import Callable, Sequence
 from time import monotonic
@@ -29,7 +31,10 @@ class Tended(Protocol):
 
 
 class Upkeep:
-    """Runs every `minutes` (0: after each batch, None: never); `guards_days` None keeps the keys of deleted rows for ever."""
+    """Runs every `minutes` (0: after each batch, None: never).
+
+    `guards_days` None keeps the keys of deleted rows for ever.
+    """
 
     def __init__(
         self,
@@ -49,7 +54,10 @@ class Upkeep:
         self._newest_ms = 0
 
     def after_batch(self, newest_change_ms: int) -> bool:
-        """Look at the clock; return whether it was time. `newest_change_ms`: the greatest execute time of the batch."""
+        """Look at the clock; return whether it was time.
+
+        `newest_change_ms`: the greatest execute time of the batch.
+        """
         self._newest_ms = max(self._newest_ms, newest_change_ms)
         if self._minutes is None or self._clock() - self._last_s < self._minutes * 60:
             return False

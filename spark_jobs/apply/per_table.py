@@ -1,4 +1,6 @@
-"""Changes after the rule, cut into tables and given the types of their columns: what a sink gets."""
+"""Changes after the rule, cut into tables and given the types of their columns: what a sink
+gets.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,8 +14,9 @@ from spark_jobs.transforms import Style, TableSchema, column_types
 
 @dataclass(frozen=True, slots=True)
 class TableContents:
-    """What a batch holds of one table: its versions, the newest last (one without columns, where all are tombstones), the greatest order
-    among those that tell a version, the names of its key's columns, and how many changes it has before the rule (None: unknown).
+    """What a batch holds of one table: its versions, the newest last (one without columns, where
+    all are tombstones), the greatest order among those that tell a version, the names of its key's
+    columns, and how many changes it has before the rule (None: unknown).
     """
 
     versions: Sequence[TableSchema]
@@ -33,8 +36,9 @@ def reduced_batch(
 ) -> ReducedBatch:
     """Return the batch for a sink; `again` as there.
 
-    `changes`: at most one per table and key, in a cache; columns table, key, order (text that sorts, 33 characters), execute_time (ms),
-    execute_position, deleted, data (map column → exact text), mysql_types (JSON text column → type, as a message has it).
+    `changes`: at most one per table and key, in a cache; columns table, key, order (text that
+    sorts, 33 characters), execute_time (ms), execute_position, deleted, data (map column → exact
+    text), mysql_types (JSON text column → type, as a message has it).
     """
     tables = tuple(
         TableChanges(

@@ -1,4 +1,6 @@
-"""Where messages are kept that could not be applied, whatever keeps the copies: a Delta table of the job's own."""
+"""Where messages are kept that could not be applied, whatever keeps the copies: a Delta table of
+the job's own.
+"""
 
 from typing import Final
 

@@ -1,4 +1,6 @@
-"""Rows and deletes of one logical table, from its sources instead of its topic, through the same rule into the copy."""
+"""Rows and deletes of one logical table, from its sources instead of its topic, through the same
+rule into the copy.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,7 +28,9 @@ def upserts(rows: DataFrame, order: str, shard: Shard) -> DataFrame:
 
 
 def deletes(keys: DataFrame, table: LogicalTable) -> DataFrame:
-    """Keys (`key, order`) as deletes of a logical table; their data are the values that the key itself tells.
+    """Keys (`key, order`) as deletes of a logical table.
+
+    Their data are the values that the key itself tells.
 
     A key of before the table got another primary key may have more values or fewer, and tells none.
     """
@@ -35,15 +39,24 @@ def deletes(keys: DataFrame, table: LogicalTable) -> DataFrame:
     own = sf.slice(values, 3 if shard.shard_in_key else 2, len(shard.key_names))
     whole = sf.size(values) == (2 if shard.shard_in_key else 1) + len(shard.key_names)
     data = sf.when(whole, sf.map_from_arrays(sf.array(*map(sf.lit, shard.key_names)), own))
-    named = keys.withColumn("table", sf.lit(table.name)).withColumn("data", data).withColumn("mysql_types", sf.lit(shard.mysql_types))
-    return _ordered(named.withColumns({"deleted": sf.lit(True), "real_table": sf.lit(None).cast("string")}))
+    named = (
+        keys.withColumn("table", sf.lit(table.name))
+        .withColumn("data", data)
+        .withColumn("mysql_types", sf.lit(shard.mysql_types))
+    )
+    return _ordered(
+        named.withColumns({"deleted": sf.lit(True), "real_table": sf.lit(None).cast("string")})
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class TableWriter:
-    """Hands changes of whole rows to the copies. `in_parts`: the copies keep an order for each column (`row_images = "merge"`).
+    """Hands changes of whole rows to the copies.
 
-    `floors`: the TRUNCATEs that the stream has followed into the copies (`truncate = "follow"`), None where it follows none.
+    `in_parts`: the copies keep an order for each column (`row_images = "merge"`).
+
+    `floors`: the TRUNCATEs that the stream has followed into the copies (`truncate = "follow"`),
+    None where it follows none.
     """
 
     sink: Sink
@@ -52,17 +65,28 @@ class TableWriter:
     floors: FloorStore | None = None
 
     @classmethod
-    def of(cls, spark: SparkSession, settings: JobSettings, sink: Sink, writer: str) -> "TableWriter":
-        """Make one for a configuration. Raises JobConfigurationError where its copies are not ordered by the pair."""
+    def of(
+        cls, spark: SparkSession, settings: JobSettings, sink: Sink, writer: str
+    ) -> "TableWriter":
+        """Make one for a configuration.
+
+        Raises JobConfigurationError where its copies are not ordered by the pair.
+        """
         if settings.raw_rule:
-            raise JobConfigurationError("raw_rule = true: such copies are ordered by binlog offsets, which a SELECT does not tell.")
+            raise JobConfigurationError(
+                "raw_rule = true: such copies are ordered by binlog offsets, which a SELECT does "
+                "not tell."
+            )
         floors = FloorStore(spark, settings.copy_root) if settings.truncate == "follow" else None
         return cls(sink, writer, in_parts=settings.row_images == "merge", floors=floors)
 
     def write(self, table: LogicalTable, changes: DataFrame) -> int:
-        """Write changes of one logical table, read once; the copy takes those that are not older than what it has. Returns their number.
+        """Write changes of one logical table, read once.
 
-        The stream may follow a TRUNCATE meanwhile, whose rows are among them: floors are read again behind the write.
+        The copy takes those that are not older than what it has. Returns their number.
+
+        The stream may follow a TRUNCATE meanwhile, whose rows are among them: floors are read again
+        behind the write.
         """
         if self.floors is None:
             return self._write(table, changes.drop("real_table"))
@@ -77,19 +101,33 @@ class TableWriter:
         with cached(_in_parts(single) if self.in_parts else single) as held:
             rows, newest = held.agg(sf.count("*"), sf.max("order")).collect()[0]
             if rows:
-                contents = TableContents(schema_versions(table), table.shards[0].key_names, newest, rows)
+                contents = TableContents(
+                    schema_versions(table), table.shards[0].key_names, newest, rows
+                )
                 self.sink.write(reduced_batch(held, {table.name: contents}, self.writer, None))
         return int(rows)
 
 
 def schema_versions(table: LogicalTable) -> Sequence[TableSchema]:
     """What the messages of the table's shards would say of their columns, each version once."""
-    return [TableSchema.of(text) for text in dict.fromkeys(shard.mysql_types for shard in table.shards)]
+    return [
+        TableSchema.of(text) for text in dict.fromkeys(shard.mysql_types for shard in table.shards)
+    ]
 
 
 def _ordered(changes: DataFrame) -> DataFrame:
     pair = with_pair(changes)
-    return pair.select("table", "key", "order", "execute_time", "execute_position", "deleted", "data", "mysql_types", "real_table")
+    return pair.select(
+        "table",
+        "key",
+        "order",
+        "execute_time",
+        "execute_position",
+        "deleted",
+        "data",
+        "mysql_types",
+        "real_table",
+    )
 
 
 def _of_table(floors: Floors, table: LogicalTable) -> Floors:
@@ -99,4 +137,9 @@ def _of_table(floors: Floors, table: LogicalTable) -> Floors:
 def _in_parts(changes: DataFrame) -> DataFrame:
     """A whole row begins anew: every column has its order, and none of an older change counts."""
     orders = sf.transform_values("data", lambda _, _value: sf.col("order"))
-    return changes.withColumns({"reset_order": sf.col("order"), "column_orders": sf.transform_keys(orders, lambda name, _: sf.lower(name))})
+    return changes.withColumns(
+        {
+            "reset_order": sf.col("order"),
+            "column_orders": sf.transform_keys(orders, lambda name, _: sf.lower(name)),
+        }
+    )

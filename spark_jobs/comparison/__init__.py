@@ -1,6 +1,13 @@
 """Source and copy compared: checksums, differing rows, lag told from difference, repair."""
 
-from spark_jobs.comparison.findings import WHOLE_LINES, Outcome, TableFindings, exit_code, findings_json, findings_table
+from spark_jobs.comparison.findings import (
+    WHOLE_LINES,
+    Outcome,
+    TableFindings,
+    exit_code,
+    findings_json,
+    findings_table,
+)
 from spark_jobs.comparison.repair import Repair, why_unrepaired
 from spark_jobs.comparison.row_lookup import Place, Seen
 from spark_jobs.comparison.table_comparison import TableComparison

@@ -1,6 +1,8 @@
-"""Rows of a source as a copy of them would look: read, taken through the rules and masks of the instance, and typed.
+"""Rows of a source as a copy of them would look: read, taken through the rules and masks of the
+instance, and typed.
 
-A server cannot sum up what rules make of its rows. So rows of such tables are read, and both sides are summed up by the same functions.
+A server cannot sum up what rules make of its rows. So rows of such tables are read, and both sides
+are summed up by the same functions.
 """
 
 from collections.abc import Mapping
@@ -20,9 +22,11 @@ Columns = Mapping[str, DataType]
 
 
 def columns_of(table: LogicalTable, copy: DataFrame | None) -> Columns:
-    """The columns that rows are compared by: the source's, in the copy's types, and in their own where the copy has none yet.
+    """The columns that rows are compared by: the source's, in the copy's types, and in their own
+    where the copy has none yet.
 
-    What the copy has of columns that the source dropped is left out; what it has of those that are not published counts.
+    What the copy has of columns that the source dropped is left out; what it has of those that are
+    not published counts.
     """
     kinds, held = column_types(schema_versions(table)), {} if copy is None else own_columns(copy)
     known = {each.name.lower() for each in (*table.columns, *table.unpublished)}
@@ -32,7 +36,10 @@ def columns_of(table: LogicalTable, copy: DataFrame | None) -> Columns:
 
 
 def as_copied(table: LogicalTable, rows: DataFrame, columns: Columns) -> DataFrame:
-    """Return rows (`table, key, data, mysql_types`) as a copy with these columns has them; `_order` is a fingerprint of the row."""
+    """Return rows (`table, key, data, mysql_types`) as a copy with these columns has them.
+
+    `_order` is a fingerprint of the row.
+    """
     changes = rows.withColumns(
         {
             "order": sf.sha2(sf.to_json("data"), 256),
@@ -44,6 +51,8 @@ def as_copied(table: LogicalTable, rows: DataFrame, columns: Columns) -> DataFra
     return typed_rows(changes, schema_versions(table), columns)
 
 
-def range_as_copied(database: SourceDatabase, table: LogicalTable, shard: Shard, part: KeyRange, columns: Columns) -> DataFrame:
+def range_as_copied(
+    database: SourceDatabase, table: LogicalTable, shard: Shard, part: KeyRange, columns: Columns
+) -> DataFrame:
     """The same of all rows of a range that are published."""
     return as_copied(table, message_rows(database, shard, part.where(shard.key)), columns)

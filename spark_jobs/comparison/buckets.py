@@ -1,4 +1,5 @@
-"""The pieces of a table that one checksum stands for: ranges of the key's first column where that is a whole number, else of hashes.
+"""The pieces of a table that one checksum stands for: ranges of the key's first column where that
+is a whole number, else of hashes.
 
 Both sides put a row into a piece by its values alone, without asking how the other one sorts.
 """
@@ -24,7 +25,10 @@ _NUMBER: Final = "decimal(20,0)"
 
 @dataclass(frozen=True, slots=True)
 class NumberBuckets:
-    """Bucket i holds `width` numbers from `low + i * width` on; the first one all that are smaller, too."""
+    """Bucket i holds `width` numbers from `low + i * width` on.
+
+    The first one all that are smaller, too.
+    """
 
     column: SourceColumn
     low: int
@@ -52,7 +56,11 @@ class NumberBuckets:
 
     def _between(self, first: int, last: int) -> str:
         name, high = quoted(self.column.name), self.low + (last + 1) * self.width - 1
-        return f"{name} <= {high}" if first == 0 else f"{name} BETWEEN {self.low + first * self.width} AND {high}"
+        return (
+            f"{name} <= {high}"
+            if first == 0
+            else f"{name} BETWEEN {self.low + first * self.width} AND {high}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +75,11 @@ class HashBuckets:
 
     def copy(self, shard: Shard, kinds: Mapping[str, DataType]) -> Column:
         """The bucket of a row of the copy."""
-        return sf.call_function("div", sf.crc32(copy_key(shard, kinds).cast("binary")), sf.lit(str(self._part)).cast("bigint"))
+        return sf.call_function(
+            "div",
+            sf.crc32(copy_key(shard, kinds).cast("binary")),
+            sf.lit(str(self._part)).cast("bigint"),
+        )
 
     def where(self, buckets: Collection[int], shard: Shard) -> str:
         """SQL that holds for the rows of these buckets."""
@@ -75,7 +87,10 @@ class HashBuckets:
 
     def named(self, first: int, last: int) -> str:
         """A run of buckets as a person reads it."""
-        return f"keys with CRC-32 {first * self._part:08x}..{min((last + 1) * self._part, _HASHES) - 1:08x}"
+        return (
+            f"keys with CRC-32 "
+            f"{first * self._part:08x}..{min((last + 1) * self._part, _HASHES) - 1:08x}"
+        )
 
     @property
     def _part(self) -> int:

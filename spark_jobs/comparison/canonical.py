@@ -1,8 +1,10 @@
-"""One text for each value that source and copy both can make: by SQL on the source, by Spark from the typed copy.
+"""One text for each value that source and copy both can make: by SQL on the source, by Spark from
+the typed copy.
 
-A row's text is, column by column, `N` for null or the text's length in bytes, a colon and the text: no two rows share one. A checksum is
-the sum of 60 bits of each row's SHA-256, so neither order nor cutting matters, and a row that stands there twice counts twice.
-What differs here but not as values of the copy's types is told apart afterwards, row by row; equal sums are equal rows.
+A row's text is, column by column, `N` for null or the text's length in bytes, a colon and the text:
+no two rows share one. A checksum is the sum of 60 bits of each row's SHA-256, so neither order nor
+cutting matters, and a row that stands there twice counts twice. What differs here but not as values
+of the copy's types is told apart afterwards, row by row; equal sums are equal rows.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,10 +12,26 @@ from typing import Final
 
 import pyspark.sql.functions as sf
 from pyspark.sql import Column
-from pyspark.sql.types import BinaryType, DataType, DateType, DoubleType, FloatType, StringType, TimestampNTZType, TimestampType
+from pyspark.sql.types import (
+    BinaryType,
+    DataType,
+    DateType,
+    DoubleType,
+    FloatType,
+    StringType,
+    TimestampNTZType,
+    TimestampType,
+)
 
 from spark_jobs.comparison.server_numbers import decimals_of, double_text, fixed_text, float_text
-from spark_jobs.origin.columns import APPROXIMATE, BYTES, LONG_BYTES, LONG_TEXTS, TEXTS, SourceColumn
+from spark_jobs.origin.columns import (
+    APPROXIMATE,
+    BYTES,
+    LONG_BYTES,
+    LONG_TEXTS,
+    TEXTS,
+    SourceColumn,
+)
 from spark_jobs.origin.texts import plain_text
 from spark_jobs.spark_util.identifiers import quoted
 from spark_jobs.transforms.guards import UNFIT
@@ -39,21 +57,34 @@ def source_text(column: SourceColumn) -> str:
 
 
 def copy_text(column: SourceColumn, kind: DataType) -> Column:
-    """The canonical text of a value that the copy keeps as `kind`; what does not fit there stands beside it."""
+    """The canonical text of a value that the copy keeps as `kind`.
+
+    What does not fit there stands beside it.
+    """
     value = sf.col(quoted(column.name))
     if isinstance(kind, StringType):
         return _long(column, value)
-    return sf.coalesce(_long(column, sf.col(UNFIT).getItem(column.name)), _typed_text(column, kind, value))
+    return sf.coalesce(
+        _long(column, sf.col(UNFIT).getItem(column.name)), _typed_text(column, kind, value)
+    )
 
 
-def source_row_text(columns: Sequence[SourceColumn], present: Mapping[str, SourceColumn] | None = None) -> str:
-    """SQL of a row's text. `present`: the columns that this shard has, by name in small letters, where it may lack some."""
+def source_row_text(
+    columns: Sequence[SourceColumn], present: Mapping[str, SourceColumn] | None = None
+) -> str:
+    """SQL of a row's text.
+
+    `present`: the columns that this shard has, by name in small letters, where it may lack some.
+    """
     own = [column if present is None else present.get(column.name.lower()) for column in columns]
     return f"CONCAT({', '.join(_source_part(column) for column in own)})"
 
 
 def copy_row_text(columns: Sequence[SourceColumn], kinds: Mapping[str, DataType]) -> Column:
-    """A row's text from the copy; a column that the copy has not is null there. `kinds` by the column's name in small letters."""
+    """A row's text from the copy; a column that the copy has not is null there.
+
+    `kinds` by the column's name in small letters.
+    """
     return sf.concat(*(_copy_part(column, kinds.get(column.name.lower())) for column in columns))
 
 
@@ -88,11 +119,15 @@ def _copy_part(column: SourceColumn, kind: DataType | None) -> Column:
     if kind is None:
         return sf.lit(_NULL)
     text = copy_text(column, kind)
-    return sf.coalesce(sf.concat(sf.octet_length(text).cast("string"), sf.lit(":"), text), sf.lit(_NULL))
+    return sf.coalesce(
+        sf.concat(sf.octet_length(text).cast("string"), sf.lit(":"), text), sf.lit(_NULL)
+    )
 
 
 def _long(column: SourceColumn, text: Column) -> Column:
-    """The text of a message in canonical form: what may be very long is represented by its hash, bytes by their digits."""
+    """The text of a message in canonical form: what may be very long is represented by its hash,
+    bytes by their digits.
+    """
     if column.kind in LONG_TEXTS:
         return sf.sha2(text, 256)
     if column.kind in LONG_BYTES:

@@ -19,7 +19,9 @@ _RANGES_SHOWN: Final = 3
 
 
 class Outcome(IntEnum):
-    """The exit code: the greatest of all tables, but a difference found counts more than a table that could not be judged."""
+    """The exit code: the greatest of all tables, but a difference found counts more than a table
+    that could not be judged.
+    """
 
     EQUAL = 0
     DIFFERENT = 1
@@ -30,10 +32,12 @@ class Outcome(IntEnum):
 class TableFindings:
     """One logical table.
 
-    `source_rows` and `copy_rows` were counted by the checksums. `ranges` are the key ranges whose checksums differed. `different` rows
-    stay after all that was on its way arrived; `repaired` were different and are equal now; `undecided` are still on their way, or could
-    not be judged in time. `more`: differing rows beyond those that were looked at. `reason`: why the table could not be compared.
-    `unpublished`: columns of the source that no message has, so that there is nothing of them to compare.
+    `source_rows` and `copy_rows` were counted by the checksums. `ranges` are the key ranges whose
+    checksums differed. `different` rows stay after all that was on its way arrived; `repaired` were
+    different and are equal now; `undecided` are still on their way, or could not be judged in time.
+    `more`: differing rows beyond those that were looked at. `reason`: why the table could not be
+    compared. `unpublished`: columns of the source that no message has, so that there is nothing of
+    them to compare.
     """
 
     table: str
@@ -85,12 +89,32 @@ def findings_json(findings: Sequence[TableFindings]) -> str:
 
 
 def findings_table(findings: Sequence[TableFindings], rows_shown: int = 20) -> Group:
-    """All findings for people: a line for each table, and below the table the rows that differ. Print it `WHOLE_LINES` wide."""
+    """All findings for people: a line for each table, and below the table the rows that differ.
+
+    Print it `WHOLE_LINES` wide.
+    """
     shown = Table(box=box.ASCII2)
-    for heading, is_number in (("table", False), ("source rows", True), ("copy rows", True), ("outcome", False), ("what", False)):
+    for heading, is_number in (
+        ("table", False),
+        ("source rows", True),
+        ("copy rows", True),
+        ("outcome", False),
+        ("what", False),
+    ):
         shown.add_column(heading, justify="right" if is_number else "left", no_wrap=True)
     for each in findings:
-        shown.add_row(*map(Text, (each.table, str(each.source_rows), str(each.copy_rows), each.outcome.name.lower(), _summary(each))))
+        shown.add_row(
+            *map(
+                Text,
+                (
+                    each.table,
+                    str(each.source_rows),
+                    str(each.copy_rows),
+                    each.outcome.name.lower(),
+                    _summary(each),
+                ),
+            )
+        )
     return Group(shown, *(Text(line) for each in findings for line in _details(each, rows_shown)))
 
 
@@ -101,9 +125,17 @@ def _details(found: TableFindings, rows_shown: int) -> Iterator[str]:
     if found.unpublished:
         yield f"{found.table}: not published: {', '.join(found.unpublished)}"
     if found.ranges:
-        more = f" and {len(found.ranges) - _RANGES_SHOWN} more ranges" if len(found.ranges) > _RANGES_SHOWN else ""
+        more = (
+            f" and {len(found.ranges) - _RANGES_SHOWN} more ranges"
+            if len(found.ranges) > _RANGES_SHOWN
+            else ""
+        )
         yield f"{found.table}: in {', '.join(found.ranges[:_RANGES_SHOWN])}{more}"
-    for name, seen in (("different", found.different), ("undecided", found.undecided), ("repaired", found.repaired)):
+    for name, seen in (
+        ("different", found.different),
+        ("undecided", found.undecided),
+        ("repaired", found.repaired),
+    ):
         for row in seen[:rows_shown]:
             reason = f" ({row.reason})" if row.reason else ""
             yield f"{found.table}: {name}: {row.key}: {', '.join(row.what)}{reason}"
@@ -112,7 +144,12 @@ def _details(found: TableFindings, rows_shown: int) -> Iterator[str]:
 
 
 def _row_fields(seen: Seen) -> dict[str, Any]:
-    return {"key": seen.key, "what": list(seen.what), "order": seen.order, "reason": seen.reason or None}
+    return {
+        "key": seen.key,
+        "what": list(seen.what),
+        "order": seen.order,
+        "reason": seen.reason or None,
+    }
 
 
 def _summary(found: TableFindings) -> str:

@@ -1,7 +1,8 @@
 """The guards of a copy's rows, compared with each other and with what the relay has published.
 
-`_order` is the guard: a change with a smaller one is discarded. `_execute_time` and `_execute_position` are its two numbers, by which Delta
-finds winners faster, so they must agree with it. A row whose guards were changed by another hand hides changes, or takes older ones.
+`_order` is the guard: a change with a smaller one is discarded. `_execute_time` and
+`_execute_position` are its two numbers, by which Delta finds winners faster, so they must agree
+with it. A row whose guards were changed by another hand hides changes, or takes older ones.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,16 +22,24 @@ DISAGREE: Final = f"{ORDER} is not that of {EXECUTE_TIME} and {EXECUTE_POSITION}
 AHEAD: Final = f"{ORDER} is above all that the relay has published"
 
 
-def odd_rows(copy: DataFrame, shard: Shard, kinds: Mapping[str, DataType], newest: str) -> DataFrame | None:
-    """Return `place, key` of the rows, deleted ones included, whose guards disagree or are above `newest`; None where there are none.
+def odd_rows(
+    copy: DataFrame, shard: Shard, kinds: Mapping[str, DataType], newest: str
+) -> DataFrame | None:
+    """Return `place, key` of the rows, deleted ones included, whose guards disagree or are above
+    `newest`; None where there are none.
 
-    `newest` is the greatest order that the relay had published, read before the copy: rows that the stream has brought since are among
-    them. `place` is "" where the row has no values of its key any more.
+    `newest` is the greatest order that the relay had published, read before the copy: rows that the
+    stream has brought since are among them. `place` is "" where the row has no values of its key
+    any more.
     """
     odd = copy.where(_disagree() | (_greatest() > newest))
     if odd.isEmpty():
         return None
-    known = [sf.col(quoted(column.name)).isNotNull() for column in shard.published_key if column.name.lower() in kinds]
+    known = [
+        sf.col(quoted(column.name)).isNotNull()
+        for column in shard.published_key
+        if column.name.lower() in kinds
+    ]
     whole = sf.lit(len(known) == len(shard.published_key))
     for each in known:
         whole = whole & each
@@ -39,7 +48,10 @@ def odd_rows(copy: DataFrame, shard: Shard, kinds: Mapping[str, DataType], newes
 
 
 def guard_findings(row: Row, newest: str | None) -> Sequence[str]:
-    """Return what is wrong with the guards of a row of the copy; `newest` as above, read after the row, None: not compared."""
+    """Return what is wrong with the guards of a row of the copy.
+
+    `newest` as above, read after the row, None: not compared.
+    """
     if newest is None:
         return ()
     found = [] if row[ORDER] == _pair(row) else [DISAGREE]
@@ -53,7 +65,11 @@ def greatest_order(row: Row) -> str:
 
 def _pair(row: Row) -> str:
     time, position = row[EXECUTE_TIME], row[EXECUTE_POSITION]
-    return "" if time is None or position is None else f"{time:0{TIME_DIGITS}d}.{position:0{POSITION_DIGITS}d}"
+    return (
+        ""
+        if time is None or position is None
+        else f"{time:0{TIME_DIGITS}d}.{position:0{POSITION_DIGITS}d}"
+    )
 
 
 def _disagree() -> Column:
@@ -66,4 +82,6 @@ def _greatest() -> Column:
 
 def _pair_column() -> Column:
     time, position = sf.col(EXECUTE_TIME).cast("string"), sf.col(EXECUTE_POSITION).cast("string")
-    return sf.concat(sf.lpad(time, TIME_DIGITS, "0"), sf.lit("."), sf.lpad(position, POSITION_DIGITS, "0"))
+    return sf.concat(
+        sf.lpad(time, TIME_DIGITS, "0"), sf.lit("."), sf.lpad(position, POSITION_DIGITS, "0")
+    )

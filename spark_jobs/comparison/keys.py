@@ -16,8 +16,14 @@ _PREFIX: Final = "{}:{}"
 
 
 def source_key(shard: Shard) -> str:
-    """SQL of the key's text: the row text of its columns, behind the real table where that is part of the key."""
-    return f"CONCAT({_utf8(_prefix(shard))}, {source_row_text(shard.key)})" if shard.shard_in_key else source_row_text(shard.key)
+    """SQL of the key's text: the row text of its columns, behind the real table where that is part
+    of the key.
+    """
+    return (
+        f"CONCAT({_utf8(_prefix(shard))}, {source_row_text(shard.key)})"
+        if shard.shard_in_key
+        else source_row_text(shard.key)
+    )
 
 
 def copy_key(shard: Shard, kinds: Mapping[str, DataType]) -> Column:
@@ -30,7 +36,10 @@ def copy_key(shard: Shard, kinds: Mapping[str, DataType]) -> Column:
 
 
 def boundary_of(shard: Shard, key: str) -> Sequence[str] | None:
-    """Return the texts, as ranges keep them, of a key of this shard; None for one of another shard, and for "", an unknown one."""
+    """Return the texts, as ranges keep them, of a key of this shard.
+
+    None for one of another shard, and for "", an unknown one.
+    """
     if not key:
         return None
     values = _split(key)
@@ -39,7 +48,10 @@ def boundary_of(shard: Shard, key: str) -> Sequence[str] | None:
             return None
         values = values[1:]
     kinds = [column.kind for column in shard.key]
-    return [value.encode().hex().upper() if kind in TEXTS else value for value, kind in zip(values, kinds, strict=True)]
+    return [
+        value.encode().hex().upper() if kind in TEXTS else value
+        for value, kind in zip(values, kinds, strict=True)
+    ]
 
 
 def _split(key: str) -> list[str]:

@@ -1,4 +1,6 @@
-"""Differing rows made right through the rule: read anew under a fresh pair, written, looked at again."""
+"""Differing rows made right through the rule: read anew under a fresh pair, written, looked at
+again.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -27,20 +29,26 @@ class Repair:
     writer: TableWriter
 
     def write(self, table: LogicalTable, places: Sequence[Place], pairs: Mapping[str, str]) -> None:
-        """Write these rows as the sources have them now, those that no source has as deletes. `pairs` are older than this call."""
+        """Write these rows as the sources have them now, those that no source has as deletes.
+
+        `pairs` are older than this call.
+        """
         pieces = source_rows(self.databases, table, places)
         owned = [upserts(rows, pairs[shard.instance], shard) for shard, rows in pieces]
         with cached(reduce(DataFrame.unionByName, owned)) as rows:
             self.writer.write(table, rows)
             self._delete(table, places, rows, pairs)
 
-    def _delete(self, table: LogicalTable, places: Sequence[Place], met: DataFrame, pairs: Mapping[str, str]) -> None:
+    def _delete(
+        self, table: LogicalTable, places: Sequence[Place], met: DataFrame, pairs: Mapping[str, str]
+    ) -> None:
         copy = self.sink.read(table.name)
         if copy is None:
             return
         wanted = texts(copy.sparkSession, KEY, [each.key for each in places])
         shown = copy.select(KEY, ORDER, DELETED).join(sf.broadcast(wanted), KEY, "left_semi")
-        # What has been published since is on its way by itself, so the same pairs stand for before and after.
+        # What has been published since is on its way by itself, so the same pairs stand for before
+        # and after.
         gone = unmet(shown, met, pairs, pairs).where(sf.col("verdict") == REMOVE)
         refuse_unseen(table, gone.count() if table.unseen else 0)
         self.writer.write(table, deletes(gone, table))
@@ -50,12 +58,22 @@ def why_unrepaired(seen: Seen, pairs: Mapping[str, str]) -> str:
     """Return why a row that a repair wrote under these pairs still differs, and what to do."""
     newest = max(pairs.values())
     if SEVERAL_IN_SOURCE in seen.what:
-        return 'the copy keeps one row of a key: put the real table into the key (key_scope = "shard"), or give the rows keys of their own'
+        return (
+            "the copy keeps one row of a key: put the real table into the key (key_scope = "
+            '"shard"), or give the rows keys of their own'
+        )
     if seen.guard > newest:
         return (
-            f"its guard {seen.guard} is above {newest}, the newest order that the relay has published, so nothing wins over it: remove the "
+            f"its guard {seen.guard} is above {newest}, the newest order that the relay has "
+            f"published, so nothing wins over it: remove the "
             "row from the copy and repair again"
         )
     if seen.source is None and seen.guard:
-        return "the source has no such row to write, and a deleted row is not written again: remove the row from the copy"
-    return f"it was written under {newest} and differs again: repair again, or copy the table with roma bootstrap --anew"
+        return (
+            "the source has no such row to write, and a deleted row is not written again: remove "
+            "the row from the copy"
+        )
+    return (
+        f"it was written under {newest} and differs again: repair again, or copy the table with "
+        f"roma bootstrap --anew"
+    )

@@ -35,9 +35,10 @@ class Place:
 class Seen:
     """A row that differed when it was looked at.
 
-    `what`: the columns that differ, or which side has no such row, and what is wrong with its guards. `source` is a fingerprint of what
-    the source had (None: nothing), `order` the order of what the copy had (None: nothing, not even a deleted row), `guard` the order that
-    a change must reach to win over it. `reason`: why a repair did not make it equal; "" where none was tried.
+    `what`: the columns that differ, or which side has no such row, and what is wrong with its
+    guards. `source` is a fingerprint of what the source had (None: nothing), `order` the order of
+    what the copy had (None: nothing, not even a deleted row), `guard` the order that a change must
+    reach to win over it. `reason`: why a repair did not make it equal; "" where none was tried.
     """
 
     key: str
@@ -57,7 +58,8 @@ def look(
     places: Sequence[Place],
     newest: Callable[[], str | None],
 ) -> Mapping[str, Seen]:
-    """Return those of these rows that differ now, by key: the source is read first, then the copy, then `newest`.
+    """Return those of these rows that differ now, by key: the source is read first, then the copy,
+    then `newest`.
 
     `newest` returns the greatest order that the relay has published; None: guards are not compared.
     """
@@ -66,20 +68,37 @@ def look(
     wanted = texts(spark, KEY, [each.key for each in places])
     shown = {row[KEY]: row for row in copy.join(sf.broadcast(wanted), KEY, "left_semi").collect()}
     published = newest()
-    found = (_seen(place, source.get(place.key, ()), shown.get(place.key), columns, published) for place in places)
+    found = (
+        _seen(place, source.get(place.key, ()), shown.get(place.key), columns, published)
+        for place in places
+    )
     return {each.key: each for each in found if each is not None}
 
 
-def source_rows(databases: Mapping[str, SourceDatabase], table: LogicalTable, places: Sequence[Place]) -> list[tuple[Shard, DataFrame]]:
-    """Return these rows as the sources have them now, in pieces: shard, and `table, key, data, mysql_types`."""
-    return [(shard, rows) for shard in table.shards for rows in _of_shard(databases[shard.instance], shard, places)]
+def source_rows(
+    databases: Mapping[str, SourceDatabase], table: LogicalTable, places: Sequence[Place]
+) -> list[tuple[Shard, DataFrame]]:
+    """Return these rows as the sources have them now, in pieces: shard, and `table, key, data,
+    mysql_types`.
+    """
+    return [
+        (shard, rows)
+        for shard in table.shards
+        for rows in _of_shard(databases[shard.instance], shard, places)
+    ]
 
 
-def _of_shard(database: SourceDatabase, shard: Shard, places: Sequence[Place]) -> Iterator[DataFrame]:
+def _of_shard(
+    database: SourceDatabase, shard: Shard, places: Sequence[Place]
+) -> Iterator[DataFrame]:
     """Where the key is masked, nothing but reading every row finds those that are looked for."""
     if shard.rules is not None and shard.rules.hides_key:
         rows = message_rows(database, shard, "TRUE")
-        yield rows.join(sf.broadcast(texts(rows.sparkSession, "key", [each.key for each in places])), "key", "left_semi")
+        yield rows.join(
+            sf.broadcast(texts(rows.sparkSession, "key", [each.key for each in places])),
+            "key",
+            "left_semi",
+        )
         return
     for start in range(0, len(places), _KEYS_A_QUERY):
         if (where := _where(shard, places[start : start + _KEYS_A_QUERY])) is not None:
@@ -92,25 +111,41 @@ def _where(shard: Shard, places: Sequence[Place]) -> str | None:
 
 
 def _of_source(
-    databases: Mapping[str, SourceDatabase], table: LogicalTable, columns: Columns, places: Sequence[Place]
+    databases: Mapping[str, SourceDatabase],
+    table: LogicalTable,
+    columns: Columns,
+    places: Sequence[Place],
 ) -> Mapping[str, Sequence[Row]]:
-    """Rows by key, in the types of the copy, with a fingerprint of all that the source has of them."""
-    rows = reduce(DataFrame.unionByName, [rows for _, rows in source_rows(databases, table, places)])
+    """Rows by key, in the types of the copy, with a fingerprint of all that the source has of
+    them.
+    """
+    rows = reduce(
+        DataFrame.unionByName, [rows for _, rows in source_rows(databases, table, places)]
+    )
     found: dict[str, list[Row]] = {}
     for row in as_copied(table, rows, columns).collect():
         found.setdefault(row[KEY], []).append(row)
     return found
 
 
-def _seen(place: Place, rows: Sequence[Row], copy: Row | None, columns: Iterable[str], newest: str | None) -> Seen | None:
+def _seen(
+    place: Place, rows: Sequence[Row], copy: Row | None, columns: Iterable[str], newest: str | None
+) -> Seen | None:
     """Compare one row; what fits no type is compared as text under its column's name."""
     source = rows[0] if rows else None
-    fingerprint, order = " ".join(sorted(row[ORDER] for row in rows)) or None, (None if copy is None else copy[ORDER])
+    fingerprint, order = (
+        " ".join(sorted(row[ORDER] for row in rows)) or None,
+        (None if copy is None else copy[ORDER]),
+    )
     there = copy is not None and not copy[DELETED]
     if len(rows) > 1:
         what = [SEVERAL_IN_SOURCE]
     elif source is not None and copy is not None and there:
-        what = [name for name in columns if source[name] != _held(copy, name) or _unfit(source, name) != _unfit(copy, name)]
+        what = [
+            name
+            for name in columns
+            if source[name] != _held(copy, name) or _unfit(source, name) != _unfit(copy, name)
+        ]
     else:
         what = [_ABSENT_IN_COPY] if source is not None else [_ABSENT_IN_SOURCE] if there else []
     if copy is not None:

@@ -1,4 +1,6 @@
-"""FLOAT and DOUBLE as the servers print them, from Spark's numbers (the rule: strings/dtoa.cc, my_gcvt)."""
+"""FLOAT and DOUBLE as the servers print them, from Spark's numbers (the rule: strings/dtoa.cc,
+my_gcvt).
+"""
 
 import re
 from collections.abc import Callable
@@ -41,7 +43,9 @@ def fixed_text(value: Column, decimals: int) -> Column:
 
 
 def _plain_or(value: Column, form: Column) -> Column:
-    """Spark prints a DOUBLE of usual size as the servers do, but for `.0`, and many times faster than `form` does."""
+    """Spark prints a DOUBLE of usual size as the servers do, but for `.0`, and many times faster
+    than `form` does.
+    """
     size = sf.abs(value)
     usual = (value == 0) | ((size >= _SMALLEST_USUAL) & (size < _FIRST_LARGE))
     return sf.when(usual, sf.regexp_replace(value.cast("string"), r"\.0$", "")).otherwise(form)
@@ -62,7 +66,11 @@ def _parts(number: Column) -> Column:
     sign = sf.when(sf.startswith(number, sf.lit("-")), "-").otherwise("")
     mantissa = sf.regexp_replace(sf.split_part(number, sf.lit("e"), sf.lit(1)), "[-.]", "")
     point = sf.split_part(number, sf.lit("e"), sf.lit(2)).try_cast("int") + 1
-    return sf.struct(sign.alias("sign"), sf.regexp_replace(mantissa, "0+$", "").alias("digits"), point.alias("point"))
+    return sf.struct(
+        sign.alias("sign"),
+        sf.regexp_replace(mantissa, "0+$", "").alias("digits"),
+        point.alias("point"),
+    )
 
 
 def _placed(parts: Column) -> Column:
@@ -70,14 +78,25 @@ def _placed(parts: Column) -> Column:
     length = sf.length(digits)
     plain = ((point > -_PLAIN_PLACES) & (point <= _PLAIN_PLACES)) | ((point > 0) & (point < length))
     rest = sf.when(length > 1, sf.concat(sf.lit("."), sf.substr(digits, sf.lit(2)))).otherwise("")
-    exponential = sf.concat(sf.left(digits, sf.lit(1)), rest, sf.lit("e"), (point - 1).cast("string"))
+    exponential = sf.concat(
+        sf.left(digits, sf.lit(1)), rest, sf.lit("e"), (point - 1).cast("string")
+    )
     small = sf.concat(sf.lit("0."), sf.repeat(sf.lit("0"), -point), digits)
-    behind = sf.when(length > point, sf.concat(sf.lit("."), sf.substr(digits, point + 1))).otherwise("")
+    behind = sf.when(
+        length > point, sf.concat(sf.lit("."), sf.substr(digits, point + 1))
+    ).otherwise("")
     large = sf.concat(sf.rpad(sf.left(digits, point), point, sf.lit("0")), behind)
-    text = sf.when(digits == "", "0").when(~plain, exponential).when(point <= 0, small).otherwise(large)
+    text = (
+        sf.when(digits == "", "0")
+        .when(~plain, exponential)
+        .when(point <= 0, small)
+        .otherwise(large)
+    )
     return sf.concat(parts["sign"], text)
 
 
 def _bound(value: Column, use: Callable[[Column], Column]) -> Column:
-    """Use a value several times and make it once, which Spark promises of the variable of a lambda alone."""
+    """Use a value several times and make it once, which Spark promises of the variable of a lambda
+    alone.
+    """
     return sf.get(sf.transform(sf.array(value), use), sf.lit(0))

@@ -10,7 +10,14 @@ from pyspark.sql import DataFrame, Row
 from pyspark.sql.types import DataType
 
 from spark_jobs.comparison.buckets import Buckets
-from spark_jobs.comparison.canonical import copy_hash, copy_row_text, copy_sum, source_hash, source_row_text, source_sum
+from spark_jobs.comparison.canonical import (
+    copy_hash,
+    copy_row_text,
+    copy_sum,
+    source_hash,
+    source_row_text,
+    source_sum,
+)
 from spark_jobs.comparison.keys import copy_key, source_key
 from spark_jobs.origin import KeyRange, Shard, SourceDatabase, message_keys
 from spark_jobs.origin.key_ranges import table_of
@@ -29,15 +36,23 @@ class BucketSum:
         return BucketSum(self.rows + other.rows, self.checksum + other.checksum)
 
 
-def source_sums(database: SourceDatabase, table: LogicalTable, shard: Shard, part: KeyRange, buckets: Buckets) -> DataFrame:
+def source_sums(
+    database: SourceDatabase, table: LogicalTable, shard: Shard, part: KeyRange, buckets: Buckets
+) -> DataFrame:
     """Return `bucket, n, s` of a range of one shard, summed up by the server."""
     row = source_hash(source_row_text(table.columns, shard.by_name))
-    grouped = f"SELECT {buckets.source(shard)} AS bucket, COUNT(*) AS n, {source_sum(row)} AS s FROM {table_of(shard)}"
+    grouped = (
+        f"SELECT {buckets.source(shard)} AS bucket, COUNT(*) AS n, {source_sum(row)} AS s FROM "
+        f"{table_of(shard)}"
+    )
     return database.query(f"{grouped} WHERE {part.where(shard.key)} GROUP BY bucket")
 
 
 def copy_sums(copy: DataFrame, table: LogicalTable, buckets: Buckets) -> DataFrame:
-    """Return the same of the copy's live rows. What it has of columns that are not published counts: there should be nothing."""
+    """Return the same of the copy's live rows.
+
+    What it has of columns that are not published counts: there should be nothing.
+    """
     shard, kinds = table.shards[0], kinds_of(copy)
     row = copy_hash(copy_row_text([*table.columns, *table.unpublished], kinds)).alias("row")
     rows = copy.where(~sf.col(DELETED)).select(buckets.copy(shard, kinds).alias("bucket"), row)
@@ -55,19 +70,35 @@ def summed(rows: Iterable[Row]) -> Mapping[int, BucketSum]:
 
 def differing(source: Mapping[int, BucketSum], copy: Mapping[int, BucketSum]) -> Sequence[int]:
     """The buckets whose sums differ, in order; one that a side lacks is empty there."""
-    return sorted(each for each in source.keys() | copy.keys() if source.get(each, BucketSum()) != copy.get(each, BucketSum()))
+    return sorted(
+        each
+        for each in source.keys() | copy.keys()
+        if source.get(each, BucketSum()) != copy.get(each, BucketSum())
+    )
 
 
 def source_hashes(
-    database: SourceDatabase, table: LogicalTable, shard: Shard, part: KeyRange, buckets: Buckets, wanted: Collection[int]
+    database: SourceDatabase,
+    table: LogicalTable,
+    shard: Shard,
+    part: KeyRange,
+    buckets: Buckets,
+    wanted: Collection[int],
 ) -> DataFrame:
-    """Return `place` (the key's text), `key` (of the message) and `row` (hash) of the range's rows that lie in the wanted buckets."""
+    """Return `place` (the key's text), `key` (of the message) and `row` (hash) of the range's rows
+    that lie in the wanted buckets.
+    """
     where = f"{part.where(shard.key)} AND {buckets.where(wanted, shard)}"
-    extra = {"place": source_key(shard), "row": source_hash(source_row_text(table.columns, shard.by_name))}
+    extra = {
+        "place": source_key(shard),
+        "row": source_hash(source_row_text(table.columns, shard.by_name)),
+    }
     return message_keys(database, shard, where, extra)
 
 
-def copy_hashes(copy: DataFrame, table: LogicalTable, buckets: Buckets, wanted: Collection[int]) -> DataFrame:
+def copy_hashes(
+    copy: DataFrame, table: LogicalTable, buckets: Buckets, wanted: Collection[int]
+) -> DataFrame:
     """The same of the copy's live rows."""
     shard, kinds = table.shards[0], kinds_of(copy)
     live = copy.where(~sf.col(DELETED) & buckets.copy(shard, kinds).isin(*wanted))
@@ -81,10 +112,16 @@ def kinds_of(copy: DataFrame) -> Mapping[str, DataType]:
 
 
 def unequal(source: Sequence[DataFrame], copy: DataFrame) -> DataFrame:
-    """Return `place, key` of the rows that only one side has, or several shards, or whose hashes differ."""
+    """Return `place, key` of the rows that only one side has, or several shards, or whose hashes
+    differ.
+    """
     every = reduce(DataFrame.unionByName, source).groupBy("key")
-    left = every.agg(sf.min("place").alias("place"), sf.min("row").alias("row"), sf.count("*").alias("n")).alias("l")
-    joined = left.join(copy.alias("r"), "key", "full_outer").where(~sf.col("l.row").eqNullSafe(sf.col("r.row")) | (sf.col("l.n") > 1))
+    left = every.agg(
+        sf.min("place").alias("place"), sf.min("row").alias("row"), sf.count("*").alias("n")
+    ).alias("l")
+    joined = left.join(copy.alias("r"), "key", "full_outer").where(
+        ~sf.col("l.row").eqNullSafe(sf.col("r.row")) | (sf.col("l.n") > 1)
+    )
     return joined.select(sf.coalesce("l.place", "r.place").alias("place"), "key")
 
 

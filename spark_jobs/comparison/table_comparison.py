@@ -1,4 +1,6 @@
-"""Source and copy of one logical table: checksums of all buckets, the rows of those that differ, and what is true of them."""
+"""Source and copy of one logical table: checksums of all buckets, the rows of those that differ,
+and what is true of them.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -40,15 +42,18 @@ from spark_jobs.spark_util.spark_progress import rows_being_read
 from spark_jobs.transforms import own_columns
 
 _MAX_BUCKETS: Final = 100_000
-Settle = Callable[[LogicalTable, Sequence[Place], Callable[[Sequence[Place]], Mapping[str, Seen]]], Settled]
+Settle = Callable[
+    [LogicalTable, Sequence[Place], Callable[[Sequence[Place]], Mapping[str, Seen]]], Settled
+]
 
 
 @dataclass(frozen=True, slots=True)
 class TableComparison:
     """What the comparing of every table shares.
 
-    `settle` tells lag from difference; `policy` is what the copies do with added columns. `newest` returns the greatest order that the
-    instances of a table have published; None where the copies are not ordered by it, and guards are not compared.
+    `settle` tells lag from difference; `policy` is what the copies do with added columns. `newest`
+    returns the greatest order that the instances of a table have published; None where the copies
+    are not ordered by it, and guards are not compared.
     """
 
     spark: SparkSession
@@ -60,10 +65,17 @@ class TableComparison:
     newest: Callable[[LogicalTable], str] | None = None
 
     def compare(self, table: LogicalTable, piece: Piece | None = None) -> TableFindings:
-        """Compare a table whole; `piece` shows how far it is. Raises JobError where a source or the copy cannot be read."""
+        """Compare a table whole; `piece` shows how far it is.
+
+        Raises JobError where a source or the copy cannot be read.
+        """
         piece = piece or Piece(table.name)
         began, table = monotonic(), self._kept(table)
-        parts = [(shard, part) for shard in table.shards for part in ranges_of(list(self._boundaries(shard)))]
+        parts = [
+            (shard, part)
+            for shard in table.shards
+            for part in ranges_of(list(self._boundaries(shard)))
+        ]
         buckets = self._buckets(table, parts)
         source = self._source_sums(table, parts, buckets, piece)
         newest = None if self.newest is None else self.newest(table)
@@ -71,11 +83,22 @@ class TableComparison:
         piece.next_step("summing up the copy", _rows(source))
         piece.read_rows = partial(rows_being_read, self.spark)
         kept = {} if copy is None else summed(copy_sums(copy, table, buckets).collect())
-        found = TableFindings(table.name, _rows(source), _rows(kept), unpublished=[column.name for column in table.unpublished])
+        found = TableFindings(
+            table.name,
+            _rows(source),
+            _rows(kept),
+            unpublished=[column.name for column in table.unpublished],
+        )
         wanted = differing(source, kept)
         if copy is None and wanted:
-            return replace(found, reason="there is no copy; bootstrap makes one", seconds=monotonic() - began)
-        odd = None if copy is None or newest is None else odd_rows(copy, table.shards[0], kinds_of(copy), newest)
+            return replace(
+                found, reason="there is no copy; bootstrap makes one", seconds=monotonic() - began
+            )
+        odd = (
+            None
+            if copy is None or newest is None
+            else odd_rows(copy, table.shards[0], kinds_of(copy), newest)
+        )
         if copy is not None and (wanted or odd is not None):
             piece.next_step("looking at what differs", None)
             found = self._narrowed(table, parts, buckets, wanted, odd, found)
@@ -85,7 +108,11 @@ class TableComparison:
         """Return those of these rows that differ now."""
         copy = self.sink.read(table.name)
         newest = (lambda: None) if self.newest is None else partial(self.newest, table)
-        return {} if copy is None else look(self.spark, self.databases, self._kept(table), copy, places, newest)
+        return (
+            {}
+            if copy is None
+            else look(self.spark, self.databases, self._kept(table), copy, places, newest)
+        )
 
     def _kept(self, table: LogicalTable) -> LogicalTable:
         """The table without the columns that its copy is told to ignore."""
@@ -93,7 +120,9 @@ class TableComparison:
         if copy is None:
             return table
         there = {name.lower() for name in own_columns(copy)}
-        return replace(table, ignored=frozenset(each.name.lower() for each in table.columns) - there)
+        return replace(
+            table, ignored=frozenset(each.name.lower() for each in table.columns) - there
+        )
 
     def _narrowed(
         self,
@@ -104,13 +133,20 @@ class TableComparison:
         odd: DataFrame | None,
         found: TableFindings,
     ) -> TableFindings:
-        """Find the rows of the differing buckets and settle them and those with odd guards, up to as many as the settings say."""
+        """Find the rows of the differing buckets and settle them and those with odd guards, up to
+        as many as the settings say.
+        """
         rows = self._unequal(table, parts, buckets, wanted) if wanted else None
         parted = [each for each in (rows, odd) if each is not None]
         if not parted:
             return found
         # A row with odd guards may differ too: the place that is known is the greater text.
-        rows = reduce(DataFrame.unionByName, parted).groupBy("key").agg(sf.max("place").alias("place")).persist()
+        rows = (
+            reduce(DataFrame.unionByName, parted)
+            .groupBy("key")
+            .agg(sf.max("place").alias("place"))
+            .persist()
+        )
         try:
             count = rows.count()
             listed = rows.orderBy("place").limit(self.settings.max_rows).collect()
@@ -127,28 +163,44 @@ class TableComparison:
         )
 
     def _unequal(
-        self, table: LogicalTable, parts: Sequence[tuple[Shard, KeyRange]], buckets: Buckets, wanted: Sequence[int]
+        self,
+        table: LogicalTable,
+        parts: Sequence[tuple[Shard, KeyRange]],
+        buckets: Buckets,
+        wanted: Sequence[int],
     ) -> DataFrame | None:
-        """Return `place, key` of the rows of these buckets that differ; None where the copy is gone."""
+        """Return `place, key` of the rows of these buckets that differ.
+
+        None where the copy is gone.
+        """
         copy = self.sink.read(table.name)
         if copy is None:
             return None
         columns = columns_of(table, copy)
-        source = [self._hashes(table, shard, part, buckets, wanted, columns) for shard, part in parts]
+        source = [
+            self._hashes(table, shard, part, buckets, wanted, columns) for shard, part in parts
+        ]
         return unequal(source, copy_hashes(copy, table, buckets, wanted))
 
     def _boundaries(self, shard: Shard) -> "Sequence[Boundary]":
         found: list[Boundary] = []
         database = self.databases[shard.instance]
-        while rows := database.rows(next_boundary(shard, found[-1] if found else None, self.settings.range_rows)):
+        while rows := database.rows(
+            next_boundary(shard, found[-1] if found else None, self.settings.range_rows)
+        ):
             found.append(tuple(rows[0]))
         return found
 
     def _buckets(self, table: LogicalTable, parts: Sequence[tuple[Shard, KeyRange]]) -> Buckets:
-        count = min(_MAX_BUCKETS, max(1, len(parts) * self.settings.range_rows // self.settings.bucket_rows))
+        count = min(
+            _MAX_BUCKETS, max(1, len(parts) * self.settings.range_rows // self.settings.bucket_rows)
+        )
         first = table.shards[0].published_key[0]
         keys = [(shard, shard.published_key[0]) for shard in table.shards]
-        if any(key.kind not in WHOLE or key.name != first.name or shard.shard_in_key for shard, key in keys):
+        if any(
+            key.kind not in WHOLE or key.name != first.name or shard.shard_in_key
+            for shard, key in keys
+        ):
             return HashBuckets(count)
         ends = [end for shard in table.shards for end in self._ends(shard)]
         return number_buckets(first, min(ends, default=0), max(ends, default=0), count)
@@ -157,12 +209,19 @@ class TableComparison:
         """The smallest and the greatest number of the key's first column; an index answers."""
         name = quoted(shard.key[0].name)
         number = f"CAST({name} AS UNSIGNED)" if shard.key[0].kind == "bit" else name
-        ends = f"SELECT CAST(MIN({number}) AS CHAR) AS low, CAST(MAX({number}) AS CHAR) AS high FROM {table_of(shard)}"
+        ends = (
+            f"SELECT CAST(MIN({number}) AS CHAR) AS low, CAST(MAX({number}) AS CHAR) AS high FROM "
+            f"{table_of(shard)}"
+        )
         row = self.databases[shard.instance].rows(ends)[0]
         return [int(row["low"]), int(row["high"])] if row["low"] is not None else []
 
     def _source_sums(
-        self, table: LogicalTable, parts: Sequence[tuple[Shard, KeyRange]], buckets: Buckets, piece: Piece
+        self,
+        table: LogicalTable,
+        parts: Sequence[tuple[Shard, KeyRange]],
+        buckets: Buckets,
+        piece: Piece,
     ) -> Mapping[int, BucketSum]:
         columns = columns_of(table, self.sink.read(table.name)) if table.ruled else {}
         queries = (self._sums(table, shard, part, buckets, columns) for shard, part in parts)
@@ -173,19 +232,31 @@ class TableComparison:
             piece.add(_rows(summed(found)))
         return summed(sums)
 
-    def _sums(self, table: LogicalTable, shard: Shard, part: KeyRange, buckets: Buckets, columns: Columns) -> DataFrame:
-        """The sums of a range: by the server, or here where rules make other rows of those that it has."""
+    def _sums(
+        self, table: LogicalTable, shard: Shard, part: KeyRange, buckets: Buckets, columns: Columns
+    ) -> DataFrame:
+        """The sums of a range: by the server, or here where rules make other rows of those that it
+        has.
+        """
         database = self.databases[shard.instance]
         if table.ruled:
             return copy_sums(range_as_copied(database, table, shard, part, columns), table, buckets)
         return source_sums(database, table, shard, part, buckets)
 
     def _hashes(
-        self, table: LogicalTable, shard: Shard, part: KeyRange, buckets: Buckets, wanted: Sequence[int], columns: Columns
+        self,
+        table: LogicalTable,
+        shard: Shard,
+        part: KeyRange,
+        buckets: Buckets,
+        wanted: Sequence[int],
+        columns: Columns,
     ) -> DataFrame:
         database = self.databases[shard.instance]
         if table.ruled:
-            return copy_hashes(range_as_copied(database, table, shard, part, columns), table, buckets, wanted)
+            return copy_hashes(
+                range_as_copied(database, table, shard, part, columns), table, buckets, wanted
+            )
         return source_hashes(database, table, shard, part, buckets, wanted)
 
 

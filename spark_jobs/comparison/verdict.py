@@ -1,9 +1,12 @@
-"""Lag or difference: a row differs only if the copy has everything that the source had committed when the difference was seen.
+"""Lag or difference: a row differs only if the copy has everything that the source had committed
+when the difference was seen.
 
 1. Rows are looked at.
-2. The source is asked where it is; the instances' records are awaited there: all changes of what was seen are in the topics.
+2. The source is asked where it is; the instances' records are awaited there: all changes of what
+   was seen are in the topics.
 3. The topics are asked for changes of these rows that the copy has not.
-4. Rows are looked at again. One that is as before on both sides, and has no change on its way, differs. The rest goes round again.
+4. Rows are looked at again. One that is as before on both sides, and has no change on its way,
+   differs. The rest goes round again.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -17,14 +20,19 @@ _PAUSE_S: Final = 1.0
 
 Look: TypeAlias = Callable[[Sequence[Place]], Mapping[str, Seen]]
 CaughtUp: TypeAlias = Callable[[float], bool]
-"""Waits up to so many seconds until all that is committed in the sources now is published; says whether it is."""
+"""Waits up to so many seconds until all that is committed in the sources now is published.
+
+Says whether it is.
+"""
 Waiting: TypeAlias = Callable[[Sequence[str]], Mapping[str, str]]
 """Key → greatest order among the changes that wait for the copy."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """`different` rows, and those that time did not suffice to tell: on their way, or changing all the time."""
+    """`different` rows, and those that time did not suffice to tell: on their way, or changing all
+    the time.
+    """
 
     different: Sequence[Seen] = ()
     undecided: Sequence[Seen] = ()
@@ -38,14 +46,29 @@ class Verdicts:
     open: Mapping[str, Seen] = field(default_factory=dict)
 
 
-def verdicts(before: Mapping[str, Seen], now: Mapping[str, Seen], waiting: Mapping[str, str], *, published: bool) -> Verdicts:
+def verdicts(
+    before: Mapping[str, Seen],
+    now: Mapping[str, Seen],
+    waiting: Mapping[str, str],
+    *,
+    published: bool,
+) -> Verdicts:
     """Judge the rows that differ now; those of `before` that are not among them are equal."""
-    different = {key: seen for key, seen in now.items() if published and _same(before.get(key), seen) and not _awaits(seen, waiting)}
+    different = {
+        key: seen
+        for key, seen in now.items()
+        if published and _same(before.get(key), seen) and not _awaits(seen, waiting)
+    }
     return Verdicts(different, {key: seen for key, seen in now.items() if key not in different})
 
 
 def settle(
-    places: Sequence[Place], look: Look, caught_up: CaughtUp, waiting: Waiting, patience_s: float, pause: Callable[[float], object]
+    places: Sequence[Place],
+    look: Look,
+    caught_up: CaughtUp,
+    waiting: Waiting,
+    patience_s: float,
+    pause: Callable[[float], object],
 ) -> Settled:
     """Go round until every row is equal or different, or until patience ends."""
     by_key = {place.key: place for place in places}
@@ -54,7 +77,9 @@ def settle(
     while seen:
         published = caught_up(max(0.0, ends - monotonic()))
         on_their_way = waiting(list(seen))
-        judged = verdicts(seen, look([by_key[key] for key in seen]), on_their_way, published=published)
+        judged = verdicts(
+            seen, look([by_key[key] for key in seen]), on_their_way, published=published
+        )
         different |= judged.different
         seen = judged.open
         if monotonic() >= ends:

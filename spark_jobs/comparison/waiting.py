@@ -12,14 +12,25 @@ from spark_jobs.kafka.source import Bounds, read_batch
 from spark_jobs.kafka.stream_checkpoint import batches
 from spark_jobs.spark_util.optional_read import unless_absent
 from spark_jobs.spark_util.text_frame import texts
-from spark_jobs.transforms import DELETED, KEY, ORDER, REAL_TABLE, TRUNCATE, moved_rows, parse_events
+from spark_jobs.transforms import (
+    DELETED,
+    KEY,
+    ORDER,
+    REAL_TABLE,
+    TRUNCATE,
+    moved_rows,
+    parse_events,
+)
 
 
-def newest_waiting(spark: SparkSession, settings: JobSettings, keys: Collection[str], copy: DataFrame | None = None) -> Mapping[str, str]:
+def newest_waiting(
+    spark: SparkSession, settings: JobSettings, keys: Collection[str], copy: DataFrame | None = None
+) -> Mapping[str, str]:
     """Return key → greatest order among the messages that the stream has not applied yet.
 
-    Where the stream has a checkpoint these are the messages behind it; without one all messages count, as the next batch job reads them.
-    A stream that follows TRUNCATEs and renames of columns changes rows of `copy` with them, so these wait for the keys of those rows.
+    Where the stream has a checkpoint these are the messages behind it; without one all messages
+    count, as the next batch job reads them. A stream that follows TRUNCATEs and renames of columns
+    changes rows of `copy` with them, so these wait for the keys of those rows.
     """
     if not keys:
         return {}
@@ -29,43 +40,72 @@ def newest_waiting(spark: SparkSession, settings: JobSettings, keys: Collection[
     if copy is None or settings.truncate != "follow":
         return changes
     statements = waiting_statements(records, copy, keys, renames=settings.follows_renames)
-    return {key: max(changes.get(key, ""), statements.get(key, "")) for key in {*changes, *statements}}
+    return {
+        key: max(changes.get(key, ""), statements.get(key, "")) for key in {*changes, *statements}
+    }
 
 
 def newest_orders(records: DataFrame, keys: Collection[str]) -> Mapping[str, str]:
-    """Return key → greatest order among the changes of these keys, found as the jobs find them: a message may hold several rows."""
+    """Return key → greatest order among the changes of these keys, found as the jobs find them: a
+    message may hold several rows.
+    """
     changes = parse_events(records).where(~sf.col("history"))
     every = changes.unionByName(moved_rows(changes)).where(sf.col("order").isNotNull())
     wanted = texts(records.sparkSession, "key", keys)
-    newest = every.join(sf.broadcast(wanted), "key", "left_semi").groupBy("key").agg(sf.max("order").alias("order"))
+    newest = (
+        every.join(sf.broadcast(wanted), "key", "left_semi")
+        .groupBy("key")
+        .agg(sf.max("order").alias("order"))
+    )
     return {row["key"]: row["order"] for row in newest.collect()}
 
 
-def waiting_statements(records: DataFrame, copy: DataFrame, keys: Collection[str], *, renames: bool = False) -> Mapping[str, str]:
-    """Return key → order of the newest TRUNCATE, or with `renames` rename of columns, that changes its row of the copy."""
+def waiting_statements(
+    records: DataFrame, copy: DataFrame, keys: Collection[str], *, renames: bool = False
+) -> Mapping[str, str]:
+    """Return key → order of the newest TRUNCATE, or with `renames` rename of columns, that changes
+    its row of the copy.
+    """
     if REAL_TABLE not in copy.columns:
         return {}
     changes = parse_events(records, truncates=True, renames=renames)
-    statement = (sf.col("type") == TRUNCATE) | (sf.col("renamed").isNotNull() if renames else sf.lit(False))
+    statement = (sf.col("type") == TRUNCATE) | (
+        sf.col("renamed").isNotNull() if renames else sf.lit(False)
+    )
     followed = changes.where(statement & sf.col("problem").isNull())
-    floors = followed.groupBy("table", sf.col("real_table").alias(REAL_TABLE)).agg(sf.max("order").alias("floor"))
+    floors = followed.groupBy("table", sf.col("real_table").alias(REAL_TABLE)).agg(
+        sf.max("order").alias("floor")
+    )
     wanted = texts(records.sparkSession, KEY, keys)
     rows = copy.where(~sf.col(DELETED)).join(sf.broadcast(wanted), KEY, "left_semi")
     table = sf.get_json_object(KEY, "$[0]")
-    met = rows.withColumn("table", table).join(sf.broadcast(floors), ["table", REAL_TABLE]).where(sf.col(ORDER) < sf.col("floor"))
+    met = (
+        rows.withColumn("table", table)
+        .join(sf.broadcast(floors), ["table", REAL_TABLE])
+        .where(sf.col(ORDER) < sf.col("floor"))
+    )
     return {row[KEY]: row["floor"] for row in met.select(KEY, "floor").collect()}
 
 
-def applied_offsets(spark: SparkSession, checkpoint: str | None, topics: Collection[str]) -> str | None:
-    """Return where the stream goes on, as Spark's JSON of offsets; None, the oldest message, where it has applied nothing yet."""
+def applied_offsets(
+    spark: SparkSession, checkpoint: str | None, topics: Collection[str]
+) -> str | None:
+    """Return where the stream goes on, as Spark's JSON of offsets.
+
+    None, the oldest message, where it has applied nothing yet.
+    """
     applied = () if checkpoint is None else batches(spark, f"{checkpoint}/commits")
     if not applied:
         return None
-    offsets = unless_absent(lambda: spark.read.text(f"{checkpoint}/offsets/{max(applied)}", wholetext=True).collect())
+    offsets = unless_absent(
+        lambda: spark.read.text(f"{checkpoint}/offsets/{max(applied)}", wholetext=True).collect()
+    )
     return starting_offsets(offsets[0]["value"], topics) if offsets else None
 
 
 def starting_offsets(log: str, topics: Collection[str]) -> str | None:
-    """Read a file of the checkpoint's `offsets`: a version, metadata, then one line of offsets for the topics."""
+    """Read a file of the checkpoint's `offsets`: a version, metadata, then one line of offsets for
+    the topics.
+    """
     found: dict[str, Any] = json.loads(log.splitlines()[-1])
     return json.dumps(found) if set(found) == set(topics) else None

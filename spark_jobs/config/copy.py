@@ -64,12 +64,16 @@ class SourceServer(RowSettings):
 
     @property
     def key(self) -> str:
-        """What tells it from all others: the instance's name, for a source of a group `instance/name`."""
+        """What tells it from all others: the instance's name, for a source of a group
+        `instance/name`.
+        """
         return f"{self.instance}/{self.name}" if self.name else self.instance
 
     @property
     def of_rows(self) -> RowSettings:
-        """Rules and masks alone, as they travel to executors: without what the server is entered with."""
+        """Rules and masks alone, as they travel to executors: without what the server is entered
+        with.
+        """
         return RowSettings(rules=self.rules, masks=self.masks)
 
 
@@ -81,12 +85,19 @@ class BootstrapSettings(Settings):
     range_rows: Annotated[int, Field(ge=1)] = 100_000
     """Rows of a range."""
     rows_per_second: Annotated[int, Field(ge=1)] | None = None
-    """Upper bound of the mean rate; pauses between rounds keep it, and a round is at most ten seconds of rows. Not set: no limit."""
+    """Upper bound of the mean rate.
+
+    Pauses between rounds keep it, and a round is at most ten seconds of rows. Not set: no limit.
+    """
     settle_seconds: Annotated[float, Field(ge=0)] = 10
-    """Time between reading the positions and the first SELECT: other sessions may see published rows a moment later (with semi-
-    synchronous replication up to its timeout)."""
+    """Time between reading the positions and the first SELECT: other sessions may see published
+    rows a moment later (with semi- synchronous replication up to its timeout).
+    """
     patience_seconds: Annotated[float, Field(ge=0)] = 600
-    """How long the relay may take to publish what the sources had committed; then the job ends as `RelayBehind`."""
+    """How long the relay may take to publish what the sources had committed.
+
+    Then the job ends as `RelayBehind`.
+    """
     notes: Annotated[str, Field(min_length=1)] | None = None
     """Folder or URI of the progress for a restart. Not set: `_bootstrap` below `copy_root`."""
 

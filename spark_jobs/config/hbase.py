@@ -17,16 +17,23 @@ class FilesSettings(Settings):
     """Large batches are written as files that HBase loads whole."""
 
     staging: Annotated[str, Field(pattern=r"^[a-z][a-z0-9+.-]*:/.*[^/]")]
-    """Folder on the filesystem of `hbase.rootdir`, as a URI, writable by the executors and HBase's user."""
+    """Folder on the filesystem of `hbase.rootdir`, as a URI, writable by the executors and HBase's
+    user.
+    """
     from_rows: Annotated[int, Field(ge=1)] = 50_000
-    """Rows of one table in a batch, after the rule, from which on files are written; fewer are put."""
+    """Rows of one table in a batch, after the rule, from which on files are written; fewer are
+    put.
+    """
 
 
 class HBaseSettings(Settings):
     """Where HBase is, and how copies are stored in it."""
 
     thrift: Annotated[tuple[Address, ...], Field(min_length=1)]
-    """Thrift2 gateways as `host:port`. Tasks are distributed over them, and use the next when one is silent."""
+    """Thrift2 gateways as `host:port`.
+
+    Tasks are distributed over them, and use the next when one is silent.
+    """
     client: Literal["thrift2", "jvm"] = "thrift2"
     """What writes rows: the gateways, or HBase's Java client."""
     quorum: tuple[Address, ...] = ()
@@ -36,13 +43,21 @@ class HBaseSettings(Settings):
     files: FilesSettings | None = None
     """Write large batches as files (`client = "jvm"`, `guard = "version"`)."""
     transport: Literal["buffered", "framed"] = "buffered"
-    """`framed` for gateways that were started with `-f` or as `-nonblocking`, `-hsha`, `-threadedselector`."""
+    """`framed` for gateways that were started with `-f` or as `-nonblocking`, `-hsha`,
+    `-threadedselector`.
+    """
     namespace: Annotated[str, Field(pattern=r"^[A-Za-z0-9_]+$")] = "roma"
     """HBase namespace of the copies, made if missing."""
     guard: Literal["version", "check_and_mutate"] = "version"
-    """`version`: HBase shows the greater execute position. `check_and_mutate`: compare whole orders, row by row."""
+    """`version`: HBase shows the greater execute position.
+
+    `check_and_mutate`: compare whole orders, row by row.
+    """
     salt_buckets: Annotated[int, Field(ge=0, le=MAX_SALT_BUCKETS)] = 0
-    """2 to 256: a first byte of the row key spreads neighbours over so many regions. 0: none. Never change it for existing copies."""
+    """2 to 256: a first byte of the row key spreads neighbours over so many regions.
+
+    0: none. Never change it for existing copies.
+    """
     writers: Annotated[int, Field(ge=1)] = 4
     """Tasks of a batch that write at the same time, at least."""
     rows_per_call: Annotated[int, Field(ge=1, le=100_000)] = 1000
@@ -53,9 +68,16 @@ class HBaseSettings(Settings):
     @model_validator(mode="after")
     def _the_jvm_finds_hbase(self) -> "HBaseSettings":
         if (self.client == "jvm") != bool(self.quorum):
-            raise ValueError("client = 'jvm' and quorum go together: the ZooKeeper servers of HBase as host:port")
+            raise ValueError(
+                "client = 'jvm' and quorum go together: the ZooKeeper servers of HBase as host:port"
+            )
         if self.files is not None and (self.client, self.guard) != ("jvm", "version"):
-            raise ValueError("files go with client = 'jvm' and guard = 'version': nothing compares the rows of a file")
+            raise ValueError(
+                "files go with client = 'jvm' and guard = 'version': nothing compares the rows "
+                "of a file"
+            )
         if self.client_options and self.client != "jvm":
-            raise ValueError("client_options are those of HBase's Java client: they go with client = 'jvm'")
+            raise ValueError(
+                "client_options are those of HBase's Java client: they go with client = 'jvm'"
+            )
         return self

@@ -1,4 +1,6 @@
-"""A job's configuration (TOML) as frozen models: unknown keys are errors, secrets are never printed."""
+"""A job's configuration (TOML) as frozen models: unknown keys are errors, secrets are never
+printed.
+"""
 
 from pathlib import Path
 from typing import Annotated, Final, Literal, TypeAlias
@@ -18,7 +20,10 @@ _WILDCARDS: Final = frozenset("*?[]{}\\")
 def _one_folder(place: str) -> str:
     """A copy at a place that Spark reads as a pattern would be written, and never found again."""
     if found := sorted(_WILDCARDS.intersection(place)):
-        raise ValueError(f"to Spark, {' '.join(found)} in a path stands for other paths: name a folder without it")
+        raise ValueError(
+            f"to Spark, {' '.join(found)} in a path stands for other paths: name a folder "
+            f"without it"
+        )
     return place
 
 
@@ -32,20 +37,28 @@ class SchemaPolicy(Settings):
     added: Literal["add", "ignore", "stop"] = "add"
     """A new column: `add` it, `ignore` it, or `stop`."""
     retyped: Literal["widen", "stop"] = "widen"
-    """Another type: `widen` to a type that holds old and new values (text where nothing else does), or `stop`."""
+    """Another type: `widen` to a type that holds old and new values (text where nothing else does),
+    or `stop`.
+    """
     dropped: Literal["keep", "drop", "stop"] = "keep"
     """A dropped column: `keep` it, null in later rows; `drop` it from the copy; or `stop`."""
     renamed: Literal["add", "follow"] = "add"
-    """A renamed column: `add` the new name as a column and keep the old one; or `follow`, which moves the values of older rows to the new
-    name and needs `truncate = "follow"` and `sink = "delta"`."""
+    """A renamed column: `add` the new name as a column and keep the old one.
+
+    Or `follow`, which moves the values of older rows to the new name and needs `truncate =
+    "follow"` and `sink = "delta"`.
+    """
 
 
 class DeltaSettings(Settings):
     """How Delta copies are made. A copy that exists keeps what it was made with."""
 
     deletion_vectors: bool | Literal["auto"] = "auto"
-    """`true`: a changed row costs a mark instead of its file, and fewer readers understand the copy. `auto`: only for copies that need
-    column mapping, which such readers refuse anyway."""
+    """`true`: a changed row costs a mark instead of its file, and fewer readers understand the
+    copy.
+
+    `auto`: only for copies that need column mapping, which such readers refuse anyway.
+    """
 
 
 class KafkaSource(Settings):
@@ -60,7 +73,10 @@ class KafkaSource(Settings):
     jaas: SecretStr | None = None
     """`sasl.jaas.config`; never printed."""
     max_offsets_per_trigger: Annotated[int, Field(ge=1)] | None = None
-    """Most offsets of a batch (transaction markers take some). Not set: no limit. `roma dedup batch` does not use it."""
+    """Most offsets of a batch (transaction markers take some).
+
+    Not set: no limit. `roma dedup batch` does not use it.
+    """
     patience_seconds: Annotated[float, Field(ge=1)] = 60
     """How long a broker may be silent before the job ends."""
 
@@ -71,9 +87,14 @@ class JobSettings(Settings):
     kafka: KafkaSource
     """The topics."""
     copy_root: Place
-    """Folder of the copies and of the job's own tables (quarantine, history): a path or a URI that Spark reaches (`hdfs://…`, `s3a://…`)."""
+    """Folder of the copies and of the job's own tables (quarantine, history): a path or a URI that
+    Spark reaches (`hdfs://…`, `s3a://…`).
+    """
     copy_writers: Literal["several", "one"] = "several"
-    """`one` promises that no two jobs write below `copy_root` at the same time; S3 does not keep them apart."""
+    """`one` promises that no two jobs write below `copy_root` at the same time.
+
+    S3 does not keep them apart.
+    """
     sink: Literal["delta", "hbase", "jdbc", "parquet"] = "delta"
     """What stores the copies."""
     hbase: HBaseSettings | None = None
@@ -91,12 +112,16 @@ class JobSettings(Settings):
     value_style: Literal["exact", "canal"] = "exact"
     """The relay's `message.value_style`."""
     truncate: Literal["quarantine", "follow"] = "quarantine"
-    """`follow` removes the rows of a real table from the copy when it is truncated, which needs the relay's full headers; `quarantine` puts
-    the statement aside."""
+    """`follow` removes the rows of a real table from the copy when it is truncated, which needs the
+    relay's full headers; `quarantine` puts the statement aside.
+    """
     history: bool = False
     """Keep every version of every row beside the newest."""
     guards_days: Annotated[float, Field(gt=0)] | None = None
-    """How long deleted keys are remembered, in execute time. Later changes are put aside. Not set: for ever."""
+    """How long deleted keys are remembered, in execute time.
+
+    Later changes are put aside. Not set: for ever.
+    """
     tidy_minutes: Annotated[float, Field(ge=0)] | None = 60
     """How often a stream compacts what it wrote. 0: after each batch. A batch job always does."""
     metrics_host: str = "127.0.0.1"
@@ -116,11 +141,18 @@ class JobSettings(Settings):
     jvm_options: str = ""
     """Options added to those of the job's own JVM, after them."""
     jars: tuple[Path, ...] = ()
-    """Jar files of the Kafka source and Delta Lake, with all that they need. Empty: Spark fetches them."""
+    """Jar files of the Kafka source and Delta Lake, with all that they need.
+
+    Empty: Spark fetches them.
+    """
     installation: str = "roma"
-    """The relay's `installation`, which its position topics are named after (bootstrap, reconcile)."""
+    """The relay's `installation`, which its position topics are named after (bootstrap,
+    reconcile).
+    """
     mapping: tuple[Path, ...] = ()
-    """Mapping documents as files or folders, named as for `roma mapping check` (bootstrap, reconcile)."""
+    """Mapping documents as files or folders, named as for `roma mapping check` (bootstrap,
+    reconcile).
+    """
     sources: tuple[SourceServer, ...] = ()
     """The source servers (bootstrap, reconcile)."""
     bootstrap: BootstrapSettings = BootstrapSettings()
@@ -130,19 +162,33 @@ class JobSettings(Settings):
 
     @model_validator(mode="after")
     def _the_sink_is_described(self) -> "JobSettings":
-        for sink, section, given in (("hbase", "hbase", self.hbase), ("jdbc", "mirror", self.mirror)):
+        for sink, section, given in (
+            ("hbase", "hbase", self.hbase),
+            ("jdbc", "mirror", self.mirror),
+        ):
             if (self.sink == sink) != (given is not None):
                 raise ValueError(f"the section [{section}] and sink = '{sink}' go together")
         if self.sink == "hbase" and self.raw_rule:
-            raise ValueError("raw_rule needs another sink: HBase's cells carry the order pair's position, a raw offset goes back")
+            raise ValueError(
+                "raw_rule needs another sink: HBase's cells carry the order pair's position, a "
+                "raw offset goes back"
+            )
         if self.sink in ("jdbc", "parquet") and self.schema_changes.dropped != "keep":
-            raise ValueError(f"sink = '{self.sink}' keeps dropped columns: leave schema_changes.dropped at 'keep'")
+            raise ValueError(
+                f"sink = '{self.sink}' keeps dropped columns: leave schema_changes.dropped at "
+                f"'keep'"
+            )
         return self
 
     @model_validator(mode="after")
     def _truncates_can_be_followed(self) -> "JobSettings":
-        if self.truncate == "follow" and (self.raw_rule or self.row_images == "merge" or self.sink == "hbase"):
-            raise ValueError("truncate = 'follow' needs the order pair, row_images = 'full', and another sink than hbase")
+        if self.truncate == "follow" and (
+            self.raw_rule or self.row_images == "merge" or self.sink == "hbase"
+        ):
+            raise ValueError(
+                "truncate = 'follow' needs the order pair, row_images = 'full', and another sink "
+                "than hbase"
+            )
         return self
 
     @property
@@ -155,26 +201,39 @@ class JobSettings(Settings):
         if not self.follows_renames:
             return self
         if self.truncate != "follow" or self.sink != "delta" or self.history:
-            raise ValueError("schema_changes.renamed = 'follow' needs truncate = 'follow', sink = 'delta' and history = false")
+            raise ValueError(
+                "schema_changes.renamed = 'follow' needs truncate = 'follow', sink = 'delta' and "
+                "history = false"
+            )
         if self.schema_changes.added != "add" or self.schema_changes.dropped != "keep":
-            raise ValueError("schema_changes.renamed = 'follow' needs added = 'add' and dropped = 'keep'")
+            raise ValueError(
+                "schema_changes.renamed = 'follow' needs added = 'add' and dropped = 'keep'"
+            )
         return self
 
     @model_validator(mode="after")
     def _each_source_is_named_once(self) -> "JobSettings":
         if len({each.key for each in self.sources}) < len(self.sources):
-            raise ValueError("two [[sources]] have the same instance and name; those of a group are told apart by their names")
+            raise ValueError(
+                "two [[sources]] have the same instance and name; those of a group are told "
+                "apart by their names"
+            )
         return self
 
     @model_validator(mode="after")
     def _merging_is_possible(self) -> "JobSettings":
         if self.row_images == "merge" and (self.raw_rule or self.schema_changes.dropped != "keep"):
-            raise ValueError("row_images = 'merge' needs the order pair and schema_changes.dropped = 'keep'")
+            raise ValueError(
+                "row_images = 'merge' needs the order pair and schema_changes.dropped = 'keep'"
+            )
         return self
 
 
 def load_settings(path: Path) -> JobSettings:
-    """Read and check the file; `${NAME}` in a string is taken from the environment. Raises JobConfigurationError naming the place."""
+    """Read and check the file; `${NAME}` in a string is taken from the environment.
+
+    Raises JobConfigurationError naming the place.
+    """
     try:
         return read_settings(JobSettings, path, "")
     except ConfigurationError as exc:

@@ -22,11 +22,15 @@ class MirrorSettings(Settings):
     ca_file: Path | None = None
     """PEM file of the authority. Set: TLS is required, and the server's name is checked."""
     prefix: str = ""
-    """Text before the logical database's name, so that copies may be on a server that has a database of that name."""
+    """Text before the logical database's name, so that copies may be on a server that has a
+    database of that name.
+    """
     writers: Annotated[int, Field(ge=1)] = 4
     """Tasks of a table that write at the same time, at most."""
     rows_per_statement: Annotated[int, Field(ge=1, le=10_000)] = 500
     """Rows of one statement."""
     patience_seconds: Annotated[float, Field(ge=1)] = 60
-    """How long the server may be away, or a statement take, before the job ends. An ALTER of a copy, and removing deleted keys, may take
-    longer while its host answers."""
+    """How long the server may be away, or a statement take, before the job ends.
+
+    An ALTER of a copy, and removing deleted keys, may take longer while its host answers.
+    """

@@ -1,4 +1,7 @@
-"""Begin the run of each table: under fresh order pairs, or under those of a run that was cut off; finished tables stay finished."""
+"""Begin the run of each table: under fresh order pairs, or under those of a run that was cut off.
+
+Finished tables stay finished.
+"""
 
 import uuid
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -13,7 +16,10 @@ from spark_jobs.spark_util.report import print_line
 
 _FINISHED: Final = "is finished and not copied again; --anew copies it again"
 FreshPositions: TypeAlias = Callable[[Collection[str]], Mapping[str, Published] | None]
-"""Returns positions of these instances that cover every schema change known so far; None: the end was asked for."""
+"""Returns positions of these instances that cover every schema change known so far.
+
+None: the end was asked for.
+"""
 
 
 def begin(
@@ -26,10 +32,13 @@ def begin(
     *,
     anew: bool,
 ) -> Mapping[str, TableNote] | None:
-    """Return what each table is copied under; None: the end was asked for before the pairs were read.
+    """Return what each table is copied under.
 
-    `place` names where the copies are. A run that was cut off is continued where nothing of it changed and rows of it are noted. A table
-    that was finished has its finished note, unless the run was of other keys, shards, rules or copies than now.
+    None: the end was asked for before the pairs were read.
+
+    `place` names where the copies are. A run that was cut off is continued where nothing of it
+    changed and rows of it are noted. A table that was finished has its finished note, unless the
+    run was of other keys, shards, rules or copies than now.
     """
     noted = {table.name: notes.read(table.name) for table in tables}
     begun: dict[str, TableNote] = {}
@@ -42,9 +51,15 @@ def begin(
             print_line(f"{table.name}: begins anew, because {reason}")
             fresh.append(table)
         else:
-            print_line(f"{table.name}: {_FINISHED if note.ended else f'goes on behind {note.rows} rows'}")
+            print_line(
+                f"{table.name}: {_FINISHED if note.ended else f'goes on behind {note.rows} rows'}"
+            )
             begun[table.name] = note
-    positions = fresh_positions({instance for table in fresh for instance in table.instances}) if fresh else {}
+    positions = (
+        fresh_positions({instance for table in fresh for instance in table.instances})
+        if fresh
+        else {}
+    )
     if positions is None:
         return None
     for table in fresh:
@@ -55,9 +70,17 @@ def begin(
     return begun
 
 
-def _why_anew(table: LogicalTable, note: TableNote, published: Mapping[str, Published], place: str, sink: Sink) -> str:
-    """Return why a run cannot be continued, or one that is finished does not count; "" where it can or does."""
-    if set(note.pairs) != set(table.instances) or (note.rules, note.shape) != (_rules(table, published), shape_of(table, place)):
+def _why_anew(
+    table: LogicalTable, note: TableNote, published: Mapping[str, Published], place: str, sink: Sink
+) -> str:
+    """Return why a run cannot be continued, or one that is finished does not count.
+
+    "" where it can or does.
+    """
+    if set(note.pairs) != set(table.instances) or (note.rules, note.shape) != (
+        _rules(table, published),
+        shape_of(table, place),
+    ):
         return "its key, shards, rules or the place of its copy are not what they were"
     if note.rows and sink.read(table.name) is None:
         return "its copy was removed"
@@ -65,9 +88,16 @@ def _why_anew(table: LogicalTable, note: TableNote, published: Mapping[str, Publ
         return ""
     if not note.definition:
         return "an older version of the job began it, which did not note its columns"
-    return "" if note.definition == definition_of(table) else "its columns or its key changed since its order pair was read"
+    return (
+        ""
+        if note.definition == definition_of(table)
+        else "its columns or its key changed since its order pair was read"
+    )
 
 
 def _rules(table: LogicalTable, published: Mapping[str, Published]) -> Mapping[str, str]:
-    """Return by which rules the rows of each instance are published; those without any are left out."""
+    """Return by which rules the rows of each instance are published.
+
+    Those without any are left out.
+    """
     return {instance: rows for instance in table.instances if (rows := published[instance].rows)}

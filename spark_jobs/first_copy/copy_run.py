@@ -2,7 +2,8 @@
 
 1. The pairs of its instances are read (the caller's business), before the first SELECT.
 2. Ranges are read and written with these pairs, and noted when they are in the copy.
-3. The keys of the source are read once more, alone; what the copy holds beyond them is removed, as far as its order allows.
+3. The keys of the source are read once more, alone; what the copy holds beyond them is removed, as
+   far as its order allows.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -53,8 +54,9 @@ class Unmet:
 class FirstCopy:
     """What the copying of every table shares.
 
-    `positions` reads where instances are; `check` raises where other servers answer now than those that the run began with; `stopping`
-    waits so many seconds and says whether the end was asked for.
+    `positions` reads where instances are; `check` raises where other servers answer now than those
+    that the run began with; `stopping` waits so many seconds and says whether the end was asked
+    for.
     """
 
     databases: Mapping[str, SourceDatabase]
@@ -68,11 +70,18 @@ class FirstCopy:
     progress: Callable[[LogicalTable, TableNote, Pace], None]
 
     def copy(self, table: LogicalTable, note: TableNote) -> CopyFigures:
-        """Copy what is not noted, then remove what is gone; stops between two rounds when the end is asked for."""
+        """Copy what is not noted, then remove what is gone.
+
+        Stops between two rounds when the end is asked for.
+        """
         pace = Pace(self.settings.rows_per_second)
         while parts := next_round(table.shards, note, self.settings.parallel, self._ahead):
             rows = self._copy_round(table, note, parts)
-            self.check(table)  # a replica that took the place of the server may lag behind the pair: then the round is read again
+            self.check(
+                table
+                # a replica that took the place of the server may lag behind the pair: then the
+                # round is read again
+            )
             ends = [(part.shard.name, part.range.until) for part in parts]
             note = self.notes.add(table.name, note, round_line(note, ends, rows))
             pause_s = pace.pause_s(rows)
@@ -80,7 +89,9 @@ class FirstCopy:
             if self.stopping(pause_s):
                 return CopyFigures(note.rows, 0, ended=False)
         # Where deletes are not published, the copy keeps what the source has no more.
-        removed, ended = (0, True) if table.leaves_out(Operation.DELETE) else self._remove_unmet(table, note)
+        removed, ended = (
+            (0, True) if table.leaves_out(Operation.DELETE) else self._remove_unmet(table, note)
+        )
         if ended:
             note = self.notes.add(table.name, note, end_line(note, removed))
         return CopyFigures(note.rows, removed, ended)
@@ -94,14 +105,20 @@ class FirstCopy:
         return tuple(found[0]) if found else None
 
     def _copy_round(self, table: LogicalTable, note: TableNote, parts: Sequence[ShardRange]) -> int:
-        rows = [upserts(self._rows(part), note.pairs[part.shard.instance], part.shard) for part in parts]
+        rows = [
+            upserts(self._rows(part), note.pairs[part.shard.instance], part.shard) for part in parts
+        ]
         return self.writer.write(table, reduce(DataFrame.unionByName, rows))
 
     def _rows(self, part: ShardRange) -> DataFrame:
-        return message_rows(self.databases[part.shard.instance], part.shard, part.range.where(part.shard.key))
+        return message_rows(
+            self.databases[part.shard.instance], part.shard, part.range.where(part.shard.key)
+        )
 
     def _remove_unmet(self, table: LogicalTable, note: TableNote) -> tuple[int, bool]:
-        """Look again under newer pairs while some key could be of an instance that published meanwhile; False where the end came first."""
+        """Look again under newer pairs while some key could be of an instance that published
+        meanwhile; False where the end came first.
+        """
         pairs, removed = dict(note.pairs), 0
         for _ in range(_LOOKS):
             found = self._unmet(table, note, pairs)
@@ -120,7 +137,10 @@ class FirstCopy:
         with cached(copy.select(KEY, ORDER, DELETED)) as shown:
             shown.count()  # what the copy shows is fixed before the records are read
             after = {instance: each.order for instance, each in self.positions(table).items()}
-            met = reduce(DataFrame.unionByName, [self._keys(part) for part in copied_ranges(table.shards, note)])
+            met = reduce(
+                DataFrame.unionByName,
+                [self._keys(part) for part in copied_ranges(table.shards, note)],
+            )
             with cached(unmet(shown, met, pairs, after)) as gone:
                 undecided = gone.where(sf.col("verdict") == UNDECIDED).count()
                 self.check(table)
@@ -129,4 +149,6 @@ class FirstCopy:
                 return Unmet(self.writer.write(table, deletes(doomed, table)), undecided, after)
 
     def _keys(self, part: ShardRange) -> DataFrame:
-        return published_keys(self.databases[part.shard.instance], part.shard, part.range.where(part.shard.key))
+        return published_keys(
+            self.databases[part.shard.instance], part.shard, part.range.where(part.shard.key)
+        )

@@ -1,7 +1,8 @@
 """What a restart goes on from: one log of lines for each logical table, only ever added to.
 
-Every line is a JSON object: `begin` (run, pairs), `round` (the ranges that are in the copy now), `end` (keys removed). Added lines become
-visible whole, so a crash leaves the log as it was before or after.
+Every line is a JSON object: `begin` (run, pairs), `round` (the ranges that are in the copy now),
+`end` (keys removed). Added lines become visible whole, so a crash leaves the log as it was before
+or after.
 """
 
 import json
@@ -18,7 +19,9 @@ from spark_jobs.spark_util.optional_read import unless_absent
 
 @dataclass(frozen=True, slots=True)
 class ShardNote:
-    """How far a shard is: the ends of its ranges in order, and whether the last of them was the table's end."""
+    """How far a shard is: the ends of its ranges in order, and whether the last of them was the
+    table's end.
+    """
 
     boundaries: tuple[Boundary, ...] = ()
     finished: bool = False
@@ -28,9 +31,10 @@ class ShardNote:
 class TableNote:
     """How far the copy of a logical table is.
 
-    `pairs`: instance → `order` text that its rows carry; `rules`: instance → by which rules its rows are copied, as its position record
-    tells it; `shape`: what its ranges are made of and where its rows go; `definition`: its columns and keys before the pairs were read,
-    "" in notes of a version that did not keep them. `sequence` counts lines.
+    `pairs`: instance → `order` text that its rows carry; `rules`: instance → by which rules its
+    rows are copied, as its position record tells it; `shape`: what its ranges are made of and where
+    its rows go; `definition`: its columns and keys before the pairs were read, "" in notes of a
+    version that did not keep them. `sequence` counts lines.
     """
 
     run: str
@@ -49,8 +53,13 @@ class TableNote:
 
 
 def note_of(lines: Iterable[str]) -> TableNote | None:
-    """Fold the lines of one table, in any order, into what they say of its last run; None where nothing was begun."""
-    records = sorted((json.loads(line) for line in lines), key=lambda record: int(record["sequence"]))
+    """Fold the lines of one table, in any order, into what they say of its last run.
+
+    None where nothing was begun.
+    """
+    records = sorted(
+        (json.loads(line) for line in lines), key=lambda record: int(record["sequence"])
+    )
     note: TableNote | None = None
     for record in records:
         note = _after(note, record)
@@ -67,12 +76,25 @@ def begin_line(
 ) -> str:
     """Return the line of a new run of the table, which replaces all that is noted before it."""
     sequence = 0 if before is None else before.sequence
-    return _line("begin", sequence, run=run, pairs=dict(pairs), rules=dict(rules or {}), shape=shape, definition=definition)
+    return _line(
+        "begin",
+        sequence,
+        run=run,
+        pairs=dict(pairs),
+        rules=dict(rules or {}),
+        shape=shape,
+        definition=definition,
+    )
 
 
 def round_line(note: TableNote, ranges: Sequence[tuple[str, Boundary | None]], rows: int) -> str:
     """These ranges, (shard, end; None: the table's), are in the copy."""
-    return _line("round", note.sequence, ranges=[{"shard": shard, "until": until} for shard, until in ranges], rows=rows)
+    return _line(
+        "round",
+        note.sequence,
+        ranges=[{"shard": shard, "until": until} for shard, until in ranges],
+        rows=rows,
+    )
 
 
 def end_line(note: TableNote, removed: int) -> str:
@@ -94,7 +116,9 @@ class Notes:
 
     def add(self, table: str, before: TableNote | None, line: str) -> TableNote:
         """Add a line durably; return what is noted then."""
-        self._spark.range(1).select(sf.lit(line).alias("value")).coalesce(1).write.mode("append").text(self._path(table))
+        self._spark.range(1).select(sf.lit(line).alias("value")).coalesce(1).write.mode(
+            "append"
+        ).text(self._path(table))
         return _after(before, json.loads(line))
 
     def _path(self, table: str) -> str:
@@ -109,7 +133,13 @@ def _after(note: TableNote | None, record: dict[str, Any]) -> TableNote:
     sequence = int(record["sequence"])
     if note is None or record["kind"] == "begin":
         texts = {name: record.get(name, "") for name in ("shape", "definition")}
-        return TableNote(record["run"], record["pairs"], sequence=sequence, rules=record.get("rules", {}), **texts)
+        return TableNote(
+            record["run"],
+            record["pairs"],
+            sequence=sequence,
+            rules=record.get("rules", {}),
+            **texts,
+        )
     if record["kind"] == "end":
         return replace(note, ended=True, sequence=sequence)
     shards = dict(note.shards)

@@ -1,4 +1,6 @@
-"""The next ranges of a logical table: as many as are read at a time, from whichever shards still have some."""
+"""The next ranges of a logical table: as many as are read at a time, from whichever shards still
+have some.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -20,7 +22,9 @@ class ShardRange:
     range: KeyRange
 
 
-def next_round(shards: Sequence[Shard], note: TableNote, parallel: int, ahead: Ahead) -> Sequence[ShardRange]:
+def next_round(
+    shards: Sequence[Shard], note: TableNote, parallel: int, ahead: Ahead
+) -> Sequence[ShardRange]:
     """Return up to `parallel` ranges that are not noted as copied; none where all is."""
     found: list[ShardRange] = []
     for shard in shards:
@@ -35,4 +39,8 @@ def next_round(shards: Sequence[Shard], note: TableNote, parallel: int, ahead: A
 
 def copied_ranges(shards: Sequence[Shard], note: TableNote) -> Sequence[ShardRange]:
     """Return every shard, cut where it was cut when it was copied."""
-    return [ShardRange(shard, part) for shard in shards for part in ranges_of(note.shard(shard.name).boundaries)]
+    return [
+        ShardRange(shard, part)
+        for shard in shards
+        for part in ranges_of(note.shard(shard.name).boundaries)
+    ]

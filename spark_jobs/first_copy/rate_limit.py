@@ -5,7 +5,10 @@ from time import monotonic
 
 
 class Pace:
-    """Counts rows from its making on; `rows_per_second` None: as fast as it goes. `clock` gives seconds."""
+    """Counts rows from its making on; `rows_per_second` None: as fast as it goes.
+
+    `clock` gives seconds.
+    """
 
     def __init__(self, rows_per_second: int | None, clock: Callable[[], float] = monotonic) -> None:
         self._rate = rows_per_second
@@ -26,8 +29,12 @@ class Pace:
         return self._rows / max(self._clock() - self._began, 0.001)
 
 
-def round_rows(range_rows: int, parallel: int, rows_per_second: int | None, burst_seconds: int = 10) -> int:
-    """Rows of one range: a round of a slow copy is what its rate allows in `burst_seconds`, because a round itself is not slowed down."""
+def round_rows(
+    range_rows: int, parallel: int, rows_per_second: int | None, burst_seconds: int = 10
+) -> int:
+    """Rows of one range: a round of a slow copy is what its rate allows in `burst_seconds`, because
+    a round itself is not slowed down.
+    """
     if rows_per_second is None:
         return range_rows
     return max(1, min(range_rows, rows_per_second * burst_seconds // parallel))

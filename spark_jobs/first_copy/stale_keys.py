@@ -1,8 +1,10 @@
-"""Keys that the copy holds and the source has no more, and the order with which they may be removed.
+"""Keys that the copy holds and the source has no more, and the order with which they may be
+removed.
 
-A row of the copy does not say which instance it came from; its order says which it can have come from. It cannot be of an instance
-whose record, read *after* the copy, has a smaller pair. Of those that remain, each either published it no later than the pair that its
-shards were read under (then the row is gone there), or after (then it is none of this run's business).
+A row of the copy does not say which instance it came from; its order says which it can have come
+from. It cannot be of an instance whose record, read *after* the copy, has a smaller pair. Of those
+that remain, each either published it no later than the pair that its shards were read under (then
+the row is gone there), or after (then it is none of this run's business).
 """
 
 from collections.abc import Mapping
@@ -18,13 +20,19 @@ REMOVE = "remove"
 UNDECIDED = "undecided"
 
 
-def unmet(copy: DataFrame, met: DataFrame, pairs: Mapping[str, str], pairs_after: Mapping[str, str]) -> DataFrame:
-    """Return the live keys of `copy` that `met` (column `key`) lacks and whose order some pair reaches.
+def unmet(
+    copy: DataFrame, met: DataFrame, pairs: Mapping[str, str], pairs_after: Mapping[str, str]
+) -> DataFrame:
+    """Return the live keys of `copy` that `met` (column `key`) lacks and whose order some pair
+    reaches.
 
-    Columns: key, verdict (REMOVE or UNDECIDED), order (of the delete, where it is REMOVE). A key is undecided while one instance may
-    have had it before its pair and another one published it after its own: new pairs decide it.
+    Columns: key, verdict (REMOVE or UNDECIDED), order (of the delete, where it is REMOVE). A key is
+    undecided while one instance may have had it before its pair and another one published it after
+    its own: new pairs decide it.
     """
-    live = copy.where(~sf.col(DELETED)).select(sf.col(KEY).alias("key"), sf.col(ORDER).alias("shown"))
+    live = copy.where(~sf.col(DELETED)).select(
+        sf.col(KEY).alias("key"), sf.col(ORDER).alias("shown")
+    )
     missing = live.join(met.select("key"), "key", "left_anti")
     shown = sf.col("shown")
     possible = {instance: shown <= pairs_after[instance] for instance in pairs}

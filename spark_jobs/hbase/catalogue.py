@@ -1,4 +1,6 @@
-"""What the copies know of their tables beside the rows: one row per logical table in the table `_copies` of the namespace."""
+"""What the copies know of their tables beside the rows: one row per logical table in the table
+`_copies` of the namespace.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,8 +20,8 @@ _MOST_TABLES: Final = 100_000
 
 @dataclass(frozen=True, slots=True)
 class KnownTable:
-    """The `mysqlType` texts of the table's versions that were seen, the newest last, its key's columns, and the salt of its row keys
-    (None: nobody noted it).
+    """The `mysqlType` texts of the table's versions that were seen, the newest last, its key's
+    columns, and the salt of its row keys (None: nobody noted it).
     """
 
     versions: Sequence[str]
@@ -29,20 +31,33 @@ class KnownTable:
     def with_versions(self, versions: Sequence[str], key_columns: Sequence[str]) -> "KnownTable":
         """Return this with versions that were seen later; nothing changes where all are known."""
         fresh = [each for each in versions if each not in self.versions]
-        return KnownTable([*self.versions, *fresh], list(key_columns or self.key_columns), self.salt_buckets)
+        return KnownTable(
+            [*self.versions, *fresh], list(key_columns or self.key_columns), self.salt_buckets
+        )
 
     def salted(self, table: str, salt_buckets: int) -> "KnownTable":
-        """Return this with the salt that rows are written with from now on. Raises JobConfigurationError where they have another."""
+        """Return this with the salt that rows are written with from now on.
+
+        Raises JobConfigurationError where they have another.
+        """
         if self.salt_buckets not in (None, salt_buckets):
             raise JobConfigurationError(
-                f"{table} was written with hbase.salt_buckets = {self.salt_buckets}, and the file says {salt_buckets}: changed rows would "
-                "be there twice, under two row keys. For another salt, give the copies an hbase.namespace of their own."
+                f"{table} was written with hbase.salt_buckets = {self.salt_buckets}, and the "
+                f"file says {salt_buckets}: changed rows would "
+                "be there twice, under two row keys. For another salt, give the copies an "
+                "hbase.namespace of their own."
             )
         return replace(self, salt_buckets=salt_buckets)
 
     def text(self) -> bytes:
         """As it is kept."""
-        return orjson.dumps({"versions": list(self.versions), "key_columns": list(self.key_columns), "salt_buckets": self.salt_buckets})
+        return orjson.dumps(
+            {
+                "versions": list(self.versions),
+                "key_columns": list(self.key_columns),
+                "salt_buckets": self.salt_buckets,
+            }
+        )
 
     @classmethod
     def of(cls, text: bytes) -> "KnownTable":
@@ -60,11 +75,16 @@ class Catalogue:
         self._seen: dict[str, bytes] = {}
 
     def note(self, table: str, versions: Sequence[str], key_columns: Sequence[str]) -> None:
-        """Keep what a batch tells of its table; asks HBase only when it is news. Raises JobConfigurationError for another salt."""
+        """Keep what a batch tells of its table; asks HBase only when it is news.
+
+        Raises JobConfigurationError for another salt.
+        """
         before = self._seen.get(table)
         while True:
             known = KnownTable.of(before) if before is not None else KnownTable([], [])
-            after = known.salted(table, self._salt_buckets).with_versions(versions, key_columns).text()
+            after = (
+                known.salted(table, self._salt_buckets).with_versions(versions, key_columns).text()
+            )
             if after == before or self._replaced(table, before, after):
                 self._seen[table] = after
                 return
@@ -75,13 +95,20 @@ class Catalogue:
         return {table: KnownTable.of(text) for table, text in self._kept().items()}
 
     def _kept(self) -> Mapping[str, bytes]:
-        found = self._gateway.ask("getScannerResults", table=self._name, tscan=idl.TScan(caching=1000), numRows=_MOST_TABLES)
+        found = self._gateway.ask(
+            "getScannerResults",
+            table=self._name,
+            tscan=idl.TScan(caching=1000),
+            numRows=_MOST_TABLES,
+        )
         return {row.decode(): cells[0][2] for row, cells in rows_of(found)}
 
     def _replaced(self, table: str, before: bytes | None, after: bytes) -> bool:
         """Put it where nobody else did since."""
         row = table.encode()
-        put = idl.TPut(row=row, columnValues=[idl.TColumnValue(family=INFO, qualifier=_SCHEMA, value=after)])
+        put = idl.TPut(
+            row=row, columnValues=[idl.TColumnValue(family=INFO, qualifier=_SCHEMA, value=after)]
+        )
         done: bool = self._gateway.ask(
             "checkAndMutate",
             table=self._name,

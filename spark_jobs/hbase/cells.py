@@ -1,8 +1,9 @@
 """A change as cells of HBase, and cells as a row of the copy.
 
-Family `info` holds the columns as text, family `update_info` the guards. Every cell of a change carries its execute position as its
-timestamp, so HBase itself shows the newer of two cells whichever came last. A cell belongs to the row as it is now only when its
-timestamp is that of `update_info:order`: an older one is left over from a column that the newest change does not have.
+Family `info` holds the columns as text, family `update_info` the guards. Every cell of a change
+carries its execute position as its timestamp, so HBase itself shows the newer of two cells
+whichever came last. A cell belongs to the row as it is now only when its timestamp is that of
+`update_info:order`: an older one is left over from a column that the newest change does not have.
 """
 
 import json
@@ -18,7 +19,9 @@ ORDER: Final = b"order"
 DELETED: Final = b"deleted"
 NULLS: Final = b"nulls"
 _YES: Final = b"1"
-_TIME_DIGITS: Final = 13  # `order` is %013d.%019d: it sorts as bytes, and one comparison sees the whole of it
+_TIME_DIGITS: Final = (
+    13  # `order` is %013d.%019d: it sorts as bytes, and one comparison sees the whole of it
+)
 
 Cell: TypeAlias = tuple[bytes, bytes, bytes]  # family, qualifier, value
 Stored: TypeAlias = tuple[bytes, bytes, bytes, int]  # the same with its timestamp
@@ -34,7 +37,9 @@ class Change:
 
     @property
     def position(self) -> int:
-        """The execute position, the timestamp of the cells: unique and rising with every change of an instance."""
+        """The execute position, the timestamp of the cells: unique and rising with every change of
+        an instance.
+        """
         return int(self.order[_TIME_DIGITS + 1 :])
 
     @property
@@ -57,17 +62,26 @@ def value_cells(change: Change) -> list[Cell]:
     """Return the columns that hold a value, for a row whose older cells were removed before."""
     if change.deleted:
         return []
-    return [(INFO, name.encode(), value.encode()) for name, value in change.columns.items() if value is not None]
+    return [
+        (INFO, name.encode(), value.encode())
+        for name, value in change.columns.items()
+        if value is not None
+    ]
 
 
 def covering_cells(change: Change) -> list[Cell]:
-    """Return cells that cover every older one of the same columns: NULL and deleted values are empty markers.
+    """Return cells that cover every older one of the same columns: NULL and deleted values are
+    empty markers.
 
-    Nothing is removed, because what removes a cell is itself gone after a major compaction, and a late older change would come back.
+    Nothing is removed, because what removes a cell is itself gone after a major compaction, and a
+    late older change would come back.
     """
     if change.deleted:
         return [(INFO, name.encode(), b"") for name in change.columns]
-    cells = [(INFO, name.encode(), b"" if value is None else value.encode()) for name, value in change.columns.items()]
+    cells = [
+        (INFO, name.encode(), b"" if value is None else value.encode())
+        for name, value in change.columns.items()
+    ]
     nulls = [name for name, value in change.columns.items() if value is None]
     if nulls:
         cells.append((UPDATE_INFO, NULLS, json.dumps(nulls, ensure_ascii=False).encode()))
@@ -75,15 +89,24 @@ def covering_cells(change: Change) -> list[Cell]:
 
 
 def change_in(cells: Iterable[Stored]) -> Change | None:
-    """Return what the newest cells of a row say, deleted rows included; None for a row that the jobs did not write."""
+    """Return what the newest cells of a row say, deleted rows included.
+
+    None for a row that the jobs did not write.
+    """
     newest: dict[tuple[bytes, bytes], tuple[int, bytes]] = {}
     for family, qualifier, value, timestamp in cells:
-        newest[family, qualifier] = max((timestamp, value), newest.get((family, qualifier), (timestamp, value)))
+        newest[family, qualifier] = max(
+            (timestamp, value), newest.get((family, qualifier), (timestamp, value))
+        )
     if (UPDATE_INFO, ORDER) not in newest:
         return None
     at, order = newest[UPDATE_INFO, ORDER]
     now = {place: value for place, (timestamp, value) in newest.items() if timestamp == at}
     deleted = (UPDATE_INFO, DELETED) in now
     nulls: list[str] = json.loads(now.get((UPDATE_INFO, NULLS), b"[]"))
-    columns: dict[str, str | None] = {qualifier.decode(): value.decode() for (family, qualifier), value in now.items() if family == INFO}
+    columns: dict[str, str | None] = {
+        qualifier.decode(): value.decode()
+        for (family, qualifier), value in now.items()
+        if family == INFO
+    }
     return Change(order.decode(), deleted, {} if deleted else columns | dict.fromkeys(nulls))

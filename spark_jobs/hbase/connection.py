@@ -13,14 +13,20 @@ from thriftpy2.transport import TCyBufferedTransport, TCyFramedTransport, TSocke
 
 Transport: TypeAlias = Literal["buffered", "framed"]
 idl: Final = thriftpy2.load_fp(
-    io.StringIO(files("spark_jobs.hbase").joinpath("hbase.thrift").read_text(encoding="utf-8")), "roma_hbase_thrift"
+    io.StringIO(files("spark_jobs.hbase").joinpath("hbase.thrift").read_text(encoding="utf-8")),
+    "roma_hbase_thrift",
 )
 _TRANSPORTS: Final = {"buffered": TCyBufferedTransport, "framed": TCyFramedTransport}
-_UNDER_WAY: Final = 200  # the gateway answers in order; so many answers fit into its socket's buffer while more questions come
+# the gateway answers in order; so many answers fit into its socket's buffer while more questions
+# come
+_UNDER_WAY: Final = 200
 
 
 class Connection:
-    """Speaks TBinaryProtocol to one gateway. Raises TException and OSError; the connection is of no use afterwards."""
+    """Speaks TBinaryProtocol to one gateway.
+
+    Raises TException and OSError; the connection is of no use afterwards.
+    """
 
     def __init__(self, address: str, transport: Transport, timeout_s: float) -> None:
         host, _, port = address.rpartition(":")
@@ -30,7 +36,9 @@ class Connection:
         self._transport.open()
 
     def ask(self, call: str, questions: Sequence[TPayload]) -> list[Any]:
-        """Send one question after the other and return their answers, waiting as little as the gateway's order allows."""
+        """Send one question after the other and return their answers, waiting as little as the
+        gateway's order allows.
+        """
         waiting = iter(questions)
         answers: list[Any] = []
         while block := list(islice(waiting, _UNDER_WAY)):

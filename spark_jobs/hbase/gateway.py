@@ -1,7 +1,8 @@
-"""HBase through its Thrift2 gateways: the calls that the jobs make, tried again for as long as patience lasts.
+"""HBase through its Thrift2 gateways: the calls that the jobs make, tried again for as long as
+patience lasts.
 
-Every call may be made twice: a put with a timestamp of its own is the same put again, and a guarded change whose order is equal is
-applied again.
+Every call may be made twice: a put with a timestamp of its own is the same put again, and a guarded
+change whose order is equal is applied again.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -24,7 +25,10 @@ _LONGEST_PAUSE_S: Final = 5.0
 
 
 class Gateway:
-    """A way to HBase that moves on to the next gateway when one fails. Raises HBaseUnreachable and HBaseRefused."""
+    """A way to HBase that moves on to the next gateway when one fails.
+
+    Raises HBaseUnreachable and HBaseRefused.
+    """
 
     def __init__(self, settings: HBaseSettings, start: int = 0) -> None:
         """`start` says with which of the gateways to begin, so that tasks are spread over them."""
@@ -39,7 +43,10 @@ class Gateway:
         self._drop()
 
     def ask_all(self, call: str, questions: Iterable[dict[str, Any]]) -> list[Any]:
-        """Ask the same call with several arguments and return the answers in order; all are asked again when one fails."""
+        """Ask the same call with several arguments and return the answers in order.
+
+        All are asked again when one fails.
+        """
         payloads = [_question(call, arguments) for arguments in questions]
         return self._patiently(lambda connection: connection.ask(call, payloads))
 
@@ -54,13 +61,18 @@ class Gateway:
             try:
                 return attempt(self._connected(deadline))
             except ProtocolError as exc:
-                raise HBaseRefused(f"What answers at {', '.join(self._settings.thrift)} is no Thrift2 gateway ({exc}).") from exc
+                raise HBaseRefused(
+                    f"What answers at {', '.join(self._settings.thrift)} is no Thrift2 gateway "
+                    f"({exc})."
+                ) from exc
             except (TException, OSError) as exc:
                 self._drop()
                 self._refuse_if_final(exc)
                 if monotonic() + pause > deadline:
                     places = ", ".join(self._settings.thrift)
-                    raise HBaseUnreachable(f"HBase does not answer behind {places}: {_says(exc)}.") from exc
+                    raise HBaseUnreachable(
+                        f"HBase does not answer behind {places}: {_says(exc)}."
+                    ) from exc
             Event().wait(pause)
             pause = min(2 * pause, _LONGEST_PAUSE_S)
 
@@ -72,7 +84,9 @@ class Gateway:
         return self._connection
 
     def _refuse_if_final(self, exc: Exception) -> None:
-        final = isinstance(exc, TApplicationException) or (isinstance(exc, idl.TIOError) and exc.canRetry is False)
+        final = isinstance(exc, TApplicationException) or (
+            isinstance(exc, idl.TIOError) and exc.canRetry is False
+        )
         if final:
             raise HBaseRefused(f"HBase says: {_says(exc)}.") from exc
 
@@ -96,7 +110,13 @@ def _says(exc: Exception) -> str:
 def rows_of(results: Sequence[Any]) -> list[tuple[bytes, list[tuple[bytes, bytes, bytes, int]]]]:
     """Return (row key, cells) of each result that has a row."""
     return [
-        (result.row, [(cell.family, cell.qualifier, cell.value, cell.timestamp) for cell in result.columnValues])
+        (
+            result.row,
+            [
+                (cell.family, cell.qualifier, cell.value, cell.timestamp)
+                for cell in result.columnValues
+            ],
+        )
         for result in results
         if result.row
     ]

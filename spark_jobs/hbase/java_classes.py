@@ -1,8 +1,8 @@
 """The Java classes of this room, compiled where they are used.
 
-They lie here as text. Janino, the compiler that Spark brings for the code that it generates, makes them into classes, so that neither the
-wheel nor the machine needs a JDK; Spark hands them to its executors in a jar. Janino knows neither lambdas nor type arguments, so the
-classes have none.
+They lie here as text. Janino, the compiler that Spark brings for the code that it generates, makes
+them into classes, so that neither the wheel nor the machine needs a JDK; Spark hands them to its
+executors in a jar. Janino knows neither lambdas nor type arguments, so the classes have none.
 """
 
 from functools import cache
@@ -24,7 +24,10 @@ _NAMES: Final = (
     "RowKeys", "Borders", "NoCounters", "RegionFiles", "FileWriter", "FileLoad", "Staging",
 )  # fmt: skip
 """In an order in which each needs only those before it."""
-_NEEDED: Final = ("org.apache.hadoop.hbase.client.AsyncTable", "org.apache.hadoop.hbase.tool.BulkLoadHFilesTool")
+_NEEDED: Final = (
+    "org.apache.hadoop.hbase.client.AsyncTable",
+    "org.apache.hadoop.hbase.tool.BulkLoadHFilesTool",
+)
 
 
 def compiled(spark: SparkSession) -> None:
@@ -33,7 +36,10 @@ def compiled(spark: SparkSession) -> None:
 
 
 def made(spark: SparkSession, name: str, *arguments: object) -> Any:
-    """Return an object of one of them: Java's own. Of the arguments, dicts and lists become those of Java. Raises HBaseClientMissing."""
+    """Return an object of one of them: Java's own.
+
+    Of the arguments, dicts and lists become those of Java. Raises HBaseClientMissing.
+    """
     given = java_class(spark, "java.util.ArrayList")(arguments).toArray()
     return _loader_of(spark).loadClass(f"{_PACKAGE}.{name}").getConstructors()[0].newInstance(given)
 
@@ -45,7 +51,9 @@ def _loader_of(spark: SparkSession) -> Any:
 
 @cache
 def _compiled(context: SparkContext, _application: str) -> Any:
-    """Once for each application: a session that is opened again in the same process has another JVM behind it, or other executors."""
+    """Once for each application: a session that is opened again in the same process has another JVM
+    behind it, or other executors.
+    """
     janino = java_class(context, "org.codehaus.janino.SimpleCompiler")
     loader = java_class(context, "java.lang.Thread").currentThread().getContextClassLoader()
     _check_client(loader)
@@ -53,7 +61,10 @@ def _compiled(context: SparkContext, _application: str) -> Any:
     for name in _NAMES:
         compiler = janino()
         compiler.setParentClassLoader(loader)
-        compiler.cook(f"{name}.java", files("spark_jobs.hbase").joinpath("java", f"{name}.java").read_text(encoding="utf-8"))
+        compiler.cook(
+            f"{name}.java",
+            files("spark_jobs.hbase").joinpath("java", f"{name}.java").read_text(encoding="utf-8"),
+        )
         loader = compiler.getClassLoader()
         classes.update(compiler.getBytecodes())
     jar = Path(context._temp_dir) / "roma-hbase.jar"  # noqa: SLF001 - Spark's own folder for what it hands out, gone when it ends

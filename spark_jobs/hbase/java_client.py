@@ -1,4 +1,6 @@
-"""Rows to HBase without Python in their way: Spark's executors write them with HBase's own Java client."""
+"""Rows to HBase without Python in their way: Spark's executors write them with HBase's own Java
+client.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -8,12 +10,18 @@ from pyspark.sql import DataFrame, SparkSession
 from spark_jobs.config.hbase import HBaseSettings
 from spark_jobs.hbase.java_classes import compiled, made
 
-_CALLS_UNDER_WAY: Final = {"version": 2, "check_and_mutate": 4}  # of one task: one is filled while others are answered
+_CALLS_UNDER_WAY: Final = {
+    "version": 2,
+    "check_and_mutate": 4,
+}  # of one task: one is filled while others are answered
 _LONGEST_CALL_MS: Final = 60_000  # HBase's own default for one try
 
 
 class JavaClient:
-    """Writes batches through the region servers themselves. Raises HBaseClientMissing where Spark was not given HBase's client."""
+    """Writes batches through the region servers themselves.
+
+    Raises HBaseClientMissing where Spark was not given HBase's client.
+    """
 
     def __init__(self, spark: SparkSession, settings: HBaseSettings) -> None:
         self._spark = spark
@@ -21,9 +29,12 @@ class JavaClient:
         compiled(spark)
 
     def write(self, changes: DataFrame, names: Mapping[str, bytes]) -> Sequence[tuple[str, int]]:
-        """Write changes (table, key, order, deleted, data) with all executors; return table and rows written, call by call.
+        """Write changes (table, key, order, deleted, data) with all executors.
 
-        `names`: logical table → its HBase name. Raises what says HBaseUnreachable or HBaseRefused by its full name, in Java's words.
+        Return table and rows written, call by call.
+
+        `names`: logical table → its HBase name. Raises what says HBaseUnreachable or HBaseRefused
+        by its full name, in Java's words.
         """
         settings = self._settings
         task = made(

@@ -1,4 +1,6 @@
-"""Many rows to HBase at once: Spark's executors write files as HBase has them, and HBase takes them over whole."""
+"""Many rows to HBase at once: Spark's executors write files as HBase has them, and HBase takes them
+over whole.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,8 +18,12 @@ from spark_jobs.hbase.java_client import client_options, patience_ms, run
 
 Starts = Mapping[str, Sequence[bytes]]
 """Logical table → the first row keys of its regions, sorted; the first is empty."""
-_FILES_OF_A_REGION: Final = 4  # HBase soon puts them together, and every reader opens all of them until then
-_KEPT_MS: Final = 24 * 3_600_000  # what a killed job left in the staging folder; no batch takes that long
+_FILES_OF_A_REGION: Final = (
+    4  # HBase soon puts them together, and every reader opens all of them until then
+)
+_KEPT_MS: Final = (
+    24 * 3_600_000
+)  # what a killed job left in the staging folder; no batch takes that long
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +41,11 @@ class _Files:
 
 
 class JavaFiles:
-    """Writes batches as files. Only for the guard "version": nothing is compared, HBase shows the cells of the greatest timestamp."""
+    """Writes batches as files.
+
+    Only for the guard "version": nothing is compared, HBase shows the cells of the greatest
+    timestamp.
+    """
 
     def __init__(self, spark: SparkSession, settings: HBaseSettings, files: FilesSettings) -> None:
         self._spark = spark
@@ -43,17 +53,26 @@ class JavaFiles:
         self._root = files.staging
         self.from_rows = files.from_rows
 
-    def write(self, changes: DataFrame, names: Mapping[str, bytes], starts: Starts) -> Sequence[tuple[str, int]]:
-        """Write changes (table, key, order, deleted, data) with all executors; return table and rows, region by region.
+    def write(
+        self, changes: DataFrame, names: Mapping[str, bytes], starts: Starts
+    ) -> Sequence[tuple[str, int]]:
+        """Write changes (table, key, order, deleted, data) with all executors.
 
-        `names`: logical table → its HBase name. When it raises, HBase may have taken the files of some regions; written again, they change
-        nothing. Raises what says HBaseUnreachable, HBaseRefused or HBaseStagingRefused by its full name, in Java's words.
+        Return table and rows, region by region.
+
+        `names`: logical table → its HBase name. When it raises, HBase may have taken the files of
+        some regions; written again, they change nothing. Raises what says HBaseUnreachable,
+        HBaseRefused or HBaseStagingRefused by its full name, in Java's words.
         """
         batch = uuid4().hex
         try:
             found = self._written(changes, names, starts, f"{self._root}/{batch}")
             for table, name in names.items():
-                self._hand_over(name, f"{self._root}/{batch}", [each.name for each in found if each.table == table])
+                self._hand_over(
+                    name,
+                    f"{self._root}/{batch}",
+                    [each.name for each in found if each.table == table],
+                )
         finally:
             self._staging().remove(batch)
         return [(each.table, each.rows) for each in found]
@@ -62,16 +81,32 @@ class JavaFiles:
         """Remove what killed jobs left in the staging folder."""
         self._staging().removeOlder(_KEPT_MS)
 
-    def _written(self, changes: DataFrame, names: Mapping[str, bytes], starts: Starts, folder: str) -> Sequence[_Files]:
+    def _written(
+        self, changes: DataFrame, names: Mapping[str, bytes], starts: Starts, folder: str
+    ) -> Sequence[_Files]:
         regions, parts = sum(len(starts[table]) for table in names), changes.rdd.getNumPartitions()
-        borders = made(self._spark, "Borders", starts, pieces_of_a_region(regions, self._settings.writers))
+        borders = made(
+            self._spark, "Borders", starts, pieces_of_a_region(regions, self._settings.writers)
+        )
         texts = {table: name.decode() for table, name in names.items()}
-        task = made(self._spark, "FileWriter", texts, client_options(self._settings), borders, folder, patience_ms(self._settings))
+        task = made(
+            self._spark,
+            "FileWriter",
+            texts,
+            client_options(self._settings),
+            borders,
+            folder,
+            patience_ms(self._settings),
+        )
         row_keys = made(self._spark, "RowKeys", self._settings.salt_buckets)
         rows = changes.withColumn("row", _column(row_keys, sf.col("key").cast("binary")))
         if parts > _FILES_OF_A_REGION:  # each part would write a file for each region
-            rows = rows.repartition(borders.parts(), _column(borders, sf.col("table"), sf.col("row")))
-        return [_Files.of(answer) for answer in run(rows.sortWithinPartitions("table", "row"), task)]
+            rows = rows.repartition(
+                borders.parts(), _column(borders, sf.col("table"), sf.col("row"))
+            )
+        return [
+            _Files.of(answer) for answer in run(rows.sortWithinPartitions("table", "row"), task)
+        ]
 
     def _hand_over(self, name: bytes, folder: str, files: Sequence[str]) -> None:
         options, patience = client_options(self._settings), patience_ms(self._settings)
@@ -82,7 +117,9 @@ class JavaFiles:
 
 
 def pieces_of_a_region(regions: int, writers: int) -> int:
-    """Into how many files the rows of one region go, so that all writers have something to write."""
+    """Into how many files the rows of one region go, so that all writers have something to
+    write.
+    """
     return -(-writers // regions)
 
 

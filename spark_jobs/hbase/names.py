@@ -1,7 +1,9 @@
-"""Logical tables as HBase names them: letters, digits, `_`, `-` and `.` only, and neither `-` nor `.` first.
+"""Logical tables as HBase names them: letters, digits, `_`, `-` and `.` only, and neither `-` nor
+`.` first.
 
-`shop.orders` stays as it is. Every other character is written as `-` and two hexadecimal digits for each of its UTF-8 bytes; `-` itself
-and further dots too, so that no two tables meet. A name that would begin with `-` or `.` gets `_-` before it, which begins no other name.
+`shop.orders` stays as it is. Every other character is written as `-` and two hexadecimal digits for
+each of its UTF-8 bytes; `-` itself and further dots too, so that no two tables meet. A name that
+would begin with `-` or `.` gets `_-` before it, which begins no other name.
 """
 
 import re

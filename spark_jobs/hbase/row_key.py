@@ -1,8 +1,10 @@
-"""Row keys: the values of the primary key, joined so that no two keys meet and the text order of the values stays.
+"""Row keys: the values of the primary key, joined so that no two keys meet and the text order of
+the values stays.
 
-A key of one value is that value, as the classic consumer writes it. A NUL inside a value is written 00 FF, the border between two
-values 00 01, the key of one empty value 00 00 (HBase has no empty row key). So a shorter value sorts before what it begins, a shorter
-key before a longer one, and the values can be read back.
+A key of one value is that value, as the classic consumer writes it. A NUL inside a value is written
+00 FF, the border between two values 00 01, the key of one empty value 00 00 (HBase has no empty row
+key). So a shorter value sorts before what it begins, a shorter key before a longer one, and the
+values can be read back.
 """
 
 from collections.abc import Sequence
@@ -18,13 +20,19 @@ _EMPTY: Final = b"\x00\x00"
 
 
 def row_key(values: Sequence[str], salt_buckets: int = 0) -> bytes:
-    """Return the row key of at least one key value; with salt, one byte comes first that spreads neighbours over the regions."""
+    """Return the row key of at least one key value.
+
+    With salt, one byte comes first that spreads neighbours over the regions.
+    """
     joined = _BORDER.join(value.encode().replace(_NUL, _ESCAPED) for value in values) or _EMPTY
     return bytes((crc32(joined) % salt_buckets,)) + joined if salt_buckets else joined
 
 
 def key_values(row: bytes, salt_buckets: int = 0) -> list[str]:
-    """Return the key values of a row key. Raises UnreadableRowKey for what `row_key` did not write."""
+    """Return the key values of a row key.
+
+    Raises UnreadableRowKey for what `row_key` did not write.
+    """
     joined = row[1:] if salt_buckets else row
     if joined == _EMPTY:
         return [""]
@@ -33,7 +41,9 @@ def key_values(row: bytes, salt_buckets: int = 0) -> list[str]:
     except UnicodeDecodeError as exc:
         raise UnreadableRowKey(f"The row key {row.hex(' ')} is no text.") from exc
     if row_key(values, salt_buckets) != row:
-        raise UnreadableRowKey(f"The row key {row.hex(' ')} was not written by the jobs, or with another salt.")
+        raise UnreadableRowKey(
+            f"The row key {row.hex(' ')} was not written by the jobs, or with another salt."
+        )
     return values
 
 

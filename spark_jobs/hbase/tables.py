@@ -16,7 +16,11 @@ _NOT_KEPT: Final = frozenset({idl.TDurability.SKIP_WAL, idl.TDurability.ASYNC_WA
 
 
 class Tables:
-    """Makes sure that tables are there and keep what is written to them, and remembers those that do. Raises HBaseRefused."""
+    """Makes sure that tables are there and keep what is written to them, and remembers those that
+    do.
+
+    Raises HBaseRefused.
+    """
 
     def __init__(self, gateway: Gateway, settings: HBaseSettings) -> None:
         self._gateway = gateway
@@ -32,7 +36,9 @@ class Tables:
         """The same for a table of our namespace by its own name."""
         full = f"{self._settings.namespace}:{qualifier}".encode()
         if full not in self._present:
-            name = idl.TTableName(ns=self._settings.namespace.encode(), qualifier=qualifier.encode())
+            name = idl.TTableName(
+                ns=self._settings.namespace.encode(), qualifier=qualifier.encode()
+            )
             if not self._gateway.ask("tableExists", tableName=name):
                 self._make(name, splits)
             _check(full, self._gateway.ask("getTableDescriptor", table=name))
@@ -44,27 +50,47 @@ class Tables:
         self._ensure_namespace()
         families = [idl.TColumnFamilyDescriptor(name=each, maxVersions=1) for each in _FAMILIES]
         try:
-            self._gateway.ask("createTable", desc=idl.TTableDescriptor(tableName=name, columns=families), splitKeys=splits or None)
+            self._gateway.ask(
+                "createTable",
+                desc=idl.TTableDescriptor(tableName=name, columns=families),
+                splitKeys=splits or None,
+            )
         except HBaseRefused:
             if not self._gateway.ask("tableExists", tableName=name):
                 raise
 
     def _ensure_namespace(self) -> None:
-        if self._settings.namespace in {each.name for each in self._gateway.ask("listNamespaceDescriptors")}:
+        if self._settings.namespace in {
+            each.name for each in self._gateway.ask("listNamespaceDescriptors")
+        }:
             return
         try:
-            self._gateway.ask("createNamespace", namespaceDesc=idl.TNamespaceDescriptor(name=self._settings.namespace))
+            self._gateway.ask(
+                "createNamespace",
+                namespaceDesc=idl.TNamespaceDescriptor(name=self._settings.namespace),
+            )
         except HBaseRefused:
-            if self._settings.namespace not in {each.name for each in self._gateway.ask("listNamespaceDescriptors")}:
+            if self._settings.namespace not in {
+                each.name for each in self._gateway.ask("listNamespaceDescriptors")
+            }:
                 raise
 
 
 def _check(name: bytes, table: Any) -> None:
-    """Tables that somebody else made may lose rows without a word; an HBase that tells nothing of it has nothing set."""
+    """Tables that somebody else made may lose rows without a word.
+
+    An HBase that tells nothing of it has nothing set.
+    """
     for family in table.columns or ():
         if family.timeToLive not in (None, _FOR_EVER_S):
             limit = f"TTL => {family.timeToLive}, {family.name.decode()}"
-            raise HBaseRefused(f"{name.decode()} has a time to live ({limit}), and timestamps of copies are no times: rows would vanish.")
+            raise HBaseRefused(
+                f"{name.decode()} has a time to live ({limit}), and timestamps of copies are no "
+                f"times: rows would vanish."
+            )
     if table.durability in _NOT_KEPT:
         word = idl.TDurability._VALUES_TO_NAMES[table.durability]  # noqa: SLF001 - thriftpy2 has no other way to the name
-        raise HBaseRefused(f"{name.decode()} has DURABILITY => {word}: rows that a region server loses would count as written.")
+        raise HBaseRefused(
+            f"{name.decode()} has DURABILITY => {word}: rows that a region server loses would "
+            f"count as written."
+        )

@@ -1,4 +1,7 @@
-"""What one Spark task does: write its part of a batch, or read its part of a table. Runs on executors."""
+"""What one Spark task does: write its part of a batch, or read its part of a table.
+
+Runs on executors.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -28,8 +31,12 @@ class _Waiting:
     bytes: int = 0
 
 
-def write_changes(settings: HBaseSettings, names: Mapping[str, bytes], task: int, lines: Iterable[str]) -> Iterator[tuple[str, int]]:
-    """Write changes that come as JSON (table, key, order, deleted, data); yield table and rows written, call by call.
+def write_changes(
+    settings: HBaseSettings, names: Mapping[str, bytes], task: int, lines: Iterable[str]
+) -> Iterator[tuple[str, int]]:
+    """Write changes that come as JSON (table, key, order, deleted, data).
+
+    Yield table and rows written, call by call.
 
     `names`: logical table → its HBase name. Raises HBaseUnreachable and HBaseRefused.
     """
@@ -48,18 +55,25 @@ def write_changes(settings: HBaseSettings, names: Mapping[str, bytes], task: int
 
 
 def regions_of(locations: Iterable[Any]) -> list[Region]:
-    """Return the regions of a table, each once: HBase tells of each of its replicas as of a region."""
+    """Return the regions of a table, each once: HBase tells of each of its replicas as of a
+    region.
+    """
     found = (each.regionInfo for each in locations)
     return [(each.startKey or b"", each.endKey or b"") for each in found if not each.replicaId]
 
 
 def read_region(settings: HBaseSettings, name: bytes, region: Region) -> Iterator[StoredRow]:
-    """Yield the rows of one region with their keys, deleted ones included; rows of others are passed over."""
+    """Yield the rows of one region with their keys, deleted ones included.
+
+    Rows of others are passed over.
+    """
     start, stop = region
     with Gateway(settings) as gateway:
         while True:
             scan = idl.TScan(startRow=start, stopRow=stop, caching=_ROWS_PER_SCAN)
-            found = rows_of(gateway.ask("getScannerResults", table=name, tscan=scan, numRows=_ROWS_PER_SCAN))
+            found = rows_of(
+                gateway.ask("getScannerResults", table=name, tscan=scan, numRows=_ROWS_PER_SCAN)
+            )
             for row, cells in found:
                 if change := change_in(cells):
                     yield row, change
@@ -68,19 +82,42 @@ def read_region(settings: HBaseSettings, name: bytes, region: Region) -> Iterato
             start = found[-1][0] + b"\0"
 
 
-def read_changes(settings: HBaseSettings, table: str, name: bytes, region: Region) -> Iterator[ChangeRow]:
-    """Yield the rows of one region in the shape of a reduced batch, without the table; of a row's own version nothing is kept."""
+def read_changes(
+    settings: HBaseSettings, table: str, name: bytes, region: Region
+) -> Iterator[ChangeRow]:
+    """Yield the rows of one region in the shape of a reduced batch, without the table.
+
+    Of a row's own version nothing is kept.
+    """
     for row, change in read_region(settings, name, region):
         # The key of the message, byte for byte as the relay writes it.
         key = orjson.dumps([table, *key_values(row, settings.salt_buckets)]).decode()
-        yield key, change.order, change.time_ms, change.position, change.deleted, dict(change.columns), None
+        yield (
+            key,
+            change.order,
+            change.time_ms,
+            change.position,
+            change.deleted,
+            dict(change.columns),
+            None,
+        )
 
 
 def forget_deleted(settings: HBaseSettings, name: bytes, before_ms: int, region: Region) -> int:
-    """Remove the deleted rows of a region whose execute time is smaller, unless they change meanwhile; return how many."""
-    old = [(row, change) for row, change in read_region(settings, name, region) if change.deleted and change.time_ms < before_ms]
+    """Remove the deleted rows of a region whose execute time is smaller, unless they change
+    meanwhile; return how many.
+    """
+    old = [
+        (row, change)
+        for row, change in read_region(settings, name, region)
+        if change.deleted and change.time_ms < before_ms
+    ]
     with Gateway(settings) as gateway:
-        return sum(gateway.ask_all("checkAndDelete", [_forgetting(name, row, change) for row, change in old]))
+        return sum(
+            gateway.ask_all(
+                "checkAndDelete", [_forgetting(name, row, change) for row, change in old]
+            )
+        )
 
 
 def _forgetting(name: bytes, row: bytes, change: Change) -> dict[str, Any]:
@@ -97,4 +134,7 @@ def _forgetting(name: bytes, row: bytes, change: Change) -> dict[str, Any]:
 
 def _row(line: Mapping[str, Any], salt_buckets: int) -> tuple[str, Row]:
     key = orjson.loads(line["key"])[1:]
-    return line["table"], (row_key(key, salt_buckets), Change(line["order"], line["deleted"], line.get("data") or {}))
+    return line["table"], (
+        row_key(key, salt_buckets),
+        Change(line["order"], line["deleted"], line.get("data") or {}),
+    )

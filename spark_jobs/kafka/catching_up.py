@@ -1,4 +1,6 @@
-"""Wait until the relay has published what the sources had committed, and until SELECTs see what the relay has published."""
+"""Wait until the relay has published what the sources had committed, and until SELECTs see what the
+relay has published.
+"""
 
 from collections.abc import Callable, Mapping
 from time import monotonic
@@ -17,7 +19,9 @@ def await_published(
     seconds: float,
     pause: Callable[[float], bool],
 ) -> Mapping[str, Published] | None:
-    """Return the positions as soon as they cover these places; None where `seconds` ended before, or `pause` returned True.
+    """Return the positions as soon as they cover these places.
+
+    None where `seconds` ended before, or `pause` returned True.
 
     `read` returns the positions now. `pause` waits so many seconds and says whether to give up.
     """
@@ -31,11 +35,17 @@ def await_published(
 
 
 def await_shown(
-    databases: Mapping[str, SourceDatabase], published: Mapping[str, Published], seconds: float, pause: Callable[[float], bool]
+    databases: Mapping[str, SourceDatabase],
+    published: Mapping[str, Published],
+    seconds: float,
+    pause: Callable[[float], bool],
 ) -> bool:
-    """Wait until SELECTs of the sources see all that is published there; False when they do not after so many seconds.
+    """Wait until SELECTs of the sources see all that is published there.
 
-    A transaction is in the binlog before SELECTs see it: seconds, behind semi-synchronous replication. `pause` as above.
+    False when they do not after so many seconds.
+
+    A transaction is in the binlog before SELECTs see it: seconds, behind semi-synchronous
+    replication. `pause` as above.
     """
     ends = monotonic() + seconds
     while not all(shows(databases[name], each.gtid_set) for name, each in published.items()):

@@ -1,7 +1,8 @@
-"""Where the instances are: their position records, and whether a source is the server that they speak of.
+"""Where the instances are: their position records, and whether a source is the server that they
+speak of.
 
-The record of the last rows is committed in one transaction with them, so no committed message of an instance has a greater pair than
-a record that is read after it.
+The record of the last rows is committed in one transaction with them, so no committed message of an
+instance has a greater pair than a record that is read after it.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -18,17 +19,25 @@ from relay.model.records.position_record import PositionRecord
 from relay.refine import configuration_of_rows
 from spark_jobs.config.copy import SourceServer
 from spark_jobs.config.job import KafkaSource
-from spark_jobs.errors import PositionMissing, PositionUnknown, RulesDiffer, SourceNotTheOne, SourcesIncomplete
+from spark_jobs.errors import (
+    PositionMissing,
+    PositionUnknown,
+    RulesDiffer,
+    SourceNotTheOne,
+    SourcesIncomplete,
+)
 from spark_jobs.kafka.source import read_batch
 from spark_jobs.origin import SourceDatabase, SourcePlace, covered
 
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """How far a source is published: its instance's pair as `order` text, the place in its binlog, and whose binlog that is.
+    """How far a source is published: its instance's pair as `order` text, the place in its binlog,
+    and whose binlog that is.
 
-    `gtid_set` is the executed set's text, "" without GTIDs. `together` are the sources that the instance reads, a single one as "". `rows`
-    differs with the rules, masks and transforms that rows are published by, "" by none.
+    `gtid_set` is the executed set's text, "" without GTIDs. `together` are the sources that the
+    instance reads, a single one as "". `rows` differs with the rules, masks and transforms that
+    rows are published by, "" by none.
     """
 
     order: str
@@ -45,17 +54,31 @@ class Published:
         return covered(database, place, self.gtid_set, self.file, self.offset)
 
 
-def read_published(spark: SparkSession, kafka: KafkaSource, installation: str, instances: Iterable[str]) -> Mapping[str, Published]:
-    """Return where each instance, of a group each source `instance/name`, is now. Raises PositionMissing, PositionUnknown."""
+def read_published(
+    spark: SparkSession, kafka: KafkaSource, installation: str, instances: Iterable[str]
+) -> Mapping[str, Published]:
+    """Return where each instance, of a group each source `instance/name`, is now.
+
+    Raises PositionMissing, PositionUnknown.
+    """
     wanted = [each.partition("/")[::2] for each in sorted(set(instances))]
     topics = {instance: f"{installation}.position.{instance}" for instance, _ in wanted}
     newest = _newest(spark, kafka, topics.values())
     values = {(row["topic"], row["key"]): row["value"] for row in newest}
     found = {instance: values.get((topic, instance)) for instance, topic in topics.items()}
     if missing := [instance for instance, value in found.items() if value is None]:
-        raise PositionMissing(f"Installation {installation} has no position of {', '.join(missing)}.")
-    records = {instance: record_of(instance, bytes(value)) for instance, value in found.items() if value is not None}
-    return {f"{instance}/{name}" if name else instance: place_in(records[instance], instance, name) for instance, name in wanted}
+        raise PositionMissing(
+            f"Installation {installation} has no position of {', '.join(missing)}."
+        )
+    records = {
+        instance: record_of(instance, bytes(value))
+        for instance, value in found.items()
+        if value is not None
+    }
+    return {
+        f"{instance}/{name}" if name else instance: place_in(records[instance], instance, name)
+        for instance, name in wanted
+    }
 
 
 def record_of(instance: str, value: bytes) -> PositionRecord:
@@ -63,17 +86,30 @@ def record_of(instance: str, value: bytes) -> PositionRecord:
     try:
         return PositionRecord.from_bytes(value)
     except PositionNewer as exc:
-        raise PositionUnknown(f"The position record of {instance} has format {exc.found}, which this job does not read.") from exc
+        raise PositionUnknown(
+            f"The position record of {instance} has format {exc.found}, which this job does not "
+            f"read."
+        ) from exc
     except PositionUnreadable as exc:
         raise PositionUnknown(f"Instance {instance}: {exc.reason}") from exc
 
 
 def place_in(record: PositionRecord, instance: str, name: str) -> Published:
-    """Return where one source of the instance is, a single one by the name "". Raises SourcesIncomplete."""
+    """Return where one source of the instance is, a single one by the name "".
+
+    Raises SourcesIncomplete.
+    """
     standing = record.positions
     if name not in standing:
-        kind = f"the sources {', '.join(sorted(standing))}" if record.following else "a single source, which needs no name"
-        raise SourcesIncomplete(f"The position of {instance} is that of {kind}; [[sources]] speaks of {name or 'one without a name'}.")
+        kind = (
+            f"the sources {', '.join(sorted(standing))}"
+            if record.following
+            else "a single source, which needs no name"
+        )
+        raise SourcesIncomplete(
+            f"The position of {instance} is that of {kind}; [[sources]] speaks of "
+            f"{name or 'one without a name'}."
+        )
     source = standing[name]
     return Published(
         order=order_text(*record.order),
@@ -88,14 +124,19 @@ def place_in(record: PositionRecord, instance: str, name: str) -> Published:
 
 
 def check_together(servers: Iterable[SourceServer], published: Mapping[str, Published]) -> None:
-    """Raise SourcesIncomplete where a group has a source that is not among the servers: its rows would be taken for gone."""
+    """Raise SourcesIncomplete where a group has a source that is not among the servers: its rows
+    would be taken for gone.
+    """
     named: dict[str, set[str]] = {}
     for server in servers:
         named.setdefault(server.instance, set()).add(server.name)
     for key, each in published.items():
         instance = key.partition("/")[0]
         if missing := sorted(each.together - named[instance]):
-            raise SourcesIncomplete(f"{instance} reads a group of sources, and no [[sources]] has the name {', '.join(missing)}.")
+            raise SourcesIncomplete(
+                f"{instance} reads a group of sources, and no [[sources]] has the name "
+                f"{', '.join(missing)}."
+            )
 
 
 def check_identity(database: SourceDatabase, published: Published) -> None:
@@ -104,18 +145,29 @@ def check_identity(database: SourceDatabase, published: Published) -> None:
     if "mariadb" in family["version"].lower() or not published.server_uuid:
         expected, found = str(published.server_id), str(family["id"])
     else:
-        expected, found = published.server_uuid, database.rows("SELECT @@server_uuid AS uuid")[0]["uuid"]
+        expected, found = (
+            published.server_uuid,
+            database.rows("SELECT @@server_uuid AS uuid")[0]["uuid"],
+        )
     if expected != found:
         place = f"{database.settings.host}:{database.settings.port}"
-        raise SourceNotTheOne(f"{database.settings.instance} reads the server {expected}, and at {place} the server {found} answers.")
+        raise SourceNotTheOne(
+            f"{database.settings.instance} reads the server {expected}, and at {place} the "
+            f"server {found} answers."
+        )
 
 
 def check_rules(server: SourceServer, published: Published) -> None:
-    """Raise RulesDiffer where copies made by the configuration would show other rows than the instance publishes."""
+    """Raise RulesDiffer where copies made by the configuration would show other rows than the
+    instance publishes.
+    """
     own = configuration_of_rows(server)
     if own != published.rows:
         relay = "has none" if not published.rows else "has others" if own else "has some"
-        raise RulesDiffer(f"[[sources]] {server.instance} has other rules, masks or transforms than the relay, which {relay}.")
+        raise RulesDiffer(
+            f"[[sources]] {server.instance} has other rules, masks or transforms than the relay, "
+            f"which {relay}."
+        )
 
 
 def _newest(spark: SparkSession, kafka: KafkaSource, topics: Collection[str]) -> Sequence[Row]:
@@ -124,8 +176,14 @@ def _newest(spark: SparkSession, kafka: KafkaSource, topics: Collection[str]) ->
         records = read_batch(spark, kafka.model_copy(update={"topics": tuple(topics)})).select(
             "topic", sf.col("key").cast("string").alias("key"), "value", "offset"
         )
-        return records.groupBy("topic", "key").agg(sf.max_by("value", "offset").alias("value")).collect()
+        return (
+            records.groupBy("topic", "key")
+            .agg(sf.max_by("value", "offset").alias("value"))
+            .collect()
+        )
     except (PySparkException, Py4JError) as exc:
         if "UnknownTopicOrPartition" in str(exc):
-            raise PositionMissing(f"A position topic is missing among {', '.join(sorted(topics))}.") from exc
+            raise PositionMissing(
+                f"A position topic is missing among {', '.join(sorted(topics))}."
+            ) from exc
         raise

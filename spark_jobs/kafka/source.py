@@ -16,7 +16,9 @@ from spark_jobs.spark_util.jvm import java_class
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Which messages a batch reads: by the time of publishing, or by offsets as JSON; the upper bound is not read itself.
+    """Which messages a batch reads: by the time of publishing, or by offsets as JSON.
+
+    The upper bound is not read itself.
 
     Nothing given: from the oldest message to the newest that is committed.
     """
@@ -41,7 +43,10 @@ class Bounds:
 
 
 def read_stream(spark: SparkSession, source: KafkaSource) -> DataFrame:
-    """Everything from the oldest offset on, as it comes; lost offsets end the stream instead of leaving a gap."""
+    """Everything from the oldest offset on, as it comes.
+
+    Lost offsets end the stream instead of leaving a gap.
+    """
     reader = spark.readStream.format("kafka").options(**_options(source))
     if source.max_offsets_per_trigger is not None:
         reader = reader.option("maxOffsetsPerTrigger", source.max_offsets_per_trigger)
@@ -50,7 +55,12 @@ def read_stream(spark: SparkSession, source: KafkaSource) -> DataFrame:
 
 def read_batch(spark: SparkSession, source: KafkaSource, bounds: Bounds | None = None) -> DataFrame:
     """Everything that is committed now, within the bounds."""
-    return spark.read.format("kafka").options(**_options(source)).options(**(bounds or Bounds()).options()).load()
+    return (
+        spark.read.format("kafka")
+        .options(**_options(source))
+        .options(**(bounds or Bounds()).options())
+        .load()
+    )
 
 
 def place_of(source: KafkaSource) -> str:
@@ -59,29 +69,48 @@ def place_of(source: KafkaSource) -> str:
 
 
 def topic_ids(spark: SparkSession, source: KafkaSource) -> Mapping[str, str]:
-    """Return topic → the id that its brokers gave it when it was made; a topic of the same name that was made anew has another.
+    """Return topic → the id that its brokers gave it when it was made.
+
+    A topic of the same name that was made anew has another.
 
     Raises TopicUnknown, which names the topics that are missing.
     """
     found = _found_ids(spark, source, source.topics)
     if missing := [name for name, number in found.items() if number is None]:
-        raise TopicUnknown(f"No topic {', '.join(missing)} exists at {source.bootstrap_servers}, or the login may not see it.")
+        raise TopicUnknown(
+            f"No topic {', '.join(missing)} exists at {source.bootstrap_servers}, or the login "
+            f"may not see it."
+        )
     return {name: number for name, number in found.items() if number is not None}
 
 
 def check_statements(spark: SparkSession, source: KafkaSource) -> None:
-    """Raise StatementsUnread where a topic of rows has one of statements that is not read; without one, statements are among the rows."""
-    beside = [f"{name}{DDL_TOPIC_SUFFIX}" for name in source.topics if not name.endswith(DDL_TOPIC_SUFFIX)]
+    """Raise StatementsUnread where a topic of rows has one of statements that is not read.
+
+    Without one, statements are among the rows.
+    """
+    beside = [
+        f"{name}{DDL_TOPIC_SUFFIX}" for name in source.topics if not name.endswith(DDL_TOPIC_SUFFIX)
+    ]
     unread = [name for name in beside if name not in source.topics]
-    if there := [name for name, number in _found_ids(spark, source, unread).items() if number is not None]:
-        raise StatementsUnread(f"truncate = 'follow', and kafka.topics lacks {', '.join(there)}, which has the TRUNCATEs.")
+    if there := [
+        name for name, number in _found_ids(spark, source, unread).items() if number is not None
+    ]:
+        raise StatementsUnread(
+            f"truncate = 'follow', and kafka.topics lacks {', '.join(there)}, which has the "
+            f"TRUNCATEs."
+        )
 
 
-def _found_ids(spark: SparkSession, source: KafkaSource, topics: Sequence[str]) -> Mapping[str, str | None]:
+def _found_ids(
+    spark: SparkSession, source: KafkaSource, topics: Sequence[str]
+) -> Mapping[str, str | None]:
     options = java_class(spark, "java.util.HashMap")(_client_options(source))
     admin = java_class(spark, "org.apache.kafka.clients.admin.AdminClient").create(options)
     try:
-        asked = admin.describeTopics(java_class(spark, "java.util.ArrayList")(list(topics))).topicNameValues()
+        asked = admin.describeTopics(
+            java_class(spark, "java.util.ArrayList")(list(topics))
+        ).topicNameValues()
         return {name: _id_in(asked[name]) for name in topics}
     finally:
         admin.close()
@@ -100,7 +129,11 @@ def _id_in(answer: Any) -> str | None:
 def _client_options(source: KafkaSource) -> dict[str, str]:
     """What any client of Kafka's own is told."""
     patience_ms = str(int(source.patience_seconds * 1000))
-    options = {"default.api.timeout.ms": patience_ms, "request.timeout.ms": patience_ms, **source.client}
+    options = {
+        "default.api.timeout.ms": patience_ms,
+        "request.timeout.ms": patience_ms,
+        **source.client,
+    }
     if source.jaas is not None:
         options["sasl.jaas.config"] = source.jaas.get_secret_value()
     return {**options, "bootstrap.servers": source.bootstrap_servers}
@@ -115,6 +148,7 @@ def _options(source: KafkaSource) -> dict[str, str]:
         "startingOffsetsByTimestampStrategy": "latest",  # nothing is that new: nothing is read
         "failOnDataLoss": "true",
         "includeHeaders": "true",
-        # Kafka's own client tries again within the time above; asking it three times would only triple the time.
+        # Kafka's own client tries again within the time above; asking it three times would only
+        # triple the time.
         "fetchOffset.numRetries": "1",
     }

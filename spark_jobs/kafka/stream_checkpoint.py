@@ -21,43 +21,62 @@ _NO_ID: Final = "AAAAAAAAAAAAAAAAAAAAAA"
 
 
 def stream_id(spark: SparkSession, checkpoint: str) -> str:
-    """Return the name of the stream that the checkpoint belongs to: another one counts its batches from 0 again."""
+    """Return the name of the stream that the checkpoint belongs to: another one counts its batches
+    from 0 again.
+    """
     return str(spark.read.json(f"{checkpoint}/metadata").collect()[0]["id"])
 
 
 def newest_batch(spark: SparkSession, checkpoint: str) -> int:
     """Return the number of the last batch that was begun, NONE_YET without one.
 
-    Only this one may come again. Greater numbers are given to new batches, also where the checkpoint is an older one that was brought
-    back, or somebody removed its newest batches to have them read again.
+    Only this one may come again. Greater numbers are given to new batches, also where the
+    checkpoint is an older one that was brought back, or somebody removed its newest batches to have
+    them read again.
     """
     return max(batches(spark, f"{checkpoint}/offsets"), default=NONE_YET)
 
 
 def batches(spark: SparkSession, folder: str) -> Collection[int]:
-    """Return the numbers of the batches that have a file in `offsets` or `commits`; none of the files is read."""
-    files = unless_absent(lambda: spark.read.format("binaryFile").load(folder).select("path").collect())
+    """Return the numbers of the batches that have a file in `offsets` or `commits`.
+
+    None of the files is read.
+    """
+    files = unless_absent(
+        lambda: spark.read.format("binaryFile").load(folder).select("path").collect()
+    )
     names = (row["path"].rpartition("/")[2] for row in files or ())
     return [int(name) for name in names if name.isdecimal()]
 
 
 def check_copies(spark: SparkSession, settings: JobSettings, checkpoint: str) -> None:
-    """Note in the checkpoint which copies it belongs to. Raises CheckpointOfOthers where it says others."""
+    """Note in the checkpoint which copies it belongs to.
+
+    Raises CheckpointOfOthers where it says others.
+    """
     path, place = f"{checkpoint}/{_COPIES}", place_of_copies(spark, settings)
     noted = _noted(spark, path)
     if noted is None:
         _note(spark, path, place)
     elif noted != place:
-        raise CheckpointOfOthers(f"{checkpoint} belongs to copies in {noted}, and the file says {place}.")
+        raise CheckpointOfOthers(
+            f"{checkpoint} belongs to copies in {noted}, and the file says {place}."
+        )
 
 
 def check_topics(spark: SparkSession, source: KafkaSource, checkpoint: str) -> None:
-    """Note in the checkpoint which topics its offsets are of. Raises OffsetsLost where one was made anew: its offsets say nothing of it."""
+    """Note in the checkpoint which topics its offsets are of.
+
+    Raises OffsetsLost where one was made anew: its offsets say nothing of it.
+    """
     now = {topic: number for topic, number in topic_ids(spark, source).items() if number != _NO_ID}
     path = f"{checkpoint}/{_TOPICS}"
     known: Mapping[str, str] = json.loads(_noted(spark, path) or "{}")
     if anew := [topic for topic, number in now.items() if known.get(topic, number) != number]:
-        raise OffsetsLost(f"{', '.join(anew)} was made anew since the job read it, and the offsets of the checkpoint are the former one's.")
+        raise OffsetsLost(
+            f"{', '.join(anew)} was made anew since the job read it, and the offsets of the "
+            f"checkpoint are the former one's."
+        )
     if not now.items() <= known.items():
         _note(spark, path, json.dumps({**known, **now}))
 
@@ -68,4 +87,6 @@ def _noted(spark: SparkSession, path: str) -> str | None:
 
 
 def _note(spark: SparkSession, path: str, text: str) -> None:
-    spark.range(1, numPartitions=1).select(sf.lit(text).alias("value")).write.mode("overwrite").text(path)
+    spark.range(1, numPartitions=1).select(sf.lit(text).alias("value")).write.mode(
+        "overwrite"
+    ).text(path)

@@ -36,7 +36,9 @@ _NAMES: Final[Mapping[type[DataType], str]] = MappingProxyType(
 
 
 def mirror_type(kind: DataType) -> str:
-    """Return the server's type that holds the same values, and whose text `spark_type` reads back as `kind`."""
+    """Return the server's type that holds the same values, and whose text `spark_type` reads back
+    as `kind`.
+    """
     if isinstance(kind, DecimalType):
         return f"DECIMAL({kind.precision},{kind.scale})"
     return _NAMES.get(type(kind), "LONGTEXT")

@@ -24,7 +24,8 @@ Row: TypeAlias = tuple[Any, ...]
 _PAUSE_S: Final = 0.5
 _PROBES: Final = 3
 _LONGEST_MS: Final = (1 << 31) - 1
-# Away, going away, or in another writer's way: the same statement may succeed later, and all statements here may be repeated.
+# Away, going away, or in another writer's way: the same statement may succeed later, and all
+# statements here may be repeated.
 _PASSING: Final = frozenset(
     {
         CR.CR_CONNECTION_ERROR,
@@ -39,7 +40,8 @@ _PASSING: Final = frozenset(
         1927,  # MariaDB: connection was killed
     }
 )
-# UTC, as all times of messages; a value that does not fit is an error instead of another value; only rows are locked, not what is between.
+# UTC, as all times of messages; a value that does not fit is an error instead of another value;
+# only rows are locked, not what is between.
 _SESSION: Final = (
     "SET time_zone = '+00:00', sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'",
     "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED",
@@ -47,7 +49,9 @@ _SESSION: Final = (
 
 
 class NullRefused(MirrorRefused):
-    """A statement put NULL where none may be: `upsert` does where a row of another key stands in its way."""
+    """A statement put NULL where none may be: `upsert` does where a row of another key stands in
+    its way.
+    """
 
 
 class BoundedConnection(_Connection):
@@ -56,14 +60,19 @@ class BoundedConnection(_Connection):
     _sock: socket.socket
 
     def bound(self, seconds: float | None) -> None:
-        """Let each read and write take so many seconds; None: as long as it takes. Then OperationalError is raised."""
+        """Let each read and write take so many seconds; None: as long as it takes.
+
+        Then OperationalError is raised.
+        """
         self._read_timeout = seconds
         self._write_timeout = seconds
 
     def watch(self, seconds: float) -> None:
-        """Ask the system to break the connection when the host has not answered its probes for about so many seconds.
+        """Ask the system to break the connection when the host has not answered its probes for
+        about so many seconds.
 
-        Without it a host that vanished while it works on a statement is noticed after hours, if at all.
+        Without it a host that vanished while it works on a statement is noticed after hours, if at
+        all.
         """
         pause = max(1, int(seconds / (_PROBES + 1)))
         options = {"TCP_KEEPIDLE": pause, "TCP_KEEPINTVL": pause, "TCP_KEEPCNT": _PROBES}
@@ -87,10 +96,15 @@ class Server:
     def __exit__(self, *_: object) -> None:
         self._drop()
 
-    def run(self, statement: str, values: Sequence[object] = (), *, bounded: bool = True) -> list[Row]:
-        """Run a statement, commit it, and return its rows; a server that does not answer in `patience_seconds` is given up.
+    def run(
+        self, statement: str, values: Sequence[object] = (), *, bounded: bool = True
+    ) -> list[Row]:
+        """Run a statement, commit it, and return its rows.
 
-        `bounded=False` is for statements whose time grows with the table: only a connection that has broken ends them.
+        A server that does not answer in `patience_seconds` is given up.
+
+        `bounded=False` is for statements whose time grows with the table: only a connection that
+        has broken ends them.
         """
         deadline = monotonic() + self._settings.patience_seconds
         while True:
@@ -117,7 +131,9 @@ class Server:
             self._drop()
             self._refuse_unless_passing(exc, over=True)
 
-    def _once(self, statement: str, values: Sequence[object] | None, deadline: float, *, bounded: bool) -> list[Row]:
+    def _once(
+        self, statement: str, values: Sequence[object] | None, deadline: float, *, bounded: bool
+    ) -> list[Row]:
         connection = self._connected(_left(deadline))
         connection.bound(_left(deadline) if bounded else None)
         with connection.cursor() as cursor:
@@ -138,7 +154,9 @@ class Server:
                 connect_timeout=seconds,
                 read_timeout=seconds,
                 write_timeout=seconds,
-                ssl=None if mine.ca_file is None else ssl.create_default_context(cafile=mine.ca_file),
+                ssl=None
+                if mine.ca_file is None
+                else ssl.create_default_context(cafile=mine.ca_file),
             )
             self._connection.watch(mine.patience_seconds)
             with self._connection.cursor() as cursor:
@@ -150,7 +168,9 @@ class Server:
         place = f"{self._settings.host}:{self._settings.port}"
         says = exc.args[1] if len(exc.args) > 1 else exc
         if not exc.args or exc.args[0] not in _PASSING:
-            refused = NullRefused if exc.args and exc.args[0] == ER.BAD_NULL_ERROR else MirrorRefused
+            refused = (
+                NullRefused if exc.args and exc.args[0] == ER.BAD_NULL_ERROR else MirrorRefused
+            )
             raise refused(f"The mirror at {place} says: {says}.") from exc
         if over:
             raise MirrorUnreachable(f"The mirror at {place} does not answer: {says}.") from exc

@@ -9,7 +9,8 @@ from spark_jobs.spark_util.identifiers import quoted
 KEY_HASH: Final = "_key_hash"
 GUARD_TYPES: Final[Mapping[str, str]] = MappingProxyType(
     {
-        # SHA-256 of the message key: no collation, padding or length of the source's own key can make two keys meet.
+        # SHA-256 of the message key: no collation, padding or length of the source's own key can
+        # make two keys meet.
         KEY_HASH: "BINARY(32) NOT NULL PRIMARY KEY",
         "_key": "LONGTEXT NOT NULL",
         "_order": "CHAR(33) CHARACTER SET ascii COLLATE ascii_bin NOT NULL",
@@ -28,27 +29,42 @@ def create_database(database: str) -> str:
 
 
 def create_table(place: str, columns: Mapping[str, str]) -> str:
-    """Make the table with the guards and these columns (name → type), if it is missing; every column may be null."""
+    """Make the table with the guards and these columns (name → type), if it is missing.
+
+    Every column may be null.
+    """
     guards = [f"{quoted(name)} {kind}" for name, kind in GUARD_TYPES.items()]
-    return f"CREATE TABLE IF NOT EXISTS {place} ({', '.join([*guards, *map(_column, columns.items())])}) CHARACTER SET utf8mb4"
+    return (
+        f"CREATE TABLE IF NOT EXISTS {place} "
+        f"({', '.join([*guards, *map(_column, columns.items())])}) CHARACTER SET utf8mb4"
+    )
 
 
 def alter_table(place: str, added: Mapping[str, str], retyped: Mapping[str, str]) -> str:
     """Add and widen columns in one statement."""
-    changes = [*(f"ADD COLUMN {_column(each)}" for each in added.items()), *(f"MODIFY COLUMN {_column(each)}" for each in retyped.items())]
+    changes = [
+        *(f"ADD COLUMN {_column(each)}" for each in added.items()),
+        *(f"MODIFY COLUMN {_column(each)}" for each in retyped.items()),
+    ]
     return f"ALTER TABLE {place} {', '.join(changes)}"
 
 
 def upsert(place: str, columns: Sequence[str], rows: int) -> str:
-    """Write rows of guards and columns, each only where the table has none of its key, or one whose order is smaller or equal.
+    """Write rows of guards and columns, each only where the table has none of its key, or one whose
+    order is smaller or equal.
 
-    The order itself is set last: the server assigns from left to right, and each assignment before it still compares with the old one.
-    Where a UNIQUE index that somebody added brings the row of another key into it, the hash becomes NULL, which the server refuses.
+    The order itself is set last: the server assigns from left to right, and each assignment before
+    it still compares with the old one. Where a UNIQUE index that somebody added brings the row of
+    another key into it, the hash becomes NULL, which the server refuses.
     """
     names = [*GUARD_TYPES, *columns]
     given = f"({', '.join(['%s'] * len(names))})"
     newer = f"VALUES({_ORDER}) >= {_ORDER}"
-    values = [(quoted(name), f"VALUES({quoted(name)})") for name in names if name not in (KEY_HASH, "_order")]
+    values = [
+        (quoted(name), f"VALUES({quoted(name)})")
+        for name in names
+        if name not in (KEY_HASH, "_order")
+    ]
     hashed = quoted(KEY_HASH)
     assigned = [f"{hashed} = IF({hashed} = VALUES({hashed}), {hashed}, NULL)"]
     assigned += [f"{name} = IF({newer}, {value}, {name})" for name, value in values]
@@ -60,7 +76,9 @@ def upsert(place: str, columns: Sequence[str], rows: int) -> str:
 
 def orders_of(place: str, rows: int) -> str:
     """Ask for the orders of some keys."""
-    question = _literal(f"SELECT {quoted(KEY_HASH)}, {_ORDER} FROM {place} WHERE {quoted(KEY_HASH)} IN ")
+    question = _literal(
+        f"SELECT {quoted(KEY_HASH)}, {_ORDER} FROM {place} WHERE {quoted(KEY_HASH)} IN "
+    )
     return f"{question}({', '.join(['%s'] * rows)})"
 
 
@@ -93,6 +111,8 @@ def _literal(text: str) -> str:
 
 
 def pieces(count: int) -> Iterable[tuple[bytes, bytes | None]]:
-    """Cut the hashes into `count` (2 to 256) ranges: the first hash, and the one behind the last or None."""
+    """Cut the hashes into `count` (2 to 256) ranges: the first hash, and the one behind the last or
+    None.
+    """
     borders = [bytes((256 * number // count,)).ljust(32, b"\0") for number in range(count)]
     return list(zip(borders, [*borders[1:], None], strict=True))

@@ -1,4 +1,7 @@
-"""What one Spark task does: write its part of a table's changes, or read a piece of a table. Runs on executors."""
+"""What one Spark task does: write its part of a table's changes, or read a piece of a table.
+
+Runs on executors.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
@@ -17,14 +20,21 @@ _ORDER: Final = 1
 _BYTES_PER_STATEMENT: Final = 1 << 20  # far below what a server takes in one packet by default
 
 
-def write_rows(settings: MirrorSettings, place: str, columns: Sequence[str], rows: Iterable[Values]) -> Iterator[int]:
-    """Write rows of guards (without the hash) and columns; yield how many were written, statement by statement."""
+def write_rows(
+    settings: MirrorSettings, place: str, columns: Sequence[str], rows: Iterable[Values]
+) -> Iterator[int]:
+    """Write rows of guards (without the hash) and columns.
+
+    Yield how many were written, statement by statement.
+    """
     waiting: list[Values] = []
     size = 0
     with Server(settings) as server:
         for row in rows:
             waiting.append((sha256(row[_KEY].encode()).digest(), *row))
-            size += sum(len(value) if isinstance(value, str | bytes | bytearray) else 8 for value in row)
+            size += sum(
+                len(value) if isinstance(value, str | bytes | bytearray) else 8 for value in row
+            )
             if len(waiting) >= settings.rows_per_statement or size >= _BYTES_PER_STATEMENT:
                 yield _write(server, place, columns, waiting)
                 waiting, size = [], 0
@@ -32,19 +42,29 @@ def write_rows(settings: MirrorSettings, place: str, columns: Sequence[str], row
             yield _write(server, place, columns, waiting)
 
 
-def read_piece(settings: MirrorSettings, place: str, columns: Sequence[str], piece: Piece) -> Iterator[Values]:
+def read_piece(
+    settings: MirrorSettings, place: str, columns: Sequence[str], piece: Piece
+) -> Iterator[Values]:
     """Yield the rows of one range of hashes: guards (without the hash), then columns."""
     _, behind = piece
     with Server(settings) as server:
-        yield from server.stream(select_piece(place, columns, last=behind is None), [each for each in piece if each is not None])
+        yield from server.stream(
+            select_piece(place, columns, last=behind is None),
+            [each for each in piece if each is not None],
+        )
 
 
 def _write(server: Server, place: str, columns: Sequence[str], rows: list[Values]) -> int:
-    """Leave out what the table has newer already, which only saves work and lets winners be counted: the statement has the guard."""
+    """Leave out what the table has newer already, which only saves work and lets winners be
+    counted: the statement has the guard.
+    """
     hashes = [row[0] for row in rows]
     there: dict[bytes, str] = dict(server.run(orders_of(place, len(hashes)), hashes))
-    # All writers take their locks in one order, so that they wait for each other instead of standing in each other's way.
-    winners = sorted((row for row in rows if row[1 + _ORDER] >= there.get(row[0], "")), key=itemgetter(0))
+    # All writers take their locks in one order, so that they wait for each other instead of
+    # standing in each other's way.
+    winners = sorted(
+        (row for row in rows if row[1 + _ORDER] >= there.get(row[0], "")), key=itemgetter(0)
+    )
     if winners:
         _upsert(server, place, columns, winners)
     return len(winners)
@@ -55,5 +75,6 @@ def _upsert(server: Server, place: str, columns: Sequence[str], rows: Sequence[V
         server.run(upsert(place, columns, len(rows)), [value for row in rows for value in row])
     except NullRefused as exc:
         raise MirrorRefused(
-            f"{place} has a UNIQUE index beside its primary key, in which rows of two keys meet: make it a plain one."
+            f"{place} has a UNIQUE index beside its primary key, in which rows of two keys meet: "
+            f"make it a plain one."
         ) from exc

@@ -1,4 +1,6 @@
-"""The tables of the sources, read over JDBC: which there are, their key ranges, and their values as text."""
+"""The tables of the sources, read over JDBC: which there are, their key ranges, and their values as
+text.
+"""
 
 from spark_jobs.origin.catalog import described_now, read_shards
 from spark_jobs.origin.columns import SourceColumn

@@ -17,26 +17,36 @@ from spark_jobs.origin.shard import Shard
 
 _SYSTEM: Final = ("mysql", "sys", "information_schema", "performance_schema")
 _COLUMNS: Final = (
-    "SELECT c.TABLE_SCHEMA AS db, c.TABLE_NAME AS tb, c.COLUMN_NAME AS name, LOWER(c.DATA_TYPE) AS kind, c.COLUMN_TYPE AS type_text, "
-    "c.COLLATION_NAME AS collation FROM information_schema.COLUMNS c JOIN information_schema.TABLES t USING (TABLE_SCHEMA, TABLE_NAME) "
-    "WHERE t.TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED') AND c.TABLE_SCHEMA IN ({databases}){and_tables} "
+    "SELECT c.TABLE_SCHEMA AS db, c.TABLE_NAME AS tb, c.COLUMN_NAME AS name, LOWER(c.DATA_TYPE) "
+    "AS kind, c.COLUMN_TYPE AS type_text, "
+    "c.COLLATION_NAME AS collation FROM information_schema.COLUMNS c JOIN "
+    "information_schema.TABLES t USING (TABLE_SCHEMA, TABLE_NAME) "
+    "WHERE t.TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED') AND c.TABLE_SCHEMA IN "
+    "({databases}){and_tables} "
     "ORDER BY c.TABLE_SCHEMA, c.TABLE_NAME, c.ORDINAL_POSITION"
 )
-# In the server's own order, which is that of SHOW INDEX: the first key that serves is the one that the relay takes.
+# In the server's own order, which is that of SHOW INDEX: the first key that serves is the one that
+# the relay takes.
 _KEYS: Final = (
-    "SELECT TABLE_SCHEMA AS db, TABLE_NAME AS tb, s.INDEX_NAME AS key_name, s.COLUMN_NAME AS name, s.SEQ_IN_INDEX AS place, "
-    "s.NULLABLE AS nullable, s.SUB_PART AS part FROM information_schema.STATISTICS s JOIN information_schema.TABLES t "
-    "USING (TABLE_SCHEMA, TABLE_NAME) WHERE s.NON_UNIQUE = 0 AND t.TABLE_TYPE IN ({types}) AND TABLE_SCHEMA IN ({databases}){and_tables}"
+    "SELECT TABLE_SCHEMA AS db, TABLE_NAME AS tb, s.INDEX_NAME AS key_name, s.COLUMN_NAME AS "
+    "name, s.SEQ_IN_INDEX AS place, "
+    "s.NULLABLE AS nullable, s.SUB_PART AS part FROM information_schema.STATISTICS s JOIN "
+    "information_schema.TABLES t "
+    "USING (TABLE_SCHEMA, TABLE_NAME) WHERE s.NON_UNIQUE = 0 AND t.TABLE_TYPE IN ({types}) AND "
+    "TABLE_SCHEMA IN ({databases}){and_tables}"
 )
 _VERSIONED: Final = (
     "SELECT TABLE_SCHEMA AS db, TABLE_NAME AS tb FROM information_schema.TABLES "
     "WHERE TABLE_TYPE = 'SYSTEM VERSIONED' AND TABLE_SCHEMA IN ({databases}){and_tables}"
 )
 _ENDS: Final = (
-    "SELECT TABLE_SCHEMA AS db, TABLE_NAME AS tb, COLUMN_NAME AS name, LOWER(DATA_TYPE) AS kind FROM information_schema.COLUMNS "
+    "SELECT TABLE_SCHEMA AS db, TABLE_NAME AS tb, COLUMN_NAME AS name, LOWER(DATA_TYPE) AS kind "
+    "FROM information_schema.COLUMNS "
     "WHERE GENERATION_EXPRESSION = 'ROW END' AND TABLE_SCHEMA IN ({databases}){and_tables}"
 )
-_HIDDEN: Final = tuple(SourceColumn(name, "timestamp", "timestamp(6)") for name in ("row_start", "row_end"))
+_HIDDEN: Final = tuple(
+    SourceColumn(name, "timestamp", "timestamp(6)") for name in ("row_start", "row_end")
+)
 """The columns of a system-versioned table that the catalogue does not show, and messages have."""
 
 
@@ -44,7 +54,9 @@ _NO_ENDS: Final[Mapping[TableId, str]] = {}
 
 
 class _Described(NamedTuple):
-    """The catalogue's rows of columns and of unique keys, and the end of versions of the tables that have them: "" where it is hidden."""
+    """The catalogue's rows of columns and of unique keys, and the end of versions of the tables
+    that have them: "" where it is hidden.
+    """
 
     columns: Sequence[Row]
     keys: Sequence[Row]
@@ -52,10 +64,11 @@ class _Described(NamedTuple):
 
 
 def read_shards(database: SourceDatabase, mapping: MappingSet) -> Sequence[Shard]:
-    """Return the tables that the instance relays, those without a key included (their `key_names` are empty).
+    """Return the tables that the instance relays, those without a key included (their `key_names`
+    are empty).
 
-    Raises SourceUnreachable or SourceRefused, UnmappedName where the routing says stop, and RuleRefused where
-    a rule or mask cannot be put to a table.
+    Raises SourceUnreachable or SourceRefused, UnmappedName where the routing says stop, and
+    RuleRefused where a rule or mask cannot be put to a table.
     """
     wanted = list(_relayed_databases(database, mapping))
     if not wanted:
@@ -64,21 +77,33 @@ def read_shards(database: SourceDatabase, mapping: MappingSet) -> Sequence[Shard
 
 
 def described_now(database: SourceDatabase, shards: Sequence[Shard]) -> Sequence[Shard]:
-    """Return these shards with the columns and the key that the source gives them now, without those that are gone.
+    """Return these shards with the columns and the key that the source gives them now, without
+    those that are gone.
 
     Raises SourceUnreachable or SourceRefused.
     """
-    found = _described(database, [each.real.database for each in shards], [each.real.table for each in shards])
+    found = _described(
+        database, [each.real.database for each in shards], [each.real.table for each in shards]
+    )
     tables, key_of = _columns(found.columns, found.ends), _keys(found.keys, found.ends)
-    return [replace(each, columns=tables[each.real], key_names=key_of.get(each.real, ())) for each in shards if each.real in tables]
+    return [
+        replace(each, columns=tables[each.real], key_names=key_of.get(each.real, ()))
+        for each in shards
+        if each.real in tables
+    ]
 
 
 def shards_of(
-    settings: SourceServer, mapping: MappingSet, columns: Iterable[Row], keys: Iterable[Row], ends: Mapping[TableId, str] = _NO_ENDS
+    settings: SourceServer,
+    mapping: MappingSet,
+    columns: Iterable[Row],
+    keys: Iterable[Row],
+    ends: Mapping[TableId, str] = _NO_ENDS,
 ) -> Sequence[Shard]:
     """Return the shards among these rows of the catalogue, which come table by table.
 
-    `ends` names the column that ends a version, in tables that keep versions of their rows; "" where the catalogue does not show it.
+    `ends` names the column that ends a version, in tables that keep versions of their rows; ""
+    where the catalogue does not show it.
     """
     router, passes = Router(mapping, settings.routing), TableFilter(settings.filter)
     key_of = _keys(keys, ends)
@@ -88,7 +113,13 @@ def shards_of(
         if isinstance(route, Destination):
             key, end = key_of.get(real, ()), ends.get(real)
             of_end = "" if end is None else end or _HIDDEN[-1].name
-            found.append(_shard(settings, passes, RowRules(settings.of_rows, real, route.logical, table, key, of_end)))
+            found.append(
+                _shard(
+                    settings,
+                    passes,
+                    RowRules(settings.of_rows, real, route.logical, table, key, of_end),
+                )
+            )
     return found
 
 
@@ -116,14 +147,21 @@ def _relayed_databases(database: SourceDatabase, mapping: MappingSet) -> Iterato
             yield row["db"]
 
 
-def _described(database: SourceDatabase, databases: Sequence[str], tables: Sequence[str] = ()) -> _Described:
+def _described(
+    database: SourceDatabase, databases: Sequence[str], tables: Sequence[str] = ()
+) -> _Described:
     """Ask the catalogue; with `tables` only for tables that have one of these names."""
     marked = database.settings.system_versions == "marked"
-    conditions = {"databases": _texts(databases), "and_tables": f" AND TABLE_NAME IN ({_texts(tables)})" if tables else ""}
+    conditions = {
+        "databases": _texts(databases),
+        "and_tables": f" AND TABLE_NAME IN ({_texts(tables)})" if tables else "",
+    }
     types = "'BASE TABLE', 'SYSTEM VERSIONED'" if marked else "'BASE TABLE'"
     columns = database.rows(_COLUMNS.format(**conditions))
     keys = database.rows(_KEYS.format(types=types, **conditions))
-    versioned = {_id(row): "" for row in database.rows(_VERSIONED.format(**conditions))} if marked else {}
+    versioned = (
+        {_id(row): "" for row in database.rows(_VERSIONED.format(**conditions))} if marked else {}
+    )
     # Only servers that keep versions know this column of the catalogue for sure.
     declared = database.rows(_ENDS.format(**conditions)) if versioned else ()
     numbered = {_id(row) for row in declared if row["kind"] != _HIDDEN[-1].kind}
@@ -142,17 +180,30 @@ def _texts(names: Iterable[str]) -> str:
     return ", ".join(f"X'{name.encode().hex()}'" for name in dict.fromkeys(names))
 
 
-def _columns(rows: Iterable[Row], ends: Mapping[TableId, str]) -> Mapping[TableId, tuple[SourceColumn, ...]]:
-    """Return each table's columns in their order, those that the catalogue does not show included; the rows come table by table."""
+def _columns(
+    rows: Iterable[Row], ends: Mapping[TableId, str]
+) -> Mapping[TableId, tuple[SourceColumn, ...]]:
+    """Return each table's columns in their order, those that the catalogue does not show included.
+
+    The rows come table by table.
+    """
     shown = {
-        real: tuple(SourceColumn(row["name"], row["kind"], row["type_text"], row["collation"] or "") for row in described)
+        real: tuple(
+            SourceColumn(row["name"], row["kind"], row["type_text"], row["collation"] or "")
+            for row in described
+        )
         for real, described in groupby(rows, key=_id)
     }
-    return {real: (*columns, *(_HIDDEN if ends.get(real) == "" else ())) for real, columns in shown.items()}
+    return {
+        real: (*columns, *(_HIDDEN if ends.get(real) == "" else ()))
+        for real, columns in shown.items()
+    }
 
 
 def _keys(rows: Iterable[Row], ends: Mapping[TableId, str]) -> Mapping[TableId, tuple[str, ...]]:
-    """The primary key of each table, else its first unique key without nulls; one over a part of a column names no row.
+    """The primary key of each table, else its first unique key without nulls.
+
+    One over a part of a column names no row.
 
     Messages of current rows have no end of their version in the key.
     """
@@ -161,7 +212,10 @@ def _keys(rows: Iterable[Row], ends: Mapping[TableId, str]) -> Mapping[TableId, 
         parts.setdefault((_id(row), row["key_name"]), []).append(row)
     found: dict[TableId, tuple[str, ...]] = {}
     for (real, name), columns in parts.items():
-        whole = all(each["nullable"] != "YES" and each["part"] is None and each["name"] is not None for each in columns)
+        whole = all(
+            each["nullable"] != "YES" and each["part"] is None and each["name"] is not None
+            for each in columns
+        )
         if whole and (name == "PRIMARY" or real not in found):
             names = (each["name"] for each in sorted(columns, key=lambda each: each["place"]))
             found[real] = tuple(name for name in names if name != ends.get(real))

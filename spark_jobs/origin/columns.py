@@ -21,7 +21,9 @@ TEXTS: Final = frozenset({"char", "varchar"}) | LONG_TEXTS | LABELS
 
 @dataclass(frozen=True, slots=True)
 class SourceColumn:
-    """A column: `kind` is the bare type in small letters, `type_text` the whole one (`decimal(10,2) unsigned`); `collation` sorts texts."""
+    """A column: `kind` is the bare type in small letters, `type_text` the whole one (`decimal(10,2)
+    unsigned`); `collation` sorts texts.
+    """
 
     name: str
     kind: str
@@ -30,6 +32,14 @@ class SourceColumn:
 
     @property
     def in_key(self) -> "SourceColumn":
-        """The column as part of a key: a TEXT or BLOB (MariaDB lets them be unique) stands there whole, not for its hash."""
-        kind = "varchar" if self.kind in LONG_TEXTS else "varbinary" if self.kind in BLOBS else self.kind
+        """The column as part of a key: a TEXT or BLOB (MariaDB lets them be unique) stands there
+        whole, not for its hash.
+        """
+        kind = (
+            "varchar"
+            if self.kind in LONG_TEXTS
+            else "varbinary"
+            if self.kind in BLOBS
+            else self.kind
+        )
         return replace(self, kind=kind)

@@ -18,23 +18,33 @@ _FETCHED_ROWS: Final = "10000"
 _SESSION: Final = "SET SESSION time_zone = '+00:00', sql_mode = ''"
 _DRIVER: Final = "org.mariadb.jdbc.Driver"
 _DRIVER_MISSING: Final = f"ClassNotFoundException: {_DRIVER}"
-_REFUSED: Final = re.compile(r"\(conn=\d+\)[^\n]*(Access denied|command denied)[^\n]*|Access denied[^\n]*")
+_REFUSED: Final = re.compile(
+    r"\(conn=\d+\)[^\n]*(Access denied|command denied)[^\n]*|Access denied[^\n]*"
+)
 _CHANGED: Final = re.compile(r"(Unknown column|Table .* doesn't exist)[^\n]*")
 _UNREACHABLE: Final = re.compile(
-    r"(Socket fail to connect|Could not connect|unexpected end of stream|Socket error|Connection reset|Read timed out|Connection timed out)"
+    r"(Socket fail to connect|Could not connect|unexpected end of stream|Socket error|Connection "
+    r"reset|Read timed out|Connection timed out)"
     r"[^\n]*"
 )
 
 
 class SourceDatabase:
-    """One server. Every query is a session of its own: nothing is locked and no transaction stays open between two."""
+    """One server.
+
+    Every query is a session of its own: nothing is locked and no transaction stays open between
+    two.
+    """
 
     def __init__(self, spark: SparkSession, settings: SourceServer) -> None:
         self.settings = settings
         self._reader = spark.read.format("jdbc").options(**_options(settings))
 
     def query(self, sql: str) -> DataFrame:
-        """Return what the SQL selects, read in one piece when it is needed; texts as text, numbers as the driver gives them."""
+        """Return what the SQL selects, read in one piece when it is needed.
+
+        Texts as text, numbers as the driver gives them.
+        """
         return self._reader.option("query", sql).load()
 
     def rows(self, sql: str) -> Sequence[Row]:
@@ -45,7 +55,10 @@ class SourceDatabase:
 
 @contextmanager
 def source_borders(*servers: SourceServer) -> Iterator[None]:
-    """Raise the job's own error in place of what Spark and the driver raise about a source; what they do not speak of passes."""
+    """Raise the job's own error in place of what Spark and the driver raise about a source.
+
+    What they do not speak of passes.
+    """
     place = ", ".join(f"{each.host}:{each.port}" for each in servers)
     try:
         yield
@@ -56,17 +69,27 @@ def source_borders(*servers: SourceServer) -> Iterator[None]:
         if _DRIVER_MISSING in said:
             raise SourceDriverMissing("Spark does not have MariaDB Connector/J.") from exc
         if found := _REFUSED.search(said):
-            raise SourceRefused(f"A source ({place}) refuses the user: {found[0].rstrip('.')}.") from exc
+            raise SourceRefused(
+                f"A source ({place}) refuses the user: {found[0].rstrip('.')}."
+            ) from exc
         if found := _CHANGED.search(said):
             raise TableChanged(f"A source ({place}) says: {found[0].rstrip('.')}.") from exc
         if found := _UNREACHABLE.search(said):
-            raise SourceUnreachable(f"A source ({place}) does not answer: {found[0].rstrip('.')}.") from exc
+            raise SourceUnreachable(
+                f"A source ({place}) does not answer: {found[0].rstrip('.')}."
+            ) from exc
         raise
 
 
 def _options(settings: SourceServer) -> Mapping[str, str]:
     """Spark quotes names as MySQL wants it only where the address says jdbc:mysql."""
-    driver = {"permitMysqlScheme": "true", "tinyInt1isBit": "false", **_timeouts(settings), **_tls(settings), **settings.driver}
+    driver = {
+        "permitMysqlScheme": "true",
+        "tinyInt1isBit": "false",
+        **_timeouts(settings),
+        **_tls(settings),
+        **settings.driver,
+    }
     parameters = "&".join(f"{name}={quote(value, safe='/:,.')}" for name, value in driver.items())
     return {
         "url": f"jdbc:mysql://{settings.host}:{settings.port}/?{parameters}",
@@ -79,7 +102,10 @@ def _options(settings: SourceServer) -> Mapping[str, str]:
 
 
 def _timeouts(settings: SourceServer) -> Mapping[str, str]:
-    """How long a server may be silent, in the driver's words; a host that is gone is noticed by the system's probes before."""
+    """How long a server may be silent, in the driver's words.
+
+    A host that is gone is noticed by the system's probes before.
+    """
     return {
         "connectTimeout": str(int(settings.connect_timeout_seconds * 1000)),
         "socketTimeout": str(int(settings.read_timeout_seconds * 1000)),

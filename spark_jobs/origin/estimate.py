@@ -7,14 +7,22 @@ from spark_jobs.origin.shard import Shard
 
 
 def estimated_rows(databases: Mapping[str, SourceDatabase], shards: Sequence[Shard]) -> int | None:
-    """Return the rows of the shards by the servers' own statistics, which may be far off; None where one has none."""
+    """Return the rows of the shards by the servers' own statistics, which may be far off.
+
+    None where one has none.
+    """
     found = [_estimate(databases[shard.instance], shard) for shard in shards]
     return sum(found) or None if all(found) else None
 
 
 def _estimate(database: SourceDatabase, shard: Shard) -> int:
-    where = f"TABLE_SCHEMA = {_text(shard.real.database)} AND TABLE_NAME = {_text(shard.real.table)}"
-    rows = database.rows(f"SELECT CAST(COALESCE(TABLE_ROWS, 0) AS CHAR) AS estimate FROM information_schema.TABLES WHERE {where}")
+    where = (
+        f"TABLE_SCHEMA = {_text(shard.real.database)} AND TABLE_NAME = {_text(shard.real.table)}"
+    )
+    rows = database.rows(
+        f"SELECT CAST(COALESCE(TABLE_ROWS, 0) AS CHAR) AS estimate FROM "
+        f"information_schema.TABLES WHERE {where}"
+    )
     return int(rows[0]["estimate"]) if rows else 0
 
 

@@ -1,7 +1,9 @@
-"""A table cut along its key, in the source's own order: any types, any number of key columns, no lock.
+"""A table cut along its key, in the source's own order: any types, any number of key columns, no
+lock.
 
-A range lies between two keys of the table, the first left out and the last taken in. Where its ends came from rows that are gone, or
-whose texts do not read back exactly, it is still the same cut on both sides, so ranges neither overlap nor leave a gap.
+A range lies between two keys of the table, the first left out and the last taken in. Where its ends
+came from rows that are gone, or whose texts do not read back exactly, it is still the same cut on
+both sides, so ranges neither overlap nor leave a gap.
 """
 
 from collections.abc import Iterator, Sequence
@@ -35,11 +37,19 @@ class KeyRange:
 
 
 def next_boundary(shard: Shard, after: Boundary | None, rows: int) -> str:
-    """SQL of the key that stands `rows` rows behind `after`, one text a column; no row where fewer are left."""
-    names = ", ".join(f"{boundary_text(column)} AS k{number}" for number, column in enumerate(shard.key))
+    """SQL of the key that stands `rows` rows behind `after`, one text a column.
+
+    No row where fewer are left.
+    """
+    names = ", ".join(
+        f"{boundary_text(column)} AS k{number}" for number, column in enumerate(shard.key)
+    )
     order = ", ".join(key_expression(column) for column in shard.key)
     where = KeyRange(after=after).where(shard.key)
-    return f"SELECT {names} FROM {table_of(shard)} WHERE {where} ORDER BY {order} LIMIT 1 OFFSET {rows - 1}"
+    return (
+        f"SELECT {names} FROM {table_of(shard)} WHERE {where} ORDER BY {order} LIMIT 1 OFFSET "
+        f"{rows - 1}"
+    )
 
 
 def ranges_of(boundaries: Sequence[Boundary]) -> Iterator[KeyRange]:
@@ -56,7 +66,9 @@ def table_of(shard: Shard) -> str:
 
 
 def _compared(key: Sequence[SourceColumn], texts: Boundary, operator: str, *, last: str) -> str:
-    """Compare column after column; servers use an index for this form, not for `(a, b) > (x, y)`."""
+    """Compare column after column; servers use an index for this form, not for `(a, b) > (x,
+    y)`.
+    """
     first, value = key_expression(key[0]), literal(key[0], texts[0])
     if len(key) == 1:
         return f"{first} {last} {value}"

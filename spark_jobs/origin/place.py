@@ -9,13 +9,16 @@ from spark_jobs.origin.database import SourceDatabase
 
 _LOG_STATUS: Final = (
     "SELECT JSON_UNQUOTE(JSON_EXTRACT(LOCAL, '$.binary_log_file')) AS file, "
-    "CAST(JSON_EXTRACT(LOCAL, '$.binary_log_position') AS UNSIGNED) AS offset FROM performance_schema.log_status"
+    "CAST(JSON_EXTRACT(LOCAL, '$.binary_log_position') AS UNSIGNED) AS offset FROM "
+    "performance_schema.log_status"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class SourcePlace:
-    """Everything that was committed on the source when it was asked: a GTID set, or a place in the binlog."""
+    """Everything that was committed on the source when it was asked: a GTID set, or a place in the
+    binlog.
+    """
 
     mariadb: bool
     gtid_set: str = ""
@@ -26,7 +29,9 @@ class SourcePlace:
 def place_now(database: SourceDatabase) -> SourcePlace | None:
     """Ask the source; None where it has no GTIDs and does not show the user its binlog."""
     if "mariadb" in database.rows("SELECT @@version AS version")[0]["version"].lower():
-        return SourcePlace(True, database.rows("SELECT @@GLOBAL.gtid_binlog_pos AS place")[0]["place"])
+        return SourcePlace(
+            True, database.rows("SELECT @@GLOBAL.gtid_binlog_pos AS place")[0]["place"]
+        )
     gtids = database.rows("SELECT @@GLOBAL.gtid_executed AS place, @@GLOBAL.gtid_mode AS mode")[0]
     if gtids["place"] and gtids["mode"] == "ON":  # in other modes transactions may have none
         return SourcePlace(False, gtids["place"].replace("\n", ""))
@@ -37,21 +42,29 @@ def place_now(database: SourceDatabase) -> SourcePlace | None:
     return SourcePlace(False, "", log["file"], int(log["offset"]))
 
 
-def covered(database: SourceDatabase, place: SourcePlace, gtid_set: str, file: str, offset: int) -> bool:
+def covered(
+    database: SourceDatabase, place: SourcePlace, gtid_set: str, file: str, offset: int
+) -> bool:
     """Say whether a position (of the same server) lies at or behind a place."""
     if place.mariadb:
         return mariadb_covers(gtid_set, place.gtid_set)
     if place.gtid_set:
         sets = (f"X'{each.encode().hex()}'" for each in (place.gtid_set, gtid_set))
-        asked = database.rows(f"SELECT GTID_SUBSET({', '.join(f'CONVERT({each} USING utf8mb4)' for each in sets)}) AS covered")
+        asked = database.rows(
+            f"SELECT GTID_SUBSET({', '.join(f'CONVERT({each} USING utf8mb4)' for each in sets)}) "
+            f"AS covered"
+        )
         return bool(asked[0]["covered"])
     return BinlogPosition(file, offset).rank >= BinlogPosition(place.file, place.offset).rank
 
 
 def shows(database: SourceDatabase, gtid_set: str) -> bool:
-    """Say whether SELECTs of the source see all of a published set; True where the server cannot tell (MariaDB, MySQL without GTIDs).
+    """Say whether SELECTs of the source see all of a published set.
 
-    MySQL adds a transaction to gtid_executed after its commit: one that waits for a semi-synchronous replica is published before that.
+    True where the server cannot tell (MariaDB, MySQL without GTIDs).
+
+    MySQL adds a transaction to gtid_executed after its commit: one that waits for a
+    semi-synchronous replica is published before that.
     """
     now = place_now(database) if gtid_set else None
     if now is None or not now.gtid_set or now.mariadb:
@@ -62,7 +75,9 @@ def shows(database: SourceDatabase, gtid_set: str) -> bool:
 def mariadb_covers(published: str, place: str) -> bool:
     """Compare two sets of MariaDB: for every domain of `place` the greatest sequence number."""
     reached = _sequences(published)
-    return all(reached.get(domain, -1) >= sequence for domain, sequence in _sequences(place).items())
+    return all(
+        reached.get(domain, -1) >= sequence for domain, sequence in _sequences(place).items()
+    )
 
 
 def _sequences(text: str) -> dict[int, int]:

@@ -24,12 +24,20 @@ _ESCAPED: Final = {"\\": "\\\\", '"': '\\"', **_CONTROL, **_ESCAPES}
 
 
 def message_rows(database: SourceDatabase, shard: Shard, where: str) -> DataFrame:
-    """Return what is published of the rows that `where` (SQL) holds for. Columns: table, key, data (map column → text), mysql_types."""
+    """Return what is published of the rows that `where` (SQL) holds for.
+
+    Columns: table, key, data (map column → text), mysql_types.
+    """
     columns = shard.published
     texts = _texts(database, shard, where)
     rows = texts if shard.rules is None else published_rows(texts, shard.rules)
-    values = [sf.col(f"c{number}") if shard.rules is None else sf.col("row")[number] for number in range(len(columns))]
-    key = _key_values(shard, {column.name: value for column, value in zip(columns, values, strict=True)})
+    values = [
+        sf.col(f"c{number}") if shard.rules is None else sf.col("row")[number]
+        for number in range(len(columns))
+    ]
+    key = _key_values(
+        shard, {column.name: value for column, value in zip(columns, values, strict=True)}
+    )
     names = sf.array(*(sf.lit(column.name) for column in columns))
     return rows.select(
         sf.lit(shard.logical).alias("table"),
@@ -40,44 +48,66 @@ def message_rows(database: SourceDatabase, shard: Shard, where: str) -> DataFram
 
 
 def published_keys(database: SourceDatabase, shard: Shard, where: str) -> DataFrame:
-    """Return the message keys, as the column `key`, of the rows that `where` (SQL) holds for and the rules let pass."""
+    """Return the message keys, as the column `key`, of the rows that `where` (SQL) holds for and
+    the rules let pass.
+    """
     if shard.rules is not None and shard.rules.decides_keys:
         return message_rows(database, shard, where).select("key")
     return message_keys(database, shard, where)
 
 
-def message_keys(database: SourceDatabase, shard: Shard, where: str, beside: Mapping[str, str] | None = None) -> DataFrame:
-    """Return the message keys alone of the rows that `where` (SQL) holds for, as the column `key`, and `beside` it name → SQL.
+def message_keys(
+    database: SourceDatabase, shard: Shard, where: str, beside: Mapping[str, str] | None = None
+) -> DataFrame:
+    """Return the message keys alone of the rows that `where` (SQL) holds for, as the column `key`,
+    and `beside` it name → SQL.
 
     Rules are not asked.
     """
     more = beside or {}
-    texts = [f"{_text_in_key(shard, column)} AS c{number}" for number, column in enumerate(shard.key)]
+    texts = [
+        f"{_text_in_key(shard, column)} AS c{number}" for number, column in enumerate(shard.key)
+    ]
     selected = ", ".join([*texts, *(f"{sql} AS {quoted(name)}" for name, sql in more.items())])
     rows = database.query(f"SELECT {selected} FROM {table_of(shard)} WHERE {where}")
-    values = [_in_key(shard, column, sf.col(f"c{number}")) for number, column in enumerate(shard.key)]
+    values = [
+        _in_key(shard, column, sf.col(f"c{number}")) for number, column in enumerate(shard.key)
+    ]
     return rows.select(key_text(shard, values).alias("key"), *more)
 
 
 def _texts(database: SourceDatabase, shard: Shard, where: str) -> DataFrame:
     """The columns as `c0`, `c1` and so on, and behind them what rules need beside.
 
-    Blobs come as they are: the base64 of a large one would be longer than a server lets a text be, and NULL.
+    Blobs come as they are: the base64 of a large one would be longer than a server lets a text be,
+    and NULL.
     """
-    own = [quoted(column.name) if column.kind in BLOBS else message_text(column) for column in shard.columns]
+    own = [
+        quoted(column.name) if column.kind in BLOBS else message_text(column)
+        for column in shard.columns
+    ]
     selected = [*own, *(() if shard.rules is None else shard.rules.exact_values)]
-    names = ", ".join([*(f"{sql} AS c{number}" for number, sql in enumerate(selected)), *_longer_keys(shard)])
+    names = ", ".join(
+        [*(f"{sql} AS c{number}" for number, sql in enumerate(selected)), *_longer_keys(shard)]
+    )
     rows = database.query(f"SELECT {names} FROM {table_of(shard)} WHERE {where}")
     blobs = [f"c{number}" for number, column in enumerate(shard.columns) if column.kind in BLOBS]
     return rows.withColumns({name: sf.base64(name) for name in blobs})
 
 
 def _longer_keys(shard: Shard) -> list[str]:
-    """SQL of what the key needs beside the texts of a row, as `k0`, `k1` and so on; rules see no more than a row."""
+    """SQL of what the key needs beside the texts of a row, as `k0`, `k1` and so on.
+
+    Rules see no more than a row.
+    """
     if shard.rules is not None:
         return []
     columns = enumerate(shard.key)
-    return [f"{whole_single(column)} AS k{number}" for number, column in columns if shard.is_longer_in_key(column)]
+    return [
+        f"{whole_single(column)} AS k{number}"
+        for number, column in columns
+        if shard.is_longer_in_key(column)
+    ]
 
 
 def _key_values(shard: Shard, by_name: Mapping[str, Column]) -> list[Column]:
@@ -85,7 +115,9 @@ def _key_values(shard: Shard, by_name: Mapping[str, Column]) -> list[Column]:
     if shard.rules is not None:
         return [by_name[name] for name in shard.key_names]
     return [
-        _in_key(shard, column, sf.col(f"k{number}")) if shard.is_longer_in_key(column) else by_name[column.name]
+        _in_key(shard, column, sf.col(f"k{number}"))
+        if shard.is_longer_in_key(column)
+        else by_name[column.name]
         for number, column in enumerate(shard.key)
     ]
 
@@ -100,20 +132,35 @@ def _in_key(shard: Shard, column: SourceColumn, text: Column) -> Column:
 
 
 def _single(text: str | None) -> str | None:
-    """The relay's own text of a FLOAT in a key; MySQL's text of a DOUBLE may lack its last digits, but none of a FLOAT."""
+    """The relay's own text of a FLOAT in a key.
+
+    MySQL's text of a DOUBLE may lack its last digits, but none of a FLOAT.
+    """
     return None if text is None else single_text(_SINGLE.unpack(_SINGLE.pack(float(text)))[0])
 
 
 def key_text(shard: Shard, values: Sequence[Column]) -> Column:
-    """The message key of a row from the exact texts of its key columns: the relay's own JSON, byte for byte."""
+    """The message key of a row from the exact texts of its key columns: the relay's own JSON, byte
+    for byte.
+    """
     names = [shard.logical, *([str(shard.real)] if shard.shard_in_key else [])]
     begin = json.dumps(names, ensure_ascii=False, separators=(",", ":")).removesuffix("]")
-    return sf.concat_ws(",", sf.lit(begin), *(_json_text(value) for value in values[:-1]), sf.concat(_json_text(values[-1]), sf.lit("]")))
+    return sf.concat_ws(
+        ",",
+        sf.lit(begin),
+        *(_json_text(value) for value in values[:-1]),
+        sf.concat(_json_text(values[-1]), sf.lit("]")),
+    )
 
 
 def _json_text(text: Column) -> Column:
     """A JSON string; only what needs an escape pays for one, character by character."""
     escapes = sf.create_map(*(sf.lit(each) for pair in _ESCAPED.items() for each in pair))
     characters = sf.regexp_extract_all(text, sf.lit("(?s)."), sf.lit(0))
-    escaped = sf.array_join(sf.transform(characters, lambda each: sf.coalesce(sf.try_element_at(escapes, each), each)), "")
-    return sf.concat(sf.lit('"'), sf.when(text.rlike(r'[\x00-\x1f"\\]'), escaped).otherwise(text), sf.lit('"'))
+    escaped = sf.array_join(
+        sf.transform(characters, lambda each: sf.coalesce(sf.try_element_at(escapes, each), each)),
+        "",
+    )
+    return sf.concat(
+        sf.lit('"'), sf.when(text.rlike(r'[\x00-\x1f"\\]'), escaped).otherwise(text), sf.lit('"')
+    )

@@ -13,12 +13,13 @@ from spark_jobs.origin.row_rules import RowRules
 
 @dataclass(frozen=True)
 class Shard:
-    """A real table: its instance (of a group `instance/source`), the logical name `database.table` of its rows, its columns, and those of
-    them that are its key.
+    """A real table: its instance (of a group `instance/source`), the logical name `database.table`
+    of its rows, its columns, and those of them that are its key.
 
-    `shard_in_key`: keys are unique per real table only, so the message key names it. `rules` say what is published of its rows, None:
-    all as it is. `operations` are the changes that are published. `transformed`: by a function that no SELECT goes through.
-    `lossless_keys`: message keys have more digits of a FLOAT than the server prints.
+    `shard_in_key`: keys are unique per real table only, so the message key names it. `rules` say
+    what is published of its rows, None: all as it is. `operations` are the changes that are
+    published. `transformed`: by a function that no SELECT goes through. `lossless_keys`: message
+    keys have more digits of a FLOAT than the server prints.
     """
 
     instance: str
@@ -44,7 +45,9 @@ class Shard:
         return any(map(self.is_longer_in_key, self.key))
 
     def is_longer_in_key(self, column: SourceColumn) -> bool:
-        """Say whether a column of the key is a FLOAT with more digits in message keys than the server prints."""
+        """Say whether a column of the key is a FLOAT with more digits in message keys than the
+        server prints.
+        """
         return self.lossless_keys and column.kind == SINGLE
 
     @property
@@ -71,4 +74,6 @@ class Shard:
     @cached_property
     def mysql_types(self) -> str:
         """The JSON text that a message would have as `mysqlType`."""
-        return json.dumps({column.name: column.type_text for column in self.published}, ensure_ascii=False)
+        return json.dumps(
+            {column.name: column.type_text for column in self.published}, ensure_ascii=False
+        )

@@ -14,7 +14,12 @@ from relay.route.mapping_document import read_documents
 from relay.route.mapping_rules import read_rules
 from spark_jobs.config.copy import SourceServer
 from spark_jobs.config.job import JobSettings
-from spark_jobs.errors import JobConfigurationError, SourcesIncomplete, TableUnknown, TransformNotCopied
+from spark_jobs.errors import (
+    JobConfigurationError,
+    SourcesIncomplete,
+    TableUnknown,
+    TransformNotCopied,
+)
 from spark_jobs.origin import Shard, SourceColumn, SourceDatabase, read_shards
 
 
@@ -22,8 +27,8 @@ from spark_jobs.origin import Shard, SourceColumn, SourceDatabase, read_shards
 class LogicalTable:
     """A logical table `database.table` and its shards, in any number of instances.
 
-    `ignored`: names, in small letters, of columns that its copy has not and does not get. `unseen`: real databases that may have shards of
-    it and of which no source shows a table.
+    `ignored`: names, in small letters, of columns that its copy has not and does not get. `unseen`:
+    real databases that may have shards of it and of which no source shows a table.
     """
 
     name: str
@@ -38,14 +43,28 @@ class LogicalTable:
 
     @property
     def columns(self) -> Sequence[SourceColumn]:
-        """The columns that messages of all shards have, each name once, as the first shard that has it describes it."""
-        return _each_once(column for shard in self.shards for column in shard.published if column.name.lower() not in self.ignored)
+        """The columns that messages of all shards have, each name once, as the first shard that has
+        it describes it.
+        """
+        return _each_once(
+            column
+            for shard in self.shards
+            for column in shard.published
+            if column.name.lower() not in self.ignored
+        )
 
     @property
     def unpublished(self) -> Sequence[SourceColumn]:
-        """The columns of shards that no message has: a copy holds none of their values, or only what it had before."""
+        """The columns of shards that no message has: a copy holds none of their values, or only
+        what it had before.
+        """
         published = {column.name.lower() for column in self.columns} | self.ignored
-        return _each_once(column for shard in self.shards for column in shard.columns if column.name.lower() not in published)
+        return _each_once(
+            column
+            for shard in self.shards
+            for column in shard.columns
+            if column.name.lower() not in published
+        )
 
     @property
     def without_key(self) -> Sequence[str]:
@@ -59,8 +78,12 @@ class LogicalTable:
 
     @property
     def with_longer_key_under_rules(self) -> Sequence[str]:
-        """Those of them whose rows go through rules or masks, which are given the printed digits alone."""
-        return [shard.name for shard in self.shards if shard.has_longer_key and shard.rules is not None]
+        """Those of them whose rows go through rules or masks, which are given the printed digits
+        alone.
+        """
+        return [
+            shard.name for shard in self.shards if shard.has_longer_key and shard.rules is not None
+        ]
 
     @property
     def transformed(self) -> bool:
@@ -74,14 +97,21 @@ class LogicalTable:
 
     def leaves_out(self, *operations: Operation) -> Sequence[str]:
         """Return those of these changes that the instance of some shard does not publish."""
-        return [str(each) for each in operations if any(each not in shard.operations for shard in self.shards)]
+        return [
+            str(each)
+            for each in operations
+            if any(each not in shard.operations for shard in self.shards)
+        ]
 
 
 def float_in_key(table: LogicalTable) -> str:
-    """Say why rows of a table cannot be read from the source under the keys of the messages, and what to do."""
+    """Say why rows of a table cannot be read from the source under the keys of the messages, and
+    what to do.
+    """
     shards = ", ".join(table.with_longer_key)
     return (
-        f"the key of {shards} has a FLOAT, of which the server prints six digits and the message key all: give the column the type DOUBLE, "
+        f"the key of {shards} has a FLOAT, of which the server prints six digits and the message "
+        f"key all: give the column the type DOUBLE, "
         'or set key_values = "printed" in the instance\'s [instances.message] and in [[sources]]'
     )
 
@@ -94,15 +124,24 @@ class Sources:
     tables: Sequence[LogicalTable]
 
 
-def open_sources(spark: SparkSession, settings: JobSettings, wanted: Collection[str] = ()) -> Sources:
-    """Ask every source for its tables; with `wanted` only these logical ones. Raises JobConfigurationError and TableUnknown."""
+def open_sources(
+    spark: SparkSession, settings: JobSettings, wanted: Collection[str] = ()
+) -> Sources:
+    """Ask every source for its tables; with `wanted` only these logical ones.
+
+    Raises JobConfigurationError and TableUnknown.
+    """
     if not settings.sources:
         raise JobConfigurationError("There is no [[sources]]: which servers have the tables?")
-    databases = {each.key: SourceDatabase(spark, _as_published(each, settings)) for each in settings.sources}
+    databases = {
+        each.key: SourceDatabase(spark, _as_published(each, settings)) for each in settings.sources
+    }
     try:
         documents = read_mapping_files(settings.mapping)
         mapping = MappingSet.compile(0, documents)
-        shards = [shard for database in databases.values() for shard in read_shards(database, mapping)]
+        shards = [
+            shard for database in databases.values() for shard in read_shards(database, mapping)
+        ]
     except RelayError as exc:
         raise JobConfigurationError(str(exc)) from exc
     tables = logical_tables(shards)
@@ -112,26 +151,40 @@ def open_sources(spark: SparkSession, settings: JobSettings, wanted: Collection[
         raise TableUnknown(f"No source has a table that is relayed as {', '.join(missing)}.")
     asked = [table for table in tables if not wanted or table.name in wanted]
     unshown = _unshown(documents, {shard.real.database for shard in shards})
-    return Sources(databases, [replace(table, unseen=_unseen(table, unshown, settings.sources)) for table in asked])
+    return Sources(
+        databases,
+        [replace(table, unseen=_unseen(table, unshown, settings.sources)) for table in asked],
+    )
 
 
 def _as_published(server: SourceServer, settings: JobSettings) -> SourceServer:
     """The source, with what the style of the messages decides."""
-    return server.model_copy(update={"system_versions": "rows"}) if settings.value_style == "canal" else server
+    return (
+        server.model_copy(update={"system_versions": "rows"})
+        if settings.value_style == "canal"
+        else server
+    )
 
 
 def logical_tables(shards: Sequence[Shard]) -> Sequence[LogicalTable]:
     """Group shards by their logical name."""
     ordered = sorted(shards, key=lambda shard: (shard.logical, shard.name))
-    return [LogicalTable(name, tuple(each)) for name, each in groupby(ordered, key=lambda shard: shard.logical)]
+    return [
+        LogicalTable(name, tuple(each))
+        for name, each in groupby(ordered, key=lambda shard: shard.logical)
+    ]
 
 
 def refuse_unseen(table: LogicalTable, gone: int) -> None:
-    """Raise SourcesIncomplete where rows that no source has may lie in a database that none shows."""
+    """Raise SourcesIncomplete where rows that no source has may lie in a database that none
+    shows.
+    """
     if gone and table.unseen:
         raise SourcesIncomplete(
-            f"{gone} rows of {table.name} are in no table of [[sources]], and would be removed from the copy; but the mapping counts "
-            f"{', '.join(table.unseen)} to it, of which no source shows a table. Where it is gone for good, take it out of the mapping."
+            f"{gone} rows of {table.name} are in no table of [[sources]], and would be removed "
+            f"from the copy; but the mapping counts "
+            f"{', '.join(table.unseen)} to it, of which no source shows a table. Where it is "
+            f"gone for good, take it out of the mapping."
         )
 
 
@@ -144,12 +197,18 @@ def _unshown(documents: Documents, shown: Collection[str]) -> Mapping[str, Seque
     return found
 
 
-def _unseen(table: LogicalTable, unshown: Mapping[str, Sequence[str]], servers: Sequence[SourceServer]) -> Sequence[str]:
+def _unseen(
+    table: LogicalTable, unshown: Mapping[str, Sequence[str]], servers: Sequence[SourceServer]
+) -> Sequence[str]:
     """Those of these databases whose tables some instance would let pass."""
     filters = [TableFilter(server.filter) for server in servers]
     names = {shard.real.table for shard in table.shards}
     databases = unshown.get(table.name.partition(".")[0], ())
-    return [each for each in databases if any(one.accepts(TableId(each, name)) for one in filters for name in names)]
+    return [
+        each
+        for each in databases
+        if any(one.accepts(TableId(each, name)) for one in filters for name in names)
+    ]
 
 
 def _each_once(columns: Iterable[SourceColumn]) -> Sequence[SourceColumn]:
@@ -160,6 +219,8 @@ def _each_once(columns: Iterable[SourceColumn]) -> Sequence[SourceColumn]:
 
 
 def refuse_transforms(tables: Sequence[LogicalTable]) -> None:
-    """Raise TransformNotCopied where rows of a table are in messages what a function makes of them."""
+    """Raise TransformNotCopied where rows of a table are in messages what a function makes of
+    them.
+    """
     if names := [table.name for table in tables if table.transformed]:
         raise TransformNotCopied(f"Transforms make the rows of {', '.join(names)}.")

@@ -1,10 +1,21 @@
-"""Values of a source as SQL: the exact text of the messages, the literal that compares with a column, the text that ranges are kept in."""
+"""Values of a source as SQL: the exact text of the messages, the literal that compares with a
+column, the text that ranges are kept in.
+"""
 
 import re
 from collections.abc import Sequence
 from typing import Final
 
-from spark_jobs.origin.columns import APPROXIMATE, BYTES, LABELS, LONG_BYTES, SINGLE, TEXTS, WHOLE, SourceColumn
+from spark_jobs.origin.columns import (
+    APPROXIMATE,
+    BYTES,
+    LABELS,
+    LONG_BYTES,
+    SINGLE,
+    TEXTS,
+    WHOLE,
+    SourceColumn,
+)
 from spark_jobs.spark_util.identifiers import quoted
 
 _NUMBER: Final = re.compile(r"-?\d+(\.\d+)?(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
@@ -24,16 +35,26 @@ def message_text(column: SourceColumn) -> str:
 def plain_text(column: SourceColumn) -> str:
     """SQL of the text that the server prints for a value that is neither characters nor bytes."""
     name = quoted(column.name)
-    return f"CAST(CAST({name} AS UNSIGNED) AS CHAR)" if column.kind == "bit" else f"CAST({name} AS CHAR)"
+    return (
+        f"CAST(CAST({name} AS UNSIGNED) AS CHAR)"
+        if column.kind == "bit"
+        else f"CAST({name} AS CHAR)"
+    )
 
 
 def whole_single(column: SourceColumn) -> str:
-    """SQL of the text of all digits of a FLOAT; a product keeps the sign of zero, which a sum does not."""
+    """SQL of the text of all digits of a FLOAT.
+
+    A product keeps the sign of zero, which a sum does not.
+    """
     return f"CAST({quoted(column.name)} * 1E0 AS CHAR)"
 
 
 def key_expression(column: SourceColumn) -> str:
-    """SQL by which a key column is compared and sorted; labels compare as text and sort as numbers, so text stands for both."""
+    """SQL by which a key column is compared and sorted.
+
+    Labels compare as text and sort as numbers, so text stands for both.
+    """
     name = quoted(column.name)
     return f"CONVERT({name} USING utf8mb4) COLLATE utf8mb4_bin" if column.kind in LABELS else name
 
@@ -42,13 +63,20 @@ def boundary_text(column: SourceColumn) -> str:
     """SQL of the text from which `literal` makes the value again."""
     if column.kind in TEXTS:
         return f"HEX(CONVERT({quoted(column.name)} USING utf8mb4))"
-    if column.kind == SINGLE:  # its own text has fewer digits than its value, so that a range might begin before its own end
+    if (
+        column.kind == SINGLE
+        # its own text has fewer digits than its value, so that a range might begin before its own
+        # end
+    ):
         return f"CAST({quoted(column.name)} + 0E0 AS CHAR)"
     return f"HEX({quoted(column.name)})" if column.kind in BYTES else plain_text(column)
 
 
 def literal(column: SourceColumn, text: str) -> str:
-    """The literal that compares with a key column; `text` is what `boundary_text` gave. Raises ValueError for what it cannot have given."""
+    """The literal that compares with a key column; `text` is what `boundary_text` gave.
+
+    Raises ValueError for what it cannot have given.
+    """
     if column.kind in _NUMBERS:
         return _checked(_NUMBER, text, column)
     if column.kind in TEXTS:
@@ -60,7 +88,10 @@ def literal(column: SourceColumn, text: str) -> str:
 
 def key_equals(key: Sequence[SourceColumn], texts: Sequence[str]) -> str:
     """SQL that holds for the one row with this key; `texts` as `boundary_text` gives them."""
-    return " AND ".join(f"{_comparable(column)} = {_equal_to(column, text)}" for column, text in zip(key, texts, strict=True))
+    return " AND ".join(
+        f"{_comparable(column)} = {_equal_to(column, text)}"
+        for column, text in zip(key, texts, strict=True)
+    )
 
 
 def _comparable(column: SourceColumn) -> str:
@@ -68,7 +99,11 @@ def _comparable(column: SourceColumn) -> str:
 
 
 def _equal_to(column: SourceColumn, text: str) -> str:
-    return f"'{_checked(_NUMBER, text, column)}'" if column.kind in APPROXIMATE else literal(column, text)
+    return (
+        f"'{_checked(_NUMBER, text, column)}'"
+        if column.kind in APPROXIMATE
+        else literal(column, text)
+    )
 
 
 def _checked(form: re.Pattern[str], text: str, column: SourceColumn) -> str:

@@ -21,37 +21,71 @@ class Arguments:
     bounds: Bounds = field(default_factory=Bounds)
 
     def settings(self) -> JobSettings:
-        """Return the file's settings with those of the command line. Raises JobConfigurationError."""
+        """Return the file's settings with those of the command line.
+
+        Raises JobConfigurationError.
+        """
         settings = load_settings(self.config)
         return settings.model_copy(
-            update={"raw_rule": settings.raw_rule or self.raw_rule, "history": settings.history or self.history},
+            update={
+                "raw_rule": settings.raw_rule or self.raw_rule,
+                "history": settings.history or self.history,
+            },
         )
 
 
-def read_arguments(name: str, description: str | None, arguments: Sequence[str] | None, *, bounded: bool = False) -> Arguments:
-    """Read the command line; argparse ends the process with code 2 when it is wrong. `name`: the job as
-    `roma` calls it. `bounded`: a range may be asked for.
+def read_arguments(
+    name: str, description: str | None, arguments: Sequence[str] | None, *, bounded: bool = False
+) -> Arguments:
+    """Read the command line; argparse ends the process with code 2 when it is wrong.
+
+    `name`: the job as `roma` calls it. `bounded`: a range may be asked for.
     """
     parser = ArgumentParser(prog=f"roma {name}", description=description)
     parser.add_argument("--config", type=Path, required=True, help="the job's TOML file")
-    parser.add_argument("--trace", action="store_true", help="show all that Spark says when the job fails")
     parser.add_argument(
-        "--raw-rule", action="store_true", help="order by es and the raw binlog offset, to see what that does; copies are wrong"
+        "--trace", action="store_true", help="show all that Spark says when the job fails"
     )
-    parser.add_argument("--history", action="store_true", help="keep every version of every row beside the newest")
+    parser.add_argument(
+        "--raw-rule",
+        action="store_true",
+        help="order by es and the raw binlog offset, to see what that does; copies are wrong",
+    )
+    parser.add_argument(
+        "--history", action="store_true", help="keep every version of every row beside the newest"
+    )
     if bounded:
         _add_bounds(parser)
     given = parser.parse_args(arguments)
-    bounds = Bounds(given.since, given.until, given.from_offsets, given.to_offsets) if bounded else Bounds()
+    bounds = (
+        Bounds(given.since, given.until, given.from_offsets, given.to_offsets)
+        if bounded
+        else Bounds()
+    )
     return Arguments(given.config, given.trace, given.raw_rule, given.history, bounds)
 
 
 def _add_bounds(parser: ArgumentParser) -> None:
     first, last = parser.add_mutually_exclusive_group(), parser.add_mutually_exclusive_group()
-    first.add_argument("--since", type=_moment, metavar="TIME", help="read what was published from then on: 2026-01-31T12:00:00, UTC")
-    first.add_argument("--from-offsets", metavar="JSON", help='begin there: {"topic":{"0":17,"1":-2}}, -2 is the oldest; every partition')
-    last.add_argument("--until", type=_moment, metavar="TIME", help="read what was published before")
-    last.add_argument("--to-offsets", metavar="JSON", help='end before these: {"topic":{"0":23,"1":-1}}, -1 is the end')
+    first.add_argument(
+        "--since",
+        type=_moment,
+        metavar="TIME",
+        help="read what was published from then on: 2026-01-31T12:00:00, UTC",
+    )
+    first.add_argument(
+        "--from-offsets",
+        metavar="JSON",
+        help='begin there: {"topic":{"0":17,"1":-2}}, -2 is the oldest; every partition',
+    )
+    last.add_argument(
+        "--until", type=_moment, metavar="TIME", help="read what was published before"
+    )
+    last.add_argument(
+        "--to-offsets",
+        metavar="JSON",
+        help='end before these: {"topic":{"0":23,"1":-1}}, -1 is the end',
+    )
 
 
 def _moment(text: str) -> datetime:

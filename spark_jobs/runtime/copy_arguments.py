@@ -18,17 +18,40 @@ class CopyArguments:
     as_json: bool = False
 
 
-def copy_arguments(name: str, description: str | None, arguments: Sequence[str] | None) -> CopyArguments:
+def copy_arguments(
+    name: str, description: str | None, arguments: Sequence[str] | None
+) -> CopyArguments:
     """Read the command line; argparse ends the process with code 2 when it is wrong."""
     parser = ArgumentParser(prog=f"roma {name}", description=description)
     parser.add_argument("--config", type=Path, required=True, help="the job's TOML file")
-    parser.add_argument("--table", action="append", default=[], help="only this logical table (database.table); may be repeated")
+    parser.add_argument(
+        "--table",
+        action="append",
+        default=[],
+        help="only this logical table (database.table); may be repeated",
+    )
     if name == "bootstrap":
-        parser.add_argument("--anew", action="store_true", help="copy all tables from the start, finished ones too")
+        parser.add_argument(
+            "--anew", action="store_true", help="copy all tables from the start, finished ones too"
+        )
     else:
-        parser.add_argument("--repair", action="store_true", help="write the differing rows anew, by the same order rule")
-        parser.add_argument("--json", action="store_true", help="print one JSON object for machines")
-    parser.add_argument("--trace", action="store_true", help="show all that Spark says when the job fails")
+        parser.add_argument(
+            "--repair",
+            action="store_true",
+            help="write the differing rows anew, by the same order rule",
+        )
+        parser.add_argument(
+            "--json", action="store_true", help="print one JSON object for machines"
+        )
+    parser.add_argument(
+        "--trace", action="store_true", help="show all that Spark says when the job fails"
+    )
     given = vars(parser.parse_args(arguments))
     flags = {flag: bool(given.get(flag)) for flag in ("anew", "repair")}
-    return CopyArguments(given["config"], given["trace"], tuple(given["table"]), **flags, as_json=bool(given.get("json")))
+    return CopyArguments(
+        given["config"],
+        given["trace"],
+        tuple(given["table"]),
+        **flags,
+        as_json=bool(given.get("json")),
+    )

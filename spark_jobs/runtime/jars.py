@@ -1,4 +1,6 @@
-"""Whether the jars that Spark is given are there and fit it: Spark itself goes on without a jar that it does not find."""
+"""Whether the jars that Spark is given are there and fit it: Spark itself goes on without a jar
+that it does not find.
+"""
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,7 +22,11 @@ _FITS: Final = "4.0."
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """`name`: of the artifact. `member`: a class that shows which jar holds it. `title`: in its manifest, where its version must fit."""
+    """`name`: of the artifact.
+
+    `member`: a class that shows which jar holds it. `title`: in its manifest, where its version
+    must fit.
+    """
 
     name: str
     member: str
@@ -46,7 +52,9 @@ _PARTS: Final = (
 
 
 def check_jars(jars: Sequence[Path]) -> None:
-    """Raise JarsRefused for a file that is not there or no jar, a version that Spark 4.0 does not take, or a part that no jar holds."""
+    """Raise JarsRefused for a file that is not there or no jar, a version that Spark 4.0 does not
+    take, or a part that no jar holds.
+    """
     found: set[str] = set()
     for jar in jars:
         members, manifest = _read(jar)
@@ -83,8 +91,17 @@ def _read(jar: Path) -> tuple[frozenset[str], Mapping[str, str]]:
 
 
 def _check_version(jar: Path, held: Iterable[_Part], manifest: Mapping[str, str]) -> None:
-    """A jar that was put together from several has a manifest of its own, which tells nothing of them."""
+    """A jar that was put together from several has a manifest of its own, which tells nothing of
+    them.
+    """
     version = manifest.get("Implementation-Version", "")
     for part in held:
-        if part.title and manifest.get("Implementation-Title") == part.title and not version.startswith(_FITS):
-            raise JarsRefused(f"`jars` names {jar}, which is {part.name.rpartition('_')[0] or part.name} {version}.")
+        if (
+            part.title
+            and manifest.get("Implementation-Title") == part.title
+            and not version.startswith(_FITS)
+        ):
+            raise JarsRefused(
+                f"`jars` names {jar}, which is {part.name.rpartition('_')[0] or part.name} "
+                f"{version}."
+            )

@@ -1,13 +1,26 @@
-"""The stream's figures for Prometheus: counted when Spark has noted a batch as done, so that a batch that is applied again counts once."""
+"""The stream's figures for Prometheus: counted when Spark has noted a batch as done, so that a
+batch that is applied again counts once.
+"""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Lock
 from typing import Final
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, disable_created_metrics, start_http_server
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    disable_created_metrics,
+    start_http_server,
+)
 from pyspark.sql.streaming import StreamingQueryListener
-from pyspark.sql.streaming.listener import QueryIdleEvent, QueryProgressEvent, QueryStartedEvent, QueryTerminatedEvent
+from pyspark.sql.streaming.listener import (
+    QueryIdleEvent,
+    QueryProgressEvent,
+    QueryStartedEvent,
+    QueryTerminatedEvent,
+)
 
 from spark_jobs.config.job import JobSettings
 from spark_jobs.errors import JobConfigurationError
@@ -15,7 +28,9 @@ from spark_jobs.spark_util.batch_stats import BatchFigures
 from spark_jobs.spark_util.progress import Piece
 
 _KEPT: Final = 16
-"""Figures wait here between a batch's end and Spark's word about it, which come one after the other."""
+"""Figures wait here between a batch's end and Spark's word about it, which come one after the
+other.
+"""
 
 
 _without_creation_times: Callable[[], None] = disable_created_metrics
@@ -36,21 +51,42 @@ class JobMetrics(StreamingQueryListener):
         self._stale = counter("stale", "Changes that a newer one outdid")
         self._deletes = counter("deletes", "Keys whose newest change of a batch was a delete")
         self._aside = counter("put_aside", "Messages put aside")
-        self._truncates = counter("truncates", "Real tables that a TRUNCATE emptied, followed into the copies")
-        self._history = counter("history_rows", "Changes of history rows of system-versioned tables, which no copy holds")
+        self._truncates = counter(
+            "truncates", "Real tables that a TRUNCATE emptied, followed into the copies"
+        )
+        self._history = counter(
+            "history_rows",
+            "Changes of history rows of system-versioned tables, which no copy holds",
+        )
         self._replayed = counter("replayed_tables", "Tables that had a repeated batch already")
-        self._lag = gauge("lag_seconds", "Age of the newest message when the last batch was in the copies")
+        self._lag = gauge(
+            "lag_seconds", "Age of the newest message when the last batch was in the copies"
+        )
         self._rate = gauge("rows_per_second", "Rows of the last batch by its time")
-        self._seconds = gauge("batch_seconds", "Time that the last batch took, Spark's own part included")
+        self._seconds = gauge(
+            "batch_seconds", "Time that the last batch took, Spark's own part included"
+        )
         self._number = gauge("batch_number", "Number of the last batch")
         self._running = gauge("running", "1 while the stream runs")
 
         self._piece: Piece | None = None
-        running_rows = gauge("running_batch_rows", "Rows that the running step of the current batch has read or written; 0 between batches")
+        running_rows = gauge(
+            "running_batch_rows",
+            (
+                "Rows that the running step of the current batch has read or written; 0 between "
+                "batches"
+            ),
+        )
         running_rows.set_function(lambda: self._of_batch(lambda piece: piece.rows))
-        running_total = gauge("running_batch_total_rows", "Rows of the current batch; 0 while they are counted, and between batches")
+        running_total = gauge(
+            "running_batch_total_rows",
+            "Rows of the current batch; 0 while they are counted, and between batches",
+        )
         running_total.set_function(lambda: self._of_batch(lambda piece: piece.total or 0))
-        running_seconds = gauge("running_batch_seconds", "Time since the running step of the current batch began; 0 between batches")
+        running_seconds = gauge(
+            "running_batch_seconds",
+            "Time since the running step of the current batch began; 0 between batches",
+        )
         running_seconds.set_function(lambda: self._of_batch(lambda piece: piece.seconds))
 
     def began(self, piece: Piece | None) -> None:
@@ -106,15 +142,22 @@ class JobMetrics(StreamingQueryListener):
 
 @contextmanager
 def served_metrics(settings: JobSettings) -> Iterator[JobMetrics | None]:
-    """Serve the figures on /metrics for as long as the block lasts, where a port is configured. Raises JobConfigurationError."""
+    """Serve the figures on /metrics for as long as the block lasts, where a port is configured.
+
+    Raises JobConfigurationError.
+    """
     if settings.metrics_port is None:
         yield None
         return
     metrics = JobMetrics()
     try:
-        server, thread = start_http_server(settings.metrics_port, settings.metrics_host, metrics.registry)
+        server, thread = start_http_server(
+            settings.metrics_port, settings.metrics_host, metrics.registry
+        )
     except OSError as exc:
-        raise JobConfigurationError(f"{settings.metrics_host}:{settings.metrics_port} cannot serve metrics: {exc.strerror}.") from exc
+        raise JobConfigurationError(
+            f"{settings.metrics_host}:{settings.metrics_port} cannot serve metrics: {exc.strerror}."
+        ) from exc
     try:
         yield metrics
     finally:
@@ -123,7 +166,9 @@ def served_metrics(settings: JobSettings) -> Iterator[JobMetrics | None]:
         thread.join()
 
 
-def _makers(registry: CollectorRegistry) -> tuple[Callable[[str, str], Counter], Callable[[str, str], Gauge]]:
+def _makers(
+    registry: CollectorRegistry,
+) -> tuple[Callable[[str, str], Counter], Callable[[str, str], Gauge]]:
     """Makers of metrics that all begin alike."""
 
     def counter(name: str, text: str) -> Counter:

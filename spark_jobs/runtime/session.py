@@ -1,4 +1,6 @@
-"""The Spark session of the jobs: Delta, Kafka, UTC, and, where Spark runs in this process, loopback and a JDK that it runs on."""
+"""The Spark session of the jobs: Delta, Kafka, UTC, and, where Spark runs in this process, loopback
+and a JDK that it runs on.
+"""
 
 import os
 import re
@@ -19,8 +21,12 @@ from spark_jobs.spark_util.jvm import PYTHON_UTILS
 
 _JDKS: Final = (17, 21)
 # One set that resolves whole; newer connectors miss their token provider in some registries.
-_PACKAGES: Final = (
-    "org.apache.spark:spark-sql-kafka-0-10_2.13:4.0.0,io.delta:delta-spark_2.13:4.0.0,org.mariadb.jdbc:mariadb-java-client:3.5.6"
+_PACKAGES: Final = ",".join(
+    (
+        "org.apache.spark:spark-sql-kafka-0-10_2.13:4.0.0",
+        "io.delta:delta-spark_2.13:4.0.0",
+        "org.mariadb.jdbc:mariadb-java-client:3.5.6",
+    )
 )
 # What the packages would bring although Spark has it, in part in other versions.
 _OF_SPARK: Final = (
@@ -33,19 +39,25 @@ _SETTINGS: Final = {
     "spark.sql.session.timeZone": "UTC",
     "spark.ui.showConsoleProgress": "false",
     "spark.databricks.delta.snapshotPartitions": "1",
-    # A commit tells all files of its table up to this number, else a job of Spark's puts them together; Delta's own limit is 50.
+    # A commit tells all files of its table up to this number, else a job of Spark's puts them
+    # together; Delta's own limit is 50.
     "spark.databricks.delta.allFilesInCrc.thresholdNumFiles": "1000",
-    # Bounds of keys begin with the table's name and a part of the key has to be told too; Delta's own limit is 32 characters.
+    # Bounds of keys begin with the table's name and a part of the key has to be told too; Delta's
+    # own limit is 32 characters.
     "spark.databricks.io.skipping.stringPrefixLength": "96",
     # VACUUM lists files in as many tasks; Spark's own number is ten thousand.
     "spark.sql.sources.parallelPartitionDiscovery.parallelism": "8",
-    # Keys of a batch are looked up in a copy. Above this, Spark sorts the copy for it, which costs many times that; its own limit is 10 MB.
+    # Keys of a batch are looked up in a copy. Above this, Spark sorts the copy for it, which costs
+    # many times that; its own limit is 10 MB.
     "spark.sql.autoBroadcastJoinThreshold": "64m",
-    # A batch lies in the cache for seconds; to look for the best compression of each column took a tenth of all CPU.
+    # A batch lies in the cache for seconds; to look for the best compression of each column took a
+    # tenth of all CPU.
     "spark.sql.inMemoryColumnarStorage.compressed": "false",
-    # A batch is read from the cache, and a lost piece of it again from fixed offsets: writing it down first would only cost.
+    # A batch is read from the cache, and a lost piece of it again from fixed offsets: writing it
+    # down first would only cost.
     "spark.databricks.delta.merge.materializeSource": "none",
-    # Each call of Spark's from Python would tell the JVM its line first, in some calls more, for messages of errors in the code that calls.
+    # Each call of Spark's from Python would tell the JVM its line first, in some calls more, for
+    # messages of errors in the code that calls.
     "spark.python.sql.dataFrameDebugging.enabled": "false",
 }
 _LOCAL_LOG_STORE: Final = {"spark.delta.logStore.file.impl": "io.delta.storage.LocalLogStore"}
@@ -56,16 +68,24 @@ _ON_THIS_MACHINE: Final = {
     "spark.driver.host": "127.0.0.1",
     "spark.ui.enabled": "false",
 }
-# Without the second compiler the JVM would keep 48 MB for compiled code, which Spark fills in minutes and then compiles again.
+# Without the second compiler the JVM would keep 48 MB for compiled code, which Spark fills in
+# minutes and then compiles again.
 _JVM_OPTIONS: Final = "-XX:+UseParallelGC -XX:ReservedCodeCacheSize=240m"
-# The second compiler takes a core for the first minutes. A job that ends by itself waits for it and is over before it pays back.
+# The second compiler takes a core for the first minutes. A job that ends by itself waits for it and
+# is over before it pays back.
 _FIRST_COMPILER_ONLY: Final = "-XX:TieredStopAtLevel=1"
 
 
-def open_session(settings: JobSettings, name: str, *, trace: bool = False, lasts: bool = False) -> SparkSession:
-    """Start Spark. Raises JavaRefused and JarsRefused before Spark fails in words of its own; `trace` lets Spark's log speak of errors.
+def open_session(
+    settings: JobSettings, name: str, *, trace: bool = False, lasts: bool = False
+) -> SparkSession:
+    """Start Spark.
 
-    `lasts`: the job runs until it is told to end, so that its JVM compiles for speed instead of for a quick start.
+    Raises JavaRefused and JarsRefused before Spark fails in words of its own; `trace` lets Spark's
+    log speak of errors.
+
+    `lasts`: the job runs until it is told to end, so that its JVM compiles for speed instead of for
+    a quick start.
     """
     builder = SparkSession.Builder().appName(name)
     for key, value in configuration(settings, lasts=lasts).items():
@@ -79,10 +99,12 @@ def open_session(settings: JobSettings, name: str, *, trace: bool = False, lasts
 
 
 def local_log_store(told: Collection[str]) -> Mapping[str, str]:
-    """How Delta is to write its log to local disks; nothing where one of the names that Spark was told speaks of it.
+    """How Delta is to write its log to local disks.
 
-    Delta's own choice starts eight programs for each commit, to learn that no file is a link. Of one scheme and of all schemes at once it
-    refuses to be told.
+    Nothing where one of the names that Spark was told speaks of it.
+
+    Delta's own choice starts eight programs for each commit, to learn that no file is a link. Of
+    one scheme and of all schemes at once it refuses to be told.
     """
     return {} if any("delta.logStore." in name for name in told) else _LOCAL_LOG_STORE
 
@@ -95,14 +117,19 @@ def _spare_programs(session: SparkSession) -> None:
 
 
 def _import_names(session: SparkSession) -> None:
-    """Let PySpark find what it asks the JVM for most: it calls these by their bare names, and each call looked for them in every jar."""
+    """Let PySpark find what it asks the JVM for most: it calls these by their bare names, and each
+    call looked for them in every jar.
+    """
     jvm: Any = session._jvm  # noqa: SLF001
     for name in _CALLED_BY_BARE_NAME:
         java_import(jvm, name)
 
 
 def configuration(settings: JobSettings, *, lasts: bool) -> Mapping[str, str]:
-    """What the job asks of Spark; where spark-submit started the JVM, its own arguments hold for JVM, jars and network."""
+    """What the job asks of Spark.
+
+    Where spark-submit started the JVM, its own arguments hold for JVM, jars and network.
+    """
     configuration = {**_SETTINGS, "spark.sql.shuffle.partitions": str(settings.shuffle_partitions)}
     if settings.master is not None:
         configuration["spark.master"] = settings.master
@@ -122,12 +149,19 @@ def check_java() -> None:
     if java is None:
         raise JavaRefused("There is no java. Install a JDK 17 or 21, or set JAVA_HOME.")
     try:
-        answer = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=30, check=False).stderr  # noqa: S603
+        answer = subprocess.run(  # noqa: S603
+            [java, "-version"], capture_output=True, text=True, timeout=30, check=False
+        ).stderr
     except OSError as exc:
-        raise JavaRefused(f"{java} cannot be run ({exc.strerror}). Set JAVA_HOME to a JDK 17 or 21.") from exc
+        raise JavaRefused(
+            f"{java} cannot be run ({exc.strerror}). Set JAVA_HOME to a JDK 17 or 21."
+        ) from exc
     found = re.search(r'version "(\d+)', answer)
     if found is None or int(found[1]) not in _JDKS:
-        raise JavaRefused(f"{java} is {answer.splitlines()[0] if answer else 'silent'}; Spark 4.0 needs JDK 17 or 21. Set JAVA_HOME.")
+        raise JavaRefused(
+            f"{java} is {answer.splitlines()[0] if answer else 'silent'}; Spark 4.0 needs JDK 17 "
+            f"or 21. Set JAVA_HOME."
+        )
 
 
 def _jars(settings: JobSettings) -> dict[str, str]:
@@ -136,4 +170,7 @@ def _jars(settings: JobSettings) -> dict[str, str]:
         check_jars(settings.jars)
         return {"spark.jars": ",".join(path.as_uri() for path in settings.jars)}
     with_client = settings.hbase is not None and settings.hbase.client == "jvm"
-    return {"spark.jars.packages": f"{_PACKAGES},{HBASE_CLIENT}" if with_client else _PACKAGES, "spark.jars.excludes": _OF_SPARK}
+    return {
+        "spark.jars.packages": f"{_PACKAGES},{HBASE_CLIENT}" if with_client else _PACKAGES,
+        "spark.jars.excludes": _OF_SPARK,
+    }

@@ -1,4 +1,7 @@
-"""The polite end: the batch that runs is finished and noted in the checkpoint, then the job ends. A second signal ends it at once."""
+"""The polite end: the batch that runs is finished and noted in the checkpoint, then the job ends.
+
+A second signal ends it at once.
+"""
 
 import os
 import signal
@@ -15,7 +18,9 @@ _SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
 
 
 class BatchRefused(Exception):
-    """Raised inside the query to keep a further batch from starting: it is neither applied nor noted as applied."""
+    """Raised inside the query to keep a further batch from starting: it is neither applied nor
+    noted as applied.
+    """
 
 
 class Ending:
@@ -36,7 +41,10 @@ class Ending:
         self._requested.set()
 
     def listen(self) -> None:
-        """Take SIGTERM and SIGINT for requests; Spark's start takes SIGINT away, so listen again after it."""
+        """Take SIGTERM and SIGINT for requests.
+
+        Spark's start takes SIGINT away, so listen again after it.
+        """
         for number in _SIGNALS:
             signal.signal(number, self._heard)
 
@@ -53,7 +61,10 @@ class Ending:
             self._batch_runs = False
 
     def watch(self, query: StreamingQuery) -> None:
-        """Return when the query ended by itself or, after a request, between two batches; raises what ended it."""
+        """Return when the query ended by itself or, after a request, between two batches.
+
+        Raises what ended it.
+        """
         pause = Event()
         while query.isActive:
             if self.requested and not self._batch_runs and not query.status["isTriggerActive"]:

@@ -1,4 +1,6 @@
-"""One writer at a time, where a place has no transactions: a file that can be made only once says whose turn it is."""
+"""One writer at a time, where a place has no transactions: a file that can be made only once says
+whose turn it is.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,9 +25,12 @@ _GONE: Final = "FileNotFoundException"
 
 @contextmanager
 def turn(spark: SparkSession, place: str, writer: str) -> Iterator[None]:
-    """Wait until nobody else writes at this place, and hold it for as long as the block lasts. Raises CopyBusy.
+    """Wait until nobody else writes at this place, and hold it for as long as the block lasts.
 
-    `place` is the file; it names the writer, so that one that was killed has its turn again at its next start.
+    Raises CopyBusy.
+
+    `place` is the file; it names the writer, so that one that was killed has its turn again at its
+    next start.
     """
     file, deadline = _File(spark, place), monotonic() + _PATIENCE_S
     while not file.made(writer) and (holder := file.text()) != writer:
@@ -49,12 +54,16 @@ class _File:
         self._configuration = hadoop_configuration(spark)
         self._files = self._path.getFileSystem(self._configuration)
         self._files.mkdirs(self._path.getParent())
-        self._store = java_class(spark, "org.apache.spark.sql.delta.storage.LogStore").apply(session)
+        self._store = java_class(spark, "org.apache.spark.sql.delta.storage.LogStore").apply(
+            session
+        )
 
     def made(self, text: str) -> bool:
         try:
             with alone(self._spark, self._place):
-                self._store.write(self._path, java_seq(self._spark, [text]).iterator(), False, self._configuration)
+                self._store.write(
+                    self._path, java_seq(self._spark, [text]).iterator(), False, self._configuration
+                )
         except Py4JJavaError as exc:
             if _THERE_ALREADY in str(exc):
                 return False

@@ -15,6 +15,8 @@ def table_of(folder: str) -> str:
 
 
 def _folder(name: str) -> str:
-    """A name as a folder: what begins with `_` or `.` is hidden from Hadoop, and `/` leads elsewhere."""
+    """A name as a folder: what begins with `_` or `.` is hidden from Hadoop, and `/` leads
+    elsewhere.
+    """
     quoted = quote(name, safe=" $-+@")
     return f"%{ord(quoted[0]):02X}{quoted[1:]}" if quoted[:1] in {"_", "."} else quoted

@@ -1,4 +1,6 @@
-"""Copies in HBase, one table per logical table, written by all executors at once through Thrift2."""
+"""Copies in HBase, one table per logical table, written by all executors at once through
+Thrift2.
+"""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -21,17 +23,22 @@ from spark_jobs.transforms import Style, TableSchema, column_types, typed_rows
 
 _WRITTEN: Final = ("table", "key", "order", "deleted", "data")
 _READ: Final = (
-    "key string, order string, execute_time bigint, execute_position bigint, deleted boolean, data map<string,string>, mysql_types string"
+    "key string, order string, execute_time bigint, execute_position bigint, deleted boolean, data "
+    "map<string,string>, mysql_types string"
 )
 
 
 class HBaseSink:
-    """Rows under their primary key: family `info` holds the columns as text, `update_info` the guards; a delete leaves the guards.
+    """Rows under their primary key: family `info` holds the columns as text, `update_info` the
+    guards; a delete leaves the guards.
 
-    Every write may be made again. Under the guard "version" all changes count as written, because nothing is read.
+    Every write may be made again. Under the guard "version" all changes count as written, because
+    nothing is read.
     """
 
-    def __init__(self, spark: SparkSession, settings: HBaseSettings, style: Style = "exact") -> None:
+    def __init__(
+        self, spark: SparkSession, settings: HBaseSettings, style: Style = "exact"
+    ) -> None:
         self._spark = spark
         self._settings = settings
         self._style = style
@@ -39,16 +46,27 @@ class HBaseSink:
         self._tables = Tables(self._gateway, settings)
         self._known: Catalogue | None = None
         self._java = JavaClient(spark, settings) if settings.client == "jvm" else None
-        self._files = JavaFiles(spark, settings, settings.files) if settings.files is not None else None
+        self._files = (
+            JavaFiles(spark, settings, settings.files) if settings.files is not None else None
+        )
 
     def write(self, batch: ReducedBatch) -> Mapping[str, Written]:
         """Write all tables in one pass over the batch."""
         for each in batch.tables:
-            self._catalogue().note(each.table, [_text(version) for version in each.versions if version.mysql_types], each.key_columns)
+            self._catalogue().note(
+                each.table,
+                [_text(version) for version in each.versions if version.mysql_types],
+                each.key_columns,
+            )
         names = {each.table: self._tables.ensure(each.table) for each in batch.tables}
         numbers = {each.table: each.number for each in batch.tables}
-        written = self._write(_spread(batch.changes, self._settings.writers).select(*_WRITTEN), names, numbers)
-        return {table: Written(sum(rows for of_table, rows in written if of_table == table)) for table in names}
+        written = self._write(
+            _spread(batch.changes, self._settings.writers).select(*_WRITTEN), names, numbers
+        )
+        return {
+            table: Written(sum(rows for of_table, rows in written if of_table == table))
+            for table in names
+        }
 
     def read(self, table: str) -> DataFrame | None:
         """The copy as it is now, region by region."""
@@ -57,7 +75,9 @@ class HBaseSink:
             return None
         settings, name = self._settings, self._name(table)
         regions = self._regions(name)
-        stored = self._spark.sparkContext.parallelize(regions, len(regions)).flatMap(partial(read_changes, settings, table, name))
+        stored = self._spark.sparkContext.parallelize(regions, len(regions)).flatMap(
+            partial(read_changes, settings, table, name)
+        )
         changes = self._spark.createDataFrame(stored, _READ, verifySchema=False)
         versions = _versions(known)
         return typed_rows(changes, versions, column_types(versions), self._style)
@@ -79,13 +99,19 @@ class HBaseSink:
         if self._files is not None:
             self._files.tidy()
 
-    def _write(self, changes: DataFrame, names: Mapping[str, bytes], numbers: Mapping[str, int | None]) -> Sequence[tuple[str, int]]:
+    def _write(
+        self, changes: DataFrame, names: Mapping[str, bytes], numbers: Mapping[str, int | None]
+    ) -> Sequence[tuple[str, int]]:
         """Table and rows, call by call, or file by file."""
         large = [] if self._files is None else _large(changes, numbers, self._files.from_rows)
         if self._files is None or not large:
             return self._put(changes, names)
         starts = {table: [start for start, _ in self._regions(names[table])] for table in large}
-        in_files = self._files.write(changes.where(sf.col("table").isin(large)), {table: names[table] for table in large}, starts)
+        in_files = self._files.write(
+            changes.where(sf.col("table").isin(large)),
+            {table: names[table] for table in large},
+            starts,
+        )
         if len(large) == len(names):
             return in_files
         return [*in_files, *self._put(changes.where(~sf.col("table").isin(large)), names)]
@@ -93,12 +119,18 @@ class HBaseSink:
     def _put(self, changes: DataFrame, names: Mapping[str, bytes]) -> Sequence[tuple[str, int]]:
         if self._java is not None:
             return self._java.write(changes, names)
-        written: list[tuple[str, int]] = changes.toJSON().mapPartitionsWithIndex(partial(write_changes, self._settings, names)).collect()
+        written: list[tuple[str, int]] = (
+            changes.toJSON()
+            .mapPartitionsWithIndex(partial(write_changes, self._settings, names))
+            .collect()
+        )
         return written
 
     def _catalogue(self) -> Catalogue:
         if self._known is None:
-            self._known = Catalogue(self._gateway, self._tables.ensure_named(QUALIFIER, []), self._settings.salt_buckets)
+            self._known = Catalogue(
+                self._gateway, self._tables.ensure_named(QUALIFIER, []), self._settings.salt_buckets
+            )
         return self._known
 
     def _name(self, table: str) -> bytes:
@@ -109,12 +141,22 @@ class HBaseSink:
 
 
 def _spread(changes: DataFrame, writers: int) -> DataFrame:
-    """At least so many partitions, so that all executors write; what is spread enough is left where it is."""
-    return changes if changes.rdd.getNumPartitions() >= writers else changes.repartition(writers, "key")
+    """At least so many partitions, so that all executors write.
+
+    What is spread enough is left where it is.
+    """
+    return (
+        changes
+        if changes.rdd.getNumPartitions() >= writers
+        else changes.repartition(writers, "key")
+    )
 
 
 def _large(changes: DataFrame, numbers: Mapping[str, int | None], from_rows: int) -> list[str]:
-    """Tables with so many rows. Counted are those alone that may have them: the numbers are those of before the rule."""
+    """Tables with so many rows.
+
+    Counted are those alone that may have them: the numbers are those of before the rule.
+    """
     asked = [table for table, number in numbers.items() if number is None or number >= from_rows]
     if not asked:
         return []

@@ -19,11 +19,13 @@ _LONG_S: Final = 15.0
 
 @contextmanager
 def alone(spark: SparkSession, place: str) -> Iterator[None]:
-    """Keep all other jobs from writing at a place of a local file system for as long as the block lasts; wait until they have done.
+    """Keep all other jobs from writing at a place of a local file system for as long as the block
+    lasts; wait until they have done.
 
-    There Delta looks for a commit of the same number, finds none, and renames its own to it: one that another process makes in between is
-    gone without a word. HDFS and the object stores refuse the second (S3 does not, which `check_writers` knows). The lock is the operating
-    system's (flock(2)): it ends with the process that holds it, on NFS too.
+    There Delta looks for a commit of the same number, finds none, and renames its own to it: one
+    that another process makes in between is gone without a word. HDFS and the object stores refuse
+    the second (S3 does not, which `check_writers` knows). The lock is the operating system's
+    (flock(2)): it ends with the process that holds it, on NFS too.
     """
     folder = local_folder(spark, place)
     if folder is None:
@@ -40,13 +42,22 @@ def alone(spark: SparkSession, place: str) -> Iterator[None]:
 
 def local_folder(spark: SparkSession, place: str) -> Path | None:
     """Return a place of a local file system as its path; None: it lies elsewhere."""
-    return Path(str(hadoop_path(spark, place).toUri().getPath())).absolute() if scheme_of(spark, place) == "file" else None
+    return (
+        Path(str(hadoop_path(spark, place).toUri().getPath())).absolute()
+        if scheme_of(spark, place) == "file"
+        else None
+    )
 
 
 def scheme_of(spark: SparkSession, place: str) -> str:
     """Return what names its file system; a path that has none lies on Hadoop's default one."""
     named = hadoop_path(spark, place).toUri().getScheme()
-    return str(named or hadoop_path(spark, hadoop_configuration(spark).getTrimmed("fs.defaultFS")).toUri().getScheme())
+    return str(
+        named
+        or hadoop_path(spark, hadoop_configuration(spark).getTrimmed("fs.defaultFS"))
+        .toUri()
+        .getScheme()
+    )
 
 
 @contextmanager
@@ -66,4 +77,6 @@ def _opened(file: Path) -> int:
         file.parent.mkdir(parents=True, exist_ok=True)
         return os.open(file, os.O_RDONLY | os.O_CREAT)
     except OSError as exc:
-        raise JobConfigurationError(f"{file}: {exc.strerror}. The job must be allowed to write below copy_root.") from exc
+        raise JobConfigurationError(
+            f"{file}: {exc.strerror}. The job must be allowed to write below copy_root."
+        ) from exc

@@ -14,17 +14,28 @@ from spark_jobs.sinks.sink import Sink
 
 
 def open_sink(spark: SparkSession, settings: JobSettings) -> Sink:
-    """Return the place where this job keeps its copies. Raises JobConfigurationError where its section is missing."""
+    """Return the place where this job keeps its copies.
+
+    Raises JobConfigurationError where its section is missing.
+    """
     match settings.sink:
         case "delta":
             sink = DeltaByColumn if settings.row_images == "merge" else DeltaSink
-            return sink(spark, settings.copy_root, settings.merge_threads, settings.schema_changes, settings.delta)
+            return sink(
+                spark,
+                settings.copy_root,
+                settings.merge_threads,
+                settings.schema_changes,
+                settings.delta,
+            )
         case "hbase" if settings.hbase is not None:
             return HBaseSink(spark, settings.hbase, settings.value_style)
         case "jdbc" if settings.mirror is not None:
             return JdbcSink(spark, settings.mirror, settings.merge_threads, settings.schema_changes)
         case "parquet":
-            return ParquetSink(spark, settings.copy_root, settings.merge_threads, settings.schema_changes)
+            return ParquetSink(
+                spark, settings.copy_root, settings.merge_threads, settings.schema_changes
+            )
         case other:
             raise JobConfigurationError(f"sink = '{other}' lacks its section.")
 
@@ -34,7 +45,10 @@ def place_of_copies(spark: SparkSession, settings: JobSettings) -> str:
     if settings.hbase is not None:
         return f"HBase, namespace {settings.hbase.namespace}"
     if settings.mirror is not None:
-        return f"the mirror {settings.mirror.host}:{settings.mirror.port}, prefix '{settings.mirror.prefix}'"
+        return (
+            f"the mirror {settings.mirror.host}:{settings.mirror.port}, prefix "
+            f"'{settings.mirror.prefix}'"
+        )
     root = hadoop_path(spark, settings.copy_root)
     whole = root.getFileSystem(hadoop_configuration(spark)).makeQualified(root)
     return f"{settings.sink} below {whole.toString()}"

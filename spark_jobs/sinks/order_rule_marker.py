@@ -1,4 +1,6 @@
-"""The rule by which the copies below a root are kept: orders of two rules say nothing of each other."""
+"""The rule by which the copies below a root are kept: orders of two rules say nothing of each
+other.
+"""
 
 from typing import Any, Final
 
@@ -15,10 +17,12 @@ _REAL_TABLES: Final = ", with the real table of each row (truncate = 'follow')"
 
 
 def check_rule(spark: SparkSession, settings: JobSettings) -> None:
-    """Note the rule beside the first copies below `copy_root`. Raises CopiesKeptOtherwise where another one is noted.
+    """Note the rule beside the first copies below `copy_root`.
 
-    Copies may begin to keep real tables: rows of before name none, which is told when a TRUNCATE meets them. They may not cease to: a
-    changed row would keep the real table of the row before.
+    Raises CopiesKeptOtherwise where another one is noted.
+
+    Copies may begin to keep real tables: rows of before name none, which is told when a TRUNCATE
+    meets them. They may not cease to: a changed row would keep the real table of the row before.
     """
     file = hadoop_path(spark, f"{settings.copy_root.rstrip('/')}/{_FILE}")
     system = file.getFileSystem(hadoop_configuration(spark))
@@ -27,7 +31,10 @@ def check_rule(spark: SparkSession, settings: JobSettings) -> None:
     if not noted or rule == noted + _REAL_TABLES:
         _write(system, file, rule)
     elif noted != rule:
-        raise CopiesKeptOtherwise(f"{settings.copy_root}: the copies are kept {noted}, and the job would keep them {rule}.")
+        raise CopiesKeptOtherwise(
+            f"{settings.copy_root}: the copies are kept {noted}, and the job would keep them "
+            f"{rule}."
+        )
 
 
 def rule_of(settings: JobSettings) -> str:

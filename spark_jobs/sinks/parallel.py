@@ -12,8 +12,13 @@ from spark_jobs.sinks.sink import ReducedBatch, TableChanges
 Result = TypeVar("Result")
 
 
-def together(spark: SparkSession, call: Callable[[TableChanges], Result], batch: ReducedBatch, threads: int) -> Mapping[str, Result]:
-    """Call it for all tables, at most `threads` at a time; table → result. Ending the query ends their jobs too."""
+def together(
+    spark: SparkSession, call: Callable[[TableChanges], Result], batch: ReducedBatch, threads: int
+) -> Mapping[str, Result]:
+    """Call it for all tables, at most `threads` at a time; table → result.
+
+    Ending the query ends their jobs too.
+    """
     tables = batch.tables
 
     def counted(changes: TableChanges) -> Result:

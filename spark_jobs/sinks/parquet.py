@@ -1,8 +1,9 @@
 """Copies as Parquet files that anything reads: each batch writes the tables that it touches anew.
 
-A table has three slots that take turns: `rows/slot=N` holds a whole copy, `commits/slot=N` one line that says which version it is. The
-greatest version whose line is there counts; its line is written last, and what is written over is two versions old. Writers take turns
-too, by the file `_writer`: each version is made of the one before it.
+A table has three slots that take turns: `rows/slot=N` holds a whole copy, `commits/slot=N` one line
+that says which version it is. The greatest version whose line is there counts; its line is written
+last, and what is written over is two versions old. Writers take turns too, by the file `_writer`:
+each version is made of the one before it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -39,13 +40,21 @@ _COMMIT: Final = "version bigint, writer string, number bigint"
 
 
 class ParquetSink:
-    """The copies below one folder, or one URI that Spark reaches: `<root>/<database>/<table>/rows/slot=N`, guards beside typed columns.
+    """The copies below one folder, or one URI that Spark reaches:
+    `<root>/<database>/<table>/rows/slot=N`, guards beside typed columns.
 
-    A batch costs as much as the tables that it touches, so this is for batches that are large or tables that are small.
-    `threads` tables are written at the same time. A column that the source drops stays, null in rows that change from then on.
+    A batch costs as much as the tables that it touches, so this is for batches that are large or
+    tables that are small. `threads` tables are written at the same time. A column that the source
+    drops stays, null in rows that change from then on.
     """
 
-    def __init__(self, spark: SparkSession, root: str | Path, threads: int = 1, policy: SchemaPolicy | None = None) -> None:
+    def __init__(
+        self,
+        spark: SparkSession,
+        root: str | Path,
+        threads: int = 1,
+        policy: SchemaPolicy | None = None,
+    ) -> None:
         self._spark = spark
         self._root = str(root).rstrip("/")
         self._threads = threads
@@ -54,7 +63,8 @@ class ParquetSink:
 
     def write(self, batch: ReducedBatch) -> Mapping[str, Written]:
         """Write every touched table anew, several tables at a time."""
-        self._name = batch.writer  # also of the upkeep behind it: were it killed there, nobody else would have its turn again
+        # also of the upkeep behind it: were it killed there, nobody else would have its turn again
+        self._name = batch.writer
         return together(self._spark, partial(self._in_turn, batch=batch), batch, self._threads)
 
     def path(self, table: str) -> str:
@@ -68,7 +78,9 @@ class ParquetSink:
 
     def tables(self) -> Sequence[str]:
         """Every table that has a commit."""
-        lines = unless_absent(lambda: self._spark.read.format("binaryFile").load(f"{self._root}/*/*/commits/*/*.json"))
+        lines = unless_absent(
+            lambda: self._spark.read.format("binaryFile").load(f"{self._root}/*/*/commits/*/*.json")
+        )
         if lines is None:
             return []
         folders = lines.select(sf.regexp_extract("path", "^(.*)/commits/", 1)).distinct().collect()
@@ -82,7 +94,13 @@ class ParquetSink:
                 commit = self._newest(table)
                 rows = self.read(table)
                 if commit is not None and rows is not None and not rows.where(old).isEmpty():
-                    self._commit(table, rows.where(~old), commit["version"] + 1, commit["writer"], commit["number"])
+                    self._commit(
+                        table,
+                        rows.where(~old),
+                        commit["version"] + 1,
+                        commit["writer"],
+                        commit["number"],
+                    )
 
     def tidy(self) -> None:
         """Every batch leaves whole files."""
@@ -96,33 +114,61 @@ class ParquetSink:
         if commit is None:
             self._commit(changes.table, changes.rows, 1, batch.writer, batch.number)
             return Written(changes.changes.count())
-        if batch.again and batch.number is not None and (commit["writer"], commit["number"]) == (batch.writer, batch.number):
+        if (
+            batch.again
+            and batch.number is not None
+            and (commit["writer"], commit["number"]) == (batch.writer, batch.number)
+        ):
             return Written(replayed=True)
         present = self._rows(changes.table, commit["version"])
         plan = schema_plan(changes.table, own_columns(present), changes.columns, (), self._policy)
-        orders = present.select(sf.col(KEY).alias("present_key"), sf.col(ORDER).alias("present_order"))
+        orders = present.select(
+            sf.col(KEY).alias("present_key"), sf.col(ORDER).alias("present_order")
+        )
         rows = with_real_table(changes.rows_as(plan.columns), present)
         known = rows.join(orders, sf.col(KEY) == sf.col("present_key"), "left")
         not_older = sf.col("present_order").isNull() | (sf.col(ORDER) >= sf.col("present_order"))
         winners = known.where(not_older).drop("present_key", "present_order")
         winners.persist()
         try:
-            kept = with_real_table(_as(present, plan.columns), rows).join(winners.select(KEY), KEY, "left_anti")
-            self._commit(changes.table, kept.unionByName(winners), commit["version"] + 1, batch.writer, batch.number)
+            kept = with_real_table(_as(present, plan.columns), rows).join(
+                winners.select(KEY), KEY, "left_anti"
+            )
+            self._commit(
+                changes.table,
+                kept.unionByName(winners),
+                commit["version"] + 1,
+                batch.writer,
+                batch.number,
+            )
             return Written(winners.count())
         finally:
             winners.unpersist()
 
-    def _commit(self, table: str, rows: DataFrame, version: int, writer: str | None, number: int | None) -> None:
+    def _commit(
+        self, table: str, rows: DataFrame, version: int, writer: str | None, number: int | None
+    ) -> None:
         """Write the rows, then the line that makes them count."""
         rows.write.mode("overwrite").parquet(self._slot(table, "rows", version))
-        told = {"version": sf.lit(version), "writer": sf.lit(writer), "number": sf.lit(number).cast("bigint")}
-        line = self._spark.range(1, numPartitions=1).select(*(value.alias(name) for name, value in told.items()))
+        told = {
+            "version": sf.lit(version),
+            "writer": sf.lit(writer),
+            "number": sf.lit(number).cast("bigint"),
+        }
+        line = self._spark.range(1, numPartitions=1).select(
+            *(value.alias(name) for name, value in told.items())
+        )
         line.write.mode("overwrite").json(self._slot(table, "commits", version))
 
     def _newest(self, table: str) -> Row | None:
-        lines = unless_absent(lambda: self._spark.read.schema(_COMMIT).json(f"{self.path(table)}/commits"))
-        return None if lines is None else max(lines.collect(), key=lambda line: int(line["version"]), default=None)
+        lines = unless_absent(
+            lambda: self._spark.read.schema(_COMMIT).json(f"{self.path(table)}/commits")
+        )
+        return (
+            None
+            if lines is None
+            else max(lines.collect(), key=lambda line: int(line["version"]), default=None)
+        )
 
     def _rows(self, table: str, version: int) -> DataFrame:
         return self._spark.read.parquet(self._slot(table, "rows", version))

@@ -23,8 +23,10 @@ from spark_jobs.transforms import spellings, widest
 
 @dataclass(frozen=True, slots=True)
 class SchemaPlan:
-    """`columns`: what the copy has afterwards, and rows must have. `added`, `widened` (the store can do it by itself), `rewritten` (it
-    cannot), `dropped`: the steps from here to there.
+    """`columns`: what the copy has afterwards, and rows must have.
+
+    `added`, `widened` (the store can do it by itself), `rewritten` (it cannot), `dropped`: the
+    steps from here to there.
     """
 
     columns: Mapping[str, DataType]
@@ -35,11 +37,16 @@ class SchemaPlan:
 
 
 def schema_plan(
-    table: str, present: Mapping[str, DataType], seen: Mapping[str, DataType], gone: Iterable[str], policy: SchemaPolicy
+    table: str,
+    present: Mapping[str, DataType],
+    seen: Mapping[str, DataType],
+    gone: Iterable[str],
+    policy: SchemaPolicy,
 ) -> SchemaPlan:
     """Decide about a copy that has the columns `present` and changes that have `seen`.
 
-    `gone`: columns of the copy that the table's newest version has no more. Raises SchemaChangeRefused where the policy says stop.
+    `gone`: columns of the copy that the table's newest version has no more. Raises
+    SchemaChangeRefused where the policy says stop.
     """
     names = {folded(name): name for name in present}
     kinds = {names.get(folded(name), name): kind for name, kind in seen.items()}
@@ -57,7 +64,9 @@ def schema_plan(
         columns={**kept, **{name: kinds[name] for name in added}},
         added=added,
         widened=tuple(name for name in changed if widens_in_place(present[name], retyped[name])),
-        rewritten=tuple(name for name in changed if not widens_in_place(present[name], retyped[name])),
+        rewritten=tuple(
+            name for name in changed if not widens_in_place(present[name], retyped[name])
+        ),
         dropped=dropped,
     )
 
@@ -68,7 +77,9 @@ def folded(name: str) -> str:
 
 
 def widens_in_place(old: DataType, new: DataType) -> bool:
-    """Whether Delta keeps files of the old type when a column gets the new one (source: Delta's type widening)."""
+    """Whether Delta keeps files of the old type when a column gets the new one (source: Delta's
+    type widening).
+    """
     integers = (ByteType, ShortType, IntegerType, LongType)
     if isinstance(old, integers) and isinstance(new, integers):
         return True
@@ -83,4 +94,7 @@ def widens_in_place(old: DataType, new: DataType) -> bool:
 
 def _refuse(table: str, what: str, columns: Sequence[str], *, stop: bool) -> None:
     if stop and columns:
-        raise SchemaChangeRefused(f"Table {table} changed: {what} {', '.join(columns)}, and schema_changes.{what} is 'stop'.")
+        raise SchemaChangeRefused(
+            f"Table {table} changed: {what} {', '.join(columns)}, and schema_changes.{what} is "
+            f"'stop'."
+        )

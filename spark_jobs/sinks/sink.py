@@ -1,4 +1,6 @@
-"""What a place for copies gets and what it promises: the only thing that the jobs know of Delta, HBase and the others."""
+"""What a place for copies gets and what it promises: the only thing that the jobs know of Delta,
+HBase and the others.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,10 +16,12 @@ from spark_jobs.transforms import Style, TableSchema, typed_rows
 class TableChanges:
     """The newest change of each key of one logical table within one micro-batch.
 
-    `changes` has them in the exact text of the messages, as in `ReducedBatch.changes`. `versions` are the versions of the table among
-    them, the newest last; `columns` all their columns, with types that hold every value; `key_columns` the names of the key's columns
-    in the order of the key, empty where the messages do not tell. `newest_order` is the greatest order among those that tell a version.
-    `style` says how the text shows bytes. `number` is about how many they are, None where nobody counted.
+    `changes` has them in the exact text of the messages, as in `ReducedBatch.changes`. `versions`
+    are the versions of the table among them, the newest last; `columns` all their columns, with
+    types that hold every value; `key_columns` the names of the key's columns in the order of the
+    key, empty where the messages do not tell. `newest_order` is the greatest order among those that
+    tell a version. `style` says how the text shows bytes. `number` is about how many they are, None
+    where nobody counted.
     """
 
     table: str
@@ -33,9 +37,11 @@ class TableChanges:
     def rows(self) -> DataFrame:
         """One row per key, typed.
 
-        The guards `_key` (the message key, a JSON array of table and key values), `_order` (text that sorts), `_execute_time` (ms),
-        `_execute_position`, `_deleted`, `_unfit`, then `columns`. A column that the change does not hold is null. `_unfit` is null, or
-        holds the exact text of the values that their column's type cannot hold (MySQL's 0000-00-00 is no date of Spark's), by column.
+        The guards `_key` (the message key, a JSON array of table and key values), `_order` (text
+        that sorts), `_execute_time` (ms), `_execute_position`, `_deleted`, `_unfit`, then
+        `columns`. A column that the change does not hold is null. `_unfit` is null, or holds the
+        exact text of the values that their column's type cannot hold (MySQL's 0000-00-00 is no date
+        of Spark's), by column.
         """
         return self.rows_as(self.columns)
 
@@ -52,12 +58,15 @@ def _uncounted(_rows: int) -> None:
 class ReducedBatch:
     """A micro-batch after the rule: at most one change per table and key.
 
-    `changes` holds all tables at once for places that write them in one pass, in the exact text of the messages: `table`, `key`, `order`,
-    `execute_time`, `execute_position`, `deleted`, `data` (map column → text; missing or null value: null), `mysql_types` (JSON text).
-    `tables` holds the same table by table, typed. Both are read from a cache that the caller holds for as long as the call lasts.
-    `writer` and `number` name the batch: the same pair may come again after a crash, with the same changes (number None: never). `again`:
-    whether it may be one that came before. Where it is not, a copy that has the number has other changes under it, of a stream whose
-    checkpoint went back since. A sink that writes table by table calls `done` with about how many changes of the batch are written.
+    `changes` holds all tables at once for places that write them in one pass, in the exact text of
+    the messages: `table`, `key`, `order`, `execute_time`, `execute_position`, `deleted`, `data`
+    (map column → text; missing or null value: null), `mysql_types` (JSON text). `tables` holds the
+    same table by table, typed. Both are read from a cache that the caller holds for as long as the
+    call lasts. `writer` and `number` name the batch: the same pair may come again after a crash,
+    with the same changes (number None: never). `again`: whether it may be one that came before.
+    Where it is not, a copy that has the number has other changes under it, of a stream whose
+    checkpoint went back since. A sink that writes table by table calls `done` with about how many
+    changes of the batch are written.
     """
 
     writer: str
@@ -70,7 +79,10 @@ class ReducedBatch:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What became of one table's changes. `winners`: rows that were written. `replayed`: the batch was there already, nothing was done."""
+    """What became of one table's changes.
+
+    `winners`: rows that were written. `replayed`: the batch was there already, nothing was done.
+    """
 
     winners: int = 0
     replayed: bool = False
@@ -79,20 +91,24 @@ class Written:
 class Sink(Protocol):
     """A place that holds one copy per logical table.
 
-    Raises JobError with a name of its own where it knows the cause; what else its library raises is named at the job's border.
+    Raises JobError with a name of its own where it knows the cause; what else its library raises is
+    named at the job's border.
     """
 
     def write(self, batch: ReducedBatch) -> Mapping[str, Written]:
         """Apply the changes; return table → counts, for every table of the batch.
 
-        A change is applied where the copy has no row of the key, or one whose order is smaller or equal; otherwise it is discarded.
-        A delete leaves the key with its order, so that a late older change cannot bring the row back. When it returns, all is durable;
-        when it raises, any part may be. The same batch again, or batches in another order, end in the same copy.
+        A change is applied where the copy has no row of the key, or one whose order is smaller or
+        equal; otherwise it is discarded. A delete leaves the key with its order, so that a late
+        older change cannot bring the row back. When it returns, all is durable; when it raises, any
+        part may be. The same batch again, or batches in another order, end in the same copy.
         """
         ...
 
     def read(self, table: str) -> DataFrame | None:
-        """Return the copy with its guards, deleted keys included, in the shape of `TableChanges.rows`; None where there is none."""
+        """Return the copy with its guards, deleted keys included, in the shape of
+        `TableChanges.rows`; None where there is none.
+        """
         ...
 
     def tables(self) -> Sequence[str]:
@@ -100,9 +116,15 @@ class Sink(Protocol):
         ...
 
     def forget_deletes(self, before_ms: int) -> None:
-        """Remove the keys that were deleted with an execute time below `before_ms`; the caller lets no older change in afterwards."""
+        """Remove the keys that were deleted with an execute time below `before_ms`.
+
+        The caller lets no older change in afterwards.
+        """
         ...
 
     def tidy(self) -> None:
-        """Do what keeps the place fast (compaction); called between batches on a schedule. A crash in it harms nothing."""
+        """Do what keeps the place fast (compaction); called between batches on a schedule.
+
+        A crash in it harms nothing.
+        """
         ...

@@ -13,18 +13,27 @@ _OF_ONE_DRIVER: Final = "S3SingleDriverLogStore"
 
 
 def check_writers(spark: SparkSession, settings: JobSettings) -> None:
-    """Raise CopiesUnguarded where two jobs could commit at once, one over the other, and nobody promised that there is one alone."""
+    """Raise CopiesUnguarded where two jobs could commit at once, one over the other, and nobody
+    promised that there is one alone.
+    """
     scheme = scheme_of(spark, settings.copy_root)
-    store = spark.conf.get(f"spark.delta.logStore.{scheme}.impl", None) or spark.conf.get("spark.delta.logStore.class", None)
+    store = spark.conf.get(f"spark.delta.logStore.{scheme}.impl", None) or spark.conf.get(
+        "spark.delta.logStore.class", None
+    )
     if settings.copy_writers == "several" and loses_commits(scheme, store, settings.sink):
-        raise CopiesUnguarded(f"{settings.copy_root}: of two jobs that write there at the same time, one may lose what it wrote.")
+        raise CopiesUnguarded(
+            f"{settings.copy_root}: of two jobs that write there at the same time, one may lose "
+            f"what it wrote."
+        )
 
 
 def loses_commits(scheme: str, log_store: str | None, sink: str) -> bool:
-    """Tell whether a file can be put over one that another driver has just made (docs.delta.io/delta-storage, Amazon S3).
+    """Tell whether a file can be put over one that another driver has just made
+    (docs.delta.io/delta-storage, Amazon S3).
 
-    `log_store`: the class that Delta was given for the scheme. One for several drivers keeps Delta's commits apart; the turns of Parquet
-    copies are files that go again, which it does not follow.
+    `log_store`: the class that Delta was given for the scheme. One for several drivers keeps
+    Delta's commits apart; the turns of Parquet copies are files that go again, which it does not
+    follow.
     """
     apart = log_store is not None and not log_store.endswith(_OF_ONE_DRIVER)
     return scheme in _OF_S3 and (sink == "parquet" or not apart)

@@ -8,10 +8,12 @@ from dataclasses import dataclass, field
 class BatchFigures:
     """Figures of one batch.
 
-    rows: changes of rows read, those put aside included. history: changes among them of history rows of system-versioned tables, which no
-    copy holds. winners: rows of copies written. deletes: keys whose newest change is a delete. replayed: tables that had the batch
-    already. truncates: real tables whose TRUNCATE was followed. renames: statements whose renames of columns were followed. problems:
-    reason → messages put aside. lag_seconds: age of the newest message when it had been applied.
+    rows: changes of rows read, those put aside included. history: changes among them of history
+    rows of system-versioned tables, which no copy holds. winners: rows of copies written. deletes:
+    keys whose newest change is a delete. replayed: tables that had the batch already. truncates:
+    real tables whose TRUNCATE was followed. renames: statements whose renames of columns were
+    followed. problems: reason → messages put aside. lag_seconds: age of the newest message when it
+    had been applied.
     """
 
     rows: int = 0
@@ -34,7 +36,9 @@ class BatchFigures:
     @property
     def stale(self) -> int:
         """Changes that a newer one of the batch, or the copy itself, outdoes."""
-        return max(self.rows - self.history - self.put_aside - self.winners, 0)  # a change of the key in one message writes two rows
+        return max(
+            self.rows - self.history - self.put_aside - self.winners, 0
+        )  # a change of the key in one message writes two rows
 
     @property
     def rate(self) -> float:
@@ -47,6 +51,8 @@ class BatchFigures:
         again = f"{self.replayed} tables had it already, " if self.replayed else ""
         history = f"{self.history} of history, " if self.history else ""
         return (
-            f"{self.rows} rows in, {self.winners} winners, {self.stale} stale, {self.deletes} deletes, {self.put_aside} put aside, "
-            f"{emptied}{renamed}{history}{again}lag {self.lag_seconds:.1f} s, {self.seconds:.1f} s, {self.rate:.0f} rows/s"
+            f"{self.rows} rows in, {self.winners} winners, {self.stale} stale, {self.deletes} "
+            f"deletes, {self.put_aside} put aside, "
+            f"{emptied}{renamed}{history}{again}lag {self.lag_seconds:.1f} s, {self.seconds:.1f} "
+            f"s, {self.rate:.0f} rows/s"
         )

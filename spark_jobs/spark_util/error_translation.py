@@ -9,14 +9,28 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
 from spark_jobs import errors
-from spark_jobs.errors import BrokerRefused, BrokerUnreachable, JobError, JobFailed, OffsetsLost, TopicUnknown
+from spark_jobs.errors import (
+    BrokerRefused,
+    BrokerUnreachable,
+    JobError,
+    JobFailed,
+    OffsetsLost,
+    TopicUnknown,
+)
 
-# Most telling first: a lost topic also makes requests time out. The words are those of Kafka's classes and of Spark's error conditions.
+# Most telling first: a lost topic also makes requests time out. The words are those of Kafka's
+# classes and of Spark's error conditions.
 _LEAVES: Final[tuple[tuple[re.Pattern[str], type[JobError], str], ...]] = (
-    (re.compile(r"KAFKA_DATA_LOSS|OffsetOutOfRangeException"), OffsetsLost, "The topic no longer holds offsets that have still to be read"),
+    (
+        re.compile(r"KAFKA_DATA_LOSS|OffsetOutOfRangeException"),
+        OffsetsLost,
+        "The topic no longer holds offsets that have still to be read",
+    ),
     (re.compile(r"UnknownTopicOrPartition|InvalidTopic"), TopicUnknown, "A topic does not exist"),
     (
-        re.compile(r"(Sasl|Ssl)\w*Exception|IllegalSaslState|AuthorizationException|AuthenticationException"),
+        re.compile(
+            r"(Sasl|Ssl)\w*Exception|IllegalSaslState|AuthorizationException|AuthenticationException"
+        ),
         BrokerRefused,
         "The broker refuses the job",
     ),
@@ -26,14 +40,18 @@ _LEAVES: Final[tuple[tuple[re.Pattern[str], type[JobError], str], ...]] = (
         "No broker answers",
     ),
 )
-# What a task on an executor, or a batch inside the query, raised under a name of the job's own: Spark hands on its words alone.
+# What a task on an executor, or a batch inside the query, raised under a name of the job's own:
+# Spark hands on its words alone.
 _OWN: Final = re.compile(r"spark_jobs\.errors\.(?P<name>\w+): (?P<sentence>.+)")
 _TRACE: Final = re.compile(r"^\s*at |^===|^\s*\.\.\. \d+ more")
 
 
 @contextmanager
 def named_errors(what: str) -> Iterator[None]:
-    """Raise a JobError in place of what Spark, Delta or Kafka raise; `what` says in the sentence which servers and topics were meant."""
+    """Raise a JobError in place of what Spark, Delta or Kafka raise.
+
+    `what` says in the sentence which servers and topics were meant.
+    """
     try:
         yield
     except (PySparkException, Py4JError) as exc:

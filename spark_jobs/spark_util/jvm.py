@@ -11,9 +11,12 @@ PYTHON_UTILS: Final = "org.apache.spark.api.python.PythonUtils"
 
 
 def java_class(spark: SparkSession | SparkContext, name: str) -> Any:
-    """Return a class of Spark's JVM by its whole name; an object of Scala's by the name of its class, where that forwards to it.
+    """Return a class of Spark's JVM by its whole name.
 
-    Asked for one name after the other (`jvm.org.apache…`), py4j looks each of them up as if it were a class, in every jar.
+    An object of Scala's by the name of its class, where that forwards to it.
+
+    Asked for one name after the other (`jvm.org.apache…`), py4j looks each of them up as if it were
+    a class, in every jar.
     """
     jvm: Any = spark._jvm  # noqa: SLF001
     return getattr(jvm, name)

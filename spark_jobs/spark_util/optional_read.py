@@ -11,7 +11,10 @@ _NOT_THERE: Final = frozenset({"PATH_NOT_FOUND", "UNABLE_TO_INFER_SCHEMA"})
 
 
 def unless_absent(read: Callable[[], Found]) -> Found | None:
-    """Return what is read; None where Spark finds nothing at the path. Every other error goes on."""
+    """Return what is read; None where Spark finds nothing at the path.
+
+    Every other error goes on.
+    """
     try:
         return read()
     except AnalysisException as exc:

@@ -22,9 +22,13 @@ LINE_SECONDS: Final = 30.0
 
 @dataclass
 class Piece:
-    """One piece of work: `rows` of `total` are done (None: unknown), `before` of them by an earlier run. `step` says what is done now.
+    """One piece of work: `rows` of `total` are done (None: unknown), `before` of them by an earlier
+    run.
 
-    `read_rows`: asked for the rows of a step that only Spark can count; None: `rows` is set by the caller.
+    `step` says what is done now.
+
+    `read_rows`: asked for the rows of a step that only Spark can count; None: `rows` is set by the
+    caller.
     """
 
     name: str
@@ -52,7 +56,10 @@ class Piece:
             self.rows += rows
 
     def look(self) -> None:
-        """Ask Spark for the rows, where it counts them. A Spark that does not answer leaves the number as it was."""
+        """Ask Spark for the rows, where it counts them.
+
+        A Spark that does not answer leaves the number as it was.
+        """
         ask = self.read_rows
         if ask is None:
             return
@@ -90,20 +97,35 @@ class Piece:
         told = [f"{self.rows} rows"]
         if self.total:
             about = "about " if self.estimated else ""
-            told = [f"{self.rows} of {about}{self.total} rows ({min(self.rows / self.total, 1):.0%})"]
+            told = [
+                f"{self.rows} of {about}{self.total} rows ({min(self.rows / self.total, 1):.0%})"
+            ]
         told.append(f"{self.rate:.0f} rows/s")
         left = self.remaining_seconds
         return ", ".join([*told, *([] if left is None else [f"{_time(left)} left"])])
 
 
 class Progress:
-    """Shows pieces of work for as long as it is open. `console` is standard error's; `say` prints a line where that is no terminal."""
+    """Shows pieces of work for as long as it is open.
 
-    def __init__(self, console: Console | None = None, say: Callable[[str], None] = print_notice) -> None:
+    `console` is standard error's; `say` prints a line where that is no terminal.
+    """
+
+    def __init__(
+        self, console: Console | None = None, say: Callable[[str], None] = print_notice
+    ) -> None:
         console = console or Console(stderr=True)
-        columns = (TextColumn("{task.description}", markup=False), BarColumn(), TextColumn("{task.fields[figures]}", markup=False))
+        columns = (
+            TextColumn("{task.description}", markup=False),
+            BarColumn(),
+            TextColumn("{task.fields[figures]}", markup=False),
+        )
         own_output = sys.stdout.isatty()
-        self._bars = Bars(*columns, console=console, transient=True, redirect_stdout=own_output) if console.is_terminal else None
+        self._bars = (
+            Bars(*columns, console=console, transient=True, redirect_stdout=own_output)
+            if console.is_terminal
+            else None
+        )
         self._say = say
         self._lock = Lock()
         self._pieces: dict[int, tuple[Piece, TaskID | None, float]] = {}
@@ -125,7 +147,11 @@ class Progress:
     @contextmanager
     def piece(self, piece: Piece) -> Iterator[Piece]:
         """Show this piece for as long as the block lasts; its first line comes after 30 seconds."""
-        task = None if self._bars is None else self._bars.add_task(piece.name, total=piece.total, figures="")
+        task = (
+            None
+            if self._bars is None
+            else self._bars.add_task(piece.name, total=piece.total, figures="")
+        )
         with self._lock:
             self._pieces[id(piece)] = (piece, task, piece.clock() + LINE_SECONDS)
         try:
@@ -153,7 +179,12 @@ class Progress:
             piece.look()
             if self._bars is not None and task is not None:
                 self._bars.update(
-                    task, description=piece.name, completed=piece.rows, total=piece.total, figures=_beside_bar(piece), refresh=True
+                    task,
+                    description=piece.name,
+                    completed=piece.rows,
+                    total=piece.total,
+                    figures=_beside_bar(piece),
+                    refresh=True,
                 )
             elif piece.clock() >= due:
                 self._say(str(piece))

@@ -9,7 +9,13 @@ from spark_jobs.spark_util.batch_stats import BatchFigures
 
 def print_batch(name: str, figures: BatchFigures) -> None:
     """Print one line of figures, and one for each reason why messages were put aside."""
-    lines = [f"{name}: {figures}", *(f"{name}: put aside {count}: {reason}" for reason, count in sorted(figures.problems.items()))]
+    lines = [
+        f"{name}: {figures}",
+        *(
+            f"{name}: put aside {count}: {reason}"
+            for reason, count in sorted(figures.problems.items())
+        ),
+    ]
     sys.stdout.write("".join(f"{line}\n" for line in lines))
     sys.stdout.flush()
 

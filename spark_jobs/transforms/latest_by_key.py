@@ -13,10 +13,16 @@ ARRIVAL: Final = ("offset", "row")
 def latest_by_key(changes: DataFrame, ties: Sequence[str] = ()) -> DataFrame:
     """Return one row per (table, key): the change with the greatest `order`; shape as `changes`.
 
-    The order pair is unique within an instance, so equal orders are one change that was read twice. Orders that are not unique (the raw
-    rule's) need `ties`: of equal ones the change with the greatest of these columns is applied last, and stays.
+    The order pair is unique within an instance, so equal orders are one change that was read twice.
+    Orders that are not unique (the raw rule's) need `ties`: of equal ones the change with the
+    greatest of these columns is applied last, and stays.
     """
     columns = [name for name in changes.columns if name not in ("table", "key")]
     order = sf.struct("order", *ties) if ties else sf.col("order")
     newest = sf.max_by(sf.struct(*columns), order).alias("newest")
-    return changes.groupBy("table", "key").agg(newest).select("table", "key", "newest.*").select(*changes.columns)
+    return (
+        changes.groupBy("table", "key")
+        .agg(newest)
+        .select("table", "key", "newest.*")
+        .select(*changes.columns)
+    )

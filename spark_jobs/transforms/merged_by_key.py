@@ -1,4 +1,6 @@
-"""The rule where messages hold a part of their row: each column by itself, the newest change that names it."""
+"""The rule where messages hold a part of their row: each column by itself, the newest change that
+names it.
+"""
 
 from typing import Final
 
@@ -11,28 +13,42 @@ _CELLS: Final = "map<string,struct<value: string, order: string>>"
 
 
 def merged_by_key(changes: DataFrame) -> DataFrame:
-    """Return one row per (table, key) as `latest_by_key` does, with `data` put together from all changes of the key.
+    """Return one row per (table, key) as `latest_by_key` does, with `data` put together from all
+    changes of the key.
 
-    Two columns more: `reset_order`, the order of the newest INSERT or DELETE, before which no column's value counts any more (null where
-    there is none), and `column_orders` (map lower-case column → order of its value). A column that is not in it is unknown, not null.
+    Two columns more: `reset_order`, the order of the newest INSERT or DELETE, before which no
+    column's value counts any more (null where there is none), and `column_orders` (map lower-case
+    column → order of its value). A column that is not in it is unknown, not null.
     """
     whole = Window.partitionBy("table", "key")
     reset = sf.max(sf.when(sf.col("type") != str(MessageType.UPDATE), sf.col("order"))).over(whole)
-    counted = changes.withColumn("reset_order", reset).where(sf.col("reset_order").isNull() | (sf.col("order") >= sf.col("reset_order")))
+    counted = changes.withColumn("reset_order", reset).where(
+        sf.col("reset_order").isNull() | (sf.col("order") >= sf.col("reset_order"))
+    )
     others = [name for name in counted.columns if name not in ("table", "key", "data")]
-    cells = sf.transform_values("data", lambda _, value: sf.struct(value.alias("value"), sf.col("order").alias("order")))
+    cells = sf.transform_values(
+        "data", lambda _, value: sf.struct(value.alias("value"), sf.col("order").alias("order"))
+    )
     grouped = counted.withColumn("cells", cells).groupBy("table", "key")
     merged = grouped.agg(
         sf.max_by(sf.struct(*others), sf.col("order")).alias("newest"),
         sf.array_sort(sf.collect_list(sf.struct("order", "cells")), _by_order).alias("steps"),
     ).select("table", "key", "newest.*", _all_cells(sf.col("steps")).alias("cells"))
     data = sf.transform_values("cells", lambda _, cell: cell["value"])
-    orders = sf.transform_keys(sf.transform_values("cells", lambda _, cell: cell["order"]), lambda name, _: sf.lower(name))
-    return merged.withColumns({"data": data, "column_orders": orders}).select(*changes.columns, "reset_order", "column_orders")
+    orders = sf.transform_keys(
+        sf.transform_values("cells", lambda _, cell: cell["order"]), lambda name, _: sf.lower(name)
+    )
+    return merged.withColumns({"data": data, "column_orders": orders}).select(
+        *changes.columns, "reset_order", "column_orders"
+    )
 
 
 def _by_order(one: Column, other: Column) -> Column:
-    return sf.when(one["order"] < other["order"], -1).when(one["order"] > other["order"], 1).otherwise(0)
+    return (
+        sf.when(one["order"] < other["order"], -1)
+        .when(one["order"] > other["order"], 1)
+        .otherwise(0)
+    )
 
 
 def _all_cells(steps: Column) -> Column:
@@ -40,6 +56,9 @@ def _all_cells(steps: Column) -> Column:
     nothing = sf.create_map().cast(_CELLS)
 
     def add(known: Column, step: Column) -> Column:
-        return sf.map_concat(sf.map_filter(known, lambda name, _: ~sf.map_contains_key(step["cells"], name)), step["cells"])
+        return sf.map_concat(
+            sf.map_filter(known, lambda name, _: ~sf.map_contains_key(step["cells"], name)),
+            step["cells"],
+        )
 
     return sf.aggregate(steps, nothing, add)

@@ -1,6 +1,8 @@
-"""Column types: from the text of a message's `mysqlType` to the type that Spark keeps the column in, and which type holds two of them.
+"""Column types: from the text of a message's `mysqlType` to the type that Spark keeps the column
+in, and which type holds two of them.
 
-Both spellings are read: the server's (`int unsigned`) and those of statements, which Canal repeats (`INTEGER(1)`, `BOOL`).
+Both spellings are read: the server's (`int unsigned`) and those of statements, which Canal repeats
+(`INTEGER(1)`, `BOOL`).
 """
 
 import re
@@ -30,7 +32,13 @@ _TEXT: Final = re.compile(
 _MAX_DIGITS: Final = 38
 _DOUBLE_FROM_BITS: Final = 25
 _ALL_BITS: Final = 64
-_INTEGERS: Final[tuple[DataType, ...]] = (ByteType(), ShortType(), IntegerType(), LongType(), DecimalType(20, 0))
+_INTEGERS: Final[tuple[DataType, ...]] = (
+    ByteType(),
+    ShortType(),
+    IntegerType(),
+    LongType(),
+    DecimalType(20, 0),
+)
 """Whole numbers, each holding those before it; the last is for BIGINT UNSIGNED."""
 _DIGITS: Final = (3, 5, 10, 19, 20)
 _RANKS: Final = {
@@ -45,14 +53,22 @@ _DECIMALS: Final = frozenset({"decimal", "numeric", "dec", "fixed"})
 _FLOATS: Final = frozenset({"float", "float4"})
 _DOUBLES: Final = frozenset({"double", "real", "float8"})
 _BINARY: Final = frozenset({
-    "binary", "varbinary", "blob", "tinyblob", "mediumblob", "longblob", "vector", "geometry", "point", "linestring", "polygon",
+    "binary", "varbinary", "blob", "tinyblob", "mediumblob", "longblob", "vector", "geometry",
+    "point", "linestring", "polygon",
     "multipoint", "multilinestring", "multipolygon", "geometrycollection", "geomcollection",
 })  # fmt: skip
-_TIMES: Final[dict[str, DataType]] = {"date": DateType(), "datetime": TimestampNTZType(), "timestamp": TimestampType()}
+_TIMES: Final[dict[str, DataType]] = {
+    "date": DateType(),
+    "datetime": TimestampNTZType(),
+    "timestamp": TimestampType(),
+}
 
 
 def spark_type(text: str) -> DataType:
-    """Return the type of Spark that holds the values of a column of this type; text for what has none (TIME, ENUM, JSON, DECIMAL(65))."""
+    """Return the type of Spark that holds the values of a column of this type.
+
+    Text for what has none (TIME, ENUM, JSON, DECIMAL(65)).
+    """
     found = _TEXT.match(text)
     if found is None:
         return StringType()
@@ -74,7 +90,9 @@ def spark_type(text: str) -> DataType:
 
 
 def widest(*types: DataType) -> DataType:
-    """Return the smallest type that holds the values of all of them; text where nothing else does."""
+    """Return the smallest type that holds the values of all of them; text where nothing else
+    does.
+    """
     return reduce(_wider, types)
 
 
@@ -95,7 +113,9 @@ def _wider(one: DataType, other: DataType) -> DataType:
     first, second = _as_decimal(one), _as_decimal(other)
     if first is not None and second is not None:
         scale = max(first.scale, second.scale)
-        return _decimal(max(first.precision - first.scale, second.precision - second.scale) + scale, scale)
+        return _decimal(
+            max(first.precision - first.scale, second.precision - second.scale) + scale, scale
+        )
     kinds = {type(one), type(other)}
     if kinds & {FloatType, DoubleType} and all(_is_number(each) for each in (one, other)):
         return DoubleType()

@@ -1,4 +1,7 @@
-"""Kafka records → changes. What cannot be applied gets a sentence instead, so that one poison message stops nothing."""
+"""Kafka records → changes.
+
+What cannot be applied gets a sentence instead, so that one poison message stops nothing.
+"""
 
 from typing import Final
 
@@ -11,14 +14,16 @@ from spark_jobs.transforms.problems import TRUNCATE, problem_of_message, problem
 _ROW_IMAGES: Final = "array<map<string,string>>"
 _IMAGE: Final = "struct<data: map<string,string>, old: map<string,string>>"
 _VALUE_SCHEMA: Final = (
-    f"database string, table string, type string, isDdl boolean, sql string, es bigint, pkNames array<string>, mysqlType string, "
+    f"database string, table string, type string, isDdl boolean, sql string, es bigint, pkNames "
+    f"array<string>, mysqlType string, "
     f"data {_ROW_IMAGES}, old {_ROW_IMAGES}"
 )
 _ROWS: Final = tuple(str(each) for each in ROW_TYPES)
 _NO_COLUMN: Final = "[]"
 _PLACE: Final = ("topic", "partition", "offset", "timestamp")
 _CHANGE: Final = (
-    *_PLACE, "row", "key", "order", "execute_time", "execute_position", "table", "type", "deleted", "data", "mysql_types", "key_columns",
+    *_PLACE, "row", "key", "order", "execute_time", "execute_position", "table", "type", "deleted",
+    "data", "mysql_types", "key_columns",
     "history", "problem", "value",
 )  # fmt: skip
 
@@ -34,32 +39,40 @@ def parse_events(
 ) -> DataFrame:
     """Return one row per change, and one per message that cannot be applied.
 
-    Columns: topic, partition, offset, timestamp, row (its number in the message), key, order, execute_time, execute_position, table,
-    type, deleted, data (map column → text), mysql_types (JSON text), key_columns, history, real_table, moved_from, problem, value.
-    `history`: the change is of a history row of a system-versioned table, which no copy holds. `problem` is null for such a row, and
-    for a change that can be applied; `value` is there only where it is not. `moved_from` is the row (key, data) as it was, where
-    an UPDATE changed its key.
-    `records` come from the Kafka source with headers. DDL has no row here, but for what empties a table. A tombstone is a delete whose
-    `data` are empty, without `mysql_types`.
-    `real_table` is `instance/database.table` where headers name both. With `truncates` a TRUNCATE that names them and its order is a row
-    of type TRUNCATE without a key, and keeps its `value`; otherwise it has a problem, and `real_table` is left out.
-    With `renames`, which need `truncates`, an ALTER TABLE that renames columns is such a row too. `renamed` is its header of that name, and
-    null in every other row.
+    Columns: topic, partition, offset, timestamp, row (its number in the message), key, order,
+    execute_time, execute_position, table, type, deleted, data (map column → text), mysql_types
+    (JSON text), key_columns, history, real_table, moved_from, problem, value. `history`: the change
+    is of a history row of a system-versioned table, which no copy holds. `problem` is null for such
+    a row, and for a change that can be applied; `value` is there only where it is not. `moved_from`
+    is the row (key, data) as it was, where an UPDATE changed its key. `records` come from the Kafka
+    source with headers. DDL has no row here, but for what empties a table. A tombstone is a delete
+    whose `data` are empty, without `mysql_types`. `real_table` is `instance/database.table` where
+    headers name both. With `truncates` a TRUNCATE that names them and its order is a row of type
+    TRUNCATE without a key, and keeps its `value`; otherwise it has a problem, and `real_table` is
+    left out. With `renames`, which need `truncates`, an ALTER TABLE that renames columns is such a
+    row too. `renamed` is its header of that name, and null in every other row.
 
-    Changes with an execute time below `horizon_ms` cannot be applied, because keys that were deleted before may be forgotten. `in_parts`:
-    row images may lack columns; otherwise those that show it are refused. With `raw_rule` the order is the message's `es` and the raw
-    binlog offset (messages of others: the Kafka offset) instead of the order pair. That order is known to be wrong; it exists so that
-    the difference can be seen.
+    Changes with an execute time below `horizon_ms` cannot be applied, because keys that were
+    deleted before may be forgotten. `in_parts`: row images may lack columns; otherwise those that
+    show it are refused. With `raw_rule` the order is the message's `es` and the raw binlog offset
+    (messages of others: the Kafka offset) instead of the order pair. That order is known to be
+    wrong; it exists so that the difference can be seen.
     """
-    messages = _messages(records, raw_rule=raw_rule).withColumn("renamed", _renaming() if renames else sf.lit(None).cast("string"))
-    problem = problem_of_message(raw_rule=raw_rule, in_parts=in_parts, truncates=truncates, renames=renames)
+    messages = _messages(records, raw_rule=raw_rule).withColumn(
+        "renamed", _renaming() if renames else sf.lit(None).cast("string")
+    )
+    problem = problem_of_message(
+        raw_rule=raw_rule, in_parts=in_parts, truncates=truncates, renames=renames
+    )
     judged = messages.withColumn("problem", problem)
     statements = (*(("real_table",) if truncates else ()), *(("renamed",) if renames else ()))
     rows = judged.select("*", sf.posexplode(_images()).alias("number", "image"))
     changes = rows.select(
         *_PLACE,
         sf.when(sf.col("problem").isNull(), sf.col("number")).alias("row"),
-        sf.when(sf.col("problem").isNotNull(), sf.col("message_key")).otherwise(_row_key()).alias("key"),
+        sf.when(sf.col("problem").isNotNull(), sf.col("message_key"))
+        .otherwise(_row_key())
+        .alias("key"),
         _row_order().alias("order"),
         "table",
         "type",
@@ -73,21 +86,33 @@ def parse_events(
         "problem",
         "value",
     )
-    followed = (sf.col("type") == TRUNCATE) | (sf.col("renamed").isNotNull() if renames else sf.lit(False))
-    told = _with_problems(with_pair(changes), problem_of_row(horizon_ms, in_parts=in_parts), followed)
+    followed = (sf.col("type") == TRUNCATE) | (
+        sf.col("renamed").isNotNull() if renames else sf.lit(False)
+    )
+    told = _with_problems(
+        with_pair(changes), problem_of_row(horizon_ms, in_parts=in_parts), followed
+    )
     return told.select(*_CHANGE, *statements, "moved_from")
 
 
 def moved_rows(changes: DataFrame) -> DataFrame:
-    """Return a delete of the old key for every UPDATE that changed its row's key in one message, in the shape of the changes."""
+    """Return a delete of the old key for every UPDATE that changed its row's key in one message, in
+    the shape of the changes.
+    """
     moved = changes.where(sf.col("moved_from").isNotNull())
-    former = {"key": sf.col("moved_from.key"), "data": sf.col("moved_from.data"), "deleted": sf.lit(True)}
+    former = {
+        "key": sf.col("moved_from.key"),
+        "data": sf.col("moved_from.data"),
+        "deleted": sf.lit(True),
+    }
     return moved.withColumns(former)
 
 
 def _messages(records: DataFrame, *, raw_rule: bool) -> DataFrame:
     # A tombstone tells no binlog time, so that the raw rule could not order it.
-    wanted = records.where(sf.col("value").isNotNull() | sf.col("key").isNull()) if raw_rule else records
+    wanted = (
+        records.where(sf.col("value").isNotNull() | sf.col("key").isNull()) if raw_rule else records
+    )
     parsed = wanted.select(
         *_PLACE,
         sf.col("key").cast("string").alias("message_key"),
@@ -105,14 +130,22 @@ def _messages(records: DataFrame, *, raw_rule: bool) -> DataFrame:
         "value",
     )
     own = sf.col("own_order").isNotNull()
-    offset = sf.when(own, sf.substring_index("source", ":", -1).try_cast("bigint")).otherwise(sf.col("offset"))
-    raw = sf.concat(sf.lpad(sf.col("event.es").cast("string"), 13, "0"), sf.lit("."), sf.lpad(offset.cast("string"), 19, "0"))
+    offset = sf.when(own, sf.substring_index("source", ":", -1).try_cast("bigint")).otherwise(
+        sf.col("offset")
+    )
+    raw = sf.concat(
+        sf.lpad(sf.col("event.es").cast("string"), 13, "0"),
+        sf.lit("."),
+        sf.lpad(offset.cast("string"), 19, "0"),
+    )
     return parsed.withColumns(
         {
             "table": sf.when(_without_value(), sf.get_json_object("message_key", "$[0]")).otherwise(
                 sf.concat(sf.col("event.database"), sf.lit("."), sf.col("event.table"))
             ),
-            "type": sf.when(_without_value(), str(MessageType.DELETE)).otherwise(sf.col("event.type")),
+            "type": sf.when(_without_value(), str(MessageType.DELETE)).otherwise(
+                sf.col("event.type")
+            ),
             "key": sf.when(own & sf.col("orders").isNull(), sf.col("message_key")),
             "order": raw if raw_rule else sf.col("own_order"),
         }
@@ -122,24 +155,42 @@ def _messages(records: DataFrame, *, raw_rule: bool) -> DataFrame:
 def _images() -> Column:
     """The row images of a message: one that is empty for a problem, none for DDL.
 
-    A filter would say the same, but Spark moves filters down to the source and copies into them what they read: values were parsed twice.
+    A filter would say the same, but Spark moves filters down to the source and copies into them
+    what they read: values were parsed twice.
     """
-    images = sf.arrays_zip(sf.col("event.data").alias("data"), sf.coalesce("event.old", sf.array().cast(_ROW_IMAGES)).alias("old"))
+    images = sf.arrays_zip(
+        sf.col("event.data").alias("data"),
+        sf.coalesce("event.old", sf.array().cast(_ROW_IMAGES)).alias("old"),
+    )
     problem = sf.array(sf.lit(None).cast(_IMAGE))
-    nothing = sf.array(sf.struct(sf.create_map().alias("data"), sf.lit(None).alias("old")).cast(_IMAGE))
-    wanted = sf.when(sf.col("problem").isNotNull(), problem).when(_without_value(), nothing).when(sf.col("type").isin(*_ROWS), images)
+    nothing = sf.array(
+        sf.struct(sf.create_map().alias("data"), sf.lit(None).alias("old")).cast(_IMAGE)
+    )
+    wanted = (
+        sf.when(sf.col("problem").isNotNull(), problem)
+        .when(_without_value(), nothing)
+        .when(sf.col("type").isin(*_ROWS), images)
+    )
     # A TRUNCATE that is not followed has a problem.
     wanted = wanted.when((sf.col("type") == TRUNCATE) | sf.col("renamed").isNotNull(), nothing)
     return wanted.otherwise(sf.array().cast(f"array<{_IMAGE}>"))
 
 
 def _renaming() -> Column:
-    """The header of a statement that renames columns; null for every other message, and where the header lists none."""
-    return sf.when(~sf.col("type").isin(*_ROWS) & (sf.col("renamed_header") != _NO_COLUMN), sf.col("renamed_header"))
+    """The header of a statement that renames columns.
+
+    Null for every other message, and where the header lists none.
+    """
+    return sf.when(
+        ~sf.col("type").isin(*_ROWS) & (sf.col("renamed_header") != _NO_COLUMN),
+        sf.col("renamed_header"),
+    )
 
 
 def _without_value() -> Column:
-    """A delete whose own message compaction may have taken away: the record behind it has the same key and order, and no value."""
+    """A delete whose own message compaction may have taken away: the record behind it has the same
+    key and order, and no value.
+    """
     return sf.col("value").isNull()
 
 
@@ -158,7 +209,9 @@ def _moved_from() -> Column:
     """The former row, where key columns are among those that an UPDATE changed."""
     data, old = sf.col("image.data"), sf.col("image.old")
     changed = old.isNotNull() & sf.arrays_overlap(sf.map_keys(old), sf.col("event.pkNames"))
-    former = sf.map_concat(sf.map_filter(data, lambda name, _: ~sf.map_contains_key(old, name)), old)
+    former = sf.map_concat(
+        sf.map_filter(data, lambda name, _: ~sf.map_contains_key(old, name)), old
+    )
     return sf.when(changed, sf.struct(_built_key(former).alias("key"), former.alias("data")))
 
 
@@ -170,15 +223,21 @@ def _built_key(row: Column) -> Column:
 
 
 def _row_order() -> Column:
-    """The order of one row among several: its position lies above the first one's by what `orders` says."""
+    """The order of one row among several: its position lies above the first one's by what `orders`
+    says.
+    """
     above = sf.try_element_at(sf.split("orders", ","), sf.col("number") + 1).try_cast("bigint")
     position = (sf.substring("own_order", 15, 19).try_cast("bigint") + above).cast("string")
     several = sf.concat(sf.substring("own_order", 1, 14), sf.lpad(position, 19, "0"))
-    return sf.when(sf.col("orders").isNull() | (sf.col("order") != sf.col("own_order")), sf.col("order")).otherwise(several)
+    return sf.when(
+        sf.col("orders").isNull() | (sf.col("order") != sf.col("own_order")), sf.col("order")
+    ).otherwise(several)
 
 
 def with_pair(changes: DataFrame) -> DataFrame:
-    """Add what the text of the order stands for: execute_time (ms) and execute_position, null where it cannot be read."""
+    """Add what the text of the order stands for: execute_time (ms) and execute_position, null where
+    it cannot be read.
+    """
     return changes.withColumns(
         {
             "execute_time": sf.substring("order", 1, 13).try_cast("bigint"),
@@ -188,7 +247,13 @@ def with_pair(changes: DataFrame) -> DataFrame:
 
 
 def _with_problems(changes: DataFrame, problem: Column, followed: Column) -> DataFrame:
-    """Add the problems of rows, which statements that are `followed` do not have, and keep the values that may be put aside."""
+    """Add the problems of rows, which statements that are `followed` do not have, and keep the
+    values that may be put aside.
+    """
     of_row = sf.when(~followed, problem)
-    told = changes.withColumn("problem", sf.when(~sf.col("history"), sf.coalesce("problem", of_row)))
-    return told.withColumn("value", sf.when(sf.col("problem").isNotNull() | followed, sf.col("value")))
+    told = changes.withColumn(
+        "problem", sf.when(~sf.col("history"), sf.coalesce("problem", of_row))
+    )
+    return told.withColumn(
+        "value", sf.when(sf.col("problem").isNotNull() | followed, sf.col("value"))
+    )

@@ -1,4 +1,6 @@
-"""Why a message cannot be applied: the first reason, as a sentence that names the table and says what its owner can do."""
+"""Why a message cannot be applied: the first reason, as a sentence that names the table and says
+what its owner can do.
+"""
 
 from collections.abc import Iterator
 from typing import Final
@@ -10,9 +12,14 @@ from relay.envelope import ROW_TYPES, MessageType
 from spark_jobs.transforms.guards import GUARDS
 
 NO_SOURCE: Final = "the raw rule needs the source header, which the message has not"
-"""The one reason that ends the job: it holds for the whole topic, and the copy would be neither rule's."""
+"""The one reason that ends the job: it holds for the whole topic, and the copy would be neither
+rule's.
+"""
 
-_IN_PARTS: Final = "comes with partial row images, which are not guessed: set binlog_row_image=FULL or row_images = 'merge'"
+_IN_PARTS: Final = (
+    "comes with partial row images, which are not guessed: set binlog_row_image=FULL or row_images "
+    "= 'merge'"
+)
 _ORDER_PATTERN: Final = r"^\d{13}\.\d{19}$"
 _ROWS_WITHOUT_LOG: Final = (
     r"(?is)\b(DROP|TRUNCATE|EXCHANGE)\s+PARTITION\b"
@@ -26,18 +33,30 @@ _ROWS: Final = tuple(str(each) for each in ROW_TYPES)
 _TYPES: Final = tuple(str(each) for each in MessageType)
 
 
-def problem_of_message(*, raw_rule: bool, in_parts: bool, truncates: bool = False, renames: bool = False) -> Column:
-    """The reason that holds for all of a message; null where it can be applied. Reads what `parse_events` made of it."""
+def problem_of_message(
+    *, raw_rule: bool, in_parts: bool, truncates: bool = False, renames: bool = False
+) -> Column:
+    """The reason that holds for all of a message; null where it can be applied.
+
+    Reads what `parse_events` made of it.
+    """
     is_row = sf.col("type").isin(*_ROWS)
     known = sf.col("table").isNotNull() & sf.col("type").isin(*_TYPES)
     rows = sf.coalesce(sf.size("event.data"), sf.lit(0))
     unordered = sf.col("order").isNull() | ~sf.col("order").rlike(_ORDER_PATTERN)
     own = sf.col("own_order").isNotNull()
-    unreadable = "its es or its source is unreadable" if raw_rule else "the order header is missing or unreadable"
+    unreadable = (
+        "its es or its source is unreadable"
+        if raw_rule
+        else "the order header is missing or unreadable"
+    )
     empty = sf.col("value").isNull()
     reason = (
         sf.when(empty & sf.col("message_key").isNull(), "the record has neither key nor value")
-        .when(empty & sf.col("own_order").isNull() & ~sf.lit(raw_rule), "the record has no value and no order header")
+        .when(
+            empty & sf.col("own_order").isNull() & ~sf.lit(raw_rule),
+            "the record has no value and no order header",
+        )
         .when(~sf.coalesce(known, sf.lit(False)), "the value is not a message of the relay")
         .when(sf.col("history"), None)
     )
@@ -47,13 +66,23 @@ def problem_of_message(*, raw_rule: bool, in_parts: bool, truncates: bool = Fals
         reason.when((is_row | own) & unordered, unreadable)
         .when(
             is_row & sf.col("claimed"),
-            _of_table("has a value that was too large for Kafka (claim check), which the jobs do not fetch: its copy lacks that change"),
+            _of_table(
+                "has a value that was too large for Kafka (claim check), which the jobs do not "
+                "fetch: its copy lacks that change"
+            ),
         )
         .when(is_row & sf.col("lacking") & ~sf.lit(in_parts), _of_table(_IN_PARTS))
-        .when(sf.col("letter"), _of_table("had a row kept back as a dead letter, so its copy is unproven until that is sent"))
+        .when(
+            sf.col("letter"),
+            _of_table(
+                "had a row kept back as a dead letter, so its copy is unproven until that is sent"
+            ),
+        )
         .when(
             (sf.col("type") == "QUERY") & ~sf.coalesce(sf.col("event.isDdl"), sf.lit(False)),
-            _of_table("was changed by a statement that the source logged as text, so its copy is unproven"),
+            _of_table(
+                "was changed by a statement that the source logged as text, so its copy is unproven"
+            ),
         )
     )
     for condition, sentence in (
@@ -62,7 +91,9 @@ def problem_of_message(*, raw_rule: bool, in_parts: bool, truncates: bool = Fals
         *(_unrenamed() if renames else ()),
     ):
         reason = reason.when(condition, _of_table(sentence))
-    return reason.when(is_row & (rows == 0) & sf.col("value").isNotNull(), "the message has no row").when(
+    return reason.when(
+        is_row & (rows == 0) & sf.col("value").isNotNull(), "the message has no row"
+    ).when(
         is_row & sf.col("orders").isNotNull() & (sf.size(sf.split("orders", ",")) != rows),
         "the orders header does not match the message's rows",
     )
@@ -71,21 +102,34 @@ def problem_of_message(*, raw_rule: bool, in_parts: bool, truncates: bool = Fals
 def problem_of_row(horizon_ms: int, *, in_parts: bool) -> Column:
     """The reason that holds for one row; null where it can be applied."""
     names = sf.map_keys("data")
-    without_key = (sf.col("type") == "UPDATE") & sf.coalesce(sf.size("key_columns") <= 0, sf.lit(True)) & sf.col("mysql_types").isNotNull()
+    without_key = (
+        (sf.col("type") == "UPDATE")
+        & sf.coalesce(sf.size("key_columns") <= 0, sf.lit(True))
+        & sf.col("mysql_types").isNotNull()
+    )
     return (
         sf.when(sf.col("data").isNull(), "the message has no row")
-        .when(sf.col("key").isNull(), _of_table("has no key, so it has no copy: give it a primary key or a unique NOT NULL key"))
+        .when(
+            sf.col("key").isNull(),
+            _of_table(
+                "has no key, so it has no copy: give it a primary key or a unique NOT NULL key"
+            ),
+        )
         .when(sf.col("order").isNull(), "the orders header is unreadable")
         .when(sf.col("execute_position").isNull(), "the order header is beyond 63 bits")
         .when(
             sf.col("execute_time") < horizon_ms,
             _of_table(
-                "has a change that came later than deleted keys are remembered (guards_days), so nobody knows whether it still holds"
+                "has a change that came later than deleted keys are remembered (guards_days), so "
+                "nobody knows whether it still holds"
             ),
         )
         .when(
             sf.arrays_overlap(sf.transform(names, sf.lower), sf.array(*map(sf.lit, GUARDS))),
-            _of_table(f"has a column named like a guard of the copy ({', '.join(GUARDS)}), so it has no copy: rename the column"),
+            _of_table(
+                f"has a column named like a guard of the copy ({', '.join(GUARDS)}), so it has "
+                f"no copy: rename the column"
+            ),
         )
         .when(
             without_key & ~sf.lit(in_parts),
@@ -97,9 +141,21 @@ def problem_of_row(horizon_ms: int, *, in_parts: bool) -> Column:
 def _unfollowed() -> Iterator[tuple[Column, str]]:
     """Why a TRUNCATE cannot be followed, by what its own message tells."""
     truncate = sf.col("type") == TRUNCATE
-    yield truncate & sf.col("failed"), "was truncated by a statement that ended with an error on its source: it may have its rows or not"
+    yield (
+        truncate & sf.col("failed"),
+        (
+            "was truncated by a statement that ended with an error on its source: it may have "
+            "its rows or not"
+        ),
+    )
     named = sf.col("real_table").isNotNull() & sf.col("own_order").isNotNull()
-    yield truncate & ~named, "was truncated, and the message does not name the real table: set message.headers = 'full' in the relay"
+    yield (
+        truncate & ~named,
+        (
+            "was truncated, and the message does not name the real table: set message.headers = "
+            "'full' in the relay"
+        ),
+    )
 
 
 def _unrenamed() -> Iterator[tuple[Column, str]]:
@@ -107,15 +163,37 @@ def _unrenamed() -> Iterator[tuple[Column, str]]:
     told, header = sf.col("renamed").isNotNull(), sf.col("renamed")
     names = sf.from_json(header, "array<struct<old: string, new: string, if_exists: boolean>>")
     readable = sf.forall(names, lambda each: each["old"].isNotNull() & each["new"].isNotNull())
-    yield told & sf.col("failed"), "had columns renamed by a statement that ended with an error on its source: they may have either name"
-    yield told & sf.col("real_table").isNull(), "had columns renamed, and the message does not name the real table"
-    yield told & ~sf.coalesce(readable, sf.lit(False)), "had columns renamed, and the message's renamed header is unreadable"
+    yield (
+        told & sf.col("failed"),
+        (
+            "had columns renamed by a statement that ended with an error on its source: they may "
+            "have either name"
+        ),
+    )
+    yield (
+        told & sf.col("real_table").isNull(),
+        "had columns renamed, and the message does not name the real table",
+    )
+    yield (
+        told & ~sf.coalesce(readable, sf.lit(False)),
+        "had columns renamed, and the message's renamed header is unreadable",
+    )
     conditional = sf.exists(names, lambda each: sf.coalesce(each["if_exists"], sf.lit(False)))
-    yield told & conditional, f"may have had columns renamed (IF EXISTS), which the message does not tell: {_ANEW}"
-    untold = sf.col("renamed_header").isNull() & sf.coalesce(sf.col("event.isDdl"), sf.lit(False)) & ~sf.col("type").isin(*_ROWS)
+    yield (
+        told & conditional,
+        f"may have had columns renamed (IF EXISTS), which the message does not tell: {_ANEW}",
+    )
+    untold = (
+        sf.col("renamed_header").isNull()
+        & sf.coalesce(sf.col("event.isDdl"), sf.lit(False))
+        & ~sf.col("type").isin(*_ROWS)
+    )
     yield (
         untold & sf.col("event.sql").rlike(_MAY_RENAME),
-        f"may have had columns renamed, which the message does not tell: set message.headers = 'full' in the relay, and {_ANEW}",
+        (
+            f"may have had columns renamed, which the message does not tell: set message.headers "
+            f"= 'full' in the relay, and {_ANEW}"
+        ),
     )
 
 
@@ -123,10 +201,22 @@ def _statements(*, truncates: bool) -> Iterator[tuple[Column, str]]:
     """What DDL does to rows that the binlog does not tell."""
     alters, sql = sf.col("type") == str(MessageType.ALTER), sf.col("event.sql")
     emptying = ("ERASE",) if truncates else (TRUNCATE, "ERASE")
-    yield sf.col("type").isin(*emptying), "was truncated or dropped, which its copy does not follow: it keeps the rows"
-    yield sf.col("type") == str(MessageType.RENAME), "was renamed, which copies do not follow: each keeps the rows of its own name"
-    yield alters & sql.rlike(_ROWS_WITHOUT_LOG), "lost or got a partition's rows, which its copy does not follow"
-    yield alters & sql.rlike(_PRIMARY_KEY), "got another primary key: its copy keeps rows under their former keys"
+    yield (
+        sf.col("type").isin(*emptying),
+        "was truncated or dropped, which its copy does not follow: it keeps the rows",
+    )
+    yield (
+        sf.col("type") == str(MessageType.RENAME),
+        "was renamed, which copies do not follow: each keeps the rows of its own name",
+    )
+    yield (
+        alters & sql.rlike(_ROWS_WITHOUT_LOG),
+        "lost or got a partition's rows, which its copy does not follow",
+    )
+    yield (
+        alters & sql.rlike(_PRIMARY_KEY),
+        "got another primary key: its copy keeps rows under their former keys",
+    )
 
 
 def _of_table(sentence: str) -> Column:

@@ -11,7 +11,10 @@ from spark_jobs.transforms.mysql_types import spark_type, widest
 
 @dataclass(frozen=True, slots=True)
 class TableSchema:
-    """One version of a table. `text` is the message's `mysqlType` as it stands there; empty where the message has none."""
+    """One version of a table.
+
+    `text` is the message's `mysqlType` as it stands there; empty where the message has none.
+    """
 
     text: str
     mysql_types: Mapping[str, str]
@@ -20,8 +23,14 @@ class TableSchema:
     def of(cls, mysql_type: str | None, names: Iterable[str] = ()) -> "TableSchema":
         """Read `mysqlType`; columns that stand in `names` alone are text."""
         types = json.loads(mysql_type) if mysql_type else None
-        known = {str(name): str(text) for name, text in types.items()} if isinstance(types, dict) else {}
-        return cls(mysql_type or "", {**{name: "text" for name in names if name not in known}, **known})
+        known = (
+            {str(name): str(text) for name, text in types.items()}
+            if isinstance(types, dict)
+            else {}
+        )
+        return cls(
+            mysql_type or "", {**{name: "text" for name in names if name not in known}, **known}
+        )
 
     def type_of(self, column: str) -> DataType | None:
         """The type that Spark keeps the column in; None for a column that this version has not."""
@@ -30,7 +39,8 @@ class TableSchema:
 
 
 def spellings(names: Iterable[str], present: Iterable[str] = ()) -> Mapping[str, Sequence[str]]:
-    """Return column → the spellings under which changes may hold it, `present` first: their own spelling stays.
+    """Return column → the spellings under which changes may hold it, `present` first: their own
+    spelling stays.
 
     MySQL and Spark both take `Name` and `name` for one column, the JSON of a message does not.
     """
@@ -43,9 +53,18 @@ def spellings(names: Iterable[str], present: Iterable[str] = ()) -> Mapping[str,
 
 
 def column_types(versions: Sequence[TableSchema]) -> Mapping[str, DataType]:
-    """Return every column of these versions with the type that holds its values in all of them, in the order of the newest (the last)."""
+    """Return every column of these versions with the type that holds its values in all of them, in
+    the order of the newest (the last).
+    """
     found: dict[str, DataType] = {}
-    for column, names in spellings(name for version in reversed(versions) for name in version.mysql_types).items():
-        types = [kind for version in versions for name in names if (kind := version.type_of(name)) is not None]
+    for column, names in spellings(
+        name for version in reversed(versions) for name in version.mysql_types
+    ).items():
+        types = [
+            kind
+            for version in versions
+            for name in names
+            if (kind := version.type_of(name)) is not None
+        ]
         found[column] = widest(*types)
     return found

@@ -1,4 +1,7 @@
-"""From the exact text of the messages to typed columns; what a type cannot hold stays as text beside them."""
+"""From the exact text of the messages to typed columns.
+
+What a type cannot hold stays as text beside them.
+"""
 
 from collections.abc import Mapping, Sequence
 from functools import reduce
@@ -9,25 +12,48 @@ import pyspark.sql.functions as sf
 from pyspark.sql import Column, DataFrame
 from pyspark.sql.types import BinaryType, DataType, StringType, TimestampType
 
-from spark_jobs.transforms.guards import COLUMN_ORDERS, DELETED, EXECUTE_POSITION, EXECUTE_TIME, KEY, ORDER, REAL_TABLE, RESET_ORDER, UNFIT
+from spark_jobs.transforms.guards import (
+    COLUMN_ORDERS,
+    DELETED,
+    EXECUTE_POSITION,
+    EXECUTE_TIME,
+    KEY,
+    ORDER,
+    REAL_TABLE,
+    RESET_ORDER,
+    UNFIT,
+)
 from spark_jobs.transforms.table_schema import TableSchema, spellings
 
 Style: TypeAlias = Literal["exact", "canal"]
 """How messages show bytes: as base64, or as Canal does, a character for each byte."""
 
-_FURTHER_GUARDS = {"column_orders": COLUMN_ORDERS, "reset_order": RESET_ORDER, "real_table": REAL_TABLE}
+_FURTHER_GUARDS = {
+    "column_orders": COLUMN_ORDERS,
+    "reset_order": RESET_ORDER,
+    "real_table": REAL_TABLE,
+}
 _ONLY_BYTES = r"^[\x00-\xFF]*$"
 
 
-def typed_rows(changes: DataFrame, versions: Sequence[TableSchema], columns: Mapping[str, DataType], style: Style = "exact") -> DataFrame:
+def typed_rows(
+    changes: DataFrame,
+    versions: Sequence[TableSchema],
+    columns: Mapping[str, DataType],
+    style: Style = "exact",
+) -> DataFrame:
     """Return the changes of one table as rows: guards, then `columns`, typed.
 
-    `changes`: key, order, execute_time, execute_position, deleted, data, mysql_types. `versions` are the table's versions among them;
-    each column's type holds the values of all. A column that a change does not hold is null: its table had none when it was made.
+    `changes`: key, order, execute_time, execute_position, deleted, data, mysql_types. `versions`
+    are the table's versions among them; each column's type holds the values of all. A column that a
+    change does not hold is null: its table had none when it was made.
     """
     names = spellings((name for version in versions for name in version.mysql_types), columns)
     texts = {column: _text(names[column]) for column in columns}
-    values = {column: _value(texts[column], _binary(names[column], versions), kind, style) for column, kind in columns.items()}
+    values = {
+        column: _value(texts[column], _binary(names[column], versions), kind, style)
+        for column, kind in columns.items()
+    }
     return changes.select(
         sf.col("key").alias(KEY),
         sf.col("order").alias(ORDER),
@@ -35,7 +61,11 @@ def typed_rows(changes: DataFrame, versions: Sequence[TableSchema], columns: Map
         sf.col("execute_position").alias(EXECUTE_POSITION),
         sf.col("deleted").alias(DELETED),
         _unfit(texts, values).alias(UNFIT),
-        *(sf.col(name).alias(guard) for name, guard in _FURTHER_GUARDS.items() if name in changes.columns),
+        *(
+            sf.col(name).alias(guard)
+            for name, guard in _FURTHER_GUARDS.items()
+            if name in changes.columns
+        ),
         *(value.alias(column) for column, value in values.items()),
     )
 
@@ -47,11 +77,19 @@ def _text(names: Sequence[str]) -> Column:
 
 def _binary(names: Sequence[str], versions: Sequence[TableSchema]) -> Sequence[str]:
     """The versions in which the column holds bytes."""
-    return [version.text for version in versions if any(isinstance(version.type_of(name), BinaryType) for name in names)]
+    return [
+        version.text
+        for version in versions
+        if any(isinstance(version.type_of(name), BinaryType) for name in names)
+    ]
 
 
 def _value(text: Column, binary: Sequence[str], kind: DataType, style: Style) -> Column:
-    """The text as a value; a column that is bytes in some versions and text in others is read as the row's own version says."""
+    """The text as a value.
+
+    A column that is bytes in some versions and text in others is read as the row's own version
+    says.
+    """
     if isinstance(kind, BinaryType) or not binary:
         return _typed(text, kind, style)
     of_bytes = sf.coalesce(sf.col("mysql_types"), sf.lit("")).isin(*binary)
@@ -65,14 +103,22 @@ def _bytes(text: Column, style: Style) -> Column:
 
 
 def text_of_bytes(value: Column) -> Column:
-    """What a column shows of its former bytes after it became text: the text that they are, otherwise their base64."""
+    """What a column shows of its former bytes after it became text: the text that they are,
+    otherwise their base64.
+    """
     text = value.cast("string")
     return sf.when(sf.is_valid_utf8(text), text).otherwise(sf.base64(value))
 
 
 def retyped(value: Column, held: DataType, kind: DataType) -> Column:
-    """A value of a copy's column, which is `held`, as the wider `kind` that the column has from now on."""
-    return text_of_bytes(value) if isinstance(held, BinaryType) and isinstance(kind, StringType) else value.cast(kind)
+    """A value of a copy's column, which is `held`, as the wider `kind` that the column has from now
+    on.
+    """
+    return (
+        text_of_bytes(value)
+        if isinstance(held, BinaryType) and isinstance(kind, StringType)
+        else value.cast(kind)
+    )
 
 
 def _typed(text: Column, kind: DataType, style: Style) -> Column:
@@ -87,10 +133,22 @@ def _typed(text: Column, kind: DataType, style: Style) -> Column:
 
 
 def _unfit(texts: Mapping[str, Column], values: Mapping[str, Column]) -> Column:
-    """Column → text of the values that were lost to their types; null where there is none, which is nearly always."""
+    """Column → text of the values that were lost to their types.
+
+    Null where there is none, which is nearly always.
+    """
     nothing = sf.lit(None).cast("map<string,string>")
-    lost = {column: texts[column].isNotNull() & value.isNull() for column, value in values.items() if value is not texts[column]}
+    lost = {
+        column: texts[column].isNotNull() & value.isNull()
+        for column, value in values.items()
+        if value is not texts[column]
+    }
     if not lost:
         return nothing
-    entries = sf.map_from_arrays(sf.array(*map(sf.lit, lost)), sf.array(*(sf.when(each, texts[column]) for column, each in lost.items())))
-    return sf.when(reduce(or_, lost.values()), sf.map_filter(entries, lambda _, text: text.isNotNull())).otherwise(nothing)
+    entries = sf.map_from_arrays(
+        sf.array(*map(sf.lit, lost)),
+        sf.array(*(sf.when(each, texts[column]) for column, each in lost.items())),
+    )
+    return sf.when(
+        reduce(or_, lost.values()), sf.map_filter(entries, lambda _, text: text.isNotNull())
+    ).otherwise(nothing)

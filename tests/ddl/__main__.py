@@ -1,4 +1,6 @@
-"""`python -m tests.ddl --statements 2000 --seed 1`: random DDL on every server, one after the other."""
+"""`python -m tests.ddl --statements 2000 --seed 1`: random DDL on every server, one after the
+other.
+"""
 
 import argparse
 import sys
@@ -28,15 +30,25 @@ class _Progress:
 
 def _line(name: str, came: Comparison) -> str:
     after = f"{came.unknown} unknown afterwards, {came.keys_unknown} with unknown keys"
-    return f"{name}: {came.carried_out} carried out, {came.refused} refused, {after}, {len(came.wrong)} wrong"
+    return (
+        f"{name}: {came.carried_out} carried out, {came.refused} refused, {after}, "
+        f"{len(came.wrong)} wrong"
+    )
 
 
 def main() -> int:
     """Run the comparison; 1 when something was followed wrongly."""
     parser = argparse.ArgumentParser(prog="tests.ddl", description=__doc__)
-    parser.add_argument("--statements", type=int, default=2000, help="statements that each server carries out")
+    parser.add_argument(
+        "--statements", type=int, default=2000, help="statements that each server carries out"
+    )
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--server", choices=KINDS, action="append", help=f"may be given again; else {', '.join(_USUAL)}")
+    parser.add_argument(
+        "--server",
+        choices=KINDS,
+        action="append",
+        help=f"may be given again; else {', '.join(_USUAL)}",
+    )
     chosen = parser.parse_args()
     wrong = 0
     for name in chosen.server or _USUAL:

@@ -7,7 +7,19 @@ from tests.ddl.writing import LABELS, Writing
 
 _CHARSETS: Final = ("latin1", "utf8mb4", "utf8mb3", "ucs2", "gbk", "binary", "ascii")
 _COLLATIONS: Final = ("latin1_bin", "utf8mb4_bin", "utf8mb4_general_ci", "gbk_chinese_ci", "binary")
-_INTEGERS: Final = ("TINYINT", "SMALLINT", "MEDIUMINT", "INT", "INTEGER", "BIGINT", "INT(7)", "BIGINT(20)", "INT4", "MIDDLEINT", "BOOL")
+_INTEGERS: Final = (
+    "TINYINT",
+    "SMALLINT",
+    "MEDIUMINT",
+    "INT",
+    "INTEGER",
+    "BIGINT",
+    "INT(7)",
+    "BIGINT(20)",
+    "INT4",
+    "MIDDLEINT",
+    "BOOL",
+)
 _NUMBERS: Final = (
     "FLOAT",
     "FLOAT(30)",
@@ -21,20 +33,85 @@ _NUMBERS: Final = (
     "FIXED(9,2)",
 )
 _OTHERS: Final = (
-    *("BIT", "BIT(17)", "YEAR", "DATE", "TIME", "TIME(3)", "DATETIME", "DATETIME(6)", "TIMESTAMP NULL", "TIMESTAMP(3) NULL"),
-    *("TIMESTAMP", "BINARY(9)", "VARBINARY(33)", "TINYBLOB", "BLOB", "BLOB(300)", "MEDIUMBLOB", "LONGBLOB", "GEOMETRY", "POINT", "JSON"),
+    *(
+        "BIT",
+        "BIT(17)",
+        "YEAR",
+        "DATE",
+        "TIME",
+        "TIME(3)",
+        "DATETIME",
+        "DATETIME(6)",
+        "TIMESTAMP NULL",
+        "TIMESTAMP(3) NULL",
+    ),
+    *(
+        "TIMESTAMP",
+        "BINARY(9)",
+        "VARBINARY(33)",
+        "TINYBLOB",
+        "BLOB",
+        "BLOB(300)",
+        "MEDIUMBLOB",
+        "LONGBLOB",
+        "GEOMETRY",
+        "POINT",
+        "JSON",
+    ),
     *("LONG VARBINARY", "VARBINARY(66000)", "CHAR BYTE", "SERIAL"),
 )
 _CHARACTERS: Final = (
-    *("CHAR", "CHAR(20)", "VARCHAR(20)", "VARCHAR(300)", "CHARACTER VARYING(7)", "TINYTEXT", "TEXT", "TEXT(100)", "TEXT(20000)"),
-    *("MEDIUMTEXT", "LONGTEXT", "LONG", "LONG VARCHAR", "VARCHAR(20000)", "VARCHAR(66000)", "TEXT(70000)"),
+    *(
+        "CHAR",
+        "CHAR(20)",
+        "VARCHAR(20)",
+        "VARCHAR(300)",
+        "CHARACTER VARYING(7)",
+        "TINYTEXT",
+        "TEXT",
+        "TEXT(100)",
+        "TEXT(20000)",
+    ),
+    *(
+        "MEDIUMTEXT",
+        "LONGTEXT",
+        "LONG",
+        "LONG VARCHAR",
+        "VARCHAR(20000)",
+        "VARCHAR(66000)",
+        "TEXT(70000)",
+    ),
 )
-_NATIONAL: Final = ("NCHAR(3)", "NATIONAL CHAR(4)", "NVARCHAR(5)", "NATIONAL VARCHAR(6)", "NCHAR VARYING(3)")
+_NATIONAL: Final = (
+    "NCHAR(3)",
+    "NATIONAL CHAR(4)",
+    "NVARCHAR(5)",
+    "NATIONAL VARCHAR(6)",
+    "NCHAR VARYING(3)",
+)
 _OF_MARIADB: Final = (
-    *("UUID", "INET6", "INET4", "VARCHAR(50) COMPRESSED", "VARBINARY(50) COMPRESSED", "TEXT COMPRESSED", "mariadb_schema.DATE"),
+    *(
+        "UUID",
+        "INET6",
+        "INET4",
+        "VARCHAR(50) COMPRESSED",
+        "VARBINARY(50) COMPRESSED",
+        "TEXT COMPRESSED",
+        "mariadb_schema.DATE",
+    ),
     *("oracle_schema.DATE", "maxdb_schema.TIMESTAMP(3)", "BLOB COMPRESSED"),
 )
-_OF_ORACLE: Final = ("VARCHAR2(9)", "NUMBER", "NUMBER(7)", "NUMBER(9,3)", "RAW(5)", "CLOB", "BLOB", "DATE", "TIMESTAMP(2)")
+_OF_ORACLE: Final = (
+    "VARCHAR2(9)",
+    "NUMBER",
+    "NUMBER(7)",
+    "NUMBER(9,3)",
+    "RAW(5)",
+    "CLOB",
+    "BLOB",
+    "DATE",
+    "TIMESTAMP(2)",
+)
 
 
 def definition(writing: Writing, family: str, others: Sequence[str] = ()) -> str:
@@ -42,7 +119,10 @@ def definition(writing: Writing, family: str, others: Sequence[str] = ()) -> str
     random = writing.random
     if others and writing.chance(0.06):
         stored = random.choice(("STORED", "VIRTUAL", ""))
-        return f"INT GENERATED ALWAYS AS (length({writing.name(random.choice(others))}) + {random.randrange(9)}) {stored}"
+        return (
+            f"INT GENERATED ALWAYS AS (length({writing.name(random.choice(others))}) + "
+            f"{random.randrange(9)}) {stored}"
+        )
     declared = _type(writing, family)
     attributes = [each for each, share in _attributes(writing, declared) if writing.chance(share)]
     random.shuffle(attributes)
@@ -58,7 +138,9 @@ def _type(writing: Writing, family: str) -> str:
     match random.randrange(6):
         case 0:
             integer = random.choice(_INTEGERS)
-            option = random.choice(("", "", " UNSIGNED", " SIGNED", " ZEROFILL", " UNSIGNED ZEROFILL"))
+            option = random.choice(
+                ("", "", " UNSIGNED", " SIGNED", " ZEROFILL", " UNSIGNED ZEROFILL")
+            )
             return f"{integer}{option}".replace("BOOL ", "TINYINT ")
         case 1:
             return random.choice(_NUMBERS)
@@ -93,7 +175,9 @@ def _charset(writing: Writing) -> str:
         "BINARY",
         "CHARACTER SET {0} BINARY",
     )
-    return " " + writing.random.choice(words).format(writing.random.choice(_CHARSETS), writing.random.choice(_COLLATIONS))
+    return " " + writing.random.choice(words).format(
+        writing.random.choice(_CHARSETS), writing.random.choice(_COLLATIONS)
+    )
 
 
 def _attributes(writing: Writing, declared: str) -> list[tuple[str, float]]:
@@ -110,8 +194,20 @@ def _attributes(writing: Writing, declared: str) -> list[tuple[str, float]]:
         ("PRIMARY KEY" if writing.chance(0.5) else "KEY", 0.05),
         ("CHECK (1 > 0)", 0.08),
         ("DEFAULT (1 + 2)", 0.04),
-        ("DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP", 0.3 if declared == "TIMESTAMP" else 0.0),
-        (writing.random.choice(("AUTO_INCREMENT KEY", "AUTO_INCREMENT UNIQUE", "NOT NULL AUTO_INCREMENT PRIMARY KEY")), 0.05),
+        (
+            "DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP",
+            0.3 if declared == "TIMESTAMP" else 0.0,
+        ),
+        (
+            writing.random.choice(
+                (
+                    "AUTO_INCREMENT KEY",
+                    "AUTO_INCREMENT UNIQUE",
+                    "NOT NULL AUTO_INCREMENT PRIMARY KEY",
+                )
+            ),
+            0.05,
+        ),
         (f"REFERENCES t ({writing.name('a')}) ON DELETE SET NULL", 0.03),
         (f"CONSTRAINT {writing.name('ck')} CHECK (1 > 0)", 0.03),
     ]
@@ -120,7 +216,21 @@ def _attributes(writing: Writing, declared: str) -> list[tuple[str, float]]:
 def charset_option(writing: Writing) -> str:
     """A table's or a database's character set."""
     words = (
-        *("CHARACTER SET {0}", "DEFAULT CHARSET={0}", "CHARSET = '{0}'", "COLLATE {1}", "DEFAULT COLLATE = {1}", "CHARACTER SET DEFAULT"),
-        *("DEFAULT CHARACTER SET = DEFAULT", "COLLATE DEFAULT", "COLLATE uca1400_ai_ci", "/*!40100 DEFAULT CHARACTER SET {0} */"),
+        *(
+            "CHARACTER SET {0}",
+            "DEFAULT CHARSET={0}",
+            "CHARSET = '{0}'",
+            "COLLATE {1}",
+            "DEFAULT COLLATE = {1}",
+            "CHARACTER SET DEFAULT",
+        ),
+        *(
+            "DEFAULT CHARACTER SET = DEFAULT",
+            "COLLATE DEFAULT",
+            "COLLATE uca1400_ai_ci",
+            "/*!40100 DEFAULT CHARACTER SET {0} */",
+        ),
     )
-    return writing.random.choice(words).format(writing.random.choice(_CHARSETS), writing.random.choice(_COLLATIONS))
+    return writing.random.choice(words).format(
+        writing.random.choice(_CHARSETS), writing.random.choice(_COLLATIONS)
+    )

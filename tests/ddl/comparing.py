@@ -1,4 +1,6 @@
-"""Runs random statements, follows what the server logs of them, and compares with the catalogue after each."""
+"""Runs random statements, follows what the server logs of them, and compares with the catalogue
+after each.
+"""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
@@ -21,7 +23,8 @@ from tests.support.sources.source_reading import source_settings
 
 @dataclass(slots=True)
 class Comparison:
-    """What came of a run: statements carried out and refused, tables that became unknown, and what was followed wrongly, in words.
+    """What came of a run: statements carried out and refused, tables that became unknown, and what
+    was followed wrongly, in words.
 
     `reasons` holds the statements after which tables were unknown, by the reason.
     """
@@ -37,12 +40,20 @@ class Comparison:
 def alike(known: object, found: object) -> bool:
     """Whether both say the same of columns, primary key and unique keys.
 
-    Where a statement leaves it open whether a column holds NULL, both answers are right. Keys that are not known are not compared.
+    Where a statement leaves it open whether a column holds NULL, both answers are right. Keys that
+    are not known are not compared.
     """
-    if not isinstance(known, DescribedTable) or not isinstance(found, DescribedTable) or len(known.columns) != len(found.columns):
+    if (
+        not isinstance(known, DescribedTable)
+        or not isinstance(found, DescribedTable)
+        or len(known.columns) != len(found.columns)
+    ):
         return known == found
     pairs = zip(known.columns, found.columns, strict=True)
-    closed = tuple(replace(mine, nullable=theirs.nullable) if mine.nullable is None else mine for mine, theirs in pairs)
+    closed = tuple(
+        replace(mine, nullable=theirs.nullable) if mine.nullable is None else mine
+        for mine, theirs in pairs
+    )
     same_keys = known.indexes is None or unique_keys(known) == unique_keys(found)
     return same_keys and replace(known, columns=closed, indexes=found.indexes) == found
 
@@ -60,7 +71,9 @@ def difference(known: object, found: object) -> str:
     if names[0] != names[1]:
         return f"    followed  {names[0]}\n    catalogue {names[1]}"
     pairs: list[tuple[object, object]] = [
-        (mine, theirs) for mine, theirs in zip(known.columns, found.columns, strict=True) if mine != theirs
+        (mine, theirs)
+        for mine, theirs in zip(known.columns, found.columns, strict=True)
+        if mine != theirs
     ]
     others = replace(known, columns=(), indexes=None), replace(found, columns=(), indexes=None)
     pairs += [others] if others[0] != others[1] else []
@@ -70,7 +83,11 @@ def difference(known: object, found: object) -> str:
 
 
 def compare(
-    server: SqlServer, database: str, seed: int, statements: int, progress: Callable[[Comparison], None] = lambda _: None
+    server: SqlServer,
+    database: str,
+    seed: int,
+    statements: int,
+    progress: Callable[[Comparison], None] = lambda _: None,
 ) -> Comparison:
     """Carry out so many statements in a database of its own, which is made and dropped here."""
     server.execute(f"CREATE DATABASE {database} CHARACTER SET utf8mb4")
@@ -86,9 +103,15 @@ def compare(
 
 
 class _Run:
-    """One run; after each statement the catalogue's tables become what is known, so that each difference counts once."""
+    """One run.
 
-    def __init__(self, server: SqlServer, connection: "Connection[Any]", database: str, seed: int) -> None:
+    After each statement the catalogue's tables become what is known, so that each difference counts
+    once.
+    """
+
+    def __init__(
+        self, server: SqlServer, connection: "Connection[Any]", database: str, seed: int
+    ) -> None:
         self.came = Comparison()
         self._connection = connection
         self._database = database
@@ -96,7 +119,11 @@ class _Run:
         self._settings = source_settings(server)
         self._catalog = CatalogReader(self._settings)
         self._maker = StatementMaker(server.family, server.version, Random(seed), self._databases)
-        self._schemas = Schemas(mariadb=server.family == "mariadb", server_charset="utf8mb4", has_oracle_types=server.version >= (10, 3, 0))
+        self._schemas = Schemas(
+            mariadb=server.family == "mariadb",
+            server_charset="utf8mb4",
+            has_oracle_types=server.version >= (10, 3, 0),
+        )
         self._schemas.put_database(database, "utf8mb4")
         self._end = end_of_binlog(self._settings)
         self._refusal: list[str] = []
@@ -104,8 +131,16 @@ class _Run:
 
     def step(self) -> None:
         """Carry out one statement and compare."""
-        before = {table: known for table, known in self._known() if isinstance(known, DescribedTable)}
-        made = self._maker.make({table.table: known for table, known in before.items() if table.database == self._database})
+        before = {
+            table: known for table, known in self._known() if isinstance(known, DescribedTable)
+        }
+        made = self._maker.make(
+            {
+                table.table: known
+                for table, known in before.items()
+                if table.database == self._database
+            }
+        )
         taken = self._carry_out(made)
         self.came.carried_out += taken
         self.came.refused += not taken
@@ -118,7 +153,9 @@ class _Run:
                 self._logged.append(f"logged{' as failed' * statement.failed}: {statement.sql}")
             self._schemas.apply(statement, classify(statement))
             for table in passing.apply(statement, classify(statement)):
-                named[table] = named.get(table, True) and passing.of(table) is None and not statement.failed
+                named[table] = (
+                    named.get(table, True) and passing.of(table) is None and not statement.failed
+                )
         self._compare(made, before, named)
 
     def _carry_out(self, made: Made) -> bool:
@@ -138,11 +175,21 @@ class _Run:
         return True
 
     def _known(self) -> Iterator[tuple[TableId, object]]:
-        return ((table, known) for table, known in sorted(self._schemas.tables.items()) if table.database in self._databases)
+        return (
+            (table, known)
+            for table, known in sorted(self._schemas.tables.items())
+            if table.database in self._databases
+        )
 
-    def _compare(self, made: Made, before: Mapping[TableId, DescribedTable], named: Mapping[TableId, bool]) -> None:
+    def _compare(
+        self, made: Made, before: Mapping[TableId, DescribedTable], named: Mapping[TableId, bool]
+    ) -> None:
         snapshot = self._catalog.snapshot()
-        found = {table: known for table, known in snapshot.tables.items() if table.database in self._databases}
+        found = {
+            table: known
+            for table, known in snapshot.tables.items()
+            if table.database in self._databases
+        }
         known = dict(self._known())
         for table in sorted(known.keys() | found.keys()):
             self._compare_table(made, table, known.get(table), found.get(table))
@@ -150,19 +197,42 @@ class _Run:
         for database in self._databases:
             charset = snapshot.databases.get(database)
             if self._schemas.databases.get(database, charset) != charset:
-                self._differs(made, f"{database} has {charset}, and {self._schemas.databases.get(database)} is known")
+                self._differs(
+                    made,
+                    (
+                        f"{database} has {charset}, and {self._schemas.databases.get(database)} "
+                        f"is known"
+                    ),
+                )
             self._schemas.put_database(database, charset)
 
     def _compare_names(
-        self, made: Made, table: TableId, before: DescribedTable | None, found: DescribedTable | None, of_indexes: bool | None
+        self,
+        made: Made,
+        table: TableId,
+        before: DescribedTable | None,
+        found: DescribedTable | None,
+        of_indexes: bool | None,
     ) -> None:
-        """Compare with what a reader says to whom no table is known; `of_indexes`: it names the table, and changes of indexes alone."""
+        """Compare with what a reader says to whom no table is known.
+
+        `of_indexes`: it names the table, and changes of indexes alone.
+        """
         if of_indexes is None and before != found:
             self._differs(made, f"{table} has changed, and is not named")
-        if of_indexes and before is not None and found is not None and replace(before, indexes=None) != replace(found, indexes=None):
-            self._differs(made, f"{table} is said to have other indexes alone\n{difference(before, found)}")
+        if (
+            of_indexes
+            and before is not None
+            and found is not None
+            and replace(before, indexes=None) != replace(found, indexes=None)
+        ):
+            self._differs(
+                made, f"{table} is said to have other indexes alone\n{difference(before, found)}"
+            )
 
-    def _compare_table(self, made: Made, table: TableId, known: object, found: DescribedTable | None) -> None:
+    def _compare_table(
+        self, made: Made, table: TableId, known: object, found: DescribedTable | None
+    ) -> None:
         if isinstance(known, str):
             self.came.unknown += 1
             self.came.reasons.setdefault(known, []).append(made.sql)
@@ -173,8 +243,14 @@ class _Run:
         self._schemas.put(table, found)
 
     def _keys_are_virtual(self, known: object, found: object) -> bool:
-        """Whether they differ in the order of unique keys alone, and MySQL puts those over virtual columns last, which no history keeps."""
-        if self._schemas.mariadb or not isinstance(known, DescribedTable) or not isinstance(found, DescribedTable):
+        """Whether they differ in the order of unique keys alone, and MySQL puts those over virtual
+        columns last, which no history keeps.
+        """
+        if (
+            self._schemas.mariadb
+            or not isinstance(known, DescribedTable)
+            or not isinstance(found, DescribedTable)
+        ):
             return False
         if known.indexes is None or not self._has_virtual_columns(found):
             return False
@@ -183,9 +259,16 @@ class _Run:
 
     def _has_virtual_columns(self, found: DescribedTable) -> bool:
         with self._connection.cursor() as cursor:
-            cursor.execute("SELECT COLUMN_NAME FROM information_schema.COLUMNS WHERE EXTRA LIKE %s", ("%VIRTUAL GENERATED%",))
+            cursor.execute(
+                "SELECT COLUMN_NAME FROM information_schema.COLUMNS WHERE EXTRA LIKE %s",
+                ("%VIRTUAL GENERATED%",),
+            )
             virtual = {str(name).lower() for (name,) in cursor.fetchall()}
-        return any(virtual & {name.lower() for name in index.columns} for index in unique_keys(found))
+        return any(
+            virtual & {name.lower() for name in index.columns} for index in unique_keys(found)
+        )
 
     def _differs(self, made: Made, what: str) -> None:
-        self.came.wrong.append("\n  ".join(["; ".join(made.settings), made.sql, *self._refusal, *self._logged, what]))
+        self.came.wrong.append(
+            "\n  ".join(["; ".join(made.settings), made.sql, *self._refusal, *self._logged, what])
+        )

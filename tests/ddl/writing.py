@@ -50,8 +50,37 @@ _TEXTS: Final = (
     "*/",
     "/*!99999 x",
 )
-LABELS: Final = ("x", "y", "a'b", 'a"b', "back\\", "\\", "(f)", "é", "end ", "l\\n", "A B", "0x61", "-- z", "q`q")
-_SPACES: Final = (" ", " ", " ", " ", "\n", "  ", " /* c, d ' */ ", " # it's\n", ' -- "x\n', "\t", " /* ; */ ", " -- ;\n", " /*!*/ ")
+LABELS: Final = (
+    "x",
+    "y",
+    "a'b",
+    'a"b',
+    "back\\",
+    "\\",
+    "(f)",
+    "é",
+    "end ",
+    "l\\n",
+    "A B",
+    "0x61",
+    "-- z",
+    "q`q",
+)
+_SPACES: Final = (
+    " ",
+    " ",
+    " ",
+    " ",
+    "\n",
+    "  ",
+    " /* c, d ' */ ",
+    " # it's\n",
+    ' -- "x\n',
+    "\t",
+    " /* ; */ ",
+    " -- ;\n",
+    " /*!*/ ",
+)
 
 
 class Writing:
@@ -60,7 +89,9 @@ class Writing:
     def __init__(self, random: Random, sql_mode: str) -> None:
         self.random = random
         self.modes = set(sql_mode.split(","))
-        self._ansi = bool(self.modes & {"ANSI", "ANSI_QUOTES", "ORACLE", "MSSQL", "MAXDB", "DB2", "POSTGRESQL"})
+        self._ansi = bool(
+            self.modes & {"ANSI", "ANSI_QUOTES", "ORACLE", "MSSQL", "MAXDB", "DB2", "POSTGRESQL"}
+        )
         self._escapes = "NO_BACKSLASH_ESCAPES" not in self.modes
 
     def chance(self, share: float) -> bool:
@@ -68,7 +99,11 @@ class Writing:
 
     def name(self, name: str) -> str:
         """An identifier, quoted unless it need not be."""
-        if name.replace("$", "_").replace("1a", "a").isidentifier() and name not in ("select", "AFTER") and self.chance(0.5):
+        if (
+            name.replace("$", "_").replace("1a", "a").isidentifier()
+            and name not in ("select", "AFTER")
+            and self.chance(0.5)
+        ):
             return name
         if "MSSQL" in self.modes and self.chance(0.4):
             return f"[{name.replace(']', ']]')}]"
@@ -86,7 +121,11 @@ class Writing:
 
     def executed(self, words: str) -> str:
         """The words, some of them in a comment that servers carry out."""
-        return f"/*!{self.random.choice(('', '32312 ', '40101 ', '50100'))} {words} */" if self.chance(0.06) else words
+        return (
+            f"/*!{self.random.choice(('', '32312 ', '40101 ', '50100'))} {words} */"
+            if self.chance(0.06)
+            else words
+        )
 
     def spaced(self, words: str) -> str:
         r"""The words with comments between some of them; `\x00` stands where one may be."""
@@ -96,4 +135,8 @@ class Writing:
         """A name that no column has."""
         lowered = {name.lower() for name in taken}
         free = [name for name in NAMES if name.lower() not in lowered]
-        return self.random.choice(free) if free and self.chance(0.8) else f"c{self.random.randrange(10_000)}"
+        return (
+            self.random.choice(free)
+            if free and self.chance(0.8)
+            else f"c{self.random.randrange(10_000)}"
+        )

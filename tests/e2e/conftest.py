@@ -13,16 +13,26 @@ NewInstallation: TypeAlias = Callable[..., Installation]
 
 
 @pytest.fixture
-def new_installation(zookeeper: ZooKeeper, fresh_name: Callable[[str], str], tmp_path: Path) -> Iterator[NewInstallation]:
-    """Make a database `<name>` with table t(id, n, v), mapped to topic `<name>`; the name is the installation's."""
+def new_installation(
+    zookeeper: ZooKeeper, fresh_name: Callable[[str], str], tmp_path: Path
+) -> Iterator[NewInstallation]:
+    """Make a database `<name>` with table t(id, n, v), mapped to topic `<name>`.
+
+    The name is the installation's.
+    """
     made: list[Installation] = []
 
     def make(database: SqlServer, kafka: Kafka, **instance: Any) -> Installation:
         name = fresh_name("e2e").replace("-", "_")
-        database.execute(f"create database {name}", f"create table {name}.t (id int primary key, n int, v longtext)")
+        database.execute(
+            f"create database {name}",
+            f"create table {name}.t (id int primary key, n int, v longtext)",
+        )
         instance = {"filter": {"filter_regex": f"{name}\\..*"}, **instance}
         installation = Installation(name, tmp_path, database, kafka, zookeeper, **instance)
-        installation.map(topics=[{"logicDb": name, "topic": name}], dbs=[{"logicDb": name, "realDbs": name}])
+        installation.map(
+            topics=[{"logicDb": name, "topic": name}], dbs=[{"logicDb": name, "realDbs": name}]
+        )
         made.append(installation)
         return installation
 

@@ -1,9 +1,21 @@
-"""The broker's steps: a request arrives, a transaction's end reaches a partition, a transaction's time is over."""
+"""The broker's steps: a request arrives, a transaction's end reaches a partition, a transaction's
+time is over.
+"""
 
 from collections.abc import Iterator
 from typing import Final, TypeAlias
 
-from tests.model.world import PARTITIONS, POSITION, Broker, Kind, Phase, Relay, Request, Rules, World
+from tests.model.world import (
+    PARTITIONS,
+    POSITION,
+    Broker,
+    Kind,
+    Phase,
+    Relay,
+    Request,
+    Rules,
+    World,
+)
 
 Step: TypeAlias = tuple[str, World]
 OK: Final = "ok"
@@ -16,23 +28,38 @@ def steps(world: World, rules: Rules) -> Iterator[Step]:
     """Everything that the broker may do now."""
     for request in world.wire:
         broker, answer = _answered(world.broker, request, rules)
-        label = f"{request.kind} of relay {request.relay} (epoch {request.epoch}) arrives: {answer or 'not yet'}"
+        label = (
+            f"{request.kind} of relay {request.relay} (epoch {request.epoch}) arrives: "
+            f"{answer or 'not yet'}"
+        )
         if answer:
             yield label, _delivered(world, request, broker, answer)
             if request.kind is Kind.COMMIT and world.budget.lost_answers and broker != world.broker:
                 spent = world.budget._replace(lost_answers=world.budget.lost_answers - 1)
-                yield f"{label}, and the answer is lost", world._replace(broker=broker, budget=spent)
+                yield (
+                    f"{label}, and the answer is lost",
+                    world._replace(broker=broker, budget=spent),
+                )
         elif broker != world.broker:
             yield label, world._replace(broker=broker)
     yield from _ends(world)
     if world.budget.timeouts and world.broker.open and not world.broker.ending:
         spent = world.budget._replace(timeouts=world.budget.timeouts - 1)
-        timed_out = _ending(world.broker._replace(timed_out_epoch=world.broker.epoch, epoch=world.broker.epoch + 1), "abort")
-        yield "the broker's timeout ends the transaction", world._replace(broker=timed_out, budget=spent)
+        timed_out = _ending(
+            world.broker._replace(timed_out_epoch=world.broker.epoch, epoch=world.broker.epoch + 1),
+            "abort",
+        )
+        yield (
+            "the broker's timeout ends the transaction",
+            world._replace(broker=timed_out, budget=spent),
+        )
 
 
 def _answered(broker: Broker, request: Request, rules: Rules) -> _Answer:
-    """What the broker becomes by a request, and what it says; nothing is said while an older transaction is about to end."""
+    """What the broker becomes by a request, and what it says.
+
+    Nothing is said while an older transaction is about to end.
+    """
     match request.kind:
         case Kind.INIT:
             return _init(broker)
@@ -70,7 +97,11 @@ def _record(broker: Broker, request: Request, rules: Rules) -> _Answer:
 def _end(broker: Broker, request: Request) -> _Answer:
     if request.epoch != broker.epoch:
         return broker, FENCED
-    if request.kind is Kind.COMMIT and broker.committed_epoch == request.epoch and (broker.ending or not broker.open):
+    if (
+        request.kind is Kind.COMMIT
+        and broker.committed_epoch == request.epoch
+        and (broker.ending or not broker.open)
+    ):
         return broker, OK  # asked for again
     if broker.ending:
         return broker, NOT_YET
@@ -80,23 +111,36 @@ def _end(broker: Broker, request: Request) -> _Answer:
 
 
 def _ending(broker: Broker, end: str) -> Broker:
-    """The coordinator has decided, and tells the partitions: a commit one after the other, an abort, which shows nothing, at once."""
-    return broker._replace(ending=end, unmarked=(*PARTITIONS, POSITION) if end == "commit" else (POSITION,))
+    """The coordinator has decided, and tells the partitions: a commit one after the other, an
+    abort, which shows nothing, at once.
+    """
+    return broker._replace(
+        ending=end, unmarked=(*PARTITIONS, POSITION) if end == "commit" else (POSITION,)
+    )
 
 
 def _ends(world: World) -> Iterator[Step]:
     for partition in world.broker.unmarked:
-        yield f"partition {partition} learns of the {world.broker.ending}", world._replace(broker=_marked(world.broker, partition))
+        yield (
+            f"partition {partition} learns of the {world.broker.ending}",
+            world._replace(broker=_marked(world.broker, partition)),
+        )
 
 
 def _marked(broker: Broker, partition: int) -> Broker:
     unmarked = tuple(each for each in broker.unmarked if each != partition)
     if broker.ending == "commit":
-        broker = _shown(broker, partition)._replace(late=tuple(each for each in broker.late if each % 2 != partition))
+        broker = _shown(broker, partition)._replace(
+            late=tuple(each for each in broker.late if each % 2 != partition)
+        )
     else:
         broker = broker._replace(late=())
     broker = broker._replace(unmarked=unmarked)
-    return broker if unmarked else broker._replace(rows=(), record=None, ending="", seen_epoch=broker.epoch)
+    return (
+        broker
+        if unmarked
+        else broker._replace(rows=(), record=None, ending="", seen_epoch=broker.epoch)
+    )
 
 
 def _shown(broker: Broker, partition: int) -> Broker:

@@ -1,4 +1,6 @@
-"""Every moment that can be reached, nearest first: the first broken promise comes with a shortest way to it."""
+"""Every moment that can be reached, nearest first: the first broken promise comes with a shortest
+way to it.
+"""
 
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable
@@ -11,7 +13,9 @@ _MOST_MOMENTS: Final = 3_000_000
 
 
 class Found(NamedTuple):
-    """How many moments there are, how many rows can become visible, and a shortest way to a broken promise."""
+    """How many moments there are, how many rows can become visible, and a shortest way to a broken
+    promise.
+    """
 
     moments: int
     furthest: int
@@ -25,7 +29,10 @@ def explore(
     broken: Callable[[World], str],
     visible: Callable[[World], int],
 ) -> Found:
-    """Try every order of events from `start`; ends at the first moment of which `broken` says something."""
+    """Try every order of events from `start`.
+
+    Ends at the first moment of which `broken` says something.
+    """
     came_from: dict[World, tuple[World, str] | None] = {start: None}
     waiting, furthest = deque([start]), 0
     while waiting:

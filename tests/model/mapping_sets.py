@@ -1,7 +1,9 @@
-"""Mapping sets beside the stream: a store that is edited, lost and filled again, one relay, and the records in Kafka.
+"""Mapping sets beside the stream: a store that is edited, lost and filled again, one relay, and the
+records in Kafka.
 
-Two transactions of two rows are published; a commit may come after each row, so a transaction may be half published. The documents of a set
-are one word, which also says where rows go: "A" and "B" are the installation's, "x" is another's, HALF maps no database.
+Two transactions of two rows are published; a commit may come after each row, so a transaction may
+be half published. The documents of a set are one word, which also says where rows go: "A" and "B"
+are the installation's, "x" is another's, HALF maps no database.
 """
 
 from collections.abc import Iterator
@@ -21,7 +23,9 @@ class Rules(NamedTuple):
     """What the protocol relies on; a mutation takes one rule away."""
 
     sets_named_by_digest: bool = True
-    """A store continues the recorded set only if the documents are the same, not only the number."""
+    """A store continues the recorded set only if the documents are the same, not only the
+    number.
+    """
     own_set_to_the_end: bool = True
     """A half-published transaction is ended under the set that its record names."""
     documents_kept: bool = True
@@ -48,7 +52,10 @@ class Budget(NamedTuple):
 
 
 class Record(NamedTuple):
-    """So many rows are published; `named` is the set of the record, `split` that of a half-published transaction."""
+    """So many rows are published.
+
+    `named` is the set of the record, `split` that of a half-published transaction.
+    """
 
     rows: int = 0
     named: Name = NOTHING
@@ -56,7 +63,9 @@ class Record(NamedTuple):
 
 
 class Relay(NamedTuple):
-    """The set in force, the one that the store is compared with, the rows of the open batch, and whether the store has signalled."""
+    """The set in force, the one that the store is compared with, the rows of the open batch, and
+    whether the store has signalled.
+    """
 
     force: Name
     named: Name
@@ -65,9 +74,13 @@ class Relay(NamedTuple):
 
 
 class World(NamedTuple):
-    """Everything at one moment. `own`: the store's sets continue those that were published. `meant` are documents that were put in force.
+    """Everything at one moment.
 
-    `late` are documents that are written after their record, `shown` is the set that an operator looked at before an acceptance.
+    `own`: the store's sets continue those that were published. `meant` are documents that were put
+    in force.
+
+    `late` are documents that are written after their record, `shown` is the set that an operator
+    looked at before an acceptance.
     """
 
     sets: tuple[str, ...]
@@ -92,7 +105,9 @@ class World(NamedTuple):
 
 def search(start: World, rules: Rules) -> Found:
     """Try every order of events from `start`; ends at the first broken promise."""
-    return explore(start, lambda world: steps(world, rules), broken, lambda world: len(world.visible))
+    return explore(
+        start, lambda world: steps(world, rules), broken, lambda world: len(world.visible)
+    )
 
 
 def broken(world: World) -> str:
@@ -109,40 +124,69 @@ def steps(world: World, rules: Rules) -> Iterator[Step]:
     """Everything that may happen next."""
     yield from _operator(world, rules)
     if world.late:
-        yield "the documents follow their record", world._replace(kept=world.kept | world.late, late=frozenset())
+        yield (
+            "the documents follow their record",
+            world._replace(kept=world.kept | world.late, late=frozenset()),
+        )
     if world.relay is None:
         yield from _begin(world, rules)
         return
     if world.budget.crashes:
-        yield "the relay crashes", world._replace(relay=None, late=frozenset(), budget=world.spent("crashes"))
+        yield (
+            "the relay crashes",
+            world._replace(relay=None, late=frozenset(), budget=world.spent("crashes")),
+        )
     yield from _publish(world, world.relay, rules)
 
 
 def _operator(world: World, rules: Rules) -> Iterator[Step]:
     if world.budget.wipes:
         own = not world.record.rows  # before the first row every mapping is as good as another
-        yield "ZooKeeper loses everything", _signalled(world._replace(sets=(), own=own, shown=None, budget=world.spent("wipes")))
+        yield (
+            "ZooKeeper loses everything",
+            _signalled(world._replace(sets=(), own=own, shown=None, budget=world.spent("wipes"))),
+        )
     if world.budget.saves:
-        # Another installation's documents, or half of them, are put into a lost or empty store, never over a mapping in use.
+        # Another installation's documents, or half of them, are put into a lost or empty store,
+        # never over a mapping in use.
         strange = ("x", HALF) if not world.own else (HALF,) if not world.sets else ()
         for documents in ("A", "B", *strange):
             yield f"{documents} is saved", _saved(world, documents)
-    if world.shown is None and world.budget.acceptances and world.current[1] not in ("", HALF) and world.record.rows and not world.own:
+    if (
+        world.shown is None
+        and world.budget.acceptances
+        and world.current[1] not in ("", HALF)
+        and world.record.rows
+        and not world.own
+    ):
         yield f"an operator looks at {world.current}", world._replace(shown=world.current)
     if world.shown is not None:
         yield f"the acceptance of {world.shown} arrives", _accepted(world, world.shown, rules)
 
 
 def _saved(world: World, documents: str) -> World:
-    """A save: an edit where the store is the installation's own; the same documents make a lost store its own again."""
-    published = {world.record.named[1]} if world.relay is None else {world.record.named[1], world.relay.named[1]}
+    """A save: an edit where the store is the installation's own.
+
+    The same documents make a lost store its own again.
+    """
+    published = (
+        {world.record.named[1]}
+        if world.relay is None
+        else {world.record.named[1], world.relay.named[1]}
+    )
     own = world.own or documents in published
     meant = world.meant | {documents} if own and documents in ("A", "B") else world.meant
-    return _signalled(world._replace(sets=(*world.sets, documents), own=own, meant=meant, budget=world.spent("saves")))
+    return _signalled(
+        world._replace(
+            sets=(*world.sets, documents), own=own, meant=meant, budget=world.spent("saves")
+        )
+    )
 
 
 def _signalled(world: World) -> World:
-    return world if world.relay is None else world._replace(relay=world.relay._replace(changed=True))
+    return (
+        world if world.relay is None else world._replace(relay=world.relay._replace(changed=True))
+    )
 
 
 def _accepted(world: World, shown: Name, rules: Rules) -> World:
@@ -152,22 +196,34 @@ def _accepted(world: World, shown: Name, rules: Rules) -> World:
         return after
     record = world.record._replace(named=world.current)
     meant = world.meant | {shown[1]}
-    return _with_documents(after._replace(relay=None, late=frozenset(), own=True, meant=meant), record, rules)
+    return _with_documents(
+        after._replace(relay=None, late=frozenset(), own=True, meant=meant), record, rules
+    )
 
 
 def _begin(world: World, rules: Rules) -> Iterator[Step]:
-    """A session begins: with the set of a half-published transaction, or with the store's where it continues the recorded one."""
+    """A session begins: with the set of a half-published transaction, or with the store's where it
+    continues the recorded one.
+    """
     record = world.record
     if record.split is not None and rules.own_set_to_the_end:
         number, documents = record.split
         in_store = world.sets[number - 1 : number] == (documents,)
         if not in_store and documents not in world.kept:
-            yield "the relay begins", world._replace(fault=f"a transaction is half published under {record.split}, which is nowhere")
+            yield (
+                "the relay begins",
+                world._replace(
+                    fault=f"a transaction is half published under {record.split}, which is nowhere"
+                ),
+            )
             return
         relay = Relay(record.split, record.named, changed=rules.store_compared_after_split)
         yield f"the relay resumes under {record.split}", world._replace(relay=relay)
     elif _may_follow(world, record.named, rules):
-        yield f"the relay begins under {world.current}", world._replace(relay=Relay(world.current, world.current))
+        yield (
+            f"the relay begins under {world.current}",
+            world._replace(relay=Relay(world.current, world.current)),
+        )
 
 
 def _may_follow(world: World, named: Name, rules: Rules) -> bool:
@@ -182,7 +238,10 @@ def _may_follow(world: World, named: Name, rules: Rules) -> bool:
 def _publish(world: World, relay: Relay, rules: Rules) -> Iterator[Step]:
     done = world.record.rows + len(relay.taken)
     if relay.taken:
-        yield f"rows up to {done} are committed under {relay.force}", _committed(world, relay, rules)
+        yield (
+            f"rows up to {done} are committed under {relay.force}",
+            _committed(world, relay, rules),
+        )
     if done == len(ROWS):
         return
     between = done % 2 == 0
@@ -195,9 +254,16 @@ def _publish(world: World, relay: Relay, rules: Rules) -> Iterator[Step]:
             yield "the relay waits: the store lost its set", ended._replace(relay=None)
         return
     stale = between and world.own and relay.force[1] != world.current[1]
-    fault = f"a transaction begins under {relay.force}, and {world.current} is in force" if stale else ""
+    fault = (
+        f"a transaction begins under {relay.force}, and {world.current} is in force"
+        if stale
+        else ""
+    )
     taking = relay._replace(taken=(*relay.taken, relay.force[1]))
-    yield f"row {ROWS[done]} is taken under {relay.force}", world._replace(relay=taking, fault=fault)
+    yield (
+        f"row {ROWS[done]} is taken under {relay.force}",
+        world._replace(relay=taking, fault=fault),
+    )
 
 
 def _committed(world: World, relay: Relay, rules: Rules) -> World:
@@ -211,7 +277,11 @@ def _committed(world: World, relay: Relay, rules: Rules) -> World:
 
 def _with_documents(world: World, record: Record, rules: Rules) -> World:
     """The record becomes visible, and the topic keeps the documents that it names."""
-    split = {record.split[1]} if record.split is not None and rules.documents_kept_while_named else set()
+    split = (
+        {record.split[1]}
+        if record.split is not None and rules.documents_kept_while_named
+        else set()
+    )
     named = frozenset({record.named[1]} | split) if rules.documents_kept else frozenset()
     late = frozenset() if rules.documents_in_transaction else named - world.kept
     return world._replace(record=record, kept=named - late, late=late)

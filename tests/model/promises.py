@@ -9,7 +9,9 @@ def broken(world: World) -> str:
 
 
 def _never_published(world: World) -> str:
-    """Each partition shows the beginning of one server's binlog: a repeat, a step back and a gap are all something else."""
+    """Each partition shows the beginning of one server's binlog: a repeat, a step back and a gap
+    are all something else.
+    """
     visible = world.broker.visible
     for server in (0, 1):
         history = world.source.history(server)
@@ -22,21 +24,30 @@ def _never_published(world: World) -> str:
 
 
 def _lost(world: World) -> str:
-    """What lies behind the committed record is visible, and while no transaction ends nothing else is."""
+    """What lies behind the committed record is visible, and while no transaction ends nothing else
+    is.
+    """
     broker = world.broker
     if broker.ending:
         return ""
     for each in PARTITIONS:
         behind = _published(world, broker.position, each)
         if broker.visible[each] != behind:
-            return f"the record says that {behind} are published, visible are {broker.visible[each]}"
+            return (
+                f"the record says that {behind} are published, visible are {broker.visible[each]}"
+            )
     return ""
 
 
 def _two_voices(world: World) -> str:
     """A fenced relay opens no producer before it has heard again that it leads."""
     for number, relay in enumerate(world.relays):
-        if relay.fenced and relay.phase is Phase.ELECTED and relay.waiting is not None and relay.waiting.kind is Kind.INIT:
+        if (
+            relay.fenced
+            and relay.phase is Phase.ELECTED
+            and relay.waiting is not None
+            and relay.waiting.kind is Kind.INIT
+        ):
             return f"relay {number} knows that it was fenced, and fences its successor"
     return ""
 

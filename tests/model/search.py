@@ -36,4 +36,7 @@ def _source(world: World) -> Iterator[Step]:
         executed = source._replace(executed=source.executed + 1)
         yield f"the standby executes change {executed.executed}", world._replace(source=executed)
     if not source.alive and not source.own:
-        yield "the standby is the master now, and takes a change of its own", world._replace(source=source._replace(own=1))
+        yield (
+            "the standby is the master now, and takes a change of its own",
+            world._replace(source=source._replace(own=1)),
+        )

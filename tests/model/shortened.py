@@ -1,4 +1,6 @@
-"""Moments that can never differ in what follows are one: without this, two relays that fence each other would count epochs for ever."""
+"""Moments that can never differ in what follows are one: without this, two relays that fence each
+other would count epochs for ever.
+"""
 
 from collections.abc import Iterator
 
@@ -6,26 +8,38 @@ from tests.model.world import Broker, Kind, Relay, Request, Rules, World
 
 
 def shortened(world: World, rules: Rules) -> World:
-    """The same moment with epochs renumbered in their order, and without what has no effect any more."""
+    """The same moment with epochs renumbered in their order, and without what has no effect any
+    more.
+    """
     world = _forgotten(world, rules)
     ranks = {epoch: rank for rank, epoch in enumerate(sorted({0, *_epochs(world)}))}
     if ranks[world.broker.epoch] == world.broker.epoch:
         return world
     return world._replace(
         broker=_renumbered_broker(world.broker, ranks),
-        relays=(_renumbered_relay(world.relays[0], ranks), _renumbered_relay(world.relays[1], ranks)),
+        relays=(
+            _renumbered_relay(world.relays[0], ranks),
+            _renumbered_relay(world.relays[1], ranks),
+        ),
         wire=frozenset(_renumbered(each, ranks) for each in world.wire),
     )
 
 
 def _forgotten(world: World, rules: Rules) -> World:
-    """A request that nobody waits for and that will be refused does nothing; old epochs that nobody holds say nothing."""
+    """A request that nobody waits for and that will be refused does nothing.
+
+    Old epochs that nobody holds say nothing.
+    """
     broker = world.broker
     if rules.late_rows_verified:
         broker = broker._replace(seen_epoch=0)
         if rules.record_in_transaction:
             waiting = {relay.waiting for relay in world.relays}
-            wire = frozenset(each for each in world.wire if each in waiting or each.kind is Kind.INIT or each.epoch == broker.epoch)
+            wire = frozenset(
+                each
+                for each in world.wire
+                if each in waiting or each.kind is Kind.INIT or each.epoch == broker.epoch
+            )
             world = world._replace(wire=wire)
     if broker.committed_epoch != broker.epoch:
         broker = broker._replace(committed_epoch=0)

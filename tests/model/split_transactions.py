@@ -1,9 +1,12 @@
-"""One source transaction in parts, of which the source rolls rows back while it is read; two servers, relays that crash, and the record.
+"""One source transaction in parts, of which the source rolls rows back while it is read.
 
-Meanwhile an operator saves another mapping set, and the first server purges the file of the transaction.
+Two servers, relays that crash, and the record.
 
-The events of the transaction are rows and roll-backs to the savepoint before its first row but one. A place is an event's number on the
-first server, and another number on the second one.
+Meanwhile an operator saves another mapping set, and the first server purges the file of the
+transaction.
+
+The events of the transaction are rows and roll-backs to the savepoint before its first row but one.
+A place is an event's number on the first server, and another number on the second one.
 """
 
 from collections.abc import Iterator
@@ -19,21 +22,30 @@ class Rules(NamedTuple):
     """What the protocol relies on; a mutation takes one rule away."""
 
     end_read_first: bool = True
-    """A part is published when the transaction was read to its end, and what was rolled back of it is left out."""
+    """A part is published when the transaction was read to its end, and what was rolled back of it
+    is left out.
+    """
     unwritten_waits: bool = True
     """A transaction whose end is not in the binlog was not read to its end."""
     places_forgotten: bool = True
     """What is left out are places of the server that is read; another server is asked anew."""
     own_set: bool = True
-    """What is left of a transaction is published under the mapping set of its first part, which the record names and the topic keeps."""
+    """What is left of a transaction is published under the mapping set of its first part, which the
+    record names and the topic keeps.
+    """
     purged_stops: bool = True
-    """A relay that finds the file of its position purged stops by name; it does not go on in the next file."""
+    """A relay that finds the file of its position purged stops by name.
+
+    It does not go on in the next file.
+    """
     purged_unread: bool = True
     """A transaction whose file is purged before it was read to its end was not read to its end."""
 
 
 class Relay(NamedTuple):
-    """One session: how many events it took, the rows among them that it published or skipped, and how many of the batch are open."""
+    """One session: how many events it took, the rows among them that it published or skipped, and
+    how many of the batch are open.
+    """
 
     taken: int = 0
     rows: tuple[str, ...] = ()
@@ -42,7 +54,10 @@ class Relay(NamedTuple):
 
 
 class World(NamedTuple):
-    """Everything at one moment. `left_out` are events by the places of server `of`, `read` says whether the end was met there."""
+    """Everything at one moment.
+
+    `left_out` are events by the places of server `of`, `read` says whether the end was met there.
+    """
 
     written: int = 0
     done: int = 0
@@ -65,7 +80,10 @@ class World(NamedTuple):
 def steps(world: World, rules: Rules) -> Iterator[tuple[str, World]]:
     """Everything that may happen next."""
     if world.written < len(EVENTS):
-        yield f"the source writes {EVENTS[world.written]!r}", world._replace(written=world.written + 1)
+        yield (
+            f"the source writes {EVENTS[world.written]!r}",
+            world._replace(written=world.written + 1),
+        )
     elif not world.purged:
         yield "the first server purges the file", world._replace(purged=True)
     if not world.saved:
@@ -76,7 +94,9 @@ def steps(world: World, rules: Rules) -> Iterator[tuple[str, World]]:
         yield from _begins(world, rules)
         return
     if world.crashes:
-        forgot = world._replace(relay=None, left_out=frozenset(), read=False, crashes=world.crashes - 1)
+        forgot = world._replace(
+            relay=None, left_out=frozenset(), read=False, crashes=world.crashes - 1
+        )
         yield "the relay crashes, another one takes over", forgot
     if world.switches:
         yield "the other server is read", _switched(world, rules)
@@ -133,7 +153,10 @@ def _part(world: World, relay: Relay, rules: Rules) -> Iterator[tuple[str, World
         return
     if _gone_from_disk(world):
         if rules.purged_unread:
-            yield "the purge is met, the instance stops by name", world._replace(relay=None, stopped=True)
+            yield (
+                "the purge is met, the instance stops by name",
+                world._replace(relay=None, stopped=True),
+            )
         else:
             yield "nothing is found in a file that is gone", world._replace(read=True)
         return
@@ -141,13 +164,19 @@ def _part(world: World, relay: Relay, rules: Rules) -> Iterator[tuple[str, World
     if gone <= world.left_out:
         yield "the transaction is read to its end", world._replace(read=True)
     else:
-        yield "rolled-back rows are found, and left out", world._replace(relay=None, left_out=gone, read=True)
+        yield (
+            "rolled-back rows are found, and left out",
+            world._replace(relay=None, left_out=gone, read=True),
+        )
 
 
 def _committed(world: World, relay: Relay) -> World:
     rows = relay.rows[world.done :]
     return world._replace(
-        relay=relay, visible=(*world.visible, *rows), done=len(relay.rows), sets=(*world.sets, *(relay.under for _ in rows))
+        relay=relay,
+        visible=(*world.visible, *rows),
+        done=len(relay.rows),
+        sets=(*world.sets, *(relay.under for _ in rows)),
     )
 
 
@@ -165,4 +194,6 @@ def broken(world: World) -> str:
         return f"consumers read {world.visible}, and the source kept {KEPT}"
     if len(set(world.sets)) > 1:
         return f"rows of one transaction were published under several mapping sets: {world.sets}"
-    return f"consumers read {world.visible} of {KEPT}" if world.ended and world.visible != KEPT else ""
+    return (
+        f"consumers read {world.visible} of {KEPT}" if world.ended and world.visible != KEPT else ""
+    )

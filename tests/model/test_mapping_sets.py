@@ -1,4 +1,6 @@
-"""No order of edits, losses of ZooKeeper, crashes and acceptances publishes a row under a mapping that nobody put in force."""
+"""No order of edits, losses of ZooKeeper, crashes and acceptances publishes a row under a mapping
+that nobody put in force.
+"""
 
 import pytest
 
@@ -9,9 +11,15 @@ EMPTY: tuple[tuple[str, ...], frozenset[str]] = ((), frozenset())
 
 MISFORTUNES = {
     "a crash, a wipe and two saves": (RUNNING, Budget(crashes=1, wipes=1, saves=2)),
-    "a crash, a wipe, a save and an acceptance": (RUNNING, Budget(crashes=1, wipes=1, saves=1, acceptances=1)),
+    "a crash, a wipe, a save and an acceptance": (
+        RUNNING,
+        Budget(crashes=1, wipes=1, saves=1, acceptances=1),
+    ),
     "two crashes and two edits": (RUNNING, Budget(crashes=2, saves=2)),
-    "two wipes, three saves and two acceptances": (RUNNING, Budget(wipes=2, saves=3, acceptances=2)),
+    "two wipes, three saves and two acceptances": (
+        RUNNING,
+        Budget(wipes=2, saves=3, acceptances=2),
+    ),
     "a first start, a wipe and four saves": (EMPTY, Budget(crashes=1, wipes=1, saves=4)),
 }
 
@@ -20,7 +28,11 @@ MUTATIONS = {
     "own_set_to_the_end": (RUNNING, Budget(crashes=1, saves=1), "two mappings"),
     "documents_kept": (RUNNING, Budget(crashes=1, wipes=1), "which is nowhere"),
     "documents_in_transaction": (RUNNING, Budget(crashes=1, wipes=1), "which is nowhere"),
-    "documents_kept_while_named": (RUNNING, Budget(crashes=1, wipes=1, saves=1, acceptances=1), "which is nowhere"),
+    "documents_kept_while_named": (
+        RUNNING,
+        Budget(crashes=1, wipes=1, saves=1, acceptances=1),
+        "which is nowhere",
+    ),
     "store_compared_after_split": (RUNNING, Budget(crashes=1, saves=1), "is in force"),
     "first_start_waits": (EMPTY, Budget(saves=2), "nobody put in force"),
     "acceptance_bound": (RUNNING, Budget(wipes=1, saves=2, acceptances=1), "nobody put in force"),
@@ -33,7 +45,9 @@ def world(start: tuple[tuple[str, ...], frozenset[str]], budget: Budget) -> Worl
 
 
 @pytest.mark.parametrize("misfortune", MISFORTUNES)
-def test_every_row_is_published_under_a_mapping_that_was_put_in_force_for_it(misfortune: str) -> None:
+def test_every_row_is_published_under_a_mapping_that_was_put_in_force_for_it(
+    misfortune: str,
+) -> None:
     found = search(world(*MISFORTUNES[misfortune]), Rules())
     assert found.promise == "", "\n".join(found.way)
     assert found.furthest == 4, "the model must be able to publish everything"

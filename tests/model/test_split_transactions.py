@@ -1,4 +1,7 @@
-"""No order of reading, writing, crashes and switches shows a row that the source rolled back; each rule is needed for it."""
+"""No order of reading, writing, crashes and switches shows a row that the source rolled back.
+
+Each rule is needed for it.
+"""
 
 import pytest
 
@@ -7,7 +10,9 @@ from tests.model.split_transactions import Rules, World, broken, steps
 
 
 def test_consumers_read_what_the_source_kept_in_every_order_of_events() -> None:
-    found = explore(World(), lambda world: steps(world, Rules()), broken, lambda world: len(world.visible))
+    found = explore(
+        World(), lambda world: steps(world, Rules()), broken, lambda world: len(world.visible)
+    )
     assert (found.promise, found.way) == ("", ())
     assert found.moments > 500
 
@@ -15,5 +20,7 @@ def test_consumers_read_what_the_source_kept_in_every_order_of_events() -> None:
 @pytest.mark.parametrize("rule", Rules._fields)
 def test_each_rule_is_needed(rule: str) -> None:
     rules = Rules()._replace(**{rule: False})
-    found = explore(World(), lambda world: steps(world, rules), broken, lambda world: len(world.visible))
+    found = explore(
+        World(), lambda world: steps(world, rules), broken, lambda world: len(world.visible)
+    )
     assert found.promise, f"the model does not need {rule}"

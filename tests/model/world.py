@@ -1,7 +1,9 @@
-"""One moment of the model: the source's servers, the election, two relays, the requests on their way, and the broker.
+"""One moment of the model: the source's servers, the election, two relays, the requests on their
+way, and the broker.
 
-Everything is a value: a step makes a new moment of an old one. Changes are numbers; those of the dead master are 1, 2, ..., those that the
-promoted standby takes by itself 101, 102, .... A change's partition is its parity, so that each of two partitions has its own key.
+Everything is a value: a step makes a new moment of an old one. Changes are numbers; those of the
+dead master are 1, 2, ..., those that the promoted standby takes by itself 101, 102, .... A change's
+partition is its parity, so that each of two partitions has its own key.
 """
 
 from enum import StrEnum
@@ -23,13 +25,17 @@ class Rules(NamedTuple):
     producer_before_position: bool = True
     """The record is read after the older producers are fenced."""
     record_after_unclear_commit: bool = True
-    """What became of a commit is read from the record, not concluded from an empty commit that succeeds."""
+    """What became of a commit is read from the record, not concluded from an empty commit that
+    succeeds.
+    """
     fenced_asks_election: bool = True
     """A fenced relay opens no producer under the leadership it was fenced in."""
     fence_counts_in_abort: bool = True
     """A fence is one although it is the answer to an abort."""
     late_rows_verified: bool = True
-    """The broker asks the coordinator whether rows belong to its open transaction (Kafka 3.6 and later)."""
+    """The broker asks the coordinator whether rows belong to its open transaction (Kafka 3.6 and
+    later).
+    """
     standby_proved: bool = True
     """Another server is read only when it has everything that is published."""
 
@@ -53,7 +59,9 @@ class Record(NamedTuple):
 
 
 class Source(NamedTuple):
-    """A master with `written` changes and a standby that has `executed` of them, and `own` ones once it is the master."""
+    """A master with `written` changes and a standby that has `executed` of them, and `own` ones
+    once it is the master.
+    """
 
     written: int
     executed: int = 0
@@ -101,7 +109,10 @@ class Phase(StrEnum):
 
 
 class Relay(NamedTuple):
-    """One relay: its phase, its producer, and how far it has read. `waiting`: for the answer to a request."""
+    """One relay: its phase, its producer, and how far it has read.
+
+    `waiting`: for the answer to a request.
+    """
 
     phase: Phase = Phase.STANDBY
     waiting: Request | None = None
@@ -115,7 +126,10 @@ class Relay(NamedTuple):
 
 
 class Broker(NamedTuple):
-    """What Kafka holds of one transactional id. `ending`: the coordinator has decided, and `unmarked` partitions do not know yet."""
+    """What Kafka holds of one transactional id.
+
+    `ending`: the coordinator has decided, and `unmarked` partitions do not know yet.
+    """
 
     epoch: int = 0
     rows: Changes = ()
@@ -135,7 +149,10 @@ class Broker(NamedTuple):
 
 
 class World(NamedTuple):
-    """Everything at one moment; `candidates` stand in the order in which they joined, and the first one leads."""
+    """Everything at one moment.
+
+    `candidates` stand in the order in which they joined, and the first one leads.
+    """
 
     source: Source
     broker: Broker = Broker()

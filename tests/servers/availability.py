@@ -12,7 +12,10 @@ _missing: dict[str, EmbeddedError] = {}
 
 
 def require(server: type[ServerProcess]) -> None:
-    """Make sure the files of `server` are here; without them the test is skipped, or fails where CI is set."""
+    """Make sure the files of `server` are here.
+
+    Without them the test is skipped, or fails where CI is set.
+    """
     if server.name not in _found and server.name not in _missing:
         try:
             _found[server.name] = server.fetch()
@@ -31,4 +34,6 @@ def _refuse(server: type[ServerProcess], reason: str) -> None:
 def report() -> list[str]:
     """Return a line for every server that was asked for, those that are missing last and loud."""
     here = [f"{name}: {version}" for name, version in sorted(_found.items())]
-    return here + [f"WARNING: {name} WAS NOT TESTED: {reason}" for name, reason in sorted(_missing.items())]
+    return here + [
+        f"WARNING: {name} WAS NOT TESTED: {reason}" for name, reason in sorted(_missing.items())
+    ]

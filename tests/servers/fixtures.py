@@ -1,4 +1,6 @@
-"""The server fixtures: one shared server of each kind, and factories for tests that break theirs."""
+"""The server fixtures: one shared server of each kind, and factories for tests that break
+theirs.
+"""
 
 import itertools
 import os
@@ -8,20 +10,40 @@ from typing import Final, TypeAlias, TypeVar
 
 import pytest
 
-from deploy.embedded import DebianMariaDB, HBase, Kafka, MariaDB, MySQL, MySQL56, ServerProcess, SqlServer, ZooKeeper
+from deploy.embedded import (
+    DebianMariaDB,
+    HBase,
+    Kafka,
+    MariaDB,
+    MySQL,
+    MySQL56,
+    ServerProcess,
+    SqlServer,
+    ZooKeeper,
+)
 from deploy.embedded.processes.jvm import QUICK_START
 from tests.servers.availability import require
 from tests.servers.running import factory, running
 
 Server = TypeVar("Server", bound=ServerProcess)
 FreshName: TypeAlias = Callable[[str], str]
-_DATABASES: Final = {"mariadb-11.4": "mariadb", "mariadb-10.11": "mariadb_10_11", "mysql-9.7": "mysql_9"}
+_DATABASES: Final = {
+    "mariadb-11.4": "mariadb",
+    "mariadb-10.11": "mariadb_10_11",
+    "mysql-9.7": "mysql_9",
+}
 _numbers: Final = itertools.count(1)
 LOOKS_FOR_EXPIRED_MS: Final = 2000
-"""How often the shared broker looks for transactions whose time is over; Kafka's own 10 s would be waited for."""
+"""How often the shared broker looks for transactions whose time is over.
+
+Kafka's own 10 s would be waited for.
+"""
 SHORTEST_SESSION_MS: Final = 2000
 _TICK_MS: Final = 100
-"""How often the shared ZooKeeper looks for sessions that are over; with its usual second a dead relay leads for up to one more."""
+"""How often the shared ZooKeeper looks for sessions that are over.
+
+With its usual second a dead relay leads for up to one more.
+"""
 
 
 def _shared(kind: Callable[[], Server]) -> Iterator[Server]:
@@ -72,7 +94,10 @@ def hbase() -> Iterator[HBase]:
 
 @pytest.fixture(scope="session")
 def zookeeper() -> Iterator[ZooKeeper]:
-    """The shared ZooKeeper; `.hosts` is its address. It grants no session less than `SHORTEST_SESSION_MS`."""
+    """The shared ZooKeeper; `.hosts` is its address.
+
+    It grants no session less than `SHORTEST_SESSION_MS`.
+    """
     require(ZooKeeper)
     limits = {"minSessionTimeout": SHORTEST_SESSION_MS, "maxSessionTimeout": 20_000}
     yield from _shared(lambda: ZooKeeper(limits, tick_ms=_TICK_MS, jvm_options=QUICK_START))
@@ -87,13 +112,18 @@ def database(request: pytest.FixtureRequest) -> SqlServer:
 
 @pytest.fixture(scope="session")
 def fresh_name() -> FreshName:
-    """Give names that no other test of this or a parallel run uses: `fresh_name("orders")`; good for databases, topics and paths."""
+    """Give names that no other test of this or a parallel run uses: `fresh_name("orders")`.
+
+    Good for databases, topics and paths.
+    """
     return lambda stem: f"{stem}_{os.getpid()}_{next(_numbers)}"
 
 
 @pytest.fixture
 def new_mariadb() -> Iterator[Callable[..., MariaDB]]:
-    """Start MariaDB 11.4.5 servers of the test's own: `new_mariadb({"binlog_row_image": "MINIMAL"})`."""
+    """Start MariaDB 11.4.5 servers of the test's own: `new_mariadb({"binlog_row_image":
+    "MINIMAL"})`.
+    """
     with factory(MariaDB) as start:
         yield start
 
@@ -121,7 +151,9 @@ def new_mysql_5_6() -> Iterator[Callable[..., MySQL56]]:
 
 @pytest.fixture
 def new_kafka() -> Iterator[Callable[..., Kafka]]:
-    """Start brokers of the test's own: `new_kafka({"transaction.max.timeout.ms": 5000}, heap="512m")`."""
+    """Start brokers of the test's own: `new_kafka({"transaction.max.timeout.ms": 5000},
+    heap="512m")`.
+    """
     require(Kafka)
     with factory(partial(Kafka, jvm_options=QUICK_START)) as start:
         yield start

@@ -37,4 +37,8 @@ def factory(kind: Callable[..., Server]) -> Iterator[Callable[..., Server]]:
 
 def logs_of_the_dead() -> list[tuple[str, str]]:
     """Return heading and log tail of every watched server whose process ended by itself."""
-    return [(f"log of {server.name}, which died", server.log_tail()) for server in _running if server.died]
+    return [
+        (f"log of {server.name}, which died", server.log_tail())
+        for server in _running
+        if server.died
+    ]

@@ -1,4 +1,6 @@
-"""Test processes side by side, each with whole files: what goes to which, and how both reports about the servers become one."""
+"""Test processes side by side, each with whole files: what goes to which, and how both reports
+about the servers become one.
+"""
 
 from collections.abc import Iterable
 from typing import Final, Protocol
@@ -17,7 +19,8 @@ _of_others: Final[set[str]] = set()
 class FewSparks(LoadFileScheduling):
     """Whole files; those of Spark in two pieces, first copies and all others.
 
-    What one JVM has compiled serves a whole piece. First copies wait for servers half of the time, the others compute.
+    What one JVM has compiled serves a whole piece. First copies wait for servers half of the time,
+    the others compute.
     """
 
     def _split_scope(self, nodeid: str) -> str:
@@ -42,7 +45,9 @@ class FinishedWorker(Protocol):
 
 
 def pass_on_report(config: object) -> None:
-    """In a test process of several: hand over what is known of the servers to the one that prints."""
+    """In a test process of several: hand over what is known of the servers to the one that
+    prints.
+    """
     if hasattr(config, "workeroutput"):
         config.workeroutput[_REPORT] = availability.report()
 
@@ -54,4 +59,6 @@ def take_report(worker: FinishedWorker) -> None:
 
 def report() -> list[str]:
     """Return a line for every server that any process asked for, those that are missing last."""
-    return sorted(_of_others.union(availability.report()), key=lambda line: (line.startswith("WARNING"), line))
+    return sorted(
+        _of_others.union(availability.report()), key=lambda line: (line.startswith("WARNING"), line)
+    )

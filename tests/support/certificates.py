@@ -1,4 +1,6 @@
-"""A certificate authority for one test, and the certificates of servers and clients that it signed."""
+"""A certificate authority for one test, and the certificates of servers and clients that it
+signed.
+"""
 
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
@@ -22,30 +24,52 @@ class Authority:
     def __init__(self, folder: Path, bits: int = _KEY_BITS) -> None:
         self._folder = folder
         self._key = _new_key(bits)
-        certificate = _signed(_NAME, self._key, self._key, x509.BasicConstraints(ca=True, path_length=None))
+        certificate = _signed(
+            _NAME, self._key, self._key, x509.BasicConstraints(ca=True, path_length=None)
+        )
         self.file = folder / "ca.pem"
         self.file.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
 
-    def issue(self, name: str, extension: x509.ExtensionType, bits: int = _KEY_BITS) -> tuple[Path, Path]:
-        """Write a certificate and its key of `bits` for `name`, and return both files; MySQL 5.6 reads no PKCS #8."""
-        key, certificate_file, key_file = _new_key(bits), self._folder / f"{name}-cert.pem", self._folder / f"{name}-key.pem"
-        certificate_file.write_bytes(_signed(name, key, self._key, extension).public_bytes(serialization.Encoding.PEM))
+    def issue(
+        self, name: str, extension: x509.ExtensionType, bits: int = _KEY_BITS
+    ) -> tuple[Path, Path]:
+        """Write a certificate and its key of `bits` for `name`, and return both files.
+
+        MySQL 5.6 reads no PKCS #8.
+        """
+        key, certificate_file, key_file = (
+            _new_key(bits),
+            self._folder / f"{name}-cert.pem",
+            self._folder / f"{name}-key.pem",
+        )
+        certificate_file.write_bytes(
+            _signed(name, key, self._key, extension).public_bytes(serialization.Encoding.PEM)
+        )
         plain, form = serialization.NoEncryption(), serialization.PrivateFormat.TraditionalOpenSSL
         key_file.write_bytes(key.private_bytes(serialization.Encoding.PEM, form, plain))
         return certificate_file, key_file
 
     def server(self, address: str) -> dict[str, str]:
         """Make what a server at `address` needs, as options of a database server."""
-        certificate, key = self.issue("server", x509.SubjectAlternativeName([x509.IPAddress(ip_address(address))]))
+        certificate, key = self.issue(
+            "server", x509.SubjectAlternativeName([x509.IPAddress(ip_address(address))])
+        )
         return {"ssl_ca": str(self.file), "ssl_cert": str(certificate), "ssl_key": str(key)}
 
-    def java_server(self, address: str, *, clients: Literal["none", "want", "need"] = "none") -> ServerTls:
+    def java_server(
+        self, address: str, *, clients: Literal["none", "want", "need"] = "none"
+    ) -> ServerTls:
         """Make what a Java server at `address` needs, under a new key each time."""
-        certificate, key = self.issue("java-server", x509.SubjectAlternativeName([x509.IPAddress(ip_address(address))]))
+        certificate, key = self.issue(
+            "java-server", x509.SubjectAlternativeName([x509.IPAddress(ip_address(address))])
+        )
         whole = self._folder / "java-server.pem"
         private = serialization.load_pem_private_key(key.read_bytes(), None)
         pem, plain = serialization.Encoding.PEM, serialization.NoEncryption()
-        whole.write_bytes(certificate.read_bytes() + private.private_bytes(pem, serialization.PrivateFormat.PKCS8, plain))
+        whole.write_bytes(
+            certificate.read_bytes()
+            + private.private_bytes(pem, serialization.PrivateFormat.PKCS8, plain)
+        )
         return ServerTls(whole, self.file, clients)
 
     def client(self, name: str, bits: int = _KEY_BITS) -> tuple[Path, Path]:
@@ -54,7 +78,10 @@ class Authority:
 
 
 def server_certificate(folder: Path, address: str) -> dict[str, str]:
-    """Write an authority's ca.pem and what a server at `address` needs; returns it as options of a database server."""
+    """Write an authority's ca.pem and what a server at `address` needs.
+
+    Returns it as options of a database server.
+    """
     return Authority(folder).server(address)
 
 
@@ -62,7 +89,9 @@ def _new_key(bits: int) -> rsa.RSAPrivateKey:
     return rsa.generate_private_key(public_exponent=65_537, key_size=bits)
 
 
-def _signed(subject: str, key: rsa.RSAPrivateKey, signer: rsa.RSAPrivateKey, extension: x509.ExtensionType) -> x509.Certificate:
+def _signed(
+    subject: str, key: rsa.RSAPrivateKey, signer: rsa.RSAPrivateKey, extension: x509.ExtensionType
+) -> x509.Certificate:
     now = datetime.now(UTC)
     return (
         x509.CertificateBuilder()

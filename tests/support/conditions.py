@@ -28,7 +28,9 @@ TYPES = (
     *("enum('draft','sold')", "varbinary(10)", "set('a','b')", "json"),
 )
 DEFINITION = TableDefinition(TableMap(REAL, COLUMNS, (0,)), (0,), TYPES)
-TEXTS = [exact_text(column, text, lambda: None) for column, text in zip(COLUMNS, TYPES, strict=True)]
+TEXTS = [
+    exact_text(column, text, lambda: None) for column, text in zip(COLUMNS, TYPES, strict=True)
+]
 
 
 def row(**values: object) -> Row:

@@ -1,4 +1,6 @@
-"""`python -m tests.types`: write the texts of docs/types.md anew, as the relay prints what real servers store."""
+"""`python -m tests.types`: write the texts of docs/types.md anew, as the relay prints what real
+servers store.
+"""
 
 import sys
 
@@ -24,7 +26,10 @@ def _texts(server: SqlServer) -> dict[int, tuple[str, str]]:
     found = {}
     for line, truth, row, column in inserted(server, "types_page", type_lines(server.family)):
         if row.exact[column] != truth:
-            say(f"{line.declared} {line.stored}: the server prints {truth!r}, the relay {row.exact[column]!r}")
+            say(
+                f"{line.declared} {line.stored}: the server prints {truth!r}, the relay "
+                f"{row.exact[column]!r}"
+            )
         found[line.number] = row.exact[column] or "", row.canal[column] or ""
     return found
 

@@ -7,14 +7,28 @@ from pymysql.connections import Connection
 
 from tests.types.walked import Texts
 
-_BYTES: Final = frozenset({"binary", "varbinary", "tinyblob", "blob", "mediumblob", "longblob", "vector"})
+_BYTES: Final = frozenset(
+    {"binary", "varbinary", "tinyblob", "blob", "mediumblob", "longblob", "vector"}
+)
 _GEOMETRIES: Final = frozenset(
-    {"geometry", "point", "linestring", "polygon", "multipoint", "multilinestring", "multipolygon", "geometrycollection", "geomcollection"}
+    {
+        "geometry",
+        "point",
+        "linestring",
+        "polygon",
+        "multipoint",
+        "multilinestring",
+        "multipolygon",
+        "geometrycollection",
+        "geomcollection",
+    }
 )
 
 
 def server_rows(connection: "Connection[Any]", database: str, table: str) -> list[Texts]:
-    """Return all rows of a table, invisible columns too: CAST AS CHAR, bytes in base64, times in UTC."""
+    """Return all rows of a table, invisible columns too: CAST AS CHAR, bytes in base64, times in
+    UTC.
+    """
     with connection.cursor() as cursor:
         cursor.execute("SET time_zone = '+00:00'")
         cursor.execute(
@@ -23,8 +37,14 @@ def server_rows(connection: "Connection[Any]", database: str, table: str) -> lis
             (database, table),
         )
         columns = [(str(name), str(kind).lower()) for name, kind in cursor.fetchall()]
-        cursor.execute(f"SELECT {', '.join(_text(name, kind) for name, kind in columns)} FROM `{database}`.`{table}`")
-        return [{name: _printed(cell, kind) for (name, kind), cell in zip(columns, row, strict=True)} for row in cursor.fetchall()]
+        cursor.execute(
+            f"SELECT {', '.join(_text(name, kind) for name, kind in columns)} FROM "
+            f"`{database}`.`{table}`"
+        )
+        return [
+            {name: _printed(cell, kind) for (name, kind), cell in zip(columns, row, strict=True)}
+            for row in cursor.fetchall()
+        ]
 
 
 def _text(name: str, kind: str) -> str:

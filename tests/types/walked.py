@@ -1,4 +1,6 @@
-"""What the relay's rooms make of a stretch of a real server's binlog: every row, in every way that it can be printed."""
+"""What the relay's rooms make of a stretch of a real server's binlog: every row, in every way that
+it can be printed.
+"""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -31,7 +33,9 @@ _BEFORE: Final = OrderPair(0, 0)
 
 @dataclass(frozen=True, slots=True)
 class PrintedRow:
-    """One message's row: what happened, the texts in both styles, the former texts, the key, and what its headers say besides the order."""
+    """One message's row: what happened, the texts in both styles, the former texts, the key, and
+    what its headers say besides the order.
+    """
 
     table: TableId
     operation: Operation
@@ -42,11 +46,18 @@ class PrintedRow:
     headers: dict[str, bytes]
 
 
-def printed_rows(server: SqlServer, start: BinlogPosition, target: BinlogPosition, **message: Any) -> Iterator[PrintedRow]:
-    """Yield the rows between two places, as `message` settings print them; both printers must agree on each event."""
+def printed_rows(
+    server: SqlServer, start: BinlogPosition, target: BinlogPosition, **message: Any
+) -> Iterator[PrintedRow]:
+    """Yield the rows between two places, as `message` settings print them.
+
+    Both printers must agree on each event.
+    """
     settings = MessageSettings(**message)
     with closing(CatalogReader(source_settings(server))) as catalog:
-        exact = TableDefinitions(type_text, catalog, DeclaredTypes(), marks_history=settings.marks_history)
+        exact = TableDefinitions(
+            type_text, catalog, DeclaredTypes(), marks_history=settings.marks_history
+        )
         canal = TableDefinitions(type_text, catalog, DeclaredTypes(), as_declared=True)
         decoder = RowDecoder()
         for item in read(source_settings(server), start, target):
@@ -55,15 +66,27 @@ def printed_rows(server: SqlServer, start: BinlogPosition, target: BinlogPositio
                 canal.apply(item)
             elif isinstance(item, RawRows):
                 event = decoder.decode(item)
-                yield from _of_event(event, exact.define(event.table), canal.define(event.table), settings)
+                yield from _of_event(
+                    event, exact.define(event.table), canal.define(event.table), settings
+                )
 
 
-def _of_event(event: RowsEvent, exact: TableDefinition, canal: TableDefinition, settings: MessageSettings) -> Iterator[PrintedRow]:
+def _of_event(
+    event: RowsEvent, exact: TableDefinition, canal: TableDefinition, settings: MessageSettings
+) -> Iterator[PrintedRow]:
     plan = table_plan(exact, event.table.id, "t", 7)
-    messages = [each for _, some in row_messages(event, plan, settings, EventContext(_FRAME, None), _BEFORE, 0) for each in some]
+    messages = [
+        each
+        for _, some in row_messages(event, plan, settings, EventContext(_FRAME, None), _BEFORE, 0)
+        for each in some
+    ]
     if COMPILED:
-        assert _in_bulk(event, plan) in (None, messages), f"the printers disagree about {event.table.id} at {event.position}"
-    in_canals_words = orjson.loads(RowEncoder(canal, event.table.id, "canal").encode(event.rows, _FRAME))["data"]
+        assert _in_bulk(event, plan) in (None, messages), (
+            f"the printers disagree about {event.table.id} at {event.position}"
+        )
+    in_canals_words = orjson.loads(
+        RowEncoder(canal, event.table.id, "canal").encode(event.rows, _FRAME)
+    )["data"]
     for number, message in enumerate(messages):
         value = orjson.loads(message.value or b"")
         yield PrintedRow(
@@ -79,7 +102,11 @@ def _of_event(event: RowsEvent, exact: TableDefinition, canal: TableDefinition, 
 
 def _in_bulk(event: RowsEvent, plan: TablePlan) -> list[Any] | None:
     """What compiled code makes of the event; None where it leaves it to the readable packages."""
-    if event.images_at is None or plan.history is not None or any("COMPRESSED" in column.type.name for column in event.table.columns):
+    if (
+        event.images_at is None
+        or plan.history is not None
+        or any("COMPRESSED" in column.type.name for column in event.table.columns)
+    ):
         return None
     done, _, printed, _ = plan_printer(plan).messages([event], _FRAME, _BEFORE, 0, plan.tags)
     return list(printed.each(TOPIC)) if done else None

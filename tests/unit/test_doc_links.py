@@ -14,7 +14,9 @@ _PAGES = sorted([*_ROOT.glob("*.md"), *(_ROOT / "docs").rglob("*.md")])
 
 
 def _without_blocks(page: Path) -> str:
-    return re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    return re.sub(
+        r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL
+    )
 
 
 def _prose(page: Path) -> str:
@@ -39,7 +41,9 @@ def _relative_links(page: Path) -> Iterator[tuple[Path, str]]:
 def test_relative_links_lead_somewhere(page: Path) -> None:
     for target, anchor in _relative_links(page):
         assert target.exists(), f"{page.name} links to {target}"
-        assert not anchor or anchor in _anchors(target), f"{page.name} links to #{anchor} of {target.name}"
+        assert not anchor or anchor in _anchors(target), (
+            f"{page.name} links to #{anchor} of {target.name}"
+        )
 
 
 def test_links_are_found_at_all() -> None:
@@ -54,9 +58,18 @@ def test_files_that_pages_name_exist() -> None:
 
 
 def test_metrics_that_pages_for_operators_name_exist() -> None:
-    known = {sample for family in REGISTRY.collect() for sample in (family.name, f"{family.name}_total")}
-    pages = [_ROOT / "docs" / "operations.md", *(page for page in _PAGES if page.parent.name in {"operations", "troubleshooting"})]
-    named = {name for page in pages for name in re.findall(r"\broma_[a-z_]+", page.read_text(encoding="utf-8"))}
+    known = {
+        sample for family in REGISTRY.collect() for sample in (family.name, f"{family.name}_total")
+    }
+    pages = [
+        _ROOT / "docs" / "operations.md",
+        *(page for page in _PAGES if page.parent.name in {"operations", "troubleshooting"}),
+    ]
+    named = {
+        name
+        for page in pages
+        for name in re.findall(r"\broma_[a-z_]+", page.read_text(encoding="utf-8"))
+    }
     assert "roma_spool_full" in named
     assert named <= known
 

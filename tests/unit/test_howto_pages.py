@@ -1,4 +1,6 @@
-"""The pages for contributors lead to code that exists: each name in a column `find it by` occurs in the repository."""
+"""The pages for contributors lead to code that exists: each name in a column `find it by` occurs in
+the repository.
+"""
 
 import re
 from functools import cache
@@ -15,23 +17,39 @@ _CODE = {".py", ".pyx", ".pxd"}
 
 @cache
 def _files() -> tuple[Path, ...]:
-    return tuple(path for folder in _FOLDERS for path in (_ROOT / folder).rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    return tuple(
+        path
+        for folder in _FOLDERS
+        for path in (_ROOT / folder).rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    )
 
 
 @cache
 def _code() -> str:
-    texts = [path.read_text(encoding="utf-8") for path in _files() if path.suffix in _CODE and path != Path(__file__)]
+    texts = [
+        path.read_text(encoding="utf-8")
+        for path in _files()
+        if path.suffix in _CODE and path != Path(__file__)
+    ]
     return "\n".join([*texts, (_ROOT / "pyproject.toml").read_text(encoding="utf-8")])
 
 
 def _names(page: Path) -> list[str]:
-    """The names in the second column of the page's tables with the heading `find it by`; words of other commands left out."""
+    """The names in the second column of the page's tables with the heading `find it by`.
+
+    Words of other commands left out.
+    """
     lines = iter(page.read_text(encoding="utf-8").splitlines())
     found = []
     for line in lines:
         if line.startswith("| place | find it by |"):
             for row in takewhile(lambda each: each.startswith("|"), lines):
-                found += [name for name in re.findall(r"`([^`]+)`", row.split("|")[2]) if not name.startswith(("make ", "## "))]
+                found += [
+                    name
+                    for name in re.findall(r"`([^`]+)`", row.split("|")[2])
+                    if not name.startswith(("make ", "## "))
+                ]
     return found
 
 
@@ -41,7 +59,11 @@ def _exists(name: str) -> bool:
     module = name.replace(".", "/")
     relative = [path.relative_to(_ROOT) for path in _files()]
     return any(
-        path.name == name or path.stem == name or str(path.with_suffix("")) == module or str(path.parent) == module for path in relative
+        path.name == name
+        or path.stem == name
+        or str(path.with_suffix("")) == module
+        or str(path.parent) == module
+        for path in relative
     )
 
 

@@ -26,7 +26,12 @@ def test_the_table_says_how_each_is_run() -> None:
     lines = (_ROOT / "docs/types/servers.md").read_text(encoding="utf-8").splitlines()
     for name, kind in KINDS.items():
         family = "MariaDB" if kind.family == "mariadb" else "MySQL"
-        (line,) = (each for each in lines if each.startswith(f"| {family} ") and re.search(rf"[ ,]{re.escape(_said(name))}[ ,]", each))
+        (line,) = (
+            each
+            for each in lines
+            if each.startswith(f"| {family} ")
+            and re.search(rf"[ ,]{re.escape(_said(name))}[ ,]", each)
+        )
         _, _, names, packed, switch, _ = (cell.strip() for cell in line.split("|"))
         assert ("FULL" in names) == ("named" in variants(kind)), name
         assert (packed != "\u2013") == (len(list(variants(kind).values())[-1]) > 0), name

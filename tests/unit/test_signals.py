@@ -12,7 +12,9 @@ _NUMBERS = (signal.SIGTERM, signal.SIGINT)
 
 
 class Guarded(threading.Event):
-    """An event whose lock a test can hold, as a thread does for moments while it begins and ends to wait."""
+    """An event whose lock a test can hold, as a thread does for moments while it begins and ends to
+    wait.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -34,7 +36,9 @@ def handlers() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("number", _NUMBERS)
-def test_a_signal_may_come_while_the_main_thread_holds_the_lock_of_the_event(number: signal.Signals) -> None:
+def test_a_signal_may_come_while_the_main_thread_holds_the_lock_of_the_event(
+    number: signal.Signals,
+) -> None:
     stop = Guarded()
     stop_on_signals(stop)
     with stop.lock:

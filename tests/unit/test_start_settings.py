@@ -30,7 +30,10 @@ def test_the_first_that_is_set_counts(given: dict[str, Any], at: str) -> None:
     assert StartSettings.model_validate_json(start.model_dump_json()) == start
 
 
-@pytest.mark.parametrize("given", [int(_TIME.timestamp() * 1000), "2026-01-31T12:00:00Z", "2026-01-31T13:00:00+01:00", _TIME])
+@pytest.mark.parametrize(
+    "given",
+    [int(_TIME.timestamp() * 1000), "2026-01-31T12:00:00Z", "2026-01-31T13:00:00+01:00", _TIME],
+)
 def test_a_time_is_a_moment_whatever_its_form(given: Any) -> None:
     assert StartSettings(timestamp=given).timestamp == _TIME
 

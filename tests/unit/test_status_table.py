@@ -21,7 +21,9 @@ RUNNING = InstanceStatus(
     published_rows=1_234_567_890,
     row_printer="compiled",
 )
-STOPPED = InstanceStatus("crm", "STOPPED", "BINLOG_PURGED", "It is gone.", "Start again.", relay="relay-2")
+STOPPED = InstanceStatus(
+    "crm", "STOPPED", "BINLOG_PURGED", "It is gone.", "Start again.", relay="relay-2"
+)
 WIDTHS = pytest.mark.parametrize("width", [80, 200])
 
 
@@ -35,7 +37,16 @@ def shown(*statuses: InstanceStatus, width: int = 200, alive: bool = True) -> st
 @WIDTHS
 def test_an_instance_shows_where_it_is_how_far_behind_and_what_prints_its_rows(width: int) -> None:
     text = shown(RUNNING, width=width)
-    for part in ("shop", "RUNNING", "mysql-bin.000007:1073741824", "0.2", "1234567890", "7", "compiled", "relay-1.example.org-4711"):
+    for part in (
+        "shop",
+        "RUNNING",
+        "mysql-bin.000007:1073741824",
+        "0.2",
+        "1234567890",
+        "7",
+        "compiled",
+        "relay-1.example.org-4711",
+    ):
         assert part in text
     assert max(map(len, text.splitlines())) <= width
 

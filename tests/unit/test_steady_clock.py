@@ -19,7 +19,9 @@ def test_it_runs_on_while_the_clock_is_set_back_and_follows_it_forward() -> None
 
 
 @given(st.lists(st.tuples(st.integers(0, 100), st.integers(-10_000, 10_000))))
-def test_it_never_goes_back_and_never_stands_still_for_longer_than_it_must(steps: list[tuple[int, int]]) -> None:
+def test_it_never_goes_back_and_never_stands_still_for_longer_than_it_must(
+    steps: list[tuple[int, int]],
+) -> None:
     wall_s, running_s = 1_000_000, 0
     clock = SteadyClock(lambda: wall_s, lambda: running_s)
     before_ms = clock.now_ms()

@@ -1,4 +1,6 @@
-"""The one place that starts threads: what ends them is told, and loops go on with growing pauses."""
+"""The one place that starts threads: what ends them is told, and loops go on with growing
+pauses.
+"""
 
 import threading
 from contextlib import suppress
@@ -17,7 +19,9 @@ def fails(error: BaseException) -> None:
     raise error
 
 
-def test_a_thread_that_dies_is_logged_counted_and_listed_until_another_one_of_its_name_runs() -> None:
+def test_a_thread_that_dies_is_logged_counted_and_listed_until_another_one_of_its_name_runs() -> (
+    None
+):
     with capture_logs() as logs:
         thread = RelayThread("dies", "shop", fails, ZeroDivisionError("at last"))
         thread.start()
@@ -42,7 +46,10 @@ def test_a_thread_has_its_arguments_and_a_name_and_keeps_no_process_alive() -> N
 
 @pytest.mark.parametrize("error", [RuntimeError("can't start new thread"), MemoryError()])
 def test_a_machine_that_starts_no_threads_is_a_named_state(error: Exception) -> None:
-    with patch.object(threading.Thread, "start", side_effect=error), pytest.raises(ResourcesExhausted, match="cannot be started"):
+    with (
+        patch.object(threading.Thread, "start", side_effect=error),
+        pytest.raises(ResourcesExhausted, match="cannot be started"),
+    ):
         RelayThread("none", "", lambda: None).start()
 
 
@@ -63,7 +70,9 @@ def test_a_guard_lets_known_errors_and_ends_of_the_process_pass() -> None:
     assert (guard.error, guard.pause_s) == (None, 0.0)
 
 
-def test_pauses_grow_while_a_step_fails_and_begin_again_after_a_long_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pauses_grow_while_a_step_fails_and_begin_again_after_a_long_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     now = [1000.0]
     monkeypatch.setattr(growing_pause, "monotonic", lambda: now[0])
     guard, pauses = Guard("loop", "shop"), []

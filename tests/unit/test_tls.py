@@ -31,7 +31,9 @@ _AUTHORITY, _CERTIFICATE = Path("ca.pem"), Path("cert.pem")
         ({"tls": "verify_identity"}, "db.example", "verify_identity"),
     ],
 )
-def test_the_mode_is_what_is_said_else_the_strictest_that_the_files_allow(given: dict[str, Any], host: str, mode: str) -> None:
+def test_the_mode_is_what_is_said_else_the_strictest_that_the_files_allow(
+    given: dict[str, Any], host: str, mode: str
+) -> None:
     assert tls_mode(TlsSettings(**given), host) == mode
 
 
@@ -53,9 +55,15 @@ def test_settings_that_would_be_passed_over_are_refused(given: dict[str, Any]) -
 
 @pytest.mark.parametrize(
     ("mode", "names", "certificates"),
-    [("required", False, ssl.CERT_NONE), ("verify_ca", False, ssl.CERT_REQUIRED), ("verify_identity", True, ssl.CERT_REQUIRED)],
+    [
+        ("required", False, ssl.CERT_NONE),
+        ("verify_ca", False, ssl.CERT_REQUIRED),
+        ("verify_identity", True, ssl.CERT_REQUIRED),
+    ],
 )
-def test_each_mode_checks_what_its_name_says(tmp_path: Path, mode: Any, names: bool, certificates: ssl.VerifyMode) -> None:
+def test_each_mode_checks_what_its_name_says(
+    tmp_path: Path, mode: Any, names: bool, certificates: ssl.VerifyMode
+) -> None:
     certificate, key = Authority(tmp_path).client("relay")
     authority = None if mode == "required" else tmp_path / "ca.pem"
     asked = TlsSettings(tls=mode, tls_ca=authority, tls_cert=certificate, tls_key=key)

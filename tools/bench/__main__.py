@@ -38,11 +38,15 @@ def main() -> int:
     """Run the command line; the result is the exit code."""
     arguments = _parser().parse_args()
     here = setting(sys.argv[1:])  # before anything weighs on the machine
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that everything started here is ended
+    signal.signal(
+        signal.SIGTERM, lambda *_: sys.exit(143)
+    )  # so that everything started here is ended
     try:
         if arguments.command == "scaling":
             return _scaling(arguments, here)
-        report, versions, failures = _throughput(arguments) if arguments.command == "throughput" else _latency(arguments)
+        report, versions, failures = (
+            _throughput(arguments) if arguments.command == "throughput" else _latency(arguments)
+        )
     except (BenchFailed, EmbeddedError) as failure:
         say(str(failure))
         return 1
@@ -61,31 +65,78 @@ def _show(report: Report, arguments: argparse.Namespace, name: str, here: Settin
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tools.bench", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    throughput = commands.add_parser("throughput", help="rows per second of relay and peers on one binlog")
-    throughput.add_argument("--rows", type=int, default=400_000, help="rows inserted in bulk (each is updated, a fifth deleted)")
-    throughput.add_argument("--transactions", type=int, default=50_000, help="small transactions of three or four rows")
-    throughput.add_argument("--wide", type=int, metavar="ROWS", default=0, help="run the wide workload, too: rows of sixty columns")
+    throughput = commands.add_parser(
+        "throughput", help="rows per second of relay and peers on one binlog"
+    )
+    throughput.add_argument(
+        "--rows",
+        type=int,
+        default=400_000,
+        help="rows inserted in bulk (each is updated, a fifth deleted)",
+    )
+    throughput.add_argument(
+        "--transactions", type=int, default=50_000, help="small transactions of three or four rows"
+    )
+    throughput.add_argument(
+        "--wide",
+        type=int,
+        metavar="ROWS",
+        default=0,
+        help="run the wide workload, too: rows of sixty columns",
+    )
     throughput.add_argument("--rounds", type=int, default=2)
     throughput.add_argument("--quick", action="store_true", help="a tenth of it, one round")
-    latency = commands.add_parser("latency", help="from the commit on the server to a read_committed consumer")
-    latency.add_argument("--rate", type=float, default=500, help="transactions of one row per second")
+    latency = commands.add_parser(
+        "latency", help="from the commit on the server to a read_committed consumer"
+    )
+    latency.add_argument(
+        "--rate", type=float, default=500, help="transactions of one row per second"
+    )
     latency.add_argument("--seconds", type=float, default=30)
-    latency.add_argument("--idle", type=float, default=20, metavar="SECONDS", help="the window of the CPU without load")
+    latency.add_argument(
+        "--idle",
+        type=float,
+        default=20,
+        metavar="SECONDS",
+        help="the window of the CPU without load",
+    )
     latency.add_argument("--quick", action="store_true", help="a third of the time")
     for command, entries in ((throughput, (*ENTRIES, PLAIN)), (latency, _LIVE)):
-        command.add_argument("--server", action="append", choices=list(_SERVERS), help="this one; may be repeated")
-        command.add_argument("--only", action="append", choices=entries, help="this one; may be repeated")
-        command.add_argument("--into", type=Path, metavar="FOLDER", help="write the table there, as Markdown and JSON")
-    _scaling_options(commands.add_parser("scaling", help="what the relay's speed does when one thing grows"))
+        command.add_argument(
+            "--server", action="append", choices=list(_SERVERS), help="this one; may be repeated"
+        )
+        command.add_argument(
+            "--only", action="append", choices=entries, help="this one; may be repeated"
+        )
+        command.add_argument(
+            "--into",
+            type=Path,
+            metavar="FOLDER",
+            help="write the table there, as Markdown and JSON",
+        )
+    _scaling_options(
+        commands.add_parser("scaling", help="what the relay's speed does when one thing grows")
+    )
     return parser
 
 
 def _scaling_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rounds", type=int, default=2)
-    parser.add_argument("--quick", action="store_true", help="ends and middle of every series, a fifth of the rows, one round")
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help="ends and middle of every series, a fifth of the rows, one round",
+    )
     parser.add_argument("--server", choices=list(_SERVERS), default="mariadb")
-    parser.add_argument("--only", action="append", choices=scaling.SERIES_NAMES, help="this series; may be repeated")
-    parser.add_argument("--into", type=Path, metavar="FOLDER", help="write tables and plots there, as Markdown, JSON and SVG")
+    parser.add_argument(
+        "--only", action="append", choices=scaling.SERIES_NAMES, help="this series; may be repeated"
+    )
+    parser.add_argument(
+        "--into",
+        type=Path,
+        metavar="FOLDER",
+        help="write tables and plots there, as Markdown, JSON and SVG",
+    )
 
 
 def _throughput(arguments: argparse.Namespace) -> tuple[Report, dict[str, str], list[str]]:
@@ -101,26 +152,44 @@ def _throughput(arguments: argparse.Namespace) -> tuple[Report, dict[str, str], 
             race.rounds(kinds, workload, entries, rounds)
     reference = MAXWELL if MAXWELL in entries else DEBEZIUM
     notes = [*throughput_notes(workloads), *race.failures]
-    return throughput_report(race.runs, summarize(race.runs, reference), reference, notes), versions, race.failures
+    return (
+        throughput_report(race.runs, summarize(race.runs, reference), reference, notes),
+        versions,
+        race.failures,
+    )
 
 
 def _latency(arguments: argparse.Namespace) -> tuple[Report, dict[str, str], list[str]]:
     share = 3 if arguments.quick else 1
-    load = live.Load(arguments.rate, arguments.seconds / share, warm_s=10 / share, idle_s=arguments.idle / share)
+    load = live.Load(
+        arguments.rate, arguments.seconds / share, warm_s=10 / share, idle_s=arguments.idle / share
+    )
     kinds, entries, versions = _available(arguments, _LIVE)
     found: list[LiveRun] = []
     failures: list[str] = []
     with ZooKeeper() as zookeeper, Kafka() as kafka:
-        # The first one would pay for a broker that has only just started; what fails in it will be told of the runs that count.
+        # The first one would pay for a broker that has only just started; what fails in it will be
+        # told of the runs that count.
         for label, kind, name in [(0, kinds[0], entries[0]), *_live_runs(kinds, entries)]:
             with kind() as source, tempfile.TemporaryDirectory(prefix="roma-bench-") as folder:
                 written = fill(source, live.Ticks())
-                stage = Stage(source, kafka, zookeeper, Path(folder), str(label), live.Ticks.tables, written, live=True)
+                stage = Stage(
+                    source,
+                    kafka,
+                    zookeeper,
+                    Path(folder),
+                    str(label),
+                    live.Ticks.tables,
+                    written,
+                    live=True,
+                )
                 _measure_live(name, stage, load, *((found, failures) if label else ([], [])))
     return live_report(found, [*live_notes(load), *failures]), versions, failures
 
 
-def _live_runs(kinds: Sequence[type[SqlServer]], entries: Sequence[str]) -> Iterator[tuple[int, type[SqlServer], str]]:
+def _live_runs(
+    kinds: Sequence[type[SqlServer]], entries: Sequence[str]
+) -> Iterator[tuple[int, type[SqlServer], str]]:
     """Every entry on every server, each with a number of its own from 1 on."""
     for number, kind in enumerate(kinds):
         for offset, name in enumerate(entries, 1 + 10 * number):
@@ -130,9 +199,13 @@ def _live_runs(kinds: Sequence[type[SqlServer]], entries: Sequence[str]) -> Iter
 def _scaling(arguments: argparse.Namespace, here: Setting) -> int:
     """Every series is shown and written as soon as it is measured."""
     kind = _SERVERS[arguments.server]
-    here = replace(here, versions={kind.name: _version(kind), "Kafka": Kafka.fetch().removeprefix("kafka-")})
+    here = replace(
+        here, versions={kind.name: _version(kind), "Kafka": Kafka.fetch().removeprefix("kafka-")}
+    )
     rounds, failed = 1 if arguments.quick else arguments.rounds, False
-    for measured in scaling.scale(kind, arguments.only or scaling.SERIES_NAMES, rounds, small=arguments.quick):
+    for measured in scaling.scale(
+        kind, arguments.only or scaling.SERIES_NAMES, rounds, small=arguments.quick
+    ):
         failed = failed or bool(measured.failures)
         if measured.runs:
             name = f"scaling-{measured.series.name}"
@@ -142,7 +215,9 @@ def _scaling(arguments: argparse.Namespace, here: Setting) -> int:
     return 1 if failed else 0
 
 
-def _measure_live(name: str, stage: Stage, load: live.Load, found: list[LiveRun], failures: list[str]) -> None:
+def _measure_live(
+    name: str, stage: Stage, load: live.Load, found: list[LiveRun], failures: list[str]
+) -> None:
     with closing(ENTRIES[name](stage)) as contestant:
         try:
             run = live.measure(contestant, name, stage, load)
@@ -151,11 +226,19 @@ def _measure_live(name: str, stage: Stage, load: live.Load, found: list[LiveRun]
             failures.append(not_measured(f"{stage.source.name}, {name}", failure))
         else:
             found.append(run)
-            say(f"{run.server}, {name}: p50 {run.p50_ms:.1f} ms, p99 {run.p99_ms:.1f} ms, idle {run.idle_percent:.1f} %")
+            say(
+                f"{run.server}, {name}: p50 {run.p50_ms:.1f} ms, p99 {run.p99_ms:.1f} ms, idle "
+                f"{run.idle_percent:.1f} %"
+            )
 
 
-def _available(arguments: argparse.Namespace, names: Sequence[str]) -> tuple[list[type[SqlServer]], list[str], dict[str, str]]:
-    """Servers and entries of the command line that this machine can give, and their versions; what is asked for by name must be here."""
+def _available(
+    arguments: argparse.Namespace, names: Sequence[str]
+) -> tuple[list[type[SqlServer]], list[str], dict[str, str]]:
+    """Servers and entries of the command line that this machine can give, and their versions.
+
+    What is asked for by name must be here.
+    """
     versions: dict[str, str] = {}
     kinds: list[type[SqlServer]] = []
     for kind in (_SERVERS[name] for name in arguments.server or _SERVERS):

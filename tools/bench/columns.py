@@ -1,6 +1,7 @@
 """What a row costs in memory by its number of columns, without any server: `make bench-columns`.
 
-From the bytes of a row event to whole messages, by the compiled printer and by the readable packages.
+From the bytes of a row event to whole messages, by the compiled printer and by the readable
+packages.
 """
 
 import argparse
@@ -37,7 +38,9 @@ _LONG_WIDTH: Final = 60
 _EVENT_ROWS: Final = 20
 _SECONDS: Final = 1.0
 _LOGICAL: Final = TableId("bench", "wide")
-_FRAME: Final = MessageFrame(event_time_ms=1_700_000_000_000, gtid="", batch=1, publish_time_ms=1_700_000_000_000)
+_FRAME: Final = MessageFrame(
+    event_time_ms=1_700_000_000_000, gtid="", batch=1, publish_time_ms=1_700_000_000_000
+)
 _BEFORE: Final = OrderPair(1_700_000_000_000, 1)
 _UTF8MB4: Final = 45
 
@@ -49,9 +52,16 @@ def _text(value: str) -> bytes:
 
 _KINDS: Final = (
     (WrittenColumn(3, unsigned=False), struct.pack("<i", 123_456_789)),
-    (WrittenColumn(15, (400).to_bytes(2, "little"), collation=_UTF8MB4), _text("a label of some thirty letters")),
+    (
+        WrittenColumn(15, (400).to_bytes(2, "little"), collation=_UTF8MB4),
+        _text("a label of some thirty letters"),
+    ),
     (WrittenColumn(246, bytes([12, 2]), unsigned=False), bytes.fromhex("80000f42401f")),
-    (WrittenColumn(18, b"\x03"), (1 << 39 | (2026 * 13 + 5) << 22 | 7 << 17 | 10 << 12 | 20 << 6 | 30).to_bytes(5, "big") + b"\x04\xd2"),
+    (
+        WrittenColumn(18, b"\x03"),
+        (1 << 39 | (2026 * 13 + 5) << 22 | 7 << 17 | 10 << 12 | 20 << 6 | 30).to_bytes(5, "big")
+        + b"\x04\xd2",
+    ),
     (WrittenColumn(5, b"\x08", unsigned=False), struct.pack("<d", 1234.5678)),
     (WrittenColumn(8, unsigned=True), struct.pack("<Q", 9_876_543_210)),
 )
@@ -75,7 +85,9 @@ _LONG_KINDS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """One width: CPU microseconds a row, and megabytes of row images a CPU-second takes; 0 where nothing is compiled.
+    """One width: CPU microseconds a row, and megabytes of row images a CPU-second takes.
+
+    0 where nothing is compiled.
 
     `long` rows end with a JSON document and a text of 2 KB.
     """
@@ -92,7 +104,9 @@ class Cost:
 def main() -> None:
     """Run the command line."""
     parser = argparse.ArgumentParser(prog="python -m tools.bench.columns", description=__doc__)
-    parser.add_argument("--into", type=Path, metavar="FOLDER", help="write the table there, as Markdown and JSON")
+    parser.add_argument(
+        "--into", type=Path, metavar="FOLDER", help="write the table there, as Markdown and JSON"
+    )
     arguments = parser.parse_args()
     here = setting(sys.argv[1:])
     gc.disable()
@@ -100,7 +114,11 @@ def main() -> None:
     report = _report(costs)
     Console().print(report.table())
     if arguments.into:
-        report.write(arguments.into, "columns", replace(here, command=here.command.replace("tools.bench", "tools.bench.columns")))
+        report.write(
+            arguments.into,
+            "columns",
+            replace(here, command=here.command.replace("tools.bench", "tools.bench.columns")),
+        )
 
 
 def _cost(width: int, *, long: bool = False) -> Cost:
@@ -108,7 +126,8 @@ def _cost(width: int, *, long: bool = False) -> Cost:
     if long:
         kinds[-len(_LONG_KINDS) :] = _LONG_KINDS
     columns = [
-        WrittenColumn(kind.type, kind.metadata, f"column_{i}", i > 0, kind.unsigned, kind.collation) for i, (kind, _) in enumerate(kinds)
+        WrittenColumn(kind.type, kind.metadata, f"column_{i}", i > 0, kind.unsigned, kind.collation)
+        for i, (kind, _) in enumerate(kinds)
     ]
     table = WrittenTable(columns, primary_key=(0,))
     row = image([value for _, value in kinds])
@@ -117,7 +136,11 @@ def _cost(width: int, *, long: bool = False) -> Cost:
     plan = table_plan(table_definition(decoder.open(raw).table), _LOGICAL, "wide", 8)
     readable = _seconds(lambda: _read(decoder.open(raw), plan)) / _EVENT_ROWS
     compiled = _printing(raw, plan) if COMPILED else 0.0
-    figures = [figure for each in (compiled, readable) for figure in (each * 1e6, len(row) / each / 1e6 if each else 0.0)]
+    figures = [
+        figure
+        for each in (compiled, readable)
+        for figure in (each * 1e6, len(row) / each / 1e6 if each else 0.0)
+    ]
     return Cost(width, long, len(row), *figures)
 
 
@@ -134,7 +157,9 @@ def _print(event: RowsEvent, printer: BulkRows, plan: TablePlan) -> None:
 
 
 def _read(event: RowsEvent, plan: TablePlan) -> None:
-    messages = [*row_messages(event, plan, MessageSettings(), EventContext(_FRAME, None), _BEFORE, 0)]
+    messages = [
+        *row_messages(event, plan, MessageSettings(), EventContext(_FRAME, None), _BEFORE, 0)
+    ]
     assert len(messages) == _EVENT_ROWS
 
 
@@ -156,15 +181,35 @@ def _report(costs: list[Cost]) -> Report:
     ways = [f"{way}, {unit}" for way in ("compiled", "readable") for unit in ("µs a row", "MB/s")]
     head = ("columns", "bytes a row", *ways)
     rows = [
-        (f"{each.columns}{', long' * each.long}", str(each.row_bytes), *(f"{figure:.1f}" for figure in _figures(each))) for each in costs
+        (
+            f"{each.columns}{', long' * each.long}",
+            str(each.row_bytes),
+            *(f"{figure:.1f}" for figure in _figures(each)),
+        )
+        for each in costs
     ]
     notes = [
-        f"CPU of one core, in memory, no server: events of {_EVENT_ROWS} inserted rows become whole messages in the exact style.",
-        "Columns take turns: INT, VARCHAR of 30 letters, DECIMAL(12,2), DATETIME(3), DOUBLE, BIGINT UNSIGNED.",
-        "long: the last two columns are a JSON document of 110 bytes, as MySQL stores it, and a text of 2 KB.",
+        (
+            f"CPU of one core, in memory, no server: events of {_EVENT_ROWS} inserted rows "
+            f"become whole messages in the exact style."
+        ),
+        (
+            "Columns take turns: INT, VARCHAR of 30 letters, DECIMAL(12,2), DATETIME(3), DOUBLE, "
+            "BIGINT UNSIGNED."
+        ),
+        (
+            "long: the last two columns are a JSON document of 110 bytes, as MySQL stores it, "
+            "and a text of 2 KB."
+        ),
         "MB/s counts the rows' bytes in the binlog.",
     ]
-    return Report("What a row costs by its number of columns", head, rows, notes, [asdict(each) for each in costs])
+    return Report(
+        "What a row costs by its number of columns",
+        head,
+        rows,
+        notes,
+        [asdict(each) for each in costs],
+    )
 
 
 if __name__ == "__main__":

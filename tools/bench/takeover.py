@@ -1,8 +1,10 @@
-"""How long consumers wait when a relay is killed, stopped, or asked to hand over: `python -m tools.bench.takeover --help`.
+"""How long consumers wait when a relay is killed, stopped, or asked to hand over: `python -m
+tools.bench.takeover --help`.
 
-Two relays, a steady load of one small transaction every few milliseconds, and one consumer that reads committed. What is measured is the
-longest silence that the consumer sees after the event: from the last message before the takeover to the first one behind it. At the end
-every message is counted: nothing lost, nothing twice.
+Two relays, a steady load of one small transaction every few milliseconds, and one consumer that
+reads committed. What is measured is the longest silence that the consumer sees after the event:
+from the last message before the takeover to the first one behind it. At the end every message is
+counted: nothing lost, nothing twice.
 """
 
 import argparse
@@ -22,7 +24,12 @@ from deploy.embedded import Kafka, MariaDB, ZooKeeper
 from relay.state import Note
 from tests.support.relays.relay_process import Installation, RelayProcess
 from tests.support.rows.topic_reading import read_topic
-from tests.support.sources.counting_load import CountingLoad, assert_exactly_once, binlog_end, published_end
+from tests.support.sources.counting_load import (
+    CountingLoad,
+    assert_exactly_once,
+    binlog_end,
+    published_end,
+)
 from tests.support.waiting import wait_until
 
 _NAME: Final = "takeover"
@@ -56,7 +63,12 @@ class Arrivals:
         self.silence_s = 0.0
 
     def _run(self) -> None:
-        settings = {"bootstrap.servers": self._bootstrap, "group.id": "arrivals", "auto.offset.reset": "latest", "fetch.wait.max.ms": 20}
+        settings = {
+            "bootstrap.servers": self._bootstrap,
+            "group.id": "arrivals",
+            "auto.offset.reset": "latest",
+            "fetch.wait.max.ms": 20,
+        }
         with closing(Consumer(settings)) as consumer:
             consumer.subscribe([_NAME])
             while not self._stop.is_set():
@@ -85,11 +97,18 @@ def move(installation: Installation, _leader: RelayProcess, standby: RelayProces
 EVENTS: Final[dict[str, Event]] = {"kill -9": kill, "clean stop": stop, "requested move": move}
 
 
-def measure(names: Sequence[str], times: int, tick_ms: int, session_timeout_seconds: float) -> tuple[dict[str, list[float]], int]:
-    """Each event so many times: the consumer's longest silence in seconds; and the session timeout that was granted (ms)."""
+def measure(
+    names: Sequence[str], times: int, tick_ms: int, session_timeout_seconds: float
+) -> tuple[dict[str, list[float]], int]:
+    """Each event so many times: the consumer's longest silence in seconds.
+
+    And the session timeout that was granted (ms).
+    """
     silences: dict[str, list[float]] = {name: [] for name in names}
     with _servers(tick_ms) as (database, kafka, zookeeper), tempfile.TemporaryDirectory() as folder:
-        installation = _installation(Path(folder), database, kafka, zookeeper, session_timeout_seconds)
+        installation = _installation(
+            Path(folder), database, kafka, zookeeper, session_timeout_seconds
+        )
         relays = [RelayProcess(installation, name, SERVER=name) for name in ("first", "second")]
         with ExitStack() as stack:
             stack.callback(installation.close)
@@ -107,14 +126,23 @@ def measure(names: Sequence[str], times: int, tick_ms: int, session_timeout_seco
     return silences, granted_ms
 
 
-def _once(event: Event, installation: Installation, relays: list[RelayProcess], arrivals: Arrivals) -> float:
+def _once(
+    event: Event, installation: Installation, relays: list[RelayProcess], arrivals: Arrivals
+) -> float:
     """Let it happen to whoever leads; a relay that ended comes back before this returns."""
     leader, standby = _roles(installation, relays)
     flowing_s = monotonic()
-    wait_until(lambda: monotonic() - flowing_s > _QUIET_SECONDS and monotonic() - arrivals.last_s < 0.05, "a stream that flows")
+    wait_until(
+        lambda: monotonic() - flowing_s > _QUIET_SECONDS and monotonic() - arrivals.last_s < 0.05,
+        "a stream that flows",
+    )
     arrivals.watch()
     event(installation, leader, standby)
-    wait_until(lambda: installation.membership.leaders().get("shop", "").endswith(f"-{standby.pid}"), "the takeover", _WATCHED_SECONDS)
+    wait_until(
+        lambda: installation.membership.leaders().get("shop", "").endswith(f"-{standby.pid}"),
+        "the takeover",
+        _WATCHED_SECONDS,
+    )
     # The last messages of the one before may still arrive; after this pause only the new one's can.
     threading.Event().wait(_LATE_SECONDS)
     wait_until(lambda: monotonic() - arrivals.last_s < 0.05, "messages again", _WATCHED_SECONDS)
@@ -125,7 +153,9 @@ def _once(event: Event, installation: Installation, relays: list[RelayProcess], 
     return silence_s
 
 
-def _roles(installation: Installation, relays: list[RelayProcess]) -> tuple[RelayProcess, RelayProcess]:
+def _roles(
+    installation: Installation, relays: list[RelayProcess]
+) -> tuple[RelayProcess, RelayProcess]:
     """Leader and standby, once both are there and the standby has looked around."""
     wait_until(lambda: _both_there(installation, relays), "two relays", 60)
     leader = installation.membership.leaders()["shop"]
@@ -144,9 +174,19 @@ def _servers(tick_ms: int) -> Iterator[tuple[MariaDB, Kafka, ZooKeeper]]:
         yield database, kafka, zookeeper
 
 
-def _installation(folder: Path, database: MariaDB, kafka: Kafka, zookeeper: ZooKeeper, session_timeout_seconds: float) -> Installation:
-    database.execute(f"create database {_NAME}", f"create table {_NAME}.t (id int primary key, n int, v longtext)")
-    # The relay that comes back must not be given the instance again: that would be an event of its own.
+def _installation(
+    folder: Path,
+    database: MariaDB,
+    kafka: Kafka,
+    zookeeper: ZooKeeper,
+    session_timeout_seconds: float,
+) -> Installation:
+    database.execute(
+        f"create database {_NAME}",
+        f"create table {_NAME}.t (id int primary key, n int, v longtext)",
+    )
+    # The relay that comes back must not be given the instance again: that would be an event of its
+    # own.
     placement = {"server": "${SERVER}", "rebalance_seconds": 3600}
     installation = Installation(
         _NAME,
@@ -158,19 +198,39 @@ def _installation(folder: Path, database: MariaDB, kafka: Kafka, zookeeper: ZooK
         placement=placement,
         filter={"filter_regex": f"{_NAME}\\..*"},
     )
-    installation.map(topics=[{"logicDb": _NAME, "topic": _NAME}], dbs=[{"logicDb": _NAME, "realDbs": _NAME}])
+    installation.map(
+        topics=[{"logicDb": _NAME, "topic": _NAME}], dbs=[{"logicDb": _NAME, "realDbs": _NAME}]
+    )
     return installation
 
 
 def main() -> None:
     """Measure each event so many times for each tickTime, and print a Markdown table."""
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    arguments.add_argument("--times", type=int, default=10, help="how often each event happens (10)")
-    arguments.add_argument("--tick-ms", type=int, nargs="+", default=[1000, 2000], help="ZooKeeper's tickTime, one run each (1000 2000)")
-    arguments.add_argument("--session-timeout", type=float, default=2.0, help="session_timeout_seconds of the relays (2, the default)")
-    arguments.add_argument("--events", nargs="+", choices=EVENTS, default=list(EVENTS), help="what happens (all)")
+    arguments.add_argument(
+        "--times", type=int, default=10, help="how often each event happens (10)"
+    )
+    arguments.add_argument(
+        "--tick-ms",
+        type=int,
+        nargs="+",
+        default=[1000, 2000],
+        help="ZooKeeper's tickTime, one run each (1000 2000)",
+    )
+    arguments.add_argument(
+        "--session-timeout",
+        type=float,
+        default=2.0,
+        help="session_timeout_seconds of the relays (2, the default)",
+    )
+    arguments.add_argument(
+        "--events", nargs="+", choices=EVENTS, default=list(EVENTS), help="what happens (all)"
+    )
     given = arguments.parse_args()
-    print("| tickTime ms | session timeout granted ms | event | times | median s | longest s | each s |\n|---|---|---|---|---|---|---|")
+    print(
+        "| tickTime ms | session timeout granted ms | event | times | median s | longest s | "
+        "each s |\n|---|---|---|---|---|---|---|"
+    )
     for tick_ms in given.tick_ms:
         silences, granted_ms = measure(given.events, given.times, tick_ms, given.session_timeout)
         for name, seconds in silences.items():

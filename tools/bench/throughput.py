@@ -1,4 +1,6 @@
-"""The race: contestants one after the other on the same binlog, round by round, so that a noisy hour hits all of them."""
+"""The race: contestants one after the other on the same binlog, round by round, so that a noisy
+hour hits all of them.
+"""
 
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -36,7 +38,9 @@ ENTRIES: Final[dict[str, Entry]] = {
     MAXWELL: Maxwell,
     UNCOMPILED: lambda stage: Relay(stage, uncompiled=True),
 }
-ONCE: Final = frozenset({PLAIN, EVENT, UNCOMPILED})  # in the first round only: they are measured against the others, not by turns
+ONCE: Final = frozenset(
+    {PLAIN, EVENT, UNCOMPILED}
+)  # in the first round only: they are measured against the others, not by turns
 _BUFFER_POOL_BYTES: Final = 512 * 1024 * 1024
 
 
@@ -54,8 +58,16 @@ class Race:
     def __post_init__(self) -> None:
         self._offsets = Offsets(self.kafka)
 
-    def rounds(self, kinds: Sequence[type[SqlServer]], workload: Workload, entries: Sequence[str], rounds: int) -> None:
-        """Fill fresh servers and let every entry run `rounds` times on each, or once if it is one of ONCE."""
+    def rounds(
+        self,
+        kinds: Sequence[type[SqlServer]],
+        workload: Workload,
+        entries: Sequence[str],
+        rounds: int,
+    ) -> None:
+        """Fill fresh servers and let every entry run `rounds` times on each, or once if it is one
+        of ONCE.
+        """
         with _filled(kinds, workload) as sources:
             self._warm(*sources[0], workload, entries[0])
             for number in range(1, rounds + 1):
@@ -63,9 +75,16 @@ class Race:
                     self._round(source, written, workload, entries, number)
 
     def _warm(self, source: SqlServer, written: Written, workload: Workload, name: str) -> None:
-        """Let one entry run without being counted: the first one would pay for a broker that has only just started."""
-        with self._stage(source, written, workload) as stage, closing(ENTRIES[name](stage)) as contestant:
-            with suppress(BenchFailed, EmbeddedError):  # the same will be told of the runs that count
+        """Let one entry run without being counted: the first one would pay for a broker that has
+        only just started.
+        """
+        with (
+            self._stage(source, written, workload) as stage,
+            closing(ENTRIES[name](stage)) as contestant,
+        ):
+            with suppress(
+                BenchFailed, EmbeddedError
+            ):  # the same will be told of the runs that count
                 run_lap(contestant, stage, self._offsets)
             topics = [*contestant.topics.all]
         self._offsets.delete(topics)
@@ -74,9 +93,24 @@ class Race:
     def _stage(self, source: SqlServer, written: Written, workload: Workload) -> Iterator[Stage]:
         with tempfile.TemporaryDirectory(prefix="roma-bench-") as folder:
             self._number += 1
-            yield Stage(source, self.kafka, self.zookeeper, Path(folder), str(self._number), workload.tables, written)
+            yield Stage(
+                source,
+                self.kafka,
+                self.zookeeper,
+                Path(folder),
+                str(self._number),
+                workload.tables,
+                written,
+            )
 
-    def _round(self, source: SqlServer, written: Written, workload: Workload, entries: Sequence[str], number: int) -> None:
+    def _round(
+        self,
+        source: SqlServer,
+        written: Written,
+        workload: Workload,
+        entries: Sequence[str],
+        number: int,
+    ) -> None:
         kept: list[str] = []
         for name in entries:
             if (name == PLAIN and not kept) or (name in ONCE and number > 1):
@@ -90,8 +124,13 @@ class Race:
                 self._offsets.delete(topics)
         self._offsets.delete(kept)
 
-    def _attempt(self, name: str, entry: Entry, stage: Stage, workload: str, number: int) -> list[str]:
-        """Measure one entry; a failure is told and kept, and does not end the race. Return its topics."""
+    def _attempt(
+        self, name: str, entry: Entry, stage: Stage, workload: str, number: int
+    ) -> list[str]:
+        """Measure one entry; a failure is told and kept, and does not end the race.
+
+        Return its topics.
+        """
         said = f"{workload}, {stage.source.name}, round {number}, {name}"
         with closing(entry(stage)) as contestant:
             try:
@@ -103,19 +142,30 @@ class Race:
                 self.failures.append(not_measured(said, failure))
             else:
                 self.runs.append(_run(name, lap, counted, stage, workload, number))
-                say(f"{said}: {self.runs[-1].rows_per_second:,.0f} rows/s, {self.runs[-1].rows_per_cpu_second:,.0f} rows per CPU-second")
+                say(
+                    f"{said}: {self.runs[-1].rows_per_second:,.0f} rows/s, "
+                    f"{self.runs[-1].rows_per_cpu_second:,.0f} rows per CPU-second"
+                )
             return list(contestant.topics.all)
 
 
 @contextmanager
-def _filled(kinds: Sequence[type[SqlServer]], workload: Workload) -> Iterator[list[tuple[SqlServer, Written]]]:
+def _filled(
+    kinds: Sequence[type[SqlServer]], workload: Workload
+) -> Iterator[list[tuple[SqlServer, Written]]]:
     """Start servers and fill their binlogs at the same time."""
     with ExitStack() as stack:
-        servers = [stack.enter_context(kind({"innodb_buffer_pool_size": _BUFFER_POOL_BYTES})) for kind in kinds]
+        servers = [
+            stack.enter_context(kind({"innodb_buffer_pool_size": _BUFFER_POOL_BYTES}))
+            for kind in kinds
+        ]
         with ThreadPoolExecutor() as threads:
             written = list(threads.map(lambda server: fill(server, workload), servers))
         for server, each in zip(servers, written, strict=True):
-            say(f"{workload.name}, {server.name}: {each.changes:,} row changes, {each.binlog_bytes / 1e6:,.0f} MB of binlog")
+            say(
+                f"{workload.name}, {server.name}: {each.changes:,} row changes, "
+                f"{each.binlog_bytes / 1e6:,.0f} MB of binlog"
+            )
         yield list(zip(servers, written, strict=True))
 
 
@@ -123,7 +173,9 @@ def _counted(contestant: Contestant, stage: Stage) -> Counted:
     """Every row must be there, once."""
     counted = count(stage.kafka, contestant.topics.rows, packed=contestant.packed)
     if counted.rows != stage.written.changes:
-        raise BenchFailed(f"{counted.rows:,} rows are visible, {stage.written.changes:,} were written.")
+        raise BenchFailed(
+            f"{counted.rows:,} rows are visible, {stage.written.changes:,} were written."
+        )
     return counted
 
 

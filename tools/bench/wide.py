@@ -48,7 +48,10 @@ class Wide:
     def create(self, database: SqlServer) -> None:
         """Create the table with all its columns."""
         columns = ", ".join(f"{name} {kind}" for name, kind, _ in _columns())
-        database.execute(f"CREATE TABLE {SCHEMA}.wide (id BIGINT PRIMARY KEY, {columns}, document JSON, story TEXT)")
+        database.execute(
+            f"CREATE TABLE {SCHEMA}.wide (id BIGINT PRIMARY KEY, {columns}, document JSON, story "
+            f"TEXT)"
+        )
 
     def write(self, database: SqlServer) -> int:
         """Insert the rows, then update each in the first quarter; return the row changes."""
@@ -59,7 +62,9 @@ class Wide:
                 changes += cursor.execute(f"INSERT INTO wide VALUES {rows}")
             for first in range(0, self.rows // _UPDATED_SHARE, _STATEMENT_ROWS):
                 last = first + _STATEMENT_ROWS - 1
-                changes += cursor.execute(f"UPDATE wide SET whole_0 = whole_0 + 1 WHERE id BETWEEN {first} AND {last}")
+                changes += cursor.execute(
+                    f"UPDATE wide SET whole_0 = whole_0 + 1 WHERE id BETWEEN {first} AND {last}"
+                )
         return changes
 
 
@@ -71,8 +76,14 @@ def _columns() -> Iterator[tuple[str, str, str]]:
 
 def _row(i: int) -> str:
     """Quotes and backslashes stand nowhere, so nothing is escaped."""
-    parts = {"i": i, "micro": i % 1_000_000, "milli": i % 1000, "day": i % 28 + 1, "choice": i % 4 + 1}
+    parts = {
+        "i": i,
+        "micro": i % 1_000_000,
+        "milli": i % 1000,
+        "day": i % 28 + 1,
+        "choice": i % 4 + 1,
+    }
     values = ",".join(pattern.format(**parts) for _, _, pattern in _columns())
-    document = f'{{"id": {i}, "tags": ["a", "b", "c{i % 7}"], "size": {{"w": {i % 90}, "h": 4.5}}, "open": true, "note": null}}'
+    document = f'{{"id": {i}, "tags": ["a", "b", "c{i % 7}"], "size": {{"w": {i % 90}, "h": 4.5}}, "open": true, "note": null}}'  # noqa: E501
     story = (f"{i} " + _WORDS * (_TEXT_CHARACTERS // len(_WORDS) + 1))[:_TEXT_CHARACTERS]
     return f"({i},{values},'{document}','{story}')"

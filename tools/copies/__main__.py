@@ -13,11 +13,25 @@ from tools.copies.under_load import under_load
 
 def main() -> int:
     """Run one of them in a folder of its own; exit code 0 when all was as promised."""
-    parser = argparse.ArgumentParser(prog="python -m tools.copies", description="First copy and proof, on real servers.")
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.copies", description="First copy and proof, on real servers."
+    )
     kinds = parser.add_subparsers(dest="kind", required=True)
-    load = kinds.add_parser("under-load", help="bootstrap, killed once, beside relay, stream and load; then the proof")
-    load.add_argument("--rows", type=int, default=20_000, help="rows of each of two shards before the relay starts")
-    load.add_argument("--seconds", type=float, default=20, help="how long the load goes on beside the second bootstrap")
+    load = kinds.add_parser(
+        "under-load", help="bootstrap, killed once, beside relay, stream and load; then the proof"
+    )
+    load.add_argument(
+        "--rows",
+        type=int,
+        default=20_000,
+        help="rows of each of two shards before the relay starts",
+    )
+    load.add_argument(
+        "--seconds",
+        type=float,
+        default=20,
+        help="how long the load goes on beside the second bootstrap",
+    )
     flip = kinds.add_parser("flipped-byte", help="one flipped byte in a copy is found")
     flip.add_argument("--rows", type=int, default=10_000_000)
     flip.add_argument("--server", choices=("mariadb", "mysql"), default="mariadb")

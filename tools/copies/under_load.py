@@ -1,7 +1,9 @@
-"""Bootstrap beside a relay, a dedup stream and a load: killed once, gone on, done again; at the end source and copy are equal.
+"""Bootstrap beside a relay, a dedup stream and a load: killed once, gone on, done again.
 
-The first rows are older than the relay's start, so that only bootstrap can bring them. The load inserts, changes and deletes keys of
-both shards all the time; deleted keys must stay away.
+At the end source and copy are equal.
+
+The first rows are older than the relay's start, so that only bootstrap can bring them. The load
+inserts, changes and deletes keys of both shards all the time; deleted keys must stay away.
 """
 
 import os
@@ -62,15 +64,24 @@ def _statement(chance: random.Random, rows: int) -> tuple[str, tuple[int, ...]]:
     if chance.random() < 0.3:
         return f"delete from {table} where id = %s", (key,)
     insert = f"insert into {table} values (%s, %s, hex(rand()), rand() * 1000, now(3)) "
-    return insert + "on duplicate key update n = values(n), note = values(note), at = values(at)", (key, chance.randrange(1000))
+    return insert + "on duplicate key update n = values(n), note = values(note), at = values(at)", (
+        key,
+        chance.randrange(1000),
+    )
 
 
 def under_load(folder: Path, rows: int, seconds: float) -> int:
     """Print what happens; 0 when reconcile finds source and copy equal, row for row."""
     with ExitStack() as stack:
-        database, zookeeper, kafka = stack.enter_context(MariaDB()), stack.enter_context(ZooKeeper()), stack.enter_context(Kafka())
+        database, zookeeper, kafka = (
+            stack.enter_context(MariaDB()),
+            stack.enter_context(ZooKeeper()),
+            stack.enter_context(Kafka()),
+        )
         _fill(database, rows)
-        installation = Installation("shop", folder, database, kafka, zookeeper, filter={"filter_regex": "shop_.\\..*"})
+        installation = Installation(
+            "shop", folder, database, kafka, zookeeper, filter={"filter_regex": "shop_.\\..*"}
+        )
         stack.callback(installation.close)
         installation.map(**_MAPPING)
         relay = stack.enter_context(RelayProcess(installation))
@@ -79,8 +90,14 @@ def under_load(folder: Path, rows: int, seconds: float) -> int:
         load.start()
         stack.callback(load.end)
         settings = _settings(kafka, database, folder, rows)
-        stream = stack.enter_context(JobProcess(settings.model_copy(update={"sources": ()}), folder))
-        wait_until(lambda: "batch 0" in stream.output or not stream.running, "the first batch of the stream", 90)
+        stream = stack.enter_context(
+            JobProcess(settings.model_copy(update={"sources": ()}), folder)
+        )
+        wait_until(
+            lambda: "batch 0" in stream.output or not stream.running,
+            "the first batch of the stream",
+            90,
+        )
         _killed_once(settings, folder)
         _job(settings, folder, "bootstrap", "--anew")
         Event().wait(seconds)
@@ -101,8 +118,15 @@ _MAPPING: Mapping[str, list[dict[str, str]]] = {
 def _fill(database: MariaDB, rows: int) -> None:
     for number, shard in enumerate(_SHARDS, 1):
         table = f"{shard}.orders_{number}"
-        values = f"select 2 * seq + {2 - number}, seq, md5(seq), seq / 3, now(3) from {shard}.seq_0_to_{rows - 1}"
-        database.execute(f"create database {shard}", f"create table {table} ({_TYPES})", f"insert into {table} {values}")
+        values = (
+            f"select 2 * seq + {2 - number}, seq, md5(seq), seq / 3, now(3) from "
+            f"{shard}.seq_0_to_{rows - 1}"
+        )
+        database.execute(
+            f"create database {shard}",
+            f"create table {table} ({_TYPES})",
+            f"insert into {table} {values}",
+        )
 
 
 def _settings(kafka: Kafka, database: MariaDB, folder: Path, rows: int) -> JobSettings:
@@ -111,17 +135,32 @@ def _settings(kafka: Kafka, database: MariaDB, folder: Path, rows: int) -> JobSe
         update={
             "checkpoint": str(folder / "checkpoint"),
             "trigger_seconds": 1,
-            "bootstrap": settings.bootstrap.model_copy(update={"settle_seconds": 1, "range_rows": max(1, rows // 4), "parallel": 2}),
-            "reconcile": settings.reconcile.model_copy(update={"patience_seconds": 60, "range_rows": rows, "bucket_rows": 1000}),
+            "bootstrap": settings.bootstrap.model_copy(
+                update={"settle_seconds": 1, "range_rows": max(1, rows // 4), "parallel": 2}
+            ),
+            "reconcile": settings.reconcile.model_copy(
+                update={"patience_seconds": 60, "range_rows": rows, "bucket_rows": 1000}
+            ),
         }
     )
 
 
 def _killed_once(settings: JobSettings, folder: Path) -> None:
-    """Start a bootstrap, kill it with its JVM when a round is noted, and let the next start finish it."""
+    """Start a bootstrap, kill it with its JVM when a round is noted, and let the next start finish
+    it.
+    """
     output = folder / "killed.out"
-    with output.open("wb") as out, subprocess.Popen(_command(settings, folder, "bootstrap"), stdout=out, start_new_session=True) as job:
-        wait_until(lambda: b"rows/s" in output.read_bytes() or job.poll() is not None, "the first round", 120)
+    with (
+        output.open("wb") as out,
+        subprocess.Popen(
+            _command(settings, folder, "bootstrap"), stdout=out, start_new_session=True
+        ) as job,
+    ):
+        wait_until(
+            lambda: b"rows/s" in output.read_bytes() or job.poll() is not None,
+            "the first round",
+            120,
+        )
         os.killpg(job.pid, signal.SIGKILL)
     print(f"killed behind: {output.read_text(encoding='utf-8').splitlines()[-1:]}", flush=True)
     _job(settings, folder, "bootstrap")
@@ -136,7 +175,9 @@ def _job(settings: JobSettings, folder: Path, name: str, *options: str) -> int:
 
 
 def _command(settings: JobSettings, folder: Path, name: str) -> list[str]:
-    document = settings.model_dump(mode="json", exclude_none=True, by_alias=True) | {"jars": [str(jar) for jar in spark_jars()]}
+    document = settings.model_dump(mode="json", exclude_none=True, by_alias=True) | {
+        "jars": [str(jar) for jar in spark_jars()]
+    }
     for each, known in zip(document["sources"], settings.sources, strict=True):
         each["password"] = known.password.get_secret_value()
     config = folder / "copies.toml"

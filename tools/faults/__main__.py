@@ -1,4 +1,6 @@
-"""`python -m tools.faults list | run SCENARIO... | soak`: see `--help`, `make faults` and `make soak`."""
+"""`python -m tools.faults list | run SCENARIO... | soak`: see `--help`, `make faults` and `make
+soak`.
+"""
 
 import argparse
 import json
@@ -29,15 +31,24 @@ _SHOWN_LINES: Final = 60
 
 
 def main() -> int:
-    """Run the command line; the result is the exit code: 0 when nothing was lost, repeated, out of order or failed."""
+    """Run the command line.
+
+    The result is the exit code: 0 when nothing was lost, repeated, out of order or failed.
+    """
     arguments = _parser().parse_args()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that everything started here is ended
+    signal.signal(
+        signal.SIGTERM, lambda *_: sys.exit(143)
+    )  # so that everything started here is ended
     logging.getLogger("kazoo").setLevel(logging.CRITICAL)  # its servers go away on purpose
     if arguments.command == "list":
         for each in SCENARIOS.values():
             say(f"{each.name:28} {each.what}")
         return 0
-    here = replace(setting(()), command=shlex.join(["python", "-m", "tools.faults", *sys.argv[1:]]), versions=_versions())
+    here = replace(
+        setting(()),
+        command=shlex.join(["python", "-m", "tools.faults", *sys.argv[1:]]),
+        versions=_versions(),
+    )
     return _soak(arguments, here) if arguments.command == "soak" else _run(arguments, here)
 
 
@@ -48,13 +59,25 @@ def _parser() -> argparse.ArgumentParser:
     run = commands.add_parser("run", help="some scenarios, or all of them")
     run.add_argument("scenario", nargs="*", choices=[*SCENARIOS, []], help="none: all")
     run.add_argument("--times", type=int, default=20)
-    run.add_argument("--seed", type=int, default=1, help="of the first run; each further run takes the next number")
-    run.add_argument("--into", type=Path, metavar="FOLDER", help="add the runs to faults.json there, and write the table anew")
+    run.add_argument(
+        "--seed",
+        type=int,
+        default=1,
+        help="of the first run; each further run takes the next number",
+    )
+    run.add_argument(
+        "--into",
+        type=Path,
+        metavar="FOLDER",
+        help="add the runs to faults.json there, and write the table anew",
+    )
     soaking = commands.add_parser("soak", help="a random fault every 20 s for a long time")
     soaking.add_argument("--minutes", type=float, default=30)
     soaking.add_argument("--seed", type=int, default=1)
     soaking.add_argument("--rate", type=float, default=500, help="changes a second")
-    soaking.add_argument("--into", type=Path, metavar="FOLDER", help="write the result there as soak.md")
+    soaking.add_argument(
+        "--into", type=Path, metavar="FOLDER", help="write the result there as soak.md"
+    )
     return parser
 
 
@@ -86,18 +109,33 @@ def _run(arguments: argparse.Namespace, here: Setting) -> int:
 
 
 def _tell(run: Outcome) -> None:
-    figures = f"{run.seen} seen, {run.lost} lost, {run.repeated} repeated, {run.out_of_order} out of order, silence {run.silence_s} s"
-    what = "FAILED: " + "\n".join(run.failure.splitlines()[:_SHOWN_LINES]) if run.failure else figures
-    say(f"{run.scenario}, seed {run.seed}, {run.seconds} s: {what}{f' ({run.note})' if run.note else ''}")
+    figures = (
+        f"{run.seen} seen, {run.lost} lost, {run.repeated} repeated, {run.out_of_order} out of "
+        f"order, silence {run.silence_s} s"
+    )
+    what = (
+        "FAILED: " + "\n".join(run.failure.splitlines()[:_SHOWN_LINES]) if run.failure else figures
+    )
+    say(
+        f"{run.scenario}, seed {run.seed}, {run.seconds} s: "
+        f"{what}{f' ({run.note})' if run.note else ''}"
+    )
 
 
 def _earlier(folder: Path) -> Sequence[Outcome]:
     file = folder / "faults.json"
-    return outcomes_of(json.loads(file.read_text(encoding="utf-8"))["measured"]) if file.exists() else ()
+    return (
+        outcomes_of(json.loads(file.read_text(encoding="utf-8"))["measured"])
+        if file.exists()
+        else ()
+    )
 
 
 def _versions() -> dict[str, str]:
-    return {"MariaDB": MariaDB.fetch().removeprefix("mariadb-"), "Kafka": Kafka.fetch().removeprefix("kafka-")}
+    return {
+        "MariaDB": MariaDB.fetch().removeprefix("mariadb-"),
+        "Kafka": Kafka.fetch().removeprefix("kafka-"),
+    }
 
 
 __all__ = ["main", "scenarios"]

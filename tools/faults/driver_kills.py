@@ -1,8 +1,11 @@
-"""`python -m tools.faults.driver_kills`: the dedup stream's process is killed at random moments; after each its copies must be exact.
+"""`python -m tools.faults.driver_kills`: the dedup stream's process is killed at random moments.
 
-Each round publishes changes of which many come late, starts the job as a process that takes them in small batches, kills it with its JVM
-(SIGKILL to the whole group) at a moment drawn from the seed, and lets the stream finish from its checkpoint. The copies are then compared
-with brute force over all that was ever published.
+After each its copies must be exact.
+
+Each round publishes changes of which many come late, starts the job as a process that takes them in
+small batches, kills it with its JVM (SIGKILL to the whole group) at a moment drawn from the seed,
+and lets the stream finish from its checkpoint. The copies are then compared with brute force over
+all that was ever published.
 """
 
 import argparse
@@ -42,7 +45,9 @@ _MOMENTS_S: Final = (0.0, 6.0)
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """What one round saw: batches begun and not noted as done when the kill came, and whether the copies were exact afterwards."""
+    """What one round saw: batches begun and not noted as done when the kill came, and whether the
+    copies were exact afterwards.
+    """
 
     after_s: float
     cut_off: int
@@ -51,7 +56,9 @@ class Round:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The exit code is 0 when every round ended with exact copies."""
-    parser = argparse.ArgumentParser(prog="python -m tools.faults.driver_kills", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.faults.driver_kills", description=__doc__
+    )
     parser.add_argument("--times", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args(arguments)
@@ -61,7 +68,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         settings = _settings(kafka, Path(folder))
         rounds = _rounds(kafka, settings, Path(folder), given.times, random.Random(given.seed))
     wrong = sum(not each.exact for each in rounds)
-    say(f"{len(rounds)} kills, {sum(each.cut_off for each in rounds)} of them within a batch, copies wrong after {wrong}")
+    say(
+        f"{len(rounds)} kills, {sum(each.cut_off for each in rounds)} of them within a batch, "
+        f"copies wrong after {wrong}"
+    )
     return 1 if wrong else 0
 
 
@@ -83,7 +93,9 @@ def _settings(kafka: Kafka, folder: Path) -> JobSettings:
     )
 
 
-def _rounds(kafka: Kafka, settings: JobSettings, folder: Path, times: int, chance: random.Random) -> Sequence[Round]:
+def _rounds(
+    kafka: Kafka, settings: JobSettings, folder: Path, times: int, chance: random.Random
+) -> Sequence[Round]:
     spark = open_session(settings, "driver kills")
     done: list[Round] = []
     published: list[Change] = []
@@ -100,7 +112,13 @@ def _rounds(kafka: Kafka, settings: JobSettings, folder: Path, times: int, chanc
     return done
 
 
-def _round(spark: SparkSession, settings: JobSettings, folder: Path, published: Sequence[Change], after_s: float) -> Round:
+def _round(
+    spark: SparkSession,
+    settings: JobSettings,
+    folder: Path,
+    published: Sequence[Change],
+    after_s: float,
+) -> Round:
     before = begun(settings)
     with JobProcess(_in_small_batches(settings), folder) as process:
         wait_until(lambda: begun(settings) > before or not process.running, "a batch", _START_S)
@@ -109,7 +127,9 @@ def _round(spark: SparkSession, settings: JobSettings, folder: Path, published: 
         process.kill()
     unfinished = cut_off(settings)
     drain(settings, within_s=_END_S)
-    return Round(after_s, unfinished, copies_below(spark, Path(settings.copy_root)) == truth(published))
+    return Round(
+        after_s, unfinished, copies_below(spark, Path(settings.copy_root)) == truth(published)
+    )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,6 @@
-"""A broker whose clients come through a gate, which can be shut or turned into a black hole while the broker lives on."""
+"""A broker whose clients come through a gate, which can be shut or turned into a black hole while
+the broker lives on.
+"""
 
 from collections.abc import Mapping
 from types import TracebackType
@@ -10,17 +12,25 @@ from tests.support.relays.tcp_gate import TcpGate
 
 
 class GatedKafka(Kafka):
-    """`bootstrap` leads through `line`, and so does every address that the broker names to who came that way; `direct` does not."""
+    """`bootstrap` leads through `line`, and so does every address that the broker names to who came
+    that way; `direct` does not.
+    """
 
     def __init__(self, properties: Mapping[str, str | int]) -> None:
         super().__init__()
         self._inner_port = self._reserve_port()
         self.line = TcpGate(HOST, self._inner_port)
-        plain, gated, controller = (f"{name}://{HOST}" for name in ("PLAINTEXT", "GATED", "CONTROLLER"))
+        plain, gated, controller = (
+            f"{name}://{HOST}" for name in ("PLAINTEXT", "GATED", "CONTROLLER")
+        )
         self.properties = {
-            "listeners": f"{plain}:{self.port},{gated}:{self._inner_port},{controller}:{self._controller_port}",
+            "listeners": (
+                f"{plain}:{self.port},{gated}:{self._inner_port},{controller}:{self._controller_port}"
+            ),
             "advertised.listeners": f"{plain}:{self.port},{gated}:{self.line.port}",
-            "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,GATED:PLAINTEXT,CONTROLLER:PLAINTEXT",
+            "listener.security.protocol.map": (
+                "PLAINTEXT:PLAINTEXT,GATED:PLAINTEXT,CONTROLLER:PLAINTEXT"
+            ),
             "inter.broker.listener.name": "PLAINTEXT",
             **properties,
         }
@@ -39,6 +49,11 @@ class GatedKafka(Kafka):
         self.line.__enter__()
         return super().__enter__()
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self.line.__exit__(kind, error, trace)
         super().__exit__(kind, error, trace)

@@ -1,4 +1,6 @@
-"""A load that outlives its server: it connects again, and the table says afterwards what was committed."""
+"""A load that outlives its server: it connects again, and the table says afterwards what was
+committed.
+"""
 
 import random
 import threading
@@ -18,12 +20,16 @@ _RETRY_S: Final = 0.1
 
 
 class Load:
-    """Small transactions of three changes on `<schema>.t(id, n, v)`, about `rate` changes a second; a row's `n` counts its changes.
+    """Small transactions of three changes on `<schema>.t(id, n, v)`, about `rate` changes a second.
+
+    A row's `n` counts its changes.
 
     With `long_every`, each transaction of that number changes every row forty times.
     """
 
-    def __init__(self, database: SqlServer, schema: str, seed: int, rate: float = 1000, long_every: int = 0) -> None:
+    def __init__(
+        self, database: SqlServer, schema: str, seed: int, rate: float = 1000, long_every: int = 0
+    ) -> None:
         self._database = database
         self._schema = schema
         self._chance = random.Random(seed)
@@ -54,13 +60,19 @@ class Load:
     def _run(self) -> None:
         while not self._end.is_set():
             try:
-                with self._database.connect(read_timeout=10, write_timeout=10) as connection, connection.cursor() as cursor:
+                with (
+                    self._database.connect(read_timeout=10, write_timeout=10) as connection,
+                    connection.cursor() as cursor,
+                ):
                     while not self._end.is_set():
                         self._transactions += 1
                         if self._long_every and self._transactions % self._long_every == 0:
                             self._change_all(connection)
                         first = self._chance.randrange(1, KEYS - _CHANGES + 2)
-                        cursor.execute(f"update {self._schema}.t set n = n + 1 where id between {first} and {first + _CHANGES - 1}")
+                        cursor.execute(
+                            f"update {self._schema}.t set n = n + 1 where id between {first} and "
+                            f"{first + _CHANGES - 1}"
+                        )
                         self._end.wait(self._pause_s)
             except pymysql.err.Error:
                 self._end.wait(_RETRY_S)
@@ -70,7 +82,9 @@ class Load:
         connection.begin()
         with connection.cursor() as cursor:
             for _ in range(_LONG_ROUNDS):
-                cursor.execute(f"update {self._schema}.t set n = n + 1 where id between 1 and {KEYS}")
+                cursor.execute(
+                    f"update {self._schema}.t set n = n + 1 where id between 1 and {KEYS}"
+                )
         connection.commit()
 
 

@@ -10,12 +10,25 @@ from tools.faults.scenario import SCENARIOS
 from tools.faults.tally import Counts
 
 TITLE: Final = "The relay under faults"
-_HEAD: Final = ("scenario", "what happens", "runs", "changes", "lost", "repeated", "out of order", "silence, median s", "longest s")
+_HEAD: Final = (
+    "scenario",
+    "what happens",
+    "runs",
+    "changes",
+    "lost",
+    "repeated",
+    "out of order",
+    "silence, median s",
+    "longest s",
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One run; `failure` is why it did not come to its end, "" when it did. `silence_s` is the longest time without a new row."""
+    """One run; `failure` is why it did not come to its end, "" when it did.
+
+    `silence_s` is the longest time without a new row.
+    """
 
     scenario: str
     seed: int
@@ -34,15 +47,33 @@ class Outcome:
         return not (self.failure or self.lost or self.repeated or self.out_of_order)
 
 
-def outcome(name: str, seed: int, counts: Counts, silence_s: float, seconds: float, note: str) -> Outcome:
+def outcome(
+    name: str, seed: int, counts: Counts, silence_s: float, seconds: float, note: str
+) -> Outcome:
     """The result of a run that came to its end."""
-    return Outcome(name, seed, counts.seen, counts.lost, counts.repeated, counts.out_of_order, round(silence_s, 2), round(seconds, 1), note)
+    return Outcome(
+        name,
+        seed,
+        counts.seen,
+        counts.lost,
+        counts.repeated,
+        counts.out_of_order,
+        round(silence_s, 2),
+        round(seconds, 1),
+        note,
+    )
 
 
 def report(outcomes: Sequence[Outcome]) -> Report:
     """One line for each scenario, in the order of the list."""
     rows = [_line(name, [each for each in outcomes if each.scenario == name]) for name in SCENARIOS]
-    return Report(TITLE, _HEAD, [row for row in rows if row], _notes(outcomes), [asdict(each) for each in outcomes])
+    return Report(
+        TITLE,
+        _HEAD,
+        [row for row in rows if row],
+        _notes(outcomes),
+        [asdict(each) for each in outcomes],
+    )
 
 
 def outcomes_of(measured: Iterable[dict[str, Any]]) -> list[Outcome]:
@@ -54,19 +85,38 @@ def _line(name: str, runs: Sequence[Outcome]) -> Sequence[str]:
     ended = [each for each in runs if not each.failure]
     if not runs:
         return ()
-    counted = [sum(each.seen for each in ended), sum(each.lost for each in ended), sum(each.repeated for each in ended)]
+    counted = [
+        sum(each.seen for each in ended),
+        sum(each.lost for each in ended),
+        sum(each.repeated for each in ended),
+    ]
     numbers = [*counted, sum(each.out_of_order for each in ended)]
     silences = [each.silence_s for each in ended] or [float("nan")]
     failed = len(runs) - len(ended)
     count = f"{len(ended)}" + (f" and {failed} that failed" if failed else "")
-    return (name, SCENARIOS[name].what, count, *map(str, numbers), f"{median(silences):.1f}", f"{max(silences):.1f}")
+    return (
+        name,
+        SCENARIOS[name].what,
+        count,
+        *map(str, numbers),
+        f"{median(silences):.1f}",
+        f"{max(silences):.1f}",
+    )
 
 
 def _notes(outcomes: Sequence[Outcome]) -> list[str]:
     return [
         *_WORDS,
-        *(f"{each.scenario}, the longest silence (seed {each.seed}): {each.note}." for each in _longest(outcomes) if each.note),
-        *(f"{each.scenario}, seed {each.seed}, FAILED: {each.failure.splitlines()[0]}" for each in outcomes if each.failure),
+        *(
+            f"{each.scenario}, the longest silence (seed {each.seed}): {each.note}."
+            for each in _longest(outcomes)
+            if each.note
+        ),
+        *(
+            f"{each.scenario}, seed {each.seed}, FAILED: {each.failure.splitlines()[0]}"
+            for each in outcomes
+            if each.failure
+        ),
     ]
 
 
@@ -80,10 +130,17 @@ def _longest(outcomes: Sequence[Outcome]) -> list[Outcome]:
 
 
 _WORDS: Final = (
-    "A load of about 1 000 changes a second; a `read_committed` consumer compares what it sees with what the table holds at the end.",
     (
-        "Lost, repeated and out of order are sums over the runs. Silence is the longest time without a new row: the fault's own "
+        "A load of about 1 000 changes a second; a `read_committed` consumer compares what it sees "
+        "with what the table holds at the end."
+    ),
+    (
+        "Lost, repeated and out of order are sums over the runs. Silence is the longest time "
+        "without a new row: the fault's own "
         "time is in it, and so is the wait for whatever else ran on the machine."
     ),
-    "A topic that is deleted takes its rows along: there the changes are those after it, which must go on exactly where the others ended.",
+    (
+        "A topic that is deleted takes its rows along: there the changes are those after it, "
+        "which must go on exactly where the others ended."
+    ),
 )

@@ -11,8 +11,8 @@ from tools.faults.outcome import Outcome, report
 _PEERS: Final = """
 ## Other programs under such faults
 
-Measured before on a machine of the same kind: MariaDB 10.11.19 and MySQL 9.7.4, Kafka 4.1 with one broker, about
-1 050 changes a second in small transactions, the same comparison. *Repeated* are changes delivered
+Measured before on a machine of the same kind: MariaDB 10.11.19 and MySQL 9.7.4, Kafka 4.1 with one broker,
+about 1 050 changes a second in small transactions, the same comparison. *Repeated* are changes delivered
 again, *back* are older values seen after a newer one of the same key; seconds are upper bounds.
 
 | fault | program | lost | repeated | back | silence or takeover, s |
@@ -29,7 +29,7 @@ again, *back* are older values seen after a newer one of the same key; seconds a
 | | Maxwell, started again by a supervisor | 0 | 1 044 | 238 | 32, then 20 |
 | | Maxwell, alone | 73 654 of 78 466 (it exits) | | | |
 | | Debezium Server | 0 | 0 | 0 | 112 over both |
-"""
+"""  # noqa: E501
 
 
 def write(folder: Path, outcomes: Sequence[Outcome], here: Setting) -> None:
@@ -42,4 +42,6 @@ def write(folder: Path, outcomes: Sequence[Outcome], here: Setting) -> None:
 
 def write_soak(folder: Path, lines: Sequence[str], here: Setting) -> None:
     """Write soak.md."""
-    Report("The relay under random faults for a long time", (), (), lines, ()).write(folder, "soak", here)
+    Report("The relay under random faults for a long time", (), (), lines, ()).write(
+        folder, "soak", here
+    )

@@ -27,11 +27,30 @@ def run_once(servers: Servers, scenario: Scenario, seed: int, number: int) -> Ou
     with tempfile.TemporaryDirectory(prefix="roma-faults-") as folder:
         try:
             return _run(servers, scenario, seed, f"fault_{seed}_{number}", Path(folder), began)
-        except (AssertionError, EmbeddedError, KafkaException, RelayError, pymysql.err.Error, OSError) as failure:
-            return Outcome(scenario.name, seed, 0, 0, 0, 0, 0.0, round(monotonic() - began, 1), failure=str(failure) or repr(failure))
+        except (
+            AssertionError,
+            EmbeddedError,
+            KafkaException,
+            RelayError,
+            pymysql.err.Error,
+            OSError,
+        ) as failure:
+            return Outcome(
+                scenario.name,
+                seed,
+                0,
+                0,
+                0,
+                0,
+                0.0,
+                round(monotonic() - began, 1),
+                failure=str(failure) or repr(failure),
+            )
 
 
-def _run(servers: Servers, scenario: Scenario, seed: int, name: str, folder: Path, began: float) -> Outcome:
+def _run(
+    servers: Servers, scenario: Scenario, seed: int, name: str, folder: Path, began: float
+) -> Outcome:
     with Run(servers, name, folder, seed, scenario.setup) as run:
         with run.busy(scenario.relays):
             run.watcher.measure_silence()
@@ -41,15 +60,28 @@ def _run(servers: Servers, scenario: Scenario, seed: int, name: str, folder: Pat
             all_read(run)
         counts = run.watcher.tally.against(held(run.database, name))
         if scenario.setup.drops_repeats:
-            run.notes.append(f"{run.watcher.tally.dropped} changes came again under the order that they had")
-        return outcome(scenario.name, seed, counts, silence_s, monotonic() - began, "; ".join(filter(None, run.notes)))
+            run.notes.append(
+                f"{run.watcher.tally.dropped} changes came again under the order that they had"
+            )
+        return outcome(
+            scenario.name,
+            seed,
+            counts,
+            silence_s,
+            monotonic() - began,
+            "; ".join(filter(None, run.notes)),
+        )
 
 
 def all_read(run: Run) -> None:
     """Wait until everything is published and the reader has it, or will not get it."""
     end = binlog_end(run.database)
     try:
-        wait_until(lambda: published_end(run.installation) >= end, f"the end of the binlog, {end}", _PUBLISHED_S)
+        wait_until(
+            lambda: published_end(run.installation) >= end,
+            f"the end of the binlog, {end}",
+            _PUBLISHED_S,
+        )
     except AssertionError as exc:
         raise AssertionError(f"{exc}: {run.installation.status()}\n{run.logs()}") from exc
     source = held(run.database, run.name)

@@ -34,17 +34,26 @@ def scenario(
     own_clock: bool = False,
     **instance: Any,
 ) -> Callable[[Act], Act]:
-    """Put a function on the list of scenarios; what is not named here are settings of the instance."""
+    """Put a function on the list of scenarios; what is not named here are settings of the
+    instance.
+    """
 
     def listed(act: Act) -> Act:
-        SCENARIOS[name] = Scenario(name, what, act, relays, Setup(brokers, instance, pair, beside, own_clock))
+        SCENARIOS[name] = Scenario(
+            name, what, act, relays, Setup(brokers, instance, pair, beside, own_clock)
+        )
         return act
 
     return listed
 
 
-def variant(base: str, suffix: str, what: str, instance: Mapping[str, dict[str, Any]], **setup: Any) -> None:
-    """List a scenario again with another setup; `instance` joins the settings of the base, table by table."""
+def variant(
+    base: str, suffix: str, what: str, instance: Mapping[str, dict[str, Any]], **setup: Any
+) -> None:
+    """List a scenario again with another setup.
+
+    `instance` joins the settings of the base, table by table.
+    """
     scenario = SCENARIOS[base]
     settings = dict(scenario.setup.instance)
     for table, values in instance.items():

@@ -14,14 +14,18 @@ _FILLER: Final = "filler"
 _MOUNTED: Final = """
 cp -n "$1/logs/meta.properties" "$0.meta"
 mount -o loop "$0" "$1" && mkdir -p "$1/logs" && cp -n "$0.meta" "$1/logs/meta.properties" && shift && exec "$@"
-"""
+"""  # noqa: E501
 
 
 class SmallDiskKafka(Kafka):
     """Needs root, for the mount."""
 
     def __init__(self, properties: dict[str, str | int]) -> None:
-        directories: dict[str, str | int] = {"log.dirs": "data,small/logs", "metadata.log.dir": "data", "log.index.size.max.bytes": 100_000}
+        directories: dict[str, str | int] = {
+            "log.dirs": "data,small/logs",
+            "metadata.log.dir": "data",
+            "log.index.size.max.bytes": 100_000,
+        }
         super().__init__({**properties, **directories})
 
     def fill(self) -> None:
@@ -47,7 +51,16 @@ class SmallDiskKafka(Kafka):
         super()._prepare()
 
     def _command(self) -> Sequence[str | Path]:
-        return ["unshare", "-m", "sh", "-c", _MOUNTED, self.folder / "disk.img", self.folder / "small", *super()._command()]
+        return [
+            "unshare",
+            "-m",
+            "sh",
+            "-c",
+            _MOUNTED,
+            self.folder / "disk.img",
+            self.folder / "small",
+            *super()._command(),
+        ]
 
     def _disk(self) -> Path:
         """The small disk as the broker sees it."""

@@ -1,4 +1,7 @@
-"""Load for a long time, with a random fault every so often; at the end source and copy must be equal, and the relay no larger."""
+"""Load for a long time, with a random fault every so often.
+
+At the end source and copy must be equal, and the relay no larger.
+"""
 
 import signal
 import tempfile
@@ -42,8 +45,14 @@ class Soaked:
         counts = self.counts
         return [
             f"{self.minutes:.1f} minutes, {sum(self.faults.values())} faults: {happened}",
-            f"{counts.seen} changes seen, {counts.lost} lost, {counts.repeated} repeated, {counts.out_of_order} out of order",
-            f"source and copy are {'equal' if self.copy_equals_source else 'NOT EQUAL'}; longest silence {self.longest_silence_s:.1f} s",
+            (
+                f"{counts.seen} changes seen, {counts.lost} lost, {counts.repeated} repeated, "
+                f"{counts.out_of_order} out of order"
+            ),
+            (
+                f"source and copy are {'equal' if self.copy_equals_source else 'NOT EQUAL'}; "
+                f"longest silence {self.longest_silence_s:.1f} s"
+            ),
             str(self.usage),
         ]
 
@@ -71,7 +80,10 @@ def _faults_until(run: Run, end_s: float) -> dict[str, int]:
     while monotonic() < end_s:
         next_s = monotonic() + _EVERY_S
         name = run.chance.choice(list(_FAULTS))
-        say(f"{(end_s - monotonic()) / 60:5.1f} minutes to go, {run.watcher.tally.seen} seen: {name}")
+        say(
+            f"{(end_s - monotonic()) / 60:5.1f} minutes to go, {run.watcher.tally.seen} seen: "
+            f"{name}"
+        )
         _FAULTS[name](run)
         run.moving()
         done[name] = done.get(name, 0) + 1

@@ -32,11 +32,13 @@ Brokers: TypeAlias = Literal["one", "cluster", "small disk", "behind a gate"]
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What a run consists of: `instance` are settings of the relays' instance, `rate` the changes a second.
+    """What a run consists of: `instance` are settings of the relays' instance, `rate` the changes a
+    second.
 
-    With `pair` the source has a standby, and with `beside` there is another source that rests, so that they are a group. With `own_clock`
-    the relays read a wall clock that the run sets. With `long_every`, each transaction of that number is a long one. With `drops_repeats`
-    the reader drops changes that come again under the `order` that they had.
+    With `pair` the source has a standby, and with `beside` there is another source that rests, so
+    that they are a group. With `own_clock` the relays read a wall clock that the run sets. With
+    `long_every`, each transaction of that number is a long one. With `drops_repeats` the reader
+    drops changes that come again under the `order` that they had.
     """
 
     brokers: Brokers = "one"
@@ -85,8 +87,12 @@ class Servers:
 
     @cached_property
     def pair(self) -> list[MariaDB]:
-        """A master and its replica, in this order; whoever lets them change roles turns it round."""
-        master, replica = (self._stack.enter_context(MariaDB({"log_slave_updates": "ON"})) for _ in range(2))
+        """A master and its replica, in this order; whoever lets them change roles turns it
+        round.
+        """
+        master, replica = (
+            self._stack.enter_context(MariaDB({"log_slave_updates": "ON"})) for _ in range(2)
+        )
         replica.replicate_from(master)
         return [master, replica]
 
@@ -117,7 +123,9 @@ class Servers:
 
 
 class Run:
-    """One run: an installation of its own, its relays, the load, the reader, and the chance that the seed gives."""
+    """One run: an installation of its own, its relays, the load, the reader, and the chance that
+    the seed gives.
+    """
 
     def __init__(self, servers: Servers, name: str, folder: Path, seed: int, setup: Setup) -> None:
         self.name = name
@@ -131,13 +139,20 @@ class Run:
         self._stack = ExitStack()
         self._pause = threading.Event()
         self.line = self._stack.enter_context(TcpGate("127.0.0.1", self.database.port))
-        self.database.execute(f"create database {name}", f"create table {name}.t (id int primary key, n int, v longtext)")
+        self.database.execute(
+            f"create database {name}",
+            f"create table {name}.t (id int primary key, n int, v longtext)",
+        )
         self.clock = self._stack.enter_context(SteppedClock(folder)) if setup.own_clock else None
         settings = self._settings(setup, folder)
         copies = 3 if setup.brokers == "cluster" else 1
-        self.installation = Installation(name, folder, self.database, self.kafka, self.zookeeper, copies=copies, **settings)
+        self.installation = Installation(
+            name, folder, self.database, self.kafka, self.zookeeper, copies=copies, **settings
+        )
         self._stack.callback(self.installation.close)
-        self.installation.map(topics=[{"logicDb": name, "topic": name}], dbs=[{"logicDb": name, "realDbs": name}])
+        self.installation.map(
+            topics=[{"logicDb": name, "topic": name}], dbs=[{"logicDb": name, "realDbs": name}]
+        )
         reads_at = self.kafka.direct if isinstance(self.kafka, GatedKafka) else self.kafka.bootstrap
         self.watcher = Watcher(reads_at, name, drops_repeats=setup.drops_repeats)
         self.load = Load(self.database, name, seed, setup.rate, setup.long_every)
@@ -154,7 +169,9 @@ class Run:
         environment = self.clock.environment if self.clock is not None else {}
         with ExitStack() as stack:
             for number in range(relays):
-                relay = RelayProcess(self.installation, f"relay-{number}", module=MODULE, folder=None, **environment)
+                relay = RelayProcess(
+                    self.installation, f"relay-{number}", module=MODULE, folder=None, **environment
+                )
                 self.relays.append(stack.enter_context(relay))
                 if not number:
                     relay.wait_for("RUNNING", seconds=_RUNNING_S)
@@ -176,7 +193,11 @@ class Run:
         def shown() -> bool:
             status = self.installation.status()
             running = status is not None and status.state == "RUNNING"
-            found[:] = [each for each in self.relays if running and status is not None and status.relay.endswith(f"-{each.pid}")]
+            found[:] = [
+                each
+                for each in self.relays
+                if running and status is not None and status.relay.endswith(f"-{each.pid}")
+            ]
             return bool(found)
 
         wait_until(shown, "a relay that runs", _RUNNING_S)
@@ -227,7 +248,11 @@ class Run:
         source: dict[str, Any] = {"port": self.line.port}
         if setup.pair:
             source["standby"] = _place(servers.pair[1])
-        return {"filter": {"filter_regex": f"{self.name}\\..*"}, **instance, "source": {**source, **instance.get("source", {})}}
+        return {
+            "filter": {"filter_regex": f"{self.name}\\..*"},
+            **instance,
+            "source": {**source, **instance.get("source", {})},
+        }
 
     def _wait(self, holds: Callable[[], bool], what: str) -> None:
         try:

@@ -1,11 +1,16 @@
-"""What a reader saw against what the source holds: counted message by message, so that a run may last as long as it likes."""
+"""What a reader saw against what the source holds: counted message by message, so that a run may
+last as long as it likes.
+"""
 
 from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Messages seen; changes lost, seen again, and seen behind a newer one of the same key or partition."""
+    """Messages seen.
+
+    Changes lost, seen again, and seen behind a newer one of the same key or partition.
+    """
 
     seen: int
     lost: int
@@ -26,11 +31,13 @@ class _Key:
 
 
 class Tally:
-    """Every row counts its own changes in `n`, from 0 on: a gap, a repeat and a step back each show by themselves.
+    """Every row counts its own changes in `n`, from 0 on: a gap, a repeat and a step back each show
+    by themselves.
 
-    `before` changes were seen elsewhere, where a topic was made anew: then each key may begin with any number, and the sum must fit.
-    With `drops_repeats` it counts as a consumer of `delivery = "at_least_once"` does: a change that comes again under the `order` that
-    it had is dropped and counted in `dropped`. A repeat under another `order` is a repeat, as everywhere.
+    `before` changes were seen elsewhere, where a topic was made anew: then each key may begin with
+    any number, and the sum must fit. With `drops_repeats` it counts as a consumer of `delivery =
+    "at_least_once"` does: a change that comes again under the `order` that it had is dropped and
+    counted in `dropped`. A repeat under another `order` is a repeat, as everywhere.
     """
 
     def __init__(self, before: int | None = None, *, drops_repeats: bool = False) -> None:
@@ -42,7 +49,11 @@ class Tally:
 
     def see(self, key: int, n: int, partition: int, order: str) -> None:
         """Take note of a message as the reader gets it."""
-        if self._order_of is not None and self._order_of.setdefault((key, n), order) == order and self._knows(key, n):
+        if (
+            self._order_of is not None
+            and self._order_of.setdefault((key, n), order) == order
+            and self._knows(key, n)
+        ):
             self.dropped += 1
             return
         self.seen += 1
@@ -61,23 +72,44 @@ class Tally:
             self._repeated += 1
 
     def missing(self, held: dict[int, int]) -> int:
-        """How many changes of a source that holds these numbers were not seen (yet); below 0: more than there are."""
-        behind = sum(len(row.missing) + held.get(key, -1) - row.newest for key, row in list(self._keys.items()))
+        """How many changes of a source that holds these numbers were not seen (yet).
+
+        Below 0: more than there are.
+        """
+        behind = sum(
+            len(row.missing) + held.get(key, -1) - row.newest
+            for key, row in list(self._keys.items())
+        )
         return behind + self._not_begun(held)
 
     def against(self, held: dict[int, int]) -> Counts:
-        """The figures, now that nothing more will come; what the source does not hold counts as seen again."""
+        """The figures, now that nothing more will come.
+
+        What the source does not hold counts as seen again.
+        """
         ahead = sum(max(0, row.newest - held.get(key, -1)) for key, row in self._keys.items())
-        lost = sum(len(row.missing) + max(0, held.get(key, -1) - row.newest) for key, row in self._keys.items())
+        lost = sum(
+            len(row.missing) + max(0, held.get(key, -1) - row.newest)
+            for key, row in self._keys.items()
+        )
         rest = self._not_begun(held)
-        return Counts(self.seen, lost + max(0, rest), self._repeated + ahead + max(0, -rest), self._out_of_order)
+        return Counts(
+            self.seen,
+            lost + max(0, rest),
+            self._repeated + ahead + max(0, -rest),
+            self._out_of_order,
+        )
 
     def _knows(self, key: int, n: int) -> bool:
         row = self._keys.get(key)
         return row is not None and row.first <= n <= row.newest and n not in row.missing
 
     def _not_begun(self, held: dict[int, int]) -> int:
-        """Changes from before the first one of each key that was seen, but for those that were seen elsewhere."""
-        first = sum(row.first for row in list(self._keys.values()))  # a copy: the reader may add keys meanwhile
+        """Changes from before the first one of each key that was seen, but for those that were seen
+        elsewhere.
+        """
+        first = sum(
+            row.first for row in list(self._keys.values())
+        )  # a copy: the reader may add keys meanwhile
         unseen = sum(n + 1 for key, n in held.items() if key not in self._keys)
         return first + unseen - (self._before or 0)

@@ -9,7 +9,8 @@ import psutil
 
 _EVERY_S: Final = 2.0
 _MEGABYTE: Final = 1_000_000
-# An allocator's reserve and a connection more or less are no leak; one comes with every fault, and grows beyond.
+# An allocator's reserve and a connection more or less are no leak; one comes with every fault, and
+# grows beyond.
 _MEMORY_SLACK_BYTES: Final = 30 * _MEGABYTE
 _FILES_SLACK: Final = 10
 
@@ -28,13 +29,20 @@ class Usage:
     @property
     def flat(self) -> bool:
         """Return True if memory and descriptors grew by less than their tolerances."""
-        return self.late_bytes - self.early_bytes < _MEMORY_SLACK_BYTES and self.late_files - self.early_files < _FILES_SLACK
+        return (
+            self.late_bytes - self.early_bytes < _MEMORY_SLACK_BYTES
+            and self.late_files - self.early_files < _FILES_SLACK
+        )
 
     def __str__(self) -> str:
-        memory = [f"{each / _MEGABYTE:.0f}" for each in (self.early_bytes, self.late_bytes, self.most_bytes)]
+        memory = [
+            f"{each / _MEGABYTE:.0f}"
+            for each in (self.early_bytes, self.late_bytes, self.most_bytes)
+        ]
         files = [f"{each:.0f}" for each in (self.early_files, self.late_files, self.most_files)]
         return (
-            f"memory {memory[0]} MB in the second quarter, {memory[1]} MB in the last, {memory[2]} MB at most; "
+            f"memory {memory[0]} MB in the second quarter, {memory[1]} MB in the last, "
+            f"{memory[2]} MB at most; "
             f"files {files[0]}, {files[1]}, {files[2]}: {'flat' if self.flat else 'GROWING'}"
         )
 

@@ -1,4 +1,6 @@
-"""A consumer that reads committed messages while faults happen, and keeps how long it heard nothing."""
+"""A consumer that reads committed messages while faults happen, and keeps how long it heard
+nothing.
+"""
 
 import threading
 from contextlib import closing, suppress
@@ -15,7 +17,10 @@ _LOOK_FOR_TOPIC_S: Final = 0.2
 
 
 class Watcher:
-    """Reads one topic from its beginning in a thread of its own; `partitions` are those in which messages lay."""
+    """Reads one topic from its beginning in a thread of its own.
+
+    `partitions` are those in which messages lay.
+    """
 
     def __init__(self, bootstrap: str, topic: str, *, drops_repeats: bool = False) -> None:
         self._drops_repeats = drops_repeats
@@ -61,12 +66,16 @@ class Watcher:
 
     @property
     def silence_s(self) -> float:
-        """The longest time without a message since `measure_silence`, as the message that ended it told."""
+        """The longest time without a message since `measure_silence`, as the message that ended it
+        told.
+        """
         with self._silence_lock:
             return self._silence_s
 
     def begin_again(self, before: int | None = None) -> None:
-        """Read the topic from its beginning, where `before` changes are that are not in it any more."""
+        """Read the topic from its beginning, where `before` changes are that are not in it any
+        more.
+        """
         self.partitions = set()
         self._before = before
         self._again.set()
@@ -85,7 +94,9 @@ class Watcher:
             with suppress(KafkaException):
                 found = consumer.list_topics(timeout=2).topics.get(self._topic)
                 if found is not None and found.error is None:
-                    consumer.assign([TopicPartition(self._topic, each, 0) for each in sorted(found.partitions)])
+                    consumer.assign(
+                        [TopicPartition(self._topic, each, 0) for each in sorted(found.partitions)]
+                    )
                     return True
             self._end.wait(_LOOK_FOR_TOPIC_S)
         return False

@@ -1,1 +1,4 @@
-"""Damaged, truncated and hostile binlog events by the million: a named error of the relay, or rows; nothing else."""
+"""Damaged, truncated and hostile binlog events by the million: a named error of the relay, or rows.
+
+Nothing else.
+"""

@@ -1,4 +1,7 @@
-"""`python -m tools.fuzz --inputs 1000000`: see `--help` and `make fuzz`. Exit code 1 when anything but a named error came of an input."""
+"""`python -m tools.fuzz --inputs 1000000`: see `--help` and `make fuzz`.
+
+Exit code 1 when anything but a named error came of an input.
+"""
 
 import argparse
 import sys
@@ -17,17 +20,27 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.fuzz", description=__doc__)
     parser.add_argument("--inputs", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", type=int, metavar="NUMBER", help="run this one input in this process and show what it raises")
+    parser.add_argument(
+        "--only",
+        type=int,
+        metavar="NUMBER",
+        help="run this one input in this process and show what it raises",
+    )
     arguments = parser.parse_args()
     if arguments.only is not None:
-        say(f"input {arguments.only} of seed {arguments.seed}: {Fuzzer(arguments.seed).feed(arguments.only)}")
+        say(
+            f"input {arguments.only} of seed {arguments.seed}: "
+            f"{Fuzzer(arguments.seed).feed(arguments.only)}"
+        )
         return 0
     return _run(arguments.seed, arguments.inputs)
 
 
 def _run(seed: int, inputs: int) -> int:
     began = monotonic()
-    outcomes = fuzzed(seed, inputs, lambda so_far: say(f"{so_far.inputs} inputs, {len(so_far.findings)} findings"))
+    outcomes = fuzzed(
+        seed, inputs, lambda so_far: say(f"{so_far.inputs} inputs, {len(so_far.findings)} findings")
+    )
     say(f"{outcomes.inputs} inputs of seed {seed} in {monotonic() - began:.0f} s")
     for word, count in outcomes.counts.most_common():
         say(f"{count:10}  {word}")

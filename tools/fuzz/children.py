@@ -1,4 +1,6 @@
-"""Inputs run in child processes: one that dies or hangs costs its input, and the next child goes on behind it."""
+"""Inputs run in child processes: one that dies or hangs costs its input, and the next child goes on
+behind it.
+"""
 
 import mmap
 import struct
@@ -22,8 +24,13 @@ _SILENCE_SECONDS: Final = 60.0
 """An input for which a busy machine needs longer hangs in code that no signal interrupts."""
 
 
-def fuzzed(seed: int, inputs: int, heard: Callable[[Outcomes], object] = lambda _: None) -> Outcomes:
-    """Run inputs 0 to `inputs`, or until so much was found; `heard` is told after each child what came of all so far."""
+def fuzzed(
+    seed: int, inputs: int, heard: Callable[[Outcomes], object] = lambda _: None
+) -> Outcomes:
+    """Run inputs 0 to `inputs`, or until so much was found.
+
+    `heard` is told after each child what came of all so far.
+    """
     total, first = Outcomes(), 0
     while first < inputs and len(total.findings) < _MOST_FINDINGS:
         part, first = _in_child(seed, first, min(first + INPUTS_OF_A_CHILD, inputs))
@@ -39,19 +46,27 @@ def _in_child(seed: int, first: int, last: int) -> tuple[Outcomes, int]:
         place = Path(folder) / "number"
         place.write_bytes(_NUMBER.pack(first))
         mine, theirs = get_context("spawn").Pipe(duplex=False)
-        child = get_context("spawn").Process(target=_child, args=(seed, first, last, str(place), theirs), name="fuzz")
+        child = get_context("spawn").Process(
+            target=_child, args=(seed, first, last, str(place), theirs), name="fuzz"
+        )
         child.start()
         theirs.close()
         found = _answer(mine, child, place.read_bytes)
         if found is not None:
             return found, last
         (number,) = _NUMBER.unpack(place.read_bytes())
-        how = f"The process ended with {child.exitcode}, without an answer; -9: it was silent for {_SILENCE_SECONDS:g} s."
+        how = (
+            f"The process ended with {child.exitcode}, without an answer; -9: it was silent for "
+            f"{_SILENCE_SECONDS:g} s."
+        )
         return Outcomes(Counter({"FINDING": 1}), [(number, how)]), number + 1
 
 
 def _answer(mine: Connection, child: BaseProcess, progress: Callable[[], bytes]) -> Outcomes | None:
-    """The child's outcomes; None when it died, or no input ended for too long. It has ended then."""
+    """The child's outcomes; None when it died, or no input ended for too long.
+
+    It has ended then.
+    """
     moved_at, last = monotonic(), b""
     try:
         while not wait([mine], _LOOK_SECONDS):
@@ -71,6 +86,8 @@ def _answer(mine: Connection, child: BaseProcess, progress: Callable[[], bytes])
 
 def _child(seed: int, first: int, last: int, place: str, theirs: Connection) -> None:
     with Path(place).open("r+b") as file, mmap.mmap(file.fileno(), _NUMBER.size) as shared:
-        outcomes = Fuzzer(seed).run(range(first, last), lambda number: _NUMBER.pack_into(shared, 0, number))
+        outcomes = Fuzzer(seed).run(
+            range(first, last), lambda number: _NUMBER.pack_into(shared, 0, number)
+        )
         theirs.send(outcomes)
         theirs.close()

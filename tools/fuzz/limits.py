@@ -11,7 +11,9 @@ from typing import Final
 CPU_SECONDS: Final = 2.0
 """A sound event of this size takes a thousandth of it."""
 MEMORY_BYTES: Final = 128 << 20
-"""What may come on top of the process with all its modules: zstd may ask for a window of 8 MiB, caches hold some hundred tables."""
+"""What may come on top of the process with all its modules: zstd may ask for a window of 8 MiB,
+caches hold some hundred tables.
+"""
 
 
 class TooSlow(Exception):
@@ -23,7 +25,9 @@ def limited_memory() -> Iterator[None]:
     """Refuse the process more memory than it has now and MEMORY_BYTES."""
     pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
     before = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + MEMORY_BYTES, before[1]))
+    resource.setrlimit(
+        resource.RLIMIT_AS, (pages * resource.getpagesize() + MEMORY_BYTES, before[1])
+    )
     try:
         yield
     finally:

@@ -3,9 +3,23 @@
 from random import Random
 from typing import Final
 
-# What lengths, counts and type codes are worst at: borders of their widths, and the marks of length-encoded integers.
+# What lengths, counts and type codes are worst at: borders of their widths, and the marks of
+# length-encoded integers.
 _BYTES: Final = (0x00, 0x01, 0x7F, 0x80, 0xF7, 0xFA, 0xFB, 0xFC, 0xFD, 0xFE, 0xFF)
-_NUMBERS: Final = (0, 1, 0x7FFF, 0x8000, 0xFFFF, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 2**31 - 20, 2**63 - 1, 2**63, 2**64 - 1)
+_NUMBERS: Final = (
+    0,
+    1,
+    0x7FFF,
+    0x8000,
+    0xFFFF,
+    0x7FFFFFFF,
+    0x80000000,
+    0xFFFFFFFF,
+    2**31 - 20,
+    2**63 - 1,
+    2**63,
+    2**64 - 1,
+)
 _WIDTHS: Final = (2, 3, 4, 8)
 _LONGEST_PIECE: Final = 64
 _MOST_DAMAGES: Final = 4
@@ -26,7 +40,9 @@ def _flip(raw: bytearray, rng: Random, _: bytes) -> None:
 
 def _set_byte(raw: bytearray, rng: Random, _: bytes) -> None:
     if raw:
-        raw[rng.randrange(len(raw))] = rng.choice(_BYTES) if rng.random() < 0.7 else rng.randrange(256)
+        raw[rng.randrange(len(raw))] = (
+            rng.choice(_BYTES) if rng.random() < 0.7 else rng.randrange(256)
+        )
 
 
 def _set_number(raw: bytearray, rng: Random, _: bytes) -> None:
@@ -64,4 +80,17 @@ def _grow(raw: bytearray, rng: Random, _: bytes) -> None:
     raw += rng.randbytes(rng.randint(1, 4)) if rng.random() < 0.5 else bytes(rng.randint(1, 300))
 
 
-_DAMAGES: Final = (_flip, _flip, _set_byte, _set_byte, _set_number, _set_number, _cut, _remove, _repeat, _insert, _splice, _grow)
+_DAMAGES: Final = (
+    _flip,
+    _flip,
+    _set_byte,
+    _set_byte,
+    _set_number,
+    _set_number,
+    _cut,
+    _remove,
+    _repeat,
+    _insert,
+    _splice,
+    _grow,
+)

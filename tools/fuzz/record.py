@@ -1,6 +1,8 @@
-"""`python -m tools.fuzz.record`: take the transactions of the type zoo from real servers, as seeds that no test wrote down.
+"""`python -m tools.fuzz.record`: take the transactions of the type zoo from real servers, as seeds
+that no test wrote down.
 
-Each family runs the zoo twice, the second time compressed; of transactions with the same kinds of events and columns one is kept.
+Each family runs the zoo twice, the second time compressed; of transactions with the same kinds of
+events and columns one is kept.
 """
 
 import sys
@@ -33,8 +35,15 @@ def main() -> int:
 def _of_server(server: SqlServer) -> list[Transaction]:
     mysql = server.family == "mysql"
     kept: dict[tuple[object, ...], Transaction] = {}
-    compressing = "SET GLOBAL binlog_transaction_compression = ON" if mysql else "SET GLOBAL log_bin_compress = ON"
-    for settings in ((), (compressing, *(() if mysql else ("SET GLOBAL log_bin_compress_min_len = 10",)))):
+    compressing = (
+        "SET GLOBAL binlog_transaction_compression = ON"
+        if mysql
+        else "SET GLOBAL log_bin_compress = ON"
+    )
+    for settings in (
+        (),
+        (compressing, *(() if mysql else ("SET GLOBAL log_bin_compress_min_len = 10",))),
+    ):
         server.execute(*settings, "RESET BINARY LOGS AND GTIDS" if mysql else "RESET MASTER")
         with server.connect() as connection:
             replay(connection, server.family)
@@ -45,7 +54,9 @@ def _of_server(server: SqlServer) -> list[Transaction]:
 
 
 def _form(transaction: Transaction) -> tuple[object, ...]:
-    """What makes a transaction one of a kind: the types of its events, and the column types of its tables."""
+    """What makes a transaction one of a kind: the types of its events, and the column types of its
+    tables.
+    """
     maps = [event.body[8:] for event in transaction.events if event.type_code == types.TABLE_MAP]
     names = [body[: body[0] + 3 + body[body[0] + 2]] for body in maps]
     return (*(event.type_code for event in transaction.events), *names)
@@ -53,7 +64,9 @@ def _form(transaction: Transaction) -> tuple[object, ...]:
 
 def _transactions(server: SqlServer) -> Iterator[Transaction]:
     """The transactions of the server's oldest file."""
-    with BinlogConnection(host=server.host, port=server.port, user=server.user, password=server.password) as connection:
+    with BinlogConnection(
+        host=server.host, port=server.port, user=server.user, password=server.password
+    ) as connection:
         events: list[Event] = []
         for type_code, body in connection.events(mariadb=server.family == "mariadb"):
             if type_code in _BEGINS and events:

@@ -1,4 +1,6 @@
-"""The inputs by number: each is made from the seed and its number alone, so that one can be run again."""
+"""The inputs by number: each is made from the seed and its number alone, so that one can be run
+again.
+"""
 
 import struct
 import traceback
@@ -18,7 +20,17 @@ from tools.fuzz.seeds import Transaction, all_seeds
 
 _WARMING_UP: Final = 200
 FINDINGS: Final = (
-    *(ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, OSError, RuntimeError, TypeError, ValueError),
+    *(
+        ArithmeticError,
+        AssertionError,
+        AttributeError,
+        LookupError,
+        MemoryError,
+        OSError,
+        RuntimeError,
+        TypeError,
+        ValueError,
+    ),
     *(struct.error, zlib.error, TooSlow),
 )
 """What code raises that met bytes which it did not expect."""
@@ -43,7 +55,9 @@ class Fuzzer:
     def __init__(self, seed: int) -> None:
         self._seed = seed
         self._seeds: tuple[Transaction, ...] = all_seeds()
-        self._raw_rows: list[RawRows] = [raw for each in self._seeds for raw in targets.raw_rows_of(each)]
+        self._raw_rows: list[RawRows] = [
+            raw for each in self._seeds for raw in targets.raw_rows_of(each)
+        ]
 
     def feed(self, number: int) -> str:
         """Run one input; the word for what came of it. Raises what is a finding."""
@@ -62,7 +76,9 @@ class Fuzzer:
         """Run inputs within their limits; `at` hears the number of each before it begins."""
         outcomes = Outcomes()
         with limited_time():
-            for number in range(_WARMING_UP):  # what the decoder loads late, and fills once; its findings come again
+            for number in range(
+                _WARMING_UP
+            ):  # what the decoder loads late, and fills once; its findings come again
                 restart()
                 with suppress(*FINDINGS):
                     self.feed(number)

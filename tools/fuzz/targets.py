@@ -1,6 +1,8 @@
-"""What damaged bytes are fed to: the way from the socket to the printed message, each part from the bytes that reach it.
+"""What damaged bytes are fed to: the way from the socket to the printed message, each part from the
+bytes that reach it.
 
-Every target returns a word for what came of it, and raises nothing but RelayError; anything else is a finding.
+Every target returns a word for what came of it, and raises nothing but RelayError; anything else is
+a finding.
 """
 
 import socket
@@ -36,7 +38,9 @@ from tools.fuzz.mutations import damaged
 from tools.fuzz.seeds import Event, Transaction
 
 _EVENT_BYTES: Final = 100
-_FRAME: Final = MessageFrame(event_time_ms=1_700_000_000_000, gtid="0-1-7", batch=3, publish_time_ms=1_700_000_000_456)
+_FRAME: Final = MessageFrame(
+    event_time_ms=1_700_000_000_000, gtid="0-1-7", batch=3, publish_time_ms=1_700_000_000_456
+)
 _BEFORE: Final = OrderPair(1_700_000_000_123, 77)
 _LOGICAL: Final = TableId("shop", "orders")
 _CONTEXT: Final = EventContext(_FRAME, None)
@@ -60,11 +64,16 @@ class Sent(socket.socket):
 
 
 def stream(transaction: Transaction, rng: Random) -> str:
-    """Packets as they arrive, damaged before or after their checksums were made; read with and without the scanner."""
+    """Packets as they arrive, damaged before or after their checksums were made.
+
+    Read with and without the scanner.
+    """
     whole = _packets(transaction, rng)
     scanner = event_scanner() if rng.random() < 0.7 else None
     assembler = TransactionAssembler(mariadb=transaction.mariadb, identity=SourceIdentity("", 1, 0))
-    reader = BinlogReader(PacketReader(Sent(whole), rng.choice((_SMALL_BUFFER_BYTES, 1 << 20))), "db:3306")
+    reader = BinlogReader(
+        PacketReader(Sent(whole), rng.choice((_SMALL_BUFFER_BYTES, 1 << 20))), "db:3306"
+    )
     items: list[RawItem] = []
     try:
         for each in reader.events():
@@ -82,24 +91,42 @@ def _packets(transaction: Transaction, rng: Random) -> bytes:
     target = rng.randrange(len(transaction.events))
     for number, each in enumerate(transaction.events):
         body = damaged(each.body, rng) if number == target else each.body
-        written.append(event(each.type_code, body, checksum=checksum, log_pos=rng.choice((0, 0, rng.getrandbits(32)))))
-    return sent(written) if rng.random() < 0.5 else b"".join(packet(damaged(b"\0" + each, rng)) for each in written)
+        written.append(
+            event(
+                each.type_code,
+                body,
+                checksum=checksum,
+                log_pos=rng.choice((0, 0, rng.getrandbits(32))),
+            )
+        )
+    return (
+        sent(written)
+        if rng.random() < 0.5
+        else b"".join(packet(damaged(b"\0" + each, rng)) for each in written)
+    )
 
 
 def events(transaction: Transaction, rng: Random, others: Sequence[Transaction]) -> str:
-    """Events that passed their checksum, one of them damaged, or of another type, or from another transaction."""
+    """Events that passed their checksum, one of them damaged, or of another type, or from another
+    transaction.
+    """
     fed = list(transaction.events)
     at = rng.randrange(len(fed))
     chosen = fed[at]
     match rng.randrange(8):
         case 0:
-            fed[at] = Event(rng.choice((rng.randrange(256), rng.choice(transaction.events).type_code)), chosen.body)
+            fed[at] = Event(
+                rng.choice((rng.randrange(256), rng.choice(transaction.events).type_code)),
+                chosen.body,
+            )
         case 1:
             fed.insert(at, rng.choice(rng.choice(others).events))
         case 2:
             del fed[at]
         case _:
-            fed[at] = Event(chosen.type_code, damaged(chosen.body, rng, rng.choice(others).events[0].body))
+            fed[at] = Event(
+                chosen.type_code, damaged(chosen.body, rng, rng.choice(others).events[0].body)
+            )
     return _rows_of(_assembled(fed, mariadb=transaction.mariadb))
 
 
@@ -113,7 +140,11 @@ def rows(raw: RawRows, rng: Random) -> str:
 def raw_rows_of(transaction: Transaction) -> list[RawRows]:
     """The sound row events of a transaction."""
     try:
-        return [item for item in _assembled(transaction.events, mariadb=transaction.mariadb) if isinstance(item, RawRows)]
+        return [
+            item
+            for item in _assembled(transaction.events, mariadb=transaction.mariadb)
+            if isinstance(item, RawRows)
+        ]
     except RelayError:
         return []
 
@@ -133,10 +164,18 @@ def decoded(raw: RawRows) -> str:
     RowEncoder(definition, _LOGICAL, "canal").encode(found.rows, _FRAME)
     plan = _plan(found.table)
     settings = MessageSettings(row_image="partial")
-    readable = [each for _, messages in row_messages(found, plan, settings, _CONTEXT, _BEFORE, 0) for each in messages]
-    assert printed is not SlowReason.DAMAGED, "the printer refused an event that the readable path prints"
+    readable = [
+        each
+        for _, messages in row_messages(found, plan, settings, _CONTEXT, _BEFORE, 0)
+        for each in messages
+    ]
+    assert printed is not SlowReason.DAMAGED, (
+        "the printer refused an event that the readable path prints"
+    )
     if not isinstance(printed, SlowReason):
-        assert _equal(found.table, printed, readable), "the compiled printer and the readable packages differ"
+        assert _equal(found.table, printed, readable), (
+            "the compiled printer and the readable packages differ"
+        )
         return "printed"
     return "decoded"
 
@@ -150,7 +189,11 @@ def _assembled(fed: Iterable[Event], *, mariadb: bool) -> list[RawItem]:
     items: list[RawItem] = []
     for number, each in enumerate(fed):
         start = 4 + _EVENT_BYTES * number
-        items += assembler.feed(BinlogEvent(each.type_code, 0, 1000, 7, start, start + _EVENT_BYTES, memoryview(each.body)))
+        items += assembler.feed(
+            BinlogEvent(
+                each.type_code, 0, 1000, 7, start, start + _EVENT_BYTES, memoryview(each.body)
+            )
+        )
     return items
 
 
@@ -185,11 +228,14 @@ def _count(found: RowsEvent) -> int:
         return len(found.rows)
 
 
-def _equal(table: TableMap, printed: list[OutboundMessage], readable: list[OutboundMessage]) -> bool:
+def _equal(
+    table: TableMap, printed: list[OutboundMessage], readable: list[OutboundMessage]
+) -> bool:
     """Whether the messages are the same.
 
-    A fraction of an odd number of digits is stored with one more, which no server sets: what differs there alone prints the same, and
-    only the printer, which compares bytes, then shows it in `old`.
+    A fraction of an odd number of digits is stored with one more, which no server sets: what
+    differs there alone prints the same, and only the printer, which compares bytes, then shows it
+    in `old`.
     """
     if any(column.type in _FRACTIONS and column.length % 2 for column in table.columns):
         return list(map(_without_old, printed)) == list(map(_without_old, readable))

@@ -1,4 +1,6 @@
-"""Kill the driver, or HBase, and compare the copy with brute force: `python -m tools.spark_faults --help`, `make faults-spark`."""
+"""Kill the driver, or HBase, and compare the copy with brute force: `python -m tools.spark_faults
+--help`, `make faults-spark`.
+"""
 
 import argparse
 import random
@@ -25,7 +27,9 @@ _BATCHES_S: Final = 6.0
 _END_S: Final = 150
 
 
-def killed_at_random(run: Stage, chance: random.Random, _servers: Mapping[str, ServerProcess]) -> str:
+def killed_at_random(
+    run: Stage, chance: random.Random, _servers: Mapping[str, ServerProcess]
+) -> str:
     """Kill the driver (SIGKILL), JVM included, at a random moment of its batches."""
     with JobProcess(run.settings, run.folder) as job:
         wait_until(lambda: bool(begun(run.settings)) or not job.running, "a batch", _END_S)
@@ -34,10 +38,14 @@ def killed_at_random(run: Stage, chance: random.Random, _servers: Mapping[str, S
     return "it had ended" if ended else f"{cut_off(run.settings)} batch cut off"
 
 
-def killed_between_commits(run: Stage, _chance: random.Random, _servers: Mapping[str, ServerProcess]) -> str:
+def killed_between_commits(
+    run: Stage, _chance: random.Random, _servers: Mapping[str, ServerProcess]
+) -> str:
     """Kill the driver after the sink has a batch and before Spark records it."""
     for _ in range(2):
-        with JobProcess(run.settings, run.folder, sys.executable, "-m", "tests.support.copies.crashing_job") as job:
+        with JobProcess(
+            run.settings, run.folder, sys.executable, "-m", "tests.support.copies.crashing_job"
+        ) as job:
             assert job.wait(_END_S) == -signal.SIGKILL, job.errors
     return "twice, at the same batch"
 
@@ -55,13 +63,18 @@ def hbase_killed(run: Stage, chance: random.Random, servers: Mapping[str, Server
     return "while the job ran" if running else "it had ended"
 
 
-SCENARIOS: Final[Mapping[str, Callable[[Stage, random.Random, Mapping[str, ServerProcess]], str]]] = {
+SCENARIOS: Final[
+    Mapping[str, Callable[[Stage, random.Random, Mapping[str, ServerProcess]], str]]
+] = {
     "killed": killed_at_random,
     "between": killed_between_commits,
     "hbase": hbase_killed,
 }
 _OF_HBASE: Final = ("version", "check_and_mutate", "jvm", "files")
-"""The guards through the gateway; check_and_mutate through HBase's own client; files under the guard version."""
+"""The guards through the gateway; check_and_mutate through HBase's own client.
+
+Files under the guard version.
+"""
 SINKS: Final = ("delta", *_OF_HBASE, "jdbc", "parquet")
 
 
@@ -82,7 +95,10 @@ def main() -> int:
                         drain(run.settings, within_s=_END_S)
                         equal = run.copy(spark) == run.truth
                     different += not equal
-                    say(f"{name}, {sink}, seed {seed}: {happened}; {'equal' if equal else 'DIFFERENT'}")
+                    say(
+                        f"{name}, {sink}, seed {seed}: {happened}; "
+                        f"{'equal' if equal else 'DIFFERENT'}"
+                    )
         _end(spark)
     say(f"{different} copies differ")
     return min(different, 1)
@@ -118,20 +134,41 @@ def _sink(name: str, topic: str, servers: Mapping[str, ServerProcess]) -> dict[s
     """The settings of a sink that no other run uses."""
     match name:
         case "version" | "check_and_mutate":
-            section = {"thrift": (servers["hbase"].address,), "guard": name, "namespace": topic, "rows_per_call": 50, "writers": 2}
+            section = {
+                "thrift": (servers["hbase"].address,),
+                "guard": name,
+                "namespace": topic,
+                "rows_per_call": 50,
+                "writers": 2,
+            }
             return {"sink": "hbase", "hbase": section}
         case "jvm" | "files":
             hbase = servers["hbase"]
             assert isinstance(hbase, HBase)
-            way: dict[str, Any] = {"thrift": (hbase.address,), "client": "jvm", "quorum": (hbase.quorum,)}
+            way: dict[str, Any] = {
+                "thrift": (hbase.address,),
+                "client": "jvm",
+                "quorum": (hbase.quorum,),
+            }
             section = {**way, "namespace": topic, "rows_per_call": 50, "writers": 2}
             if name == "files":
-                return {"sink": "hbase", "hbase": {**section, "files": {"staging": (hbase.folder / "staging").as_uri(), "from_rows": 20}}}
+                return {
+                    "sink": "hbase",
+                    "hbase": {
+                        **section,
+                        "files": {"staging": (hbase.folder / "staging").as_uri(), "from_rows": 20},
+                    },
+                }
             return {"sink": "hbase", "hbase": {**section, "guard": "check_and_mutate"}}
         case "jdbc":
             mariadb = servers["mariadb"]
             assert isinstance(mariadb, MariaDB)
-            section = {"host": mariadb.host, "port": mariadb.port, "user": mariadb.user, "password": mariadb.password}
+            section = {
+                "host": mariadb.host,
+                "port": mariadb.port,
+                "user": mariadb.user,
+                "password": mariadb.password,
+            }
             return {"sink": "jdbc", "mirror": {**section, "prefix": f"{topic}_"}}
         case _:
             return {"sink": name}

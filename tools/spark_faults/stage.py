@@ -41,16 +41,33 @@ class Stage:
 def stage(kafka: Kafka, name: str, seed: int, sink: Mapping[str, Any]) -> Iterator[Stage]:
     """Fill a topic with changes of random kinds in random order, some of them twice."""
     chance = random.Random(seed)
-    history = [(order, str(chance.randrange(_KEYS)), chance.choice(_KINDS)) for order in range(1, _MESSAGES + 1)]
+    history = [
+        (order, str(chance.randrange(_KEYS)), chance.choice(_KINDS))
+        for order in range(1, _MESSAGES + 1)
+    ]
     newest = {key: (order, kind) for order, key, kind in history}
     arriving = chance.sample(history, len(history)) + chance.choices(history, k=_MESSAGES // 10)
     publish(kafka, name, *(_message(name, *each) for each in arriving))
     with tempfile.TemporaryDirectory(prefix="roma-faults-", ignore_cleanup_errors=True) as folder:
-        source = {"bootstrap_servers": kafka.bootstrap, "topics": (name,), "patience_seconds": 20, "max_offsets_per_trigger": _BATCH}
+        source = {
+            "bootstrap_servers": kafka.bootstrap,
+            "topics": (name,),
+            "patience_seconds": 20,
+            "max_offsets_per_trigger": _BATCH,
+        }
         jars = spark_jars() + hbase_client_jars()
-        place = {"copy_root": f"{folder}/copy", "checkpoint": f"{folder}/checkpoint", "shuffle_partitions": 2, "jars": jars}
+        place = {
+            "copy_root": f"{folder}/copy",
+            "checkpoint": f"{folder}/checkpoint",
+            "shuffle_partitions": 2,
+            "jars": jars,
+        }
         settings = JobSettings.model_validate({"kafka": source, **place, **sink})
-        yield Stage(settings, Path(folder), {key: str(order) for key, (order, kind) in newest.items() if kind != "DELETE"})
+        yield Stage(
+            settings,
+            Path(folder),
+            {key: str(order) for key, (order, kind) in newest.items() if kind != "DELETE"},
+        )
 
 
 def _message(topic: str, order: int, key: str, kind: str) -> OutboundMessage:

@@ -13,7 +13,8 @@ LOCK: Final = Path(__file__).with_name("artifacts.lock")
 
 @dataclass(frozen=True, slots=True)
 class Artifact:
-    """One file, a jar unless its extension says otherwise: its Maven coordinates and the SHA-256 that it must have.
+    """One file, a jar unless its extension says otherwise: its Maven coordinates and the SHA-256
+    that it must have.
 
     `classifier` tells it from other files of the same coordinates, "" where there are none.
     """
@@ -36,7 +37,9 @@ class Artifact:
 
 
 def pinned(wanted: str, lock: Path = LOCK) -> tuple[Artifact, ...]:
-    """Return the artifacts of one set of the lock file, with lines `set organisation:name:version[:extension[:classifier]] sha256`."""
+    """Return the artifacts of one set of the lock file, with lines `set
+    organisation:name:version[:extension[:classifier]] sha256`.
+    """
     found: list[Artifact] = []
     for line in lock.read_text(encoding="utf-8").splitlines():
         if line.startswith("#") or not line.strip():
@@ -49,8 +52,12 @@ def pinned(wanted: str, lock: Path = LOCK) -> tuple[Artifact, ...]:
 
 
 def fingerprint(artifacts: Sequence[Artifact]) -> str:
-    """Return a short name that changes with any pin, so that a folder named by it never holds another set."""
-    return hashlib.sha256("\n".join(f"{one} {one.sha256}" for one in artifacts).encode()).hexdigest()[:12]
+    """Return a short name that changes with any pin, so that a folder named by it never holds
+    another set.
+    """
+    return hashlib.sha256(
+        "\n".join(f"{one} {one.sha256}" for one in artifacts).encode()
+    ).hexdigest()[:12]
 
 
 def verify(artifact: Artifact, file: Path) -> None:
@@ -58,4 +65,7 @@ def verify(artifact: Artifact, file: Path) -> None:
     with file.open("rb") as content:
         actual = hashlib.file_digest(content, "sha256").hexdigest()
     if actual != artifact.sha256:
-        raise ChecksumMismatch(f"{artifact} has SHA-256 {actual}, pinned is {artifact.sha256}. It was not put into use; fetch again.")
+        raise ChecksumMismatch(
+            f"{artifact} has SHA-256 {actual}, pinned is {artifact.sha256}. It was not put into "
+            f"use; fetch again."
+        )

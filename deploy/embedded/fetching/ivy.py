@@ -1,4 +1,5 @@
-"""Maven artifacts through the Ivy that PySpark ships: no Maven, and no repository address of our own.
+"""Maven artifacts through the Ivy that PySpark ships: no Maven, and no repository address of our
+own.
 
 ROMA_MAVEN_REPOSITORY names another repository; http_proxy, https_proxy and no_proxy are honoured.
 """
@@ -33,7 +34,9 @@ def pyspark_jars() -> Path:
 
 
 def retrieve(artifacts: Sequence[Artifact], folder: Path) -> None:
-    """Put exactly these artifacts into `folder` by name and version; what was fetched before an interruption is not fetched again.
+    """Put exactly these artifacts into `folder` by name and version.
+
+    What was fetched before an interruption is not fetched again.
 
     Raises FetchFailed with the end of Ivy's words.
     """
@@ -57,21 +60,28 @@ def retrieve(artifacts: Sequence[Artifact], folder: Path) -> None:
     if missing:
         tail = "\n".join(said[-_TAIL_LINES:])
         raise FetchFailed(
-            f"Maven artifacts could not be fetched: {', '.join(missing)}. Ivy's output ends:\n{tail}\n",
-            "Check the network, the proxy variables and ROMA_MAVEN_REPOSITORY, then run `make fetch` again.",
+            f"Maven artifacts could not be fetched: {', '.join(missing)}. Ivy's output "
+            f"ends:\n{tail}\n",
+            (
+                "Check the network, the proxy variables and ROMA_MAVEN_REPOSITORY, then run "
+                "`make fetch` again."
+            ),
         )
 
 
 def forget(artifact: Artifact) -> None:
     """Drop a fetched artifact from Ivy's cache, so that the next try fetches it anew."""
-    for stale in (cache_folder() / "ivy" / artifact.organisation / artifact.name).glob(f"*/*{artifact.version}*"):
+    for stale in (cache_folder() / "ivy" / artifact.organisation / artifact.name).glob(
+        f"*/*{artifact.version}*"
+    ):
         stale.unlink(missing_ok=True)
 
 
 def _order(artifacts: Sequence[Artifact]) -> str:
     """The pinned list is whole, so nothing is resolved beyond it."""
     lines = [
-        f"<dependency org={quoteattr(one.organisation)} name={quoteattr(one.name)} rev={quoteattr(one.version)}"
+        f"<dependency org={quoteattr(one.organisation)} name={quoteattr(one.name)} "
+        f"rev={quoteattr(one.version)}"
         f' force="true" transitive="false"{_content(one)}'
         for one in artifacts
     ]
@@ -88,11 +98,17 @@ def _content(artifact: Artifact) -> str:
         return ' conf="default->master"/>'
     extension = quoteattr(artifact.extension)
     classifier = f" m:classifier={quoteattr(artifact.classifier)}" if artifact.classifier else ""
-    return f' conf="default->*"><artifact name={quoteattr(artifact.name)} type={extension} ext={extension}{classifier}/></dependency>'
+    return (
+        f' conf="default->*"><artifact name={quoteattr(artifact.name)} type={extension} '
+        f"ext={extension}{classifier}/></dependency>"
+    )
 
 
 def _settings(folder: Path, artifacts: Sequence[Artifact]) -> list[str]:
-    """POMs tell nothing that the list does not; a distribution's may have a parent that was never published, so they are passed over."""
+    """POMs tell nothing that the list does not.
+
+    A distribution's may have a parent that was never published, so they are passed over.
+    """
     repository = os.environ.get("ROMA_MAVEN_REPOSITORY")
     bare = any(one.extension != "jar" for one in artifacts)
     if not repository and not bare:
@@ -108,11 +124,23 @@ def _settings(folder: Path, artifacts: Sequence[Artifact]) -> list[str]:
 
 
 def _run(arguments: Sequence[str], folder: Path, cache: Path) -> list[str]:
-    # File names reach Ivy relative to the working folder: brackets and parentheses in a path would be patterns to it.
-    java = [str(find_java().binary), "-Djava.net.preferIPv4Stack=true", f"-Divy.default.ivy.user.dir={cache}", *_proxy_options()]
+    # File names reach Ivy relative to the working folder: brackets and parentheses in a path would
+    # be patterns to it.
+    java = [
+        str(find_java().binary),
+        "-Djava.net.preferIPv4Stack=true",
+        f"-Divy.default.ivy.user.dir={cache}",
+        *_proxy_options(),
+    ]
     command = [*java, "-jar", str(_ivy_jar()), "-cache", os.path.relpath(cache, folder), *arguments]
     said: list[str] = []
-    with subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as ivy:
+    with subprocess.Popen(
+        command,
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    ) as ivy:
         assert ivy.stdout is not None  # noqa: S101 - PIPE was asked for
         for raw in ivy.stdout:
             line = raw.decode(errors="replace").rstrip()
@@ -145,4 +173,6 @@ def _proxy_options() -> Iterator[str]:
             yield f"-D{scheme}.proxyPassword={unquote(proxy.password or '')}"
     exempt = os.environ.get("no_proxy") or os.environ.get("NO_PROXY")
     if exempt:
-        yield "-Dhttp.nonProxyHosts=" + "|".join(part.strip().removeprefix(".") for part in exempt.split(","))
+        yield "-Dhttp.nonProxyHosts=" + "|".join(
+            part.strip().removeprefix(".") for part in exempt.split(",")
+        )

@@ -10,7 +10,10 @@ from deploy.embedded.fetching.progress import say
 
 
 def jars(wanted: str) -> Path:
-    """Return the folder that holds one set of the lock file and nothing else; fetched and verified when missing."""
+    """Return the folder that holds one set of the lock file and nothing else.
+
+    Fetched and verified when missing.
+    """
     artifacts = pinned(wanted)
     target = cache_folder() / "jars" / f"{wanted}-{fingerprint(artifacts)}"
 

@@ -1,6 +1,8 @@
-"""Becomes another program that dies with its parent: `python leash.py PARENT_PID PROGRAM ARGUMENT...`.
+"""Becomes another program that dies with its parent: `python leash.py PARENT_PID PROGRAM
+ARGUMENT...`.
 
-Run as a script, because what must happen between fork and exec is not safe in a parent that has threads.
+Run as a script, because what must happen between fork and exec is not safe in a parent that has
+threads.
 """
 
 import ctypes

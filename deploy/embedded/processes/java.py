@@ -15,8 +15,12 @@ from deploy.embedded.errors import JavaMissing
 SUPPORTED_VERSIONS: Final = (17, 21)  # Spark 4.0 dies on 24 and later
 JVM_FOLDER: Final = Path("/usr/lib/jvm")  # where Debian keeps them
 _ANSWER_S: Final = 30
-_PROPERTY: Final = re.compile(r"^\s*(java\.home|java\.specification\.version) = (.+?)\s*$", re.MULTILINE)
-_REMEDY: Final = "Install JDK 17 or 21 (Debian: openjdk-17-jre-headless) or name one by ROMA_JAVA_HOME."
+_PROPERTY: Final = re.compile(
+    r"^\s*(java\.home|java\.specification\.version) = (.+?)\s*$", re.MULTILINE
+)
+_REMEDY: Final = (
+    "Install JDK 17 or 21 (Debian: openjdk-17-jre-headless) or name one by ROMA_JAVA_HOME."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +37,12 @@ class Java:
 
 
 def find_java() -> Java:
-    """Return the first JDK 17 or 21 of ROMA_JAVA_HOME, JAVA_HOME, PATH and /usr/lib/jvm; each is asked for its version.
+    """Return the first JDK 17 or 21 of ROMA_JAVA_HOME, JAVA_HOME, PATH and /usr/lib/jvm.
 
-    One named by ROMA_JAVA_HOME is binding: it is used or refused, never passed over. Raises JavaMissing.
+    Each is asked for its version.
+
+    One named by ROMA_JAVA_HOME is binding: it is used or refused, never passed over. Raises
+    JavaMissing.
     """
     named = os.environ.get("ROMA_JAVA_HOME")
     candidates = [Path(named) / "bin" / "java"] if named else list(java_candidates())
@@ -44,8 +51,12 @@ def find_java() -> Java:
         java = ask_java(binary)
         if java is not None and java.version in SUPPORTED_VERSIONS:
             return java
-        seen.append(f"{binary} is {'no working Java' if java is None else f'version {java.version}'}")
-    raise JavaMissing(f"No JDK 17 or 21 was found ({'; '.join(seen) or 'there is no java at all'}).", _REMEDY)
+        seen.append(
+            f"{binary} is {'no working Java' if java is None else f'version {java.version}'}"
+        )
+    raise JavaMissing(
+        f"No JDK 17 or 21 was found ({'; '.join(seen) or 'there is no java at all'}).", _REMEDY
+    )
 
 
 @cache

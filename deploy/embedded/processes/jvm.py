@@ -7,7 +7,9 @@ from typing import Final
 from deploy.embedded.processes.java import find_java
 
 QUICK_START: Final = ("-XX:TieredStopAtLevel=1",)
-"""JVM options of a server that lives for minutes: the second compiler would take a core of them and hardly pay back."""
+"""JVM options of a server that lives for minutes: the second compiler would take a core of them and
+hardly pay back.
+"""
 _LOG_CONFIGURATION: Final = """\
 status = error
 appender.console.type = Console
@@ -20,7 +22,9 @@ rootLogger.appenderRef.console.ref = console
 
 
 def jvm_command(classpath: str, folder: Path, heap: str, options: Sequence[str] = ()) -> list[str]:
-    """Return the command up to the main class: small heap, IPv4 only, UTC, English, log to standard output, then further `options`."""
+    """Return the command up to the main class: small heap, IPv4 only, UTC, English, log to standard
+    output, then further `options`.
+    """
     log = folder / "log4j2.properties"
     log.write_text(_LOG_CONFIGURATION, encoding="utf-8")
     return [

@@ -16,7 +16,9 @@ _LAST: Final = 32_000  # below the range from which the kernel takes ports of ou
 
 
 class Port:
-    """One port, reserved until `release()` or the end of this process, also while its server is down."""
+    """One port, reserved until `release()` or the end of this process, also while its server is
+    down.
+    """
 
     def __init__(self) -> None:
         self._lock: IO[str]
@@ -24,7 +26,9 @@ class Port:
             if self._reserve(number):
                 self.number = number
                 return
-        raise Unavailable(f"No free port on {HOST} between {_FIRST} and {_LAST}.", "End some servers.")
+        raise Unavailable(
+            f"No free port on {HOST} between {_FIRST} and {_LAST}.", "End some servers."
+        )
 
     def _reserve(self, number: int) -> bool:
         lock = (_folder() / str(number)).open("w")

@@ -28,7 +28,8 @@ _open: Final["weakref.WeakSet[ServerProcess]"] = weakref.WeakSet()
 class ServerProcess(ABC):
     """One server on loopback; a context manager that starts it and leaves nothing behind.
 
-    `stop`, `kill` and `start` keep ports and data, so a restarted server is the same server; `close` gives both back.
+    `stop`, `kill` and `start` keep ports and data, so a restarted server is the same server;
+    `close` gives both back.
     """
 
     name: ClassVar[str]
@@ -45,7 +46,10 @@ class ServerProcess(ABC):
     @classmethod
     @abstractmethod
     def fetch(cls) -> str:
-        """Make sure this machine has the server's files; return its exact version. Raises Unavailable."""
+        """Make sure this machine has the server's files; return its exact version.
+
+        Raises Unavailable.
+        """
 
     @abstractmethod
     def _prepare(self) -> None:
@@ -91,7 +95,10 @@ class ServerProcess(ABC):
         return self._child is not None and self._child.poll() is not None
 
     def start(self) -> Self:
-        """Start the server and return when it answers. Raises ServerDied or NotReady with the end of its log."""
+        """Start the server and return when it answers.
+
+        Raises ServerDied or NotReady with the end of its log.
+        """
         if self.running:
             return self
         began = time.monotonic()
@@ -129,7 +136,9 @@ class ServerProcess(ABC):
             self._reap()
 
     def end_at_once(self) -> None:
-        """Send the server SIGKILL without waiting for its end; may be called from a signal handler."""
+        """Send the server SIGKILL without waiting for its end; may be called from a signal
+        handler.
+        """
         self._signal(signal.SIGKILL)
 
     def restart(self) -> None:
@@ -146,7 +155,10 @@ class ServerProcess(ABC):
         self._signal(signal.SIGCONT)
 
     def close(self) -> None:
-        """End the server and remove its data; may be called twice. What is removed anyway needs no polite end, which takes seconds."""
+        """End the server and remove its data; may be called twice.
+
+        What is removed anyway needs no polite end, which takes seconds.
+        """
         self.kill()
         self._folder.remove()
         while self._ports:
@@ -166,7 +178,12 @@ class ServerProcess(ABC):
             self.close()
             raise
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self.close()
 
     def _reserve_port(self) -> int:
@@ -184,9 +201,15 @@ class ServerProcess(ABC):
         while not self._answers():
             if not self.running:
                 code = self._child.returncode if self._child else None
-                raise ServerDied(f"{self.name} ended with code {code} before it was ready. Its log ends:\n{self.log_tail()}")
+                raise ServerDied(
+                    f"{self.name} ended with code {code} before it was ready. Its log "
+                    f"ends:\n{self.log_tail()}"
+                )
             if time.monotonic() > deadline:
-                raise NotReady(f"{self.name} did not answer at {self.address} in {self.ready_within_s} s. Its log ends:\n{self.log_tail()}")
+                raise NotReady(
+                    f"{self.name} did not answer at {self.address} in {self.ready_within_s} s. "
+                    f"Its log ends:\n{self.log_tail()}"
+                )
             time.sleep(_POLL_S)
 
     def _signal(self, number: signal.Signals) -> None:

@@ -1,4 +1,6 @@
-"""Folders of running servers: short paths, and those of a crashed run are swept away by the next."""
+"""Folders of running servers: short paths, and those of a crashed run are swept away by the
+next.
+"""
 
 import fcntl
 import os
@@ -14,10 +16,15 @@ _ALIVE: Final = ".alive"
 
 
 class RunFolder:
-    """A fresh folder below the system's temporary one; it goes with `remove()`, or after a crash when the next one is made."""
+    """A fresh folder below the system's temporary one.
+
+    It goes with `remove()`, or after a crash when the next one is made.
+    """
 
     def __init__(self, name: str) -> None:
-        with locked(Path(tempfile.gettempdir()) / f"{_PREFIX}folders-{os.getuid()}.lock"):  # nobody sweeps between the next three lines
+        with locked(
+            Path(tempfile.gettempdir()) / f"{_PREFIX}folders-{os.getuid()}.lock"
+        ):  # nobody sweeps between the next three lines
             sweep()
             self.path = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{name}-"))
             self._alive = (self.path / _ALIVE).open("w")

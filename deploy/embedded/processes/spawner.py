@@ -1,6 +1,7 @@
 """Starts child processes from one thread that lives as long as this process.
 
-The kernel sends a child its parent-death signal when the *thread* that started it ends; a test may start a server from a short-lived one.
+The kernel sends a child its parent-death signal when the *thread* that started it ends; a test may
+start a server from a short-lived one.
 """
 
 import subprocess
@@ -12,11 +13,17 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import IO, TypeAlias
 
-_Request: TypeAlias = "tuple[Future[subprocess.Popen[bytes]], Sequence[str], Path, Mapping[str, str], IO[bytes]]"
+_Request: TypeAlias = (
+    "tuple[Future[subprocess.Popen[bytes]], Sequence[str], Path, Mapping[str, str], IO[bytes]]"
+)
 
 
-def spawn(command: Sequence[str], *, cwd: Path, env: Mapping[str, str], log: IO[bytes]) -> "subprocess.Popen[bytes]":
-    """Start `command` in a process group of its own, its output going to `log`, nothing on its standard input."""
+def spawn(
+    command: Sequence[str], *, cwd: Path, env: Mapping[str, str], log: IO[bytes]
+) -> "subprocess.Popen[bytes]":
+    """Start `command` in a process group of its own, its output going to `log`, nothing on its
+    standard input.
+    """
     started: Future[subprocess.Popen[bytes]] = Future()
     _requests().put((started, command, cwd, env, log))
     return started.result()
@@ -34,7 +41,13 @@ def _serve(requests: "SimpleQueue[_Request]") -> None:
         started, command, cwd, env, log = requests.get()
         try:
             child = subprocess.Popen(
-                command, cwd=cwd, env=dict(env), stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, process_group=0
+                command,
+                cwd=cwd,
+                env=dict(env),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                process_group=0,
             )
         except OSError as failure:
             started.set_exception(failure)

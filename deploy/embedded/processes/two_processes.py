@@ -8,7 +8,9 @@ from deploy.embedded.processes.process import ServerProcess
 
 
 class TwoProcesses(ServerProcess):
-    """Starts its companion when it answers itself, and ends it first; together they are one server."""
+    """Starts its companion when it answers itself, and ends it first; together they are one
+    server.
+    """
 
     @property
     @abstractmethod
@@ -16,7 +18,10 @@ class TwoProcesses(ServerProcess):
         """Return the second process, which needs this one."""
 
     def start(self) -> Self:
-        """Start both processes and return when the companion answers. Raises ServerDied or NotReady with the end of the log."""
+        """Start both processes and return when the companion answers.
+
+        Raises ServerDied or NotReady with the end of the log.
+        """
         super().start()
         try:
             self.companion.start()

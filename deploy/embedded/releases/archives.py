@@ -17,7 +17,8 @@ from deploy.embedded.fetching.progress import say
 
 
 def unpack_members(wanted: str, folder: Path, below: str, kept: str) -> None:
-    """Unpack the members below a path of the set's one archive whose names match `kept`, without that path, and drop the archive.
+    """Unpack the members below a path of the set's one archive whose names match `kept`, without
+    that path, and drop the archive.
 
     Raises Unavailable or ChecksumMismatch.
     """
@@ -26,7 +27,11 @@ def unpack_members(wanted: str, folder: Path, below: str, kept: str) -> None:
     with zipfile.ZipFile(archive) as content:
         for entry in content.infolist():
             relative = entry.filename.removeprefix(below)
-            if entry.is_dir() or not entry.filename.startswith(below) or not re.fullmatch(kept, relative):
+            if (
+                entry.is_dir()
+                or not entry.filename.startswith(below)
+                or not re.fullmatch(kept, relative)
+            ):
                 continue
             target = folder / relative
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -36,7 +41,10 @@ def unpack_members(wanted: str, folder: Path, below: str, kept: str) -> None:
 
 
 def unpack_inner(wanted: str, folder: Path, inner: str, kept: Sequence[str]) -> None:
-    """Unpack members of a compressed archive that is inside the set's one archive, and drop both. Raises as `unpack_members`."""
+    """Unpack members of a compressed archive that is inside the set's one archive, and drop both.
+
+    Raises as `unpack_members`.
+    """
     archive = _fetched(wanted)
     say(f"{wanted}: unpacking")
     with zipfile.ZipFile(archive) as content:
@@ -47,13 +55,20 @@ def unpack_inner(wanted: str, folder: Path, inner: str, kept: Sequence[str]) -> 
 
 
 def check_runs(program: Sequence[str | Path], name: str, packages: Sequence[str] = ()) -> None:
-    """Make sure that the program finds its libraries; as root on Debian, install the packages that hold them. Raises Unavailable."""
+    """Make sure that the program finds its libraries.
+
+    As root on Debian, install the packages that hold them. Raises Unavailable.
+    """
     said = _version(program)
     for package in packages if said else ():
         install_package(package)
         said = _version(program)
     if said:
-        remedy = f"Install the packages that hold it (Debian: {', '.join(packages)})." if packages else "It needs x86-64 and glibc."
+        remedy = (
+            f"Install the packages that hold it (Debian: {', '.join(packages)})."
+            if packages
+            else "It needs x86-64 and glibc."
+        )
         raise Unavailable(f"{name} does not run on this machine: {said}", remedy)
 
 
@@ -61,11 +76,19 @@ def _version(program: Sequence[str | Path]) -> str:
     """Return what the program says when it fails to tell its version; "" when it tells it."""
     try:
         ran = subprocess.run(
-            [*map(str, program), "--no-defaults", "--version"], capture_output=True, text=True, errors="replace", check=False
+            [*map(str, program), "--no-defaults", "--version"],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
         )
     except OSError as exc:
         return f"{exc}."
-    return "" if ran.returncode == 0 else f"{ran.stderr.strip() or f'it ends with code {ran.returncode}'}."
+    return (
+        ""
+        if ran.returncode == 0
+        else f"{ran.stderr.strip() or f'it ends with code {ran.returncode}'}."
+    )
 
 
 def _fetched(wanted: str) -> Path:
@@ -76,4 +99,6 @@ def _fetched(wanted: str) -> Path:
 
 def _drop(wanted: str) -> None:
     """What was unpacked is all that is needed; the archive may be ten times as large."""
-    shutil.rmtree(cache_folder() / "jars" / f"{wanted}-{fingerprint(pinned(wanted))}", ignore_errors=True)
+    shutil.rmtree(
+        cache_folder() / "jars" / f"{wanted}-{fingerprint(pinned(wanted))}", ignore_errors=True
+    )

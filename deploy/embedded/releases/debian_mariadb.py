@@ -1,4 +1,6 @@
-"""MariaDB 10.5 and 11.8 as Debian packages them, run by their own loader and libraries beside any other system."""
+"""MariaDB 10.5 and 11.8 as Debian packages them, run by their own loader and libraries beside any
+other system.
+"""
 
 import shutil
 from collections.abc import Sequence
@@ -58,8 +60,18 @@ class _DebianMariaDB(MariaDB):
         base = cls._base()
         folders = [base / folder for folder in _LIBRARIES if (base / folder).exists()]
         loader = next(folder / _LOADER for folder in folders if (folder / _LOADER).exists())
-        program: list[str | Path] = [loader, "--library-path", ":".join(map(str, folders)), base / "usr/sbin/mariadbd"]
-        return [*program, "--no-defaults", f"--lc_messages_dir={cls._share()}", f"--character_sets_dir={cls._share() / 'charsets'}"]
+        program: list[str | Path] = [
+            loader,
+            "--library-path",
+            ":".join(map(str, folders)),
+            base / "usr/sbin/mariadbd",
+        ]
+        return [
+            *program,
+            "--no-defaults",
+            f"--lc_messages_dir={cls._share()}",
+            f"--character_sets_dir={cls._share() / 'charsets'}",
+        ]
 
 
 class MariaDB105(_DebianMariaDB):
@@ -68,7 +80,10 @@ class MariaDB105(_DebianMariaDB):
     name: ClassVar[str] = "mariadb-10.5"
     version: ClassVar[tuple[int, int, int]] = (10, 5, 29)
     system_sql_prefix: ClassVar[str] = "mysql"
-    suites: ClassVar[Sequence[str]] = ("debian-security bullseye-security main", "debian bullseye main")
+    suites: ClassVar[Sequence[str]] = (
+        "debian-security bullseye-security main",
+        "debian bullseye main",
+    )
 
 
 class MariaDB118(_DebianMariaDB):

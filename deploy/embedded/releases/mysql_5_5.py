@@ -1,4 +1,6 @@
-"""MySQL 5.5.9 of an old Java connector: no checksums, no row image setting, no GTIDs, row events of version 1."""
+"""MySQL 5.5.9 of an old Java connector: no checksums, no row image setting, no GTIDs, row events of
+version 1.
+"""
 
 import zipfile
 from collections.abc import Mapping
@@ -21,7 +23,9 @@ class MySQL55(MySQL56):
 
     name: ClassVar[str] = "mysql-5.5"
     version: ClassVar[tuple[int, int, int]] = (5, 5, 9)
-    relay_grants: ClassVar[str] = f"{MySQL56.relay_grants}, SUPER"  # before 5.5.25 only SUPER lists binlog files
+    relay_grants: ClassVar[str] = (
+        f"{MySQL56.relay_grants}, SUPER"  # before 5.5.25 only SUPER lists binlog files
+    )
     gtid_options: ClassVar[Mapping[str, OptionValue]] = {}
     family_options: ClassVar[Mapping[str, OptionValue]] = {
         "binlog_row_metadata": None,
@@ -41,8 +45,12 @@ class MySQL55(MySQL56):
     def _initialize(cls, data: Path) -> None:
         say(f"{cls.name}: making a fresh data folder")
         (data / "mysql").mkdir()
-        sql = "USE mysql;\n" + "".join((cls._base() / "share" / file).read_text(encoding="utf-8") for file in _SYSTEM_SQL)
-        cls.run_once(["--bootstrap", f"--datadir={data}", "--skip-log-bin"], sql=sql + cls.users_sql())
+        sql = "USE mysql;\n" + "".join(
+            (cls._base() / "share" / file).read_text(encoding="utf-8") for file in _SYSTEM_SQL
+        )
+        cls.run_once(
+            ["--bootstrap", f"--datadir={data}", "--skip-log-bin"], sql=sql + cls.users_sql()
+        )
 
 
 def _unpack(base: Path) -> None:

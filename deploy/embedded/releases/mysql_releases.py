@@ -1,4 +1,6 @@
-"""MySQL 5.7, 8.0.12, 8.0.31 and 8.0.33, whose archives need nothing but two small libraries of the system."""
+"""MySQL 5.7, 8.0.12, 8.0.31 and 8.0.33, whose archives need nothing but two small libraries of the
+system.
+"""
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
@@ -43,7 +45,12 @@ class _MySQLRelease(MySQL):
     @classmethod
     def _program(cls) -> Sequence[str | Path]:
         base = cls._base()
-        return [base / cls.program, "--no-defaults", f"--basedir={base}", f"--lc_messages_dir={base / cls.share}"]
+        return [
+            base / cls.program,
+            "--no-defaults",
+            f"--basedir={base}",
+            f"--lc_messages_dir={base / cls.share}",
+        ]
 
 
 class MySQL57(_MySQLRelease):
@@ -66,7 +73,14 @@ class MySQL57(_MySQLRelease):
     def _unpack(cls, base: Path) -> None:
         archive = package(cls.name)
         say(f"{cls.name}: unpacking")
-        unpack(archive, base, "--strip-components=2", "--no-same-owner", "package/server/mysqld", "package/server/share")
+        unpack(
+            archive,
+            base,
+            "--strip-components=2",
+            "--no-same-owner",
+            "package/server/mysqld",
+            "package/server/share",
+        )
         (base / "mysqld").chmod(0o755)
 
 
@@ -88,7 +102,11 @@ class MySQL8031(_MySQLRelease):
     name: ClassVar[str] = "mysql-8.0.31"
     version: ClassVar[tuple[int, int, int]] = (8, 0, 31)
     redo_log: ClassVar[Mapping[str, OptionValue]] = MySQL.redo_log
-    family_options: ClassVar[Mapping[str, OptionValue]] = {**_GTIDS, **MySQL.redo_log, "mysqlx": "OFF"}
+    family_options: ClassVar[Mapping[str, OptionValue]] = {
+        **_GTIDS,
+        **MySQL.redo_log,
+        "mysqlx": "OFF",
+    }
 
     @classmethod
     def _unpack(cls, base: Path) -> None:
@@ -101,9 +119,18 @@ class MySQL8033(_MySQLRelease):
     name: ClassVar[str] = "mysql-8.0.33"
     version: ClassVar[tuple[int, int, int]] = (8, 0, 33)
     redo_log: ClassVar[Mapping[str, OptionValue]] = MySQL.redo_log
-    family_options: ClassVar[Mapping[str, OptionValue]] = {**_GTIDS, **MySQL.redo_log, "mysqlx": "OFF"}
+    family_options: ClassVar[Mapping[str, OptionValue]] = {
+        **_GTIDS,
+        **MySQL.redo_log,
+        "mysqlx": "OFF",
+    }
 
     @classmethod
     def _unpack(cls, base: Path) -> None:
-        unpack_members(cls.name, base, "", r"(bin/mysqld|lib/private/.+|lib/plugin/semisync_[a-z]+\.so|share/.+)")
+        unpack_members(
+            cls.name,
+            base,
+            "",
+            r"(bin/mysqld|lib/private/.+|lib/plugin/semisync_[a-z]+\.so|share/.+)",
+        )
         (base / cls.program).chmod(0o755)

@@ -1,4 +1,6 @@
-"""A stand-alone HBase 2.6 (master, region server and their ZooKeeper in one JVM) with a Thrift2 gateway before it."""
+"""A stand-alone HBase 2.6 (master, region server and their ZooKeeper in one JVM) with a Thrift2
+gateway before it.
+"""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -16,7 +18,8 @@ from deploy.embedded.servers.hdfs import Hdfs
 from deploy.embedded.servers.zookeeper import stands_alone
 
 _OPENED: Final = ("lang", "lang.reflect", "nio", "util", "util.concurrent")
-# What HBase asks of JDK 17, and a start that is wanted soon more than code that runs fast after an hour.
+# What HBase asks of JDK 17, and a start that is wanted soon more than code that runs fast after an
+# hour.
 _FLAGS: Final = (
     *(f"--add-opens=java.base/java.{package}=ALL-UNNAMED" for package in _OPENED),
     "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
@@ -29,9 +32,12 @@ _FLAGS: Final = (
 
 
 class HBase(TwoProcesses):
-    """One server of everything, its data on the local disk or on HDFS; clients speak Thrift2 to `address`.
+    """One server of everything, its data on the local disk or on HDFS.
 
-    What was acknowledged survives `kill`: the log is written through to the operating system, or to HDFS.
+    Clients speak Thrift2 to `address`.
+
+    What was acknowledged survives `kill`: the log is written through to the operating system, or to
+    HDFS.
     """
 
     name: ClassVar[str] = "hbase"
@@ -45,7 +51,10 @@ class HBase(TwoProcesses):
         jvm_options: Sequence[str] = (),
         hdfs: Hdfs | None = None,
     ) -> None:
-        """`settings` go to hbase-site.xml and win over ours; `jvm_options` are the gateway's too; on HDFS it is the user `hbase`."""
+        """`settings` go to hbase-site.xml and win over ours; `jvm_options` are the gateway's too.
+
+        On HDFS it is the user `hbase`.
+        """
         super().__init__()
         self._hdfs = hdfs
         self._zookeeper_port = self._reserve_port()
@@ -84,7 +93,9 @@ class HBase(TwoProcesses):
     def _site(self) -> Mapping[str, str | int]:
         return {
             "hbase.cluster.distributed": "false",
-            "hbase.rootdir": f"file://{self.folder / 'data'}" if self._hdfs is None else f"{self._hdfs.named_uri}/hbase",
+            "hbase.rootdir": f"file://{self.folder / 'data'}"
+            if self._hdfs is None
+            else f"{self._hdfs.named_uri}/hbase",
             "hbase.tmp.dir": f"{self.folder / 'tmp'}",
             "hbase.zookeeper.property.dataDir": f"{self.folder / 'zookeeper'}",
             "hbase.zookeeper.property.clientPort": self._zookeeper_port,
@@ -99,7 +110,8 @@ class HBase(TwoProcesses):
             "hbase.regionserver.info.port": -1,
             "hbase.thrift.info.port": -1,
             "hbase.wal.provider": "filesystem",
-            # Hadoop's checksummed local files keep what was flushed in the process; the raw ones hand it to the operating system.
+            # Hadoop's checksummed local files keep what was flushed in the process; the raw ones
+            # hand it to the operating system.
             "fs.file.impl": "org.apache.hadoop.fs.RawLocalFileSystem",
             "hbase.unsafe.stream.capability.enforce": "false",
             "hbase.regionserver.handler.count": 10,
@@ -118,7 +130,11 @@ class HBase(TwoProcesses):
         return {**super()._environment(), "HADOOP_USER_NAME": "hbase"}
 
     def _command(self) -> Sequence[str | Path]:
-        return [*jvm_command(self.classpath(), self.folder, self.heap, self._flags), "org.apache.hadoop.hbase.master.HMaster", "start"]
+        return [
+            *jvm_command(self.classpath(), self.folder, self.heap, self._flags),
+            "org.apache.hadoop.hbase.master.HMaster",
+            "start",
+        ]
 
     def _answers(self) -> bool:
         """Whether its ZooKeeper does; the gateway asks the rest."""
@@ -126,5 +142,7 @@ class HBase(TwoProcesses):
 
 
 def hbase_client_jars() -> tuple[Path, ...]:
-    """Return HBase's Java client with what it needs beside Spark's own jars; fetched when missing."""
+    """Return HBase's Java client with what it needs beside Spark's own jars; fetched when
+    missing.
+    """
     return tuple(sorted(jars("hbase-client").glob("*.jar")))

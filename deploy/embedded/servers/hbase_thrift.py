@@ -23,7 +23,7 @@ exception TIOError { 1: optional string message }
 service THBaseService {
   list<TTableName> getTableNamesByPattern(1: optional string regex 2: required bool includeSysTables) throws (1: TIOError io)
 }
-"""
+"""  # noqa: E501
 _asked: Final = thriftpy2.load_fp(io.StringIO(_QUESTION), "hbase_ready_thrift")
 
 
@@ -33,7 +33,9 @@ class HBaseThrift(ServerProcess):
     name: ClassVar[str] = "hbase-thrift"
     ready_within_s: ClassVar[float] = 120.0
 
-    def __init__(self, classpath: Callable[[], str], flags: Sequence[str], *, heap: str = "512m") -> None:
+    def __init__(
+        self, classpath: Callable[[], str], flags: Sequence[str], *, heap: str = "512m"
+    ) -> None:
         super().__init__()
         self.port = self._reserve_port()
         self._classpath = classpath

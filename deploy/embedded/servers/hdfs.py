@@ -19,7 +19,10 @@ from deploy.embedded.servers.hadoop_site import write_site
 _PACKAGE: Final = "org.apache.hadoop.hdfs.server"
 _NAME_NODE: Final = f"{_PACKAGE}.namenode.NameNode"
 _WEB_APPLICATIONS: Final = ("hdfs", "datanode", "static")
-"""Folders that Hadoop's own packages have; without them its HTTP servers do not start, and pages are not needed."""
+"""Folders that Hadoop's own packages have.
+
+Without them its HTTP servers do not start, and pages are not needed.
+"""
 _OPENED: Final = "--add-opens=java.base/java.lang=ALL-UNNAMED"  # as Hadoop asks of JDK 17
 _SUPERUSER: Final = "hdfs"
 _FOR_EVERYBODY: Final = "1777"
@@ -30,7 +33,9 @@ _FORMAT_S: Final = 60
 
 
 class Hdfs(TwoProcesses):
-    """One copy of each block on the local disk; everybody may make folders below the root, as below /tmp.
+    """One copy of each block on the local disk.
+
+    Everybody may make folders below the root, as below /tmp.
 
     Users are who they say they are: the operating system's name, or HADOOP_USER_NAME.
     """
@@ -70,7 +75,9 @@ class Hdfs(TwoProcesses):
 
     @property
     def client_settings(self) -> Mapping[str, str | int]:
-        """What stands in a client's hdfs-site.xml where a cluster has a name, as it does when NameNodes stand by for each other."""
+        """What stands in a client's hdfs-site.xml where a cluster has a name, as it does when
+        NameNodes stand by for each other.
+        """
         return {
             "dfs.nameservices": _NAME,
             f"dfs.ha.namenodes.{_NAME}": "one",
@@ -87,7 +94,10 @@ class Hdfs(TwoProcesses):
     def start(self) -> "Hdfs":
         """Start both processes and open the root folder to all users."""
         super().start()
-        self._ask(f"/webhdfs/v1/?op=SETPERMISSION&permission={_FOR_EVERYBODY}&user.name={_SUPERUSER}", method="PUT")
+        self._ask(
+            f"/webhdfs/v1/?op=SETPERMISSION&permission={_FOR_EVERYBODY}&user.name={_SUPERUSER}",
+            method="PUT",
+        )
         return self
 
     def paths(self, folder: str) -> Sequence[str]:
@@ -111,7 +121,8 @@ class Hdfs(TwoProcesses):
         return {
             "dfs.namenode.name.dir": (self.folder / "names").as_uri(),
             "dfs.namenode.http-address": f"{HOST}:{self._http_port}",
-            "dfs.namenode.datanode.registration.ip-hostname-check": "false",  # this machine's own name may not resolve
+            # this machine's own name may not resolve
+            "dfs.namenode.datanode.registration.ip-hostname-check": "false",
             "dfs.namenode.handler.count": 4,
             "dfs.replication": 1,
         }
@@ -127,7 +138,10 @@ class Hdfs(TwoProcesses):
             check=False,
         )
         if done.returncode:
-            raise ServerDied(f"HDFS could not make its folder of names:\n{done.stdout.decode(errors='replace')[-4000:]}")
+            raise ServerDied(
+                f"HDFS could not make its folder of "
+                f"names:\n{done.stdout.decode(errors='replace')[-4000:]}"
+            )
 
     def _command(self) -> Sequence[str | Path]:
         return [*jvm_command(self._classpath(), self.folder, self.heap, self._flags), _NAME_NODE]
@@ -141,17 +155,25 @@ class Hdfs(TwoProcesses):
     def _serves(self) -> bool:
         """Whether the DataNode has told of its blocks."""
         state = self._state()
-        return state is not None and state["NumLiveDataNodes"] == 1 and state["FSState"] == "Operational"
+        return (
+            state is not None
+            and state["NumLiveDataNodes"] == 1
+            and state["FSState"] == "Operational"
+        )
 
     def _state(self) -> Mapping[str, Any] | None:
         try:
-            beans = json.loads(self._ask("/jmx?qry=Hadoop:service=NameNode,name=FSNamesystemState"))["beans"]
+            beans = json.loads(
+                self._ask("/jmx?qry=Hadoop:service=NameNode,name=FSNamesystemState")
+            )["beans"]
         except OSError:
             return None
         return beans[0] if beans else None
 
     def _ask(self, path: str, method: str = "GET") -> bytes:
-        with urlopen(Request(f"http://{HOST}:{self._http_port}{path}", method=method), timeout=_ASK_S) as answer:
+        with urlopen(
+            Request(f"http://{HOST}:{self._http_port}{path}", method=method), timeout=_ASK_S
+        ) as answer:
             content: bytes = answer.read()
         return content
 
@@ -161,7 +183,14 @@ class _DataNode(ServerProcess):
 
     name: ClassVar[str] = "hdfs-datanode"
 
-    def __init__(self, classpath: Callable[[], str], serves: Callable[[], bool], flags: Sequence[str], *, heap: str = "256m") -> None:
+    def __init__(
+        self,
+        classpath: Callable[[], str],
+        serves: Callable[[], bool],
+        flags: Sequence[str],
+        *,
+        heap: str = "256m",
+    ) -> None:
         super().__init__()
         self._port, self._http_port, self._ipc_port = (self._reserve_port() for _ in range(3))
         self._classpath = classpath
@@ -190,7 +219,10 @@ class _DataNode(ServerProcess):
         """Nothing: it makes its folder itself."""
 
     def _command(self) -> Sequence[str | Path]:
-        return [*jvm_command(self._classpath(), self.folder, self.heap, self._flags), f"{_PACKAGE}.datanode.DataNode"]
+        return [
+            *jvm_command(self._classpath(), self.folder, self.heap, self._flags),
+            f"{_PACKAGE}.datanode.DataNode",
+        ]
 
     def _environment(self) -> Mapping[str, str]:
         return {**super()._environment(), "HADOOP_USER_NAME": _SUPERUSER}

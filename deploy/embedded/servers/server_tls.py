@@ -9,8 +9,8 @@ from typing import Literal
 class ServerTls:
     """PEM files of a server.
 
-    `identity`: its certificate and its key (PKCS #8) in one file. `authority`: the authority of clients. `clients`: whether they show
-    a certificate.
+    `identity`: its certificate and its key (PKCS #8) in one file. `authority`: the authority of
+    clients. `clients`: whether they show a certificate.
     """
 
     identity: Path

@@ -1,4 +1,6 @@
-"""What Spark needs beyond PySpark: jars, and an environment in which the stranger's machine does not matter."""
+"""What Spark needs beyond PySpark: jars, and an environment in which the stranger's machine does
+not matter.
+"""
 
 import sys
 from collections.abc import Mapping
@@ -10,12 +12,17 @@ from deploy.embedded.processes.ports import HOST
 
 
 def spark_jars() -> tuple[Path, ...]:
-    """Return the Kafka source and Delta with what they need, to be given to Spark as `spark.jars`; fetched when missing."""
+    """Return the Kafka source and Delta with what they need, to be given to Spark as `spark.jars`.
+
+    Fetched when missing.
+    """
     return tuple(sorted(jars("spark").glob("*.jar")))
 
 
 def spark_environment() -> Mapping[str, str]:
-    """Return the variables to set before Spark starts: the right JDK, loopback instead of a host name that may not resolve, UTC."""
+    """Return the variables to set before Spark starts: the right JDK, loopback instead of a host
+    name that may not resolve, UTC.
+    """
     return {
         "JAVA_HOME": str(find_java().home),
         "SPARK_LOCAL_IP": HOST,

@@ -1,4 +1,6 @@
-"""What MariaDB and MySQL servers have in common: options, users, template of a fresh data folder."""
+"""What MariaDB and MySQL servers have in common: options, users, template of a fresh data
+folder.
+"""
 
 import os
 import subprocess
@@ -23,7 +25,8 @@ _TEMPLATE_FORMAT: Final = 2  # raise it when what a template holds changes
 class SqlServer(ServerProcess):
     """A database server that writes a full row binlog, with two users.
 
-    `repl` may do everything; `relay` has what a replica needs (REPLICATION SLAVE, REPLICATION CLIENT) and SELECT. Passwords are the names.
+    `repl` may do everything; `relay` has what a replica needs (REPLICATION SLAVE, REPLICATION
+    CLIENT) and SELECT. Passwords are the names.
     """
 
     family: ClassVar[str]
@@ -40,7 +43,10 @@ class SqlServer(ServerProcess):
         return f"{cls.family}-{'.'.join(map(str, cls.version))}"
 
     def __init__(self, options: Mapping[str, OptionValue] | None = None) -> None:
-        """`options` are the server's own (`{"binlog_row_image": "MINIMAL"}`); they win, and None takes one of ours away."""
+        """`options` are the server's own (`{"binlog_row_image": "MINIMAL"}`).
+
+        They win, and None takes one of ours away.
+        """
         super().__init__()
         self.options = dict(options or {})
         self.port = self._reserve_port()
@@ -77,15 +83,30 @@ class SqlServer(ServerProcess):
 
     @property
     def temporary(self) -> Path:
-        """Of this server alone: one that starts removes the temporary tables that it finds, also those of another that runs."""
+        """Of this server alone: one that starts removes the temporary tables that it finds, also
+        those of another that runs.
+        """
         return self.folder / "temporary"
 
-    def connect(self, *, user: str | None = None, password: str | None = None, **settings: Any) -> "Connection[Any]":
-        """Open a connection, by default as `repl` with autocommit and utf8mb4; `settings` go to PyMySQL."""
+    def connect(
+        self, *, user: str | None = None, password: str | None = None, **settings: Any
+    ) -> "Connection[Any]":
+        """Open a connection, by default as `repl` with autocommit and utf8mb4.
+
+        `settings` go to PyMySQL.
+        """
         name = user or self.admin
-        usual: dict[str, Any] = {"autocommit": True, "charset": "utf8mb4", "connect_timeout": _CONNECT_S}
+        usual: dict[str, Any] = {
+            "autocommit": True,
+            "charset": "utf8mb4",
+            "connect_timeout": _CONNECT_S,
+        }
         return pymysql.connect(
-            host=self.host, port=self.port, user=name, password=name if password is None else password, **(usual | settings)
+            host=self.host,
+            port=self.port,
+            user=name,
+            password=name if password is None else password,
+            **(usual | settings),
         )
 
     def execute(self, *statements: str) -> None:
@@ -96,12 +117,17 @@ class SqlServer(ServerProcess):
 
     @abstractmethod
     def replicate_from(self, master: "SqlServer") -> None:
-        """Follow another server by GTID, from the end of what this one has; it must not be following any."""
+        """Follow another server by GTID, from the end of what this one has.
+
+        It must not be following any.
+        """
 
     @classmethod
     @abstractmethod
     def _program(cls) -> Sequence[str | Path]:
-        """The server's program with the options that say where its own files are; fetched before."""
+        """The server's program with the options that say where its own files are; fetched
+        before.
+        """
 
     @classmethod
     @abstractmethod
@@ -125,27 +151,65 @@ class SqlServer(ServerProcess):
         return ["--user=root"] if os.geteuid() == 0 else []
 
     @classmethod
-    def run_once(cls, arguments: Sequence[str | Path], *, sql: str = "", more: Mapping[str, str] | None = None) -> None:
-        """Run the program for set-up, in UTC and English, with `more` in its environment. Raises ServerDied with what it said."""
+    def run_once(
+        cls,
+        arguments: Sequence[str | Path],
+        *,
+        sql: str = "",
+        more: Mapping[str, str] | None = None,
+    ) -> None:
+        """Run the program for set-up, in UTC and English, with `more` in its environment.
+
+        Raises ServerDied with what it said.
+        """
         command = [*map(str, cls._program()), *map(str, arguments), *cls.user_option()]
-        environment = {"PATH": os.environ.get("PATH", os.defpath), "LANG": "C.UTF-8", "TZ": "UTC", **(more or {})}
-        ran = subprocess.run(command, input=sql.encode(), env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+        environment = {
+            "PATH": os.environ.get("PATH", os.defpath),
+            "LANG": "C.UTF-8",
+            "TZ": "UTC",
+            **(more or {}),
+        }
+        ran = subprocess.run(
+            command,
+            input=sql.encode(),
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            check=False,
+        )
         if ran.returncode != 0:
-            raise ServerDied(f"{cls.name} could not be set up (code {ran.returncode}):\n{ran.stdout.decode(errors='replace')[-4000:]}")
+            raise ServerDied(
+                f"{cls.name} could not be set up (code "
+                f"{ran.returncode}):\n{ran.stdout.decode(errors='replace')[-4000:]}"
+            )
 
     def _prepare(self) -> None:
         self.temporary.mkdir(exist_ok=True)
         if self.data.exists():
             return
-        template = install(cache_folder() / "templates" / f"{self.fetch()}-{_TEMPLATE_FORMAT}", self._initialize)
+        template = install(
+            cache_folder() / "templates" / f"{self.fetch()}-{_TEMPLATE_FORMAT}", self._initialize
+        )
         copy = ["cp", "-a", "--sparse=always", "--reflink=auto", str(template), str(self.data)]
         if subprocess.run(copy, capture_output=True, check=False).returncode != 0:
             raise EmbeddedError(f"{template} could not be copied to {self.data}; is the disk full?")
 
     def _command(self) -> Sequence[str | Path]:
-        wanted = {**_COMMON_OPTIONS, **self.family_options, "port": self.port, "server_id": self.port, **self.options}
+        wanted = {
+            **_COMMON_OPTIONS,
+            **self.family_options,
+            "port": self.port,
+            "server_id": self.port,
+            **self.options,
+        }
         options = [f"--{name}={value}" for name, value in wanted.items() if value is not None]
-        return [*self._program(), f"--datadir={self.data}", f"--tmpdir={self.temporary}", *options, *self.user_option()]
+        return [
+            *self._program(),
+            f"--datadir={self.data}",
+            f"--tmpdir={self.temporary}",
+            *options,
+            *self.user_option(),
+        ]
 
     def _answers(self) -> bool:
         try:
@@ -157,7 +221,8 @@ class SqlServer(ServerProcess):
 
 _COMMON_OPTIONS: Final[Mapping[str, OptionValue]] = {
     "bind_address": HOST,
-    "socket": "server.sock",  # relative to the data folder: a whole path may exceed the 107 bytes of a socket's name
+    # relative to the data folder: a whole path may exceed the 107 bytes of a socket's name
+    "socket": "server.sock",
     "pid_file": "server.pid",
     "skip_name_resolve": "ON",
     "default_time_zone": "+00:00",
@@ -168,7 +233,8 @@ _COMMON_OPTIONS: Final[Mapping[str, OptionValue]] = {
     "binlog_row_metadata": "FULL",
     "binlog_checksum": "CRC32",
     "sync_binlog": 0,
-    "innodb_flush_log_at_trx_commit": 2,  # a killed server keeps its transactions, a killed machine would not
+    # a killed server keeps its transactions, a killed machine would not
+    "innodb_flush_log_at_trx_commit": 2,
     "innodb_buffer_pool_size": 64 * 1024 * 1024,
     "max_allowed_packet": 256 * 1024 * 1024,
     "local_infile": "ON",

@@ -43,7 +43,9 @@ class ZooKeeper(ServerProcess):
         users: Mapping[str, str] | None = None,
         tls: ServerTls | None = None,
     ) -> None:
-        """`settings` go to zoo.cfg and win over ours. `users` (name → password) may log in by SASL; `tls` opens `secure_hosts` too.
+        """`settings` go to zoo.cfg and win over ours.
+
+        `users` (name → password) may log in by SASL; `tls` opens `secure_hosts` too.
 
         Both may be replaced before a restart.
         """
@@ -66,7 +68,9 @@ class ZooKeeper(ServerProcess):
         find_java()
         found = sorted(pyspark_jars().glob("zookeeper-[0-9]*.jar"))
         if not found:
-            raise Unavailable("PySpark's jars hold no ZooKeeper.", "Install the pinned PySpark: `make setup`.")
+            raise Unavailable(
+                "PySpark's jars hold no ZooKeeper.", "Install the pinned PySpark: `make setup`."
+            )
         return found[0].stem
 
     @property
@@ -98,17 +102,23 @@ class ZooKeeper(ServerProcess):
             **self._access(),
             **self.settings,
         }
-        self._config.write_text("".join(f"{name}={value}\n" for name, value in wanted.items()), encoding="utf-8")
+        self._config.write_text(
+            "".join(f"{name}={value}\n" for name, value in wanted.items()), encoding="utf-8"
+        )
 
     def _access(self) -> dict[str, str | int]:
         """The settings of SASL and TLS, whose files are written anew."""
         found: dict[str, str | int] = {}
         if self.users:
-            users = "\n".join(f'  user_{name}="{password}"' for name, password in self.users.items())
+            users = "\n".join(
+                f'  user_{name}="{password}"' for name, password in self.users.items()
+            )
             module = "org.apache.zookeeper.server.auth.DigestLoginModule"
             jaas = f"Server {{\n  {module} required\n{users};\n}};\n"
             self._jaas.write_text(jaas, encoding="utf-8")
-            found["authProvider.sasl"] = "org.apache.zookeeper.server.auth.SASLAuthenticationProvider"
+            found["authProvider.sasl"] = (
+                "org.apache.zookeeper.server.auth.SASLAuthenticationProvider"
+            )
         if self.tls is not None and self._secure_port is not None:
             found |= {
                 "secureClientPort": self._secure_port,
@@ -118,15 +128,25 @@ class ZooKeeper(ServerProcess):
                 "ssl.keyStore.location": str(self.tls.identity),
                 "ssl.trustStore.location": str(self.tls.authority),
                 "ssl.clientAuth": self.tls.clients,
-                "ssl.hostnameVerification": "false",  # of clients, whose certificates name a person or program
+                # of clients, whose certificates name a person or program
+                "ssl.hostnameVerification": "false",
             }
         return found
 
     def _command(self) -> Sequence[str | Path]:
-        jars = [str(jar) for pattern in _NEEDED for jar in sorted(pyspark_jars().glob(f"{pattern}.jar"))]
+        jars = [
+            str(jar) for pattern in _NEEDED for jar in sorted(pyspark_jars().glob(f"{pattern}.jar"))
+        ]
         main = "org.apache.zookeeper.server.ZooKeeperServerMain"
-        options = [*self.jvm_options, *([f"-Djava.security.auth.login.config={self._jaas}"] if self.users else [])]
-        return [*jvm_command(os.pathsep.join(jars), self.folder, self.heap, options), main, self._config]
+        options = [
+            *self.jvm_options,
+            *([f"-Djava.security.auth.login.config={self._jaas}"] if self.users else []),
+        ]
+        return [
+            *jvm_command(os.pathsep.join(jars), self.folder, self.heap, options),
+            main,
+            self._config,
+        ]
 
     @property
     def _jaas(self) -> Path:

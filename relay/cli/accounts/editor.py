@@ -18,8 +18,12 @@ AUDIT_SECONDS: Final = 5.0
 """Kafka gets this long to take the entries of the audit trail."""
 
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
-RoleOption: TypeAlias = Annotated[Role, typer.Option("--role", help="Each role may do what the roles before it may.")]
-Values: TypeAlias = Annotated[bool, typer.Option("--values", help="Also read values of rows: dead letters.")]
+RoleOption: TypeAlias = Annotated[
+    Role, typer.Option("--role", help="Each role may do what the roles before it may.")
+]
+Values: TypeAlias = Annotated[
+    bool, typer.Option("--values", help="Also read values of rows: dead letters.")
+]
 
 
 @contextmanager

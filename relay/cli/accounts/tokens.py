@@ -21,19 +21,28 @@ Name = Annotated[str, typer.Argument(help="The token's name.")]
 @tokens.command("list")
 def list_tokens(
     config: ConfigFile,
-    owner: Annotated[str | None, typer.Option("--user", help="The tokens of one user alone.")] = None,
+    owner: Annotated[
+        str | None, typer.Option("--user", help="The tokens of one user alone.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Show all tokens by their last four characters."""
     with account_editor(config) as editor:
         import json
 
-        found = [each for _, each in sorted(editor.accounts().tokens.items()) if owner in (None, each.owner)]
+        found = [
+            each
+            for _, each in sorted(editor.accounts().tokens.items())
+            if owner in (None, each.owner)
+        ]
         if as_json:
             typer.echo(json.dumps([_fields(each) for each in found]))
             return
         for each in found:
-            typer.echo(f"{each.name}  {each.owner}  …{each.last_four}  {_told(each.grant)}  {_expiry(each)}")
+            typer.echo(
+                f"{each.name}  {each.owner}  …{each.last_four}  {_told(each.grant)}  "
+                f"{_expiry(each)}"
+            )
         if not found:
             typer.echo("There are no tokens.")
 
@@ -42,10 +51,21 @@ def list_tokens(
 def add_token(
     name: Name,
     config: ConfigFile,
-    owner: Annotated[str, typer.Option("--user", help="Whose token it is; it never gives more than this user may do.")],
-    role: Annotated[Role | None, typer.Option("--role", help="What it may do; without it what the user may do now.")] = None,
+    owner: Annotated[
+        str,
+        typer.Option(
+            "--user", help="Whose token it is; it never gives more than this user may do."
+        ),
+    ],
+    role: Annotated[
+        Role | None,
+        typer.Option("--role", help="What it may do; without it what the user may do now."),
+    ] = None,
     values: Values = False,
-    days: Annotated[int, typer.Option("--days", min=0, max=3650, help="It expires after so many days; 0: never.")] = 90,
+    days: Annotated[
+        int,
+        typer.Option("--days", min=0, max=3650, help="It expires after so many days; 0: never."),
+    ] = 90,
     as_json: AsJson = False,
     comment: Comment = "",
     actor: Actor = None,
@@ -53,15 +73,33 @@ def add_token(
     """Make a token and print it, this once."""
     with account_editor(config) as editor:
         if values and role is None:
-            raise typer.BadParameter("--values needs --role; without --role the token may do what the user may do.")
-        made = editor.add_token(name, owner, None if role is None else Grant(role, values), days, who_does(actor, comment))
+            raise typer.BadParameter(
+                "--values needs --role; without --role the token may do what the user may do."
+            )
+        made = editor.add_token(
+            name,
+            owner,
+            None if role is None else Grant(role, values),
+            days,
+            who_does(actor, comment),
+        )
         say(made.secret, {**_fields(made.token), "token": made.secret}, as_json=as_json)
         if not as_json:
-            typer.echo(f"Token {name} of {owner}: {_told(made.token.grant)}, {_expiry(made.token)}. It is not shown again.", err=True)
+            typer.echo(
+                f"Token {name} of {owner}: {_told(made.token.grant)}, {_expiry(made.token)}. It "
+                f"is not shown again.",
+                err=True,
+            )
 
 
 @tokens.command("revoke")
-def revoke(name: Name, config: ConfigFile, as_json: AsJson = False, comment: Comment = "", actor: Actor = None) -> None:
+def revoke(
+    name: Name,
+    config: ConfigFile,
+    as_json: AsJson = False,
+    comment: Comment = "",
+    actor: Actor = None,
+) -> None:
     """Remove a token; the admin refuses it from now on."""
     with account_editor(config) as editor:
         editor.revoke_token(name, who_does(actor, comment))

@@ -29,7 +29,13 @@ def list_users(config: ConfigFile, as_json: AsJson = False) -> None:
             typer.echo(json.dumps([_fields(each) for each in found]))
             return
         for each in found:
-            typer.echo("  ".join(filter(None, (each.name, _told(each.grant), "disabled" if each.disabled else ""))))
+            typer.echo(
+                "  ".join(
+                    filter(
+                        None, (each.name, _told(each.grant), "disabled" if each.disabled else "")
+                    )
+                )
+            )
         if not found:
             typer.echo("There are no users.")
 
@@ -60,14 +66,23 @@ def set_role(
     comment: Comment = "",
     actor: Actor = None,
 ) -> None:
-    """Change what a user may do; tokens that gave more give less at once. Without --values that right is taken away."""
+    """Change what a user may do; tokens that gave more give less at once.
+
+    Without --values that right is taken away.
+    """
     with account_editor(config) as editor:
         editor.set_grant(name, Grant(role, values), who_does(actor, comment))
         _say_user(editor.accounts().user(name), "changed", as_json=as_json)
 
 
 @users.command("disable")
-def disable(name: Name, config: ConfigFile, as_json: AsJson = False, comment: Comment = "", actor: Actor = None) -> None:
+def disable(
+    name: Name,
+    config: ConfigFile,
+    as_json: AsJson = False,
+    comment: Comment = "",
+    actor: Actor = None,
+) -> None:
     """Refuse all tokens of a user from now on."""
     with account_editor(config) as editor:
         editor.set_disabled(name, who_does(actor, comment), disabled=True)
@@ -75,7 +90,13 @@ def disable(name: Name, config: ConfigFile, as_json: AsJson = False, comment: Co
 
 
 @users.command("enable")
-def enable(name: Name, config: ConfigFile, as_json: AsJson = False, comment: Comment = "", actor: Actor = None) -> None:
+def enable(
+    name: Name,
+    config: ConfigFile,
+    as_json: AsJson = False,
+    comment: Comment = "",
+    actor: Actor = None,
+) -> None:
     """Take the tokens of a disabled user again."""
     with account_editor(config) as editor:
         editor.set_disabled(name, who_does(actor, comment), disabled=False)

@@ -13,9 +13,13 @@ if TYPE_CHECKING:
 @app.command()
 def audit(
     config: ConfigFile,
-    subject: Annotated[str | None, typer.Option("--instance", help="The entries of one instance alone.")] = None,
+    subject: Annotated[
+        str | None, typer.Option("--instance", help="The entries of one instance alone.")
+    ] = None,
     limit: Annotated[int, typer.Option("--limit", min=1, help="How many entries at most.")] = 50,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line for machines.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object a line for machines.")
+    ] = False,
 ) -> None:
     """Show what was done by hand: who, when, what, before and after; the newest first."""
     with told_errors():

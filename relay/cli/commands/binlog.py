@@ -1,4 +1,6 @@
-"""`roma binlog`: a stretch of a source's binlog, as mysql-replication reads it beside what the relay makes of it."""
+"""`roma binlog`: a stretch of a source's binlog, as mysql-replication reads it beside what the
+relay makes of it.
+"""
 
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
@@ -12,16 +14,28 @@ if TYPE_CHECKING:
     from relay.second_reader import Stretch
     from relay.settings import InstanceSettings, RelaySettings
 
-binlog = typer.Typer(no_args_is_help=True, help="A source's binlog as an independent reader sees it, and as the relay does.")
+binlog = typer.Typer(
+    no_args_is_help=True,
+    help="A source's binlog as an independent reader sees it, and as the relay does.",
+)
 app.add_typer(binlog, name="binlog")
 
 Instance: TypeAlias = Annotated[str, typer.Argument(help="The instance's name.")]
 File: TypeAlias = Annotated[str, typer.Option("--file", help="The binlog file to begin in.")]
-Offset: TypeAlias = Annotated[int, typer.Option("--offset", min=4, help="The offset of a transaction's first event.")]
-UntilFile: TypeAlias = Annotated[str | None, typer.Option("--until-file", help="The binlog file to end in; without it --file.")]
-UntilOffset: TypeAlias = Annotated[int | None, typer.Option("--until-offset", min=4, help="Where to end; without it at the binlog's end.")]
+Offset: TypeAlias = Annotated[
+    int, typer.Option("--offset", min=4, help="The offset of a transaction's first event.")
+]
+UntilFile: TypeAlias = Annotated[
+    str | None, typer.Option("--until-file", help="The binlog file to end in; without it --file.")
+]
+UntilOffset: TypeAlias = Annotated[
+    int | None,
+    typer.Option("--until-offset", min=4, help="Where to end; without it at the binlog's end."),
+]
 Standby: TypeAlias = Annotated[bool, typer.Option("--standby", help="Read the source's standby.")]
-Source: TypeAlias = Annotated[str | None, typer.Option("--source", help="Of a group: the source that is meant.")]
+Source: TypeAlias = Annotated[
+    str | None, typer.Option("--source", help="Of a group: the source that is meant.")
+]
 
 
 @binlog.command("show")
@@ -34,7 +48,9 @@ def show(
     standby: Standby = False,
     source: Source = None,
 ) -> None:
-    """Print events as mysql-replication reads them, each beside what the relay makes of it under the mapping in force."""
+    """Print events as mysql-replication reads them, each beside what the relay makes of it under
+    the mapping in force.
+    """
     with told_errors():
         from contextlib import closing
         from itertools import islice
@@ -49,10 +65,24 @@ def show(
         known = known_instance(settings, instance, resolved=True)
         with zookeeper(settings) as session:
             router = Router(mapping_in_force(settings, session), known.routing)
-        stretch = _stretch(settings, known, (file, offset), (None, None), standby=standby, source=source)
-        with closing(CatalogReader(stretch.settings)) as catalog, closing(pairs(stretch, with_statements=True)) as found:
-            as_declared, marks_history = known.message.value_style == "canal", known.message.marks_history
-            definitions = TableDefinitions(type_text, catalog, DeclaredTypes(), as_declared=as_declared, marks_history=marks_history)
+        stretch = _stretch(
+            settings, known, (file, offset), (None, None), standby=standby, source=source
+        )
+        with (
+            closing(CatalogReader(stretch.settings)) as catalog,
+            closing(pairs(stretch, with_statements=True)) as found,
+        ):
+            as_declared, marks_history = (
+                known.message.value_style == "canal",
+                known.message.marks_history,
+            )
+            definitions = TableDefinitions(
+                type_text,
+                catalog,
+                DeclaredTypes(),
+                as_declared=as_declared,
+                marks_history=marks_history,
+            )
             for text in islice(shown_pairs(found, Shown(known, router, definitions)), limit):
                 typer.echo(text)
 
@@ -68,14 +98,24 @@ def verify(
     standby: Standby = False,
     source: Source = None,
 ) -> None:
-    """Read a stretch with mysql-replication and with the relay, and compare all rows. Exit code 0: alike; 1: they differ."""
+    """Read a stretch with mysql-replication and with the relay, and compare all rows.
+
+    Exit code 0: alike; 1: they differ.
+    """
     with told_errors():
         from relay.second_reader import pairs
         from relay.second_reader import verify as compare
 
         settings = settings_of(config)
         known = known_instance(settings, instance, resolved=True)
-        stretch = _stretch(settings, known, (file, offset), (until_file, until_offset), standby=standby, source=source)
+        stretch = _stretch(
+            settings,
+            known,
+            (file, offset),
+            (until_file, until_offset),
+            standby=standby,
+            source=source,
+        )
         typer.echo(f"from {stretch.start} to {stretch.until}")
         report = compare(pairs(stretch))
         typer.echo("\n".join(report.lines()))
@@ -97,5 +137,11 @@ def _stretch(
     from relay.source import end_of_binlog
 
     server = chosen_server(known, source, standby=standby)
-    end = end_of_binlog(server) if until[1] is None else BinlogPosition(until[0] or start[0], until[1])
-    return Stretch(server, f"{settings.installation}.{known.name}.binlog", BinlogPosition(*start), end)
+    end = (
+        end_of_binlog(server)
+        if until[1] is None
+        else BinlogPosition(until[0] or start[0], until[1])
+    )
+    return Stretch(
+        server, f"{settings.installation}.{known.name}.binlog", BinlogPosition(*start), end
+    )

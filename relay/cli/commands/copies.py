@@ -1,4 +1,6 @@
-"""`roma bootstrap` and `roma reconcile`: the first copy of existing tables, and the proof that copies equal their sources."""
+"""`roma bootstrap` and `roma reconcile`: the first copy of existing tables, and the proof that
+copies equal their sources.
+"""
 
 from relay.cli.root import app
 from relay.cli.spark_job import AS_GIVEN, JobOptions, become
@@ -12,5 +14,8 @@ def bootstrap(options: JobOptions = None) -> None:
 
 @app.command(context_settings=AS_GIVEN)
 def reconcile(options: JobOptions = None) -> None:
-    """Prove that the copies equal the sources, or list what differs. Exit code 0: equal, 1: different, 2: it could not be told."""
+    """Prove that the copies equal the sources, or list what differs.
+
+    Exit code 0: equal, 1: different, 2: it could not be told.
+    """
     become("reconcile", options)

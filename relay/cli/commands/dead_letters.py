@@ -22,9 +22,13 @@ LetterId = Annotated[str, typer.Argument(help="The id, as `roma dead-letter list
 def list_letters(
     config: ConfigFile,
     instance: InstanceName,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line for machines.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object a line for machines.")
+    ] = False,
 ) -> None:
-    """Show what was kept back, the oldest first: id, time, why, table, size, where it was to go, and whether it was sent since."""
+    """Show what was kept back, the oldest first: id, time, why, table, size, where it was to go,
+    and whether it was sent since.
+    """
     with told_errors():
         settings = settings_of(config)
         from relay.dead_letters import DeadLetterTopic
@@ -39,7 +43,9 @@ def show_letter(
     config: ConfigFile,
     instance: InstanceName,
     letter: LetterId,
-    value: Annotated[bool, typer.Option("--value", help="Print the value alone, byte for byte.")] = False,
+    value: Annotated[
+        bool, typer.Option("--value", help="Print the value alone, byte for byte.")
+    ] = False,
 ) -> None:
     """Show one of them whole: all that is known of it, then its value."""
     with told_errors():
@@ -63,23 +69,34 @@ def replay_letter(
     actor: Actor = None,
     yes: Yes = None,
 ) -> None:
-    """Send one of them to its topic with its own order pair, now that the topic takes it. Written to the audit trail."""
+    """Send one of them to its topic with its own order pair, now that the topic takes it.
+
+    Written to the audit trail.
+    """
     with told_errors():
         settings = settings_of(config)
         from relay.operations import replay
 
         one = known_instance(settings, instance)
-        typer.echo(f"The message of dead letter {letter} will be sent to its topic, with the order that it always had.")
+        typer.echo(
+            f"The message of dead letter {letter} will be sent to its topic, with the order that "
+            f"it always had."
+        )
         confirm(instance, yes)
         message = replay(settings, one, letter, who_does(actor, comment), again=again)
-        typer.echo(f"Dead letter {letter} was sent to {message.topic}, partition {message.partition}.")
+        typer.echo(
+            f"Dead letter {letter} was sent to {message.topic}, partition {message.partition}."
+        )
 
 
 def _json(listed: "ListedDeadLetter") -> str:
     import json
 
     fields: dict[str, Any] = listed.letter.to_fields()
-    return json.dumps({**fields, "replayed": None if listed.replay is None else listed.replay._asdict()}, ensure_ascii=False)
+    return json.dumps(
+        {**fields, "replayed": None if listed.replay is None else listed.replay._asdict()},
+        ensure_ascii=False,
+    )
 
 
 def _told(listed: "ListedDeadLetter") -> str:
@@ -87,6 +104,13 @@ def _told(listed: "ListedDeadLetter") -> str:
 
     letter = listed.letter
     moment = datetime.fromtimestamp(letter.written_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S")
-    place = f"{letter.message.topic}:{letter.message.partition}" if letter.is_message else letter.message.topic
+    place = (
+        f"{letter.message.topic}:{letter.message.partition}"
+        if letter.is_message
+        else letter.message.topic
+    )
     sent = f"  sent again by {listed.replay.actor}" if listed.replay is not None else ""
-    return f"{letter.id}  {moment} UTC  {letter.code}  {letter.real}  {letter.value_bytes} bytes  {place}{sent}"
+    return (
+        f"{letter.id}  {moment} UTC  {letter.code}  {letter.real}  {letter.value_bytes} bytes  "
+        f"{place}{sent}"
+    )

@@ -22,7 +22,10 @@ _LIMIT_HELP = "at most so many a second; 0: no limit; left out: as the configura
 
 @instance.command("pause")
 def pause(name: Name, config: ConfigFile, comment: Comment = "", actor: Actor = None) -> None:
-    """Let an instance stand still: it commits what is whole, and keeps its place of the election. Nothing is lost meanwhile."""
+    """Let an instance stand still: it commits what is whole, and keeps its place of the election.
+
+    Nothing is lost meanwhile.
+    """
     with _flow_of(name, config) as flow:
         flow.pause(who_does(actor, comment))
         typer.echo(f"{name} is paused.")
@@ -49,7 +52,9 @@ def throttle(
     name: Name,
     config: ConfigFile,
     rows: Annotated[int | None, typer.Option("--rows", min=0, help=f"Rows, {_LIMIT_HELP}.")] = None,
-    size_bytes: Annotated[int | None, typer.Option("--bytes", min=0, help=f"Bytes of row events, {_LIMIT_HELP}.")] = None,
+    size_bytes: Annotated[
+        int | None, typer.Option("--bytes", min=0, help=f"Bytes of row events, {_LIMIT_HELP}.")
+    ] = None,
     comment: Comment = "",
     actor: Actor = None,
 ) -> None:

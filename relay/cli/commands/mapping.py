@@ -13,8 +13,15 @@ app.add_typer(mapping, name="mapping")
 
 
 @mapping.command("check")
-def check_mapping(files: Annotated[list[Path], typer.Argument(help="The JSON documents, or folders that hold them.")]) -> None:
-    """Compile mapping documents together, without a server. Exit code 0: they can come into force; 1: not; 2: no such files."""
+def check_mapping(
+    files: Annotated[
+        list[Path], typer.Argument(help="The JSON documents, or folders that hold them.")
+    ],
+) -> None:
+    """Compile mapping documents together, without a server.
+
+    Exit code 0: they can come into force; 1: not; 2: no such files.
+    """
     with told_errors():
         from relay.route import problems, read_mapping_files
 
@@ -31,12 +38,16 @@ def check_mapping(files: Annotated[list[Path], typer.Argument(help="The JSON doc
 def accept(
     instance: Annotated[str, typer.Argument(help="The instance's name.")],
     config: ConfigFile,
-    only_ask: Annotated[bool, typer.Option("--preview", help="Show what changes, and do nothing.")] = False,
+    only_ask: Annotated[
+        bool, typer.Option("--preview", help="Show what changes, and do nothing.")
+    ] = False,
     comment: Comment = "",
     actor: Actor = None,
     yes: Yes = None,
 ) -> None:
-    """Let an instance that waits with MAPPING_LOST publish under the mapping that ZooKeeper holds now; shows first what that changes."""
+    """Let an instance that waits with MAPPING_LOST publish under the mapping that ZooKeeper holds
+    now; shows first what that changes.
+    """
     with told_errors():
         settings = settings_of(config)
         from relay.operations import InstanceMapping, compared, instance_of

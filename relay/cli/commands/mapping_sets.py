@@ -16,14 +16,21 @@ if TYPE_CHECKING:
     from relay.settings import RelaySettings
     from relay.state import SetRecord
 
-Preview: TypeAlias = Annotated[bool, typer.Option("--preview", help="Show what changes, and do nothing.")]
+Preview: TypeAlias = Annotated[
+    bool, typer.Option("--preview", help="Show what changes, and do nothing.")
+]
 
 
 @mapping.command("save")
 def save(
-    files: Annotated[list[Path], typer.Argument(help="The JSON documents, or folders that hold them; other documents stay.")],
+    files: Annotated[
+        list[Path],
+        typer.Argument(help="The JSON documents, or folders that hold them; other documents stay."),
+    ],
     config: ConfigFile,
-    base: Annotated[int | None, typer.Option("--base", help="Refuse unless this set is in force.")] = None,
+    base: Annotated[
+        int | None, typer.Option("--base", help="Refuse unless this set is in force.")
+    ] = None,
     preview: Preview = False,
     comment: Comment = "",
     actor: Actor = None,
@@ -40,8 +47,15 @@ def save(
 @mapping.command("show")
 def show(
     config: ConfigFile,
-    number: Annotated[int | None, typer.Option("--set", help="Another set than the one in force.")] = None,
-    folder: Annotated[Path | None, typer.Option("--into", help="Write the documents into this folder as files that `save` takes.")] = None,
+    number: Annotated[
+        int | None, typer.Option("--set", help="Another set than the one in force.")
+    ] = None,
+    folder: Annotated[
+        Path | None,
+        typer.Option(
+            "--into", help="Write the documents into this folder as files that `save` takes."
+        ),
+    ] = None,
 ) -> None:
     """Show the documents of a mapping set."""
     with _sets_of(config) as (_, sets):
@@ -58,7 +72,10 @@ def show(
 
 
 @mapping.command("history")
-def history(config: ConfigFile, limit: Annotated[int, typer.Option("--limit", min=1, help="How many sets at most.")] = 50) -> None:
+def history(
+    config: ConfigFile,
+    limit: Annotated[int, typer.Option("--limit", min=1, help="How many sets at most.")] = 50,
+) -> None:
     """Show the mapping sets, the newest first; `*` marks the one in force."""
     with _sets_of(config) as (_, sets):
         in_force, records = sets.history(limit)
@@ -70,7 +87,9 @@ def history(config: ConfigFile, limit: Annotated[int, typer.Option("--limit", mi
 
 @mapping.command("rollback")
 def rollback(
-    number: Annotated[int, typer.Argument(help="The set whose documents come into force again, as the next set.")],
+    number: Annotated[
+        int, typer.Argument(help="The set whose documents come into force again, as the next set.")
+    ],
     config: ConfigFile,
     preview: Preview = False,
     comment: Comment = "",
@@ -79,7 +98,14 @@ def rollback(
 ) -> None:
     """Put an older set's documents into force again; --yes names the installation."""
     with _sets_of(config) as (settings, sets):
-        _carry_out(settings, sets, sets.roll_back_to(number), lambda: who_does(actor, comment), yes, preview=preview)
+        _carry_out(
+            settings,
+            sets,
+            sets.roll_back_to(number),
+            lambda: who_does(actor, comment),
+            yes,
+            preview=preview,
+        )
 
 
 def _carry_out(
@@ -92,7 +118,9 @@ def _carry_out(
     preview: bool,
 ) -> None:
     for problem in edit.problems:
-        typer.echo(f"{problem.data_id} at {problem.pointer or 'its top'}: {problem.sentence}", err=True)
+        typer.echo(
+            f"{problem.data_id} at {problem.pointer or 'its top'}: {problem.sentence}", err=True
+        )
     if edit.problems:
         raise typer.Exit(1)
     if not edit.changed:
@@ -107,9 +135,16 @@ def _carry_out(
 def _line(record: "SetRecord") -> str:
     from datetime import UTC, datetime
 
-    moment = datetime.fromtimestamp(record.note.saved_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    moment = datetime.fromtimestamp(record.note.saved_ms / 1000, UTC).strftime(
+        "%Y-%m-%d %H:%M:%S UTC"
+    )
     restored = "" if record.restored_from is None else f"(documents of set {record.restored_from})"
-    return "  ".join(filter(None, (f"set {record.number}", moment, record.note.author, record.note.comment, restored)))
+    return "  ".join(
+        filter(
+            None,
+            (f"set {record.number}", moment, record.note.author, record.note.comment, restored),
+        )
+    )
 
 
 @contextmanager

@@ -33,14 +33,22 @@ def show(config: ConfigFile) -> None:
 
 @placement.command("move")
 def move(
-    instance: str, to: Annotated[str, typer.Option("--to", help="A relay's or a server's name.")], config: ConfigFile, comment: Comment = ""
+    instance: str,
+    to: Annotated[str, typer.Option("--to", help="A relay's or a server's name.")],
+    config: ConfigFile,
+    comment: Comment = "",
 ) -> None:
-    """Move an instance, at once; it stays there while that relay or server lives, until the move is withdrawn."""
+    """Move an instance, at once.
+
+    It stays there while that relay or server lives, until the move is withdrawn.
+    """
     with _stores(config) as (members, overrides):
         from relay.errors import NodeMissing
         from relay.state import check_move
 
-        found = next((each for each in _places(members, overrides) if each.instance == instance), None)
+        found = next(
+            (each for each in _places(members, overrides) if each.instance == instance), None
+        )
         if found is None:
             raise NodeMissing(f"No living relay has an instance called {instance}.")
         check_move(found, to)

@@ -20,8 +20,12 @@ position = typer.Typer(no_args_is_help=True, help="Positions and the order pair.
 app.add_typer(position, name="position")
 
 Instance: TypeAlias = Annotated[str, typer.Argument(help="The instance's name.")]
-Source: TypeAlias = Annotated[str | None, typer.Option("--source", help="Of a group: the source that is meant.")]
-Gtid: TypeAlias = Annotated[str, typer.Option("--gtid", help="The transaction, as the source prints it.")]
+Source: TypeAlias = Annotated[
+    str | None, typer.Option("--source", help="Of a group: the source that is meant.")
+]
+Gtid: TypeAlias = Annotated[
+    str, typer.Option("--gtid", help="The transaction, as the source prints it.")
+]
 
 
 @position.command("decode")
@@ -30,12 +34,16 @@ def decode(number: int) -> None:
     from relay.order import decompose
 
     parts = decompose(number)
-    typer.echo(f"epoch {parts.epoch}, binlog file number {parts.file_number}, offset {parts.offset}")
+    typer.echo(
+        f"epoch {parts.epoch}, binlog file number {parts.file_number}, offset {parts.offset}"
+    )
 
 
 @position.command("show")
 def show(instance: Instance, config: ConfigFile) -> None:
-    """Show where an instance is, its pair, what is to be skipped, who leads, and how far it can go back with the same pairs."""
+    """Show where an instance is, its pair, what is to be skipped, who leads, and how far it can go
+    back with the same pairs.
+    """
     with _position_of(instance, config) as found:
         from relay.operations import shown
 
@@ -47,25 +55,40 @@ def set_position(
     instance: Instance,
     config: ConfigFile,
     file: Annotated[str, typer.Option("--file", help="The binlog file.")],
-    offset: Annotated[int, typer.Option("--offset", min=4, help="The offset of a transaction's first event.")],
-    gtid_set: Annotated[str | None, typer.Option("--gtid-set", help="What the source executed before it; checked.")] = None,
-    as_new: Annotated[bool, typer.Option("--as-new", help="Publish what follows with new pairs, under a new epoch.")] = False,
-    only_ask: Annotated[bool, typer.Option("--preview", help="Say what would happen, and do nothing.")] = False,
+    offset: Annotated[
+        int, typer.Option("--offset", min=4, help="The offset of a transaction's first event.")
+    ],
+    gtid_set: Annotated[
+        str | None, typer.Option("--gtid-set", help="What the source executed before it; checked.")
+    ] = None,
+    as_new: Annotated[
+        bool,
+        typer.Option("--as-new", help="Publish what follows with new pairs, under a new epoch."),
+    ] = False,
+    only_ask: Annotated[
+        bool, typer.Option("--preview", help="Say what would happen, and do nothing.")
+    ] = False,
     source: Source = None,
     comment: Comment = "",
     actor: Actor = None,
     yes: Yes = None,
 ) -> None:
-    """Move an instance's position, forward (what lies between is left out) or back (it comes again)."""
+    """Move an instance's position, forward (what lies between is left out) or back (it comes
+    again).
+    """
     with _position_of(instance, config) as found:
         from relay.model.positions.position import BinlogPosition
         from relay.operations import foretold, moved
 
         at = BinlogPosition(file, offset)
-        typer.echo(foretold(instance, found.preview(at, as_new=as_new, gtid_set=gtid_set, source=source)))
+        typer.echo(
+            foretold(instance, found.preview(at, as_new=as_new, gtid_set=gtid_set, source=source))
+        )
         if not only_ask:
             confirm(instance, yes)
-            done = found.move(at, who_does(actor, comment), as_new=as_new, gtid_set=gtid_set, source=source)
+            done = found.move(
+                at, who_does(actor, comment), as_new=as_new, gtid_set=gtid_set, source=source
+            )
             typer.echo(moved(instance, done))
 
 
@@ -74,7 +97,9 @@ def search(
     instance: Instance,
     config: ConfigFile,
     timestamp: Annotated[datetime, typer.Option("--timestamp", parser=moment, help=MOMENT_HELP)],
-    file: Annotated[str | None, typer.Option("--file", help="Search in this binlog file alone.")] = None,
+    file: Annotated[
+        str | None, typer.Option("--file", help="Search in this binlog file alone.")
+    ] = None,
     standby: Annotated[bool, typer.Option("--standby", help="Ask the source's standby.")] = False,
     source: Source = None,
 ) -> None:
@@ -92,14 +117,20 @@ def search(
 def raise_floor(
     instance: Instance,
     config: ConfigFile,
-    above: Annotated[str, typer.Option("--above", help="The instance whose pairs all lie below from now on.")],
+    above: Annotated[
+        str, typer.Option("--above", help="The instance whose pairs all lie below from now on.")
+    ],
     comment: Comment = "",
     actor: Actor = None,
     yes: Yes = None,
 ) -> None:
-    """Lift the pairs of an instance above those of another one, before a shard moves from there to here."""
+    """Lift the pairs of an instance above those of another one, before a shard moves from there to
+    here.
+    """
     with _position_of(instance, config) as found:
-        typer.echo(f"The next pairs of {instance} will lie above the last one that {above} has published.")
+        typer.echo(
+            f"The next pairs of {instance} will lie above the last one that {above} has published."
+        )
         confirm(instance, yes)
         pair = found.raise_floor(above, who_does(actor, comment)).order
         typer.echo(f"{instance} goes on above {pair.execute_time}.{pair.execute_position}.")
@@ -109,15 +140,27 @@ def raise_floor(
 def repartition(
     instance: Instance,
     config: ConfigFile,
-    topic: Annotated[str, typer.Option("--topic", help="The topic whose rows are to be placed otherwise.")],
-    partitions: Annotated[int | None, typer.Option("--partitions", min=1, help="The new number; without it partitions_num.")] = None,
-    without: Annotated[str | None, typer.Option("--without", help="Another instance of the topic that is gone for good.")] = None,
-    only_ask: Annotated[bool, typer.Option("--preview", help="Say what would happen, and do nothing.")] = False,
+    topic: Annotated[
+        str, typer.Option("--topic", help="The topic whose rows are to be placed otherwise.")
+    ],
+    partitions: Annotated[
+        int | None,
+        typer.Option("--partitions", min=1, help="The new number; without it partitions_num."),
+    ] = None,
+    without: Annotated[
+        str | None,
+        typer.Option("--without", help="Another instance of the topic that is gone for good."),
+    ] = None,
+    only_ask: Annotated[
+        bool, typer.Option("--preview", help="Say what would happen, and do nothing.")
+    ] = False,
     comment: Comment = "",
     actor: Actor = None,
     yes: Yes = None,
 ) -> None:
-    """Place rows of a topic by the partition settings of the file from now on, and say what that means for consumers."""
+    """Place rows of a topic by the partition settings of the file from now on, and say what that
+    means for consumers.
+    """
     with told_errors():
         settings = settings_of(config)
         from relay.operations import Repartition, instance_of, repartitioned
@@ -129,7 +172,10 @@ def repartition(
             if not only_ask:
                 confirm(instance, yes)
                 found.carry_out(plan, who_does(actor, comment), without=without)
-                typer.echo(f"Rows of {topic} are placed by {plan.after.partitions} partitions from the next one on.")
+                typer.echo(
+                    f"Rows of {topic} are placed by {plan.after.partitions} partitions from the "
+                    f"next one on."
+                )
 
 
 @position.command("skip")
@@ -137,16 +183,24 @@ def skip(
     instance: Instance,
     config: ConfigFile,
     gtid: Gtid,
-    undo: Annotated[bool, typer.Option("--undo", help="Publish it after all, if the relay has not come to it yet.")] = False,
+    undo: Annotated[
+        bool,
+        typer.Option("--undo", help="Publish it after all, if the relay has not come to it yet."),
+    ] = False,
     source: Source = None,
     comment: Comment = "",
     actor: Actor = None,
     yes: Yes = None,
 ) -> None:
-    """Leave one coming transaction out; its tables and row counts are written down in the audit trail when the relay passes it."""
+    """Leave one coming transaction out.
+
+    Its tables and row counts are written down in the audit trail when the relay passes it.
+    """
     with _position_of(instance, config) as found:
         of = f" of source {source}" if source else ""
-        typer.echo(f"{instance} will {'publish' if undo else 'leave out'} the transaction {gtid}{of}.")
+        typer.echo(
+            f"{instance} will {'publish' if undo else 'leave out'} the transaction {gtid}{of}."
+        )
         confirm(instance, yes)
         change = found.unskip if undo else found.skip
         left = change(gtid, who_does(actor, comment), source)

@@ -13,9 +13,15 @@ if TYPE_CHECKING:
 
 @app.command()
 def preflight(
-    config: ConfigFile, as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object for machines.")] = False
+    config: ConfigFile,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object for machines.")
+    ] = False,
 ) -> None:
-    """Look at everything that the relay will need, and change nothing. Exit code 0: it can run; 1: not; 2: the file is wrong."""
+    """Look at everything that the relay will need, and change nothing.
+
+    Exit code 0: it can run; 1: not; 2: the file is wrong.
+    """
     with told_errors():
         settings = settings_of(config)
         from relay.preflight import exit_code
@@ -34,7 +40,10 @@ def _print_findings(findings: "Sequence[Finding]", *, as_json: bool) -> None:
     from relay.preflight import exit_code, preflight_table
 
     if as_json:
-        found = {"exit_code": exit_code(findings), "findings": [each.to_fields() for each in findings]}
+        found = {
+            "exit_code": exit_code(findings),
+            "findings": [each.to_fields() for each in findings],
+        }
         typer.echo(json.dumps(found, ensure_ascii=False, indent=2))
     else:
         Console().print(preflight_table(findings))

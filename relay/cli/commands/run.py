@@ -39,7 +39,9 @@ def api(config: ConfigFile) -> None:
 def status(
     config: ConfigFile,
     watch: Annotated[bool, typer.Option("--watch", help="Show it again every second.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line for machines.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object a line for machines.")
+    ] = False,
 ) -> None:
     """Show what every instance does, where it is, and why it does not publish."""
     with told_errors():
@@ -50,8 +52,12 @@ def status(
             show_instances(InstanceList(settings, session).all, watch=watch, as_json=as_json)
 
 
-def show_instances(found: "Callable[[], Sequence[ListedInstance]]", *, watch: bool, as_json: bool) -> None:
-    """Print the instances once, or every second until Ctrl-C: on a terminal in one place, elsewhere one below the other."""
+def show_instances(
+    found: "Callable[[], Sequence[ListedInstance]]", *, watch: bool, as_json: bool
+) -> None:
+    """Print the instances once, or every second until Ctrl-C: on a terminal in one place, elsewhere
+    one below the other.
+    """
     from rich.console import Console
     from rich.live import Live
 
@@ -88,4 +94,8 @@ def _print_json(found: "Sequence[ListedInstance]") -> None:
     import json
 
     for each in found:
-        typer.echo(json.dumps({**each.status.to_fields(), "relay_alive": each.relay_alive}, ensure_ascii=False))
+        typer.echo(
+            json.dumps(
+                {**each.status.to_fields(), "relay_alive": each.relay_alive}, ensure_ascii=False
+            )
+        )

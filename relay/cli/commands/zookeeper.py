@@ -23,7 +23,10 @@ def show(config: ConfigFile) -> None:
             rights = ProtectedTree(settings, session).rights()
         examples = {identities: path for path, identities in reversed(tuple(rights.items()))}
         for identities, count in Counter(rights.values()).most_common():
-            typer.echo(f"{count:6} nodes  {', '.join(map(_named, identities)) or 'nobody wholly'}  {examples[identities]}")
+            typer.echo(
+                f"{count:6} nodes  {', '.join(map(_named, identities)) or 'nobody wholly'}  "
+                f"{examples[identities]}"
+            )
 
 
 @access.command("identity")
@@ -36,18 +39,30 @@ def identity(config: ConfigFile) -> None:
         if auth is None:
             typer.echo("none: zookeeper.auth is not set")
         else:
-            typer.echo(f"sasl:{auth.user}" if auth.scheme == "sasl" else digest_identity(auth.user, auth.password.get_secret_value()))
+            typer.echo(
+                f"sasl:{auth.user}"
+                if auth.scheme == "sasl"
+                else digest_identity(auth.user, auth.password.get_secret_value())
+            )
 
 
 @access.command("protect")
 def protect(
     config: ConfigFile,
-    preview: Annotated[bool, typer.Option("--preview", help="Say which nodes would get other rights, and change nothing.")] = False,
+    preview: Annotated[
+        bool,
+        typer.Option(
+            "--preview", help="Say which nodes would get other rights, and change nothing."
+        ),
+    ] = False,
     comment: Comment = "",
     actor: Actor = None,
     yes: Yes = None,
 ) -> None:
-    """Give every node the rights of `zookeeper.acl`; --yes names the installation. May be interrupted and repeated."""
+    """Give every node the rights of `zookeeper.acl`; --yes names the installation.
+
+    May be interrupted and repeated.
+    """
     with told_errors():
         settings = settings_of(config)
         from relay.operations import ProtectedTree
@@ -55,14 +70,18 @@ def protect(
         with zookeeper(settings) as session:
             tree = ProtectedTree(settings, session)
             changed, wanted = tree.to_change(), ", ".join(map(_named, tree.wanted()))
-            typer.echo(f"{len(changed)} nodes get other rights: {wanted} may use them, and nobody else.")
+            typer.echo(
+                f"{len(changed)} nodes get other rights: {wanted} may use them, and nobody else."
+            )
             for path in changed if preview else ():
                 typer.echo(f"  {path}")
             for name in tree.careless_relays():
                 typer.echo(f"{name} makes nodes that everybody may use: it would be shut out.")
             if not preview:
                 confirm(settings.installation, yes)
-                typer.echo(f"{tree.protect(who_does(actor, comment))} nodes were given other rights.")
+                typer.echo(
+                    f"{tree.protect(who_does(actor, comment))} nodes were given other rights."
+                )
 
 
 def _named(identity: str) -> str:

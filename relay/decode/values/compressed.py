@@ -1,7 +1,8 @@
 """MariaDB's COMPRESSED columns (types 140 and 141) → the bytes that the client stored.
 
-A first byte says how: its high half is the method (0 = as it is, 8 = zlib), bit 3 a raw deflate stream, and its low three bits
-the width of the big-endian original length that follows (MariaDB source: sql/field_comp.cc). No bytes at all is the empty text.
+A first byte says how: its high half is the method (0 = as it is, 8 = zlib), bit 3 a raw deflate
+stream, and its low three bits the width of the big-endian original length that follows (MariaDB
+source: sql/field_comp.cc). No bytes at all is the empty text.
 """
 
 import zlib

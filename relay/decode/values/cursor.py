@@ -8,7 +8,9 @@ _LENENC_WIDTHS = {0xFC: 2, 0xFD: 3, 0xFE: 8}
 
 
 class Cursor:
-    """Walks over `data` once, from front to back; raises Malformed instead of reading past the end."""
+    """Walks over `data` once, from front to back; raises Malformed instead of reading past the
+    end.
+    """
 
     __slots__ = ("data", "end", "pos")
 

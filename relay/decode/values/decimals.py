@@ -1,4 +1,6 @@
-"""DECIMAL column values → text (MySQL source: decimal2bin; nine digits to four bytes, the rest to as few as they need)."""
+"""DECIMAL column values → text (MySQL source: decimal2bin; nine digits to four bytes, the rest to
+as few as they need).
+"""
 
 from typing import Final
 
@@ -14,20 +16,29 @@ _BYTES_FOR_DIGITS: Final = (0, 1, 1, 2, 2, 3, 3, 4, 4, 4)
 def _groups(precision: int, scale: int) -> tuple[list[int], list[int]]:
     """Return the digits of each group before and after the point, in storage order."""
     whole = precision - scale
-    before = [whole % _GROUP_DIGITS] * bool(whole % _GROUP_DIGITS) + [_GROUP_DIGITS] * (whole // _GROUP_DIGITS)
-    after = [_GROUP_DIGITS] * (scale // _GROUP_DIGITS) + [scale % _GROUP_DIGITS] * bool(scale % _GROUP_DIGITS)
+    before = [whole % _GROUP_DIGITS] * bool(whole % _GROUP_DIGITS) + [_GROUP_DIGITS] * (
+        whole // _GROUP_DIGITS
+    )
+    after = [_GROUP_DIGITS] * (scale // _GROUP_DIGITS) + [scale % _GROUP_DIGITS] * bool(
+        scale % _GROUP_DIGITS
+    )
     return before, after
 
 
 def decimal_bytes(precision: int, scale: int) -> int:
-    """Return the width of a DECIMAL(precision, scale); Malformed for measures that no server accepts."""
+    """Return the width of a DECIMAL(precision, scale).
+
+    Malformed for measures that no server accepts.
+    """
     if not 0 < precision <= MAX_PRECISION or scale > min(precision, MAX_SCALE):
         raise Malformed(f"DECIMAL({precision},{scale})")
     return sum(_BYTES_FOR_DIGITS[digits] for part in _groups(precision, scale) for digits in part)
 
 
 def decimal_reader(precision: int, scale: int) -> TextReader:
-    """Return a reader of DECIMAL(precision, scale) that prints the scale in full and no leading zeros."""
+    """Return a reader of DECIMAL(precision, scale) that prints the scale in full and no leading
+    zeros.
+    """
     width = decimal_bytes(precision, scale)
     sign_bit = 1 << (8 * width - 1)
     inverse = sign_bit - 1

@@ -1,8 +1,8 @@
 """MySQL's binary JSON → JsonDocument (MySQL source: sql-common/json_binary.h).
 
-A value is a type byte and a body. Objects and arrays hold entries whose offsets count from the body's start; "small" ones use
-two-byte numbers, "large" ones four. Each byte of a sound document is claimed once, so a reader that counts what it claims
-stops at documents built to grow without end.
+A value is a type byte and a body. Objects and arrays hold entries whose offsets count from the
+body's start; "small" ones use two-byte numbers, "large" ones four. Each byte of a sound document is
+claimed once, so a reader that counts what it claims stops at documents built to grow without end.
 """
 
 import struct
@@ -19,7 +19,15 @@ from relay.model.value import JsonDocument, JsonNode, JsonScalar, JsonScalarKind
 MAX_DEPTH: Final = 100
 
 _SMALL_OBJECT, _LARGE_OBJECT, _SMALL_ARRAY, _LARGE_ARRAY = 0x00, 0x01, 0x02, 0x03
-_LITERAL, _INT16, _UINT16, _INT32, _UINT32, _INT64, _UINT64 = 0x04, 0x05, 0x06, 0x07, 0x08, 0x09, 0x0A
+_LITERAL, _INT16, _UINT16, _INT32, _UINT32, _INT64, _UINT64 = (
+    0x04,
+    0x05,
+    0x06,
+    0x07,
+    0x08,
+    0x09,
+    0x0A,
+)
 _DOUBLE, _STRING, _OPAQUE = 0x0B, 0x0C, 0x0F
 _LITERALS: Final[dict[int, JsonNode]] = {0x00: None, 0x01: True, 0x02: False}
 _SIGNED_BYTES: Final = {_INT16: 2, _INT32: 4, _INT64: 8}
@@ -31,7 +39,9 @@ _MAX_LENGTH_BYTES: Final = 5
 
 
 def parse_json(data: bytes) -> JsonDocument:
-    """Return the document in `data`; a column of no bytes at all is JSON's null, as on the server."""
+    """Return the document in `data`; a column of no bytes at all is JSON's null, as on the
+    server.
+    """
     if not data:
         return JsonDocument(None)
     return JsonDocument(_Reader(data).value(data[0], 1, len(data), 0))
@@ -144,7 +154,10 @@ def _text(raw: bytes) -> str:
 
 
 def _opaque(field_type: int, raw: bytes) -> JsonScalar:
-    """Return a value that MySQL keeps in a column type's own form; `text` is what it prints, for raw bytes in base64."""
+    """Return a value that MySQL keeps in a column type's own form.
+
+    `text` is what it prints, for raw bytes in base64.
+    """
     if field_type == ColumnType.NEWDECIMAL:
         return JsonScalar(JsonScalarKind.DECIMAL, _decimal(raw))
     if field_type in _TEMPORAL_KINDS:

@@ -1,7 +1,8 @@
-"""Partial updates of JSON (binlog_row_value_options=PARTIAL_JSON): the document before and its changes → the document after.
+"""Partial updates of JSON (binlog_row_value_options=PARTIAL_JSON): the document before and its
+changes → the document after.
 
-A change is one byte of operation, a path and, but for REMOVE, a binary JSON value, both behind length-encoded lengths (MySQL source:
-sql-common/json_diff.h). They hold one after the other.
+A change is one byte of operation, a path and, but for REMOVE, a binary JSON value, both behind
+length-encoded lengths (MySQL source: sql-common/json_diff.h). They hold one after the other.
 """
 
 import json
@@ -16,7 +17,9 @@ from relay.decode.values.malformed import Malformed
 from relay.model.value import JsonDocument, JsonNode
 
 _REPLACE, _INSERT, _REMOVE = range(3)
-_LEG: Final = re.compile(r"""\.(?:(?P<quoted>"(?:[^"\\]|\\.)*")|(?P<key>[^\s."\[\]*]+))|\[(?P<index>\d{1,10})\]""")
+_LEG: Final = re.compile(
+    r"""\.(?:(?P<quoted>"(?:[^"\\]|\\.)*")|(?P<key>[^\s."\[\]*]+))|\[(?P<index>\d{1,10})\]"""
+)
 
 Path: TypeAlias = tuple[str | int, ...]
 
@@ -29,7 +32,10 @@ class _Change:
 
 
 def patched(document: JsonDocument, changes: bytes) -> JsonDocument:
-    """Return the document after the changes; the one before stays as it was. Malformed where a change does not fit."""
+    """Return the document after the changes; the one before stays as it was.
+
+    Malformed where a change does not fit.
+    """
     root = _copied(document.root)
     objects: dict[int, dict[str, JsonNode]] = {}
     for change in _changes(changes):
@@ -59,7 +65,9 @@ def _changes(raw: bytes) -> Iterator[_Change]:
         if operation > _REMOVE:
             raise Malformed(f"the JSON change {operation} is unknown")
         path = _path(cursor.lenenc_bytes("a JSON path"))
-        value = None if operation == _REMOVE else parse_json(cursor.lenenc_bytes("a JSON value")).root
+        value = (
+            None if operation == _REMOVE else parse_json(cursor.lenenc_bytes("a JSON value")).root
+        )
         yield _Change(operation, path, value)
 
 
@@ -85,7 +93,10 @@ def _step(leg: re.Match[str]) -> str | int:
 
 
 def _parent(root: JsonNode, path: Path) -> tuple[JsonNode, str | int]:
-    """Return the container that the last step of `path` looks into, and that step; None for the document itself."""
+    """Return the container that the last step of `path` looks into, and that step.
+
+    None for the document itself.
+    """
     parent: JsonNode = None
     last: str | int = 0
     node, known = root, True
@@ -116,7 +127,9 @@ def _new_root(change: _Change) -> JsonNode:
 
 def _in_object(node: dict[str, JsonNode], change: _Change, key: str) -> None:
     if (key in node) is (change.operation == _INSERT):
-        raise Malformed(f"a JSON change names the key {key!r}, which is {'' if key in node else 'not '}there")
+        raise Malformed(
+            f"a JSON change names the key {key!r}, which is {'' if key in node else 'not '}there"
+        )
     if change.operation == _REMOVE:
         del node[key]
     else:

@@ -1,4 +1,7 @@
-"""The one signal inside this room that bytes contradict themselves; its border turns it into CorruptEvent."""
+"""The one signal inside this room that bytes contradict themselves.
+
+Its border turns it into CorruptEvent.
+"""
 
 
 class Malformed(ValueError):

@@ -1,6 +1,8 @@
-"""Temporal column values → the text that the server prints (MySQL manual: Date and Time Data Type Representation).
+"""Temporal column values → the text that the server prints (MySQL manual: Date and Time Data Type
+Representation).
 
-Makers return a reader `(body, pos) -> text`. A reader may meet cut-off bytes; the row reader refuses such a row afterwards.
+Makers return a reader `(body, pos) -> text`. A reader may meet cut-off bytes; the row reader
+refuses such a row afterwards.
 """
 
 from collections.abc import Callable
@@ -71,7 +73,10 @@ def clock_text(seconds_packed: int) -> str:
 
 
 def fraction_text(fraction: int, precision: int) -> str:
-    """Return `.` and `precision` digits of a fraction stored in `fraction_bytes(precision)`; "" for precision 0."""
+    """Return `.` and `precision` digits of a fraction stored in `fraction_bytes(precision)`.
+
+    "" for precision 0.
+    """
     if not precision:
         return ""
     digits = fraction_bytes(precision) * 2
@@ -81,7 +86,10 @@ def fraction_text(fraction: int, precision: int) -> str:
 
 
 def datetime2_reader(precision: int) -> TextReader:
-    """DATETIME2: 5 bytes, big-endian, sign(1) year*13+month(17) day(5) hour(5) minute(6) second(6); then the fraction."""
+    """DATETIME2: 5 bytes, big-endian, sign(1) year*13+month(17) day(5) hour(5) minute(6) second(6).
+
+    Then the fraction.
+    """
     width = 5 + fraction_bytes(precision)
     shift = 8 * (width - 5)
     mask = (1 << shift) - 1
@@ -91,13 +99,19 @@ def datetime2_reader(precision: int) -> TextReader:
         whole = (raw >> shift) - _DATETIME_SIGN
         if whole < 0:
             raise Malformed("a DATETIME is negative")
-        return f"{_packed_day(whole >> 17)} {clock_text(whole & 0x1FFFF)}{fraction_text(raw & mask, precision)}"
+        return (
+            f"{_packed_day(whole >> 17)} "
+            f"{clock_text(whole & 0x1FFFF)}{fraction_text(raw & mask, precision)}"
+        )
 
     return read
 
 
 def timestamp2_reader(precision: int) -> TextReader:
-    """TIMESTAMP2: 4 bytes, big-endian, seconds since 1970 in UTC; then the fraction. Zero is the zero date."""
+    """TIMESTAMP2: 4 bytes, big-endian, seconds since 1970 in UTC; then the fraction.
+
+    Zero is the zero date.
+    """
     width = 4 + fraction_bytes(precision)
     shift = 8 * (width - 4)
     mask = (1 << shift) - 1
@@ -125,7 +139,9 @@ def _moment(seconds: int) -> str:
 
 
 def time2_reader(precision: int) -> TextReader:
-    """TIME2: 3 bytes, big-endian, sign(1) unused(1) hour(10) minute(6) second(6); then the fraction.
+    """TIME2: 3 bytes, big-endian, sign(1) unused(1) hour(10) minute(6) second(6).
+
+    Then the fraction.
 
     A negative time is the two's complement over time and fraction together.
     """
@@ -161,7 +177,10 @@ def read_old_datetime(body: bytes, pos: int) -> str:
     day, clock = divmod(int.from_bytes(body[pos : pos + 8], "little"), 1_000_000)
     year, rest = divmod(day, 10_000)
     hour, seconds = divmod(clock, 10_000)
-    return f"{date_text(year, rest // 100, rest % 100)} {_HOURS[hour]}:{_SIXTY[seconds // 100]}:{_SIXTY[seconds % 100]}"
+    return (
+        f"{date_text(year, rest // 100, rest % 100)} "
+        f"{_HOURS[hour]}:{_SIXTY[seconds // 100]}:{_SIXTY[seconds % 100]}"
+    )
 
 
 def read_old_timestamp(body: bytes, pos: int) -> str:
@@ -170,15 +189,23 @@ def read_old_timestamp(body: bytes, pos: int) -> str:
 
 
 def packed_datetime_text(packed: int, *, date_only: bool) -> str:
-    """Return the text of the 64-bit packed form that binary JSON holds: DATETIME2's parts << 24 | microseconds."""
+    """Return the text of the 64-bit packed form that binary JSON holds: DATETIME2's parts << 24 |
+    microseconds.
+    """
     whole = packed >> 24
     if packed < 0:
         raise Malformed("a DATETIME is negative")
     day = _packed_day(whole >> 17)
-    return day if date_only else f"{day} {clock_text(whole & 0x1FFFF)}{fraction_text(packed & 0xFFFFFF, MAX_PRECISION)}"
+    return (
+        day
+        if date_only
+        else f"{day} {clock_text(whole & 0x1FFFF)}{fraction_text(packed & 0xFFFFFF, MAX_PRECISION)}"
+    )
 
 
 def packed_time_text(packed: int) -> str:
-    """Return the text of the 64-bit packed form that binary JSON holds: TIME2's parts << 24 | microseconds, signed."""
+    """Return the text of the 64-bit packed form that binary JSON holds: TIME2's parts << 24 |
+    microseconds, signed.
+    """
     sign, packed = ("-", -packed) if packed < 0 else ("", packed)
     return f"{sign}{duration_text(packed >> 24)}{fraction_text(packed & 0xFFFFFF, MAX_PRECISION)}"

@@ -1,9 +1,11 @@
-"""How Java prints floating-point numbers (Double.toString and Float.toString up to JDK 18), for consumers built on Canal.
+"""How Java prints floating-point numbers (Double.toString and Float.toString up to JDK 18), for
+consumers built on Canal.
 
-These versions do not always print the shortest text (3.1933444952555517E293 where 3.193344495255552E293 would do), so the way they
-take must be followed, overflows included. It is the free-format algorithm of Steele and White: with value = b/s, digits are
-drawn from b until what is left lies within the margin m below or above.
-Source of the rule: the behaviour of JDK 17; tests/golden/java_texts.jsonl holds its answers.
+These versions do not always print the shortest text (3.1933444952555517E293 where
+3.193344495255552E293 would do), so the way they take must be followed, overflows included. It is
+the free-format algorithm of Steele and White: with value = b/s, digits are drawn from b until what
+is left lies within the margin m below or above. Source of the rule: the behaviour of JDK 17;
+tests/golden/java_texts.jsonl holds its answers.
 """
 
 import math
@@ -26,7 +28,9 @@ _BITS_OF_POWERS_OF_5: Final = (0, *((5**i).bit_length() for i in range(1, _POWER
 
 
 class _Parts(NamedTuple):
-    """A finite number above zero: `fraction` has its highest bit at _FRACTION_BITS, value = fraction * 2^(exponent - 52)."""
+    """A finite number above zero: `fraction` has its highest bit at _FRACTION_BITS, value =
+    fraction * 2^(exponent - 52).
+    """
 
     fraction: int
     exponent: int
@@ -43,13 +47,21 @@ class _Digits(NamedTuple):
 def java_double(value: float) -> str:
     """Return the text of a double."""
     bits = _LONG.unpack(_DOUBLE.pack(value))[0]
-    return _text(value, _parts(bits, fraction_bits=52, exponent_bits=11)) if math.isfinite(value) and value else _special(value)
+    return (
+        _text(value, _parts(bits, fraction_bits=52, exponent_bits=11))
+        if math.isfinite(value) and value
+        else _special(value)
+    )
 
 
 def java_float(value: float) -> str:
     """Return the text of a float, given as the double that equals it."""
     bits = _INT.unpack(_FLOAT.pack(value))[0]
-    return _text(value, _parts(bits, fraction_bits=23, exponent_bits=8)) if math.isfinite(value) and value else _special(value)
+    return (
+        _text(value, _parts(bits, fraction_bits=23, exponent_bits=8))
+        if math.isfinite(value) and value
+        else _special(value)
+    )
 
 
 def _special(value: float) -> str:
@@ -69,7 +81,9 @@ def _parts(bits: int, fraction_bits: int, exponent_bits: int) -> _Parts:
         significant = fraction.bit_length()
         exponent = significant - fraction_bits
     bias = (1 << (exponent_bits - 1)) - 1
-    return _Parts(fraction << (_FRACTION_BITS + 1 - fraction.bit_length()), exponent - bias, significant)
+    return _Parts(
+        fraction << (_FRACTION_BITS + 1 - fraction.bit_length()), exponent - bias, significant
+    )
 
 
 def _text(value: float, parts: _Parts) -> str:
@@ -112,7 +126,10 @@ def _decimal_digits_below(power_of_two: int) -> int:
 
 
 class _Scaled(NamedTuple):
-    """The state of the draw: value = b/s * 10^exponent, m the margin; `width` the bits of Java's integers, 0 for unbounded."""
+    """The state of the draw: value = b/s * 10^exponent, m the margin.
+
+    `width` the bits of Java's integers, 0 for unbounded.
+    """
 
     b: int
     s: int
@@ -148,7 +165,10 @@ def _drawn_digits(parts: _Parts, trailing_zeros: int, bits: int, bits_after_poin
 
 
 def _stops(b: int, m: int, tens: int, width: int) -> tuple[bool, bool]:
-    """Whether what is left lies within the margin below, and above. Unbounded integers count the margin's end in."""
+    """Whether what is left lies within the margin below, and above.
+
+    Unbounded integers count the margin's end in.
+    """
     if not width:
         return b < m, b + m >= tens
     if m <= 0:
@@ -165,7 +185,10 @@ def _wrap(number: int, width: int) -> int:
 
 
 def _round_up(digits: list[int]) -> int:
-    """Add one to the last digit; return 1 where that made a new first one. All nines become a 1 with zeros behind it."""
+    """Add one to the last digit; return 1 where that made a new first one.
+
+    All nines become a 1 with zeros behind it.
+    """
     i = len(digits) - 1
     while i >= 0 and digits[i] == 9:
         digits[i] = 0
@@ -203,6 +226,10 @@ def _bits_of_power(power_of_5: int) -> int:
 
 
 def _estimate_exponent(parts: _Parts) -> int:
-    """The decimal exponent from a line through the logarithm near 1.5, by doubles as Java computes it."""
+    """The decimal exponent from a line through the logarithm near 1.5, by doubles as Java computes
+    it.
+    """
     mantissa = math.ldexp(parts.fraction, -_FRACTION_BITS)
-    return math.floor((mantissa - 1.5) * 0.289529654 + 0.176091259 + parts.exponent * 0.301029995663981)
+    return math.floor(
+        (mantissa - 1.5) * 0.289529654 + 0.176091259 + parts.exponent * 0.301029995663981
+    )

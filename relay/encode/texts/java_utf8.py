@@ -1,6 +1,8 @@
-"""How Java decodes bytes that are not UTF-8: U+FFFD for each malformed part (new String(bytes, UTF_8), JDK 17).
+"""How Java decodes bytes that are not UTF-8: U+FFFD for each malformed part (new String(bytes,
+UTF_8), JDK 17).
 
-Parts are cut as Python cuts them, but for encoded surrogates: Java takes their two or three bytes as one part, Python each byte.
+Parts are cut as Python cuts them, but for encoded surrogates: Java takes their two or three bytes
+as one part, Python each byte.
 """
 
 import re

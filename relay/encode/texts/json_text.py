@@ -43,7 +43,13 @@ def _text(node: JsonNode, style: _Style) -> str:
     if isinstance(node, str):
         return style.quote(node)
     if isinstance(node, dict):
-        return "{" + ", ".join(f"{style.quote(key)}: {_text(member, style)}" for key, member in node.items()) + "}"
+        return (
+            "{"
+            + ", ".join(
+                f"{style.quote(key)}: {_text(member, style)}" for key, member in node.items()
+            )
+            + "}"
+        )
     if isinstance(node, list):
         return "[" + ", ".join(_text(element, style) for element in node) + "]"
     if isinstance(node, JsonScalar):

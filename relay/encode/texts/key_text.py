@@ -1,4 +1,6 @@
-"""The texts of key columns: values that differ have texts that differ, also where the message prints them alike."""
+"""The texts of key columns: values that differ have texts that differ, also where the message
+prints them alike.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -18,8 +20,9 @@ KeyText = Callable[[Any], object]
 def key_text(column: Column, type_text: str, undecodable: Callable[[], None]) -> KeyText:
     """Return the printer of a key column: the exact text, but for two kinds of values.
 
-    A FLOAT has as many digits as it takes to read the same 32 bits back, at least the six of a message. Bytes that are no characters of
-    the column's set are an object `{"base64": ...}`, which no text equals; `undecodable` is called for them.
+    A FLOAT has as many digits as it takes to read the same 32 bits back, at least the six of a
+    message. Bytes that are no characters of the column's set are an object `{"base64": ...}`, which
+    no text equals; `undecodable` is called for them.
     """
     if column.type is ColumnType.FLOAT:
         return single_text

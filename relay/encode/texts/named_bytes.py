@@ -1,4 +1,7 @@
-"""MariaDB's UUID, INET6 and INET4: bytes in the binlog, texts on the server; only the type's name tells them from BINARY."""
+"""MariaDB's UUID, INET6 and INET4: bytes in the binlog, texts on the server.
+
+Only the type's name tells them from BINARY.
+"""
 
 from collections.abc import Callable
 from typing import Final
@@ -13,13 +16,20 @@ _COMPATIBLE_GAP: Final = 6
 
 
 def named_bytes(column: Column, type_text: str) -> Callable[[bytes], str] | None:
-    """Return the renderer of a column of one of these types as MariaDB prints it; None for every other column.
+    """Return the renderer of a column of one of these types as MariaDB prints it.
+
+    None for every other column.
 
     Trailing zero bytes are not logged, and are part of the value.
     """
     name = type_text.lower()
     length = BYTES_OF_NAMED.get(name)
-    if length is None or column.type is not ColumnType.STRING or not is_bytes(column) or column.length != length:
+    if (
+        length is None
+        or column.type is not ColumnType.STRING
+        or not is_bytes(column)
+        or column.length != length
+    ):
         return None
     text = _RENDERERS[name]
     return lambda raw: text(raw.ljust(length, b"\0"))
@@ -35,7 +45,9 @@ def _inet4(raw: bytes) -> str:
 
 
 def _inet6(raw: bytes) -> str:
-    """Words in hex, the first of the longest runs of zeros as `::`, the end as IPv4 where it is one (MariaDB: INET6)."""
+    """Words in hex, the first of the longest runs of zeros as `::`, the end as IPv4 where it is one
+    (MariaDB: INET6).
+    """
     words = tuple(int.from_bytes(raw[at : at + 2], "big") for at in range(0, 2 * _WORDS, 2))
     start, length = _longest_gap(words)
     if start == 0 and (length == _COMPATIBLE_GAP or words[:_COMPATIBLE_GAP] == _MAPPED):

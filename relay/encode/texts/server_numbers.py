@@ -1,7 +1,8 @@
-"""How MySQL and MariaDB print floating-point numbers (source of the rule: strings/dtoa.cc, my_gcvt and my_fcvt).
+"""How MySQL and MariaDB print floating-point numbers (source of the rule: strings/dtoa.cc, my_gcvt
+and my_fcvt).
 
-The shortest text that gives the same number, for FLOAT six significant digits of it; without exponent where the point stands
-among the digits or within fifteen places of them.
+The shortest text that gives the same number, for FLOAT six significant digits of it; without
+exponent where the point stands among the digits or within fifteen places of them.
 """
 
 import re
@@ -12,13 +13,16 @@ from relay.model.number_form import server_form
 
 _FLOAT_DIGITS: Final = 6
 _LONGEST_WHOLE: Final = len("123456789012345.0")
-_FIXED: Final = re.compile(r"(?:float|double|real|double precision|dec)\s*\(\s*\d+\s*,\s*(\d+)\s*\)", re.IGNORECASE)
+_FIXED: Final = re.compile(
+    r"(?:float|double|real|double precision|dec)\s*\(\s*\d+\s*,\s*(\d+)\s*\)", re.IGNORECASE
+)
 
 
 def double_text(value: float) -> str:
     """Return the text of a DOUBLE."""
     text = repr(value)
-    # Python's text without an exponent is the server's, up to `.0` and whole numbers of more than fifteen digits.
+    # Python's text without an exponent is the server's, up to `.0` and whole numbers of more than
+    # fifteen digits.
     if "e" not in text:
         if not text.endswith(".0"):
             return text

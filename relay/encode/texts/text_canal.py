@@ -1,6 +1,8 @@
-"""Canal's style: byte for byte what Canal prints, its losses included (source of the rule: alibaba/canal, LogEventConvert).
+"""Canal's style: byte for byte what Canal prints, its losses included (source of the rule:
+alibaba/canal, LogEventConvert).
 
-Canal takes every string for UTF-8, whatever its character set, and tells text from bytes by the type's text in the DDL.
+Canal takes every string for UTF-8, whatever its character set, and tells text from bytes by the
+type's text in the DDL.
 """
 
 from typing import Final
@@ -18,7 +20,10 @@ _TEXTS: Final = frozenset({"TINYTEXT", "TEXT", "MEDIUMTEXT", "LONGTEXT"})
 
 
 def is_canal_text(type_text: str) -> bool:
-    """Say whether Canal takes a blob column of this type text for text; a length behind it, TEXT(9), makes it bytes."""
+    """Say whether Canal takes a blob column of this type text for text.
+
+    A length behind it, TEXT(9), makes it bytes.
+    """
     return type_text.upper() in _TEXTS
 
 

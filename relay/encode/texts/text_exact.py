@@ -1,7 +1,7 @@
 """The exact style: every value is the text that the server itself prints, bytes are base64.
 
-The binlog holds neither ZEROFILL, nor the decimals of FLOAT(M,D) and DOUBLE(M,D), nor that bytes are MariaDB's UUID or INET; these are
-printed when the type text names them.
+The binlog holds neither ZEROFILL, nor the decimals of FLOAT(M,D) and DOUBLE(M,D), nor that bytes
+are MariaDB's UUID or INET; these are printed when the type text names them.
 """
 
 import re
@@ -18,14 +18,23 @@ from relay.errors import SchemaMismatch, ValueNotPrintable
 from relay.model.column_families import BLOBS, DECIMALS, STRINGS
 from relay.model.table import Column, ColumnType
 
-# Digits of an unsigned integer that was declared without a width (MySQL manual, Numeric Type Attributes).
-_INTEGER_WIDTHS: Final = {ColumnType.TINY: 3, ColumnType.SHORT: 5, ColumnType.INT24: 8, ColumnType.LONG: 10, ColumnType.LONGLONG: 20}
+# Digits of an unsigned integer that was declared without a width (MySQL manual, Numeric Type
+# Attributes).
+_INTEGER_WIDTHS: Final = {
+    ColumnType.TINY: 3,
+    ColumnType.SHORT: 5,
+    ColumnType.INT24: 8,
+    ColumnType.LONG: 10,
+    ColumnType.LONGLONG: 20,
+}
 _WIDTH: Final = re.compile(r"\w+\s*\(\s*(\d+)\s*\)")
 _NO_METADATA: Final = "Set binlog_row_metadata=FULL on the source."
 
 
 def exact_text(column: Column, type_text: str, undecodable: Callable[[], None]) -> ColumnText:
-    """Return the renderer of a column. `undecodable` is called for each value with bytes that are no characters of its set.
+    """Return the renderer of a column.
+
+    `undecodable` is called for each value with bytes that are no characters of its set.
 
     Raises SchemaMismatch where the column's character set or labels are not known.
     """
@@ -33,7 +42,9 @@ def exact_text(column: Column, type_text: str, undecodable: Callable[[], None]) 
         return text
     if column.type in STRINGS:
         return _string_text(column, undecodable)
-    if "zerofill" in type_text.lower() and (column.type in _INTEGER_WIDTHS or column.type in DECIMALS):
+    if "zerofill" in type_text.lower() and (
+        column.type in _INTEGER_WIDTHS or column.type in DECIMALS
+    ):
         return _zero_filled(column, type_text)
     match column.type:
         case ColumnType.FLOAT | ColumnType.DOUBLE:
@@ -78,11 +89,16 @@ def _string_text(column: Column, undecodable: Callable[[], None]) -> ColumnText:
         return _padded_base64(column.length) if column.type == ColumnType.STRING else base64_text
     strict, lenient = decoder(column.charset or ""), lenient_decoder(column.charset or "")
     if strict is None or lenient is None:
-        raise SchemaMismatch(f"The character set {column.charset!r} of column {column.name!r} is not known.", remedy=_NO_METADATA)
+        raise SchemaMismatch(
+            f"The character set {column.charset!r} of column {column.name!r} is not known.",
+            remedy=_NO_METADATA,
+        )
     return _decoded(strict, lenient, undecodable)
 
 
-def _decoded(strict: ColumnText, lenient: ColumnText, undecodable: Callable[[], None]) -> ColumnText:
+def _decoded(
+    strict: ColumnText, lenient: ColumnText, undecodable: Callable[[], None]
+) -> ColumnText:
     def text(raw: bytes) -> str:
         try:
             return strict(raw)
@@ -103,7 +119,10 @@ def _enum_text(column: Column) -> ColumnText:
 
     def text(index: int) -> str:
         if index >= len(labels):
-            raise ValueNotPrintable(f"Column {column.name!r} has {len(labels) - 1} labels, and a row holds number {index}.")
+            raise ValueNotPrintable(
+                f"Column {column.name!r} has {len(labels) - 1} labels, and a row holds number "
+                f"{index}."
+            )
         return labels[index]
 
     return text
@@ -114,7 +133,10 @@ def _set_text(column: Column) -> ColumnText:
 
     def text(mask: int) -> str:
         if mask >> len(labels):
-            raise ValueNotPrintable(f"Column {column.name!r} has {len(labels)} members, and a row holds the mask {mask}.")
+            raise ValueNotPrintable(
+                f"Column {column.name!r} has {len(labels)} members, and a row holds the mask "
+                f"{mask}."
+            )
         return ",".join(label for bit, label in enumerate(labels) if mask >> bit & 1)
 
     return text
@@ -122,5 +144,7 @@ def _set_text(column: Column) -> ColumnText:
 
 def _labels(column: Column) -> tuple[str, ...]:
     if not column.labels:
-        raise SchemaMismatch(f"The labels of column {column.name!r} are not known.", remedy=_NO_METADATA)
+        raise SchemaMismatch(
+            f"The labels of column {column.name!r} are not known.", remedy=_NO_METADATA
+        )
     return column.labels

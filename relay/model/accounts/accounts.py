@@ -66,12 +66,17 @@ class ApiToken:
     expires_ms: int = 0
 
     def has_expired(self, now_ms: int) -> bool:
-        """Return whether the token has an end and it is at or before `now_ms` (Unix milliseconds)."""
+        """Return whether the token has an end and it is at or before `now_ms` (Unix
+        milliseconds).
+        """
         return 0 < self.expires_ms <= now_ms
 
 
 def secret_hash(secret: str) -> str:
-    """Return the hash that is kept of a token. Tokens are random and long, so a fast hash is enough."""
+    """Return the hash that is kept of a token.
+
+    Tokens are random and long, so a fast hash is enough.
+    """
     return sha256(secret.encode("utf-8", "surrogateescape")).hexdigest()
 
 
@@ -83,9 +88,16 @@ class Accounts:
     tokens: Mapping[str, ApiToken] = field(default_factory=dict)
 
     def holder(self, secret: str, now_ms: int) -> tuple[User, frozenset[Right]] | None:
-        """Return the user whose token this is, with the rights that both have; None for a token that is not valid."""
+        """Return the user whose token this is, with the rights that both have.
+
+        None for a token that is not valid.
+        """
         wanted = secret_hash(secret)
-        found = [token for token in self.tokens.values() if compare_digest(token.hash.encode(), wanted.encode())]
+        found = [
+            token
+            for token in self.tokens.values()
+            if compare_digest(token.hash.encode(), wanted.encode())
+        ]
         if not found or found[0].has_expired(now_ms):
             return None
         user = self.users.get(found[0].owner)
@@ -111,30 +123,47 @@ class Accounts:
         return replace(self, users={**self.users, user.name: user})
 
     def with_token(self, token: ApiToken) -> "Accounts":
-        """Add a token. Raises AccountRefused, also where it would give more than its owner may do."""
+        """Add a token.
+
+        Raises AccountRefused, also where it would give more than its owner may do.
+        """
         _check_new("token", token.name, self.tokens, _MOST_TOKENS)
         owner = self.user(token.owner)
         if owner.disabled:
             raise AccountRefused(f"User {owner.name} is disabled.")
         if excess := sorted(token.grant.rights - owner.grant.rights):
-            raise AccountRefused(f"User {owner.name} lacks the right {' and '.join(excess)}, so a token of theirs cannot give it.")
+            raise AccountRefused(
+                f"User {owner.name} lacks the right {' and '.join(excess)}, so a token of theirs "
+                f"cannot give it."
+            )
         return replace(self, tokens={**self.tokens, token.name: token})
 
     def without_token(self, name: str) -> "Accounts":
         """Revoke a token. Raises AccountRefused."""
         self.token(name)
-        return replace(self, tokens={each: token for each, token in self.tokens.items() if each != name})
+        return replace(
+            self, tokens={each: token for each, token in self.tokens.items() if each != name}
+        )
 
-    def changed(self, name: str, *, grant: Grant | None = None, disabled: bool | None = None) -> "Accounts":
+    def changed(
+        self, name: str, *, grant: Grant | None = None, disabled: bool | None = None
+    ) -> "Accounts":
         """Change what a user may do, or whether it is disabled. Raises AccountRefused."""
         user = self.user(name)
-        user = replace(user, grant=grant or user.grant, disabled=user.disabled if disabled is None else disabled)
+        user = replace(
+            user,
+            grant=grant or user.grant,
+            disabled=user.disabled if disabled is None else disabled,
+        )
         return replace(self, users={**self.users, name: user})
 
 
 def _check_new(kind: str, name: str, present: Mapping[str, object], most: int) -> None:
     if not _NAME.fullmatch(name):
-        raise AccountRefused(f"{name[:100]!r} is no name for a {kind}: use up to 100 of A-Z, a-z, 0-9, '.', '_', '@' and '-'.")
+        raise AccountRefused(
+            f"{name[:100]!r} is no name for a {kind}: use up to 100 of A-Z, a-z, 0-9, '.', '_', "
+            f"'@' and '-'."
+        )
     if name in present:
         raise AccountRefused(f"There is a {kind} {name} already.")
     if len(present) >= most:

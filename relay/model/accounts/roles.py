@@ -8,7 +8,10 @@ class Right(StrEnum):
     """What an endpoint of the admin asks of the one who calls it."""
 
     READ = "read"
-    """Read mappings, instances, positions and the audit trail; try edits and moves out without saving them."""
+    """Read mappings, instances, positions and the audit trail.
+
+    Try edits and moves out without saving them.
+    """
     EDIT = "edit"
     """Save and roll back mapping documents."""
     OPERATE = "operate"
@@ -20,7 +23,10 @@ class Right(StrEnum):
 
 
 class Role(StrEnum):
-    """A role holds all rights of the roles before it. No role holds `Right.VALUES`: it is given to a user beside the role."""
+    """A role holds all rights of the roles before it.
+
+    No role holds `Right.VALUES`: it is given to a user beside the role.
+    """
 
     VIEWER = "viewer"
     EDITOR = "editor"

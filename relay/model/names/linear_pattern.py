@@ -1,7 +1,7 @@
 r"""Users' regular expressions, matched by RE2 in time linear in the text.
 
-Their meaning is that of Python's `re`. RE2 has no backreferences, no look-ahead and no look-behind: a
-pattern with a construct that RE2 lacks, or reads otherwise than Python, is refused with its name.
+Their meaning is that of Python's `re`. RE2 has no backreferences, no look-ahead and no look-behind:
+a pattern with a construct that RE2 lacks, or reads otherwise than Python, is refused with its name.
 Letters, digits and spaces outside ASCII match `\w`, `\d` and `\s`, as in Python.
 """
 
@@ -62,7 +62,9 @@ class LinearPattern:
 
     __slots__ = ("_compiled", "text")
 
-    def __init__(self, text: str, *, ignore_case: bool = False, any_character: bool = False) -> None:
+    def __init__(
+        self, text: str, *, ignore_case: bool = False, any_character: bool = False
+    ) -> None:
         """`any_character`: the dot matches a line break too."""
         self.text = text
         _check(text)
@@ -74,11 +76,15 @@ class LinearPattern:
         try:
             self._compiled = re2.compile(_for_re2(text), options)
         except (re2.error, UnicodeEncodeError) as exc:
-            raise PatternRefused(f"RE2 cannot run it: {_sentence(exc)}", _MOST_MEMORY_BYTES // _INSTRUCTION_BYTES) from exc
+            raise PatternRefused(
+                f"RE2 cannot run it: {_sentence(exc)}", _MOST_MEMORY_BYTES // _INSTRUCTION_BYTES
+            ) from exc
 
     @property
     def instructions(self) -> int:
-        """How many instructions RE2 compiled the expression to: its time to compile and its memory grow with them."""
+        """How many instructions RE2 compiled the expression to: its time to compile and its memory
+        grow with them.
+        """
         return self._compiled.programsize
 
     def is_whole(self, text: str) -> bool:
@@ -86,7 +92,9 @@ class LinearPattern:
         return self._compiled.fullmatch(text) is not None
 
     def first_match_is_whole(self, text: str) -> bool:
-        """Say whether the first alternative that matches at the beginning reaches the end, as Perl's anchored match does."""
+        """Say whether the first alternative that matches at the beginning reaches the end, as
+        Perl's anchored match does.
+        """
         match = self._compiled.match(text)
         return match is not None and match.end() == len(text)
 
@@ -98,7 +106,9 @@ class LinearPattern:
 
 
 def _check(text: str) -> None:
-    """Let Python read it first: what it refuses, or may read differently one day, has no meaning to keep."""
+    """Let Python read it first: what it refuses, or may read differently one day, has no meaning to
+    keep.
+    """
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", FutureWarning)
@@ -112,9 +122,15 @@ def _for_re2(text: str) -> str:
     written: list[str] = []
     at, bracket = 0, -1
     while at < len(text):
-        piece, width = _escape(text, at, inside=bracket >= 0) if text[at] == "\\" else _plain(text, at, inside=bracket >= 0)
+        piece, width = (
+            _escape(text, at, inside=bracket >= 0)
+            if text[at] == "\\"
+            else _plain(text, at, inside=bracket >= 0)
+        )
         if bracket < 0 and text[at] == "[":
-            bracket = at + 1 + (text[at + 1 : at + 2] == "^")  # a closing bracket that comes first is a character
+            bracket = (
+                at + 1 + (text[at + 1 : at + 2] == "^")
+            )  # a closing bracket that comes first is a character
         elif text[at] == "]" and at > bracket >= 0:
             bracket = -1
         written.append(piece)

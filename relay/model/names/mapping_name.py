@@ -14,7 +14,8 @@ _DIGEST_CHARACTERS: Final = 32
 class MappingName(NamedTuple):
     """A set's number and the digest of its documents.
 
-    Number 0 is "no set was ever saved". `digest` is "" for number 0, and in records of relays that did not write it.
+    Number 0 is "no set was ever saved". `digest` is "" for number 0, and in records of relays that
+    did not write it.
     """
 
     number: int = 0
@@ -35,7 +36,10 @@ def digest_of(documents: Mapping[str, str]) -> str:
 
 
 def _canonical(body: str) -> str:
-    """Return the body as ASCII without white space between tokens; a body that is no JSON is quoted whole."""
+    """Return the body as ASCII without white space between tokens.
+
+    A body that is no JSON is quoted whole.
+    """
     try:
         return json.dumps(json.loads(body), separators=(",", ":"))
     except (ValueError, RecursionError):
@@ -45,8 +49,9 @@ def _canonical(body: str) -> str:
 def same_store(named: MappingName, in_force: MappingName, recorded: MappingName | None) -> bool:
     """Say whether a store's sets continue those that rows were published under.
 
-    `named` is the set of the position record, `in_force` the set that the store's pointer names, and `recorded` the set that the store
-    holds under the number of `named`, None where it holds none. Nothing is named before the first row: every store fits.
+    `named` is the set of the position record, `in_force` the set that the store's pointer names,
+    and `recorded` the set that the store holds under the number of `named`, None where it holds
+    none. Nothing is named before the first row: every store fits.
     """
     if not named.number:
         return True

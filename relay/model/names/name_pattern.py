@@ -10,36 +10,51 @@ from relay.errors import ConfigurationError
 from relay.model.names.linear_pattern import LinearPattern, PatternRefused
 
 _PATTERN_CHARACTERS: Final = frozenset("*?+|(){}[]\\$^")
-# Switches that are on for every pattern anyway; Perl takes them anywhere, Python at the start alone.
+# Switches that are on for every pattern anyway; Perl takes them anywhere, Python at the start
+# alone.
 _SWITCH_IN_FORCE: Final = re.compile(r"(?<!\\)\(\?[is]+\)")
-_REMEDY: Final = "Write it without what is named (docs/filters.md, Regular expressions); several simple expressions do what one did."
+_REMEDY: Final = (
+    "Write it without what is named (docs/filters.md, Regular expressions); several simple "
+    "expressions do what one did."
+)
 _CLOSING: Final = {"}": "{", "]": "[", ")": "("}
 
 
 def is_pattern(text: str) -> bool:
-    """Say whether Canal reads the text as a regular expression rather than as a name; a dot alone does not make one."""
+    """Say whether Canal reads the text as a regular expression rather than as a name.
+
+    A dot alone does not make one.
+    """
     return not _PATTERN_CHARACTERS.isdisjoint(text)
 
 
 def split_rules(text: str) -> list[str]:
-    """Cut a rule list at every comma and semicolon, empty parts left out, spaces kept; groups and braces protect nothing."""
+    """Cut a rule list at every comma and semicolon, empty parts left out, spaces kept.
+
+    Groups and braces protect nothing.
+    """
     return [part for part in text.replace(",", ";").split(";") if part]
 
 
 class NamePattern:
-    """A comma list of regular expressions over a whole name; case never counts, and each part is anchored at both ends.
+    """A comma list of regular expressions over a whole name.
 
-    Anchors are put around a part as Canal puts them: in `a|b` the first holds `^` alone and the last `$` alone.
-    Raises ConfigurationError when a part is not a regular expression.
+    Case never counts, and each part is anchored at both ends.
+
+    Anchors are put around a part as Canal puts them: in `a|b` the first holds `^` alone and the
+    last `$` alone. Raises ConfigurationError when a part is not a regular expression.
     """
 
     __slots__ = ("_compiled", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
-        # Longer parts are tried first: the first alternative that matches decides, and it must reach the end of the name.
+        # Longer parts are tried first: the first alternative that matches decides, and it must
+        # reach the end of the name.
         parts = sorted(_split_outside_groups(text), key=len, reverse=True)
-        self._compiled = _compile("|".join(_anchored(part) for part in parts), text) if parts else None
+        self._compiled = (
+            _compile("|".join(_anchored(part) for part in parts), text) if parts else None
+        )
 
     @property
     def empty(self) -> bool:
@@ -72,7 +87,8 @@ def _split_outside_groups(text: str) -> list[str]:
 
 
 def _anchored(part: str) -> str:
-    # The group lets a part begin with a quantifier, which Perl then takes for the anchor's: such a part matches no name.
+    # The group lets a part begin with a quantifier, which Perl then takes for the anchor's: such a
+    # part matches no name.
     return f"(?:^){_SWITCH_IN_FORCE.sub('', part)}$"
 
 
@@ -80,4 +96,6 @@ def _compile(expression: str, text: str) -> LinearPattern:
     try:
         return LinearPattern(expression, ignore_case=True, any_character=True)
     except PatternRefused as exc:
-        raise ConfigurationError(f"{text!r} is not a regular expression over names: {exc}.", remedy=_REMEDY) from exc
+        raise ConfigurationError(
+            f"{text!r} is not a regular expression over names: {exc}.", remedy=_REMEDY
+        ) from exc

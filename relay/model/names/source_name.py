@@ -6,13 +6,17 @@ from relay.errors import SourceNotNamed
 
 
 def source_named(instance: str, known: Collection[str], wanted: str | None) -> str:
-    """Return the name of the source that is `wanted` among those of the group, "" for a single source, of which none is `known`.
+    """Return the name of the source that is `wanted` among those of the group, "" for a single
+    source, of which none is `known`.
 
-    A single source also goes by the instance's name; None and "" name nothing. Raises SourceNotNamed.
+    A single source also goes by the instance's name; None and "" name nothing. Raises
+    SourceNotNamed.
     """
     if not known:
         if wanted and wanted != instance:
-            raise SourceNotNamed(f"Instance {instance} reads a single source, which is not called {wanted}.")
+            raise SourceNotNamed(
+                f"Instance {instance} reads a single source, which is not called {wanted}."
+            )
         return ""
     names = ", ".join(known)
     if not wanted:

@@ -11,10 +11,11 @@ from relay.model.positions.gtid import GtidSet
 class Executed:
     """The transactions that a server has executed and logged.
 
-    `gtids` is MySQL's gtid_executed, or MariaDB's gtid_binlog_pos: the transaction of each domain that was logged last.
-    `state` is MariaDB's gtid_binlog_state: the newest number of each (domain, server), the one logged last at the end of its domain.
-    `strict` is gtid_strict_mode: the server takes no number that is not greater than the last of its domain. Where it is off, numbers of
-    a domain rise for each server alone: only the state tells what is there.
+    `gtids` is MySQL's gtid_executed, or MariaDB's gtid_binlog_pos: the transaction of each domain
+    that was logged last. `state` is MariaDB's gtid_binlog_state: the newest number of each (domain,
+    server), the one logged last at the end of its domain. `strict` is gtid_strict_mode: the server
+    takes no number that is not greater than the last of its domain. Where it is off, numbers of a
+    domain rise for each server alone: only the state tells what is there.
     """
 
     gtids: GtidSet
@@ -23,7 +24,10 @@ class Executed:
 
     @classmethod
     def parse(cls, executed: str, state: str = "", *, strict: bool = False) -> "Executed":
-        """Read the texts of the servers' variables; without a `state` the numbers of a domain are taken to be in order."""
+        """Read the texts of the servers' variables.
+
+        Without a `state` the numbers of a domain are taken to be in order.
+        """
         return cls(GtidSet.parse(executed), MappingProxyType(binlog_state(state)), strict)
 
     def lacking(self, wanted: GtidSet) -> GtidSet:
@@ -31,39 +35,64 @@ class Executed:
         lacking = wanted.without(self.gtids)
         if not self.state:
             return lacking
-        domains = {domain: last for domain, last in wanted.domains.items() if self.state.get((domain, last[0]), 0) < last[1]}
+        domains = {
+            domain: last
+            for domain, last in wanted.domains.items()
+            if self.state.get((domain, last[0]), 0) < last[1]
+        }
         return GtidSet(lacking.intervals, MappingProxyType(domains))
 
     def passed_of(self, lacking: GtidSet) -> GtidSet:
-        """Return what of the lacking transactions can no longer arrive: under `strict` another transaction has taken the number."""
-        passed = {d: last for d, last in lacking.domains.items() if self.strict and self.gtids.domains.get(d, (0, 0))[1] >= last[1]}
+        """Return what of the lacking transactions can no longer arrive: under `strict` another
+        transaction has taken the number.
+        """
+        passed = {
+            d: last
+            for d, last in lacking.domains.items()
+            if self.strict and self.gtids.domains.get(d, (0, 0))[1] >= last[1]
+        }
         return GtidSet(domains=MappingProxyType(passed))
 
     def knows_domain(self, domain: int) -> bool:
-        """Say whether anything was logged in a MariaDB domain; False also after FLUSH BINARY LOGS DELETE_DOMAIN_ID."""
+        """Say whether anything was logged in a MariaDB domain.
+
+        False also after FLUSH BINARY LOGS DELETE_DOMAIN_ID.
+        """
         return domain in self.gtids.domains or any(each == domain for each, _ in self.state)
 
     def newest_of(self, domain: int, server: int) -> int:
-        """Return the newest number of a server in a MariaDB domain; where the server wrote nothing there, the domain's last number."""
+        """Return the newest number of a server in a MariaDB domain.
+
+        Where the server wrote nothing there, the domain's last number.
+        """
         return self.state.get((domain, server), 0) or self.gtids.domains.get(domain, (0, 0))[1]
 
     def kept_of(self, published: GtidSet) -> GtidSet:
-        """Return what of a published set the server has: the place at which reading continues after a loss was accepted."""
+        """Return what of a published set the server has: the place at which reading continues after
+        a loss was accepted.
+        """
         lost = self.lacking(published)
         domains = {
-            domain: self._last_kept(domain, last[0]) if domain in lost.domains else last for domain, last in published.domains.items()
+            domain: self._last_kept(domain, last[0]) if domain in lost.domains else last
+            for domain, last in published.domains.items()
         }
-        kept = MappingProxyType({domain: last for domain, last in domains.items() if last is not None})
+        kept = MappingProxyType(
+            {domain: last for domain, last in domains.items() if last is not None}
+        )
         return GtidSet(published.without(GtidSet(lost.intervals)).intervals, kept)
 
     def _last_kept(self, domain: int, server: int) -> tuple[int, int] | None:
-        """Return the newest transaction of the same server, which was published before the lost one; else the domain's last."""
+        """Return the newest transaction of the same server, which was published before the lost
+        one; else the domain's last.
+        """
         if number := self.state.get((domain, server), 0):
             return server, number
         return self.gtids.domains.get(domain)
 
 
 def binlog_state(text: str) -> dict[tuple[int, int], int]:
-    """Read gtid_binlog_state: the newest sequence number of every domain and server, in the order of the text."""
+    """Read gtid_binlog_state: the newest sequence number of every domain and server, in the order
+    of the text.
+    """
     parts = (part.strip().split("-") for part in text.split(",") if part.strip())
     return {(int(domain), int(server)): int(number) for domain, server, number in parts}

@@ -1,6 +1,7 @@
 """Sets of global transaction ids, of both families, as immutable values.
 
-Source of the rules: MySQL manual, "GTID Sets" (with tags since 8.3), and MariaDB's "Global Transaction ID".
+Source of the rules: MySQL manual, "GTID Sets" (with tags since 8.3), and MariaDB's "Global
+Transaction ID".
 """
 
 import re
@@ -29,18 +30,25 @@ class TransactionSource:
 
 @dataclass(frozen=True, slots=True)
 class GtidSet:
-    """MySQL's intervals per source, or MariaDB's newest id per domain; a stream holds one of the two kinds.
+    """MySQL's intervals per source, or MariaDB's newest id per domain.
 
-    `intervals` are sorted, disjoint and never adjacent. `domains` maps a domain to the server id and sequence number that
-    came last in it, which stands for all that went before.
+    A stream holds one of the two kinds.
+
+    `intervals` are sorted, disjoint and never adjacent. `domains` maps a domain to the server id
+    and sequence number that came last in it, which stands for all that went before.
     """
 
-    intervals: Mapping[TransactionSource, tuple[Interval, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    intervals: Mapping[TransactionSource, tuple[Interval, ...]] = field(
+        default_factory=lambda: MappingProxyType({})
+    )
     domains: Mapping[int, tuple[int, int]] = field(default_factory=lambda: MappingProxyType({}))
 
     @classmethod
     def parse(cls, text: str) -> "GtidSet":
-        """Read the text of a set or of a single id; "" is the empty set. Raises ValueError naming the part that is none."""
+        """Read the text of a set or of a single id; "" is the empty set.
+
+        Raises ValueError naming the part that is none.
+        """
         intervals: dict[TransactionSource, tuple[Interval, ...]] = {}
         domains: dict[int, tuple[int, int]] = {}
         for part in (part.strip() for part in text.lower().split(",")):
@@ -63,11 +71,16 @@ class GtidSet:
         return not self.intervals and not self.domains
 
     def with_gtid(self, text: str) -> "GtidSet":
-        """The set with one more transaction (or set) in it; in a MariaDB domain the later call wins, as the binlog's order does."""
+        """The set with one more transaction (or set) in it.
+
+        In a MariaDB domain the later call wins, as the binlog's order does.
+        """
         return self.with_all(GtidSet.parse(text))
 
     def with_each(self, ids: Iterable[str]) -> "GtidSet":
-        """The set with these single transactions in it, as `with_gtid` makes it one after the other; a run of numbers costs one step."""
+        """The set with these single transactions in it, as `with_gtid` makes it one after the
+        other; a run of numbers costs one step.
+        """
         result = self
         for text in _runs(ids):
             result = result.with_gtid(text)
@@ -81,25 +94,40 @@ class GtidSet:
             for interval in added:
                 held = _joined(held, interval)
             intervals[source] = held
-        return GtidSet(MappingProxyType(intervals), MappingProxyType({**self.domains, **other.domains}))
+        return GtidSet(
+            MappingProxyType(intervals), MappingProxyType({**self.domains, **other.domains})
+        )
 
     def contains(self, text: str) -> bool:
         """Say whether every transaction of the text is in the set."""
         return self.covers(GtidSet.parse(text))
 
     def covers(self, other: "GtidSet") -> bool:
-        """Say whether all of the other set is in this one; MariaDB domains compare sequence numbers."""
-        return all(_within(self.intervals.get(source, ()), wanted) for source, wanted in other.intervals.items()) and all(
-            domain in self.domains and self.domains[domain][1] >= sequence for domain, (_, sequence) in other.domains.items()
+        """Say whether all of the other set is in this one.
+
+        MariaDB domains compare sequence numbers.
+        """
+        return all(
+            _within(self.intervals.get(source, ()), wanted)
+            for source, wanted in other.intervals.items()
+        ) and all(
+            domain in self.domains and self.domains[domain][1] >= sequence
+            for domain, (_, sequence) in other.domains.items()
         )
 
     def without(self, other: "GtidSet") -> "GtidSet":
-        """What of this set is not in the other: MySQL's GTID_SUBTRACT, and MariaDB domains that are ahead there."""
+        """What of this set is not in the other: MySQL's GTID_SUBTRACT, and MariaDB domains that are
+        ahead there.
+        """
         intervals: dict[TransactionSource, tuple[Interval, ...]] = {}
         for source, held in self.intervals.items():
             if rest := tuple(_remaining(held, other.intervals.get(source, ()))):
                 intervals[source] = rest
-        ahead = {d: last for d, last in self.domains.items() if d not in other.domains or other.domains[d][1] < last[1]}
+        ahead = {
+            d: last
+            for d, last in self.domains.items()
+            if d not in other.domains or other.domains[d][1] < last[1]
+        }
         return GtidSet(MappingProxyType(intervals), MappingProxyType(ahead))
 
 
@@ -149,7 +177,10 @@ def _interval(first: int, last: int, part: str) -> Interval:
 
 
 def _joined(held: tuple[Interval, ...], added: Interval) -> tuple[Interval, ...]:
-    """Put one interval into a sorted row of them; the common case, the next number at the end, is one step."""
+    """Put one interval into a sorted row of them.
+
+    The common case, the next number at the end, is one step.
+    """
     first, last = added
     if held and held[-1][1] + 1 == first:
         return (*held[:-1], (held[-1][0], last))
@@ -181,7 +212,9 @@ def _remaining(held: tuple[Interval, ...], taken: tuple[Interval, ...]) -> Itera
 def _source_texts(intervals: Mapping[TransactionSource, tuple[Interval, ...]]) -> Iterator[str]:
     texts: dict[str, str] = {}
     for source in sorted(intervals):
-        numbers = ":".join(f"{low}" if low == high else f"{low}-{high}" for low, high in intervals[source])
+        numbers = ":".join(
+            f"{low}" if low == high else f"{low}-{high}" for low, high in intervals[source]
+        )
         text = texts.get(source.uuid, source.uuid)
         texts[source.uuid] = f"{text}:{source.tag}:{numbers}" if source.tag else f"{text}:{numbers}"
     yield from texts.values()

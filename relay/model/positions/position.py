@@ -7,7 +7,10 @@ from typing import NamedTuple
 
 @lru_cache(maxsize=64)
 def file_number(binlog_file: str) -> int:
-    """The number at the end of a binlog file's name (`mysql-bin.000042` → 42); 0 where there is none."""
+    """The number at the end of a binlog file's name (`mysql-bin.000042` → 42).
+
+    0 where there is none.
+    """
     digits = binlog_file.rpartition(".")[2]
     return int(digits) if digits.isdecimal() and digits.isascii() else 0
 
@@ -31,8 +34,9 @@ class BinlogPosition(NamedTuple):
 class SourceIdentity:
     """Which server's history a position belongs to.
 
-    `server_uuid` is empty on MariaDB, which has none. `file_created_s` is the creation time that the binlog file's
-    format-description event carries (Unix seconds; 0 where the server writes none); it names one incarnation of a file name.
+    `server_uuid` is empty on MariaDB, which has none. `file_created_s` is the creation time that
+    the binlog file's format-description event carries (Unix seconds; 0 where the server writes
+    none); it names one incarnation of a file name.
     """
 
     server_uuid: str
@@ -49,8 +53,8 @@ class SourceIdentity:
 class LastTransaction:
     """The newest transaction up to a position that changed something.
 
-    `begin` is the offset of its first event, `gtid` "" where the source has none. `digest` is in hexadecimal
-    (`relay.model.records.last_transaction` computes it).
+    `begin` is the offset of its first event, `gtid` "" where the source has none. `digest` is in
+    hexadecimal (`relay.model.records.last_transaction` computes it).
     """
 
     begin: BinlogPosition
@@ -62,8 +66,8 @@ class LastTransaction:
 class SourcePosition:
     """The end of a whole source transaction: where reading may continue.
 
-    `gtid_set` is the executed set's text, "" without GTIDs. `last` identifies the last transaction before it, None where that is not
-    known; two positions are the same place without it.
+    `gtid_set` is the executed set's text, "" without GTIDs. `last` identifies the last transaction
+    before it, None where that is not known; two positions are the same place without it.
     """
 
     binlog: BinlogPosition
@@ -80,4 +84,7 @@ class OrderPair(NamedTuple):
 
     def raised_to(self, other: "OrderPair") -> "OrderPair":
         """Return the least pair that lies below neither of the two, in none of its halves."""
-        return OrderPair(max(self.execute_time, other.execute_time), max(self.execute_position, other.execute_position))
+        return OrderPair(
+            max(self.execute_time, other.execute_time),
+            max(self.execute_position, other.execute_position),
+        )

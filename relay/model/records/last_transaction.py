@@ -1,8 +1,12 @@
-"""What identifies the last published transaction in its source's binlog: its place, its GTID, and a digest of its first changes. No I/O.
+"""What identifies the last published transaction in its source's binlog: its place, its GTID, and a
+digest of its first changes.
 
-It is compared with the binlog whenever the source is opened. A server that was restored from an older copy reuses GTIDs, and an image of
-a virtual machine even files and offsets; the rows and their times are others. Only the transaction before a committed position is needed,
-so nothing is computed for all others.
+No I/O.
+
+It is compared with the binlog whenever the source is opened. A server that was restored from an
+older copy reuses GTIDs, and an image of a virtual machine even files and offsets; the rows and
+their times are others. Only the transaction before a committed position is needed, so nothing is
+computed for all others.
 """
 
 from collections.abc import Iterable, Sequence
@@ -29,7 +33,9 @@ _DIGEST_BYTES: Final = 16
 _ROW_BYTES: Final = 1024
 """How many bytes of each row event count."""
 _HEAD_BYTES: Final = 10
-"""Bytes at the front of a row event that a replica writes otherwise: table number, flags, and in version 2 the length of extra data."""
+"""Bytes at the front of a row event that a replica writes otherwise: table number, flags, and in
+version 2 the length of extra data.
+"""
 _OPERATIONS: Final = {
     23: Operation.INSERT, 24: Operation.UPDATE, 25: Operation.DELETE,
     30: Operation.INSERT, 31: Operation.UPDATE, 32: Operation.DELETE, 39: Operation.UPDATE,
@@ -38,7 +44,9 @@ _OPERATIONS: Final = {
 
 
 def last_transaction(begin: TransactionBegin, changes: Iterable[bytes]) -> LastTransaction:
-    """Identify a transaction by its beginning and its first changes, as `change_bytes` gives them."""
+    """Identify a transaction by its beginning and its first changes, as `change_bytes` gives
+    them.
+    """
     return LastTransaction(begin.position, begin.gtid, changes_digest(changes))
 
 
@@ -52,7 +60,10 @@ def changes_digest(changes: Iterable[bytes]) -> str:
 
 
 def change_bytes(item: RawItem | StreamItem) -> bytes | None:
-    """Return what a change is recognized by, the same before and after decoding; None for an item that changes nothing."""
+    """Return what a change is recognized by, the same before and after decoding.
+
+    None for an item that changes nothing.
+    """
     if isinstance(item, RowsEvent):
         return _rows(item.operation, item.header_time_s, item.body)
     if isinstance(item, PreparedRows):
@@ -68,8 +79,12 @@ def change_bytes(item: RawItem | StreamItem) -> bytes | None:
     return None
 
 
-def last_changed(items: Sequence[StreamItem], first: int, end: int) -> tuple[TransactionBegin, list[bytes]] | None:
-    """Return the beginning and the first changes of the last transaction in items[first:end] that has some; None without one."""
+def last_changed(
+    items: Sequence[StreamItem], first: int, end: int
+) -> tuple[TransactionBegin, list[bytes]] | None:
+    """Return the beginning and the first changes of the last transaction in items[first:end] that
+    has some; None without one.
+    """
     after = end
     for at in range(end - 1, first - 1, -1):
         item = items[at]
@@ -86,7 +101,10 @@ def first_changes(items: Iterable[RawItem | StreamItem]) -> list[bytes]:
 
 
 class LastTransactionTracker:
-    """Takes the items of a stream in their order; `last` is the newest whole transaction that changed something, None before the first."""
+    """Takes the items of a stream in their order.
+
+    `last` is the newest whole transaction that changed something, None before the first.
+    """
 
     def __init__(self) -> None:
         self._begin: TransactionBegin | None = None
@@ -111,4 +129,8 @@ class LastTransactionTracker:
 
 
 def _rows(operation: Operation, time_s: int, body: bytes) -> bytes:
-    return b"%s %d %s" % (operation.value.encode(), time_s, body[_HEAD_BYTES : _HEAD_BYTES + _ROW_BYTES])
+    return b"%s %d %s" % (
+        operation.value.encode(),
+        time_s,
+        body[_HEAD_BYTES : _HEAD_BYTES + _ROW_BYTES],
+    )

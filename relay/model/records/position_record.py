@@ -7,23 +7,34 @@ import orjson
 
 from relay.errors import PositionNewer, PositionUnreadable
 from relay.model.names.mapping_name import MappingName
-from relay.model.positions.position import BinlogPosition, LastTransaction, OrderPair, SourceIdentity, SourcePosition
+from relay.model.positions.position import (
+    BinlogPosition,
+    LastTransaction,
+    OrderPair,
+    SourceIdentity,
+    SourcePosition,
+)
 from relay.model.records.resume_fingerprint import Landmark, PublishedPlace
 
 FORMAT: Final = 5
-"""The newest format that is read. A record is written in the oldest one that holds what it has to say: 1 without `replay` and `skips`,
-2 with them, 3 for a group of sources, 4 for one with `skips`, which are those of one source, 5 with a digest of a mapping set or of
-partition rules, or with a split transaction that counts only the rows that the source kept."""
+"""The newest format that is read.
+
+A record is written in the oldest one that holds what it has to say: 1 without `replay` and `skips`,
+2 with them, 3 for a group of sources, 4 for one with `skips`, which are those of one source, 5 with
+a digest of a mapping set or of partition rules, or with a split transaction that counts only the
+rows that the source kept.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class SplitProgress:
     """How much of a source transaction that is published in parts is visible.
 
-    `items_done` counts row changes before filters, and statements, from the transaction's begin. `execute_time`, the mapping set and
-    `configuration` (a digest of filters and message settings) stay in force to its end, so that a re-read gives the same messages.
-    `mapping_digest` is "" in formats before 5, and without a mapping set. `without_rolled_back` is False in formats before 5, which may
-    count rows that the source rolled back.
+    `items_done` counts row changes before filters, and statements, from the transaction's begin.
+    `execute_time`, the mapping set and `configuration` (a digest of filters and message settings)
+    stay in force to its end, so that a re-read gives the same messages. `mapping_digest` is "" in
+    formats before 5, and without a mapping set. `without_rolled_back` is False in formats before 5,
+    which may count rows that the source rolled back.
     """
 
     begin: BinlogPosition
@@ -45,8 +56,8 @@ class SplitProgress:
 class Replay:
     """A stretch of the binlog that is read again because the position was moved back by hand.
 
-    Transactions that begin before `publish_from` are read for their pairs alone. Behind `until`, where the instance had been, nothing
-    goes below `order`, the pair that it had there.
+    Transactions that begin before `publish_from` are read for their pairs alone. Behind `until`,
+    where the instance had been, nothing goes below `order`, the pair that it had there.
     """
 
     publish_from: BinlogPosition
@@ -56,8 +67,8 @@ class Replay:
 
 @dataclass(frozen=True, slots=True)
 class OtherSource:
-    """Where another source of a group stands, how far the history of its tables was followed (None: it never was), and what of it is to be
-    left out.
+    """Where another source of a group stands, how far the history of its tables was followed (None:
+    it never was), and what of it is to be left out.
     """
 
     source: SourcePosition
@@ -69,16 +80,19 @@ class OtherSource:
 class PositionRecord:
     """The end of the last whole source transaction, and the order pair there.
 
-    `change_time_ms` is min(raw change time, relay's clock at publishing), for searches by time. `partitions` keeps the partition
-    count that each topic had when the instance first wrote to it, because placement must not move with the topic. `skips` are the
-    GTIDs of coming transactions that are left out on an operator's wish. `mapping_set` and `mapping_digest` name the set that the last
-    rows were published under, or that an operator confirmed for the next ones; 0 and "" where a relay wrote the record that did not note
-    them. `placed_by` are the digests of the partition rules that each topic's rows were placed by; a topic of before format 5 is not among
-    them. `kept_mappings` are the sets whose documents the position topic holds: digest → number of records. `names` is how far the
-    history of the source's tables was followed, None where it never was. For a group, `following` names the source that `source`,
-    `names`, `skips` and a split transaction are of; `others` are the further ones. `place` identifies the place on every server that
-    replicates it, None where digests are not kept. `rows` differs when other messages are made of the same rows, by rules, masks or
-    transforms; "" where nothing is asked of rows.
+    `change_time_ms` is min(raw change time, relay's clock at publishing), for searches by time.
+    `partitions` keeps the partition count that each topic had when the instance first wrote to it,
+    because placement must not move with the topic. `skips` are the GTIDs of coming transactions
+    that are left out on an operator's wish. `mapping_set` and `mapping_digest` name the set that
+    the last rows were published under, or that an operator confirmed for the next ones; 0 and ""
+    where a relay wrote the record that did not note them. `placed_by` are the digests of the
+    partition rules that each topic's rows were placed by; a topic of before format 5 is not among
+    them. `kept_mappings` are the sets whose documents the position topic holds: digest → number of
+    records. `names` is how far the history of the source's tables was followed, None where it never
+    was. For a group, `following` names the source that `source`, `names`, `skips` and a split
+    transaction are of; `others` are the further ones. `place` identifies the place on every server
+    that replicates it, None where digests are not kept. `rows` differs when other messages are made
+    of the same rows, by rules, masks or transforms; "" where nothing is asked of rows.
     """
 
     source: SourcePosition
@@ -112,7 +126,9 @@ class PositionRecord:
 
     @property
     def as_history_entry(self) -> "PositionRecord":
-        """The record as the position history keeps it: a move back takes mapping and partition rules from the newest record."""
+        """The record as the position history keeps it: a move back takes mapping and partition
+        rules from the newest record.
+        """
         return replace(self, mapping_digest="", kept_mappings={}, placed_by={})
 
     @property
@@ -167,7 +183,10 @@ class PositionRecord:
 
     @classmethod
     def from_bytes(cls, value: bytes) -> "PositionRecord":
-        """Read a record of this or an older format. Raises PositionNewer, or PositionUnreadable for what is none."""
+        """Read a record of this or an older format.
+
+        Raises PositionNewer, or PositionUnreadable for what is none.
+        """
         try:
             fields: dict[str, Any] = orjson.loads(value)
             if fields["format"] > FORMAT:
@@ -202,7 +221,10 @@ def _fields(value: object) -> dict[str, Any]:
 
 
 def _leave_out_unknown(fields: dict[str, Any]) -> None:
-    """Take `last` out of positions where it is not known; a relay that does not know the field ignores it."""
+    """Take `last` out of positions where it is not known.
+
+    A relay that does not know the field ignores it.
+    """
     for standing in (fields, *fields.get("others", {}).values()):
         for position in (standing["source"], standing.get("names")):
             if position is not None and position["last"] is None:
@@ -211,8 +233,17 @@ def _leave_out_unknown(fields: dict[str, Any]) -> None:
 
 def _source(fields: dict[str, Any]) -> SourcePosition:
     last = fields.get("last")
-    known = None if last is None else LastTransaction(**{**last, "begin": BinlogPosition(**last["begin"])})
-    return SourcePosition(BinlogPosition(**fields["binlog"]), fields["gtid_set"], SourceIdentity(**fields["identity"]), known)
+    known = (
+        None
+        if last is None
+        else LastTransaction(**{**last, "begin": BinlogPosition(**last["begin"])})
+    )
+    return SourcePosition(
+        BinlogPosition(**fields["binlog"]),
+        fields["gtid_set"],
+        SourceIdentity(**fields["identity"]),
+        known,
+    )
 
 
 def _other(fields: dict[str, Any]) -> OtherSource:
@@ -230,4 +261,8 @@ def _split(fields: dict[str, Any]) -> SplitProgress:
 
 
 def _replay(fields: dict[str, Any]) -> Replay:
-    return Replay(BinlogPosition(**fields["publish_from"]), BinlogPosition(**fields["until"]), OrderPair(**fields["order"]))
+    return Replay(
+        BinlogPosition(**fields["publish_from"]),
+        BinlogPosition(**fields["until"]),
+        OrderPair(**fields["order"]),
+    )

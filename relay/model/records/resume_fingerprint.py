@@ -1,9 +1,16 @@
-"""Where the last published transaction stands, told in a way that holds for every server that replicates it without GTIDs. No I/O.
+"""Where the last published transaction stands, told in a way that holds for every server that
+replicates it without GTIDs.
 
-Transactions may be alike to the last byte: a row that is inserted and deleted again and again. So none is recognized by itself. A
-*landmark* is a transaction that began in a later second than every one before it: nothing before it is like it, because its second is a
-part of what it is. From there transactions are counted, and their digests chained: the place is where that many have come with that chain.
-The first transaction that a relay reads is none: others of its second may stand before it, where the relay's clock is behind.
+No I/O.
+
+Transactions may be alike to the last byte: a row that is inserted and deleted again and again. So
+none is recognized by itself. A
+*landmark* is a transaction that began in a later second than every one before it: nothing before it
+is like it, because its second is a
+part of what it is. From there transactions are counted, and their digests chained: the place is
+where that many have come with that chain.
+The first transaction that a relay reads is none: others of its second may stand before it, where
+the relay's clock is behind.
 """
 
 from dataclasses import dataclass, replace
@@ -17,14 +24,18 @@ from relay.model.records.transaction_digest import DIGEST_BYTES, Digested
 _MOST_AHEAD: Final = 100
 """So many seconds of the future are remembered one by one."""
 _LONG_SECONDS: Final = 60
-"""So long after a place is found, another one like it is looked for: what waited for a lock was begun before what stands in front of it."""
+"""So long after a place is found, another one like it is looked for: what waited for a lock was
+begun before what stands in front of it.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Landmark:
-    """The transaction from which others are counted: its second, its digest, and that of the one before it.
+    """The transaction from which others are counted: its second, its digest, and that of the one
+    before it.
 
-    The last is "" in records of releases that took the first transaction that they read for a landmark.
+    The last is "" in records of releases that took the first transaction that they read for a
+    landmark.
     """
 
     second: int
@@ -36,8 +47,9 @@ class Landmark:
 class PublishedPlace:
     """The place behind one transaction. Digests are in hexadecimal.
 
-    No transaction up to here began after `newest_s`, but for those that sessions dated to the seconds in `ahead`. Behind the landmark (None
-    until there is one) `count` more transactions stand; `chain` is made of its digest and theirs. `last` is the newest one's own.
+    No transaction up to here began after `newest_s`, but for those that sessions dated to the
+    seconds in `ahead`. Behind the landmark (None until there is one) `count` more transactions
+    stand; `chain` is made of its digest and theirs. `last` is the newest one's own.
     """
 
     newest_s: int
@@ -48,7 +60,10 @@ class PublishedPlace:
     last: str = ""
 
     def behind(self, transaction: Digested, clock_s: float) -> "PublishedPlace":
-        """The place behind the next transaction. What is dated later than `clock_s` is dated by its session, and no landmark."""
+        """The place behind the next transaction.
+
+        What is dated later than `clock_s` is dated by its session, and no landmark.
+        """
         digest, second = transaction.digest.hex(), transaction.second
         if second <= self.newest_s:
             return self._counted(digest)
@@ -72,9 +87,12 @@ def chained(chain: str, digest: str) -> str:
 
 
 class Sighting(Enum):
-    """What a server's binlog says of a place. MISSING: fewer transactions stand behind the landmark, or it is not there itself.
+    """What a server's binlog says of a place.
 
-    UNPROVEN: what is there may be the landmark, or another one like it that came later, with the landmark in what the binlog has no more.
+    MISSING: fewer transactions stand behind the landmark, or it is not there itself.
+
+    UNPROVEN: what is there may be the landmark, or another one like it that came later, with the
+    landmark in what the binlog has no more.
     """
 
     FOUND = "found"
@@ -86,7 +104,9 @@ class Sighting(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Sought:
-    """The end of a search: where reading goes on when it was found, and how many transactions lack at least where some do."""
+    """The end of a search: where reading goes on when it was found, and how many transactions lack
+    at least where some do.
+    """
 
     sighting: Sighting
     position: SourcePosition | None = None
@@ -96,7 +116,8 @@ class Sought:
 class PlaceSearch:
     """Takes the transactions of a server's binlog in their order, from before the landmark on.
 
-    `needs_before`: nothing else proves that the search began before the landmark, so the one before it must be seen, too.
+    `needs_before`: nothing else proves that the search began before the landmark, so the one before
+    it must be seen, too.
     """
 
     def __init__(self, place: PublishedPlace, *, needs_before: bool) -> None:
@@ -133,13 +154,16 @@ class PlaceSearch:
     @property
     def enough(self) -> bool:
         """Whether nothing that may still come changes the answer."""
-        return self._unproven or (bool(self._found) and self._newest_s > self._landmark.second + _LONG_SECONDS)
+        return self._unproven or (
+            bool(self._found) and self._newest_s > self._landmark.second + _LONG_SECONDS
+        )
 
     @property
     def sought(self) -> Sought:
         """What the transactions so far say."""
         if self._unproven:
-            # Nothing before the landmark is like it, so what was found behind this one would be counted from a later one.
+            # Nothing before the landmark is like it, so what was found behind this one would be
+            # counted from a later one.
             return Sought(Sighting.UNPROVEN)
         if len(self._found) > 1:
             return Sought(Sighting.SEVERAL)
@@ -159,7 +183,9 @@ class PlaceSearch:
 
 
 def _remembered(newest_s: int, ahead: tuple[int, ...], second: int) -> tuple[int, tuple[int, ...]]:
-    """With one second of the future more; when there are too many, the nearest counts as reached."""
+    """With one second of the future more; when there are too many, the nearest counts as
+    reached.
+    """
     seconds = sorted({*ahead, second})
     if len(seconds) <= _MOST_AHEAD:
         return newest_s, tuple(seconds)

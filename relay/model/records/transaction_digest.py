@@ -1,8 +1,13 @@
-"""What a source transaction is, apart from the server that logged it: the same digest on a master and on its replica. No I/O.
+"""What a source transaction is, apart from the server that logged it: the same digest on a master
+and on its replica.
 
-Measured on MySQL 5.6 and 9.7 and MariaDB 11.4 with a replica of each: kept are the order of transactions, statements and row events, the
-header's second of each, the names of tables, and the row images; not kept are table numbers, XIDs, session variables, bytes of GTID events,
-and the text of statements (MariaDB's replica logs DROP TABLE as DROP TABLE IF EXISTS). How rows are cut into events is each server's own.
+No I/O.
+
+Measured on MySQL 5.6 and 9.7 and MariaDB 11.4 with a replica of each: kept are the order of
+transactions, statements and row events, the header's second of each, the names of tables, and the
+row images; not kept are table numbers, XIDs, session variables, bytes of GTID events, and the text
+of statements (MariaDB's replica logs DROP TABLE as DROP TABLE IF EXISTS). How rows are cut into
+events is each server's own.
 """
 
 from hashlib import blake2b
@@ -22,21 +27,28 @@ _TWO_BYTE_NUMBER: Final = 0xFC
 
 
 class Digested(NamedTuple):
-    """One transaction: its digest, and the second (Unix time) in which its first statement began; 0 where no event of it tells."""
+    """One transaction: its digest, and the second (Unix time) in which its first statement began.
+
+    0 where no event of it tells.
+    """
 
     digest: bytes
     second: int
 
 
 class TransactionDigest:
-    """Takes the items of a stream in their order, and knows at each transaction's end what it came to."""
+    """Takes the items of a stream in their order, and knows at each transaction's end what it came
+    to.
+    """
 
     def __init__(self) -> None:
         self._items = self._second = 0
         self._begin()
 
     def take(self, item: RawItem) -> None:
-        """Take what belongs to a transaction; its end, and what lies between two of them, changes nothing.
+        """Take what belongs to a transaction.
+
+        Its end, and what lies between two of them, changes nothing.
 
         Raises CorruptEvent for a row event that is cut short.
         """
@@ -44,16 +56,23 @@ class TransactionDigest:
             try:
                 self._take_rows(item)
             except IndexError as exc:
-                raise CorruptEvent(f"The row event at {item.position}, or its table map, ends before its rows.") from exc
+                raise CorruptEvent(
+                    f"The row event at {item.position}, or its table map, ends before its rows."
+                ) from exc
         elif isinstance(item, TransactionBegin):
             self._begin()
         elif isinstance(item, Statement):
-            self._take_other(b"statement", "".join(item.sql.split(maxsplit=1)[:1]), item.header_time_s)
+            self._take_other(
+                b"statement", "".join(item.sql.split(maxsplit=1)[:1]), item.header_time_s
+            )
         elif isinstance(item, XaStep):
             self._take_other(item.action.value.encode(), item.xid, 0)
 
     def ended(self) -> Digested | None:
-        """What the transaction that ends here came to; None for one without changes, which a replica need not log."""
+        """What the transaction that ends here came to.
+
+        None for one without changes, which a replica need not log.
+        """
         if not self._items:
             return None
         self._close_rows()
@@ -63,7 +82,8 @@ class TransactionDigest:
     def _begin(self) -> None:
         self._whole = blake2b(digest_size=DIGEST_BYTES)
         self._rows = blake2b(digest_size=DIGEST_BYTES)
-        self._head = b""  # table, operation and columns of the rows that are being taken; empty while none are
+        # table, operation and columns of the rows that are being taken; empty while none are
+        self._head = b""
         self._items = self._second = 0
 
     def _take_rows(self, item: RawRows) -> None:
@@ -88,7 +108,9 @@ class TransactionDigest:
         self._count(time_s)
 
     def _add(self, *pieces: bytes) -> None:
-        """Each piece with its length, so that no two different rows of pieces are the same bytes."""
+        """Each piece with its length, so that no two different rows of pieces are the same
+        bytes.
+        """
         for piece in pieces:
             self._whole.update(b"%d:" % len(piece))
             self._whole.update(piece)
@@ -99,7 +121,9 @@ class TransactionDigest:
 
 
 def _columns(item: RawRows, operation: int) -> tuple[int, bytes]:
-    """Where the row images begin, and what stands before them: the number of columns, and which of them the images hold."""
+    """Where the row images begin, and what stands before them: the number of columns, and which of
+    them the images hold.
+    """
     body, start = item.body, _HEAD_BYTES
     if item.type_code >= _V2_INSERT:
         start += int.from_bytes(body[_HEAD_BYTES : _HEAD_BYTES + 2], "little")

@@ -15,17 +15,31 @@ class ChosenSource(NamedTuple):
 
 
 def chosen_source(instance: InstanceSettings, wanted: str | None) -> ChosenSource:
-    """Choose the source that is `wanted`; a single one also goes by the instance's name. Raises SourceNotNamed."""
+    """Choose the source that is `wanted`; a single one also goes by the instance's name.
+
+    Raises SourceNotNamed.
+    """
     members = instance.each_source()
     name = source_named(instance.name, () if instance.group is None else members, wanted)
     return ChosenSource(name, members[name])
 
 
-def chosen_server(instance: InstanceSettings, wanted: str | None, *, standby: bool) -> SourceSettings:
-    """Return how a source, or its standby, is reached. Raises SourceNotNamed, and ConfigurationError where it has no standby."""
+def chosen_server(
+    instance: InstanceSettings, wanted: str | None, *, standby: bool
+) -> SourceSettings:
+    """Return how a source, or its standby, is reached.
+
+    Raises SourceNotNamed, and ConfigurationError where it has no standby.
+    """
     chosen = chosen_source(instance, wanted)
     settings = chosen.settings.at_standby() if standby else chosen.settings
     if settings is None:
-        whose = f"Source {chosen.name} of {instance.name}" if chosen.name else f"Instance {instance.name}"
-        raise ConfigurationError(f"{whose} has no standby.", remedy="Ask the source itself, or name its standby.")
+        whose = (
+            f"Source {chosen.name} of {instance.name}"
+            if chosen.name
+            else f"Instance {instance.name}"
+        )
+        raise ConfigurationError(
+            f"{whose} has no standby.", remedy="Ask the source itself, or name its standby."
+        )
     return settings

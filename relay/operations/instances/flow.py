@@ -12,7 +12,9 @@ from relay.zk import Session
 
 
 class InstanceFlow:
-    """Shows and changes the flow that operators want of one instance, and starts it again after a stop."""
+    """Shows and changes the flow that operators want of one instance, and starts it again after a
+    stop.
+    """
 
     def __init__(self, settings: RelaySettings, instance: str, session: Session) -> None:
         self._instance = instance_of(settings, instance, session, resolved=False).name
@@ -35,26 +37,55 @@ class InstanceFlow:
 
     def throttle(self, who: Who, rows_per_second: int | None, bytes_per_second: int | None) -> Flow:
         """Set its limits; None leaves them to the configuration file, 0 lifts them."""
-        return self._change(who, lambda flow: replace(flow, rows_per_second=rows_per_second, bytes_per_second=bytes_per_second))
+        return self._change(
+            who,
+            lambda flow: replace(
+                flow, rows_per_second=rows_per_second, bytes_per_second=bytes_per_second
+            ),
+        )
 
-    def set(self, who: Who, paused: bool, rows_per_second: int | None, bytes_per_second: int | None) -> Flow:
+    def set(
+        self, who: Who, paused: bool, rows_per_second: int | None, bytes_per_second: int | None
+    ) -> Flow:
         """Set all of it."""
         return self._change(
-            who, lambda flow: replace(flow, paused=paused, rows_per_second=rows_per_second, bytes_per_second=bytes_per_second)
+            who,
+            lambda flow: replace(
+                flow,
+                paused=paused,
+                rows_per_second=rows_per_second,
+                bytes_per_second=bytes_per_second,
+            ),
         )
 
     def start(self, who: Who) -> None:
-        """Let a stopped instance try again with the settings that its relay has. The audit trail has the entry first."""
-        self._trail.append(AuditEntry(who.name, "instance.started", self._instance, {}, {}, who.comment))
+        """Let a stopped instance try again with the settings that its relay has.
+
+        The audit trail has the entry first.
+        """
+        self._trail.append(
+            AuditEntry(who.name, "instance.started", self._instance, {}, {}, who.comment)
+        )
         self._instances.call(self._instance)
 
     def _change(self, who: Who, change: Callable[[Flow], Flow]) -> Flow:
-        """The entry of the audit trail comes first: what could not be written down is not done. Raises VersionConflict."""
+        """The entry of the audit trail comes first: what could not be written down is not done.
+
+        Raises VersionConflict.
+        """
         before = self._store.read(self._instance)
         after = replace(change(before), by=who.name, comment=who.comment)
-        self._trail.append(AuditEntry(who.name, "flow.set", self._instance, _fields(before), _fields(after), who.comment))
+        self._trail.append(
+            AuditEntry(
+                who.name, "flow.set", self._instance, _fields(before), _fields(after), who.comment
+            )
+        )
         return self._store.write(self._instance, after)
 
 
 def _fields(flow: Flow) -> dict[str, object]:
-    return {"paused": flow.paused, "rows_per_second": flow.rows_per_second, "bytes_per_second": flow.bytes_per_second}
+    return {
+        "paused": flow.paused,
+        "rows_per_second": flow.rows_per_second,
+        "bytes_per_second": flow.bytes_per_second,
+    }

@@ -1,4 +1,6 @@
-"""The instances that operators may name: those of the configuration file, and those that were defined at run time."""
+"""The instances that operators may name: those of the configuration file, and those that were
+defined at run time.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,8 +16,8 @@ from relay.zk import Session
 class DefinedInstances:
     """All instances that this configuration file and the documents in ZooKeeper define.
 
-    settings: those of the file first, then those defined at run time, by name. Secrets of documents stay `${NAME}`.
-    unusable: name → reason, for documents that no relay would take.
+    settings: those of the file first, then those defined at run time, by name. Secrets of documents
+    stay `${NAME}`. unusable: name → reason, for documents that no relay would take.
     """
 
     settings: tuple[InstanceSettings, ...] = ()
@@ -23,11 +25,16 @@ class DefinedInstances:
 
 
 def defined_instances(settings: RelaySettings, session: Session) -> DefinedInstances:
-    """Return the instances of the file and of the documents; a name in the file is the file's. Raises StoreUnreachable."""
+    """Return the instances of the file and of the documents; a name in the file is the file's.
+
+    Raises StoreUnreachable.
+    """
     of_file = {each.name for each in settings.instances}
     variables = settings.secrets.of_documents(resolved=False)
     found, unusable = list(settings.instances), dict[str, str]()
-    for document in InstanceDocumentStore(session, Paths.of(settings.zookeeper, settings.installation)).all():
+    for document in InstanceDocumentStore(
+        session, Paths.of(settings.zookeeper, settings.installation)
+    ).all():
         if document.name in of_file:
             continue
         try:
@@ -40,20 +47,32 @@ def defined_instances(settings: RelaySettings, session: Session) -> DefinedInsta
     return DefinedInstances(tuple(found), unusable)
 
 
-def instance_of(settings: RelaySettings, name: str, session: Session | None = None, *, resolved: bool = True) -> InstanceSettings:
-    """The instance's settings; a name in the file is the file's. Without a session only that is looked at.
+def instance_of(
+    settings: RelaySettings, name: str, session: Session | None = None, *, resolved: bool = True
+) -> InstanceSettings:
+    """The instance's settings; a name in the file is the file's.
 
-    Not `resolved`: `${NAME}` in a document stays, for whoever needs no secret. Raises ConfigurationError where nobody knows the name, or
-    where its document cannot be used.
+    Without a session only that is looked at.
+
+    Not `resolved`: `${NAME}` in a document stays, for whoever needs no secret. Raises
+    ConfigurationError where nobody knows the name, or where its document cannot be used.
     """
     found = next((each for each in settings.instances if each.name == name), None)
     if found is not None:
         return found
-    documents = () if session is None else InstanceDocumentStore(session, Paths.of(settings.zookeeper, settings.installation)).all()
+    documents = (
+        ()
+        if session is None
+        else InstanceDocumentStore(
+            session, Paths.of(settings.zookeeper, settings.installation)
+        ).all()
+    )
     for document in documents:
         if document.name == name:
             return document.settings(settings.secrets.of_documents(resolved=resolved))
-    known = ", ".join([*(each.name for each in settings.instances), *(each.name for each in documents)])
+    known = ", ".join(
+        [*(each.name for each in settings.instances), *(each.name for each in documents)]
+    )
     raise ConfigurationError(f"There is no instance {name!r}; known are {known or 'none'}.")
 
 

@@ -5,7 +5,14 @@ from dataclasses import dataclass
 
 from relay.errors import NodeMissing
 from relay.settings import RelaySettings
-from relay.state import InstanceDocumentStore, InstanceStatus, InstanceStore, Membership, Paths, RelayMember
+from relay.state import (
+    InstanceDocumentStore,
+    InstanceStatus,
+    InstanceStore,
+    Membership,
+    Paths,
+    RelayMember,
+)
 from relay.zk import Session
 
 NEVER_REPORTED = "NEVER_REPORTED"
@@ -14,14 +21,18 @@ NEVER_REPORTED = "NEVER_REPORTED"
 
 @dataclass(frozen=True, slots=True)
 class ListedInstance:
-    """An instance with its last status; `relay_alive`: the relay that wrote the status still lives."""
+    """An instance with its last status; `relay_alive`: the relay that wrote the status still
+    lives.
+    """
 
     status: InstanceStatus
     relay_alive: bool
 
 
 class InstanceList:
-    """Lists the instances of the configuration file, those defined at run time, and those of other relays' files."""
+    """Lists the instances of the configuration file, those defined at run time, and those of other
+    relays' files.
+    """
 
     def __init__(self, settings: RelaySettings, session: Session) -> None:
         paths = Paths.of(settings.zookeeper, settings.installation)
@@ -39,21 +50,29 @@ class InstanceList:
         for name in sorted(here - reported.keys()):
             reported[name] = _never_reported(name, run_time=name in defined)
         alive = {each.name for each in members}
-        found = [status for name, status in sorted(reported.items()) if name in here or exists_elsewhere(status, members)]
+        found = [
+            status
+            for name, status in sorted(reported.items())
+            if name in here or exists_elsewhere(status, members)
+        ]
         return [ListedInstance(status, status.relay in alive) for status in found]
 
     def one(self, name: str) -> ListedInstance:
         """Return one instance. Raises NodeMissing where none of this name exists."""
         found = {each.status.name: each for each in self.all()}
         if name not in found:
-            raise NodeMissing(f"There is no instance {name!r}; known are {', '.join(found) or 'none'}.")
+            raise NodeMissing(
+                f"There is no instance {name!r}; known are {', '.join(found) or 'none'}."
+            )
         return found[name]
 
 
 def exists_elsewhere(status: InstanceStatus, members: Iterable[RelayMember]) -> bool:
-    """Return whether an instance that neither this file nor a document defines exists by another relay's file.
+    """Return whether an instance that neither this file nor a document defines exists by another
+    relay's file.
 
-    A living relay lists it; or its last relay is gone, and the instance was not one defined at run time, whose document would be here.
+    A living relay lists it; or its last relay is gone, and the instance was not one defined at run
+    time, whose document would be here.
     """
     living = list(members)
     if any(status.name in each.instances for each in living):
@@ -62,5 +81,15 @@ def exists_elsewhere(status: InstanceStatus, members: Iterable[RelayMember]) -> 
 
 
 def _never_reported(name: str, *, run_time: bool) -> InstanceStatus:
-    remedy = "Start a relay: it runs this instance within seconds." if run_time else "Start a relay with this configuration."
-    return InstanceStatus(name, NEVER_REPORTED, reason="No relay has reported it yet.", remedy=remedy, run_time=run_time)
+    remedy = (
+        "Start a relay: it runs this instance within seconds."
+        if run_time
+        else "Start a relay with this configuration."
+    )
+    return InstanceStatus(
+        name,
+        NEVER_REPORTED,
+        reason="No relay has reported it yet.",
+        remedy=remedy,
+        run_time=run_time,
+    )

@@ -13,7 +13,15 @@ from relay.operations.fenced_record import Act, FencedRecord, Written
 from relay.operations.instances.chosen_source import ChosenSource, chosen_source
 from relay.operations.instances.followed_server import FollowedPlace, check_readable, followed_place
 from relay.operations.instances.known_instances import is_known
-from relay.operations.positions.repositioning import Move, MoveKind, plan_move, raise_floor, skip, standing_of, unskip
+from relay.operations.positions.repositioning import (
+    Move,
+    MoveKind,
+    plan_move,
+    raise_floor,
+    skip,
+    standing_of,
+    unskip,
+)
 from relay.operations.who import Who
 from relay.position import KafkaPositionStore
 from relay.settings import InstanceSettings, RelaySettings, SourceSettings
@@ -25,7 +33,9 @@ Change: TypeAlias = Callable[[PositionRecord | None], PositionRecord]
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A position as it stands: the record, who leads (None: nobody), and the position history that it can go back to exactly."""
+    """A position as it stands: the record, who leads (None: nobody), and the position history that
+    it can go back to exactly.
+    """
 
     record: PositionRecord | None
     leader: str | None
@@ -33,7 +43,10 @@ class Shown:
 
     @property
     def places_behind(self) -> list[BinlogPosition]:
-        """Where pairs of the present epoch are known, the oldest first; nowhere for a group, whose pairs hang on all its sources."""
+        """Where pairs of the present epoch are known, the oldest first.
+
+        Nowhere for a group, whose pairs hang on all its sources.
+        """
         if self.record is None or self.record.following:
             return []
         epoch = self.record.epoch
@@ -43,7 +56,11 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What a move would do; `distance_bytes` of binlog lie between (None where the source does not have them all), `gtids` are theirs."""
+    """What a move would do.
+
+    `distance_bytes` of binlog lie between (None where the source does not have them all), `gtids`
+    are theirs.
+    """
 
     move: Move
     leader: str | None
@@ -54,7 +71,9 @@ class Preview:
 class InstancePosition:
     """Shows and changes the position of one instance of this installation."""
 
-    def __init__(self, settings: RelaySettings, instance: InstanceSettings, session: Session) -> None:
+    def __init__(
+        self, settings: RelaySettings, instance: InstanceSettings, session: Session
+    ) -> None:
         self.name = instance.name
         self._settings = settings
         self._session = session
@@ -67,7 +86,14 @@ class InstancePosition:
         record, history = (None, ()) if self._store.ensure_topic() else self._store.read_whole()
         return Shown(record, self._record.leader, history)
 
-    def preview(self, at: BinlogPosition, *, as_new: bool = False, gtid_set: str | None = None, source: str | None = None) -> Preview:
+    def preview(
+        self,
+        at: BinlogPosition,
+        *,
+        as_new: bool = False,
+        gtid_set: str | None = None,
+        source: str | None = None,
+    ) -> Preview:
         """Say what `move` would do, and do nothing. Raises MoveRefused, SourceNotNamed."""
         chosen = chosen_source(self._instance, source)
         shown = self.show()
@@ -79,11 +105,25 @@ class InstancePosition:
         if before is None:
             return Preview(move, shown.leader, None, "")
         published, wanted = GtidSet.parse(before.gtid_set), GtidSet.parse(after.gtid_set)
-        between = wanted.without(published) if move.kind is MoveKind.FORWARD else published.without(wanted)
+        between = (
+            wanted.without(published)
+            if move.kind is MoveKind.FORWARD
+            else published.without(wanted)
+        )
         return Preview(move, shown.leader, place.bytes_from(before.binlog), str(between))
 
-    def move(self, at: BinlogPosition, who: Who, *, as_new: bool = False, gtid_set: str | None = None, source: str | None = None) -> Move:
-        """Move the position to the beginning of a transaction; of a group that of the `source` that is named.
+    def move(
+        self,
+        at: BinlogPosition,
+        who: Who,
+        *,
+        as_new: bool = False,
+        gtid_set: str | None = None,
+        source: str | None = None,
+    ) -> Move:
+        """Move the position to the beginning of a transaction.
+
+        Of a group that of the `source` that is named.
 
         Raises MoveRefused and SourceNotNamed; after Fenced nothing was changed.
         """
@@ -91,7 +131,9 @@ class InstancePosition:
         shown = self.show()
         followed = self._place(chosen, at, gtid_set, shown)
         place, history = followed.place, shown.history
-        self._check_readable(self._plan(chosen, shown.record, place, history, as_new=as_new), followed.settings)
+        self._check_readable(
+            self._plan(chosen, shown.record, place, history, as_new=as_new), followed.settings
+        )
 
         def change(record: PositionRecord | None) -> PositionRecord:
             return self._plan(chosen, record, place, history, as_new=as_new).after
@@ -100,31 +142,65 @@ class InstancePosition:
         return replace(self._plan(chosen, before, place, history, as_new=as_new), after=after)
 
     def raise_floor(self, above: str, who: Who) -> PositionRecord:
-        """Lift the pair above the last one of instance `above` of this installation. Raises MoveRefused."""
+        """Lift the pair above the last one of instance `above` of this installation.
+
+        Raises MoveRefused.
+        """
         other = KafkaPositionStore(self._settings.kafka, self._settings.installation, above)
         made = other.ensure_topic() if is_known(self._settings, above, self._session) else True
         found = None if made else other.read()
         if found is None:
-            raise MoveRefused(f"Instance {above} has no position record.", remedy="Name one that has published.")
+            raise MoveRefused(
+                f"Instance {above} has no position record.", remedy="Name one that has published."
+            )
         order = found.order if found.replay is None else found.replay.order
-        return self._write("position.raise-floor", who, lambda record: raise_floor(_known(record), order))[1]
+        return self._write(
+            "position.raise-floor", who, lambda record: raise_floor(_known(record), order)
+        )[1]
 
     def skip(self, gtid: str, who: Who, source: str | None = None) -> tuple[str, ...]:
-        """Let the relay leave one coming transaction of a source out; return all that are to be. Raises MoveRefused, SourceNotNamed."""
+        """Let the relay leave one coming transaction of a source out; return all that are to be.
+
+        Raises MoveRefused, SourceNotNamed.
+        """
         name = chosen_source(self._instance, source).name
-        return self._write("transaction.skip", who, lambda record: skip(_known(record), gtid, name), name)[1].standing[name].skips
+        return (
+            self._write(
+                "transaction.skip", who, lambda record: skip(_known(record), gtid, name), name
+            )[1]
+            .standing[name]
+            .skips
+        )
 
     def unskip(self, gtid: str, who: Who, source: str | None = None) -> tuple[str, ...]:
-        """Take a skip back that the relay has not come to; return those that are left. Raises MoveRefused, SourceNotNamed."""
-        name = chosen_source(self._instance, source).name
-        return self._write("transaction.unskip", who, lambda record: unskip(_known(record), gtid, name), name)[1].standing[name].skips
+        """Take a skip back that the relay has not come to; return those that are left.
 
-    def _place(self, chosen: ChosenSource, at: BinlogPosition, gtid_set: str | None, shown: Shown) -> FollowedPlace:
+        Raises MoveRefused, SourceNotNamed.
+        """
+        name = chosen_source(self._instance, source).name
+        return (
+            self._write(
+                "transaction.unskip", who, lambda record: unskip(_known(record), gtid, name), name
+            )[1]
+            .standing[name]
+            .skips
+        )
+
+    def _place(
+        self, chosen: ChosenSource, at: BinlogPosition, gtid_set: str | None, shown: Shown
+    ) -> FollowedPlace:
         if shown.record is None and chosen.name and shown.leader is not None:
-            reason = f"{self.name} has no position, and {shown.leader}, which leads it, would begin the other sources where they are now."
-            raise MoveRefused(reason, remedy="Stop its relays, give each source its place, then start them.")
+            reason = (
+                f"{self.name} has no position, and {shown.leader}, which leads it, would begin the "
+                f"other sources where they are now."
+            )
+            raise MoveRefused(
+                reason, remedy="Stop its relays, give each source its place, then start them."
+            )
         standing = None if shown.record is None else standing_of(shown.record, chosen.name)
-        followed = followed_place(chosen.settings, None if standing is None else standing.source, at)
+        followed = followed_place(
+            chosen.settings, None if standing is None else standing.source, at
+        )
         found = followed.place.position.gtid_set
         if gtid_set is not None and _normal(gtid_set) != found:
             reason = f"Before {at} the source has executed {found!r}, not {gtid_set!r}."
@@ -141,10 +217,14 @@ class InstancePosition:
         as_new: bool,
     ) -> Move:
         latest_ms = int((time() + self._instance.transaction.max_clock_skew_seconds) * 1000)
-        return plan_move(record, place.position, history, as_new=as_new, latest_ms=latest_ms, source=chosen.name)
+        return plan_move(
+            record, place.position, history, as_new=as_new, latest_ms=latest_ms, source=chosen.name
+        )
 
     def _check_readable(self, move: Move, settings: SourceSettings) -> None:
-        """Reading begins before the place when a position goes back: the source must still have that, in the same history."""
+        """Reading begins before the place when a position goes back: the source must still have
+        that, in the same history.
+        """
         if move.kind is MoveKind.BACK:
             check_readable(self._instance, settings, move.after)
 
@@ -162,7 +242,10 @@ def _normal(gtid_set: str) -> str:
 
 def _known(record: PositionRecord | None) -> PositionRecord:
     if record is None:
-        raise MoveRefused("The instance has no position record.", remedy="Start a relay first, or set a position with --as-new.")
+        raise MoveRefused(
+            "The instance has no position record.",
+            remedy="Start a relay first, or set a position with --as-new.",
+        )
     return record
 
 
@@ -181,7 +264,10 @@ def _fields(record: PositionRecord | None, source: str) -> dict[str, Any]:
         "epoch": record.epoch,
     }
     if record.replay is not None:
-        fields |= {"replay_from": str(record.replay.publish_from), "replay_until": str(record.replay.until)}
+        fields |= {
+            "replay_from": str(record.replay.publish_from),
+            "replay_until": str(record.replay.until),
+        }
     if record.split is not None:
         fields["half_published"] = f"{record.split.begin} {record.split.gtid}".strip()
     return {**fields, "skips": list(at.skips)} if at is not None and at.skips else fields

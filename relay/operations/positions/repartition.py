@@ -1,4 +1,6 @@
-"""Rows of a topic placed otherwise from now on: what that means for consumers, and the change of the position record."""
+"""Rows of a topic placed otherwise from now on: what that means for consumers, and the change of
+the position record.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -21,9 +23,10 @@ from relay.zk import Session
 class RepartitionPlan:
     """What a change of the placing means.
 
-    `before` are the partitions so far. `moved` is the share of keys that get another partition by the count alone; `rules_differ`: other
-    rules may move every key. `others` are the instances that publish to the topic and place rows otherwise than `after`: this one waits
-    until they do as well. `leader` is the relay that leads the instance, None where none does.
+    `before` are the partitions so far. `moved` is the share of keys that get another partition by
+    the count alone; `rules_differ`: other rules may move every key. `others` are the instances that
+    publish to the topic and place rows otherwise than `after`: this one waits until they do as
+    well. `leader` is the relay that leads the instance, None where none does.
     """
 
     topic: str
@@ -38,7 +41,9 @@ class RepartitionPlan:
 class Repartition:
     """Plans and does it for one instance and one of its topics."""
 
-    def __init__(self, settings: RelaySettings, instance: InstanceSettings, session: Session) -> None:
+    def __init__(
+        self, settings: RelaySettings, instance: InstanceSettings, session: Session
+    ) -> None:
         self.name = instance.name
         self._settings = settings
         self._instance = instance
@@ -48,42 +53,76 @@ class Repartition:
         self._agreements = TopicAgreementStore(session, self._paths)
 
     def plan(self, topic: str, partitions: int | None = None) -> RepartitionPlan:
-        """Say what it means to place rows of a topic by so many partitions (None: as the settings say); nothing is changed.
+        """Say what it means to place rows of a topic by so many partitions (None: as the settings
+        say); nothing is changed.
 
         Raises MoveRefused, BrokerUnreachable, PositionUnreadable, StoreUnreachable.
         """
         record = None if self._record.store.ensure_topic() else self._record.store.read()
         return self._plan(record, topic, partitions)
 
-    def carry_out(self, plan: RepartitionPlan, who: Who, *, without: str | None = None) -> RepartitionPlan:
-        """Place rows as planned from the next one on; raises MoveRefused if the record says otherwise by now.
+    def carry_out(
+        self, plan: RepartitionPlan, who: Who, *, without: str | None = None
+    ) -> RepartitionPlan:
+        """Place rows as planned from the next one on.
 
-        `without` names another instance that is gone for good: the placing of this one need not be its own any more.
+        Raises MoveRefused if the record says otherwise by now.
+
+        `without` names another instance that is gone for good: the placing of this one need not be
+        its own any more.
         """
         if without is not None:
             self._check_gone(plan, without)
         elif plan.before == plan.after.partitions and not plan.rules_differ:
-            raise MoveRefused(f"Rows of topic {plan.topic} are placed so already.", remedy="Nothing to do.")
+            raise MoveRefused(
+                f"Rows of topic {plan.topic} are placed so already.", remedy="Nothing to do."
+            )
 
         def change(record: PositionRecord | None) -> PositionRecord:
             now = self._plan(record, plan.topic, plan.after.partitions)
-            if record is None or replace(now, others={}, leader=None) != replace(plan, others={}, leader=None):
-                raise MoveRefused("The position was changed meanwhile.", remedy="Look at the plan again.")
+            if record is None or replace(now, others={}, leader=None) != replace(
+                plan, others={}, leader=None
+            ):
+                raise MoveRefused(
+                    "The position was changed meanwhile.", remedy="Look at the plan again."
+                )
             partitions = {**record.partitions, plan.topic: plan.after.partitions}
-            return replace(record, partitions=partitions, placed_by={**record.placed_by, plan.topic: plan.after.rules.digest})
+            return replace(
+                record,
+                partitions=partitions,
+                placed_by={**record.placed_by, plan.topic: plan.after.rules.digest},
+            )
 
-        self._record.write(Act("position.repartition", change, lambda record: _fields(record, plan.topic, without)), who)
-        gone = (self.name, without)  # this instance joins again with its next row, as the others do that are changed after it
+        self._record.write(
+            Act(
+                "position.repartition", change, lambda record: _fields(record, plan.topic, without)
+            ),
+            who,
+        )
+        gone = (
+            self.name,
+            without,
+        )  # this instance joins again with its next row, as the others do that are changed after it
         self._agreements.change(plan.topic, lambda agreement: agreement.without_feeders(gone))
         return _without(plan, without)
 
-    def _plan(self, record: PositionRecord | None, topic: str, partitions: int | None) -> RepartitionPlan:
+    def _plan(
+        self, record: PositionRecord | None, topic: str, partitions: int | None
+    ) -> RepartitionPlan:
         before = None if record is None else record.partitions.get(topic)
         if record is None or before is None:
-            raise MoveRefused(f"{self.name} has placed no row of topic {topic}.", remedy="Name a topic that it publishes to.")
+            raise MoveRefused(
+                f"{self.name} has placed no row of topic {topic}.",
+                remedy="Name a topic that it publishes to.",
+            )
         if record.split is not None:
-            reason = f"A part of the transaction at {record.split.begin} is published as rows were placed so far."
-            raise MoveRefused(reason, remedy="Let the relay end it with the former settings, then try again.")
+            reason = (
+                f"A part of the transaction at {record.split.begin} is published as rows were "
+                f"placed so far."
+            )
+            raise MoveRefused(
+                reason, remedy="Let the relay end it with the former settings, then try again."
+            )
         after = TopicPlacing(self._wanted(partitions, before), self._instance.placing_rules)
         self._check_topic(topic, after)
         noted = record.placed_by.get(topic)
@@ -100,7 +139,10 @@ class Repartition:
     def _wanted(self, partitions: int | None, before: int) -> int:
         setting = self._instance.partition.partitions_num
         if partitions is not None and setting not in (None, partitions):
-            reason = f"partitions_num of {self.name} is {setting}, not {partitions}: its relay would stop again."
+            reason = (
+                f"partitions_num of {self.name} is {setting}, not {partitions}: its relay would "
+                f"stop again."
+            )
             raise MoveRefused(reason, remedy="Set partitions_num first, or leave the number out.")
         return partitions or setting or before
 
@@ -108,27 +150,56 @@ class Repartition:
         state = TopicAdmin(self._settings.kafka).state(topic)
         if state is None:
             raise MoveRefused(f"Topic {topic} is not there.", remedy="Make it first.")
-        if "compact" in state.settings.get("cleanup.policy", "") or self._instance.topic.retention == "compact":
-            reason = f"Topic {topic} is compacted: the last row of a moved key would stay in its former partition for ever."
-            raise MoveRefused(reason, remedy="Publish to a new topic (mapping), and take first copies of its tables from there.")
+        if (
+            "compact" in state.settings.get("cleanup.policy", "")
+            or self._instance.topic.retention == "compact"
+        ):
+            reason = (
+                f"Topic {topic} is compacted: the last row of a moved key would stay in its former "
+                f"partition for ever."
+            )
+            raise MoveRefused(
+                reason,
+                remedy=(
+                    "Publish to a new topic (mapping), and take first copies of its tables from "
+                    "there."
+                ),
+            )
         if state.partitions < after.partitions:
-            reason = f"Topic {topic} has {state.partitions} partitions, and rows are to be placed by {after.partitions}."
-            raise MoveRefused(reason, remedy=f"Raise the topic to {after.partitions} partitions first.")
+            reason = (
+                f"Topic {topic} has {state.partitions} partitions, and rows are to be placed by "
+                f"{after.partitions}."
+            )
+            raise MoveRefused(
+                reason, remedy=f"Raise the topic to {after.partitions} partitions first."
+            )
 
     def _check_gone(self, plan: RepartitionPlan, instance: str) -> None:
         if instance not in plan.others:
-            raise MoveRefused(f"Instance {instance} does not keep topic {plan.topic}.", remedy="Name one that the plan lists.")
+            raise MoveRefused(
+                f"Instance {instance} does not keep topic {plan.topic}.",
+                remedy="Name one that the plan lists.",
+            )
         leader = Election(self._session, self._paths.leader(instance), "by hand").leader()
         if leader is not None:
-            raise MoveRefused(f"Instance {instance} is led by {leader}.", remedy="Change it as well, or remove it first.")
+            raise MoveRefused(
+                f"Instance {instance} is led by {leader}.",
+                remedy="Change it as well, or remove it first.",
+            )
 
 
 def _without(plan: RepartitionPlan, instance: str | None) -> RepartitionPlan:
-    return replace(plan, others={name: each for name, each in plan.others.items() if name != instance})
+    return replace(
+        plan, others={name: each for name, each in plan.others.items() if name != instance}
+    )
 
 
 def _fields(record: PositionRecord | None, topic: str, without: str | None) -> Mapping[str, Any]:
     if record is None:
         return {}
-    fields = {"topic": topic, "partitions": record.partitions.get(topic), "rules": record.placed_by.get(topic, "")}
+    fields = {
+        "topic": topic,
+        "partitions": record.partitions.get(topic),
+        "rules": record.placed_by.get(topic, ""),
+    }
     return fields if without is None else {**fields, "without": without}

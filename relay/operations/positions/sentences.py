@@ -20,7 +20,10 @@ def foretold(instance: str, preview: Preview) -> str:
     move, leader = preview.move, preview.leader
     lines = [_direction(preview), _meaning(move), *_split(move)]
     if leader is not None:
-        lines.append(f"{leader} leads {instance}: Kafka takes nothing more of it from the old place, and it goes on at the new one.")
+        lines.append(
+            f"{leader} leads {instance}: Kafka takes nothing more of it from the old place, and "
+            f"it goes on at the new one."
+        )
     return "\n".join(lines)
 
 
@@ -31,7 +34,9 @@ def moved(instance: str, move: Move) -> str:
 
 
 def compared(instance: str, comparison: MappingComparison) -> str:
-    """What is different between the mapping set that an instance publishes under and the one in ZooKeeper."""
+    """What is different between the mapping set that an instance publishes under and the one in
+    ZooKeeper.
+    """
     return "\n".join(_compared(instance, comparison))
 
 
@@ -47,7 +52,10 @@ def found_place(instance: str, place: SourcePosition, source: str | None = None)
         f"place      {place.binlog}",
         f"gtid set   {place.gtid_set or 'none'}",
         f"server     {place.identity.server}",
-        f"go there   roma position set {instance}{of} --file {place.binlog.file} --offset {place.binlog.offset}",
+        (
+            f"go there   roma position set {instance}{of} --file {place.binlog.file} --offset "
+            f"{place.binlog.offset}"
+        ),
     ]
     return "\n".join(lines)
 
@@ -57,11 +65,20 @@ def _compared(instance: str, comparison: MappingComparison) -> Iterator[str]:
     yield f"published under   mapping set {named.number} {named.digest}".rstrip()
     yield f"in ZooKeeper      mapping set {found.number} {found.digest}".rstrip()
     if comparison.half_published:
-        yield f"half published    {comparison.half_published} is ended under mapping set {comparison.named.number}"
+        yield (
+            f"half published    {comparison.half_published} is ended under mapping set "
+            f"{comparison.named.number}"
+        )
     if comparison.same:
-        yield f"The mapping in ZooKeeper continues the one that {instance} publishes under; there is nothing to accept."
+        yield (
+            f"The mapping in ZooKeeper continues the one that {instance} publishes under; there is "
+            f"nothing to accept."
+        )
     elif not comparison.known:
-        yield "The documents of the former set are not known: these are all routes of the set in ZooKeeper."
+        yield (
+            "The documents of the former set are not known: these are all routes of the set in "
+            "ZooKeeper."
+        )
     for change in comparison.changes:
         yield f"- {change.sentence}"
     if not comparison.changes:
@@ -74,13 +91,28 @@ def _repartitioned(instance: str, plan: RepartitionPlan) -> Iterator[str]:
     yield f"from now   {plan.after}"
     if plan.rules_differ:
         yield "The rules of the hash differ: any key may get another partition."
-    yield f"Of evenly spread keys {float(plan.moved):.1%} get another partition by the number of partitions alone."
-    yield "Rows that are in the topic stay where they are. Of a key that moves, older rows are in one partition and newer ones in another:"
-    yield "from here on only the order key (header `order`) says which is newer, and a reader of one partition sees gaps."
+    yield (
+        f"Of evenly spread keys {float(plan.moved):.1%} get another partition by the number of "
+        f"partitions alone."
+    )
+    yield (
+        "Rows that are in the topic stay where they are. Of a key that moves, older rows are in "
+        "one partition and newer ones in another:"
+    )
+    yield (
+        "from here on only the order key (header `order`) says which is newer, and a reader of one "
+        "partition sees gaps."
+    )
     for name, other in plan.others.items():
-        yield f"Instance {name} places rows of this topic by {other}: {instance} waits (PARTITIONS_DIFFER) until that one is changed, too."
+        yield (
+            f"Instance {name} places rows of this topic by {other}: {instance} waits "
+            f"(PARTITIONS_DIFFER) until that one is changed, too."
+        )
     if plan.leader is not None:
-        yield f"{plan.leader} leads {instance}: where its own settings say otherwise, it stops (PARTITIONS_CHANGED) until it has these."
+        yield (
+            f"{plan.leader} leads {instance}: where its own settings say otherwise, it stops "
+            f"(PARTITIONS_CHANGED) until it has these."
+        )
 
 
 def _shown(position: Shown) -> Iterator[str]:
@@ -102,7 +134,10 @@ def _shown(position: Shown) -> Iterator[str]:
     yield f"format     {record.format}"
     yield f"mapping    set {record.mapping_set} {record.mapping_digest}".rstrip()
     if record.split is not None:
-        yield f"in parts   the transaction at {record.split.begin} {record.split.gtid}: {record.split.items_done} changes are published"
+        yield (
+            f"in parts   the transaction at {record.split.begin} {record.split.gtid}: "
+            f"{record.split.items_done} changes are published"
+        )
     if record.replay is not None:
         yield f"replay     from {record.replay.publish_from} to {record.replay.until}"
     if record.following:
@@ -110,7 +145,10 @@ def _shown(position: Shown) -> Iterator[str]:
     if record.skips:
         yield f"to skip    {', '.join(record.skips)}"
     behind = position.places_behind
-    yield f"back to    {f'any transaction from {behind[0]} on' if behind else 'nowhere'}, with the pairs that rows had"
+    yield (
+        f"back to    {f'any transaction from {behind[0]} on' if behind else 'nowhere'}, with the "
+        f"pairs that rows had"
+    )
 
 
 def _direction(preview: Preview) -> str:
@@ -118,7 +156,11 @@ def _direction(preview: Preview) -> str:
     who = f"source {move.source}" if move.source else "the instance"
     if move.origin is None:
         return f"To {move.target.binlog}; {who} has no position."
-    size = "an unknown number of bytes" if preview.distance_bytes is None else f"{abs(preview.distance_bytes):,} bytes"
+    size = (
+        "an unknown number of bytes"
+        if preview.distance_bytes is None
+        else f"{abs(preview.distance_bytes):,} bytes"
+    )
     count = _transactions(preview.gtids)
     from_where = f"Source {move.source}, from" if move.source else "From"
     return f"{from_where} {move.origin.binlog} to {move.target.binlog}: {size} of binlog{count}."
@@ -127,17 +169,30 @@ def _direction(preview: Preview) -> str:
 def _transactions(gtids: str) -> str:
     found = GtidSet.parse(gtids)
     number = sum(last - first + 1 for held in found.intervals.values() for first, last in held)
-    return f", {number:,} transactions ({gtids})" if number else f", transactions up to {gtids}" if gtids else ""
+    return (
+        f", {number:,} transactions ({gtids})"
+        if number
+        else f", transactions up to {gtids}"
+        if gtids
+        else ""
+    )
 
 
 def _meaning(move: Move) -> str:
     if move.kind is MoveKind.FORWARD:
-        return f"Forward: what lies between is LEFT OUT, for good. Epoch {move.after.epoch} begins.{_others(move)}"
+        return (
+            f"Forward: what lies between is LEFT OUT, for good. Epoch {move.after.epoch} "
+            f"begins.{_others(move)}"
+        )
     if move.kind is MoveKind.AS_NEW:
-        what = f"As new: everything behind the place comes with new pairs under epoch {move.after.epoch}, and consumers apply it again."
+        what = (
+            f"As new: everything behind the place comes with new pairs under epoch "
+            f"{move.after.epoch}, and consumers apply it again."
+        )
         return what + _others(move)
     return (
-        f"Back: what lies between comes AGAIN with the pairs that it had, and consumers that keep the greater pair discard it. "
+        f"Back: what lies between comes AGAIN with the pairs that it had, and consumers that "
+        f"keep the greater pair discard it. "
         f"Reading begins at {move.after.source.binlog}, where the pair is known."
     )
 
@@ -147,11 +202,17 @@ def _others(move: Move) -> str:
     if not move.source:
         return ""
     if move.before is None:
-        return " Sources without a place begin where [instances.start] says: give each its own before a relay starts."
+        return (
+            " Sources without a place begin where [instances.start] says: give each its own before "
+            "a relay starts."
+        )
     return " The other sources go on where they stand."
 
 
 def _split(move: Move) -> Iterator[str]:
     split = None if move.before is None else move.before.split
     if split is not None:
-        yield f"{split.items_done} changes of the transaction at {split.begin} {split.gtid} are published, the others not yet."
+        yield (
+            f"{split.items_done} changes of the transaction at {split.begin} {split.gtid} are "
+            f"published, the others not yet."
+        )

@@ -1,4 +1,6 @@
-"""What one Kafka transaction publishes, from its first message to the position record that closes it."""
+"""What one Kafka transaction publishes, from its first message to the position record that closes
+it.
+"""
 
 from collections.abc import Sequence
 from time import monotonic, time
@@ -32,9 +34,9 @@ _POLL_BYTES: Final = 1 << 20
 class Checkpoint:
     """Owns the open batch, its messages, the progress and the position message; used by one thread.
 
-    No other class writes any of them. `progress` is for reading.
-    `batch_number` counts the batches of this session from 1.
-    `publish_time_ms` is the wall clock at the last poll: what messages name as the time of their publication.
+    No other class writes any of them. `progress` is for reading. `batch_number` counts the batches
+    of this session from 1. `publish_time_ms` is the wall clock at the last poll: what messages name
+    as the time of their publication.
     """
 
     def __init__(
@@ -67,9 +69,12 @@ class Checkpoint:
     # Items of the source
 
     def open_transaction(self, begin: TransactionBegin) -> None:
-        """Begin a source transaction. Where it must be read to its end first, commit what is open and read it.
+        """Begin a source transaction.
 
-        Raises HistoryChanged when another one follows than the half-published one, BatchAborted, SavepointRolledBack and AskedToStop.
+        Where it must be read to its end first, commit what is open and read it.
+
+        Raises HistoryChanged when another one follows than the half-published one, BatchAborted,
+        SavepointRolledBack and AskedToStop.
         """
         progress = self._progress
         if self._parts.reads_first(progress.following, begin, progress.split):
@@ -93,7 +98,9 @@ class Checkpoint:
         """Count transactions that were printed together, from the step's place on."""
         last = last_changed(step.items, step.at, step.at + found.items)
         change_time_ms = min(found.last_begin.change_time_ms, self.publish_time_ms)
-        self._progress.end_transactions(found.gtids, found.last_end, found.order, change_time_ms, last)
+        self._progress.end_transactions(
+            found.gtids, found.last_end, found.order, change_time_ms, last
+        )
         self._batch.event_bytes += found.event_bytes
         self._batch.rows += found.rows
         totals = self._meter.totals
@@ -140,10 +147,13 @@ class Checkpoint:
 
     # Counts of the open batch
 
-    def count_published(self, rows: int, size_bytes: int, left_out: int = 0, order: OrderPair | None = None) -> None:
+    def count_published(
+        self, rows: int, size_bytes: int, left_out: int = 0, order: OrderPair | None = None
+    ) -> None:
         """Count rows of the source that were handed over, `left_out` of them without a message.
 
-        `size_bytes` are bytes as logged. `order` is the order key of the last change; None: each row took one.
+        `size_bytes` are bytes as logged. `order` is the order key of the last change; None: each
+        row took one.
         """
         batch, progress = self._batch, self._progress
         batch.event_bytes += size_bytes
@@ -161,7 +171,9 @@ class Checkpoint:
         totals.source_bytes += size_bytes
 
     def count_skipped(self, table: TableId, rows: int) -> None:
-        """Note rows (or a statement, as one) of a transaction that an operator skips, for the entry of the audit trail."""
+        """Note rows (or a statement, as one) of a transaction that an operator skips, for the entry
+        of the audit trail.
+        """
         self._skip_audit.count(table, rows)
 
     def count_statement(self) -> None:
@@ -169,7 +181,10 @@ class Checkpoint:
         self._progress.take(1, None)
 
     def count_prepared(self, size_bytes: int) -> None:
-        """Count a row event of a prepared transaction: one change without an order key. `size_bytes` 0: it is kept already."""
+        """Count a row event of a prepared transaction: one change without an order key.
+
+        `size_bytes` 0: it is kept already.
+        """
         self._progress.take_prepared()
         self._batch.event_bytes += size_bytes
 
@@ -188,16 +203,25 @@ class Checkpoint:
         self.publish_time_ms = _now_ms()
 
     def poll(self) -> None:
-        """While items follow one another, ask the commit policy now and then: by time, by bytes, and after a statement."""
+        """While items follow one another, ask the commit policy now and then: by time, by bytes,
+        and after a statement.
+        """
         batch = self._batch
-        if monotonic() >= self._poll_at_s or batch.event_bytes >= self._poll_at_bytes or batch.alone:
+        if (
+            monotonic() >= self._poll_at_s
+            or batch.event_bytes >= self._poll_at_bytes
+            or batch.alone
+        ):
             self.read_clock()
             self.commit_if_due(idle=False)
 
     def commit_if_due(self, *, idle: bool) -> None:
-        """Ask for the commit of the open batch when the policy says so. `idle`: nothing waits in the buffer.
+        """Ask for the commit of the open batch when the policy says so.
 
-        While a commit is unanswered, what follows joins one batch. Raises AskedToStop, and the error of the commit before.
+        `idle`: nothing waits in the buffer.
+
+        While a commit is unanswered, what follows joins one batch. Raises AskedToStop, and the
+        error of the commit before.
         """
         self._poll_at_s = monotonic() + POLL_INTERVAL_SECONDS
         self._poll_at_bytes = self._batch.event_bytes + self._poll_bytes
@@ -216,41 +240,55 @@ class Checkpoint:
             self._progress.source_idle = False
 
     def commit_start(self) -> None:
-        """Write the resolved start position, the first record of an instance, and wait until Kafka has it."""
+        """Write the resolved start position, the first record of an instance, and wait until Kafka
+        has it.
+        """
         self._commit()
         self._outbox.await_commit()
 
     def commit_open(self) -> None:
-        """Commit the whole transactions that are open, if there are any, and wait until Kafka has them."""
+        """Commit the whole transactions that are open, if there are any, and wait until Kafka has
+        them.
+        """
         if self._outbox.messages or self._progress.moved:
             self._commit()
             self._outbox.await_commit()
 
     def commit_part(self) -> None:
-        """Commit what was taken so far, a part of the open transaction included, and wait until Kafka has it.
+        """Commit what was taken so far, a part of the open transaction included, and wait until
+        Kafka has it.
 
-        Rows of a prepared transaction that are read back from their topic must have been committed there.
+        Rows of a prepared transaction that are read back from their topic must have been committed
+        there.
         """
         self._include_part()
         self._commit()
         self._outbox.await_commit()
 
     def commit_before_statement(self) -> None:
-        """Commit what was sent before a statement, without the statement: consumers see it first."""
+        """Commit what was sent before a statement, without the statement: consumers see it
+        first.
+        """
         if self._outbox.messages:
             self._include_part()
             self._commit()
 
     def end_with_statement(self) -> None:
-        """Note that the open batch holds a statement: it is committed without waiting for what follows."""
+        """Note that the open batch holds a statement: it is committed without waiting for what
+        follows.
+        """
         self._batch.alone = True
 
     def await_commit(self) -> None:
-        """Wait for the answer to the last commit. Raises the error that it is, and AskedToStop when none comes."""
+        """Wait for the answer to the last commit.
+
+        Raises the error that it is, and AskedToStop when none comes.
+        """
         self._outbox.await_commit()
 
     def abort(self) -> None:
-        """Wait for the answer to the last commit, and drop the messages that the producer does not have yet.
+        """Wait for the answer to the last commit, and drop the messages that the producer does not
+        have yet.
 
         The session then aborts the producer's transaction. Raises as `await_commit` does.
         """
@@ -269,22 +307,30 @@ class Checkpoint:
         )
 
     def _nothing_open(self, *, idle: bool) -> None:
-        """Everything taken is committed. If the last item was a heartbeat and the buffer is empty, the instance has caught up."""
+        """Everything taken is committed.
+
+        If the last item was a heartbeat and the buffer is empty, the instance has caught up.
+        """
         self._meter.done_up_to(self._progress.change_time_ms)
         if idle and self._progress.source_idle:
             self._meter.caught_up(monotonic())
 
     def _include_part(self) -> None:
-        """Let the next record count the changes of the open transaction, if there are any and none was rolled back."""
+        """Let the next record count the changes of the open transaction, if there are any and none
+        was rolled back.
+        """
         progress = self._progress
         if (begin := progress.part_begin) is not None:
             self._parts.before_part(progress.following, begin)
             progress.part_done()
 
     def _commit(self) -> None:
-        """Commit the open batch by the steps of docs/delivery.md. Raises AskedToStop, and the error of the commit before.
+        """Commit the open batch by the steps of docs/delivery.md.
 
-        Step 1, the check of a part, is `_include_part`. Step 7 follows when Kafka answers: `Outbox.await_commit`.
+        Raises AskedToStop, and the error of the commit before.
+
+        Step 1, the check of a part, is `_include_part`. Step 7 follows when Kafka answers:
+        `Outbox.await_commit`.
         """
         progress, position = self._progress, self._position
         # 2. The record says exactly what the batch holds, and how its rows were placed.
@@ -293,7 +339,8 @@ class Checkpoint:
         progress.keeps(closing.record.kept_mappings)
         # 3. What must be durable with the record is sent beside it.
         beside = [*self._skip_audit.taken(), *closing.beside]
-        # 4. The answer to the commit before is awaited. 5. Messages, those beside and the record are sent, and the commit is asked for.
+        # 4. The answer to the commit before is awaited. 5. Messages, those beside and the record
+        # are sent, and the commit is asked for.
         self._outbox.commit(closing.message, closing.record, self._batch, beside)
         # 6. The next batch begins while Kafka commits this one.
         progress.moved = False

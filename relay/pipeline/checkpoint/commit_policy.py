@@ -6,10 +6,14 @@ from typing import Final, NamedTuple
 from relay.settings import TransactionSettings
 
 POSITION_SECONDS: Final = 10.0
-"""A position that moved without rows (filtered traffic, rotation) is committed at least this often."""
+"""A position that moved without rows (filtered traffic, rotation) is committed at least this
+often.
+"""
 
 POSITION_HEARTBEAT_SECONDS: Final = 3600.0
-"""A position that did not move is written again this often, so that retention by age never takes the last one."""
+"""A position that did not move is written again this often, so that retention by age never takes
+the last one.
+"""
 
 
 class BatchEnd(Enum):
@@ -22,7 +26,10 @@ class BatchEnd(Enum):
 
 
 class BatchView(NamedTuple):
-    """The open batch as the rules see it. `idle`: nothing waits in the buffer. `whole`: no source transaction is open."""
+    """The open batch as the rules see it.
+
+    `idle`: nothing waits in the buffer. `whole`: no source transaction is open.
+    """
 
     messages: int
     size_bytes: int
@@ -34,13 +41,23 @@ class BatchView(NamedTuple):
 
 
 def batch_end(batch: BatchView, settings: TransactionSettings) -> BatchEnd:
-    """An idle stream commits at once, a busy one in large steps, a giant source transaction in parts."""
+    """An idle stream commits at once, a busy one in large steps, a giant source transaction in
+    parts.
+    """
     if batch.messages and batch.whole:
         old = batch.open_seconds * 1000 >= settings.busy_commit_ms
-        return BatchEnd.WHOLE if batch.idle or old or batch.size_bytes >= settings.busy_commit_bytes else BatchEnd.NOT_YET
+        return (
+            BatchEnd.WHOLE
+            if batch.idle or old or batch.size_bytes >= settings.busy_commit_bytes
+            else BatchEnd.NOT_YET
+        )
     if batch.messages:
         too_long = batch.open_seconds * 1000 >= settings.timeout_ms / 3
-        return BatchEnd.PART if too_long or batch.size_bytes >= settings.split_bytes else BatchEnd.NOT_YET
+        return (
+            BatchEnd.PART
+            if too_long or batch.size_bytes >= settings.split_bytes
+            else BatchEnd.NOT_YET
+        )
     if batch.whole:
         limit = POSITION_SECONDS if batch.moved else POSITION_HEARTBEAT_SECONDS
         return BatchEnd.POSITION if batch.seconds_since_commit >= limit else BatchEnd.NOT_YET

@@ -1,4 +1,6 @@
-"""The position record that closes a batch, and the records of the relay's own that are kept beside it."""
+"""The position record that closes a batch, and the records of the relay's own that are kept beside
+it.
+"""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -14,9 +16,9 @@ from relay.position import KafkaPositionStore
 class Closing(NamedTuple):
     """What ends a batch.
 
-    `record`: what the batch holds, with the mapping sets that the position topic keeps once it is committed.
-    `message`: the record as a message.
-    `beside`: messages that are sent just before it and not counted.
+    `record`: what the batch holds, with the mapping sets that the position topic keeps once it is
+    committed. `message`: the record as a message. `beside`: messages that are sent just before it
+    and not counted.
     """
 
     record: PositionRecord
@@ -25,9 +27,18 @@ class Closing(NamedTuple):
 
 
 class PositionMessages:
-    """Composes what closes a batch; used by one thread. `names` are the sources whose tables' history is kept."""
+    """Composes what closes a batch; used by one thread.
 
-    def __init__(self, store: KafkaPositionStore, mapping: ActiveMapping, topics: Topics, names: Mapping[str, TableNames | None]) -> None:
+    `names` are the sources whose tables' history is kept.
+    """
+
+    def __init__(
+        self,
+        store: KafkaPositionStore,
+        mapping: ActiveMapping,
+        topics: Topics,
+        names: Mapping[str, TableNames | None],
+    ) -> None:
         self._store = store
         self._mapping = mapping
         self._topics = topics
@@ -44,7 +55,9 @@ class PositionMessages:
         return dict(self._topics.placed_by)
 
     def closing(self, record: PositionRecord, now_ms: int) -> Closing:
-        """Return what closes a batch with this record: position history, mapping documents, schema history, and the record."""
+        """Return what closes a batch with this record: position history, mapping documents, schema
+        history, and the record.
+        """
         record, mappings = self._store.keep_mappings(record, self._mapping.documents)
         beside = [*self._store.history_messages(record, now_ms), *mappings]
         positions = record.positions

@@ -16,15 +16,18 @@ from relay.pipeline.ingest.position_digests import PublishedPlaces
 
 
 class Progress:
-    """Follows the stream and can say at any change what the position record must hold. The checkpoint alone changes it.
+    """Follows the stream and can say at any change what the position record must hold.
 
-    `order` is the pair of the last change; `items` counts changes of the open transaction, of which the first `skip` were
-    published before a restart. `change_time_ms` is the time of the transaction that began last, never ahead of the relay's clock.
-    `following` is the source of a group that this is of, "" where there is but one.
-    `source_idle`: the last item said that the source has nothing more.
-    `skip_reason` says why nothing of the open transaction is published, None for all but a few.
-    Without `keeps_gtids` the record has none: a set is only worth something when it is complete. `follows_names` are the sources (of a
-    single one "") whose tables' history is followed as far as the record says. `places` know what identifies each place elsewhere.
+    The checkpoint alone changes it.
+
+    `order` is the pair of the last change; `items` counts changes of the open transaction, of which
+    the first `skip` were published before a restart. `change_time_ms` is the time of the
+    transaction that began last, never ahead of the relay's clock. `following` is the source of a
+    group that this is of, "" where there is but one. `source_idle`: the last item said that the
+    source has nothing more. `skip_reason` says why nothing of the open transaction is published,
+    None for all but a few. Without `keeps_gtids` the record has none: a set is only worth something
+    when it is complete. `follows_names` are the sources (of a single one "") whose tables' history
+    is followed as far as the record says. `places` know what identifies each place elsewhere.
     `mapping` is the set that the open transaction is published under.
     """
 
@@ -44,8 +47,11 @@ class Progress:
         self._source = self._sources[record.following]
         self.configuration = configuration
         self.mapping = mapping
-        # A half-published transaction is ended under its own set; the record keeps naming the one that comes after it.
-        self._named = mapping if record.split is None or not record.mapping_digest else record.mapping
+        # A half-published transaction is ended under its own set; the record keeps naming the one
+        # that comes after it.
+        self._named = (
+            mapping if record.split is None or not record.mapping_digest else record.mapping
+        )
         self.begin: TransactionBegin | None = None
         self.order = record.order
         self.items = 0
@@ -54,7 +60,8 @@ class Progress:
         self.skip_reason: SkipReason | None = None
         self._changes: list[bytes] = []  # the first ones of the open transaction
         self._record = record
-        # Transactions are many and commits few: what they change is kept here, and put together when a record is asked for.
+        # Transactions are many and commits few: what they change is kept here, and put together
+        # when a record is asked for.
         self._stale = bool(follows_names)
         self._end_order = record.order
         self.change_time_ms = record.change_time_ms
@@ -80,7 +87,11 @@ class Progress:
                 mapping_digest=self._named.digest,
                 place=None if self._places is None else self._places.at(standing.source.binlog),
                 following=self.following,
-                others={name: each.standing for name, each in self._sources.items() if name != self.following},
+                others={
+                    name: each.standing
+                    for name, each in self._sources.items()
+                    if name != self.following
+                },
             )
             self._stale = False
         return self._record
@@ -102,7 +113,9 @@ class Progress:
 
     @property
     def leaves_nothing_out(self) -> bool:
-        """Whether every row from here on is to be published, under a pair that its place and time make."""
+        """Whether every row from here on is to be published, under a pair that its place and time
+        make.
+        """
         return self.between_transactions and self._replay is None and not self._source.skips
 
     @property
@@ -116,9 +129,14 @@ class Progress:
         return 0 if self._split is None else max(0, self._split.items_done - self.items)
 
     def take(self, changes: int, order: OrderPair | None = None) -> None:
-        """Count changes of the open transaction; the last one has this order key, or each took the next one."""
+        """Count changes of the open transaction.
+
+        The last one has this order key, or each took the next one.
+        """
         self.items += changes
-        self.order = order or OrderPair(self.order.execute_time, self.order.execute_position + changes)
+        self.order = order or OrderPair(
+            self.order.execute_time, self.order.execute_position + changes
+        )
 
     def take_prepared(self) -> None:
         """Count a row event of a prepared transaction: its rows take order keys at the COMMIT."""
@@ -135,16 +153,22 @@ class Progress:
             self._record = replace(self._record, kept_mappings=mappings)
 
     def placed(self, partitions: dict[str, int], rules: dict[str, str]) -> None:
-        """Take over how rows of each topic are placed: by how many partitions, and by the rules of which digest."""
+        """Take over how rows of each topic are placed: by how many partitions, and by the rules of
+        which digest.
+        """
         if (partitions, rules) != (self._record.partitions, self._record.placed_by):
             self._record = replace(self._record, partitions=partitions, placed_by=rules)
 
     def start_transaction(self, begin: TransactionBegin, now_ms: int, skew_ms: int) -> None:
-        """Take the transaction's first pair. Raises HistoryChanged when another one follows than the half-published one."""
+        """Take the transaction's first pair.
+
+        Raises HistoryChanged when another one follows than the half-published one.
+        """
         split = self._split
         if split is not None and not _same(split, begin):
             raise HistoryChanged(
-                f"Part of the transaction at {split.begin} {split.gtid} is published, but {begin.position} {begin.gtid} follows."
+                f"Part of the transaction at {split.begin} {split.gtid} is published, but "
+                f"{begin.position} {begin.gtid} follows."
             )
         changed_ms = begin.change_time_ms
         self.source_idle = False
@@ -154,8 +178,14 @@ class Progress:
         latest_ms = now_ms + skew_ms
         if self._replay is not None or self._source.skips:
             self.skip_reason = skip_reason(begin, self._replay, self._source.skips)
-            latest_ms = latest_ms if self._replay is None else min(latest_ms, self._replay.order.execute_time)
-        self.order = begin_transaction(self._end_order, self._record.epoch, begin.position, changed_ms, latest_ms)
+            latest_ms = (
+                latest_ms
+                if self._replay is None
+                else min(latest_ms, self._replay.order.execute_time)
+            )
+        self.order = begin_transaction(
+            self._end_order, self._record.epoch, begin.position, changed_ms, latest_ms
+        )
         if split is not None:
             self.order = OrderPair(split.execute_time, self.order.execute_position)
         self.change_time_ms = min(changed_ms, now_ms)
@@ -193,7 +223,8 @@ class Progress:
         change_time_ms: int,
         last: tuple[TransactionBegin, Sequence[bytes]] | None,
     ) -> None:
-        """Whole transactions were taken at once: their GTIDs, the end and the pair of the last change.
+        """Whole transactions were taken at once: their GTIDs, the end and the pair of the last
+        change.
 
         `last` is how the last of them that changed something began, and its first changes.
         """
@@ -207,7 +238,10 @@ class Progress:
         self.moved = self._stale = True
 
     def advance(self, item: Advance) -> None:
-        """The source moved on without a transaction; or it repeats its position, and has nothing more."""
+        """The source moved on without a transaction.
+
+        Or it repeats its position, and has nothing more.
+        """
         end = self._source.end
         self.source_idle = item.position == end.position and item.identity == end.identity
         if self.source_idle:
@@ -218,7 +252,10 @@ class Progress:
             self._end_replay(item.position)
 
     def follow(self, source: str) -> None:
-        """What comes now is of this source of a group; its place in the order goes on from that of the others."""
+        """What comes now is of this source of a group.
+
+        Its place in the order goes on from that of the others.
+        """
         self.source_idle = False
         if source != self.following:
             self._source = self._sources[source]
@@ -226,7 +263,10 @@ class Progress:
 
     @property
     def split(self) -> SplitProgress | None:
-        """How much of the transaction that comes next, or is open, is visible; None for all but those in parts."""
+        """How much of the transaction that comes next, or is open, is visible.
+
+        None for all but those in parts.
+        """
         return self._split
 
     @property
@@ -250,12 +290,16 @@ class Progress:
             self._stale = True
 
     def _end_replay(self, position: BinlogPosition) -> None:
-        """Behind the place where the instance had been, the pair goes on from the one that it had there."""
+        """Behind the place where the instance had been, the pair goes on from the one that it had
+        there.
+        """
         if self._replay is not None and behind(position, self._replay.until):
             self.order = self._end_order = self._end_order.raised_to(self._replay.order)
             self._replay = None
 
 
 def _same(split: SplitProgress, begin: TransactionBegin) -> bool:
-    """Whether this is the half-published transaction: by its GTID, which it keeps on another server, else by its place."""
+    """Whether this is the half-published transaction: by its GTID, which it keeps on another
+    server, else by its place.
+    """
     return split.gtid == begin.gtid if split.gtid else split.begin == begin.position

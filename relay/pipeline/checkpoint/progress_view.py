@@ -30,7 +30,9 @@ class ProgressView(Protocol):
 
     @property
     def leaves_nothing_out(self) -> bool:
-        """Whether every row from here on is published, under an order key that its position and time make."""
+        """Whether every row from here on is published, under an order key that its position and
+        time make.
+        """
 
     @property
     def skip_reason(self) -> SkipReason | None:

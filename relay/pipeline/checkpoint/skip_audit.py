@@ -1,4 +1,6 @@
-"""What was left out of a skipped transaction, written down in the audit trail with the position that passes it."""
+"""What was left out of a skipped transaction, written down in the audit trail with the position
+that passes it.
+"""
 
 from collections import Counter
 
@@ -8,11 +10,16 @@ from relay.model.message import OutboundMessage
 from relay.model.table import TableId
 
 TABLES_NAMED = 200
-"""So many tables of one transaction are named, those with the most rows first; an entry stays far below the smallest message limit."""
+"""So many tables of one transaction are named, those with the most rows first.
+
+An entry stays far below the smallest message limit.
+"""
 
 
 class SkipAudit:
-    """Counts what is left out of the open transaction, and keeps the entries of those that ended until a batch takes them along."""
+    """Counts what is left out of the open transaction, and keeps the entries of those that ended
+    until a batch takes them along.
+    """
 
     def __init__(self, trail: AuditTrail, instance: str) -> None:
         self._trail = trail
@@ -35,7 +42,11 @@ class SkipAudit:
             "rows_by_table": dict(named),
             "more_tables": len(self._rows) - len(named),
         }
-        self._ended.append(self._trail.message(AuditEntry("relay", "transaction.skipped", self._instance, after=after)))
+        self._ended.append(
+            self._trail.message(
+                AuditEntry("relay", "transaction.skipped", self._instance, after=after)
+            )
+        )
         self._rows.clear()
 
     def taken(self) -> list[OutboundMessage]:

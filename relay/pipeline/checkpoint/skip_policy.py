@@ -1,4 +1,6 @@
-"""Which source transactions are read and not published, because an operator asked for it: pure judgement on places and GTIDs."""
+"""Which source transactions are read and not published, because an operator asked for it: pure
+judgement on places and GTIDs.
+"""
 
 from collections.abc import Collection
 from enum import Enum
@@ -15,7 +17,9 @@ class SkipReason(Enum):
     SKIPPED = "an operator skips it"
 
 
-def skip_reason(begin: TransactionBegin, replay: Replay | None, skips: Collection[str]) -> SkipReason | None:
+def skip_reason(
+    begin: TransactionBegin, replay: Replay | None, skips: Collection[str]
+) -> SkipReason | None:
     """Say why nothing of this transaction is published; None for one that is."""
     if begin.gtid and begin.gtid in skips:
         return SkipReason.SKIPPED

@@ -1,5 +1,5 @@
-"""How far one source is read: the end of its last whole transaction, its GTIDs, what is to be left out, and how far its tables' history was
-followed.
+"""How far one source is read: the end of its last whole transaction, its GTIDs, what is to be left
+out, and how far its tables' history was followed.
 """
 
 from collections.abc import Collection, Sequence
@@ -12,13 +12,27 @@ from relay.model.records.position_record import OtherSource, PositionRecord
 
 
 class SourceProgress:
-    """Where one source stands; `end` is how its last transaction ended, `skips` are the GTIDs of coming ones that are left out.
+    """Where one source stands.
 
-    Transactions are many and commits few: the GTIDs that `ended` are kept, and put together when the standing is asked for. Without
-    `keeps_gtids` there are none: a set is only worth something when it is complete.
+    `end` is how its last transaction ended, `skips` are the GTIDs of coming ones that are left out.
+
+    Transactions are many and commits few: the GTIDs that `ended` are kept, and put together when
+    the standing is asked for. Without `keeps_gtids` there are none: a set is only worth something
+    when it is complete.
     """
 
-    __slots__ = ("_follows_names", "_gtids", "_keeps_gtids", "_last", "_names", "_newest", "_standing", "end", "ended", "skips")
+    __slots__ = (
+        "_follows_names",
+        "_gtids",
+        "_keeps_gtids",
+        "_last",
+        "_names",
+        "_newest",
+        "_standing",
+        "end",
+        "ended",
+        "skips",
+    )
 
     def __init__(self, at: OtherSource, *, keeps_gtids: bool, follows_names: bool) -> None:
         position = at.source
@@ -34,7 +48,10 @@ class SourceProgress:
         self._standing: tuple[TransactionEnd, OtherSource] | None = None
 
     def changed(self, begin: TransactionBegin, changes: Sequence[bytes]) -> None:
-        """A transaction has ended that began so; its first `changes` identify it. One without changes identifies nothing."""
+        """A transaction has ended that began so; its first `changes` identify it.
+
+        One without changes identifies nothing.
+        """
         if changes:
             self._newest = begin, changes
 
@@ -47,12 +64,26 @@ class SourceProgress:
             if self._newest is not None:
                 self._last, self._newest = last_transaction(*self._newest), None
             end = self.end
-            source = SourcePosition(end.position, str(self._gtids) if self._keeps_gtids else "", end.identity, self._last)
-            names = SourcePosition(end.position, "", end.identity) if self._follows_names else self._names
+            source = SourcePosition(
+                end.position,
+                str(self._gtids) if self._keeps_gtids else "",
+                end.identity,
+                self._last,
+            )
+            names = (
+                SourcePosition(end.position, "", end.identity)
+                if self._follows_names
+                else self._names
+            )
             self._standing = end, OtherSource(source, names, self.skips)
         return self._standing[1]
 
 
-def each_source(record: PositionRecord, follows_names: Collection[str], *, keeps_gtids: bool) -> dict[str, SourceProgress]:
+def each_source(
+    record: PositionRecord, follows_names: Collection[str], *, keeps_gtids: bool
+) -> dict[str, SourceProgress]:
     """The sources of a record by name, a single one as ""."""
-    return {name: SourceProgress(at, keeps_gtids=keeps_gtids, follows_names=name in follows_names) for name, at in record.standing.items()}
+    return {
+        name: SourceProgress(at, keeps_gtids=keeps_gtids, follows_names=name in follows_names)
+        for name, at in record.standing.items()
+    }

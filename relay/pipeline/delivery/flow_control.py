@@ -15,13 +15,18 @@ from relay.telemetry import Totals
 from relay.zk import Watch
 
 _MOMENT_SECONDS: Final = 0.2
-"""Waiting goes in steps of this, so that commits, a stop and the election are looked at meanwhile."""
+"""Waiting goes in steps of this, so that commits, a stop and the election are looked at
+meanwhile.
+"""
 
 _log = structlog.stdlib.get_logger(__name__)
 
 
 class FlowControl:
-    """Says when the instance may take rows; used by its publishing thread. While ZooKeeper is away, what was asked last holds."""
+    """Says when the instance may take rows; used by its publishing thread.
+
+    While ZooKeeper is away, what was asked last holds.
+    """
 
     def __init__(self, store: FlowStore, instance: InstanceSettings, totals: Totals) -> None:
         self._store = store
@@ -51,7 +56,11 @@ class FlowControl:
     def asked(self) -> str:
         """What holds the instance back, as a sentence; empty where nothing does."""
         if self._flow.paused:
-            return " ".join(part for part in ("paused by", self._flow.by or "somebody", self._flow.comment) if part)
+            return " ".join(
+                part
+                for part in ("paused by", self._flow.by or "somebody", self._flow.comment)
+                if part
+            )
         limits = ((self._rates.rows, "rows/s"), (self._rates.bytes, "bytes/s"))
         return ", ".join(f"{limit:.0f} {unit}" for limit, unit in limits if limit is not None)
 
@@ -66,7 +75,9 @@ class FlowControl:
             return False
         now_s = monotonic()
         rows, size_bytes = self._totals.source_rows, self._totals.source_bytes
-        self._paid = self._paid.with_taken(self._rates, rows - self._rows, size_bytes - self._bytes, now_s)
+        self._paid = self._paid.with_taken(
+            self._rates, rows - self._rows, size_bytes - self._bytes, now_s
+        )
         self._rows, self._bytes = rows, size_bytes
         wait_s = min(self._paid.wait_seconds(self._rates, now_s), _MOMENT_SECONDS)
         if wait_s <= 0:
@@ -94,5 +105,7 @@ def _rates(flow: Flow, instance: InstanceSettings) -> Rates:
     """What an operator asked for, else what the file says; 0 is no limit."""
     settings = instance.flow
     rows = settings.rows_per_second if flow.rows_per_second is None else flow.rows_per_second
-    size_bytes = settings.bytes_per_second if flow.bytes_per_second is None else flow.bytes_per_second
+    size_bytes = (
+        settings.bytes_per_second if flow.bytes_per_second is None else flow.bytes_per_second
+    )
     return Rates(rows or None, size_bytes or None)

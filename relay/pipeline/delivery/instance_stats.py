@@ -13,9 +13,11 @@ from relay.telemetry import Totals
 
 @dataclass(slots=True)
 class Meter:
-    """Written by the publishing thread and read by others. `record` is the last committed one, `reached` what lag is measured from;
-    `dropped` holds a row count by real name and reason, `printed` one by real name, path and reason (a SlowReason or ""), `tables` every
-    real name that was met.
+    """Written by the publishing thread and read by others.
+
+    `record` is the last committed one, `reached` what lag is measured from; `dropped` holds a row
+    count by real name and reason, `printed` one by real name, path and reason (a SlowReason or ""),
+    `tables` every real name that was met.
     """
 
     totals: Totals = field(default_factory=Totals)
@@ -25,8 +27,12 @@ class Meter:
     printed: Counter[tuple[TableId, RowPath, str]] = field(default_factory=Counter)
     tables: set[TableId] = field(default_factory=set)
 
-    def committed(self, record: PositionRecord, batch: OpenBatch, messages: int, seconds: float) -> None:
-        """Kafka has said yes to a batch of `messages` rows and statements, `seconds` after it was asked."""
+    def committed(
+        self, record: PositionRecord, batch: OpenBatch, messages: int, seconds: float
+    ) -> None:
+        """Kafka has said yes to a batch of `messages` rows and statements, `seconds` after it was
+        asked.
+        """
         totals = self.totals
         totals.published_rows += batch.rows
         totals.published_messages += messages
@@ -48,7 +54,9 @@ class Meter:
         self.reached = self.reached.with_change(change_time_ms / 1000)
 
     def caught_up(self, running_s: float) -> None:
-        """The source has nothing more, and nothing of it waits here, at this moment of the monotonic clock."""
+        """The source has nothing more, and nothing of it waits here, at this moment of the
+        monotonic clock.
+        """
         self.reached = self.reached.with_idle(running_s)
 
     def print(self, table: TableId, path: RowPath, reason: str, rows: int) -> None:

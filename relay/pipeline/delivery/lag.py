@@ -10,24 +10,35 @@ HEARTBEATS_FRESH = 2
 class Reached:
     """Up to when everything is done; None: not known yet.
 
-    `change_s` is the time of the newest change that is visible or left out, in Unix seconds. `idle_s` is the last moment at which the
-    source said that it has nothing more, in seconds of the monotonic clock: it must stay in the past when the wall clock is set back.
+    `change_s` is the time of the newest change that is visible or left out, in Unix seconds.
+    `idle_s` is the last moment at which the source said that it has nothing more, in seconds of the
+    monotonic clock: it must stay in the past when the wall clock is set back.
     """
 
     change_s: float | None = None
     idle_s: float | None = None
 
     def with_change(self, change_s: float) -> "Reached":
-        """Everything up to a change of this time is done; an older one, as sessions may date them, takes nothing back."""
-        return self if self.change_s is not None and change_s <= self.change_s else replace(self, change_s=change_s)
+        """Everything up to a change of this time is done.
+
+        An older one, as sessions may date them, takes nothing back.
+        """
+        return (
+            self
+            if self.change_s is not None and change_s <= self.change_s
+            else replace(self, change_s=change_s)
+        )
 
     def with_idle(self, running_s: float) -> "Reached":
         """The source has nothing more."""
         return replace(self, idle_s=running_s)
 
 
-def lag_seconds(reached: Reached, now_s: float, running_s: float, heartbeat_s: float) -> float | None:
-    """Seconds that the instance is behind: 0 while nothing waits, growing while it does not keep up or stands still; None: not known.
+def lag_seconds(
+    reached: Reached, now_s: float, running_s: float, heartbeat_s: float
+) -> float | None:
+    """Seconds that the instance is behind: 0 while nothing waits, growing while it does not keep up
+    or stands still; None: not known.
 
     `now_s` is Unix time, `running_s` the monotonic clock.
     """

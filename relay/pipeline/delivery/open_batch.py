@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class OpenBatch:
-    """Grows with every event and is left behind with the commit. `event_bytes` are bytes as logged, `value_bytes` of message values.
+    """Grows with every event and is left behind with the commit.
+
+    `event_bytes` are bytes as logged, `value_bytes` of message values.
 
     `alone`: a statement is in it, which travels alone. `dead_letters` are by code.
     """

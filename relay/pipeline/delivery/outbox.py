@@ -1,4 +1,6 @@
-"""Batches on their way to Kafka: one is open, and the commit of the one before may still be unanswered."""
+"""Batches on their way to Kafka: one is open, and the commit of the one before may still be
+unanswered.
+"""
 
 import threading
 from collections.abc import Sequence
@@ -18,7 +20,9 @@ from relay.publish import BatchProducer
 _HELD_BYTES: Final = 8_000_000
 """At most this is kept while a commit is unanswered; then `send` waits for the answer."""
 _FLUSH_BYTES: Final = 1 << 16
-"""Messages are handed to the producer in portions of this size: each call costs as much as printing a row does."""
+"""Messages are handed to the producer in portions of this size: each call costs as much as printing
+a row does.
+"""
 
 _DELETION_BYTES: Final = 256
 """What a deletion takes in memory while it is kept."""
@@ -59,11 +63,14 @@ class _Run:
 class Outbox:
     """Sends messages in batches; used by one thread.
 
-    Messages are kept here until there are enough for a call, at most until `poll_commit`. A producer has one transaction at a time:
-    messages of the next batch are kept until Kafka answers the commit, so that publishing continues meanwhile.
+    Messages are kept here until there are enough for a call, at most until `poll_commit`. A
+    producer has one transaction at a time: messages of the next batch are kept until Kafka answers
+    the commit, so that publishing continues meanwhile.
     """
 
-    def __init__(self, producer: BatchProducer, buffer: ChangeBuffer, meter: Meter, stop: threading.Event) -> None:
+    def __init__(
+        self, producer: BatchProducer, buffer: ChangeBuffer, meter: Meter, stop: threading.Event
+    ) -> None:
         self._producer = producer
         self._buffer = buffer
         self._meter = meter
@@ -81,7 +88,11 @@ class Outbox:
     @property
     def messages(self) -> int:
         """Messages of the open batch."""
-        with_producer = self._producer.sent_messages if self._commit is None and self._producer.open_seconds else 0
+        with_producer = (
+            self._producer.sent_messages
+            if self._commit is None and self._producer.open_seconds
+            else 0
+        )
         return with_producer + self._held_messages
 
     @property
@@ -92,7 +103,10 @@ class Outbox:
 
     @property
     def unanswered_seconds(self) -> float:
-        """For how long the commit on its way has waited for its answer; 0 while there is none. Any thread may ask."""
+        """For how long the commit on its way has waited for its answer; 0 while there is none.
+
+        Any thread may ask.
+        """
         commit = self._commit
         return 0.0 if commit is None else monotonic() - commit.asked_at_s
 
@@ -118,8 +132,16 @@ class Outbox:
             self._held.append(_Run(topic, [messages]))
         self._count(messages.number, messages.value_bytes)
 
-    def commit(self, message: OutboundMessage, record: PositionRecord, batch: OpenBatch, beside: Sequence[OutboundMessage] = ()) -> None:
-        """Close the open batch with its record, behind the answer to the one before. Raises AskedToStop, and what ended that one.
+    def commit(
+        self,
+        message: OutboundMessage,
+        record: PositionRecord,
+        batch: OpenBatch,
+        beside: Sequence[OutboundMessage] = (),
+    ) -> None:
+        """Close the open batch with its record, behind the answer to the one before.
+
+        Raises AskedToStop, and what ended that one.
 
         The messages `beside` the record are of the relay's own and not counted.
         """
@@ -136,20 +158,28 @@ class Outbox:
         answer.add_done_callback(lambda _: self._buffer.wake())
 
     def poll_commit(self) -> None:
-        """If the pending commit has completed, record it or raise its error; then hand kept messages to the producer."""
+        """If the pending commit has completed, record it or raise its error.
+
+        Then hand kept messages to the producer.
+        """
         if self._commit is not None and self._commit.answer.done():
             self.await_commit()
         if self._commit is None:
             self._flush()
 
     def abort(self) -> None:
-        """Await the commit, then drop the kept messages of the next batch: they would only be aborted, and are read again."""
+        """Await the commit, then drop the kept messages of the next batch: they would only be
+        aborted, and are read again.
+        """
         self.await_commit()
         self._held.clear()
         self._held_messages = self._held_bytes = 0
 
     def await_commit(self) -> None:
-        """Wait for the answer to the last commit. Raises the error that it is, or AskedToStop when none comes."""
+        """Wait for the answer to the last commit.
+
+        Raises the error that it is, or AskedToStop when none comes.
+        """
         commit = self._commit
         if commit is None:
             return
@@ -158,7 +188,9 @@ class Outbox:
         finally:
             if commit.answer.done():
                 self._commit = None
-        self._meter.committed(commit.record, commit.batch, commit.messages, monotonic() - commit.asked_at_s)
+        self._meter.committed(
+            commit.record, commit.batch, commit.messages, monotonic() - commit.asked_at_s
+        )
         self._buffer.ack(commit.taken)
 
     def _make_room(self) -> None:

@@ -1,4 +1,7 @@
-"""Says for the status which paths printed rows. Keys of counts are (path, reason), or (table, path, reason)."""
+"""Says for the status which paths printed rows.
+
+Keys of counts are (path, reason), or (table, path, reason).
+"""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -19,11 +22,15 @@ def paths_in_words(printed: Mapping[PathAndReason, int]) -> str:
 
 
 def rows_by_path(printed: Mapping[PathAndReason, int]) -> dict[str, int]:
-    """Return the rows of each path, with the reason of a slow one: `{"compiled": 9, "readable: value": 1}`."""
+    """Return the rows of each path, with the reason of a slow one: `{"compiled": 9, "readable:
+    value": 1}`.
+    """
     return {_path(path, reason): count for (path, reason), count in list(printed.items())}
 
 
-def paths_of_tables(printed: Mapping[tuple[TableId, RowPath, str], int]) -> dict[str, dict[str, int]]:
+def paths_of_tables(
+    printed: Mapping[tuple[TableId, RowPath, str], int],
+) -> dict[str, dict[str, int]]:
     """Return the same for each real table, in the order of their names."""
     found: dict[str, dict[str, int]] = {}
     for (table, path, reason), count in sorted(printed.items()):

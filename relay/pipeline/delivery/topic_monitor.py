@@ -1,4 +1,6 @@
-"""Looks at the topics now and then while rows flow: what an operator changes there shows in the log, not at the next start."""
+"""Looks at the topics now and then while rows flow: what an operator changes there shows in the
+log, not at the next start.
+"""
 
 import threading
 from collections.abc import Iterator
@@ -21,7 +23,10 @@ _log = structlog.stdlib.get_logger(__name__)
 
 @contextmanager
 def watched(topics: Topics, kafka: KafkaSettings, instance: str) -> Iterator[None]:
-    """While the block runs, say what is new about the topics; the publishing thread reports an outage of Kafka."""
+    """While the block runs, say what is new about the topics.
+
+    The publishing thread reports an outage of Kafka.
+    """
     end = threading.Event()
     RelayThread("topics", instance, _look, topics, kafka, end, instance).start()
     try:

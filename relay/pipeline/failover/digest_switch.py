@@ -1,10 +1,20 @@
-"""A switch without GTIDs: the other server is read on behind what was published, once its binlog shows that by digests."""
+"""A switch without GTIDs: the other server is read on behind what was published, once its binlog
+shows that by digests.
+"""
 
 from collections.abc import Mapping
 from time import monotonic
 from typing import Final
 
-from relay.errors import PlaceAmbiguous, StandbyBehind, StandbyDiverged, StandbyLacks, StandbyPurged, SwitchNeedsGtid, SwitchRefused
+from relay.errors import (
+    PlaceAmbiguous,
+    StandbyBehind,
+    StandbyDiverged,
+    StandbyLacks,
+    StandbyPurged,
+    SwitchNeedsGtid,
+    SwitchRefused,
+)
 from relay.ha import Action, Decision, decide_by_digest, place_unknown
 from relay.model.failover import ServerRole
 from relay.model.positions.position import SourcePosition
@@ -14,10 +24,13 @@ from relay.settings import InstanceSettings, SourceSettings
 from relay.source import SearchStart, look_for_published
 
 _REFUSALS: Final[dict[str, type[SwitchRefused]]] = {
-    each.code: each for each in (StandbyPurged, StandbyDiverged, StandbyLacks, PlaceAmbiguous, SwitchNeedsGtid)
+    each.code: each
+    for each in (StandbyPurged, StandbyDiverged, StandbyLacks, PlaceAmbiguous, SwitchNeedsGtid)
 }
 _PATIENCE_SECONDS: Final = 5.0
-"""So long a server that serves is left unread while the other one, which had nearly everything, gets the rest."""
+"""So long a server that serves is left unread while the other one, which had nearly everything,
+gets the rest.
+"""
 _REST_FACTOR: Final = 10
 """Searches that are made while rows flow take this part of the time at most."""
 
@@ -25,7 +38,9 @@ _REST_FACTOR: Final = 10
 class DigestSwitch:
     """Finds places by digests for one instance; one thread at a time uses it."""
 
-    def __init__(self, instance: InstanceSettings, servers: Mapping[ServerRole, SourceSettings]) -> None:
+    def __init__(
+        self, instance: InstanceSettings, servers: Mapping[ServerRole, SourceSettings]
+    ) -> None:
         self.chosen = instance.failover.switch_without_gtid == "digest"
         self._servers = servers
         self._skew_s = instance.transaction.max_clock_skew_seconds
@@ -33,17 +48,32 @@ class DigestSwitch:
         self._start: tuple[ServerRole, int, SearchStart] | None = None
         self._tries_again_s = self._waits_since_s = 0.0
 
-    def places(self, start: SourcePosition, record: PositionRecord | None) -> PublishedPlaces | None:
-        """What notes the digests of a stream that starts here, None where no switch will ask for them."""
-        return PublishedPlaces(start.binlog, record, self._skew_s) if self.chosen and not start.gtid_set else None
+    def places(
+        self, start: SourcePosition, record: PositionRecord | None
+    ) -> PublishedPlaces | None:
+        """What notes the digests of a stream that starts here, None where no switch will ask for
+        them.
+        """
+        return (
+            PublishedPlaces(start.binlog, record, self._skew_s)
+            if self.chosen and not start.gtid_set
+            else None
+        )
 
     def place(self, to: ServerRole, record: PositionRecord) -> SourcePosition:
-        """The place behind what was published, on the other server. Raises StandbyBehind or a SwitchRefused."""
+        """The place behind what was published, on the other server.
+
+        Raises StandbyBehind or a SwitchRefused.
+        """
         place = record.place
         unknown = place_unknown(place, half=record.split is not None)
         if unknown or place is None or place.landmark is None:
             raise PlaceAmbiguous(unknown)
-        known = self._start[2] if self._start is not None and self._start[:2] == (to, place.landmark.second) else None
+        known = (
+            self._start[2]
+            if self._start is not None and self._start[:2] == (to, place.landmark.second)
+            else None
+        )
         report = look_for_published(self._servers[to], place, self._margin_s, known)
         self._start = to, place.landmark.second, report.start
         raise_refusal(decide_by_digest(report.sought, report.replication, to))
@@ -66,7 +96,9 @@ class DigestSwitch:
             self._tries_again_s = ended_s + _REST_FACTOR * (ended_s - began_s)
 
     def gives_up(self, error: StandbyBehind | SwitchRefused) -> bool:
-        """Whether a server that serves is read again, because the other one is not ready after all."""
+        """Whether a server that serves is read again, because the other one is not ready after
+        all.
+        """
         if not self.chosen:
             return False
         now_s = monotonic()

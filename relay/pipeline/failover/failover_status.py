@@ -14,12 +14,16 @@ from relay.state import FailoverStore, FailoverView, ServerView
 from relay.telemetry.metrics import SERVER_ANSWERS, SERVER_BEHIND, SERVER_ERRANT, SERVER_FOLLOWED
 
 _AGAIN_SECONDS: Final = 5.0
-"""A view that says nothing new is written again after this time, so that its age tells whether anybody watches."""
+"""A view that says nothing new is written again after this time, so that its age tells whether
+anybody watches.
+"""
 
 _log = structlog.stdlib.get_logger(__name__)
 
 
-def failover_view(situation: Situation, decision: Decision, orders: int, errant: str) -> FailoverView:
+def failover_view(
+    situation: Situation, decision: Decision, orders: int, errant: str
+) -> FailoverView:
     """Put the document together."""
     return FailoverView(
         followed=situation.followed.value,
@@ -46,14 +50,25 @@ class FailoverReport:
     def show(self, view: FailoverView) -> bool:
         """Set the gauges, and tell ZooKeeper what is new; whether anything was."""
         _show_gauges(self._instance, self._source, view)
-        told = (view.decision, view.reason, view.followed, view.orders, *((each.answers, each.errant) for each in view.servers))
+        told = (
+            view.decision,
+            view.reason,
+            view.followed,
+            view.orders,
+            *((each.answers, each.errant) for each in view.servers),
+        )
         fresh = told != self._told
         if fresh or monotonic() - self._told_at_s >= _AGAIN_SECONDS:
             try:
                 self._store.put_view(self._instance, view)
                 self._told, self._told_at_s = told, monotonic()
             except RelayError as exc:
-                _log.warning("failover_not_shown", instance=self._instance, source=self._source, reason=exc.reason)
+                _log.warning(
+                    "failover_not_shown",
+                    instance=self._instance,
+                    source=self._source,
+                    reason=exc.reason,
+                )
         return fresh
 
 
@@ -87,9 +102,16 @@ def _server(situation: Situation, seen: ServerSeen, errant: str) -> ServerView:
 
 
 def _proof(situation: Situation, seen: ServerSeen) -> StandbyProof | None:
-    """What a server lacks; of the one that is read it is never asked while it answers: what it sent, it has."""
+    """What a server lacks.
+
+    Of the one that is read it is never asked while it answers: what it sent, it has.
+    """
     published = situation.published
-    if not seen.known or not seen.gtids or bool(GtidSet.parse(published.gtid_set).domains) is not seen.mariadb:
+    if (
+        not seen.known
+        or not seen.gtids
+        or bool(GtidSet.parse(published.gtid_set).domains) is not seen.mariadb
+    ):
         return None
     if seen.role is situation.followed and seen.is_of(published.identity):
         return standby_proof("", "", seen.held, "")

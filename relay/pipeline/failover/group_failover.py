@@ -1,11 +1,19 @@
-"""From which servers a group reads: each source has heartbeats, orders and a proof of its own, and all of them one record."""
+"""From which servers a group reads: each source has heartbeats, orders and a proof of its own, and
+all of them one record.
+"""
 
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import replace
 
-from relay.errors import RelayError, SourceUnreachable, StandbyBehind, SwitchingSource, SwitchRefused
+from relay.errors import (
+    RelayError,
+    SourceUnreachable,
+    StandbyBehind,
+    SwitchingSource,
+    SwitchRefused,
+)
 from relay.model.records.position_record import PositionRecord
 from relay.pipeline.delivery.instance_stats import Meter
 from relay.pipeline.failover.source_failover import SourceFailover, news_of
@@ -18,9 +26,11 @@ from relay.state import FailoverStore, SwitchNote
 
 
 class GroupFailover:
-    """Chooses a server for each source of a group, and interrupts the streams when one of them is to be read from another server.
+    """Chooses a server for each source of a group, and interrupts the streams when one of them is
+    to be read from another server.
 
-    A switch of one source is a new record for all: the epoch that they share rises, and the others go on where they stood.
+    A switch of one source is a new record for all: the epoch that they share rises, and the others
+    go on where they stood.
     """
 
     def __init__(self, group: SourceGroup, sources: Mapping[str, SourceFailover]) -> None:
@@ -29,11 +39,19 @@ class GroupFailover:
         self._managed = {name: each for name, each in self._sources.items() if each.managed}
 
     @classmethod
-    def of(cls, instance: InstanceSettings, group: SourceGroup, store: FailoverStore, meter: Meter) -> "GroupFailover":
+    def of(
+        cls, instance: InstanceSettings, group: SourceGroup, store: FailoverStore, meter: Meter
+    ) -> "GroupFailover":
         """With a failover for each source, all in the order of the settings."""
 
         def one(name: str, settings: SourceSettings) -> SourceFailover:
-            return SourceFailover(instance, settings, store.of_source(name), lambda: record_of(meter.record, name), name)
+            return SourceFailover(
+                instance,
+                settings,
+                store.of_source(name),
+                lambda: record_of(meter.record, name),
+                name,
+            )
 
         return cls(group, {name: one(name, settings) for name, settings in group.members.items()})
 
@@ -42,7 +60,9 @@ class GroupFailover:
         return _all_of(each.watching() for each in self._managed.values())
 
     def streaming(self) -> AbstractContextManager[None]:
-        """Rows flow within; `check` then tells when those of one source shall come from elsewhere."""
+        """Rows flow within; `check` then tells when those of one source shall come from
+        elsewhere.
+        """
         return _all_of(each.streaming() for each in self._managed.values())
 
     def check(self) -> None:
@@ -55,15 +75,22 @@ class GroupFailover:
                 raise
 
     def news(self, stop: threading.Event, seconds: float) -> bool:
-        """Wait until `stop` or news of servers or orders since the last choice: True; False when the time is over."""
+        """Wait until `stop` or news of servers or orders since the last choice: True.
+
+        False when the time is over.
+        """
         return news_of(self._managed.values(), stop, seconds)
 
     def choose(self, record: PositionRecord | None) -> SourceChoice:
-        """Say where to read on. Raises what keeps a source from being read, unless the others may go on without it."""
+        """Say where to read on.
+
+        Raises what keeps a source from being read, unless the others may go on without it.
+        """
         if record is not None:
             # That of a single source becomes that of the group's first.
             record = replace(record, following=record.following or next(iter(self._sources)))
-        # One that is not asked, because another one stops the choice, must not call for the next choice at once.
+        # One that is not asked, because another one stops the choice, must not call for the next
+        # choice at once.
         for each in self._managed.values():
             each.forget_news()
         chosen = SourceChoice({}, record)
@@ -94,7 +121,12 @@ class GroupFailover:
         record = chosen.record
         if record is not None and one.record is not None and one.switches:
             record = with_moved(record, name, one.record)
-        return replace(chosen, servers={**chosen.servers, **one.servers}, record=record, switches=chosen.switches + one.switches)
+        return replace(
+            chosen,
+            servers={**chosen.servers, **one.servers},
+            record=record,
+            switches=chosen.switches + one.switches,
+        )
 
 
 @contextmanager

@@ -10,25 +10,39 @@ from relay.source import ServerWatch
 
 
 class ServerHeartbeats:
-    """Heartbeats to the master and the standby. `errant` names what the server that is not read has past replication."""
+    """Heartbeats to the master and the standby.
+
+    `errant` names what the server that is not read has past replication.
+    """
 
     def __init__(self, source: SourceSettings, rules: FailoverSettings) -> None:
         standby = source.at_standby()
-        self.settings = {ServerRole.MASTER: source} | ({ServerRole.STANDBY: standby} if standby is not None else {})
+        self.settings = {ServerRole.MASTER: source} | (
+            {ServerRole.STANDBY: standby} if standby is not None else {}
+        )
         self.errant = ""
-        self._watches = [ServerWatch(role, each, rules.detecting_interval_seconds) for role, each in self.settings.items()]
+        self._watches = [
+            ServerWatch(role, each, rules.detecting_interval_seconds)
+            for role, each in self.settings.items()
+        ]
         self._seen: tuple[ServerSeen, ...] = ()
 
     def look(self) -> tuple[ServerSeen, ...]:
-        """Ask all at the same time: one that does not answer must not hold up the other's heartbeat."""
+        """Ask all at the same time: one that does not answer must not hold up the other's
+        heartbeat.
+        """
         try:
             with ThreadPoolExecutor(len(self._watches), thread_name_prefix="heartbeat") as pool:
                 return tuple(pool.map(ServerWatch.look, self._watches))
         except RuntimeError as exc:
-            raise ResourcesExhausted(f"No thread can be started for the heartbeats ({exc}).") from exc
+            raise ResourcesExhausted(
+                f"No thread can be started for the heartbeats ({exc})."
+            ) from exc
 
     def compare(self, followed: ServerRole, seen: tuple[ServerSeen, ...]) -> None:
-        """Look for errant transactions: in what the other server had a heartbeat ago, against what the followed one has now."""
+        """Look for errant transactions: in what the other server had a heartbeat ago, against what
+        the followed one has now.
+        """
         before = {each.role: each for each in self._seen}
         self._seen = seen
         for now in seen:
@@ -44,5 +58,7 @@ class ServerHeartbeats:
 
 def _errant(other: ServerSeen, followed: ServerSeen) -> str:
     if other.mariadb:
-        return ",".join(errant_in_domains(other.binlog_state, followed.binlog_state, followed.server_id))
+        return ",".join(
+            errant_in_domains(other.binlog_state, followed.binlog_state, followed.server_id)
+        )
     return str(errant_transactions(other.executed, followed.executed, followed.server_uuid))

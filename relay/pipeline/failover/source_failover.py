@@ -1,4 +1,6 @@
-"""From which server an instance reads: heartbeats, orders, the decision, and the proof before the first row of another server."""
+"""From which server an instance reads: heartbeats, orders, the decision, and the proof before the
+first row of another server.
+"""
 
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -31,12 +33,14 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class SourceFailover:
-    """Chooses the server for every new stream of one source, and interrupts a stream when another server is to be read.
+    """Chooses the server for every new stream of one source, and interrupts a stream when another
+    server is to be read.
 
-    The position record's identity says which server is followed; ZooKeeper's documents only say what is wanted. Without a standby and
-    without a virtual address nothing is watched and nothing is chosen. `committed` tells the record that was committed last, as that of
-    this source alone. A source of a group has a `name`; an instance's only one has none. `serves` says whether the followed server did when
-    it was looked at last.
+    The position record's identity says which server is followed; ZooKeeper's documents only say
+    what is wanted. Without a standby and without a virtual address nothing is watched and nothing
+    is chosen. `committed` tells the record that was committed last, as that of this source alone. A
+    source of a group has a `name`; an instance's only one has none. `serves` says whether the
+    followed server did when it was looked at last.
     """
 
     def __init__(
@@ -86,7 +90,8 @@ class SourceFailover:
             ended.set()
             self._wake.set()
             watch.cancel()
-            # A heartbeat to a server that does not answer takes seconds, and another relay may wait to lead: the thread ends by itself.
+            # A heartbeat to a server that does not answer takes seconds, and another relay may wait
+            # to lead: the thread ends by itself.
             thread.join(_LOOK_SECONDS)
 
     @contextmanager
@@ -104,7 +109,10 @@ class SourceFailover:
             raise SwitchingSource(self._asked.reason)
 
     def news(self, stop: threading.Event, seconds: float) -> bool:
-        """Wait until `stop` or news of servers or orders since the last choice: True; False when the time is over."""
+        """Wait until `stop` or news of servers or orders since the last choice: True.
+
+        False when the time is over.
+        """
         return news_of((self,), stop, seconds)
 
     @property
@@ -129,7 +137,10 @@ class SourceFailover:
     # The choice.
 
     def choose(self, record: PositionRecord | None) -> SourceChoice:
-        """Say where to read on. Raises StandbyBehind, a SwitchRefused, or what keeps a server from proving itself."""
+        """Say where to read on.
+
+        Raises StandbyBehind, a SwitchRefused, or what keeps a server from proving itself.
+        """
         if record is None or not self.managed:
             return SourceChoice({self._source_name: self._source}, record)
         with self._lock:
@@ -143,27 +154,43 @@ class SourceFailover:
             try:
                 return self._switch.made(decision, decision.to, situation, record, self._standing)
             except (StandbyBehind, SwitchRefused) as exc:
-                if record.source.gtid_set or not situation.followed_serves or not self._switch.digests.gives_up(exc):
+                if (
+                    record.source.gtid_set
+                    or not situation.followed_serves
+                    or not self._switch.digests.gives_up(exc)
+                ):
                     raise
                 self._log.warning("switch_put_off", reason=exc.reason)
         return SourceChoice({self._source_name: self._servers.settings[situation.followed]}, record)
 
-    def places(self, start: SourcePosition, record: PositionRecord | None) -> PublishedPlaces | None:
-        """What notes the digests of a stream that starts here, None where no switch will ask for them."""
+    def places(
+        self, start: SourcePosition, record: PositionRecord | None
+    ) -> PublishedPlaces | None:
+        """What notes the digests of a stream that starts here, None where no switch will ask for
+        them.
+        """
         return self._switch.digests.places(start, record) if self.managed else None
 
     def another_came(self, record: PositionRecord) -> bool:
-        """Whether another server has come to a virtual address since the choice, so that it is to be made again."""
+        """Whether another server has come to a virtual address since the choice, so that it is to
+        be made again.
+        """
         if not self._rules.virtual_address:
             return False
         with self._lock:
             situation = self._situation(record)
         followed = situation.server(situation.followed)
-        return followed is not None and followed.answers and not followed.is_of(record.source.identity)
+        return (
+            followed is not None and followed.answers and not followed.is_of(record.source.identity)
+        )
 
     def switched(self, note: SwitchNote) -> None:
-        """The record that names the other server is committed: tell it, and forget the order that it came from."""
-        self._log.warning("source_switched", to=note.to, place=note.place, reason=note.reason, lost=note.lost)
+        """The record that names the other server is committed: tell it, and forget the order that
+        it came from.
+        """
+        self._log.warning(
+            "source_switched", to=note.to, place=note.place, reason=note.reason, lost=note.lost
+        )
         SOURCE_SWITCHES.labels(self._name).inc()
         self._noted, self._before = ServerRole(note.to), None
         try:
@@ -173,16 +200,23 @@ class SourceFailover:
         self._forget_orders()
 
     def _forget_orders(self) -> None:
-        """What was done must not be done again after the next switch; while ZooKeeper is away, every heartbeat tries again."""
+        """What was done must not be done again after the next switch.
+
+        While ZooKeeper is away, every heartbeat tries again.
+        """
         try:
-            self._standing = self._store.change_orders(self._name, lambda standing: replace(standing, switch_to=None, accepted=""))
+            self._standing = self._store.change_orders(
+                self._name, lambda standing: replace(standing, switch_to=None, accepted="")
+            )
         except RelayError as exc:
             self._log.warning("orders_not_forgotten", reason=exc.reason)
 
     # The thread.
 
     def _watch(self, ended: threading.Event) -> None:
-        interval_s = self._rules.detecting_interval_seconds if self._rules.detecting_enable else None
+        interval_s = (
+            self._rules.detecting_interval_seconds if self._rules.detecting_enable else None
+        )
         guard = Guard("failover", self._thread_subject)
         while not ended.is_set():
             with guard:
@@ -191,8 +225,11 @@ class SourceFailover:
                         self._beat(ended)
                 except RelayError as exc:
                     self._log.warning("failover_not_judged", reason=exc.reason)
-            # Without an interval only news end the wait; after an unexpected error the heartbeat is tried again by itself.
-            self._wake.wait(interval_s if guard.error is None else max(interval_s or 0.0, guard.pause_s))
+            # Without an interval only news end the wait; after an unexpected error the heartbeat is
+            # tried again by itself.
+            self._wake.wait(
+                interval_s if guard.error is None else max(interval_s or 0.0, guard.pause_s)
+            )
             self._wake.clear()
         self._servers.close()
 
@@ -213,14 +250,20 @@ class SourceFailover:
             decision = self._switch.tried(decision, situation, record, self._standing)
         self._show(situation, decision)
         self._before = record.source.gtid_set
-        if self._standing.switch_to is situation.followed and decision.action is Action.STAY and self._streaming:
+        if (
+            self._standing.switch_to is situation.followed
+            and decision.action is Action.STAY
+            and self._streaming
+        ):
             self._forget_orders()
         if decision.action is Action.SWITCH and self._streaming:
             self._asked = decision
 
     def _situation(self, record: PositionRecord) -> Situation:
         source = record.source
-        published = Published(source.identity, source.gtid_set, record.split.gtid if record.split is not None else "")
+        published = Published(
+            source.identity, source.gtid_set, record.split.gtid if record.split is not None else ""
+        )
         seen = self._servers.look()
         followed = followed_role(published, seen, self._noted)
         self._noted = followed
@@ -233,10 +276,15 @@ class SourceFailover:
             by_digest=self._switch.digests.chosen,
         )
         before = source.gtid_set if self._before is None else self._before
-        return Situation(followed, seen, published, before, self._standing.orders, rules, self._streaming)
+        return Situation(
+            followed, seen, published, before, self._standing.orders, rules, self._streaming
+        )
 
     def _read_orders(self) -> None:
-        """Take over what stands in ZooKeeper; while it is away, what was known last goes on to hold."""
+        """Take over what stands in ZooKeeper.
+
+        While it is away, what was known last goes on to hold.
+        """
         try:
             if self._noted is None and (view := self._store.view(self._name)) is not None:
                 self._noted = view.followed_role
@@ -247,13 +295,19 @@ class SourceFailover:
     def _show(self, situation: Situation, decision: Decision) -> None:
         """Tell ZooKeeper what is new, and who waits that there is something new."""
         self._decided, self.serves = decision, situation.followed_serves
-        if self._shown.show(failover_view(situation, decision, self._standing.number, self._servers.errant)):
+        if self._shown.show(
+            failover_view(situation, decision, self._standing.number, self._servers.errant)
+        ):
             self._news.set()
 
 
 def news_of(sources: Iterable[SourceFailover], stop: threading.Event, seconds: float) -> bool:
     """Wait until `stop` or news of one of the sources: True; False when the time is over."""
     sources, until_s = tuple(sources), monotonic() + seconds
-    while not (news := any(each.has_news for each in sources)) and not stop.is_set() and (left_s := until_s - monotonic()) > 0:
+    while (
+        not (news := any(each.has_news for each in sources))
+        and not stop.is_set()
+        and (left_s := until_s - monotonic()) > 0
+    ):
         stop.wait(min(_LOOK_SECONDS, left_s))
     return news or stop.is_set() or any(each.has_news for each in sources)

@@ -1,4 +1,6 @@
-"""The switch to the other server of a source: the proof that it has what was published, and the record that names it."""
+"""The switch to the other server of a source: the proof that it has what was published, and the
+record that names it.
+"""
 
 from dataclasses import replace
 from time import time
@@ -16,7 +18,10 @@ from relay.state import StandingOrders, SwitchNote
 
 
 class SourceSwitch:
-    """Makes the switches of one source. `digests` finds coordinates without GTIDs. One thread at a time uses it."""
+    """Makes the switches of one source.
+
+    `digests` finds coordinates without GTIDs. One thread at a time uses it.
+    """
 
     def __init__(self, instance: InstanceSettings, servers: ServerHeartbeats, source: str) -> None:
         self.digests = DigestSwitch(instance, servers.settings)
@@ -26,9 +31,17 @@ class SourceSwitch:
         self._diverged: tuple[int, Decision] | None = None
 
     def made(
-        self, decision: Decision, to: ServerRole, situation: Situation, record: PositionRecord, orders: StandingOrders
+        self,
+        decision: Decision,
+        to: ServerRole,
+        situation: Situation,
+        record: PositionRecord,
+        orders: StandingOrders,
     ) -> SourceChoice:
-        """Return the choice of the other server, with the record that it is read from. Raises StandbyBehind or a SwitchRefused."""
+        """Return the choice of the other server, with the record that it is read from.
+
+        Raises StandbyBehind or a SwitchRefused.
+        """
         settings = self._servers.settings[to]
         place = self._place(to, situation.published, record, orders)
         moved = moved_record(record, place)
@@ -47,8 +60,16 @@ class SourceSwitch:
         )
         return SourceChoice({self._source: settings}, moved, (note,))
 
-    def tried(self, decision: Decision, situation: Situation, record: PositionRecord, orders: StandingOrders) -> Decision:
-        """Make the proof once before a stream is interrupted for it, as of the last heartbeat; a divergence holds for good.
+    def tried(
+        self,
+        decision: Decision,
+        situation: Situation,
+        record: PositionRecord,
+        orders: StandingOrders,
+    ) -> Decision:
+        """Make the proof once before a stream is interrupted for it, as of the last heartbeat.
+
+        A divergence holds for good.
 
         Return the decision, or one to stay, with the reason for which the proof failed.
         """
@@ -61,7 +82,9 @@ class SourceSwitch:
             return replace(decision, action=Action.STAY)
         try:
             if by_gtid:
-                published = replace(situation.published, gtid_set=situation.published_before, split_gtid="")
+                published = replace(
+                    situation.published, gtid_set=situation.published_before, split_gtid=""
+                )
                 proven_place(self._servers.settings[decision.to], published, orders.accepted)
             else:
                 self.digests.try_place(decision.to, record)
@@ -72,7 +95,9 @@ class SourceSwitch:
             return refused
         return decision
 
-    def _place(self, to: ServerRole, published: Published, record: PositionRecord, orders: StandingOrders) -> ProvenPlace:
+    def _place(
+        self, to: ServerRole, published: Published, record: PositionRecord, orders: StandingOrders
+    ) -> ProvenPlace:
         settings, way = self._servers.settings[to], self._rules.switch_without_gtid
         try:
             return proven_place(settings, published, orders.accepted)
@@ -82,15 +107,25 @@ class SourceSwitch:
                 raise
         if way == "digest":
             return ProvenPlace(self.digests.place(to, record))
-        return ProvenPlace(place_before(settings, record.change_time_ms / 1000 - self._rules.fallback_interval_seconds))
+        return ProvenPlace(
+            place_before(
+                settings, record.change_time_ms / 1000 - self._rules.fallback_interval_seconds
+            )
+        )
 
 
 def moved_record(record: PositionRecord, place: ProvenPlace) -> PositionRecord:
     """Return the position record on the other server, under the next epoch.
 
-    A half-published transaction that was lost with the former server is given up. A replay was counted by coordinates of the former
-    server: the rest of it comes under the new epoch.
+    A half-published transaction that was lost with the former server is given up. A replay was
+    counted by coordinates of the former server: the rest of it comes under the new epoch.
     """
-    split = None if place.lost and record.split is not None and record.split.gtid in place.lost else record.split
+    split = (
+        None
+        if place.lost and record.split is not None and record.split.gtid in place.lost
+        else record.split
+    )
     order = record.order if record.replay is None else record.order.raised_to(record.replay.order)
-    return replace(record, source=place.position, epoch=record.epoch + 1, order=order, split=split, replay=None)
+    return replace(
+        record, source=place.position, epoch=record.epoch + 1, order=order, split=split, replay=None
+    )

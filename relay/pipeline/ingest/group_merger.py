@@ -1,4 +1,6 @@
-"""The reading threads of a group: each source → decode → its queue, then all queues → the buffer, merged as whole transactions."""
+"""The reading threads of a group: each source → decode → its queue, then all queues → the buffer,
+merged as whole transactions.
+"""
 
 import threading
 from collections.abc import Callable, Collection, Mapping
@@ -15,15 +17,19 @@ from relay.settings import BufferSettings
 from relay.threads import RelayThread
 
 _MOST_TAKEN: Final = 1024
-"""So many items go on together; what waits in the queues is bounded, and so must be what is between them and the buffer."""
+"""So many items go on together.
+
+What waits in the queues is bounded, and so must be what is between them and the buffer.
+"""
 _SECOND_MS: Final = 1000
 
 
 class MergeTimes(NamedTuple):
-    """When transactions happened: what says so, how long after its time one may come, and how far ahead of the relay's clock it counts.
+    """When transactions happened: what says so, how long after its time one may come, and how far
+    ahead of the relay's clock it counts.
 
-    The times of sources in `whole_seconds` are cut to them. `now_ms` is the relay's clock in Unix milliseconds; it must not go back, or the
-    group waits until it has come to the same time again.
+    The times of sources in `whole_seconds` are cut to them. `now_ms` is the relay's clock in Unix
+    milliseconds; it must not go back, or the group waits until it has come to the same time again.
     """
 
     of: TimeOfTransaction
@@ -34,9 +40,12 @@ class MergeTimes(NamedTuple):
 
 
 class GroupReader:
-    """Fills the buffer from the open sources of a group until they or the buffer are closed; what ends it is raised by the buffer's `take`.
+    """Fills the buffer from the open sources of a group until they or the buffer are closed.
 
-    `rolled_back` is told of rows that a source has rolled back: the group is read again without them.
+    What ends it is raised by the buffer's `take`.
+
+    `rolled_back` is told of rows that a source has rolled back: the group is read again without
+    them.
     """
 
     def __init__(
@@ -59,9 +68,14 @@ class GroupReader:
         self._failure: BaseException | None = None
         self._open = ""  # the source whose transaction is on its way
         self._last = ""  # the source of the last item
-        self._queues = {each: self._queue(each, source, settings) for each, source in sources.items()}
+        self._queues = {
+            each: self._queue(each, source, settings) for each, source in sources.items()
+        }
         self._readers = [
-            Reader(f"{name}-{each}", source.stream, self._queues[each], _no_spool, names=source.names) for each, source in sources.items()
+            Reader(
+                f"{name}-{each}", source.stream, self._queues[each], _no_spool, names=source.names
+            )
+            for each, source in sources.items()
         ]
         self._thread = RelayThread("merge", name, self._merge)
 
@@ -87,12 +101,21 @@ class GroupReader:
 
     def _queue(self, name: str, source: OpenSource, settings: BufferSettings) -> SourceQueue:
         at = source.stream.start.binlog
-        return SourceQueue(at, settings, len(self._sources), self._changed, self._times.now_ms, lambda failure: self._failed(name, failure))
+        return SourceQueue(
+            at,
+            settings,
+            len(self._sources),
+            self._changed,
+            self._times.now_ms,
+            lambda failure: self._failed(name, failure),
+        )
 
     def _failed(self, name: str, failure: BaseException) -> None:
         if isinstance(failure, RolledBackRows):
             self._rolled_back(name, failure)
-            failure = BatchAborted(f"Source {name} rolled rows back; the group is read again without them.")
+            failure = BatchAborted(
+                f"Source {name} rolled rows back; the group is read again without them."
+            )
         elif isinstance(failure, RelayError):
             failure.reason = of_source(name, failure)
         with self._changed:
@@ -104,13 +127,19 @@ class GroupReader:
     def _merge(self) -> None:
         try:
             while items := self._next_items():
-                if not all(self._buffer.put(each.item, each.size_bytes) for each in items) or not self._buffer.hand_over():
+                if (
+                    not all(self._buffer.put(each.item, each.size_bytes) for each in items)
+                    or not self._buffer.hand_over()
+                ):
                     return
         except BaseException as exc:  # noqa: BLE001 - handed to the publishing thread, which raises it
             self._buffer.fail(exc)
 
     def _next_items(self) -> list[Queued]:
-        """Wait for items that may go on; none when the reader ends. Raises what a source ended with, behind what could go on without it."""
+        """Wait for items that may go on; none when the reader ends.
+
+        Raises what a source ended with, behind what could go on without it.
+        """
         with self._changed:
             while not (items := self._ready()) and not self._closed:
                 if self._failure is not None:
@@ -147,7 +176,10 @@ class GroupReader:
         return len(ready) > before
 
     def _tell(self, name: str, queue: SourceQueue, ready: list[Queued]) -> None:
-        """Tell the order of what has come to the front; what stands between transactions goes its way."""
+        """Tell the order of what has come to the front.
+
+        What stands between transactions goes its way.
+        """
         while queue.items and not queue.head_known:
             item = queue.items[0].item
             if isinstance(item, TransactionBegin):
@@ -155,7 +187,9 @@ class GroupReader:
                 if time_ms is None and not queue.full:
                     return
                 known_ms = item.header_time_s * _SECOND_MS if time_ms is None else time_ms
-                self._order.came(name, min(known_ms, self._times.now_ms() + self._times.most_ahead_ms))
+                self._order.came(
+                    name, min(known_ms, self._times.now_ms() + self._times.most_ahead_ms)
+                )
                 queue.head_known = True
             elif not isinstance(item, Advance):
                 raise BatchAborted(f"An item of source {name} stands outside of a transaction.")
@@ -165,17 +199,24 @@ class GroupReader:
                 self._advance(name, queue, ready)
 
     def _advance(self, name: str, queue: SourceQueue, ready: list[Queued]) -> None:
-        """A heartbeat says that the source has nothing more; it goes on only where that holds for all sources."""
+        """A heartbeat says that the source has nothing more.
+
+        It goes on only where that holds for all sources.
+        """
         heartbeat_ms = queue.items[0].rests_ms
         if heartbeat_ms:
             self._order.rests(name, self._rests_ms(name, heartbeat_ms))
-            if len(queue.items) > 1 or not all(each.at_rest and (each is queue or not each.items) for each in self._queues.values()):
+            if len(queue.items) > 1 or not all(
+                each.at_rest and (each is queue or not each.items) for each in self._queues.values()
+            ):
                 queue.take()
                 return
         self._take(name, ready)
 
     def _rests_ms(self, name: str, heartbeat_ms: int) -> int:
-        """What the source may still bring is not from before this time, or not from before the second that it falls into."""
+        """What the source may still bring is not from before this time, or not from before the
+        second that it falls into.
+        """
         until_ms = heartbeat_ms - self._times.slack_ms
         return until_ms - until_ms % _SECOND_MS if name in self._times.whole_seconds else until_ms
 

@@ -6,7 +6,9 @@ from relay.model.records.position_record import OtherSource, PositionRecord
 
 
 def record_of(record: PositionRecord | None, name: str) -> PositionRecord | None:
-    """What a group's record says of one source, as if it were the only one; None where it has no position yet.
+    """What a group's record says of one source, as if it were the only one.
+
+    None where it has no position yet.
 
     Half a transaction and a stretch that is read again are of the source that the record follows.
     """
@@ -27,7 +29,10 @@ def record_of(record: PositionRecord | None, name: str) -> PositionRecord | None
 
 
 def with_moved(record: PositionRecord, name: str, moved: PositionRecord) -> PositionRecord:
-    """The group's record once this source goes on from `moved`, on another server; epoch and pair are those of all."""
+    """The group's record once this source goes on from `moved`, on another server.
+
+    Epoch and pair are those of all.
+    """
     if name == record.following:
         return replace(moved, following=name, others=record.others)
     there = OtherSource(moved.source, moved.names, moved.skips)

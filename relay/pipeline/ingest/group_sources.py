@@ -1,4 +1,6 @@
-"""The sources of an instance that has several: which are read, from where, and which are passed over for now."""
+"""The sources of an instance that has several: which are read, from where, and which are passed
+over for now.
+"""
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -9,7 +11,13 @@ from typing import Final, TypeAlias
 
 import structlog
 
-from relay.errors import BatchAborted, HistoryChanged, RelayError, SourceSettingsRefused, SourceUnreachable
+from relay.errors import (
+    BatchAborted,
+    HistoryChanged,
+    RelayError,
+    SourceSettingsRefused,
+    SourceUnreachable,
+)
 from relay.merge import MergeOrder, by_column, by_execute_time
 from relay.model.positions.position import SourcePosition
 from relay.model.records.position_record import OtherSource, PositionRecord
@@ -26,10 +34,17 @@ from relay.threads import Guard, RelayThread
 _LOOK_SECONDS: Final = 1.0
 """A source that is passed over is asked so often whether it is back."""
 _COMMIT_TIMES_SINCE: Final = (8, 0, 1)
-"""MySQL from this version on writes when a transaction was committed, to the microsecond; all others the second in which it began."""
+"""MySQL from this version on writes when a transaction was committed, to the microsecond.
 
-OpenedAt: TypeAlias = "Callable[[str, SourceSettings, OtherSource | None, list[ExcludedRange]], OpenedSource]"
-"""Name, settings, standing (None: there is none) and ranges that were rolled back → the open source."""
+All others the second in which it began.
+"""
+
+OpenedAt: TypeAlias = (
+    "Callable[[str, SourceSettings, OtherSource | None, list[ExcludedRange]], OpenedSource]"
+)
+"""Name, settings, standing (None: there is none) and ranges that were rolled back → the open
+source.
+"""
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -47,9 +62,12 @@ class OpenedSource(OpenSource):
 
 
 class SourceGroup:
-    """What is known of the sources of one instance beyond a session; used by the instance's thread, read by others.
+    """What is known of the sources of one instance beyond a session.
 
-    `passed` says why a source is passed over, `rolled_back` what is known of each one's rolled-back rows.
+    Used by the instance's thread, read by others.
+
+    `passed` says why a source is passed over, `rolled_back` what is known of each one's rolled-back
+    rows.
     """
 
     def __init__(self, instance: InstanceSettings, group: GroupSettings) -> None:
@@ -64,7 +82,9 @@ class SourceGroup:
     @property
     def words(self) -> str:
         """What to say of sources that are passed over; empty while there is none."""
-        return " ".join(f"Source {name} is passed over: {error.code}." for name, error in self.passed.items())
+        return " ".join(
+            f"Source {name} is passed over: {error.code}." for name, error in self.passed.items()
+        )
 
     @property
     def late(self) -> int:
@@ -73,10 +93,13 @@ class SourceGroup:
 
     @contextmanager
     def open(self, chosen: SourceChoice, opened: OpenedAt) -> Iterator[Mapping[str, OpenedSource]]:
-        """Open all sources; one that does not answer is passed over where the settings say so, and its position is known.
+        """Open all sources.
 
-        Raises what keeps a source from being read, HistoryChanged for one that was given another name, and SourceSettingsRefused for two
-        that are one server.
+        One that does not answer is passed over where the settings say so, and its position is
+        known.
+
+        Raises what keeps a source from being read, HistoryChanged for one that was given another
+        name, and SourceSettingsRefused for two that are one server.
         """
         known = self.standing(chosen.record)
         sources: dict[str, OpenedSource] = {}
@@ -96,30 +119,65 @@ class SourceGroup:
             yield sources
 
     def start_record(
-        self, record: PositionRecord | None, sources: Mapping[str, OpenSource], first: Callable[[SourcePosition], PositionRecord]
+        self,
+        record: PositionRecord | None,
+        sources: Mapping[str, OpenSource],
+        first: Callable[[SourcePosition], PositionRecord],
     ) -> PositionRecord:
-        """The record with a position for every source: those that never had one begin where they were opened."""
+        """The record with a position for every source: those that never had one begin where they
+        were opened.
+        """
         known = self.standing(record)
-        standing = {name: known.get(name) or OtherSource(source.stream.start) for name, source in sources.items()}
+        standing = {
+            name: known.get(name) or OtherSource(source.stream.start)
+            for name, source in sources.items()
+        }
         standing |= {name: at for name, at in known.items() if name in self.passed}
         for name in known.keys() - standing.keys():
-            _log.warning("source_forgotten", instance=self._instance.name, source=name, position=str(known[name].source.binlog))
-        following = record.following if record is not None and record.following in standing else next(iter(standing))
+            _log.warning(
+                "source_forgotten",
+                instance=self._instance.name,
+                source=name,
+                position=str(known[name].source.binlog),
+            )
+        following = (
+            record.following
+            if record is not None and record.following in standing
+            else next(iter(standing))
+        )
         at = standing.pop(following)
-        return replace(record or first(at.source), source=at.source, names=at.names, skips=at.skips, following=following, others=standing)
+        return replace(
+            record or first(at.source),
+            source=at.source,
+            names=at.names,
+            skips=at.skips,
+            following=following,
+            others=standing,
+        )
 
     def passes(self, name: str, record: PositionRecord | None) -> bool:
-        """Whether the others may go on without this source: nobody is passed over whose rows would be lost, or torn apart."""
-        half = record is not None and record.split is not None and (record.following or self._group.name) == name
+        """Whether the others may go on without this source: nobody is passed over whose rows would
+        be lost, or torn apart.
+        """
+        half = (
+            record is not None
+            and record.split is not None
+            and (record.following or self._group.name) == name
+        )
         return self._group.when_source_dies == "pass" and name in self.standing(record) and not half
 
     def standing(self, record: PositionRecord | None) -> dict[str, OtherSource]:
-        """Where each source stands by a record; that of a single source is of the one that is called so in the settings."""
+        """Where each source stands by a record.
+
+        That of a single source is of the one that is called so in the settings.
+        """
         if record is None:
             return {}
         return {name or self._group.name: at for name, at in record.standing.items()}
 
-    def reader(self, sources: Mapping[str, OpenedSource], record: PositionRecord, buffer: ChangeBuffer) -> GroupReader:
+    def reader(
+        self, sources: Mapping[str, OpenedSource], record: PositionRecord, buffer: ChangeBuffer
+    ) -> GroupReader:
         """The threads that fill the buffer."""
         by, settings = self._group.merge_by, self._instance
         by_commit = by == "execute_time"
@@ -128,7 +186,11 @@ class SourceGroup:
             int(self._group.merge_slack_seconds * 1000),
             int(settings.transaction.max_clock_skew_seconds * 1000),
             SteadyClock().now_ms,
-            frozenset(name for name, source in sources.items() if not by_commit or not _tells_commits(source.stream.server)),
+            frozenset(
+                name
+                for name, source in sources.items()
+                if not by_commit or not _tells_commits(source.stream.server)
+            ),
         )
         self._late_before = self.late
         self._order = MergeOrder(sources, record.following if record.split is not None else None)
@@ -144,9 +206,14 @@ class SourceGroup:
 
     @contextmanager
     def waiting_for_passed(
-        self, chosen: SourceChoice, record: PositionRecord, refusal: Callable[[str], RelayError | None]
+        self,
+        chosen: SourceChoice,
+        record: PositionRecord,
+        refusal: Callable[[str], RelayError | None],
     ) -> Iterator[Callable[[], None]]:
-        """Within, the sources that are passed over are asked whether they are back; the check raises BatchAborted when one is.
+        """Within, the sources that are passed over are asked whether they are back.
+
+        The check raises BatchAborted when one is.
 
         `refusal` says why the standby of a source cannot take its place.
         """
@@ -161,14 +228,18 @@ class SourceGroup:
 
         def check() -> None:
             if back:
-                raise BatchAborted(f"Source {back[0]} answers again, and is read again from now on.")
+                raise BatchAborted(
+                    f"Source {back[0]} answers again, and is read again from now on."
+                )
 
         try:
             yield check
         finally:
             ended.set()
 
-    def _open(self, name: str, chosen: SourceChoice, at: OtherSource | None, opened: OpenedAt) -> OpenedSource:
+    def _open(
+        self, name: str, chosen: SourceChoice, at: OtherSource | None, opened: OpenedAt
+    ) -> OpenedSource:
         if name in chosen.passed:
             raise chosen.passed[name]
         if name in chosen.switched:
@@ -180,13 +251,18 @@ class SourceGroup:
             raise
 
     def _pass_over(self, name: str, error: RelayError, chosen: SourceChoice) -> None:
-        """Raises the error where nobody may; who just proved that it takes over, and is gone, is looked at anew."""
+        """Raises the error where nobody may.
+
+        Who just proved that it takes over, and is gone, is looked at anew.
+        """
         if name not in chosen.passed:
             silent = isinstance(error, SourceUnreachable)
             if not silent or name in chosen.switched or not self.passes(name, chosen.record):
                 raise error
         self.passed[name] = error
-        _log.warning("source_passed_over", instance=self._instance.name, source=name, reason=error.reason)
+        _log.warning(
+            "source_passed_over", instance=self._instance.name, source=name, reason=error.reason
+        )
 
     def _await(
         self,
@@ -203,17 +279,26 @@ class SourceGroup:
                 try:
                     ask()
                 except SourceUnreachable as exc:
-                    passed[name] = refusal(name) or exc  # of the session that began this; the next one has a dictionary of its own
+                    passed[name] = (
+                        refusal(name) or exc
+                    )  # of the session that began this; the next one has a dictionary of its own
                     continue
                 except RelayError as exc:
-                    _log.warning("source_back_but_refused", instance=self._instance.name, source=name, reason=exc.reason)
+                    _log.warning(
+                        "source_back_but_refused",
+                        instance=self._instance.name,
+                        source=name,
+                        reason=exc.reason,
+                    )
                 back.append(name)
                 return
 
 
 def refuse_foreign_record(instance: InstanceSettings, record: PositionRecord | None) -> None:
-    """A position of several sources means nothing to an instance with one, nor places of a single one's history to several. Raises
-    HistoryChanged.
+    """A position of several sources means nothing to an instance with one, nor places of a single
+    one's history to several.
+
+    Raises HistoryChanged.
     """
     if instance.group is None and record is not None and record.following:
         raise HistoryChanged(
@@ -222,7 +307,8 @@ def refuse_foreign_record(instance: InstanceSettings, record: PositionRecord | N
         )
     if instance.group is not None and record is not None and record.replay is not None:
         raise HistoryChanged(
-            f"The position was moved back, and what lies before {record.replay.until} comes again in the order of the single source.",
+            f"The position was moved back, and what lies before {record.replay.until} comes "
+            f"again in the order of the single source.",
             remedy="Take [instances.group] out until the relay has come there, then put it in.",
         )
 
@@ -235,27 +321,46 @@ def _refuse_one_twice(sources: Mapping[str, OpenedSource]) -> None:
     """Rows of a server that is read twice would be published twice."""
     for (one, first), (other, second) in combinations(sources.items(), 2):
         if _same_server(first.stream.start, second.stream.start):
-            remedy = "Name each server once; two servers with one server_id and one history are a copy of each other."
-            raise SourceSettingsRefused(f"Sources {one} and {other} are the same server.", remedy=remedy)
+            remedy = (
+                "Name each server once; two servers with one server_id and one history are a copy "
+                "of each other."
+            )
+            raise SourceSettingsRefused(
+                f"Sources {one} and {other} are the same server.", remedy=remedy
+            )
 
 
-def _refuse_another_name(sources: Mapping[str, OpenedSource], known: Mapping[str, OtherSource]) -> None:
-    """A source under a new name would begin anew, and rows between its position and that beginning would be lost."""
+def _refuse_another_name(
+    sources: Mapping[str, OpenedSource], known: Mapping[str, OtherSource]
+) -> None:
+    """A source under a new name would begin anew, and rows between its position and that beginning
+    would be lost.
+    """
     for name, source in sources.items():
         for former in known.keys() - sources.keys() if name not in known else ():
             if _alike(source.stream.start, known[former].source):
                 raise HistoryChanged(
                     f"Source {name} is the server whose position is kept under the name {former}.",
-                    remedy=f"Call it {former} again. To begin anew with it, let the instance run once without it.",
+                    remedy=(
+                        f"Call it {former} again. To begin anew with it, let the instance run once "
+                        f"without it."
+                    ),
                 )
 
 
 def _alike(one: SourcePosition, other: SourcePosition) -> bool:
-    """Whether they may be of one server: MySQL's have a uuid, of MariaDB's two may have one server_id."""
+    """Whether they may be of one server: MySQL's have a uuid, of MariaDB's two may have one
+    server_id.
+    """
     return one.identity.server == other.identity.server
 
 
 def _same_server(one: SourcePosition, other: SourcePosition) -> bool:
-    """MariaDB's servers may share a server_id by accident, but not the second in which a file of one name was made."""
-    same_file = one.binlog.file == other.binlog.file and one.identity.file_created_s == other.identity.file_created_s
+    """MariaDB's servers may share a server_id by accident, but not the second in which a file of
+    one name was made.
+    """
+    same_file = (
+        one.binlog.file == other.binlog.file
+        and one.identity.file_created_s == other.identity.file_created_s
+    )
     return _alike(one, other) and (same_file or bool(one.identity.server_uuid))

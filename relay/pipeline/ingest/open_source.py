@@ -1,4 +1,6 @@
-"""The source of an instance, opened as its settings want it read: to be published at once, or to lie in the spool first."""
+"""The source of an instance, opened as its settings want it read: to be published at once, or to
+lie in the spool first.
+"""
 
 from collections.abc import Iterable
 
@@ -15,7 +17,10 @@ def open_for(
     resume: SourcePosition | None,
     excluded: Iterable[ExcludedRange],
 ) -> SourceStream:
-    """Open the server that `source` names, the instance's own or its standby. Raises as `open_source` does."""
+    """Open the server that `source` names, the instance's own or its standby.
+
+    Raises as `open_source` does.
+    """
     return open_source(
         source,
         resume,

@@ -26,7 +26,10 @@ class ReadingThreads(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class OpenSource:
-    """A source with its catalogue; `names` completes table maps that carry none, `places` notes what identifies places elsewhere."""
+    """A source with its catalogue.
+
+    `names` completes table maps that carry none, `places` notes what identifies places elsewhere.
+    """
 
     stream: ItemStream
     catalog: CatalogReader
@@ -41,10 +44,12 @@ class OpenSource:
 
 @dataclass(frozen=True, slots=True)
 class OpenSources:
-    """The sources that are read, by name (a single one is called ""), and the `record` that reading goes on from.
+    """The sources that are read, by name (a single one is called ""), and the `record` that reading
+    goes on from.
 
-    `servers` answer for them, and `rolled_back` is what is known of each beyond this session. `fresh`: it says what no committed record
-    does, and is committed before the first row. `reader` makes the reading threads, `check` raises when others are to be read.
+    `servers` answer for them, and `rolled_back` is what is known of each beyond this session.
+    `fresh`: it says what no committed record does, and is committed before the first row. `reader`
+    makes the reading threads, `check` raises when others are to be read.
     """
 
     record: PositionRecord

@@ -1,4 +1,6 @@
-"""What identifies each place of the stream on every server that replicates it: noted by the reading thread, kept with the position."""
+"""What identifies each place of the stream on every server that replicates it: noted by the reading
+thread, kept with the position.
+"""
 
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -12,13 +14,19 @@ from relay.model.records.transaction_digest import TransactionDigest
 
 
 class PublishedPlaces:
-    """One thread reads through `followed`, another one asks `at` for places in the order in which they were passed.
+    """One thread reads through `followed`, another one asks `at` for places in the order in which
+    they were passed.
 
-    What lies before the record is not known: landmarks are taken from the seconds that come after this one.
+    What lies before the record is not known: landmarks are taken from the seconds that come after
+    this one.
     """
 
     def __init__(
-        self, start: BinlogPosition, record: PositionRecord | None, skew_seconds: float, clock: Callable[[], float] = time
+        self,
+        start: BinlogPosition,
+        record: PositionRecord | None,
+        skew_seconds: float,
+        clock: Callable[[], float] = time,
     ) -> None:
         known = record.place if record is not None else None
         self._reached = start, known or PublishedPlace(int(clock()))
@@ -49,7 +57,12 @@ class PublishedPlaces:
 
     def _end(self, position: BinlogPosition) -> None:
         transaction, place = self._digest.ended(), self._newest[1]
-        self._pass(position, place if transaction is None else place.behind(transaction, self._clock() + self._skew_s))
+        self._pass(
+            position,
+            place
+            if transaction is None
+            else place.behind(transaction, self._clock() + self._skew_s),
+        )
 
     def _pass(self, position: BinlogPosition, place: PublishedPlace) -> None:
         if position != self._newest[0]:

@@ -5,7 +5,17 @@ from typing import Protocol
 
 from relay.decode import RowDecoder
 from relay.errors import GoesToSpool
-from relay.model.change import Advance, PreparedRows, RawItem, RawRows, Statement, StreamItem, TransactionEnd, XaAction, XaStep
+from relay.model.change import (
+    Advance,
+    PreparedRows,
+    RawItem,
+    RawRows,
+    Statement,
+    StreamItem,
+    TransactionEnd,
+    XaAction,
+    XaStep,
+)
 from relay.model.positions.position import SourcePosition
 from relay.pipeline.ingest.position_digests import PublishedPlaces
 from relay.pipeline.ingest.schema_history import TableNames
@@ -21,13 +31,17 @@ class ItemStream(Protocol):
 
     @property
     def silent_seconds(self) -> float:
-        """Return for how long the source has sent nothing but heartbeats while `items` waits for it; 0 while it does not wait.
+        """Return for how long the source has sent nothing but heartbeats while `items` waits for
+        it; 0 while it does not wait.
 
         Any thread may ask.
         """
 
     def items(self, before_waiting: Callable[[], object]) -> Iterator[RawItem]:
-        """Yield items until `close`; `before_waiting` is called whenever the next one may not be there yet."""
+        """Yield items until `close`.
+
+        `before_waiting` is called whenever the next one may not be there yet.
+        """
 
     def close(self) -> None:
         """End `items`, from any thread."""
@@ -50,10 +64,13 @@ class ItemSink(Protocol):
 
 
 class Reader:
-    """Fills the buffer from an open source until either is closed; what ends it is raised by the buffer's `get`.
+    """Fills the buffer from an open source until either is closed.
 
-    `spill` is called when what waits has become overdue (GoesToSpool), and the source is read no more. `look` is called before the source
-    may have to be waited for; None: nothing is. `names` completes table maps that carry none. `places` notes what identifies the places.
+    What ends it is raised by the buffer's `get`.
+
+    `spill` is called when what waits has become overdue (GoesToSpool), and the source is read no
+    more. `look` is called before the source may have to be waited for; None: nothing is. `names`
+    completes table maps that carry none. `places` notes what identifies the places.
     """
 
     def __init__(
@@ -98,7 +115,9 @@ class Reader:
     def _read(self) -> None:
         decode: Callable[[RawRows], StreamItem] = self._decoder.open
         put = self._buffer.put
-        items = self._stream.items(before_waiting=self._buffer.hand_over if self._look is None else self._hand_over)
+        items = self._stream.items(
+            before_waiting=self._buffer.hand_over if self._look is None else self._hand_over
+        )
         if self._places is not None:
             items = self._places.followed(items)
         for raw in items if self._names is None else self._followed(items, self._names):
@@ -111,7 +130,9 @@ class Reader:
                 decode = self._prepare if raw.action is XaAction.BEGIN else self._decoder.open
 
     def _prepare(self, raw: RawRows) -> PreparedRows:
-        """A row event whose transaction is not committed: as it was logged, with the names that its table has now."""
+        """A row event whose transaction is not committed: as it was logged, with the names that its
+        table has now.
+        """
         return PreparedRows(raw, self._decoder.open(raw).table)
 
     def _followed(self, items: Iterator[RawItem], names: TableNames) -> Iterator[RawItem]:

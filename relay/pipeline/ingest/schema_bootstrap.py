@@ -1,4 +1,6 @@
-"""The ways to know a source's tables where reading begins: from the history that is kept, or from the catalogue."""
+"""The ways to know a source's tables where reading begins: from the history that is kept, or from
+the catalogue.
+"""
 
 from collections.abc import Collection
 from contextlib import closing
@@ -34,7 +36,8 @@ _LOOKS: Final = 5
 """So often the catalogue is asked again for tables that were changed while it was asked."""
 _CHANGED: Final = "it was changed at {}, and what it was before is not known"
 _WAY_OUT: Final = (
-    "Start the instance from a place behind the table's last change, or leave the table out by its filter until then and copy it anew; "
+    "Start the instance from a place behind the table's last change, or leave the table out by "
+    "its filter until then and copy it anew; "
     "binlog_row_metadata=FULL on the source keeps names in the binlog from then on."
 )
 
@@ -50,7 +53,12 @@ class NamesOpening:
     """The ways to know the tables at a place."""
 
     def __init__(
-        self, settings: SourceSettings, catalog: CatalogReader, schemas: Schemas, start: SourcePosition, kept: list[Version | Base]
+        self,
+        settings: SourceSettings,
+        catalog: CatalogReader,
+        schemas: Schemas,
+        start: SourcePosition,
+        kept: list[Version | Base],
     ) -> None:
         self._settings = settings
         self._catalog = catalog
@@ -60,7 +68,10 @@ class NamesOpening:
         self._kept = kept
 
     def continued(self, followed: SourcePosition | None) -> TableHistory | None:
-        """From the history that is kept up to `followed`; None where it does not reach to this place."""
+        """From the history that is kept up to `followed`.
+
+        None where it does not reach to this place.
+        """
         if followed is None:
             return None
         there = HistoryPlace.of_position(followed)
@@ -81,9 +92,14 @@ class NamesOpening:
         return history
 
     def _caught_up(self, history: TableHistory, followed: SourcePosition) -> bool:
-        """Follow what lies between the history's end and the place where reading begins; False where it is gone."""
+        """Follow what lies between the history's end and the place where reading begins.
+
+        False where it is gone.
+        """
         try:
-            for statement, created_s, _ in statements_between(self._settings, followed.binlog, self._start.binlog):
+            for statement, created_s, _ in statements_between(
+                self._settings, followed.binlog, self._start.binlog
+            ):
                 history.at(replace(followed.identity, file_created_s=created_s))
                 history.apply(statement)
         except BinlogPurged:
@@ -91,7 +107,9 @@ class NamesOpening:
         return True
 
     def anew(self) -> TableHistory:
-        """From the catalogue: tables that have changed since this place are known from their last change on."""
+        """From the catalogue: tables that have changed since this place are known from their last
+        change on.
+        """
         snapshot, changed = self._described(())
         for name, charset in snapshot.databases.items():
             self._schemas.put_database(name, charset)
@@ -99,10 +117,17 @@ class NamesOpening:
         for table, described in snapshot.tables.items():
             change = changed.pop(self._schemas.name(table), None)
             self._schemas.put(table, described if change is None else _before(change, described))
-            later += [Version(self._place(change.at), table, described)] if change is not None else []
+            later += (
+                [Version(self._place(change.at), table, described)] if change is not None else []
+            )
         for table, change in changed.items():
             self._schemas.put(table, _CHANGED.format(change.at))
-        _log.info("tables_described", tables=len(self._schemas), changed_since=len(later), at=str(self._start.binlog))
+        _log.info(
+            "tables_described",
+            tables=len(self._schemas),
+            changed_since=len(later),
+            at=str(self._start.binlog),
+        )
         history = TableHistory(self._schemas, self._start.identity, later)
         history.begin(self._here)
         return history
@@ -110,7 +135,8 @@ class NamesOpening:
     def repair(self, history: TableHistory, doubtful: Collection[TableId]) -> None:
         """Let the catalogue say what these tables are from their last change on.
 
-        Raises SchemaMismatch for one that is gone, and SourceNotPermitted for one that the account may not read.
+        Raises SchemaMismatch for one that is gone, and SourceNotPermitted for one that the account
+        may not read.
         """
         if not doubtful:
             return
@@ -125,9 +151,14 @@ class NamesOpening:
                 history.expect([Version(self._place(change.at), table, described)])
 
     def superseded(self, followed: SourcePosition | None) -> list[bytes]:
-        """The keys of records that no place asks for which the source still has, or from which the instance itself may go on."""
+        """The keys of records that no place asks for which the source still has, or from which the
+        instance itself may go on.
+        """
         ours = [self._here]
-        if followed is not None and (there := HistoryPlace.of_position(followed)).server == self._here.server:
+        if (
+            followed is not None
+            and (there := HistoryPlace.of_position(followed)).server == self._here.server
+        ):
             ours.append(there)
         if not superseded(self._kept, min(ours)):
             return []
@@ -137,10 +168,14 @@ class NamesOpening:
             return []  # the next opening will find what there is to take away
         gone = superseded(self._kept, min(ours))
         if gone:
-            _log.info("table_versions_superseded", records=len(gone), kept=len(self._kept) - len(gone))
+            _log.info(
+                "table_versions_superseded", records=len(gone), kept=len(self._kept) - len(gone)
+            )
         return [record.key for record in gone]
 
-    def _described(self, tables: Collection[TableId]) -> tuple[CatalogSnapshot, dict[TableId, _Change]]:
+    def _described(
+        self, tables: Collection[TableId]
+    ) -> tuple[CatalogSnapshot, dict[TableId, _Change]]:
         """The catalogue's tables, and the last change of each that was changed since this place."""
         changed: dict[TableId, _Change] = {}
         after = self._start.binlog
@@ -153,14 +188,22 @@ class NamesOpening:
             while_asking, _ = self._changes(before, until)
             for table, change in (*passed.items(), *while_asking.items()):
                 earlier = changed.get(table)
-                changed[table] = change if earlier is None else _Change(change.at, change.of_indexes and earlier.of_indexes)
+                changed[table] = (
+                    change
+                    if earlier is None
+                    else _Change(change.at, change.of_indexes and earlier.of_indexes)
+                )
             if not while_asking:
                 break
             after = until
         return snapshot, changed
 
-    def _changes(self, after: BinlogPosition, until: BinlogPosition) -> tuple[dict[TableId, _Change], GtidSet]:
-        """The last change of each table that statements between two places name, and the statements' GTIDs."""
+    def _changes(
+        self, after: BinlogPosition, until: BinlogPosition
+    ) -> tuple[dict[TableId, _Change], GtidSet]:
+        """The last change of each table that statements between two places name, and the
+        statements' GTIDs.
+        """
         passing = Schemas(mariadb=self._schemas.mariadb)
         changed: dict[TableId, _Change] = {}
         gtids: list[str] = []
@@ -175,7 +218,8 @@ class NamesOpening:
         return changed, GtidSet.parse("").with_each(gtids)
 
     def _wait_until_visible(self, gtids: GtidSet) -> None:
-        """Let the catalogue know the statements before it is asked: MySQL logs a statement before others see what it did.
+        """Let the catalogue know the statements before it is asked: MySQL logs a statement before
+        others see what it did.
 
         MariaDB's catalogue shows it, or waits for its lock.
 
@@ -187,7 +231,8 @@ class NamesOpening:
         with closing(Visibility(self._settings)) as visibility:
             if not visibility.wait_for(self._start.binlog, wanted):
                 reason = (
-                    "The source has logged statements that its catalogue does not show yet; a commit that waits for a semi-synchronous "
+                    "The source has logged statements that its catalogue does not show yet; a "
+                    "commit that waits for a semi-synchronous "
                 )
                 raise SourceUnreachable(f"{reason}replica does that.")
 
@@ -195,7 +240,10 @@ class NamesOpening:
         reason = f"The columns of {table} behind {self._start.binlog} cannot be told"
         if self._catalog.may_describe(table):
             return SchemaMismatch(f"{reason}: the source no longer has the table.", remedy=_WAY_OUT)
-        lacking = f"the binlog has no names of columns, and the account {self._settings.user!r} has no SELECT on the table"
+        lacking = (
+            f"the binlog has no names of columns, and the account {self._settings.user!r} has no "
+            f"SELECT on the table"
+        )
         return SourceNotPermitted(f"{reason}: {lacking}.")
 
     def _place(self, at: BinlogPosition) -> HistoryPlace:
@@ -203,7 +251,9 @@ class NamesOpening:
 
 
 def _before(change: _Change, described: DescribedTable) -> Known:
-    """A table before its last change: where it has a PRIMARY KEY and only other indexes were changed, its columns and key are known."""
+    """A table before its last change: where it has a PRIMARY KEY and only other indexes were
+    changed, its columns and key are known.
+    """
     if change.of_indexes and described.primary_key:
         return replace(described, indexes=None)
     return _CHANGED.format(change.at)

@@ -1,4 +1,6 @@
-"""Names for table maps that carry none: the history of the source's tables, opened where reading begins and kept beside the position."""
+"""Names for table maps that carry none: the history of the source's tables, opened where reading
+begins and kept beside the position.
+"""
 
 from collections.abc import Collection, Iterable
 from typing import Final
@@ -15,7 +17,8 @@ from relay.settings import SourceSettings
 from relay.source import ServerFacts
 
 _NAMES_REMEDY: Final = (
-    "SET GLOBAL binlog_row_metadata=FULL on the source, let its sessions reconnect, and start from a position after the change."
+    "SET GLOBAL binlog_row_metadata=FULL on the source, let its sessions reconnect, and start from "
+    "a position after the change."
 )
 
 _ORACLE_TYPES_SINCE: Final = (10, 3, 0)
@@ -23,19 +26,24 @@ _ORACLE_TYPES_SINCE: Final = (10, 3, 0)
 
 
 class TableNames:
-    """Completes table maps while the reading thread follows statements, and hands over what is to be kept to the checkpoint.
+    """Completes table maps while the reading thread follows statements, and hands over what is to
+    be kept to the checkpoint.
 
     `superseded` are records that are taken away with the first ones that are handed over.
     """
 
-    def __init__(self, history: TableHistory, records: CompactedTopicStore, superseded: Iterable[bytes] = ()) -> None:
+    def __init__(
+        self, history: TableHistory, records: CompactedTopicStore, superseded: Iterable[bytes] = ()
+    ) -> None:
         self._history = history
         self._records = records
         self._superseded = list(superseded)
 
     @property
     def begun(self) -> bool:
-        """Whether all tables were described anew, which takes long where many statements lie behind: it should not be done twice."""
+        """Whether all tables were described anew, which takes long where many statements lie
+        behind: it should not be done twice.
+        """
         return self._history.begun
 
     def complete(self, bare: TableMap) -> TableMap:
@@ -66,13 +74,18 @@ def open_names(
     followed: SourcePosition | None,
     doubtful: Collection[TableId],
 ) -> TableNames | None:
-    """What is known of the source's tables where reading begins; None where its table maps say it themselves.
+    """What is known of the source's tables where reading begins.
 
-    `followed` is how far the history was followed. `doubtful` tables did not fit and are described anew. Raises SchemaMismatch where the
-    catalogue cannot tell either.
+    None where its table maps say it themselves.
+
+    `followed` is how far the history was followed. `doubtful` tables did not fit and are described
+    anew. Raises SchemaMismatch where the catalogue cannot tell either.
     """
     if doubtful and settings.names == "table_map":
-        raise SourceSettingsRefused(f"The table map of {', '.join(map(str, doubtful))} carries no column names.", remedy=_NAMES_REMEDY)
+        raise SourceSettingsRefused(
+            f"The table map of {', '.join(map(str, doubtful))} carries no column names.",
+            remedy=_NAMES_REMEDY,
+        )
     if not doubtful and not server.needs_history(settings):
         return None
     records.ensure_topic()

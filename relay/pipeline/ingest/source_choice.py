@@ -11,10 +11,11 @@ from relay.state import SwitchNote
 
 @dataclass(frozen=True, slots=True)
 class SourceChoice:
-    """Where the next streams come from, by the sources' names (a single one is called ""), and the record that they go on from.
+    """Where the next streams come from, by the sources' names (a single one is called ""), and the
+    record that they go on from.
 
-    `switches` tells of the switches that this is, whose places stand in the record. `passed` says of sources of a group why they cannot be
-    read now, while the others may go on.
+    `switches` tells of the switches that this is, whose places stand in the record. `passed` says
+    of sources of a group why they cannot be read now, while the others may go on.
     """
 
     servers: Mapping[str, SourceSettings]

@@ -16,7 +16,10 @@ _MOST_HELD: Final = 256
 
 
 class Queued(NamedTuple):
-    """An item with the bytes of its event. `rests_ms`: it is a heartbeat that was received then, Unix milliseconds; 0 for all else."""
+    """An item with the bytes of its event.
+
+    `rests_ms`: it is a heartbeat that was received then, Unix milliseconds; 0 for all else.
+    """
 
     item: StreamItem
     size_bytes: int
@@ -24,11 +27,13 @@ class Queued(NamedTuple):
 
 
 class SourceQueue:
-    """Takes items from the thread that reads a source, as a buffer does, and waits while it is full; another thread takes them out.
+    """Takes items from the thread that reads a source, as a buffer does, and waits while it is
+    full; another thread takes them out.
 
-    Everything but `put` happens under `changed`, which all queues of a group share. `items` wait, of which the order knows the
-    transaction in front where `head_known`; the source is `at_rest` when a heartbeat was the last that came. `now_ms` is the time at which
-    heartbeats are received. What ends the reading is told to `failed`.
+    Everything but `put` happens under `changed`, which all queues of a group share. `items` wait,
+    of which the order knows the transaction in front where `head_known`; the source is `at_rest`
+    when a heartbeat was the last that came. `now_ms` is the time at which heartbeats are received.
+    What ends the reading is told to `failed`.
     """
 
     def __init__(
@@ -44,7 +49,12 @@ class SourceQueue:
         self.head_known = False
         self.at_rest = False
         self._by_bytes = settings.batch_mode == "MEMSIZE"
-        self._capacity = max(1, settings.buffer_size * (settings.buffer_memunit_bytes if self._by_bytes else 1) // sources)
+        self._capacity = max(
+            1,
+            settings.buffer_size
+            * (settings.buffer_memunit_bytes if self._by_bytes else 1)
+            // sources,
+        )
         self._weight = 0
         self._at = at
         self._held: list[Queued] = []

@@ -8,10 +8,13 @@ from relay.pipeline.ingest.open_sources import OpenSource
 
 
 class SourceStall:
-    """Measures how long nothing of an open source transaction has arrived; used by the thread that walks.
+    """Measures how long nothing of an open source transaction has arrived.
 
-    An event that still arrives is no stall, however long it takes: bytes count, and so does the time in which an event is decoded.
-    Heartbeats do not count: the server sends them when it has nothing else. `limit_s` is `transaction.source_stall_seconds`.
+    Used by the thread that walks.
+
+    An event that still arrives is no stall, however long it takes: bytes count, and so does the
+    time in which an event is decoded. Heartbeats do not count: the server sends them when it has
+    nothing else. `limit_s` is `transaction.source_stall_seconds`.
     """
 
     def __init__(self, sources: Mapping[str, OpenSource], limit_s: float) -> None:
@@ -24,9 +27,14 @@ class SourceStall:
         self._moved_at_s = monotonic()
 
     def check(self, following: str) -> None:
-        """Raise BatchAborted when the source `following`, whose transaction is open, has been silent for longer than the limit."""
+        """Raise BatchAborted when the source `following`, whose transaction is open, has been
+        silent for longer than the limit.
+        """
         if monotonic() - self._moved_at_s <= self._limit_s:
             return
         silent_s = self._sources[following].stream.silent_seconds
         if silent_s > self._limit_s:
-            raise BatchAborted(f"The source sent nothing for {silent_s:.1f} seconds in the middle of a transaction.")
+            raise BatchAborted(
+                f"The source sent nothing for {silent_s:.1f} seconds in the middle of a "
+                f"transaction."
+            )

@@ -19,12 +19,17 @@ _NAME_DIGITS: Final = 12
 
 
 def with_report(error: PrinterFailed, settings: BugReportSettings, instance: str) -> PrinterFailed:
-    """Write the error's evidence to a file that only the relay's user can read; return the error with the file's path.
+    """Write the error's evidence to a file that only the relay's user can read.
 
-    The error also says why there is no file: the folder cannot be written, is full, or the values are masked.
+    Return the error with the file's path.
+
+    The error also says why there is no file: the folder cannot be written, is full, or the values
+    are masked.
     """
     if not error.evidence:
-        return PrinterFailed(f"{error.reason} Its values are masked, so the event was not kept.", {})
+        return PrinterFailed(
+            f"{error.reason} Its values are masked, so the event was not kept.", {}
+        )
     try:
         kept = f"{_written(error.evidence, settings, instance)} holds the event."
     except OSError as exc:
@@ -33,32 +38,51 @@ def with_report(error: PrinterFailed, settings: BugReportSettings, instance: str
 
 
 def _written(evidence: Mapping[str, Any], settings: BugReportSettings, instance: str) -> Path:
-    """Return the report's path. The same events have the same file, so that retries do not fill the folder."""
+    """Return the report's path.
+
+    The same events have the same file, so that retries do not fill the folder.
+    """
     folder = settings.folder or _default_folder()
     folder.mkdir(mode=_FOLDER_MODE, parents=True, exist_ok=True)
     _check_owner(folder)
     text = json.dumps({"instance": instance, **evidence}, ensure_ascii=True, indent=1).encode()
     if len(text) > settings.limit_bytes:
-        raise OSError(f"it has {len(text)} bytes, and bug_reports.limit_bytes is {settings.limit_bytes}")
+        raise OSError(
+            f"it has {len(text)} bytes, and bug_reports.limit_bytes is {settings.limit_bytes}"
+        )
     digest = hashlib.sha256(json.dumps(evidence["events"]).encode()).hexdigest()[:_NAME_DIGITS]
     path = folder / f"{_PREFIX}{instance}-{digest}.json"
     if path.exists():
         return path
     if len(list(folder.glob(f"{_PREFIX}*.json"))) >= settings.limit_files:
-        raise OSError(f"{folder} holds bug_reports.limit_files = {settings.limit_files} reports already")
+        raise OSError(
+            f"{folder} holds bug_reports.limit_files = {settings.limit_files} reports already"
+        )
     with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _FILE_MODE), "wb") as file:
         file.write(text)
     return path
 
 
 def _default_folder() -> Path:
-    """Return a folder in the state folder that systemd gives the service, else one of this user in the temporary folder."""
+    """Return a folder in the state folder that systemd gives the service, else one of this user in
+    the temporary folder.
+    """
     state = os.environ.get("STATE_DIRECTORY")
-    return Path(state) / "bug-reports" if state else Path(tempfile.gettempdir()) / f"roma-bug-reports-{os.geteuid()}"
+    return (
+        Path(state) / "bug-reports"
+        if state
+        else Path(tempfile.gettempdir()) / f"roma-bug-reports-{os.geteuid()}"
+    )
 
 
 def _check_owner(folder: Path) -> None:
-    """Refuse a folder that another user made or can write to: the default folder is below one that all users share."""
+    """Refuse a folder that another user made or can write to: the default folder is below one that
+    all users share.
+    """
     found = folder.lstat()
-    if not S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & (S_IWGRP | S_IWOTH):
+    if (
+        not S_ISDIR(found.st_mode)
+        or found.st_uid != os.geteuid()
+        or found.st_mode & (S_IWGRP | S_IWOTH)
+    ):
         raise OSError(f"{folder} belongs to another user, or other users can write to it")

@@ -16,14 +16,18 @@ from relay.model.change import (
     XaStep,
 )
 
-OtherItem: TypeAlias = TransactionBegin | PreparedRows | Statement | XaStep | TransactionEnd | Advance | FromSource
+OtherItem: TypeAlias = (
+    TransactionBegin | PreparedRows | Statement | XaStep | TransactionEnd | Advance | FromSource
+)
 
 MOST_EVENTS: Final = 16
 MOST_BYTES: Final = 1 << 14
 """What is printed of so many row events stays in the processor's caches."""
 
 
-def in_runs(items: Sequence[StreamItem], most_events: int, most_bytes: int) -> Iterator[list[RowsEvent] | OtherItem]:
+def in_runs(
+    items: Sequence[StreamItem], most_events: int, most_bytes: int
+) -> Iterator[list[RowsEvent] | OtherItem]:
     """Yield the items in their order, row events that can go together as one list."""
     at = 0
     while at < len(items):
@@ -32,8 +36,11 @@ def in_runs(items: Sequence[StreamItem], most_events: int, most_bytes: int) -> I
         at += len(each) if isinstance(each, list) else 1
 
 
-def run_at(items: Sequence[StreamItem], at: int, most_events: int, most_bytes: int) -> list[RowsEvent] | OtherItem:
-    """Return the item at this place, a row event with those that follow it in its table, in the same second of the same transaction.
+def run_at(
+    items: Sequence[StreamItem], at: int, most_events: int, most_bytes: int
+) -> list[RowsEvent] | OtherItem:
+    """Return the item at this place, a row event with those that follow it in its table, in the
+    same second of the same transaction.
 
     They are at most `most_events`, and end where they reach `most_bytes` of the binlog.
     """

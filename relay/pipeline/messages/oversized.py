@@ -1,4 +1,6 @@
-"""What becomes of messages that no topic takes as they are, and of rows of which no message can be made."""
+"""What becomes of messages that no topic takes as they are, and of rows of which no message can be
+made.
+"""
 
 from collections.abc import Iterable, Iterator
 from time import time
@@ -45,7 +47,9 @@ class MessageSink(Protocol):
 
 
 class MessageOrigin(NamedTuple):
-    """Where a message comes from: names, its source transaction, what the messages beside it say, and where rows of its table go."""
+    """Where a message comes from: names, its source transaction, what the messages beside it say,
+    and where rows of its table go.
+    """
 
     real: TableId
     logical: TableId
@@ -92,7 +96,9 @@ class OversizedMessages:
     def _all_fit(self, topic: str, messages: PrintedMessages) -> bool:
         """Looked at one by one only where one of them may be too large."""
         limit = self._sizes.limits[topic]
-        return messages.value_bytes <= limit // 2 or all(message_bytes(each) <= limit for each in messages.each(topic))
+        return messages.value_bytes <= limit // 2 or all(
+            message_bytes(each) <= limit for each in messages.each(topic)
+        )
 
     def send(self, message: OutboundMessage, origin: MessageOrigin) -> None:
         """Put a message into the batch: as it is, as a claim or as a dead letter."""
@@ -102,48 +108,75 @@ class OversizedMessages:
         elif self._claims is not None and message.value is not None:
             self._claim(self._claims, message, origin)
         else:
-            refusal = MessageTooLarge(f"The message takes {size} bytes, and {message.topic} takes {limit}.")
-            self._leave_out(_dead_letter(self._new_id(message), refusal.code, refusal.reason, message, origin), origin)
+            refusal = MessageTooLarge(
+                f"The message takes {size} bytes, and {message.topic} takes {limit}."
+            )
+            self._leave_out(
+                _dead_letter(self._new_id(message), refusal.code, refusal.reason, message, origin),
+                origin,
+            )
 
-    def send_row(self, made: list[OutboundMessage] | UnprintableRow, order: OrderPair, origin: MessageOrigin) -> None:
+    def send_row(
+        self, made: list[OutboundMessage] | UnprintableRow, order: OrderPair, origin: MessageOrigin
+    ) -> None:
         """Put what was made of a row into the batch, or the row as a dead letter."""
         if isinstance(made, UnprintableRow):
             for topic in origin.topics:
-                message = OutboundMessage(topic, -1, made.key, made.values, message_headers(order, ()))
-                dead_letter = _dead_letter(self._new_id(message), made.code, made.reason, message, origin, is_message=False)
+                message = OutboundMessage(
+                    topic, -1, made.key, made.values, message_headers(order, ())
+                )
+                dead_letter = _dead_letter(
+                    self._new_id(message), made.code, made.reason, message, origin, is_message=False
+                )
                 self._leave_out(dead_letter, origin)
             return
         for message in made:
             self.send(message, origin)
 
     def _claim(self, claims: ClaimStore, message: OutboundMessage, origin: MessageOrigin) -> None:
-        """The value is safe in its place before the message that points there can become visible."""
-        claim = claims.put(origin.logical, _order_of(message).execute_position, message.value or b"")
+        """The value is safe in its place before the message that points there can become
+        visible.
+        """
+        claim = claims.put(
+            origin.logical, _order_of(message).execute_position, message.value or b""
+        )
         headers = (*message.headers, (Header.CLAIM.value, claim_text(claim).encode()))
         value = reference_value(message.value or b"")
-        self._sink.add_claim(OutboundMessage(message.topic, message.partition, message.key, value, headers))
+        self._sink.add_claim(
+            OutboundMessage(message.topic, message.partition, message.key, value, headers)
+        )
         _log.info("claim_written", url=claim.url, size_bytes=claim.size_bytes)
 
     def _leave_out(self, dead_letter: DeadLetter, origin: MessageOrigin) -> None:
-        """Write the dead letter, and tell those who follow statements that the copy of this table is unproven."""
+        """Write the dead letter, and tell those who follow statements that the copy of this table
+        is unproven.
+        """
         limit = self._topics.dead_letter_limit(self._dead_letters)
         for record in self._dead_letters.messages(dead_letter, limit):
             self._sink.add(record)
         for marker in self._markers(dead_letter, origin):
             self._sink.add(marker)
         self._sink.count_dead_letter(dead_letter.code)
-        _log.warning("dead_letter", id=dead_letter.id, code=dead_letter.code, table=dead_letter.real)
+        _log.warning(
+            "dead_letter", id=dead_letter.id, code=dead_letter.code, table=dead_letter.real
+        )
 
     def _markers(self, dead_letter: DeadLetter, origin: MessageOrigin) -> Iterator[OutboundMessage]:
         sql = f"/* dead letter {dead_letter.id}: {dead_letter.code} */"
-        value = encode_statement(MessageType.QUERY, origin.logical, sql, origin.context.frame, is_ddl=False)
+        value = encode_statement(
+            MessageType.QUERY, origin.logical, sql, origin.context.frame, is_ddl=False
+        )
         order = OrderPair(dead_letter.execute_time, dead_letter.execute_position)
         headers = (*message_headers(order, ()), (Header.DEAD_LETTER.value, dead_letter.id.encode()))
-        for topic, partition in statement_places(dead_letter.message.topic, self._message.ddl, self._topics):
+        for topic, partition in statement_places(
+            dead_letter.message.topic, self._message.ddl, self._topics
+        ):
             yield OutboundMessage(topic, partition, dead_letter.message.key, value, headers)
 
     def _new_id(self, message: OutboundMessage) -> str:
-        """One change may become several messages: for each topic, and for each tag where tags are separate."""
+        """One change may become several messages: for each topic, and for each tag where tags are
+        separate.
+        """
         position = _order_of(message).execute_position
         last, count = self._dead_letters_of_change
         self._dead_letters_of_change = (position, count + 1 if position == last else 1)
@@ -151,16 +184,26 @@ class OversizedMessages:
 
 
 def reference_value(value: bytes) -> bytes:
-    """Return the value of a message whose own lies elsewhere: all its fields, but neither rows nor what grows with them.
+    """Return the value of a message whose own lies elsewhere: all its fields, but neither rows nor
+    what grows with them.
 
-    A reader of canal-json that knows no claims finds a row change without rows and fails, instead of taking nulls for values.
+    A reader of canal-json that knows no claims finds a row change without rows and fails, instead
+    of taking nulls for values.
     """
     fields = orjson.loads(value)
-    return orjson.dumps({**fields, "data": None, "mysqlType": None, "old": None, "sql": "", "sqlType": None})
+    return orjson.dumps(
+        {**fields, "data": None, "mysqlType": None, "old": None, "sql": "", "sqlType": None}
+    )
 
 
 def _dead_letter(
-    dead_letter_id: str, code: str, reason: str, message: OutboundMessage, origin: MessageOrigin, *, is_message: bool = True
+    dead_letter_id: str,
+    code: str,
+    reason: str,
+    message: OutboundMessage,
+    origin: MessageOrigin,
+    *,
+    is_message: bool = True,
 ) -> DeadLetter:
     order, begin = _order_of(message), origin.begin
     return DeadLetter(

@@ -1,7 +1,8 @@
 """One row event → messages with several rows, as Canal packs them.
 
-Rows join one message as long as they follow one another within a partition and have the same tags: every partition keeps the
-binlog's order, row by row. The two halves of a split update are events of their own and travel alone. No message has a key.
+Rows join one message as long as they follow one another within a partition and have the same tags:
+every partition keeps the binlog's order, row by row. The two halves of a split update are events of
+their own and travel alone. No message has a key.
 """
 
 from collections.abc import Iterator
@@ -12,7 +13,13 @@ from relay.encode import EventEncoder, packed_headers
 from relay.model.change import RowsEvent
 from relay.model.message import Headers, OutboundMessage
 from relay.model.positions.position import OrderPair
-from relay.pipeline.messages.changes import EventContext, PublishedChange, header_sets, known_rows, published_changes
+from relay.pipeline.messages.changes import (
+    EventContext,
+    PublishedChange,
+    header_sets,
+    known_rows,
+    published_changes,
+)
 from relay.pipeline.messages.table_plan import TablePlan
 from relay.settings import MessageSettings
 
@@ -29,11 +36,19 @@ class _Run:
 
 
 def packed_messages(
-    event: RowsEvent, plan: TablePlan, settings: MessageSettings, context: EventContext, before: OrderPair, skip: int, largest_bytes: int
+    event: RowsEvent,
+    plan: TablePlan,
+    settings: MessageSettings,
+    context: EventContext,
+    before: OrderPair,
+    skip: int,
+    largest_bytes: int,
 ) -> Iterator[tuple[OrderPair, list[OutboundMessage]]]:
-    """Yield messages, none larger than `largest_bytes` unless a single row is, with the pair of the last change taken so far.
+    """Yield messages, none larger than `largest_bytes` unless a single row is, with the pair of the
+    last change taken so far.
 
-    The first `skip` rows are counted, but without messages: a transaction that was published in part is read again.
+    The first `skip` rows are counted, but without messages: a transaction that was published in
+    part is read again.
     """
     rows = known_rows(event, settings)
     encoder = plan.rows.event(event.rows if plan.rows.prints_images else rows)
@@ -50,7 +65,12 @@ class _Packing:
     """The open runs of one event, by topic and partition."""
 
     def __init__(
-        self, plan: TablePlan, settings: MessageSettings, context: EventContext, encoder: EventEncoder, largest_bytes: int
+        self,
+        plan: TablePlan,
+        settings: MessageSettings,
+        context: EventContext,
+        encoder: EventEncoder,
+        largest_bytes: int,
     ) -> None:
         self._plan = plan
         self._settings = settings
@@ -96,7 +116,11 @@ class _Packing:
 
     def _value(self, changes: list[PublishedChange]) -> bytes:
         if changes[0].is_half or changes[0].history is not None:
-            return changes[0].encoder(self._plan).encode([each.change for each in changes], self._context.frame)
+            return (
+                changes[0]
+                .encoder(self._plan)
+                .encode([each.change for each in changes], self._context.frame)
+            )
         return self._encoder.encode([each.number for each in changes], self._context.frame)
 
 

@@ -11,21 +11,39 @@ from relay.model.change import RowsEvent
 from relay.model.table import Column
 
 MOST_EVENTS_KEPT: Final = 16
-"""Row events in one report. One event shows most bugs; of whole transactions the first events are kept."""
+"""Row events in one report.
+
+One event shows most bugs; of whole transactions the first events are kept.
+"""
 
 
-def printer_failed(events: Sequence[RowsEvent], where: str, error: BaseException | None = None, *, masked: bool = False) -> PrinterFailed:
-    """Return the error for a bug in `where`, with what reproduces it. Without `error`, two printers contradict each other.
+def printer_failed(
+    events: Sequence[RowsEvent],
+    where: str,
+    error: BaseException | None = None,
+    *,
+    masked: bool = False,
+) -> PrinterFailed:
+    """Return the error for a bug in `where`, with what reproduces it.
 
-    `masked`: the table has rules, masks or transforms, so that its values must not be written to disk.
+    Without `error`, two printers contradict each other.
+
+    `masked`: the table has rules, masks or transforms, so that its values must not be written to
+    disk.
     """
     first = events[0]
-    what = f"raised {type(error).__name__}" if error is not None else "refused rows that the readable path prints"
+    what = (
+        f"raised {type(error).__name__}"
+        if error is not None
+        else "refused rows that the readable path prints"
+    )
     reason = f"A bug: {where} {what} for a row event of {first.table.id} at {first.position}."
     return PrinterFailed(reason, {} if masked else _evidence(events, reason, error))
 
 
-def _evidence(events: Sequence[RowsEvent], reason: str, error: BaseException | None) -> dict[str, Any]:
+def _evidence(
+    events: Sequence[RowsEvent], reason: str, error: BaseException | None
+) -> dict[str, Any]:
     return {
         "reason": reason,
         "traceback": "".join(traceback.format_exception(error)) if error is not None else "",
@@ -36,12 +54,21 @@ def _evidence(events: Sequence[RowsEvent], reason: str, error: BaseException | N
 
 
 def _column(column: Column) -> dict[str, object]:
-    return {"name": column.name, "type": column.type.name, "nullable": column.nullable, "charset": column.charset}
+    return {
+        "name": column.name,
+        "type": column.type.name,
+        "nullable": column.nullable,
+        "charset": column.charset,
+    }
 
 
 def _event(event: RowsEvent) -> dict[str, object]:
     rows = event.rows
-    logged: dict[str, object] = {"position": str(event.position), "header_time_s": event.header_time_s, "operation": event.operation.value}
+    logged: dict[str, object] = {
+        "position": str(event.position),
+        "header_time_s": event.header_time_s,
+        "operation": event.operation.value,
+    }
     if not isinstance(rows, LazyRows):
         return logged | {"body": _base64(event.body)}
     raw = rows.raw

@@ -1,4 +1,6 @@
-"""One row event of a table with rules, masks or a transform → its messages, row by row: each has what the settings leave of it."""
+"""One row event of a table with rules, masks or a transform → its messages, row by row: each has
+what the settings leave of it.
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -25,22 +27,38 @@ class RefinedRow(NamedTuple):
 
 
 class RefinedRows:
-    """Refines the rows of one event. `keeps_back`: a row that cannot be taken is given back as such, instead of an error."""
+    """Refines the rows of one event.
+
+    `keeps_back`: a row that cannot be taken is given back as such, instead of an error.
+    """
 
     def __init__(
-        self, plan: TablePlan, refinement: TableRefinement, settings: MessageSettings, context: EventContext, *, keeps_back: bool
+        self,
+        plan: TablePlan,
+        refinement: TableRefinement,
+        settings: MessageSettings,
+        context: EventContext,
+        *,
+        keeps_back: bool,
     ) -> None:
         self._plan = plan
         self._refinement = refinement
         self._names = [column.name for column in refinement.published.map.columns]
         self._settings = settings
         self._context = context
-        self._caught: tuple[type[Exception], ...] = (TransformFailed, *UNPRINTABLE) if keeps_back else ()
+        self._caught: tuple[type[Exception], ...] = (
+            (TransformFailed, *UNPRINTABLE) if keeps_back else ()
+        )
 
     def of(self, event: RowsEvent, before: OrderPair, skip: int) -> Iterator[RefinedRow]:
-        """Yield each row, its first pair just after `before`; of the first `skip` rows only the pair, for they are visible already."""
+        """Yield each row, its first pair just after `before`.
+
+        Of the first `skip` rows only the pair, for they are visible already.
+        """
         order = before
-        for number, change in enumerate(known_rows(event, self._settings, self._refinement.omitted)):
+        for number, change in enumerate(
+            known_rows(event, self._settings, self._refinement.omitted)
+        ):
             row = self._row(event, change, order)
             order = row.order
             yield RefinedRow(order, []) if number < skip else row
@@ -51,7 +69,9 @@ class RefinedRows:
             changes = refinement.changes(change)
             messages = [] if isinstance(changes, NotPublished) else self._messages(changes, before)
         except self._caught as exc:
-            return RefinedRow(_behind(before, refinement.pairs or 1), self._unprintable(exc, event, change))
+            return RefinedRow(
+                _behind(before, refinement.pairs or 1), self._unprintable(exc, event, change)
+            )
         if isinstance(changes, NotPublished):
             return RefinedRow(_behind(before, refinement.pairs or 1), changes)
         taken = sum(2 if self._plan.splits(each) else 1 for each in changes)
@@ -59,14 +79,22 @@ class RefinedRows:
 
     def _messages(self, changes: Sequence[RowChange], before: OrderPair) -> list[OutboundMessage]:
         parts = [part for each in changes for part in self._plan.parts(each)]
-        return [message for pairs, part in enumerate(parts, 1) for message in self._of_one(part, _behind(before, pairs))]
+        return [
+            message
+            for pairs, part in enumerate(parts, 1)
+            for message in self._of_one(part, _behind(before, pairs))
+        ]
 
     def _of_one(self, part: PlannedChange, order: OrderPair) -> Iterator[OutboundMessage]:
         """Placed and tagged by the row as it is, and written down as it may be seen."""
         plan, settings, origin = self._plan, self._settings, self._context.origin
         change, history = part
         shown = self._refinement.shown(change)
-        rows, keys, marks = (plan.rows, plan.keys, ()) if history is None else (history.rows, history.keys, history.headers)
+        rows, keys, marks = (
+            (plan.rows, plan.keys, ())
+            if history is None
+            else (history.rows, history.keys, history.headers)
+        )
         unknown = unknown_headers(shown, self._names) if settings.row_image == "partial" else ()
         value = rows.encode((shown,), self._context.frame)
         packed = settings.rows_per_message == "event" and plan.keys.is_in_values
@@ -75,7 +103,11 @@ class RefinedRows:
             partition = lane.partition(change)
             for own in tag_sets(change, plan, settings):
                 tags = (*own, *marks, *unknown)
-                headers = packed_headers([order], tags, origin) if packed else message_headers(order, tags, origin)
+                headers = (
+                    packed_headers([order], tags, origin)
+                    if packed
+                    else message_headers(order, tags, origin)
+                )
                 yield OutboundMessage(lane.topic, partition, key, value, headers)
                 if settings.tombstones and change.after is None and key is not None:
                     yield OutboundMessage(lane.topic, partition, key, None, headers)
@@ -84,14 +116,24 @@ class RefinedRows:
         """The row as it was read, without what a mask or a field list hides."""
         reason = error.reason if isinstance(error, RelayError) else f"{type(error).__name__}."
         code = error.code if isinstance(error, RelayError) else ValueNotPrintable.code
-        hidden = [column.name for ordinal, column in enumerate(event.table.columns) if self._refinement.hides(ordinal)]
+        hidden = [
+            column.name
+            for ordinal, column in enumerate(event.table.columns)
+            if self._refinement.hides(ordinal)
+        ]
         values = row_values(event.table, change)
         for image in (values["before"], values["after"]):
             for name in hidden:
                 if image is not None:
                     image.pop(name, None)
         try:
-            key = None if self._refinement.pairs else self._plan.parts(change)[-1].keys(self._plan).encode(self._refinement.shown(change))
+            key = (
+                None
+                if self._refinement.pairs
+                else self._plan.parts(change)[-1]
+                .keys(self._plan)
+                .encode(self._refinement.shown(change))
+            )
         except UNPRINTABLE:
             key = None
         return UnprintableRow(code, reason, key, orjson.dumps({**values, "hidden": hidden}))

@@ -6,17 +6,29 @@ from relay.encode import message_headers
 from relay.model.change import RowsEvent
 from relay.model.message import OutboundMessage
 from relay.model.positions.position import OrderPair
-from relay.pipeline.messages.changes import EventContext, PublishedChange, header_sets, known_rows, published_changes
+from relay.pipeline.messages.changes import (
+    EventContext,
+    PublishedChange,
+    header_sets,
+    known_rows,
+    published_changes,
+)
 from relay.pipeline.messages.table_plan import TablePlan
 from relay.settings import MessageSettings
 
 
 def row_messages(
-    event: RowsEvent, plan: TablePlan, settings: MessageSettings, context: EventContext, before: OrderPair, skip: int
+    event: RowsEvent,
+    plan: TablePlan,
+    settings: MessageSettings,
+    context: EventContext,
+    before: OrderPair,
+    skip: int,
 ) -> Iterator[tuple[OrderPair, list[OutboundMessage]]]:
     """Yield the messages of each change with its order pair, the first one just after `before`.
 
-    The first `skip` rows are counted, but without messages: a transaction that was published in part is read again.
+    The first `skip` rows are counted, but without messages: a transaction that was published in
+    part is read again.
     """
     rows = known_rows(event, settings)
     encoder = plan.rows.event(event.rows if plan.rows.prints_images else rows)
@@ -32,7 +44,11 @@ def row_messages(
 
 
 def _of_one_change(
-    published: PublishedChange, value: bytes, plan: TablePlan, settings: MessageSettings, context: EventContext
+    published: PublishedChange,
+    value: bytes,
+    plan: TablePlan,
+    settings: MessageSettings,
+    context: EventContext,
 ) -> Iterator[OutboundMessage]:
     change = published.change
     key = (plan.keys if published.history is None else published.history.keys).encode(change)

@@ -17,23 +17,39 @@ from relay.schema import Ddl, renamed_sql
 from relay.settings import MessageSettings
 
 WITHHELD: Final = "/* withheld: it may hold values that a mask or a field list hides */"
-"""What stands for the text of such a statement; its message still says that the table's copies are unproven."""
+"""What stands for the text of such a statement.
+
+Its message still says that the table's copies are unproven.
+"""
 
 
 def statement_route(ddl: Ddl, router: Router) -> Destination | Dropped:
     """Where a statement goes: with its table, or with its database when it names none."""
-    return router.route(TableId(ddl.database, ddl.table)) if ddl.table else router.route_database(ddl.database)
+    return (
+        router.route(TableId(ddl.database, ddl.table))
+        if ddl.table
+        else router.route_database(ddl.database)
+    )
 
 
 def statement_messages(
-    ddl: Ddl, destination: Destination, router: Router, topics: Topics, settings: MessageSettings, context: EventContext, order: OrderPair
+    ddl: Ddl,
+    destination: Destination,
+    router: Router,
+    topics: Topics,
+    settings: MessageSettings,
+    context: EventContext,
+    order: OrderPair,
 ) -> Iterator[OutboundMessage]:
     """Yield the statement's messages, all with one order pair.
 
-    With `ddl = "drop"` DDL has none. Rows that were logged as text are no DDL: they go to the topic of the statements then.
+    With `ddl = "drop"` DDL has none. Rows that were logged as text are no DDL: they go to the topic
+    of the statements then.
     """
     sql = renamed_sql(ddl, lambda real: _logical(real, router)) if ddl.is_ddl else ddl.sql
-    value = encode_statement(MessageType(ddl.kind.value), destination.logical, sql, context.frame, is_ddl=ddl.is_ddl)
+    value = encode_statement(
+        MessageType(ddl.kind.value), destination.logical, sql, context.frame, is_ddl=ddl.is_ddl
+    )
     headers = message_headers(order, (), context.origin)
     mode = "topic" if settings.ddl == "drop" and not ddl.is_ddl else settings.ddl
     for topic in destination.topics:
@@ -42,7 +58,9 @@ def statement_messages(
 
 
 def without_values(statement: Ddl, refinements: Refinements) -> Ddl:
-    """Return the statement without its text, where that changes rows and may show values that nobody may read."""
+    """Return the statement without its text, where that changes rows and may show values that
+    nobody may read.
+    """
     if statement.is_ddl or not refinements.withhold(statement.tables):
         return statement
     return replace(statement, sql=WITHHELD)

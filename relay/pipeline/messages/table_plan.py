@@ -1,10 +1,22 @@
-"""Everything about one table under one mapping set, made once: schema, route, partition and encode look at it together."""
+"""Everything about one table under one mapping set, made once: schema, route, partition and encode
+look at it together.
+"""
 
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from relay.compiled import Facts, slow_reason
-from relay.encode import KeyEncoder, PartitionTexts, RowEncoder, RowHistory, as_history, exact_text, key_changed, split_update, tag_headers
+from relay.encode import (
+    KeyEncoder,
+    PartitionTexts,
+    RowEncoder,
+    RowHistory,
+    as_history,
+    exact_text,
+    key_changed,
+    split_update,
+    tag_headers,
+)
 from relay.errors import NamesUnknown
 from relay.model.change import RowChange, RowsEvent
 from relay.model.message import Headers
@@ -36,13 +48,22 @@ class Lane:
 
     def moves(self, change: RowChange) -> bool:
         """Whether an update leaves its partition's columns changed."""
-        if change.before is None or change.after is None or self.texts.are_same(change.before, change.after):
+        if (
+            change.before is None
+            or change.after is None
+            or self.texts.are_same(change.before, change.after)
+        ):
             return False
-        return self.placement.changes_partition(self.texts.of(change.before), self.texts.of(change.after))
+        return self.placement.changes_partition(
+            self.texts.of(change.before), self.texts.of(change.after)
+        )
 
 
 class PlannedChange(NamedTuple):
-    """A change as messages have it. `history` prints a history row, and is None for a current one."""
+    """A change as messages have it.
+
+    `history` prints a history row, and is None for a current one.
+    """
 
     change: RowChange
     history: RowHistory | None = None
@@ -56,8 +77,9 @@ class PlannedChange(NamedTuple):
 class TablePlan:
     """A published table. `bulk` prints whole events, or says why the readable path prints them all.
 
-    With a `refinement`, `definition` is the table as rows are placed by, and `rows` and `keys` print the one that messages speak of.
-    With a `history`, they print current rows, and it prints the others.
+    With a `refinement`, `definition` is the table as rows are placed by, and `rows` and `keys`
+    print the one that messages speak of. With a `history`, they print current rows, and it prints
+    the others.
     """
 
     definition: TableDefinition
@@ -87,24 +109,39 @@ class TablePlan:
         return any(lane.moves(change) for lane in self.lanes)
 
     def parts(self, change: RowChange) -> tuple[PlannedChange, ...]:
-        """Return the changes that a change travels as: itself, or the delete and the insert of an update that splits."""
+        """Return the changes that a change travels as: itself, or the delete and the insert of an
+        update that splits.
+        """
         history = self.history
         if not self.splits(change):
-            return (PlannedChange(change, history if history is not None and history.holds(change) else None),)
+            return (
+                PlannedChange(
+                    change, history if history is not None and history.holds(change) else None
+                ),
+            )
         if history is None:
             return tuple(PlannedChange(half) for half in split_update(change))
-        return tuple(PlannedChange(half, history if past else None) for half, past in history.halves(change))
+        return tuple(
+            PlannedChange(half, history if past else None) for half, past in history.halves(change)
+        )
 
     def take_undecodable(self) -> int:
         """Return how many values were printed with U+FFFD since this was asked last."""
-        return self.rows.take_undecodable() + (0 if self.history is None else self.history.rows.take_undecodable())
+        return self.rows.take_undecodable() + (
+            0 if self.history is None else self.history.rows.take_undecodable()
+        )
 
 
 class TablePlans:
     """Plans by table map, for one mapping set; a new set means new plans."""
 
     def __init__(
-        self, settings: InstanceSettings, router: Router, definitions: TableDefinitions, topics: Topics, refinements: Refinements
+        self,
+        settings: InstanceSettings,
+        router: Router,
+        definitions: TableDefinitions,
+        topics: Topics,
+        refinements: Refinements,
     ) -> None:
         self.router = router
         self._refinements = refinements
@@ -141,14 +178,18 @@ class TablePlans:
         if isinstance(destination, Dropped):
             return destination
         if table.unknown:
-            raise NamesUnknown(f"The columns of {table.id} have no names: {table.unknown}.", table=table.id)
+            raise NamesUnknown(
+                f"The columns of {table.id} have no names: {table.unknown}.", table=table.id
+            )
         settings = self._settings
         definition = published = self._definitions.define(table)
         refinement = self._refinements.of(definition, destination.logical, exact_text)
         if refinement is not None:
             definition, published = refinement.definition, refinement.published
             destination = with_fields_of(destination, published)
-        lanes = tuple(self._lane(topic, definition, destination.logical) for topic in destination.topics)
+        lanes = tuple(
+            self._lane(topic, definition, destination.logical) for topic in destination.topics
+        )
         rows = RowEncoder(published, destination.logical, settings.message.value_style)
         bulk = self._bulk(definition, destination, lanes, rows, refined=refinement is not None)
         return TablePlan(
@@ -166,39 +207,76 @@ class TablePlans:
 
     def _keys(self, published: TableDefinition, logical: TableId, real: TableId) -> KeyEncoder:
         shard = real if self._settings.routing.key_scope == "shard" else None
-        return KeyEncoder(published, logical, shard, as_printed=self._settings.message.key_values == "printed")
+        return KeyEncoder(
+            published, logical, shard, as_printed=self._settings.message.key_values == "printed"
+        )
 
-    def _history(self, definition: TableDefinition, published: TableDefinition, logical: TableId) -> RowHistory | None:
+    def _history(
+        self, definition: TableDefinition, published: TableDefinition, logical: TableId
+    ) -> RowHistory | None:
         if definition.versions is None:
             return None
         shown = as_history(published)
         rows = RowEncoder(shown, logical, self._settings.message.value_style)
-        return RowHistory(as_history(definition), definition.versions.end, rows, self._keys(shown, logical, definition.id))
+        return RowHistory(
+            as_history(definition),
+            definition.versions.end,
+            rows,
+            self._keys(shown, logical, definition.id),
+        )
 
     def _bulk(
-        self, definition: TableDefinition, destination: Destination, lanes: tuple[Lane, ...], rows: RowEncoder, *, refined: bool
+        self,
+        definition: TableDefinition,
+        destination: Destination,
+        lanes: tuple[Lane, ...],
+        rows: RowEncoder,
+        *,
+        refined: bool,
     ) -> BulkRows | SlowReason:
-        """Return the printer of whole events where all rows of one go to one topic under the same tags, else why there is none."""
-        facts = facts_of(self._settings)._replace(refined=refined, field_tags=bool(destination.tags.fields), topics=len(lanes))
+        """Return the printer of whole events where all rows of one go to one topic under the same
+        tags, else why there is none.
+        """
+        facts = facts_of(self._settings)._replace(
+            refined=refined, field_tags=bool(destination.tags.fields), topics=len(lanes)
+        )
         reason = slow_reason(facts)
         if reason is not None:
             return reason
         shard = (str(definition.id),) if self._settings.routing.key_scope == "shard" else ()
         # Close to the limit the readable rooms cut the rows of an event into several messages.
-        largest = lanes[0].limit_bytes // 2 if self._settings.message.rows_per_message == "event" else None
+        largest = (
+            lanes[0].limit_bytes // 2
+            if self._settings.message.rows_per_message == "event"
+            else None
+        )
         lossless = self._settings.message.key_values == "lossless"
-        return bulk_rows(definition, (str(destination.logical), *shard), lanes[0].placement, rows, largest, lossless_keys=lossless)
+        return bulk_rows(
+            definition,
+            (str(destination.logical), *shard),
+            lanes[0].placement,
+            rows,
+            largest,
+            lossless_keys=lossless,
+        )
 
     def _lane(self, topic: str, definition: TableDefinition, name: TableId) -> Lane:
         count = self._topics.partitions(topic)
         rule = self._rules.get(count)
         if rule is None:
             placing = self._settings.partition
-            rule = PartitionRule(placing.partition_hash, database_hash=placing.database_hash, partitions=count)
+            rule = PartitionRule(
+                placing.partition_hash, database_hash=placing.database_hash, partitions=count
+            )
             self._rules[count] = rule
         names = tuple(column.name for column in definition.map.columns)
         placement = rule.for_table(name, names, definition.key)
-        return Lane(topic, placement, PartitionTexts(definition, placement.ordinals), self._topics.sizes.limits[topic])
+        return Lane(
+            topic,
+            placement,
+            PartitionTexts(definition, placement.ordinals),
+            self._topics.sizes.limits[topic],
+        )
 
 
 def with_fields_of(destination: Destination, published: TableDefinition) -> Destination:
@@ -211,12 +289,22 @@ def with_fields_of(destination: Destination, published: TableDefinition) -> Dest
 def facts_of(instance: InstanceSettings) -> Facts:
     """Return what an instance's settings say for the choice of a printer."""
     message = instance.message
-    return Facts(row_printer=instance.row_printer, value_style=message.value_style, tombstones=message.tombstones)
+    return Facts(
+        row_printer=instance.row_printer,
+        value_style=message.value_style,
+        tombstones=message.tombstones,
+    )
 
 
 def changed_columns(change: RowChange, definition: TableDefinition) -> list[str] | None:
-    """Names of the columns that an update changes; None for an insert or a delete, which touch all."""
+    """Names of the columns that an update changes; None for an insert or a delete, which touch
+    all.
+    """
     if change.before is None or change.after is None:
         return None
     columns = definition.map.columns
-    return [columns[i].name for i, (a, b) in enumerate(zip(change.before, change.after, strict=True)) if a != b]
+    return [
+        columns[i].name
+        for i, (a, b) in enumerate(zip(change.before, change.after, strict=True))
+        if a != b
+    ]

@@ -1,4 +1,6 @@
-"""Small source transactions, many at once: compiled code prints what the publisher would print item by item."""
+"""Small source transactions, many at once: compiled code prints what the publisher would print item
+by item.
+"""
 
 from typing import Final, NamedTuple
 
@@ -22,9 +24,11 @@ _OPERATIONS: Final = (Operation.INSERT, Operation.UPDATE, Operation.DELETE)
 
 
 class WholeTransactions(NamedTuple):
-    """Transactions that were taken together: `items` of the stream with `rows` in `event_bytes` of the binlog.
+    """Transactions that were taken together: `items` of the stream with `rows` in `event_bytes` of
+    the binlog.
 
-    `order` is the pair of their last change, `gtids` are their names, `printed` their messages by table.
+    `order` is the pair of their last change, `gtids` are their names, `printed` their messages by
+    table.
     """
 
     items: int
@@ -39,11 +43,16 @@ class WholeTransactions(NamedTuple):
 
 
 class WholeTransactionPrinter:
-    """Prints transactions of the tables that it knows; the publisher takes all others item by item. Used by one thread."""
+    """Prints transactions of the tables that it knows; the publisher takes all others item by item.
+
+    Used by one thread.
+    """
 
     def __init__(self, *, names_gtid: bool) -> None:
         self._names_gtid = names_gtid
-        self._printer: TransactionPrinter[TablePlan] | None = TransactionPrinter() if COMPILED else None
+        self._printer: TransactionPrinter[TablePlan] | None = (
+            TransactionPrinter() if COMPILED else None
+        )
         self._file = ("", -1, 0)
 
     @property
@@ -66,12 +75,21 @@ class WholeTransactionPrinter:
             self._printer.forget()
 
     def take(
-        self, items: list[StreamItem], at: int, most_bytes: int, before: OrderPair, epoch: int, times_ms: tuple[int, int], batch: int
+        self,
+        items: list[StreamItem],
+        at: int,
+        most_bytes: int,
+        before: OrderPair,
+        epoch: int,
+        times_ms: tuple[int, int],
+        batch: int,
     ) -> WholeTransactions | None:
-        """Return the transactions that stand whole from item `at` on, in up to about `most_bytes` of the binlog; None if there is none.
+        """Return the transactions that stand whole from item `at` on, in up to about `most_bytes`
+        of the binlog; None if there is none.
 
-        `before` is the pair of the last change before them. `times_ms` are the time of publishing and the latest that a pair may have.
-        Raises PrinterFailed for an exception that no event can cause.
+        `before` is the pair of the last change before them. `times_ms` are the time of publishing
+        and the latest that a pair may have. Raises PrinterFailed for an exception that no event can
+        cause.
         """
         begin = items[at]
         if self._printer is None or not isinstance(begin, TransactionBegin):
@@ -82,19 +100,54 @@ class WholeTransactionPrinter:
             self._file = file, epoch, compose(epoch, BinlogPosition(file, 0))
         try:
             found = self._printer.print_transactions(
-                items, at, most_bytes, file, self._file[2], *before, latest_ms, self._names_gtid, b"%d" % batch, b"%d" % publish_time_ms
+                items,
+                at,
+                most_bytes,
+                file,
+                self._file[2],
+                *before,
+                latest_ms,
+                self._names_gtid,
+                b"%d" % batch,
+                b"%d" % publish_time_ms,
             )
         except REFUSED:
             return None
         except MemoryError:
             raise
         except Exception as exc:
-            raise printer_failed(_events(items[at:]), "the compiled printer of whole transactions", exc) from exc
+            raise printer_failed(
+                _events(items[at:]), "the compiled printer of whole transactions", exc
+            ) from exc
         if found is None:
             return None
-        count, transactions, rows, event_bytes, time, position, last_begin, last_end, gtids, printed = found
-        messages = [(plan, PrintedMessages(number, size, block, ORDER_NAMES, plan.tags)) for plan, number, size, block in printed]
-        return WholeTransactions(count, transactions, rows, event_bytes, OrderPair(time, position), last_begin, last_end, gtids, messages)
+        (
+            count,
+            transactions,
+            rows,
+            event_bytes,
+            time,
+            position,
+            last_begin,
+            last_end,
+            gtids,
+            printed,
+        ) = found
+        messages = [
+            (plan, PrintedMessages(number, size, block, ORDER_NAMES, plan.tags))
+            for plan, number, size, block in printed
+        ]
+        return WholeTransactions(
+            count,
+            transactions,
+            rows,
+            event_bytes,
+            OrderPair(time, position),
+            last_begin,
+            last_end,
+            gtids,
+            messages,
+        )
 
 
 def _events(items: list[StreamItem]) -> list[RowsEvent]:

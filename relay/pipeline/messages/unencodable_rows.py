@@ -1,4 +1,6 @@
-"""Rows of which no message can be made: found one by one, so that the rows beside them go their way."""
+"""Rows of which no message can be made: found one by one, so that the rows beside them go their
+way.
+"""
 
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator
@@ -16,14 +18,21 @@ from relay.model.value import ABSENT, Row
 from relay.pipeline.messages.table_plan import TablePlan
 
 UNPRINTABLE: Final = (ValueNotPrintable, ValueError, TypeError, ArithmeticError, LookupError)
-"""What printing a value may raise. What is wrong with an event's bytes, or with a table, is not among them: that is a stop."""
+"""What printing a value may raise.
 
-MessagesOf: TypeAlias = Callable[[RowsEvent, OrderPair, int], Iterable[tuple[OrderPair, list[OutboundMessage]]]]
+What is wrong with an event's bytes, or with a table, is not among them: that is a stop.
+"""
+
+MessagesOf: TypeAlias = Callable[
+    [RowsEvent, OrderPair, int], Iterable[tuple[OrderPair, list[OutboundMessage]]]
+]
 """Event, the pair before it, and how many of its rows are visible already → pairs and messages."""
 
 
 class UnprintableRow(NamedTuple):
-    """A row, why it cannot be printed, its key where that can be, and its values as they were read (JSON)."""
+    """A row, why it cannot be printed, its key where that can be, and its values as they were read
+    (JSON).
+    """
 
     code: str
     reason: str
@@ -34,9 +43,12 @@ class UnprintableRow(NamedTuple):
 def rows_one_by_one(
     event: RowsEvent, plan: TablePlan, messages_of: MessagesOf, before: OrderPair, skip: int
 ) -> Iterator[tuple[OrderPair, list[OutboundMessage] | UnprintableRow]]:
-    """Yield what `messages_of` makes of an event; where it fails, of each row by itself, and the rows for which it fails.
+    """Yield what `messages_of` makes of an event.
 
-    Raises what decoding raises. A row that cannot be printed takes the pairs that it would have taken.
+    Where it fails, of each row by itself, and the rows for which it fails.
+
+    Raises what decoding raises. A row that cannot be printed takes the pairs that it would have
+    taken.
     """
     len(event.rows)  # decoded before anything is caught
     try:
@@ -47,7 +59,9 @@ def rows_one_by_one(
     for number, change in enumerate(event.rows):
         part = event._replace(rows=(change,), images_at=None)
         try:
-            made: list[tuple[OrderPair, list[OutboundMessage]]] = list(messages_of(part, order, max(0, skip - number)))
+            made: list[tuple[OrderPair, list[OutboundMessage]]] = list(
+                messages_of(part, order, max(0, skip - number))
+            )
         except UNPRINTABLE as exc:
             order = OrderPair(order.execute_time, order.execute_position + _pairs(change, plan))
             yield order, [] if number < skip else _unprintable(exc, event.table, change, plan)
@@ -63,25 +77,41 @@ def _pairs(change: RowChange, plan: TablePlan) -> int:
         return 1
 
 
-def _unprintable(error: Exception, table: TableMap, change: RowChange, plan: TablePlan) -> UnprintableRow:
-    reason = error.reason if isinstance(error, ValueNotPrintable) else f"{type(error).__name__}: {error}"
+def _unprintable(
+    error: Exception, table: TableMap, change: RowChange, plan: TablePlan
+) -> UnprintableRow:
+    reason = (
+        error.reason if isinstance(error, ValueNotPrintable) else f"{type(error).__name__}: {error}"
+    )
     try:
         key = plan.parts(change)[-1].keys(plan).encode(change)
     except UNPRINTABLE:
         key = None
-    return UnprintableRow(ValueNotPrintable.code, reason, key, orjson.dumps(row_values(table, change)))
+    return UnprintableRow(
+        ValueNotPrintable.code, reason, key, orjson.dumps(row_values(table, change))
+    )
 
 
 def row_values(table: TableMap, change: RowChange) -> dict[str, Any]:
-    """Return a row as it was read: columns with their types and values, bytes in base64, what the image lacks left out."""
+    """Return a row as it was read: columns with their types and values, bytes in base64, what the
+    image lacks left out.
+    """
     columns = [{"name": column.name, "type": column.type.name} for column in table.columns]
-    return {"columns": columns, "before": _named(table, change.before), "after": _named(table, change.after)}
+    return {
+        "columns": columns,
+        "before": _named(table, change.before),
+        "after": _named(table, change.after),
+    }
 
 
 def _named(table: TableMap, row: Row | None) -> dict[str, Any] | None:
     if row is None:
         return None
-    return {column.name: _plain(value) for column, value in zip(table.columns, row, strict=True) if value is not ABSENT}
+    return {
+        column.name: _plain(value)
+        for column, value in zip(table.columns, row, strict=True)
+        if value is not ABSENT
+    }
 
 
 def _plain(value: object) -> Any:

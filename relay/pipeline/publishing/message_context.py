@@ -1,4 +1,6 @@
-"""Metadata of an event's messages (times, GTID, batch number), cached while consecutive events share it."""
+"""Metadata of an event's messages (times, GTID, batch number), cached while consecutive events
+share it.
+"""
 
 from relay.encode import MessageFrame, Origin
 from relay.errors import BatchAborted
@@ -22,14 +24,24 @@ class MessageContexts:
         self._made_for: tuple[TransactionBegin, int, int, int] | None = None
 
     def of(self, item: RowsEvent) -> EventContext:
-        """Return the context of a row event of the open transaction. Raises BatchAborted when none is open."""
+        """Return the context of a row event of the open transaction.
+
+        Raises BatchAborted when none is open.
+        """
         context = self._bare_context(item)
         return self._with_origin(context, item.table.id, item) if self._full_headers else context
 
     def of_statement(self, item: Statement, table: TableId) -> EventContext:
-        """Return the context of a statement that names this real table ("" as its table: none). Raises BatchAborted as above."""
+        """Return the context of a statement that names this real table ("" as its table: none).
+
+        Raises BatchAborted as above.
+        """
         context = self._bare_context(item)
-        return self._with_origin(context, table if table.table else None, item) if self._full_headers else context
+        return (
+            self._with_origin(context, table if table.table else None, item)
+            if self._full_headers
+            else context
+        )
 
     def _bare_context(self, item: RowsEvent | Statement) -> EventContext:
         begin = self._progress.begin
@@ -47,7 +59,9 @@ class MessageContexts:
             self._made_for, self._bare = made_for, EventContext(frame, None)
         return self._bare
 
-    def _with_origin(self, context: EventContext, real: TableId | None, item: RowsEvent | Statement) -> EventContext:
+    def _with_origin(
+        self, context: EventContext, real: TableId | None, item: RowsEvent | Statement
+    ) -> EventContext:
         progress = self._progress
         origin = Origin(
             instance=f"{self._name}/{progress.following}" if progress.following else self._name,

@@ -1,4 +1,6 @@
-"""The loop of a session: items are taken and batches end, until something says that another relay, place or moment should follow."""
+"""The loop of a session: items are taken and batches end, until something says that another relay,
+place or moment should follow.
+"""
 
 import threading
 from typing import Final
@@ -17,10 +19,18 @@ _IDLE_SECONDS: Final = 0.25
 
 
 class PublishLoop:
-    """Publishes what `buffer` brings while the election's node is this relay's; used by the instance's thread."""
+    """Publishes what `buffer` brings while the election's node is this relay's.
+
+    Used by the instance's thread.
+    """
 
     def __init__(
-        self, instance: InstanceSettings, election: Election, flow: FlowControl, call: ControlSignals, buffer: ChangeBuffer
+        self,
+        instance: InstanceSettings,
+        election: Election,
+        flow: FlowControl,
+        call: ControlSignals,
+        buffer: ChangeBuffer,
     ) -> None:
         self._instance = instance
         self._election = election
@@ -33,8 +43,9 @@ class PublishLoop:
     def run(self, publisher: Publisher, stop: threading.Event, sources: OpenSources) -> None:
         """Take items until `stop`, a pause or a hand-over.
 
-        A half source transaction whose rest does not come is aborted: it must not hold back the rows of other instances.
-        Raises LeadershipLost, BatchAborted for a source that stalled or an operator's call, and what the sources' check raises.
+        A half source transaction whose rest does not come is aborted: it must not hold back the
+        rows of other instances. Raises LeadershipLost, BatchAborted for a source that stalled or an
+        operator's call, and what the sources' check raises.
         """
         stall = SourceStall(sources.by_name, self._instance.transaction.source_stall_seconds)
         while not stop.is_set() and not self._election.gives_way():
@@ -57,7 +68,12 @@ class PublishLoop:
 
     def _check(self, sources: OpenSources) -> None:
         if not self._election.leads(for_certain=self._certain):
-            raise LeadershipLost(f"The election node of instance {self._instance.name} is gone, or nobody knows.")
+            raise LeadershipLost(
+                f"The election node of instance {self._instance.name} is gone, or nobody knows."
+            )
         sources.check()
         if self._call.pending():
-            raise BatchAborted("An operator moved the position or started the instance again; it reads on from the position in Kafka.")
+            raise BatchAborted(
+                "An operator moved the position or started the instance again; it reads on from "
+                "the position in Kafka."
+            )

@@ -1,9 +1,19 @@
-"""The way of a change through the packages: schema → order → route → partition → encode → publish → position."""
+"""The way of a change through the packages: schema → order → route → partition → encode → publish →
+position.
+"""
 
 from collections.abc import Mapping
 
 from relay.errors import MappingLost, StoreUnreachable
-from relay.model.change import Advance, FromSource, PreparedRows, Statement, TransactionBegin, TransactionEnd, XaStep
+from relay.model.change import (
+    Advance,
+    FromSource,
+    PreparedRows,
+    Statement,
+    TransactionBegin,
+    TransactionEnd,
+    XaStep,
+)
 from relay.model.table import TableId
 from relay.pipeline.active_mapping import ActiveMapping
 from relay.pipeline.buffer import Step
@@ -55,8 +65,13 @@ class Publisher:
         self._oversize = oversize
         self._contexts = MessageContexts(settings, checkpoint)
         self._plans = {first: self._new_plans()}
-        self._rows = RowPublisher(settings, checkpoint, self._contexts, meter, self._plans[first], oversize)
-        self._xa_of = {name: XaPublisher(each.prepared, self._rows, checkpoint) for name, each in sources.items()}
+        self._rows = RowPublisher(
+            settings, checkpoint, self._contexts, meter, self._plans[first], oversize
+        )
+        self._xa_of = {
+            name: XaPublisher(each.prepared, self._rows, checkpoint)
+            for name, each in sources.items()
+        }
         self._xa = self._xa_of[first]
 
     def take(self, step: Step) -> bool:
@@ -71,7 +86,8 @@ class Publisher:
     def renew_mapping(self) -> None:
         """Change over to a newer mapping set, between two source transactions and never inside one.
 
-        Where no set may be put in force, what came before is committed first: a resumed transaction ends under its own set.
+        Where no set may be put in force, what came before is committed first: a resumed transaction
+        ends under its own set.
         """
         if not self.progress.between_transactions:
             return
@@ -86,7 +102,9 @@ class Publisher:
             self.checkpoint.publish_under(self._mapping.name)
 
     def _run(self, step: Step) -> int:
-        """Publish the next item, with the row events that go with it; return how many there were."""
+        """Publish the next item, with the row events that go with it; return how many there
+        were.
+        """
         each = run_at(step.items, step.at, self._rows.most_events, self._rows.most_bytes)
         if isinstance(each, list):
             self.checkpoint.saw(each)
@@ -124,7 +142,9 @@ class Publisher:
                 self._follow(item.source)
 
     def _follow(self, source: str) -> None:
-        """Take the next items as those of this source of a group: its position, its tables and its prepared transactions."""
+        """Take the next items as those of this source of a group: its position, its tables and its
+        prepared transactions.
+        """
         self.checkpoint.follow(source)
         self._definitions = self._sources[source].definitions
         self._xa = self._xa_of[source]
@@ -153,25 +173,44 @@ class Publisher:
             for table in ddl.tables if progress.skip_reason is SkipReason.SKIPPED else ():
                 self.checkpoint.count_skipped(table, 1)
             return None
-        if progress.to_skip or not self._rows.filter.accepts_statement(ddl.tables, is_ddl=ddl.is_ddl):
+        if progress.to_skip or not self._rows.filter.accepts_statement(
+            ddl.tables, is_ddl=ddl.is_ddl
+        ):
             return None
         destination = statement_route(ddl, self._rows.plans.router)
         if isinstance(destination, Dropped):
             return None
         if ddl.is_ddl and self._settings.message.ddl == "drop":
-            self.meter.drop(TableId(ddl.database, ddl.table), 'ddl = "drop" leaves its statements out.', "operation", 1)
+            self.meter.drop(
+                TableId(ddl.database, ddl.table),
+                'ddl = "drop" leaves its statements out.',
+                "operation",
+                1,
+            )
             return None
         return destination
 
     def _send_statement(self, item: Statement, ddl: Ddl, destination: Destination) -> None:
         real, router = TableId(ddl.database, ddl.table), self._rows.plans.router
         context = self._contexts.of_statement(item, real)
-        for message in statement_messages(ddl, destination, router, self._topics, self._settings.message, context, self.progress.order):
+        for message in statement_messages(
+            ddl,
+            destination,
+            router,
+            self._topics,
+            self._settings.message,
+            context,
+            self.progress.order,
+        ):
             if self._oversize is None:
                 self.checkpoint.add(message)
             else:
-                origin = MessageOrigin(real, destination.logical, self.progress.begin, context, destination.topics)
+                origin = MessageOrigin(
+                    real, destination.logical, self.progress.begin, context, destination.topics
+                )
                 self._oversize.send(message, origin)
 
     def _new_plans(self) -> TablePlans:
-        return TablePlans(self._settings, self._mapping.router, self._definitions, self._topics, self._refinements)
+        return TablePlans(
+            self._settings, self._mapping.router, self._definitions, self._topics, self._refinements
+        )

@@ -37,11 +37,12 @@ _OPERATION_FILTERED: Final = Dropped("the operation is filtered.", "operation")
 
 
 class RowPublisher:
-    """Puts the messages of rows into the checkpoint, and counts there and in the meter what became of each row.
+    """Puts the messages of rows into the checkpoint, and counts there and in the meter what became
+    of each row.
 
-    `filter`: which tables, operations and statements are published.
-    `most_events` and `most_bytes`: so many events, or bytes as logged, are printed together.
-    `plans`: how the tables of the present source are published, under the mapping set in force.
+    `filter`: which tables, operations and statements are published. `most_events` and `most_bytes`:
+    so many events, or bytes as logged, are printed together. `plans`: how the tables of the present
+    source are published, under the mapping set in force.
     """
 
     def __init__(
@@ -54,9 +55,15 @@ class RowPublisher:
         oversize: OversizedMessages | None,
     ) -> None:
         self.filter = TableFilter(settings.filter)
-        alike = settings.message.headers == "default" and all(map(self.filter.accepts_operation, Operation))
+        alike = settings.message.headers == "default" and all(
+            map(self.filter.accepts_operation, Operation)
+        )
         self.most_events = MOST_EVENTS if alike else 1
-        self.most_bytes = min(settings.transaction.busy_commit_bytes // 16, settings.transaction.split_bytes // 16, MOST_BYTES)
+        self.most_bytes = min(
+            settings.transaction.busy_commit_bytes // 16,
+            settings.transaction.split_bytes // 16,
+            MOST_BYTES,
+        )
         self.plans = plans
         self._settings = settings
         self._checkpoint = checkpoint
@@ -76,7 +83,9 @@ class RowPublisher:
         self._forget()
 
     def follow(self, plans: TablePlans) -> None:
-        """The rows that come now are of another source of the group, whose table maps are its own."""
+        """The rows that come now are of another source of the group, whose table maps are its
+        own.
+        """
         self.plans = plans
         self._table = None
 
@@ -86,14 +95,27 @@ class RowPublisher:
         self._forget()
 
     def whole_transactions(self, step: Step) -> int:
-        """Publish the transactions from the step's place on that can be printed together; return how many items they had."""
+        """Publish the transactions from the step's place on that can be printed together.
+
+        Return how many items they had.
+        """
         progress, checkpoint = self._progress, self._checkpoint
         if not progress.leaves_nothing_out:
             return 0
         now_ms = checkpoint.publish_time_ms
         times_ms = now_ms, now_ms + self._skew_ms
-        found = self._whole.take(step.items, step.at, self.most_bytes, progress.order, progress.epoch, times_ms, checkpoint.batch_number)
-        if found is None or (self._oversize is not None and self._oversize.keeps_back(found.printed)):
+        found = self._whole.take(
+            step.items,
+            step.at,
+            self.most_bytes,
+            progress.order,
+            progress.epoch,
+            times_ms,
+            checkpoint.batch_number,
+        )
+        if found is None or (
+            self._oversize is not None and self._oversize.keeps_back(found.printed)
+        ):
             return 0
         for plan, messages in found.printed:
             checkpoint.add_printed(plan.lanes[0].topic, messages)
@@ -138,16 +160,22 @@ class RowPublisher:
             self._checkpoint.count_left_out(count, event.size_bytes)
 
     def _skip(self, events: Sequence[RowsEvent], why: SkipReason) -> None:
-        """Count rows that an operator has left out, so that those behind get the pairs that they would have had."""
+        """Count rows that an operator has left out, so that those behind get the pairs that they
+        would have had.
+        """
         for event in events:
             count = self.plans.count(event)
             if why is SkipReason.SKIPPED:
-                self._meter.drop(event.table.id, "a transaction is skipped by hand.", "skipped", count)
+                self._meter.drop(
+                    event.table.id, "a transaction is skipped by hand.", "skipped", count
+                )
                 self._checkpoint.count_skipped(event.table.id, count)
             self._checkpoint.count_left_out(count, event.size_bytes)
 
     def _send(self, events: Sequence[RowsEvent], plan: TablePlan) -> None:
-        """Hand the events' messages over, in bulk where the table's printer can, else row by row."""
+        """Hand the events' messages over, in bulk where the table's printer can, else row by
+        row.
+        """
         context = self._contexts.of(events[0])
         bulk = plan.bulk
         while events:
@@ -166,7 +194,9 @@ class RowPublisher:
         """Return how many of the events could be printed, and why the next one could not."""
         tail = headers_behind_order(plan.tags, context.origin)
         skip = self._progress.to_skip
-        done, rows, messages, left = bulk.messages(events, context.frame, self._progress.order, skip, tail)
+        done, rows, messages, left = bulk.messages(
+            events, context.frame, self._progress.order, skip, tail
+        )
         if done:
             self._meter.print(plan.definition.id, bulk.path, "", max(0, rows - skip))
         if messages.number and self._oversize is not None:
@@ -176,8 +206,13 @@ class RowPublisher:
         self._checkpoint.count_published(rows, sum([event.size_bytes for event in events[:done]]))
         return done, left
 
-    def _row_by_row(self, event: RowsEvent, plan: TablePlan, context: EventContext, slow: SlowReason) -> None:
-        """Publish the rows of an event by the readable path; `slow` says why. Raises PrinterFailed where that contradicts a printer."""
+    def _row_by_row(
+        self, event: RowsEvent, plan: TablePlan, context: EventContext, slow: SlowReason
+    ) -> None:
+        """Publish the rows of an event by the readable path; `slow` says why.
+
+        Raises PrinterFailed where that contradicts a printer.
+        """
         if plan.refinement is not None:
             self._refined(event, plan, plan.refinement, context)
             return
@@ -191,15 +226,21 @@ class RowPublisher:
                     self._checkpoint.add(message)
         if slow is SlowReason.DAMAGED and not unprintable:
             raise printer_failed([event], "the fast printer")
-        self._meter.print(plan.definition.id, RowPath.READABLE, slow, max(0, len(event.rows) - skip))
+        self._meter.print(
+            plan.definition.id, RowPath.READABLE, slow, max(0, len(event.rows) - skip)
+        )
         self._checkpoint.count_published(len(event.rows), event.size_bytes, order=order)
 
-    def _refined(self, event: RowsEvent, plan: TablePlan, refinement: TableRefinement, context: EventContext) -> None:
+    def _refined(
+        self, event: RowsEvent, plan: TablePlan, refinement: TableRefinement, context: EventContext
+    ) -> None:
         """Row by row, past what rules, masks and transforms leave out; that is counted."""
         if not refinement.takes(event.operation):
             self._drop((event,), _OPERATION_OF_A_RULE)
             return
-        rows = RefinedRows(plan, refinement, self._settings.message, context, keeps_back=self._oversize is not None)
+        rows = RefinedRows(
+            plan, refinement, self._settings.message, context, keeps_back=self._oversize is not None
+        )
         order = before = self._progress.order
         skip = self._progress.to_skip
         origin, left_out, published = self._origin(plan, context), 0, len(event.rows) - skip
@@ -212,10 +253,14 @@ class RowPublisher:
             elif not isinstance(made, UnprintableRow):
                 for message in made:
                     self._checkpoint.add(message)
-        self._meter.print(event.table.id, RowPath.READABLE, SlowReason.REFINED, max(0, published - left_out))
+        self._meter.print(
+            event.table.id, RowPath.READABLE, SlowReason.REFINED, max(0, published - left_out)
+        )
         self._checkpoint.count_published(len(event.rows), event.size_bytes, left_out, order)
 
-    def _keep_back(self, oversize: OversizedMessages, event: RowsEvent, plan: TablePlan, context: EventContext) -> tuple[OrderPair, int]:
+    def _keep_back(
+        self, oversize: OversizedMessages, event: RowsEvent, plan: TablePlan, context: EventContext
+    ) -> tuple[OrderPair, int]:
         """Publish row by row; keep back rows that no topic takes or that cannot be printed.
 
         Return the order key of the last change, and how many rows could not be printed.
@@ -223,16 +268,26 @@ class RowPublisher:
         origin, unprintable = self._origin(plan, context), 0
         order = before = self._progress.order
 
-        def messages_of(part: RowsEvent, before: OrderPair, skip: int) -> Iterator[tuple[OrderPair, list[OutboundMessage]]]:
+        def messages_of(
+            part: RowsEvent, before: OrderPair, skip: int
+        ) -> Iterator[tuple[OrderPair, list[OutboundMessage]]]:
             return self._messages(part, plan, context, before, skip)
 
-        for order, made in rows_one_by_one(event, plan, messages_of, before, self._progress.to_skip):
+        for order, made in rows_one_by_one(
+            event, plan, messages_of, before, self._progress.to_skip
+        ):
             unprintable += isinstance(made, UnprintableRow)
             oversize.send_row(made, order, origin)
         return order, unprintable
 
     def _origin(self, plan: TablePlan, context: EventContext) -> MessageOrigin:
-        return MessageOrigin(plan.definition.id, plan.destination.logical, self._progress.begin, context, plan.destination.topics)
+        return MessageOrigin(
+            plan.definition.id,
+            plan.destination.logical,
+            self._progress.begin,
+            context,
+            plan.destination.topics,
+        )
 
     def _messages(
         self, event: RowsEvent, plan: TablePlan, context: EventContext, order: OrderPair, skip: int
@@ -248,7 +303,10 @@ class RowPublisher:
 
 
 def _checked(event: RowsEvent, made: Iterator[Made], *, masked: bool) -> Iterator[Made]:
-    """Yield what is made of an event's rows. Raises PrinterFailed for an exception that no event can cause."""
+    """Yield what is made of an event's rows.
+
+    Raises PrinterFailed for an exception that no event can cause.
+    """
     try:
         yield from made
     except (RelayError, MemoryError):

@@ -1,4 +1,6 @@
-"""XA transactions between PREPARE and COMMIT: their rows are in a topic of the instance, and in memory as long as they are few."""
+"""XA transactions between PREPARE and COMMIT: their rows are in a topic of the instance, and in
+memory as long as they are few.
+"""
 
 from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -21,7 +23,9 @@ _EVENT_BYTES: Final = 1024
 
 @dataclass(slots=True)
 class _Held:
-    """One transaction of this session: its events as far as they are in memory, and which records it has; `noted`: it is prepared."""
+    """One transaction of this session: its events as far as they are in memory, and which records
+    it has; `noted`: it is prepared.
+    """
 
     events: list[PreparedRows] = field(default_factory=list)
     keys: RecordKeys = field(default_factory=RecordKeys)
@@ -33,8 +37,8 @@ class _Held:
 class PreparedTransactions:
     """Keeps and gives back the rows of prepared transactions; used by the XA publisher alone.
 
-    Everything that is kept goes through `send`, into the batch that holds the position behind it. Of what is not in memory, only the
-    offsets of records are known, and `look_up` reads them.
+    Everything that is kept goes through `send`, into the batch that holds the position behind it.
+    Of what is not in memory, only the offsets of records are known, and `look_up` reads them.
     """
 
     def __init__(self, records: CompactedTopicStore, part_bytes: int) -> None:
@@ -46,7 +50,10 @@ class PreparedTransactions:
         self._made = False
 
     def begin(self, xid: str) -> None:
-        """The group of a transaction's rows begins; what an attempt before left in memory is none of it."""
+        """The group of a transaction's rows begins.
+
+        What an attempt before left in memory is none of it.
+        """
         self._drop(xid)
         self._held[xid] = _Held()
 
@@ -56,7 +63,9 @@ class PreparedTransactions:
         value = to_bytes(rows)
         for part, start in enumerate(range(0, len(value), self._part_bytes)):
             held.keys.add(EventPart(number, part))
-            yield self._message(record_key(xid, number, part), value[start : start + self._part_bytes])
+            yield self._message(
+                record_key(xid, number, part), value[start : start + self._part_bytes]
+            )
         if held.whole:
             held.events.append(rows)
             held.size_bytes += len(value) + _EVENT_BYTES
@@ -79,7 +88,9 @@ class PreparedTransactions:
         return held is not None and held.whole
 
     def look_up(self) -> None:
-        """Find in the topic what was committed there since the last call; before `rows` and `forgotten` of what is not in memory.
+        """Find in the topic what was committed there since the last call.
+
+        Before `rows` and `forgotten` of what is not in memory.
 
         No Kafka transaction may be open that holds records of the topic. Raises PositionUnreadable.
         """
@@ -87,7 +98,9 @@ class PreparedTransactions:
         self._index.read_on()
 
     def rows(self, step: XaStep) -> Generator[RowsEvent, None, None]:
-        """Yield the row events of a transaction in their order; what is not in memory is read from the topic one by one.
+        """Yield the row events of a transaction in their order.
+
+        What is not in memory is read from the topic one by one.
 
         Raises PreparedUnknown for a transaction that was prepared before the relay read.
         """
@@ -95,7 +108,10 @@ class PreparedTransactions:
         if held is not None and held.whole:
             return _decoded(held.events)
         if step.xid not in self._index:
-            raise PreparedUnknown(f"{step.xid} is committed at {step.position}, and was prepared before the place where reading began.")
+            raise PreparedUnknown(
+                f"{step.xid} is committed at {step.position}, and was prepared before the place "
+                f"where reading began."
+            )
         return _decoded(self._index.events(step.xid))
 
     def forgotten(self, xid: str) -> Iterator[OutboundMessage]:

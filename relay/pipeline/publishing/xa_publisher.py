@@ -13,7 +13,9 @@ from relay.pipeline.publishing.xa_prepared import PreparedTransactions
 class XaPublisher:
     """Publishes the XA transactions of one source; used by one thread."""
 
-    def __init__(self, prepared: PreparedTransactions, rows: RowPublisher, checkpoint: Checkpoint) -> None:
+    def __init__(
+        self, prepared: PreparedTransactions, rows: RowPublisher, checkpoint: Checkpoint
+    ) -> None:
         self._prepared = prepared
         self._rows = rows
         self._checkpoint = checkpoint
@@ -23,7 +25,9 @@ class XaPublisher:
     def keep(self, item: PreparedRows) -> None:
         """Keep a row event of the group that is open; each counts as one change of the group."""
         if not self._xid:
-            raise BatchAborted(f"A prepared row event at {item.raw.position} stands outside of its group.")
+            raise BatchAborted(
+                f"A prepared row event at {item.raw.position} stands outside of its group."
+            )
         is_kept = self._progress.to_skip > 0
         self._checkpoint.count_prepared(0 if is_kept else len(item.raw.body))
         if is_kept:
@@ -33,7 +37,10 @@ class XaPublisher:
             self._checkpoint.add_own(message)
 
     def step(self, step: XaStep) -> None:
-        """Do what a step asks for. Raises PreparedUnknown for the COMMIT of rows that were never read."""
+        """Do what a step asks for.
+
+        Raises PreparedUnknown for the COMMIT of rows that were never read.
+        """
         match step.action:
             case XaAction.BEGIN:
                 self._xid = step.xid
@@ -61,7 +68,10 @@ class XaPublisher:
         self._forget(step.xid)
 
     def _find(self, xid: str) -> None:
-        """Have the rows at hand, or know where they are in their topic. The open batch would hide what follows its own records there."""
+        """Have the rows at hand, or know where they are in their topic.
+
+        The open batch would hide what follows its own records there.
+        """
         if not self._prepared.in_memory(xid):
             self._checkpoint.commit_part()
             self._prepared.look_up()

@@ -1,4 +1,6 @@
-"""What an instance does with its spool: when the source is read into it, and when what is published comes out of it."""
+"""What an instance does with its spool: when the source is read into it, and when what is published
+comes out of it.
+"""
 
 import threading
 from collections.abc import Iterator
@@ -26,14 +28,19 @@ _NOTE_SECONDS: Final = 10.0
 _REST_SECONDS: Final = 60.0
 """A disk that refused is left alone for so long."""
 
-_LOSS: Final = "The spool on this relay's disk was cut as well: {}. The missing transactions may have been there."
+_LOSS: Final = (
+    "The spool on this relay's disk was cut as well: {}. The missing transactions may have been "
+    "there."
+)
 
 _log = structlog.stdlib.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class SpoolView:
-    """A moment of the spool: what it does in a word ("" while nothing waits in it), its size, and the age of the oldest that waits."""
+    """A moment of the spool: what it does in a word ("" while nothing waits in it), its size, and
+    the age of the oldest that waits.
+    """
 
     state: str = ""
     size_bytes: int = 0
@@ -44,8 +51,9 @@ class SpoolView:
 class SpoolController:
     """The spool of one instance while this relay leads it; with `spool = "memory"` it does nothing.
 
-    The spool is no more than a copy of a stretch of the source's binlog: what is published next is decided by the committed position
-    alone, and a spool that does not hold that place between two transactions is thrown away.
+    The spool is no more than a copy of a stretch of the source's binlog: what is published next is
+    decided by the committed position alone, and a spool that does not hold that place between two
+    transactions is thrown away.
     """
 
     def __init__(self, installation: str, instance: InstanceSettings, meter: Meter) -> None:
@@ -53,7 +61,11 @@ class SpoolController:
         self._meter = meter
         self._installation = installation
         settings = instance.spooling
-        self._folder = settings.directory / installation / instance.name if settings.directory and instance.spool == "mixed" else None
+        self._folder = (
+            settings.directory / installation / instance.name
+            if settings.directory and instance.spool == "mixed"
+            else None
+        )
         self._after_s = settings.after_seconds
         self._source = instance.source
         self._spool: Spool | None = None
@@ -75,7 +87,11 @@ class SpoolController:
         spool, filling, stream = self._spool, self._filling, self._stream
         if spool is None:
             return SpoolView(problem=self._problem)
-        problem = str(filling.error) if filling is not None and filling.error is not None else self._problem
+        problem = (
+            str(filling.error)
+            if filling is not None and filling.error is not None
+            else self._problem
+        )
         full = filling is not None and filling.full
         if stream is not None and stream.from_disk:
             state, since_ms = "full" if full else "draining", stream.waiting_since_ms
@@ -93,7 +109,10 @@ class SpoolController:
 
     @contextmanager
     def leading(self) -> Iterator[None]:
-        """Have the folder while this relay leads; without it the instance goes on as without a spool, and says so."""
+        """Have the folder while this relay leads.
+
+        Without it the instance goes on as without a spool, and says so.
+        """
         if self._folder is None:
             yield
             return
@@ -117,7 +136,8 @@ class SpoolController:
         return stream is None or not stream.from_disk
 
     def look(self, unanswered_s: float) -> None:
-        """While the source is read straight on: note now and then where it would be read again, for a start that Kafka cannot tell.
+        """While the source is read straight on: note now and then where it would be read again, for
+        a start that Kafka cannot tell.
 
         Raises GoesToSpool when a commit is not answered for too long.
         """
@@ -127,7 +147,10 @@ class SpoolController:
             self._note()
 
     def begin(self) -> None:
-        """Read the source into the spool, from the committed position or from where the spool ends; nobody else may read it meanwhile."""
+        """Read the source into the spool, from the committed position or from where the spool ends.
+
+        Nobody else may read it meanwhile.
+        """
         with self._lock:
             if self._spool is None or self._fills or monotonic() < self._not_before_s:
                 return
@@ -141,7 +164,9 @@ class SpoolController:
 
     @contextmanager
     def spool_if_slow(self) -> Iterator[None]:
-        """Within, Kafka is waited for; when that takes too long, the source is read into the spool."""
+        """Within, Kafka is waited for; when that takes too long, the source is read into the
+        spool.
+        """
         ended = threading.Event()
         if self._spool is not None:
             RelayThread("spool-begin", self._instance.name, self._begin_late, ended).start()
@@ -155,7 +180,9 @@ class SpoolController:
             self.begin()
 
     def stream(self, source: SourceSettings, start: SourcePosition) -> SpooledStream | None:
-        """What follows `start`, out of the spool first; None when the spool has no part in it, and then it is empty.
+        """What follows `start`, out of the spool first.
+
+        None when the spool has no part in it, and then it is empty.
 
         Raises Unreachable where nothing waits on disk and the source does not answer.
         """
@@ -175,8 +202,14 @@ class SpoolController:
             return self._stream
 
     def explained(self, error: BinlogPurged) -> BinlogPurged:
-        """Return the error with what the spool has lost: it may have held what the source no longer has."""
-        return BinlogPurged(f"{error.reason} {self._loss}", remedy=error.way_out) if self._loss else error
+        """Return the error with what the spool has lost: it may have held what the source no longer
+        has.
+        """
+        return (
+            BinlogPurged(f"{error.reason} {self._loss}", remedy=error.way_out)
+            if self._loss
+            else error
+        )
 
     def rest(self) -> None:
         """Stop reading; what is on disk stays."""
@@ -188,7 +221,12 @@ class SpoolController:
         self._note_at_s = monotonic() + _NOTE_SECONDS
         with self._lock:
             spool, published = self._spool, self._published()
-            if spool is None or published is None or spool.start == published or (self._filling is not None and not self._filling.ended):
+            if (
+                spool is None
+                or published is None
+                or spool.start == published
+                or (self._filling is not None and not self._filling.ended)
+            ):
                 return
             try:
                 spool.begin(published)
@@ -211,9 +249,18 @@ class SpoolController:
         except SpoolUnusable as exc:
             self._say(exc)
             return
-        self._loss = _LOSS.format(f"its last {self._spool.cut_bytes} bytes were damaged") if self._spool.cut_bytes else ""
+        self._loss = (
+            _LOSS.format(f"its last {self._spool.cut_bytes} bytes were damaged")
+            if self._spool.cut_bytes
+            else ""
+        )
         if self._spool.end is not None:
-            _log.info("spool_found", instance=self._instance.name, size_bytes=self._spool.size_bytes, to=str(self._spool.end.binlog))
+            _log.info(
+                "spool_found",
+                instance=self._instance.name,
+                size_bytes=self._spool.size_bytes,
+                to=str(self._spool.end.binlog),
+            )
 
     def _spooled(self, spool: Spool, start: SourcePosition) -> SpooledStream | None:
         filling = self._filling if self._fills else None
@@ -228,7 +275,12 @@ class SpoolController:
             return None
         if filling is None:
             filling = self._fill(spool, spool.end or start)
-        _log.info("spool_is_published", instance=self._instance.name, size_bytes=spool.size_bytes, start=str(start.binlog))
+        _log.info(
+            "spool_is_published",
+            instance=self._instance.name,
+            size_bytes=spool.size_bytes,
+            start=str(start.binlog),
+        )
         return SpooledStream(start, cursor, filling)
 
     def _throw_away(self, spool: Spool) -> None:
@@ -239,7 +291,12 @@ class SpoolController:
             self._say(exc)
 
     def _fill(self, spool: Spool, start: SourcePosition) -> SpoolWriter:
-        _log.info("spool_fills", instance=self._instance.name, start=str(start.binlog), size_bytes=spool.size_bytes)
+        _log.info(
+            "spool_fills",
+            instance=self._instance.name,
+            start=str(start.binlog),
+            size_bytes=spool.size_bytes,
+        )
         self._problem = ""
         filling = SpoolWriter(self._instance.name, spool, start, self._open_source, self._published)
         self._filling = filling

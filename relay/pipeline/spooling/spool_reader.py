@@ -18,8 +18,8 @@ _LOOK_SECONDS: Final = 0.02
 class SpooledStream:
     """As a SourceStream; `from_disk` until its items come from the source.
 
-    `waiting_since_ms` is when the items that it yields now were read from there, Unix milliseconds; None while nothing waits. `damaged`
-    says that the spool cannot be read on.
+    `waiting_since_ms` is when the items that it yields now were read from there, Unix milliseconds;
+    None while nothing waits. `damaged` says that the spool cannot be read on.
     """
 
     def __init__(self, start: SourcePosition, cursor: SpoolCursor, filling: SpoolWriter) -> None:
@@ -33,7 +33,10 @@ class SpooledStream:
         self._closed = threading.Event()
 
     def items(self, before_waiting: Callable[[], object] = lambda: None) -> Iterator[RawItem]:
-        """Yield items until `close` is called. Raises what SourceStream raises, and SpoolUnusable."""
+        """Yield items until `close` is called.
+
+        Raises what SourceStream raises, and SpoolUnusable.
+        """
         items: Iterator[RawItem] = iter(())
         try:
             yield from self._spooled(before_waiting)
@@ -68,8 +71,11 @@ class SpooledStream:
                 self.waiting_since_ms = found.read_ms
                 yield from found.items
             elif isinstance(behind, Stop):
-                # Whoever opens the source next, from its committed position, finds that out and what it means there.
-                raise BatchAborted(f"The source cannot be read from the spool's end on: {behind.reason}") from behind
+                # Whoever opens the source next, from its committed position, finds that out and
+                # what it means there.
+                raise BatchAborted(
+                    f"The source cannot be read from the spool's end on: {behind.reason}"
+                ) from behind
             elif isinstance(behind, RelayError):
                 raise behind
             elif behind:

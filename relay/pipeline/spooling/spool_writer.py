@@ -1,4 +1,6 @@
-"""The thread that reads the source into the spool, until whoever publishes has come so far that it takes over."""
+"""The thread that reads the source into the spool, until whoever publishes has come so far that it
+takes over.
+"""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -26,13 +28,21 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class SpoolWriter:
-    """Appends to the spool what the source sends from the spool's end on; an outage of the source is waited for.
+    """Appends to the spool what the source sends from the spool's end on.
 
-    `error` is what keeps it from going on, now or for good. Afterwards its thread gives room back as what lies there is published.
+    An outage of the source is waited for.
+
+    `error` is what keeps it from going on, now or for good. Afterwards its thread gives room back
+    as what lies there is published.
     """
 
     def __init__(
-        self, name: str, spool: Spool, start: SourcePosition, open_source: OpenSource, published: Callable[[], SourcePosition | None]
+        self,
+        name: str,
+        spool: Spool,
+        start: SourcePosition,
+        open_source: OpenSource,
+        published: Callable[[], SourcePosition | None],
     ) -> None:
         self.error: RelayError | None = None
         self.full = False
@@ -66,7 +76,10 @@ class SpoolWriter:
         self._thread.start()
 
     def stop(self) -> None:
-        """End the thread, and the stream if nobody has taken it over; a source that does not answer is not waited for."""
+        """End the thread, and the stream if nobody has taken it over.
+
+        A source that does not answer is not waited for.
+        """
         self._stop.set()
         if not self._handed_over and self._stream is not None:
             self._stream.close()
@@ -76,7 +89,9 @@ class SpoolWriter:
     # Whoever publishes
 
     def ask(self) -> bool | RelayError:
-        """Say that all that is visible was taken: True once the stream is to be had, or what keeps the source from being read."""
+        """Say that all that is visible was taken: True once the stream is to be had, or what keeps
+        the source from being read.
+        """
         with self._lock:
             self._wanted = True
             if self._handed_over:
@@ -85,8 +100,12 @@ class SpoolWriter:
             return SpoolUnusable("Nobody reads the source into the spool any more.")
         return self.error or False
 
-    def take_over(self, before_waiting: Callable[[], object]) -> tuple[SourceStream, Iterator[RawItem]]:
-        """The open stream and what it yields from the spool's end on, for one who was told that it is to be had."""
+    def take_over(
+        self, before_waiting: Callable[[], object]
+    ) -> tuple[SourceStream, Iterator[RawItem]]:
+        """The open stream and what it yields from the spool's end on, for one who was told that it
+        is to be had.
+        """
         if self._stream is None:
             raise SpoolUnusable("The source's stream is gone.")
         self._before_waiting = before_waiting
@@ -112,7 +131,9 @@ class SpoolWriter:
             finally:
                 self._spool.close()
         if guard.error is not None:
-            self.error = SpoolUnusable(f"The thread that fills the spool ended by an unexpected error ({guard.error!r}).")
+            self.error = SpoolUnusable(
+                f"The thread that fills the spool ended by an unexpected error ({guard.error!r})."
+            )
 
     def _fill(self) -> bool:
         """Read until the stream is taken over: True; or until `stop`: False."""
@@ -176,7 +197,10 @@ class SpoolWriter:
             self._spool.forget(published)
 
     def _wait_for_room(self) -> None:
-        """Read nothing until something is published. Raises SpoolUnusable when a transaction alone is too large."""
+        """Read nothing until something is published.
+
+        Raises SpoolUnusable when a transaction alone is too large.
+        """
         self._spool.flush()
         while self._spool.full and not self._stop.is_set():
             if not self.full:
@@ -187,7 +211,9 @@ class SpoolWriter:
                 self._spool.begin_file()
                 self._spool.forget(published)
                 if self._spool.full:
-                    raise SpoolUnusable(f"The transaction behind {published.binlog} does not fit into the spool.")
+                    raise SpoolUnusable(
+                        f"The transaction behind {published.binlog} does not fit into the spool."
+                    )
             self._forget()
             self._stop.wait(_ROOM_SECONDS)
         self.full = False

@@ -21,7 +21,11 @@ class AssignmentLoop:
     """Looks at the cluster whenever it changes, and every second."""
 
     def __init__(
-        self, membership: Membership, overrides: PlacementStore, assignments: AssignmentTable, own: Callable[[], RelayMember]
+        self,
+        membership: Membership,
+        overrides: PlacementStore,
+        assignments: AssignmentTable,
+        own: Callable[[], RelayMember],
     ) -> None:
         """`own` describes this relay as it is now."""
         self._membership = membership
@@ -53,7 +57,10 @@ class AssignmentLoop:
         self._thread.join(timeout_s)
 
     def _run(self) -> None:
-        watches = (*self._membership.watch(self._changed.set), self._overrides.watch(self._changed.set))
+        watches = (
+            *self._membership.watch(self._changed.set),
+            self._overrides.watch(self._changed.set),
+        )
         guard = Guard("placement")
         while not self._ended.is_set():
             self._changed.clear()
@@ -76,12 +83,29 @@ class AssignmentLoop:
             self._membership.withdraw(own.name)
         else:
             self._membership.announce(own)
-        self._assignments.renew(assign(cluster_view(self._membership.members(), self._membership.leaders(), self._overrides.overrides())))
+        self._assignments.renew(
+            assign(
+                cluster_view(
+                    self._membership.members(),
+                    self._membership.leaders(),
+                    self._overrides.overrides(),
+                )
+            )
+        )
 
 
-def cluster_view(members: tuple[RelayMember, ...], leaders: Mapping[str, str], overrides: PlacementOverrides) -> ClusterView:
-    """Put together what the placement is decided on; where members' files differ about a preference, the youngest relay's counts."""
-    preferred = {each.instance: each.preferred for member in sorted(members, key=_age) for each in member.candidacies}
+def cluster_view(
+    members: tuple[RelayMember, ...], leaders: Mapping[str, str], overrides: PlacementOverrides
+) -> ClusterView:
+    """Put together what the placement is decided on.
+
+    Where members' files differ about a preference, the youngest relay's counts.
+    """
+    preferred = {
+        each.instance: each.preferred
+        for member in sorted(members, key=_age)
+        for each in member.candidacies
+    }
     return ClusterView(
         members=tuple(_member(each) for each in members),
         leaders=leaders,

@@ -1,4 +1,6 @@
-"""Which instances a relay should run now: those of its file, and those that were defined at run time."""
+"""Which instances a relay should run now: those of its file, and those that were defined at run
+time.
+"""
 
 from collections.abc import Mapping
 from time import time
@@ -14,9 +16,18 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class DesiredInstances:
-    """Reads the documents anew at each call. A name in the file is the file's; a document that cannot be used changes nothing that runs."""
+    """Reads the documents anew at each call.
 
-    def __init__(self, settings: RelaySettings, store: InstanceDocumentStore, notes: InstanceStore, relay: str) -> None:
+    A name in the file is the file's; a document that cannot be used changes nothing that runs.
+    """
+
+    def __init__(
+        self,
+        settings: RelaySettings,
+        store: InstanceDocumentStore,
+        notes: InstanceStore,
+        relay: str,
+    ) -> None:
         self._of_file = {each.name: each for each in settings.instances}
         self._variables = settings.secrets.of_documents()
         self._store = store
@@ -39,7 +50,9 @@ class DesiredInstances:
         try:
             found = document.settings(self._variables)
             if found.name != document.name:
-                raise ConfigurationError(f"The document of instance {document.name} calls it {found.name}.")
+                raise ConfigurationError(
+                    f"The document of instance {document.name} calls it {found.name}."
+                )
         except ConfigurationError as exc:
             self._refuse(document, exc)
             return self._defined.get(document.name)
@@ -47,16 +60,30 @@ class DesiredInstances:
         return found
 
     def _refuse(self, document: InstanceDocument, error: ConfigurationError) -> None:
-        """Say once what is wrong: in the log, and where nothing of that name runs in its status too."""
+        """Say once what is wrong: in the log, and where nothing of that name runs in its status
+        too.
+        """
         if self._refused.get(document.name) == document.version:
             return
         self._refused[document.name] = document.version
-        _log.error("instance_document_refused", instance=document.name, version=document.version, reason=error.reason)
+        _log.error(
+            "instance_document_refused",
+            instance=document.name,
+            version=document.version,
+            reason=error.reason,
+        )
         if document.name in self._defined:
             return
         remedy = remedy_at_run_time(error, document.name)
         status = InstanceStatus(
-            document.name, "STOPPED", error.code, error.reason, remedy, relay=self._relay, run_time=True, updated_ms=int(time() * 1000)
+            document.name,
+            "STOPPED",
+            error.code,
+            error.reason,
+            remedy,
+            relay=self._relay,
+            run_time=True,
+            updated_ms=int(time() * 1000),
         )
         try:
             self._notes.put_status(status)

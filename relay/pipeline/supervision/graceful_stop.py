@@ -1,4 +1,6 @@
-"""The end of a leadership that nobody is in a hurry about: what is open is published, so that nothing is sent twice over the wire."""
+"""The end of a leadership that nobody is in a hurry about: what is open is published, so that
+nothing is sent twice over the wire.
+"""
 
 from typing import Final
 
@@ -8,11 +10,14 @@ from relay.pipeline.buffer import ChangeBuffer, Step
 from relay.pipeline.publishing.publisher import Publisher
 
 _BORDER_SECONDS: Final = 0.3
-"""An open source transaction whose end does not come within this is left to be aborted, and read again by who comes next."""
+"""An open source transaction whose end does not come within this is left to be aborted, and read
+again by who comes next.
+"""
 
 
 def drain_to_transaction_end(publisher: Publisher, buffer: ChangeBuffer) -> None:
-    """Take items up to the end of the open source transaction and ask for the commit of what is whole.
+    """Take items up to the end of the open source transaction and ask for the commit of what is
+    whole.
 
     Raises AskedToStop, and what ends a batch.
     """

@@ -1,4 +1,6 @@
-"""One instance's life: a loop that stands by, leads, publishes, and carries out what each error means next."""
+"""One instance's life: a loop that stands by, leads, publishes, and carries out what each error
+means next.
+"""
 
 import gc
 import threading
@@ -16,7 +18,13 @@ from relay.errors import (
 )
 from relay.ha import Election
 from relay.pipeline.supervision.instance_context import InstanceContext, SessionMemory, explained
-from relay.pipeline.supervision.instance_status import InstanceState, Shown, instance_status, log_level, unready
+from relay.pipeline.supervision.instance_status import (
+    InstanceState,
+    Shown,
+    instance_status,
+    log_level,
+    unready,
+)
 from relay.pipeline.supervision.leader_session import LeaderSession
 from relay.pipeline.supervision.recovery.decision import (
     Backoff,
@@ -49,7 +57,10 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 class Instance:
-    """Runs one instance in a thread of its own until `stop`; its errors never affect another instance."""
+    """Runs one instance in a thread of its own until `stop`.
+
+    Its errors never affect another instance.
+    """
 
     def __init__(
         self,
@@ -67,7 +78,9 @@ class Instance:
         self.mapping_changed = threading.Event()
         self._stop = threading.Event()
         self._election = election
-        self._context = InstanceContext.of(settings, instance, election, mappings, notes, self.mapping_changed)
+        self._context = InstanceContext.of(
+            settings, instance, election, mappings, notes, self.mapping_changed
+        )
         self._memory = SessionMemory.of(self._context)
         self.meter = self._context.meter
         self._new_session = new_session
@@ -87,7 +100,11 @@ class Instance:
     @property
     def died(self) -> bool:
         """Whether its thread was started and ended by itself."""
-        return self._thread.ident is not None and not self._thread.is_alive() and not self._stop.is_set()
+        return (
+            self._thread.ident is not None
+            and not self._thread.is_alive()
+            and not self._stop.is_set()
+        )
 
     def ask_to_stop(self) -> None:
         """Let it end soon."""
@@ -110,7 +127,12 @@ class Instance:
         if (group := self._memory.group) is not None:
             self.meter.totals.late_transactions = group.late
         session = self._session
-        shown = Shown(self.state, self.error, session.buffer if session is not None else None, self._cascades.words)
+        shown = Shown(
+            self.state,
+            self.error,
+            session.buffer if session is not None else None,
+            self._cascades.words,
+        )
         return instance_status(self._context, self._memory, shown, relay)
 
     def _run(self) -> None:
@@ -142,7 +164,9 @@ class Instance:
             case Retry() | RestartFrom():
                 self._retry(decided)
             case End():
-                _log.warning("stopped_without_answer", instance=self.name, reason=decided.error.reason)
+                _log.warning(
+                    "stopped_without_answer", instance=self.name, reason=decided.error.reason
+                )
             case None:
                 self._hand_over()
 
@@ -157,7 +181,10 @@ class Instance:
         return True
 
     def _lead(self) -> Recovery | None:
-        """Run one session after another while this relay leads; return what ended that, None for a stop or a hand-over."""
+        """Run one session after another while this relay leads.
+
+        Return what ended that, None for a stop or a hand-over.
+        """
         with self._memory.failover.watching(), self._memory.spooling.leading():
             while not self._stop.is_set() and not self._election.gives_way():
                 if not self._election.leads():
@@ -173,7 +200,9 @@ class Instance:
     def _pause(self) -> None:
         self._show(InstanceState.PAUSED, None)
         self._memory.spooling.rest()
-        self._context.flow.wait_to_go_on(self._stop, lambda: self._election.leads() and not self._election.gives_way())
+        self._context.flow.wait_to_go_on(
+            self._stop, lambda: self._election.leads() and not self._election.gives_way()
+        )
 
     def _lead_once(self) -> Recovery | None:
         """Run one session; return what its error means, None where it ended without one."""
@@ -218,7 +247,11 @@ class Instance:
         return decided
 
     def _leads(self, error: RelayError) -> bool | None:
-        return confirmed(self._election) if isinstance(error, Fenced) else still_leads(self._election, self._stop)
+        return (
+            confirmed(self._election)
+            if isinstance(error, Fenced)
+            else still_leads(self._election, self._stop)
+        )
 
     def _retry(self, decided: Retry | RestartFrom) -> None:
         """Wait before the next session, which uses what this decision notes."""
@@ -243,7 +276,10 @@ class Instance:
         """Let another relay lead if the assignment names it."""
         assignment = self._election.gives_way()
         if assignment is not None and not self._stop.is_set():
-            self._show(InstanceState.STANDBY, HandedOver(f"Relay {assignment.wanted} takes it over: {assignment.why}."))
+            self._show(
+                InstanceState.STANDBY,
+                HandedOver(f"Relay {assignment.wanted} takes it over: {assignment.why}."),
+            )
             self._leave()
 
     def _runs(self) -> None:
@@ -253,7 +289,9 @@ class Instance:
         self._cascades.watch(lambda: self._context.mapping.router, self._stop)
 
     def _let_go(self) -> None:
-        """Free the session that ended: its errors and frames refer to one another, and so keep clients with threads and connections."""
+        """Free the session that ended: its errors and frames refer to one another, and so keep
+        clients with threads and connections.
+        """
         if self._session is None:
             return
         self._session = None
@@ -263,7 +301,8 @@ class Instance:
     def _leave(self) -> None:
         """Free the clients and write the last status before another relay can lead.
 
-        A producer whose `init_transactions` was not answered in time may still get its answer, and would fence the next leader's.
+        A producer whose `init_transactions` was not answered in time may still get its answer, and
+        would fence the next leader's.
         """
         self._let_go()
         try:
@@ -277,4 +316,10 @@ class Instance:
         changed = (state, error and error.code) != (self.state, self.error and self.error.code)
         self.state, self.error = state, error
         if changed:
-            _log.log(log_level(error), "instance_state", instance=self.name, state=state.value, error=str(error) if error else None)
+            _log.log(
+                log_level(error),
+                "instance_state",
+                instance=self.name,
+                state=state.value,
+                error=str(error) if error else None,
+            )

@@ -1,4 +1,6 @@
-"""What an instance gives to each of its sessions: its settings and stores, and what one session leaves to the next."""
+"""What an instance gives to each of its sessions: its settings and stores, and what one session
+leaves to the next.
+"""
 
 import threading
 from dataclasses import dataclass
@@ -25,7 +27,8 @@ from relay.state import InstanceStore, MappingStore
 class InstanceContext:
     """The settings of an instance, and everything outside of a session that its sessions use.
 
-    `mapping` is set anew by `mapping_changed`; `notes` are its documents in ZooKeeper; `call` are an operator's calls.
+    `mapping` is set anew by `mapping_changed`; `notes` are its documents in ZooKeeper; `call` are
+    an operator's calls.
     """
 
     settings: RelaySettings
@@ -47,19 +50,28 @@ class InstanceContext:
         notes: InstanceStore,
         mapping_changed: threading.Event,
     ) -> "InstanceContext":
-        """Return the context of an instance that starts; `mapping_changed` is set when the store may have a newer mapping set."""
+        """Return the context of an instance that starts.
+
+        `mapping_changed` is set when the store may have a newer mapping set.
+        """
         meter = Meter()
         mapping = ActiveMapping(mappings, instance.routing, mapping_changed, instance.name)
-        call, flow = ControlSignals(notes, instance.name), FlowControl(notes.flows, instance, meter.totals)
+        call, flow = (
+            ControlSignals(notes, instance.name),
+            FlowControl(notes.flows, instance, meter.totals),
+        )
         return cls(settings, instance, election, notes, mapping, meter, call, flow)
 
 
 @dataclass(frozen=True, slots=True)
 class SessionMemory:
-    """What an instance keeps from one session to the next; each part belongs to the instance's thread.
+    """What an instance keeps from one session to the next.
 
-    `group` is None for an instance with one source. `sizes` are the message sizes that topics accept, `tables_to_refresh` the tables
-    that the next session describes again, `rolled_back` the ranges that it leaves out.
+    Each part belongs to the instance's thread.
+
+    `group` is None for an instance with one source. `sizes` are the message sizes that topics
+    accept, `tables_to_refresh` the tables that the next session describes again, `rolled_back` the
+    ranges that it leaves out.
     """
 
     failover: SourceFailover | GroupFailover
@@ -80,17 +92,28 @@ class SessionMemory:
             else SourceFailover(instance, instance.source, store, lambda: meter.record)
         )
         spooling = SpoolController(context.settings.installation, instance, meter)
-        return cls(failover, group, spooling, MessageSizes(context.settings.kafka), RolledBack(), TablesToRefresh())
+        return cls(
+            failover,
+            group,
+            spooling,
+            MessageSizes(context.settings.kafka),
+            RolledBack(),
+            TablesToRefresh(),
+        )
 
 
 def explained(error: RelayError, context: InstanceContext, memory: SessionMemory) -> RelayError:
-    """Return the error that a session ended with, and what the instance knows about it beyond that session."""
+    """Return the error that a session ended with, and what the instance knows about it beyond that
+    session.
+    """
     match error:
         case BinlogPurged():
             return memory.spooling.explained(error)
         case PrinterFailed():
             return with_report(error, context.settings.bug_reports, context.instance.name)
         case MessageTooLarge():
-            return memory.sizes.after_refusal(error, context.instance.oversize, context.meter.totals.commits)
+            return memory.sizes.after_refusal(
+                error, context.instance.oversize, context.meter.totals.commits
+            )
         case _:
             return error

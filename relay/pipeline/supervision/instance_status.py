@@ -5,7 +5,14 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from time import monotonic, time
 
-from relay.errors import ConfigurationError, PositionNewer, RelayError, ResourcesExhausted, Stop, Unreachable
+from relay.errors import (
+    ConfigurationError,
+    PositionNewer,
+    RelayError,
+    ResourcesExhausted,
+    Stop,
+    Unreachable,
+)
 from relay.pipeline.buffer import ChangeBuffer
 from relay.pipeline.delivery.instance_stats import Meter
 from relay.pipeline.delivery.lag import lag_seconds
@@ -29,7 +36,8 @@ class InstanceState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What is shown of an instance besides its context: its state, the error that keeps it there, its session's buffer.
+    """What is shown of an instance besides its context: its state, the error that keeps it there,
+    its session's buffer.
 
     `unlogged_changes` is a sentence, empty where there is nothing to tell.
     """
@@ -40,7 +48,9 @@ class Shown:
     unlogged_changes: str
 
 
-def instance_status(context: InstanceContext, memory: SessionMemory, shown: Shown, relay: str) -> InstanceStatus:
+def instance_status(
+    context: InstanceContext, memory: SessionMemory, shown: Shown, relay: str
+) -> InstanceStatus:
     """Return this moment of the instance, as the relay of this name sees it."""
     name, error = context.instance.name, shown.error
     run_time = is_defined_at_run_time(context)
@@ -61,20 +71,30 @@ def instance_status(context: InstanceContext, memory: SessionMemory, shown: Show
         run_time=run_time,
         updated_ms=int(time() * 1000),
     )
-    return _with_buffers(_with_counts(_with_position(status, context.meter), context.meter), shown.buffer, memory)
+    return _with_buffers(
+        _with_counts(_with_position(status, context.meter), context.meter), shown.buffer, memory
+    )
 
 
-def unready(state: InstanceState, error: RelayError | None, found_by_probe: RelayError | None) -> RelayError | None:
-    """Return why a relay could not lead an instance that it shows in this state; None while it could, or leads."""
+def unready(
+    state: InstanceState, error: RelayError | None, found_by_probe: RelayError | None
+) -> RelayError | None:
+    """Return why a relay could not lead an instance that it shows in this state.
+
+    None while it could, or leads.
+    """
     if state in (InstanceState.STARTING, InstanceState.STANDBY):
-        # However well it reaches everything: it cannot read the record's format, or failed here a moment ago.
+        # However well it reaches everything: it cannot read the record's format, or failed here a
+        # moment ago.
         unable = isinstance(error, PositionNewer | ResourcesExhausted) or type(error) is RelayError
         return error if unable else found_by_probe
     return error if state in (InstanceState.STOPPED, InstanceState.ENDED) else None
 
 
 def log_level(error: RelayError | None) -> int:
-    """Return the level at which a state is logged: an error where an operator must act, a warning where a server does not answer."""
+    """Return the level at which a state is logged: an error where an operator must act, a warning
+    where a server does not answer.
+    """
     if isinstance(error, Stop | ConfigurationError):
         return logging.ERROR
     return logging.WARNING if isinstance(error, Unreachable) else logging.INFO
@@ -97,7 +117,9 @@ def _with_position(status: InstanceStatus, meter: Meter) -> InstanceStatus:
         gtid_set=record.source.gtid_set,
         execute_time=record.order.execute_time,
         execute_position=record.order.execute_position,
-        sources={name: str(at.binlog) for name, at in record.positions.items()} if record.following else {},
+        sources={name: str(at.binlog) for name, at in record.positions.items()}
+        if record.following
+        else {},
     )
 
 
@@ -114,7 +136,9 @@ def _with_counts(status: InstanceStatus, meter: Meter) -> InstanceStatus:
     )
 
 
-def _with_buffers(status: InstanceStatus, buffer: ChangeBuffer | None, memory: SessionMemory) -> InstanceStatus:
+def _with_buffers(
+    status: InstanceStatus, buffer: ChangeBuffer | None, memory: SessionMemory
+) -> InstanceStatus:
     """Add the fill levels of the buffer in memory and of the spool on disk."""
     cursors = buffer.cursors if buffer is not None else None
     spool = memory.spooling.view
@@ -137,7 +161,12 @@ def _held_back(context: InstanceContext, memory: SessionMemory) -> str:
 
 
 def _lag_seconds(context: InstanceContext, state: InstanceState) -> float | None:
-    """Return the seconds that the instance is behind; None on a standby, because only the leader knows the lag."""
+    """Return the seconds that the instance is behind.
+
+    None on a standby, because only the leader knows the lag.
+    """
     if state is InstanceState.STANDBY:
         return None
-    return lag_seconds(context.meter.reached, time(), monotonic(), context.instance.source.heartbeat_seconds)
+    return lag_seconds(
+        context.meter.reached, time(), monotonic(), context.instance.source.heartbeat_seconds
+    )

@@ -1,4 +1,6 @@
-"""Tables whose rows did not fit what was known of them: each is described anew once for each place."""
+"""Tables whose rows did not fit what was known of them: each is described anew once for each
+place.
+"""
 
 from relay.errors import NamesUnknown
 from relay.model.table import TableId

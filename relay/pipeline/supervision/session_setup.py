@@ -1,4 +1,6 @@
-"""How a session comes to its sources: a single one or those of a group, with their catalogues and the histories of their tables."""
+"""How a session comes to its sources: a single one or those of a group, with their catalogues and
+the histories of their tables.
+"""
 
 import threading
 from collections.abc import Iterable, Iterator
@@ -28,9 +30,18 @@ from relay.source import ExcludedRange, ServerFacts, SourceStream, ask_server_fa
 
 
 class SourceOpener:
-    """Opens what one session reads into `buffer`. A group keeps the rolled-back rows of each of its sources itself."""
+    """Opens what one session reads into `buffer`.
 
-    def __init__(self, settings: RelaySettings, instance: InstanceSettings, memory: SessionMemory, buffer: ChangeBuffer) -> None:
+    A group keeps the rolled-back rows of each of its sources itself.
+    """
+
+    def __init__(
+        self,
+        settings: RelaySettings,
+        instance: InstanceSettings,
+        memory: SessionMemory,
+        buffer: ChangeBuffer,
+    ) -> None:
         self._settings = settings
         self._instance = instance
         self._failover = memory.failover
@@ -39,43 +50,63 @@ class SourceOpener:
         self._tables_to_refresh = memory.tables_to_refresh
         self._buffer = buffer
 
-    def open(self, chosen: SourceChoice, stop: threading.Event) -> AbstractContextManager[OpenSources]:
+    def open(
+        self, chosen: SourceChoice, stop: threading.Event
+    ) -> AbstractContextManager[OpenSources]:
         """Open what is to be read. Raises what keeps it from being read, and AskedToStop."""
         if isinstance(self._failover, GroupFailover):
             return self._open_group(self._failover, chosen, stop)
         return self._open_one(self._failover, chosen, stop)
 
     @contextmanager
-    def _open_one(self, failover: SourceFailover, chosen: SourceChoice, stop: threading.Event) -> Iterator[OpenSources]:
+    def _open_one(
+        self, failover: SourceFailover, chosen: SourceChoice, stop: threading.Event
+    ) -> Iterator[OpenSources]:
         if chosen.switches:
             self._rolled_back.forget()
         with (
             closing(CatalogReader(chosen.server)) as catalog,
-            closing(answered(lambda: self._open_source(failover, chosen), stop, "Opening the source")) as stream,
+            closing(
+                answered(lambda: self._open_source(failover, chosen), stop, "Opening the source")
+            ) as stream,
         ):
             # What lies on disk was read by another connection.
-            server = stream.server if isinstance(stream, SourceStream) else ask_server_facts(chosen.server)
+            server = (
+                stream.server
+                if isinstance(stream, SourceStream)
+                else ask_server_facts(chosen.server)
+            )
             record = chosen.record or _first_record(stream.start)
 
             def described() -> TableNames | None:
-                return self._open_names("", chosen.server, stream.start, server, catalog, record.names)
+                return self._open_names(
+                    "", chosen.server, stream.start, server, catalog, record.names
+                )
 
             places = failover.places(stream.start, chosen.record)
             servers, rolled_back = {"": chosen.server}, {"": self._rolled_back}
-            source = OpenSource(stream, catalog, answered(described, stop, "Describing the source's tables"), places)
+            source = OpenSource(
+                stream, catalog, answered(described, stop, "Describing the source's tables"), places
+            )
             fresh = chosen.record is None or source.begun
             reader = partial(self._reader, source)
-            yield OpenSources(record, fresh, {"": source}, servers, rolled_back, reader, failover.check)
+            yield OpenSources(
+                record, fresh, {"": source}, servers, rolled_back, reader, failover.check
+            )
 
     @contextmanager
-    def _open_group(self, failover: GroupFailover, chosen: SourceChoice, stop: threading.Event) -> Iterator[OpenSources]:
+    def _open_group(
+        self, failover: GroupFailover, chosen: SourceChoice, stop: threading.Event
+    ) -> Iterator[OpenSources]:
         known = failover.group
         with ExitStack() as stack:
             opening = known.open(chosen, self._open_member)
             sources = answered(lambda: stack.enter_context(opening), stop, "Opening the sources")
             record = known.start_record(chosen.record, sources, _first_record)
             new = sources.keys() - known.standing(chosen.record).keys()
-            check_passed = stack.enter_context(known.waiting_for_passed(chosen, record, failover.refusal))
+            check_passed = stack.enter_context(
+                known.waiting_for_passed(chosen, record, failover.refusal)
+            )
             fresh = bool(new) or any(source.begun for source in sources.values())
 
             def check() -> None:
@@ -83,36 +114,80 @@ class SourceOpener:
                 failover.check()
 
             yield OpenSources(
-                record, fresh, sources, chosen.servers, known.rolled_back, lambda _: known.reader(sources, record, self._buffer), check
+                record,
+                fresh,
+                sources,
+                chosen.servers,
+                known.rolled_back,
+                lambda _: known.reader(sources, record, self._buffer),
+                check,
             )
 
-    def _open_member(self, name: str, settings: SourceSettings, at: OtherSource | None, excluded: Iterable[ExcludedRange]) -> OpenedSource:
+    def _open_member(
+        self,
+        name: str,
+        settings: SourceSettings,
+        at: OtherSource | None,
+        excluded: Iterable[ExcludedRange],
+    ) -> OpenedSource:
         with ExitStack() as stack:
             resume = None if at is None else at.source
-            stream = stack.enter_context(closing(open_for(self._settings.installation, self._instance, settings, resume, excluded)))
+            stream = stack.enter_context(
+                closing(
+                    open_for(
+                        self._settings.installation, self._instance, settings, resume, excluded
+                    )
+                )
+            )
             catalog = stack.enter_context(closing(CatalogReader(settings)))
-            names = self._open_names(name, settings, stream.start, stream.server, catalog, None if at is None else at.names)
+            names = self._open_names(
+                name,
+                settings,
+                stream.start,
+                stream.server,
+                catalog,
+                None if at is None else at.names,
+            )
             stack.pop_all()
         return OpenedSource(stream, catalog, names)
 
     def _reader(self, source: OpenSource, outbox: Outbox) -> Reader:
         spooling = self._spooling
         look = (lambda: spooling.look(outbox.unanswered_seconds)) if spooling.enabled else None
-        return Reader(self._instance.name, source.stream, self._buffer, spooling.begin, look, source.names, source.places)
+        return Reader(
+            self._instance.name,
+            source.stream,
+            self._buffer,
+            spooling.begin,
+            look,
+            source.names,
+            source.places,
+        )
 
     def _open_source(self, failover: SourceFailover, chosen: SourceChoice) -> ItemStream:
         try:
             return self._open_chosen(chosen)
         except HistoryChanged as exc:
             if chosen.record is not None and failover.another_came(chosen.record):
-                raise SwitchingSource("Another server came to the source's address meanwhile.") from exc
+                raise SwitchingSource(
+                    "Another server came to the source's address meanwhile."
+                ) from exc
             raise
 
     def _open_chosen(self, chosen: SourceChoice) -> ItemStream:
         resume = None if chosen.record is None else chosen.record.source
-        if resume is not None and (spooled := self._spooling.stream(chosen.server, resume)) is not None:
+        if (
+            resume is not None
+            and (spooled := self._spooling.stream(chosen.server, resume)) is not None
+        ):
             return spooled
-        return open_for(self._settings.installation, self._instance, chosen.server, resume, self._rolled_back.ranges)
+        return open_for(
+            self._settings.installation,
+            self._instance,
+            chosen.server,
+            resume,
+            self._rolled_back.ranges,
+        )
 
     def _open_names(
         self,
@@ -123,12 +198,22 @@ class SourceOpener:
         catalog: CatalogReader,
         followed: SourcePosition | None,
     ) -> TableNames | None:
-        return open_names(self.kept(SCHEMA, name), settings, start, server, catalog, followed, self._tables_to_refresh.of_source(name))
+        return open_names(
+            self.kept(SCHEMA, name),
+            settings,
+            start,
+            server,
+            catalog,
+            followed,
+            self._tables_to_refresh.of_source(name),
+        )
 
     def kept(self, purpose: str, source: str) -> CompactedTopicStore:
         """What is kept of a source; those of a group must not meet in one topic."""
         purpose = f"{purpose}-{source}" if source else purpose
-        return CompactedTopicStore(self._settings.kafka, self._settings.installation, purpose, self._instance.name)
+        return CompactedTopicStore(
+            self._settings.kafka, self._settings.installation, purpose, self._instance.name
+        )
 
 
 def _first_record(start: SourcePosition) -> PositionRecord:

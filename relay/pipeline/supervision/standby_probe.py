@@ -1,4 +1,6 @@
-"""What a standby does meanwhile: it sees to it that it could take over, and says why not when it could not."""
+"""What a standby does meanwhile: it sees to it that it could take over, and says why not when it
+could not.
+"""
 
 import threading
 from collections.abc import Iterator
@@ -17,9 +19,14 @@ _LOOK_SECONDS: Final = 15.0
 
 
 class StandbyProbe:
-    """Looks, in a thread of its own, whether mapping, Kafka and source could be had; `error` is what stands in the way."""
+    """Looks, in a thread of its own, whether mapping, Kafka and source could be had.
 
-    def __init__(self, settings: RelaySettings, instance: InstanceSettings, mapping: ActiveMapping) -> None:
+    `error` is what stands in the way.
+    """
+
+    def __init__(
+        self, settings: RelaySettings, instance: InstanceSettings, mapping: ActiveMapping
+    ) -> None:
         self.error: RelayError | None = None
         self._instance = instance
         self._kafka = settings.kafka
@@ -43,7 +50,10 @@ class StandbyProbe:
             with guard:
                 found = self._look()
             if guard.error is not None:
-                found = RelayError(f"An unexpected error kept the relay from looking whether it could take over ({guard.error!r}).")
+                found = RelayError(
+                    f"An unexpected error kept the relay from looking whether it could take over "
+                    f"({guard.error!r})."
+                )
             if not ended.is_set():
                 self.error = found
             ended.wait(max(_LOOK_SECONDS, guard.pause_s))
@@ -75,4 +85,6 @@ class StandbyProbe:
 
 
 def _first_error(checks: list[SourceCheck]) -> RelayError | None:
-    return next((each.error for each in checks if not each.warning and each.error is not None), None)
+    return next(
+        (each.error for each in checks if not each.warning and each.error is not None), None
+    )

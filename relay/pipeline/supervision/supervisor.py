@@ -25,10 +25,20 @@ class _Supervised:
 
 
 class Supervisor:
-    """Runs the desired instances; used by one thread. An instance whose settings changed drains, ends and starts again."""
+    """Runs the desired instances; used by one thread.
 
-    def __init__(self, make: Callable[[InstanceSettings], Instance], begin: Callable[[Instance], Callable[[], None]]) -> None:
-        """`make` wires an instance; `begin` is called before it starts, and returns what is to be called when it has ended."""
+    An instance whose settings changed drains, ends and starts again.
+    """
+
+    def __init__(
+        self,
+        make: Callable[[InstanceSettings], Instance],
+        begin: Callable[[Instance], Callable[[], None]],
+    ) -> None:
+        """`make` wires an instance.
+
+        `begin` is called before it starts, and returns what is to be called when it has ended.
+        """
         self._make = make
         self._begin = begin
         self._hosted: dict[str, _Supervised] = {}
@@ -41,8 +51,10 @@ class Supervisor:
             return tuple(self._hosted[name].instance for name in sorted(self._hosted))
 
     def reconcile(self, desired: Mapping[str, InstanceSettings]) -> None:
-        """Reconcile the running instances with `desired`, without waiting: remove those that ended or whose thread died, stop those whose
-        settings changed, start those that are missing. Raises ResourcesExhausted where an instance cannot be started now.
+        """Reconcile the running instances with `desired`, without waiting: remove those that ended
+        or whose thread died, stop those whose settings changed, start those that are missing.
+
+        Raises ResourcesExhausted where an instance cannot be started now.
         """
         for name, hosted in list(self._hosted.items()):
             if desired.get(name) != hosted.settings or hosted.instance.died:
@@ -78,4 +90,8 @@ class Supervisor:
         hosted.end()
         with self._lock:
             del self._hosted[name]
-        _log.info("instance_ended", instance=name, reason="its settings changed, or nobody wants it any more")
+        _log.info(
+            "instance_ended",
+            instance=name,
+            reason="its settings changed, or nobody wants it any more",
+        )

@@ -1,4 +1,6 @@
-"""Relayed tables whose rows foreign keys change without a word in the binlog: found now and then while rows flow, and told."""
+"""Relayed tables whose rows foreign keys change without a word in the binlog: found now and then
+while rows flow, and told.
+"""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -16,7 +18,8 @@ from relay.settings import InstanceSettings, SourceSettings
 from relay.threads import Guard, RelayThread
 
 REMEDY: Final = (
-    "Run `roma reconcile --repair` for the copies of these tables on a schedule, or let the application change these rows itself: "
+    "Run `roma reconcile --repair` for the copies of these tables on a schedule, or let the "
+    "application change these rows itself: "
     "docs/limits.md."
 )
 _NAMED: Final = 5
@@ -26,7 +29,10 @@ _log = structlog.stdlib.get_logger(__name__)
 
 
 def is_relayed(instance: InstanceSettings, router: Router | None) -> Callable[[TableId], bool]:
-    """Return a function that says whether rows of a real table are relayed; without a router, whether the filter accepts them."""
+    """Return a function that says whether rows of a real table are relayed.
+
+    Without a router, whether the filter accepts them.
+    """
     accepts = TableFilter(instance.filter).accepts
     return lambda table: accepts(table) and (router is None or _is_mapped(table, router))
 
@@ -35,7 +41,9 @@ def cascades_in_words(found: Sequence[Cascade]) -> str:
     """Return a sentence that names the tables, the first of them; "" where there are none."""
     if not found:
         return ""
-    named = ", ".join(map(str, found[:_NAMED])) + (f" and {len(found) - _NAMED} more" if len(found) > _NAMED else "")
+    named = ", ".join(map(str, found[:_NAMED])) + (
+        f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
+    )
     return f"The binlog does not tell what foreign keys change in {named}."
 
 
@@ -48,7 +56,10 @@ class UnloggedCascades:
         self._begun = False
 
     def watch(self, router: Callable[[], Router], stop: threading.Event) -> None:
-        """Ask the sources now and then every hour until `stop`, in a thread of its own; a later call changes nothing."""
+        """Ask the sources now and then every hour until `stop`, in a thread of its own.
+
+        A later call changes nothing.
+        """
         if not self._begun:
             self._begun = True
             RelayThread("cascades", self._instance.name, self._watch, router, stop).start()
@@ -66,12 +77,16 @@ class UnloggedCascades:
         try:
             # A router of its own: the one in force belongs to the publishing thread.
             relayed = is_relayed(self._instance, Router(router.mapping, self._instance.routing))
-            words = cascades_in_words([each for server in servers for each in _of_server(server, relayed)])
+            words = cascades_in_words(
+                [each for server in servers for each in _of_server(server, relayed)]
+            )
         except RelayError as exc:
             _log.info("cascades_not_seen", instance=self._instance.name, reason=exc.reason)
             return
         if words and words != self.words:
-            _log.warning("unlogged_cascades", instance=self._instance.name, reason=words, remedy=REMEDY)
+            _log.warning(
+                "unlogged_cascades", instance=self._instance.name, reason=words, remedy=REMEDY
+            )
         self.words = words
 
 

@@ -1,4 +1,6 @@
-"""What a table looked like at each place of the binlog, for servers whose table maps carry no names."""
+"""What a table looked like at each place of the binlog, for servers whose table maps carry no
+names.
+"""
 
 from relay.schema.history.described import DescribedColumn, DescribedTable
 from relay.schema.history.fitting import completed

@@ -1,14 +1,29 @@
-"""ALTER TABLE's items → what becomes of the table's columns, in the order in which servers apply them.
+"""ALTER TABLE's items → what becomes of the table's columns, in the order in which servers apply
+them.
 
-A server first goes through the columns that are there, dropping and changing them in their places, and then through those that are
-added or moved, in the order of the statement (mysql-server and MariaDB: mysql_prepare_alter_table).
+A server first goes through the columns that are there, dropping and changing them in their places,
+and then through those that are added or moved, in the order of the statement (mysql-server and
+MariaDB: mysql_prepare_alter_table).
 """
 
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from relay.schema.history.column_definition import Definition, NotFollowed, column_definition, labels_in, of_charset, sized
-from relay.schema.history.column_words import BYTE_KINDS, CHARACTER_KINDS, LONGEST_CHARACTER, TEXTS, WIDE
+from relay.schema.history.column_definition import (
+    Definition,
+    NotFollowed,
+    column_definition,
+    labels_in,
+    of_charset,
+    sized,
+)
+from relay.schema.history.column_words import (
+    BYTE_KINDS,
+    CHARACTER_KINDS,
+    LONGEST_CHARACTER,
+    TEXTS,
+    WIDE,
+)
 from relay.schema.history.described import DescribedColumn, DescribedTable
 from relay.schema.history.elements import (
     DEFAULT_CHARSET,
@@ -21,12 +36,33 @@ from relay.schema.history.elements import (
     without_nulls,
     without_versions,
 )
-from relay.schema.history.indexes import BeforePrimaryKey, IndexChanges, KeyDefinition, altered_indexes, key_definition
+from relay.schema.history.indexes import (
+    BeforePrimaryKey,
+    IndexChanges,
+    KeyDefinition,
+    altered_indexes,
+    key_definition,
+)
 from relay.schema.token_cursor import TokenCursor
 
-_NO_COLUMN: Final = frozenset({"PRIMARY", "KEY", "INDEX", "UNIQUE", "FULLTEXT", "SPATIAL", "FOREIGN", "CONSTRAINT", "CHECK", "PARTITION"})
+_NO_COLUMN: Final = frozenset(
+    {
+        "PRIMARY",
+        "KEY",
+        "INDEX",
+        "UNIQUE",
+        "FULLTEXT",
+        "SPATIAL",
+        "FOREIGN",
+        "CONSTRAINT",
+        "CHECK",
+        "PARTITION",
+    }
+)
 _INDEX_WORDS: Final = frozenset({"INDEX", "KEY", "CONSTRAINT"})
-_NO_COLUMN_PAIRS: Final = frozenset({("PERIOD", "FOR"), ("SYSTEM", "VERSIONING"), ("VECTOR", "INDEX"), ("VECTOR", "KEY")})
+_NO_COLUMN_PAIRS: Final = frozenset(
+    {("PERIOD", "FOR"), ("SYSTEM", "VERSIONING"), ("VECTOR", "INDEX"), ("VECTOR", "KEY")}
+)
 _GENERATED_KEY: Final = "my_row_id"
 """The column of MySQL's generated invisible primary keys (mysql-server: sql_gipk.cc)."""
 _OF_PERIODS: Final = frozenset({"date", "datetime", "timestamp"})
@@ -35,7 +71,10 @@ _OF_PERIODS: Final = frozenset({"date", "datetime", "timestamp"})
 
 @dataclass(slots=True)
 class _Changes:
-    """What a statement does: `dropped` and `changed` by the old names in lower case; `placed` is added or moved, in order."""
+    """What a statement does: `dropped` and `changed` by the old names in lower case.
+
+    `placed` is added or moved, in order.
+    """
 
     charset: str | None
     mariadb: bool
@@ -53,22 +92,37 @@ class _Changes:
     keys_in_doubt: bool = False
     defined: set[str] = field(default_factory=set)
 
-    def take_definition(self, found: Definition, table: DescribedTable, *, optional: bool = False, left_out: bool = False) -> None:
+    def take_definition(
+        self,
+        found: Definition,
+        table: DescribedTable,
+        *,
+        optional: bool = False,
+        left_out: bool = False,
+    ) -> None:
         """Note the name that the definition of a column makes, and the keys that it adds.
 
-        `optional`: the column has IF EXISTS or IF NOT EXISTS, which then hold for its keys too. `left_out`: MariaDB leaves the column as
-        it is and adds its keys nevertheless.
+        `optional`: the column has IF EXISTS or IF NOT EXISTS, which then hold for its keys too.
+        `left_out`: MariaDB leaves the column as it is and adds its keys nevertheless.
         """
         name = found.column.name
         self.defined.add(name.lower())
         if found.primary:
-            self.take_primary_key((name,), table, optional=optional, at=len(self.indexes.added) if left_out else 0)
+            self.take_primary_key(
+                (name,), table, optional=optional, at=len(self.indexes.added) if left_out else 0
+            )
         self.keys_in_doubt |= self.mariadb and found.has_doubtful_key
         if found.unique:
             self.indexes.added.append(KeyDefinition("UNIQUE", "", (name,), (0,), optional))
 
-    def take_primary_key(self, columns: tuple[str, ...], table: DescribedTable, *, optional: bool, at: int) -> None:
-        """Note a primary key; an optional one gives way to the one that the table had before the statement, even if that is dropped."""
+    def take_primary_key(
+        self, columns: tuple[str, ...], table: DescribedTable, *, optional: bool, at: int
+    ) -> None:
+        """Note a primary key.
+
+        An optional one gives way to the one that the table had before the statement, even if that
+        is dropped.
+        """
         if optional:
             _must_be_known(table)
         if not optional or not table.primary_key:
@@ -76,13 +130,24 @@ class _Changes:
 
 
 def _must_be_known(table: DescribedTable) -> None:
-    """Raise NotFollowed for a table of which nothing is known: what the item at hand does depends on its columns."""
+    """Raise NotFollowed for a table of which nothing is known: what the item at hand does depends
+    on its columns.
+    """
     if not table.columns:
         raise NotFollowed("what it does depends on columns that are not known")
 
 
-def altered(table: DescribedTable, cursor: TokenCursor, *, mariadb: bool, database_charset: str | None = None) -> DescribedTable:
-    """Apply the items behind ALTER TABLE's name. `database_charset`: of the table's database. Raises NotFollowed."""
+def altered(
+    table: DescribedTable,
+    cursor: TokenCursor,
+    *,
+    mariadb: bool,
+    database_charset: str | None = None,
+) -> DescribedTable:
+    """Apply the items behind ALTER TABLE's name.
+
+    `database_charset`: of the table's database. Raises NotFollowed.
+    """
     charset, converted = _new_charset(cursor.copy())
     if converted == DEFAULT_CHARSET:
         raise NotFollowed("it converts to a character set that its text does not name")
@@ -105,7 +170,9 @@ def without_index(table: DescribedTable, cursor: TokenCursor, *, mariadb: bool) 
     return _applied(table, changes)
 
 
-def with_created_index(table: DescribedTable, cursor: TokenCursor, *, mariadb: bool) -> DescribedTable:
+def with_created_index(
+    table: DescribedTable, cursor: TokenCursor, *, mariadb: bool
+) -> DescribedTable:
     """Apply CREATE INDEX, whose words are not taken yet."""
     cursor.take()
     replaces = cursor.accept("OR", "REPLACE")
@@ -122,7 +189,9 @@ def with_created_index(table: DescribedTable, cursor: TokenCursor, *, mariadb: b
 
 
 def _new_charset(cursor: TokenCursor) -> tuple[str | None, str | None]:
-    """The character set that the statement gives to columns without one, and that of CONVERT TO, wherever they are named."""
+    """The character set that the statement gives to columns without one, and that of CONVERT TO,
+    wherever they are named.
+    """
     charset: str | None = None
     converted: str | None = None
     going_on = True
@@ -153,7 +222,9 @@ def _read_item(cursor: TokenCursor, table: DescribedTable, changes: _Changes) ->
 def _speaks_of_column(cursor: TokenCursor) -> bool:
     if cursor.accept("COLUMN"):
         return True
-    return cursor.word() not in _NO_COLUMN and (cursor.word(), cursor.word(1)) not in _NO_COLUMN_PAIRS
+    return (
+        cursor.word() not in _NO_COLUMN and (cursor.word(), cursor.word(1)) not in _NO_COLUMN_PAIRS
+    )
 
 
 def _add(cursor: TokenCursor, table: DescribedTable, changes: _Changes) -> None:
@@ -177,7 +248,9 @@ def _add(cursor: TokenCursor, table: DescribedTable, changes: _Changes) -> None:
             _add_element(cursor, table, changes, optional=optional)
 
 
-def _add_element(cursor: TokenCursor, table: DescribedTable, changes: _Changes, *, optional: bool) -> None:
+def _add_element(
+    cursor: TokenCursor, table: DescribedTable, changes: _Changes, *, optional: bool
+) -> None:
     if not _speaks_of_column(cursor):
         _add_key(cursor, table, changes)
         return
@@ -198,7 +271,9 @@ def _add_key(cursor: TokenCursor, table: DescribedTable, changes: _Changes) -> N
     if key is not None and key.over_period:
         raise NotFollowed("it adds a key over a period, whose columns are not kept")
     if key is not None and key.word == "PRIMARY":
-        changes.take_primary_key(key.columns, table, optional=key.optional, at=len(changes.indexes.added))
+        changes.take_primary_key(
+            key.columns, table, optional=key.optional, at=len(changes.indexes.added)
+        )
     elif key is not None:
         changes.indexes.added.append(key)
 
@@ -235,7 +310,9 @@ def _drop_index(cursor: TokenCursor, table: DescribedTable, changes: _Changes) -
 
 
 def _must_be_optional(optional: bool, table: DescribedTable, otherwise: str) -> None:
-    """Raise NotFollowed unless an item about a column that is not there may be left out: it has IF EXISTS, and the columns are known."""
+    """Raise NotFollowed unless an item about a column that is not there may be left out: it has IF
+    EXISTS, and the columns are known.
+    """
     if not optional:
         raise NotFollowed(otherwise)
     _must_be_known(table)
@@ -255,16 +332,27 @@ def _change_item(cursor: TokenCursor, table: DescribedTable, changes: _Changes) 
     _change(old, _definition(cursor, changes), table, changes, optional=optional)
 
 
-def _change(old: str, found: Definition, table: DescribedTable, changes: _Changes, *, optional: bool) -> None:
+def _change(
+    old: str, found: Definition, table: DescribedTable, changes: _Changes, *, optional: bool
+) -> None:
     at = table.ordinal(old)
     if at is not None:
-        if changes.mariadb and table.columns[at].nullable is False and found.column.nullable and found.column.kind in _OF_PERIODS:
+        if (
+            changes.mariadb
+            and table.columns[at].nullable is False
+            and found.column.nullable
+            and found.column.kind in _OF_PERIODS
+        ):
             # A column of a period stays NOT NULL whatever is said, and periods are not kept.
             found.column = replace(found.column, nullable=None)
         if table.columns[at].kind in ("enum", "set") and found.column.kind not in ("enum", "set"):
             changes.indexes.retyped.add(found.column.name.lower())
         changes.changed[old.lower()] = found
-        if changes.converted is not None and not changes.mariadb and found.column.kind in {*TEXTS, *BYTE_KINDS}:
+        if (
+            changes.converted is not None
+            and not changes.mariadb
+            and found.column.kind in {*TEXTS, *BYTE_KINDS}
+        ):
             raise NotFollowed(f"it changes {old!r} and converts its characters at once")
         changes.placed += [found] if found.place else []
     else:
@@ -308,11 +396,20 @@ def _alter(cursor: TokenCursor, table: DescribedTable, changes: _Changes) -> Non
         changes.hidden[name] = cursor.word() == "INVISIBLE"
 
 
-_READERS: Final = {"ADD": _add, "DROP": _drop, "MODIFY": _modify, "CHANGE": _change_item, "RENAME": _rename, "ALTER": _alter}
+_READERS: Final = {
+    "ADD": _add,
+    "DROP": _drop,
+    "MODIFY": _modify,
+    "CHANGE": _change_item,
+    "RENAME": _rename,
+    "ALTER": _alter,
+}
 
 
 def _definition(cursor: TokenCursor, changes: _Changes) -> Definition:
-    found = column_definition(cursor, changes.charset, mariadb=changes.mariadb, converted=changes.converted)
+    found = column_definition(
+        cursor, changes.charset, mariadb=changes.mariadb, converted=changes.converted
+    )
     if found is None:
         raise NotFollowed("a column's definition could not be read")
     return found
@@ -340,7 +437,10 @@ def _applied(table: DescribedTable, changes: _Changes) -> DescribedTable:
         result = with_versions(result)
     before = BeforePrimaryKey(result.columns, changes.primary_at) if changes.primary_key else None
     result = with_key(without_nulls(result, changes.period), _key_after(table, changes))
-    new_names = {name: None if name in changes.dropped else _new_name(column.name, changes) for name, column in _by_name(table).items()}
+    new_names = {
+        name: None if name in changes.dropped else _new_name(column.name, changes)
+        for name, column in _by_name(table).items()
+    }
     changes.indexes.mariadb = changes.mariadb
     indexes = altered_indexes(table.indexes, changes.indexes, new_names, result, before)
     added_unique = any(key.word == "UNIQUE" for key in changes.indexes.added)
@@ -354,17 +454,26 @@ def _by_name(table: DescribedTable) -> dict[str, DescribedColumn]:
 
 
 def _may_declare_versions(table: DescribedTable) -> bool:
-    """Whether a column may have been declared AS ROW END, which MariaDB then puts behind the primary key."""
-    times = [column for column in table.columns if (column.kind, column.measures, column.nullable) == ("timestamp", (6,), False)]
+    """Whether a column may have been declared AS ROW END, which MariaDB then puts behind the
+    primary key.
+    """
+    times = [
+        column
+        for column in table.columns
+        if (column.kind, column.measures, column.nullable) == ("timestamp", (6,), False)
+    ]
     return len(times) > 1 and not has_versions(table)
 
 
 def _has_generated_key(table: DescribedTable) -> bool:
-    """Whether MySQL takes the first column for a generated invisible primary key, whatever the session's settings are."""
+    """Whether MySQL takes the first column for a generated invisible primary key, whatever the
+    session's settings are.
+    """
     first = table.columns[0] if table.columns else None
     return (
         first is not None
-        and (first.name.lower(), first.kind, first.unsigned, first.visible) == (_GENERATED_KEY, "bigint", True, False)
+        and (first.name.lower(), first.kind, first.unsigned, first.visible)
+        == (_GENERATED_KEY, "bigint", True, False)
         and [name.lower() for name in table.primary_key] == [_GENERATED_KEY]
     )
 
@@ -372,7 +481,11 @@ def _has_generated_key(table: DescribedTable) -> bool:
 def _touched(column: DescribedColumn, changes: _Changes) -> DescribedColumn:
     """A column that is not defined anew, with its new name and character set."""
     name = column.name.lower()
-    column = replace(column, name=changes.renamed.get(name, column.name), visible=not changes.hidden.get(name, not column.visible))
+    column = replace(
+        column,
+        name=changes.renamed.get(name, column.name),
+        visible=not changes.hidden.get(name, not column.visible),
+    )
     return column if changes.converted is None else _converted(column, changes.converted)
 
 
@@ -384,12 +497,16 @@ def _converted(column: DescribedColumn, charset: str) -> DescribedColumn:
     if wider and column.kind in TEXTS:
         column = replace(column, kind=TEXTS[min(TEXTS.index(column.kind) + 1, len(TEXTS) - 1)])
     if column.labels and charset != column.charset and not _same_bytes(column, charset):
-        raise NotFollowed(f"the labels of {column.name!r} keep their bytes in another character set")
+        raise NotFollowed(
+            f"the labels of {column.name!r} keep their bytes in another character set"
+        )
     return sized(of_charset(replace(column, labels=labels_in(column.labels, charset)), charset))
 
 
 def _same_bytes(column: DescribedColumn, charset: str) -> bool:
-    """Whether the bytes of a column's labels mean the same in this character set: servers do not convert them."""
+    """Whether the bytes of a column's labels mean the same in this character set: servers do not
+    convert them.
+    """
     if (column.charset, charset) == ("utf8mb3", "utf8mb4"):
         return True
     return not {column.charset, charset} & WIDE and all(label.isascii() for label in column.labels)
@@ -401,7 +518,10 @@ def _insert(columns: list[DescribedColumn], found: Definition) -> None:
     if found.place == "FIRST":
         columns.insert(0, found.column)
     elif found.place == "AFTER":
-        at = next((at for at, column in enumerate(columns) if column.name.lower() == found.after.lower()), None)
+        at = next(
+            (at for at, column in enumerate(columns) if column.name.lower() == found.after.lower()),
+            None,
+        )
         if at is None:
             raise NotFollowed(f"it puts a column behind {found.after!r}, which is not known")
         columns.insert(at + 1, found.column)
@@ -410,7 +530,9 @@ def _insert(columns: list[DescribedColumn], found: Definition) -> None:
 
 
 def _key_after(table: DescribedTable, changes: _Changes) -> tuple[str, ...]:
-    """The names of the primary key's columns: a new key, else the old one under the columns' new names."""
+    """The names of the primary key's columns: a new key, else the old one under the columns' new
+    names.
+    """
     if changes.primary_key is not None:
         return changes.primary_key
     kept = [name for name in table.primary_key if name.lower() not in changes.dropped]

@@ -49,15 +49,18 @@ _WITH_VALUE: Final = frozenset(
 
 
 class NotFollowed(Exception):
-    """A statement says something of columns that cannot be told from its text; `args[0]` says what."""
+    """A statement says something of columns that cannot be told from its text; `args[0]` says
+    what.
+    """
 
 
 @dataclass(slots=True)
 class Definition:
-    """A column and what its definition says besides: where it goes, and whether it is the primary key or a unique one.
+    """A column and what its definition says besides: where it goes, and whether it is the primary
+    key or a unique one.
 
-    `place` is "" where nothing is said, "FIRST", or "AFTER" with the name in `after`. `in_digits` says that a label is written
-    as the digits of its bytes.
+    `place` is "" where nothing is said, "FIRST", or "AFTER" with the name in `after`. `in_digits`
+    says that a label is written as the digits of its bytes.
     """
 
     column: DescribedColumn
@@ -69,7 +72,9 @@ class Definition:
 
     @property
     def has_doubtful_key(self) -> bool:
-        """Whether MariaDB's releases differ in the keys of the column: of PRIMARY KEY and UNIQUE, later ones make the first alone."""
+        """Whether MariaDB's releases differ in the keys of the column: of PRIMARY KEY and UNIQUE,
+        later ones make the first alone.
+        """
         return self.primary and self.unique
 
 
@@ -91,25 +96,48 @@ class _Said:
 
 
 def column_definition(
-    cursor: TokenCursor, default_charset: str | None, *, mariadb: bool = False, converted: str | None = None
+    cursor: TokenCursor,
+    default_charset: str | None,
+    *,
+    mariadb: bool = False,
+    converted: str | None = None,
 ) -> Definition | None:
-    """Take a name and its definition, up to the comma or bracket behind it; None when something else comes.
+    """Take a name and its definition, up to the comma or bracket behind it.
 
-    `converted` is the character set of CONVERT TO in the same statement. Raises NotFollowed for labels whose characters cannot be told.
+    None when something else comes.
+
+    `converted` is the character set of CONVERT TO in the same statement. Raises NotFollowed for
+    labels whose characters cannot be told.
     """
     name = cursor.name()
-    found = None if name is None else typed(name, cursor, default_charset, mariadb=mariadb, converted=converted)
+    found = (
+        None
+        if name is None
+        else typed(name, cursor, default_charset, mariadb=mariadb, converted=converted)
+    )
     if found is not None:
         if found.in_digits and found.column.charset in WIDE:
-            raise NotFollowed(f"a label of {found.column.name!r} is written as bytes in {found.column.charset}")
-        found.column = replace(found.column, labels=labels_in(found.column.labels, found.column.charset))
+            raise NotFollowed(
+                f"a label of {found.column.name!r} is written as bytes in {found.column.charset}"
+            )
+        found.column = replace(
+            found.column, labels=labels_in(found.column.labels, found.column.charset)
+        )
     return found
 
 
 def typed(
-    name: str, cursor: TokenCursor, default_charset: str | None, *, mariadb: bool = False, converted: str | None = None
+    name: str,
+    cursor: TokenCursor,
+    default_charset: str | None,
+    *,
+    mariadb: bool = False,
+    converted: str | None = None,
 ) -> Definition | None:
-    """Take the definition of a column whose name is taken; labels stay as they are written. Raises as `column_definition`."""
+    """Take the definition of a column whose name is taken; labels stay as they are written.
+
+    Raises as `column_definition`.
+    """
     first = cursor.token
     if first is None or first.kind is not TokenKind.WORD:
         return None
@@ -119,7 +147,9 @@ def typed(
     said = _Said(words=words)
     _read_attributes(cursor, said)
     kind = _kind(words, measures, mode)
-    column = DescribedColumn(name, kind, measures, None, said.unsigned, None, labels, said.visible, said.compressed)
+    column = DescribedColumn(
+        name, kind, measures, None, said.unsigned, None, labels, said.visible, said.compressed
+    )
     column = _with_charset(column, said, default_charset, mariadb=mariadb)
     if converted is not None and column.kind in CHARACTER_KINDS and column.charset != "binary":
         column = of_charset(column, converted)
@@ -143,7 +173,10 @@ def _type_words(cursor: TokenCursor) -> list[str]:
 
 
 def _arguments(cursor: TokenCursor) -> tuple[tuple[int, ...], tuple[str, ...], bool]:
-    """Take what stands in brackets: numbers, or labels; and whether a label is written as the digits of its bytes."""
+    """Take what stands in brackets: numbers, or labels.
+
+    And whether a label is written as the digits of its bytes.
+    """
     numbers: list[int] = []
     labels: list[str] = []
     base, in_digits = 0, False
@@ -171,7 +204,10 @@ def _of_digits(digits: str, base: int) -> str:
 
 
 def labels_in(labels: tuple[str, ...], charset: str | None) -> tuple[str, ...]:
-    """Return labels as a column of this character set keeps them. Raises NotFollowed where a character may be lost."""
+    """Return labels as a column of this character set keeps them.
+
+    Raises NotFollowed where a character may be lost.
+    """
     kept = labels if charset == "binary" else tuple(label.rstrip(" ") for label in labels)
     if not all(label.isascii() or _has(charset, label) for label in kept):
         raise NotFollowed(f"a label has a character that {charset} may not have")
@@ -192,7 +228,9 @@ def _has(charset: str | None, label: str) -> bool:
 
 
 def _type_mode(cursor: TokenCursor) -> SqlMode:
-    """The mode whose type names come: the session's, or that of MariaDB's qualifier (`oracle_schema.DATE`), which is taken."""
+    """The mode whose type names come: the session's, or that of MariaDB's qualifier
+    (`oracle_schema.DATE`), which is taken.
+    """
     if cursor.word(1) == "." and (named := MODE_OF_SCHEMA.get(cursor.word())) is not None:
         cursor.take()
         cursor.take()
@@ -237,7 +275,9 @@ def _read_key(word: str, cursor: TokenCursor, said: _Said) -> bool:
             said.nullable = True
         case "AUTO_INCREMENT":
             said.nullable = False
-        case "ROW" if cursor.accept("START") or cursor.accept("END"):  # MariaDB: GENERATED ALWAYS AS ROW START
+        case "ROW" if cursor.accept("START") or cursor.accept(
+            "END"
+        ):  # MariaDB: GENERATED ALWAYS AS ROW START
             said.nullable = False
         case "PRIMARY" | "KEY":
             said.primary = True
@@ -274,7 +314,10 @@ def _read_form(word: str, cursor: TokenCursor, said: _Said) -> bool:
 
 
 def _skip_value(cursor: TokenCursor) -> None:
-    """Step over one value; its brackets, if any, are stepped over by the caller. `=` may stand before it."""
+    """Step over one value; its brackets, if any, are stepped over by the caller.
+
+    `=` may stand before it.
+    """
     cursor.accept("=")
     cursor.skip("-", "+")
     if cursor.word() != "(":
@@ -297,7 +340,11 @@ def _read_charset(word: str, cursor: TokenCursor, said: _Said) -> None:
 def _name(cursor: TokenCursor) -> str:
     cursor.accept("=")
     token = cursor.take()
-    return token.name if token is not None and token.kind is TokenKind.QUOTED else (token.text.strip("'\"") if token is not None else "")
+    return (
+        token.name
+        if token is not None and token.kind is TokenKind.QUOTED
+        else (token.text.strip("'\"") if token is not None else "")
+    )
 
 
 def _nullable(column: DescribedColumn, said: _Said) -> bool | None:
@@ -308,7 +355,9 @@ def _nullable(column: DescribedColumn, said: _Said) -> bool | None:
     return said.nullable is not False
 
 
-def _with_charset(column: DescribedColumn, said: _Said, default: str | None, *, mariadb: bool) -> DescribedColumn:
+def _with_charset(
+    column: DescribedColumn, said: _Said, default: str | None, *, mariadb: bool
+) -> DescribedColumn:
     """The column with its character set: its own, its collation's, or the table's."""
     if column.kind == "json" and mariadb:
         return replace(column, kind="longtext", charset="utf8mb4")
@@ -331,9 +380,14 @@ def of_charset(column: DescribedColumn, charset: str | None) -> DescribedColumn:
 def sized(column: DescribedColumn) -> DescribedColumn:
     """The column with the measures that its kind has where none are written.
 
-    TEXT(n) and BLOB(n) become the kind that holds them, and so does a VARCHAR that is too long, as sessions may make that are not strict.
+    TEXT(n) and BLOB(n) become the kind that holds them, and so does a VARCHAR that is too long, as
+    sessions may make that are not strict.
     """
-    size = column.measures[0] * LONGEST_CHARACTER.get(column.charset or "", 1) if column.measures else 0
+    size = (
+        column.measures[0] * LONGEST_CHARACTER.get(column.charset or "", 1)
+        if column.measures
+        else 0
+    )
     if column.kind in ("text", "blob") and column.measures:
         return _of_size(column, size, of_bytes=column.kind == "blob")
     if column.kind in ("varchar", "varbinary") and size > LONGEST_VARCHAR:
@@ -349,5 +403,7 @@ def sized(column: DescribedColumn) -> DescribedColumn:
 
 def _of_size(column: DescribedColumn, size: int, *, of_bytes: bool) -> DescribedColumn:
     """The column as the smallest TEXT or BLOB that holds so many bytes."""
-    kind = next((kind for kind, limit in zip(TEXTS, TEXT_BYTES, strict=True) if size <= limit), TEXTS[-1])
+    kind = next(
+        (kind for kind, limit in zip(TEXTS, TEXT_BYTES, strict=True) if size <= limit), TEXTS[-1]
+    )
     return replace(column, kind=OF_BYTES[kind] if of_bytes else kind, measures=())

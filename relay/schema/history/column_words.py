@@ -1,11 +1,14 @@
-"""The words in which servers take a column's type → one canonical word (MySQL and MariaDB manuals: Data Types, their synonyms)."""
+"""The words in which servers take a column's type → one canonical word (MySQL and MariaDB manuals:
+Data Types, their synonyms).
+"""
 
 from collections.abc import Mapping
 from typing import Final
 
 from relay.model.sql_mode import NO_MODE, SqlMode
 
-# What ends with the longest words first is looked at by whoever reads: `DOUBLE PRECISION` before `DOUBLE`.
+# What ends with the longest words first is looked at by whoever reads: `DOUBLE PRECISION` before
+# `DOUBLE`.
 SYNONYMS: Final = {
     **dict.fromkeys(("INTEGER", "INT4"), "int"),
     **dict.fromkeys(("INT1", "BOOL", "BOOLEAN"), "tinyint"),
@@ -32,20 +35,30 @@ SYNONYMS: Final = {
 TYPES_OF_MODE: Final[Mapping[SqlMode, Mapping[str, str]]] = {
     SqlMode.REAL_AS_FLOAT: {"REAL": "float"},
     SqlMode.ORACLE: {
-        "DATE": "datetime", "VARCHAR2": "varchar", "RAW": "varbinary", "CLOB": "longtext", "BLOB": "longblob", "NUMBER": "decimal",
+        "DATE": "datetime", "VARCHAR2": "varchar", "RAW": "varbinary", "CLOB": "longtext",
+        "BLOB": "longblob", "NUMBER": "decimal",
     },
     SqlMode.MAXDB: {"TIMESTAMP": "datetime"},
 }  # fmt: skip
-"""Types that mean something else in a session of this mode (MariaDB: sql_mode=ORACLE, sql_schema.cc; NUMBER alone is a double)."""
-MODE_OF_SCHEMA: Final = {"MARIADB_SCHEMA": NO_MODE, "ORACLE_SCHEMA": SqlMode.ORACLE, "MAXDB_SCHEMA": SqlMode.MAXDB}
+"""Types that mean something else in a session of this mode (MariaDB: sql_mode=ORACLE,
+sql_schema.cc; NUMBER alone is a double).
+"""
+MODE_OF_SCHEMA: Final = {
+    "MARIADB_SCHEMA": NO_MODE,
+    "ORACLE_SCHEMA": SqlMode.ORACLE,
+    "MAXDB_SCHEMA": SqlMode.MAXDB,
+}
 """MariaDB's qualifiers of a type, and the mode that each stands for."""
 NATIONAL: Final = ("NATIONAL", "NCHAR", "NVARCHAR")
 """Words that begin a type in the national character set, utf8mb3."""
 
-CHARACTER_KINDS: Final = frozenset({"char", "varchar", "tinytext", "text", "mediumtext", "longtext", "enum", "set"})
+CHARACTER_KINDS: Final = frozenset(
+    {"char", "varchar", "tinytext", "text", "mediumtext", "longtext", "enum", "set"}
+)
 BYTE_KINDS: Final = frozenset({"binary", "varbinary", "tinyblob", "blob", "mediumblob", "longblob"})
 OF_BYTES: Final = {
-    "char": "binary", "varchar": "varbinary", "tinytext": "tinyblob", "text": "blob", "mediumtext": "mediumblob", "longtext": "longblob",
+    "char": "binary", "varchar": "varbinary", "tinytext": "tinyblob", "text": "blob",
+    "mediumtext": "mediumblob", "longtext": "longblob",
 }  # fmt: skip
 """What a character kind is in the character set `binary`."""
 TEXTS: Final = ("tinytext", "text", "mediumtext", "longtext")
@@ -54,35 +67,50 @@ LONGEST_VARCHAR: Final = 0xFFFF
 UNICODE: Final = frozenset({"utf8mb3", "utf8mb4", "ucs2", "utf16", "utf16le", "utf32"})
 """Character sets that have the characters of all others."""
 CODECS: Final = {
-    "ascii": "ascii", "latin1": "cp1252", "latin2": "iso8859_2", "latin5": "iso8859_9", "latin7": "iso8859_13", "greek": "iso8859_7",
-    "hebrew": "iso8859_8", "cp1250": "cp1250", "cp1251": "cp1251", "cp1256": "cp1256", "cp1257": "cp1257", "cp850": "cp850",
-    "cp852": "cp852", "cp866": "cp866", "koi8r": "koi8_r", "koi8u": "koi8_u", "gb2312": "gb2312", "gbk": "gbk", "gb18030": "gb18030",
-    "big5": "big5", "sjis": "shift_jis", "cp932": "cp932", "ujis": "euc_jp", "eucjpms": "euc_jp", "euckr": "euc_kr", "tis620": "tis_620",
+    "ascii": "ascii", "latin1": "cp1252", "latin2": "iso8859_2", "latin5": "iso8859_9",
+    "latin7": "iso8859_13", "greek": "iso8859_7",
+    "hebrew": "iso8859_8", "cp1250": "cp1250", "cp1251": "cp1251", "cp1256": "cp1256",
+    "cp1257": "cp1257", "cp850": "cp850",
+    "cp852": "cp852", "cp866": "cp866", "koi8r": "koi8_r", "koi8u": "koi8_u", "gb2312": "gb2312",
+    "gbk": "gbk", "gb18030": "gb18030",
+    "big5": "big5", "sjis": "shift_jis", "cp932": "cp932", "ujis": "euc_jp", "eucjpms": "euc_jp",
+    "euckr": "euc_kr", "tis620": "tis_620",
 }  # fmt: skip
 """Python's codecs, which tell whether a character set has a character."""
 WIDE: Final = frozenset({"ucs2", "utf16", "utf16le", "utf32"})
 """Character sets in which ASCII is written in more than one byte."""
 TEXT_BYTES: Final = (0xFF, 0xFFFF, 0xFFFFFF, 0xFFFFFFFF)
 
-MEASURED: Final = frozenset({"decimal", "char", "varchar", "binary", "varbinary", "bit", "time", "datetime", "timestamp"})
+MEASURED: Final = frozenset(
+    {"decimal", "char", "varchar", "binary", "varbinary", "bit", "time", "datetime", "timestamp"}
+)
 """Kinds whose measures stand in table maps; those of the others are for display."""
 DEFAULT_MEASURES: Final = {"decimal": (10, 0), "char": (1,), "binary": (1,), "bit": (1,)}
 
 LONGEST_CHARACTER: Final = {
-    "utf8mb3": 3, "utf8mb4": 4, "ucs2": 2, "utf16": 4, "utf16le": 4, "utf32": 4, "gbk": 2, "gb2312": 2, "gb18030": 4,
+    "utf8mb3": 3, "utf8mb4": 4, "ucs2": 2, "utf16": 4, "utf16le": 4, "utf32": 4, "gbk": 2,
+    "gb2312": 2, "gb18030": 4,
     "big5": 2, "sjis": 2, "cp932": 2, "ujis": 3, "eucjpms": 3, "euckr": 2,
 }  # fmt: skip
-"""Bytes of the longest character, of the character sets where it is not 1 (information_schema.CHARACTER_SETS)."""
+"""Bytes of the longest character, of the character sets where it is not 1
+(information_schema.CHARACTER_SETS).
+"""
 
 
 def charset_name(written: str) -> str:
-    """A character set as table maps have it; `utf8` is the old three-byte one on every server that is read."""
+    """A character set as table maps have it.
+
+    `utf8` is the old three-byte one on every server that is read.
+    """
     name = written.lower()
     return "utf8mb3" if name in ("utf8", "utf8mb3") else name
 
 
 def charset_of_collation_name(collation: str) -> str | None:
-    """The character set that a collation's name begins with; None where it says none (MariaDB's `uca1400_ai_ci`, `DEFAULT`)."""
+    """The character set that a collation's name begins with.
+
+    None where it says none (MariaDB's `uca1400_ai_ci`, `DEFAULT`).
+    """
     name = collation.lower()
     if name == "binary":
         return "binary"

@@ -1,4 +1,6 @@
-"""A table as a catalogue or a statement describes it: what a bare table map leaves out, and what it can be checked against."""
+"""A table as a catalogue or a statement describes it: what a bare table map leaves out, and what it
+can be checked against.
+"""
 
 from dataclasses import dataclass, fields
 from typing import Any, Final
@@ -6,10 +8,14 @@ from typing import Any, Final
 
 @dataclass(frozen=True, slots=True)
 class DescribedColumn:
-    """One column. `kind` is the canonical word of its type (`int`, `varchar`, `enum`), `measures` what stands in its brackets.
+    """One column.
 
-    `nullable` is None where the statement left it to a server setting (TIMESTAMP). `charset` is that of characters and labels,
-    `"binary"` for bytes, None for other kinds and where nobody knows. `labels` are those of ENUM and SET.
+    `kind` is the canonical word of its type (`int`, `varchar`, `enum`), `measures` what stands in
+    its brackets.
+
+    `nullable` is None where the statement left it to a server setting (TIMESTAMP). `charset` is
+    that of characters and labels, `"binary"` for bytes, None for other kinds and where nobody
+    knows. `labels` are those of ENUM and SET.
     """
 
     name: str
@@ -25,10 +31,11 @@ class DescribedColumn:
 
 @dataclass(frozen=True, slots=True)
 class DescribedIndex:
-    """An index other than the primary key: its name and the names of its columns in order, "" for an expression.
+    """An index other than the primary key: its name and the names of its columns in order, "" for
+    an expression.
 
-    `prefixes` is () where every part of a unique key is a whole column, else the prefix length of each part, 0 for a whole column
-    and -1 for an expression. For other indexes it is always ().
+    `prefixes` is () where every part of a unique key is a whole column, else the prefix length of
+    each part, 0 for a whole column and -1 for an expression. For other indexes it is always ().
     """
 
     name: str
@@ -39,9 +46,11 @@ class DescribedIndex:
 
 @dataclass(frozen=True, slots=True)
 class DescribedTable:
-    """The columns in order, the names of the primary key's columns in key order, and the character set of new columns.
+    """The columns in order, the names of the primary key's columns in key order, and the character
+    set of new columns.
 
-    `indexes` holds the unique keys in the server's order, then the other indexes by name; None where they are not known.
+    `indexes` holds the unique keys in the server's order, then the other indexes by name; None
+    where they are not known.
     """
 
     columns: tuple[DescribedColumn, ...]
@@ -52,7 +61,9 @@ class DescribedTable:
     def ordinal(self, name: str) -> int | None:
         """Where the column stands; names of columns know no case."""
         wanted = name.lower()
-        return next((at for at, column in enumerate(self.columns) if column.name.lower() == wanted), None)
+        return next(
+            (at for at, column in enumerate(self.columns) if column.name.lower() == wanted), None
+        )
 
     def to_fields(self) -> dict[str, Any]:
         """The table as plain values; what is as usual is left out."""
@@ -78,16 +89,26 @@ _USUAL: Final = DescribedColumn("", "")
 
 def _column_fields(column: DescribedColumn) -> dict[str, Any]:
     names = [each.name for each in fields(column)]
-    return {name: getattr(column, name) for name in names if getattr(column, name) != getattr(_USUAL, name)}
+    return {
+        name: getattr(column, name)
+        for name in names
+        if getattr(column, name) != getattr(_USUAL, name)
+    }
 
 
 def _index_fields(index: DescribedIndex) -> dict[str, Any]:
-    plain: dict[str, Any] = {"name": index.name, "columns": list(index.columns), "unique": index.unique}
+    plain: dict[str, Any] = {
+        "name": index.name,
+        "columns": list(index.columns),
+        "unique": index.unique,
+    }
     return {**plain, "prefixes": list(index.prefixes)} if index.prefixes else plain
 
 
 def _index(plain: dict[str, Any]) -> DescribedIndex:
-    return DescribedIndex(plain["name"], tuple(plain["columns"]), plain["unique"], tuple(plain.get("prefixes", ())))
+    return DescribedIndex(
+        plain["name"], tuple(plain["columns"]), plain["unique"], tuple(plain.get("prefixes", ()))
+    )
 
 
 def _column(plain: dict[str, Any]) -> DescribedColumn:

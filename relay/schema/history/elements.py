@@ -9,25 +9,40 @@ from relay.schema.column_texts import starts_column
 from relay.schema.history.column_definition import NotFollowed, column_definition
 from relay.schema.history.column_words import charset_name, charset_of_collation_name
 from relay.schema.history.described import DescribedColumn, DescribedIndex, DescribedTable
-from relay.schema.history.indexes import BeforePrimaryKey, KeyDefinition, are_certain, key_definition, key_parts, with_indexes
+from relay.schema.history.indexes import (
+    BeforePrimaryKey,
+    KeyDefinition,
+    are_certain,
+    key_definition,
+    key_parts,
+    with_indexes,
+)
 from relay.schema.sql_tokens import TokenKind
 from relay.schema.token_cursor import TokenCursor
 
 # What follows the elements, or stands instead of them, where columns come from a query.
 _QUERY_WORDS: Final = frozenset({"AS", "SELECT", "IGNORE", "REPLACE", "WITH", "VALUES", "TABLE"})
 DEFAULT_CHARSET: Final = "DEFAULT"
-"""What `option_charset` returns for CHARACTER SET DEFAULT: a table takes its database's, a database its session's."""
+"""What `option_charset` returns for CHARACTER SET DEFAULT: a table takes its database's, a database
+its session's.
+"""
 _SERVERS_GAP: Final = len("\n  ")
-"""Characters between the opening bracket and the first name, where a server writes a statement itself."""
+"""Characters between the opening bracket and the first name, where a server writes a statement
+itself.
+"""
 _VERSION_COLUMNS: Final = tuple(
-    DescribedColumn(name, "timestamp", (6,), nullable=False, visible=False) for name in ("row_start", "row_end")
+    DescribedColumn(name, "timestamp", (6,), nullable=False, visible=False)
+    for name in ("row_start", "row_end")
 )
 _HIDDEN_PERIOD: Final = tuple(column.name for column in _VERSION_COLUMNS)
 
 
 @dataclass(slots=True)
 class _Elements:
-    """What a table's elements say; `period` and `system_period` are the columns of MariaDB's periods."""
+    """What a table's elements say.
+
+    `period` and `system_period` are the columns of MariaDB's periods.
+    """
 
     columns: list[DescribedColumn] = field(default_factory=list)
     primary_key: tuple[str, ...] = ()
@@ -40,8 +55,12 @@ class _Elements:
     keys_in_doubt: bool = False
 
 
-def created_table(cursor: TokenCursor, database_charset: str | None, *, mariadb: bool) -> DescribedTable | None:
-    """Read a table's elements and options, the opening bracket already taken; None where they do not say all.
+def created_table(
+    cursor: TokenCursor, database_charset: str | None, *, mariadb: bool
+) -> DescribedTable | None:
+    """Read a table's elements and options, the opening bracket already taken.
+
+    None where they do not say all.
 
     Columns without a character set of their own take the table's, which is named behind them.
     """
@@ -65,7 +84,9 @@ def created_table(cursor: TokenCursor, database_charset: str | None, *, mariadb:
         table, elements.system_period = with_versions(table), _HIDDEN_PERIOD
     times = elements.system_period if versioned else ()
     if elements.primary_key or elements.primary_over_period:
-        elements.primary_key = _with_periods(elements.primary_key, times, elements.period if elements.primary_over_period else ())
+        elements.primary_key = _with_periods(
+            elements.primary_key, times, elements.period if elements.primary_over_period else ()
+        )
     elements.keys = [_key_with_periods(key, times, elements.period) for key in elements.keys]
     table = without_nulls(table, (*elements.period, *elements.system_period))
     before = BeforePrimaryKey(table.columns, elements.primary_at) if elements.primary_key else None
@@ -76,16 +97,23 @@ def created_table(cursor: TokenCursor, database_charset: str | None, *, mariadb:
     return with_end_of_versions(replace(table, indexes=indexes))
 
 
-def _key_with_periods(key: KeyDefinition, times: tuple[str, ...], period: tuple[str, ...]) -> KeyDefinition:
+def _key_with_periods(
+    key: KeyDefinition, times: tuple[str, ...], period: tuple[str, ...]
+) -> KeyDefinition:
     """The key as MariaDB keeps it, where the table has periods."""
     if key.word != "UNIQUE":
         return key
     columns = _with_periods(key.columns, times, period if key.over_period else ())
-    return replace(key, columns=columns, prefixes=(*key.prefixes, *[0] * (len(columns) - len(key.columns))))
+    return replace(
+        key, columns=columns, prefixes=(*key.prefixes, *[0] * (len(columns) - len(key.columns)))
+    )
 
 
-def _with_periods(columns: tuple[str, ...], times: tuple[str, ...], period: tuple[str, ...]) -> tuple[str, ...]:
-    """A unique key with the columns that MariaDB puts behind it: the end of a version, then end and start of a period without overlaps.
+def _with_periods(
+    columns: tuple[str, ...], times: tuple[str, ...], period: tuple[str, ...]
+) -> tuple[str, ...]:
+    """A unique key with the columns that MariaDB puts behind it: the end of a version, then end and
+    start of a period without overlaps.
 
     A key that holds a time of versions already is left as it is.
     """
@@ -94,9 +122,11 @@ def _with_periods(columns: tuple[str, ...], times: tuple[str, ...], period: tupl
 
 
 def is_ambiguous(cursor: TokenCursor, charset: str | None) -> bool:
-    """Whether the server may have written the statement itself (CREATE … SELECT, a generated key), and its mode hides something.
+    """Whether the server may have written the statement itself (CREATE … SELECT, a generated key),
+    and its mode hides something.
 
-    Its own strings have escapes in every mode, and some modes leave the table's options out. It begins with a quoted name in a new line.
+    Its own strings have escapes in every mode, and some modes leave the table's options out. It
+    begins with a quoted name in a new line.
     """
     first = cursor.token
     if first is None or first.kind is not TokenKind.QUOTED or cursor.gap() != _SERVERS_GAP:
@@ -107,7 +137,9 @@ def is_ambiguous(cursor: TokenCursor, charset: str | None) -> bool:
 
 
 def table_options(cursor: TokenCursor) -> tuple[str | None, bool]:
-    """Read options up to a query or the end: the character set that they name, and WITH SYSTEM VERSIONING."""
+    """Read options up to a query or the end: the character set that they name, and WITH SYSTEM
+    VERSIONING.
+    """
     charset: str | None = None
     versioned = False
     while cursor.token is not None:
@@ -123,11 +155,18 @@ def table_options(cursor: TokenCursor) -> tuple[str | None, bool]:
 
 
 def option_charset(cursor: TokenCursor) -> str | None:
-    """Take one word, or a whole character set option; the character set that it names, or DEFAULT_CHARSET.
+    """Take one word, or a whole character set option.
 
-    Raises NotFollowed for COLLATE DEFAULT, which leaves the character set as it is or changes it to a default, by the server's release.
+    The character set that it names, or DEFAULT_CHARSET.
+
+    Raises NotFollowed for COLLATE DEFAULT, which leaves the character set as it is or changes it to
+    a default, by the server's release.
     """
-    if cursor.accept("CHARSET") or cursor.accept("CHARACTER", "SET") or cursor.accept("CHAR", "SET"):
+    if (
+        cursor.accept("CHARSET")
+        or cursor.accept("CHARACTER", "SET")
+        or cursor.accept("CHAR", "SET")
+    ):
         cursor.accept("=")
         token = cursor.take()
         if token is not None and token.word == "DEFAULT":
@@ -154,12 +193,17 @@ def with_key(table: DescribedTable, names: tuple[str, ...]) -> DescribedTable:
 def without_nulls(table: DescribedTable, names: Collection[str]) -> DescribedTable:
     """The table whose columns of these names hold no NULL."""
     wanted = {name.lower() for name in names}
-    columns = tuple(replace(column, nullable=False) if column.name.lower() in wanted else column for column in table.columns)
+    columns = tuple(
+        replace(column, nullable=False) if column.name.lower() in wanted else column
+        for column in table.columns
+    )
     return replace(table, columns=columns)
 
 
 def _with_end_of_version(table: DescribedTable, names: tuple[str, ...]) -> tuple[str, ...]:
-    """MariaDB puts the end of a version behind the key of a table that has versions, so that those of a row differ."""
+    """MariaDB puts the end of a version behind the key of a table that has versions, so that those
+    of a row differ.
+    """
     end = _VERSION_COLUMNS[-1].name
     versioned = has_versions(table)
     if not versioned and table.ordinal(end) is not None:
@@ -171,12 +215,19 @@ def _with_end_of_version(table: DescribedTable, names: tuple[str, ...]) -> tuple
 
 
 def has_versions(table: DescribedTable) -> bool:
-    """Whether the columns of MariaDB's system versions stand in its rows without having been named."""
-    return tuple(replace(column, nullable=False) for column in table.columns[-len(_VERSION_COLUMNS) :]) == _VERSION_COLUMNS
+    """Whether the columns of MariaDB's system versions stand in its rows without having been
+    named.
+    """
+    return (
+        tuple(replace(column, nullable=False) for column in table.columns[-len(_VERSION_COLUMNS) :])
+        == _VERSION_COLUMNS
+    )
 
 
 def with_versions(table: DescribedTable) -> DescribedTable:
-    """MariaDB's table with system versions: the columns of their times, which nobody has to name, stand in its rows."""
+    """MariaDB's table with system versions: the columns of their times, which nobody has to name,
+    stand in its rows.
+    """
     if any(table.ordinal(column.name) is not None for column in _VERSION_COLUMNS):
         return table
     return replace(table, columns=(*table.columns, *_VERSION_COLUMNS))
@@ -185,14 +236,23 @@ def with_versions(table: DescribedTable) -> DescribedTable:
 def without_versions(table: DescribedTable) -> DescribedTable:
     """The same without them."""
     names = {column.name for column in _VERSION_COLUMNS}
-    return replace(table, columns=tuple(column for column in table.columns if column.name not in names))
+    return replace(
+        table, columns=tuple(column for column in table.columns if column.name not in names)
+    )
 
 
 def with_end_of_versions(table: DescribedTable) -> DescribedTable:
-    """The table with the end of a version in its unique keys where it has versions, and without it where it has none."""
+    """The table with the end of a version in its unique keys where it has versions, and without it
+    where it has none.
+    """
     if table.indexes is None:
         return table
-    return replace(table, indexes=tuple(_with_end(table, index) if index.unique else index for index in table.indexes))
+    return replace(
+        table,
+        indexes=tuple(
+            _with_end(table, index) if index.unique else index for index in table.indexes
+        ),
+    )
 
 
 def _with_end(table: DescribedTable, index: DescribedIndex) -> DescribedIndex:
@@ -202,13 +262,18 @@ def _with_end(table: DescribedTable, index: DescribedIndex) -> DescribedIndex:
 
 
 def period_columns(cursor: TokenCursor) -> tuple[str, tuple[str, ...]] | None:
-    """Take MariaDB's PERIOD FOR name (start, end): its name in upper case and its columns; None when something else comes."""
+    """Take MariaDB's PERIOD FOR name (start, end): its name in upper case and its columns.
+
+    None when something else comes.
+    """
     if not cursor.accept("PERIOD", "FOR"):
         return None
     return (cursor.name() or "").upper(), key_parts(cursor).columns
 
 
-def _read_element(cursor: TokenCursor, elements: _Elements, charset: str | None, *, mariadb: bool) -> None:
+def _read_element(
+    cursor: TokenCursor, elements: _Elements, charset: str | None, *, mariadb: bool
+) -> None:
     if starts_column(cursor):
         found = column_definition(cursor, charset, mariadb=mariadb)
         if found is None:
@@ -230,6 +295,10 @@ def _read_element(cursor: TokenCursor, elements: _Elements, charset: str | None,
         return
     key = key_definition(cursor)
     if key is not None and key.word == "PRIMARY":
-        elements.primary_key, elements.primary_at, elements.primary_over_period = key.columns, len(elements.keys), key.over_period
+        elements.primary_key, elements.primary_at, elements.primary_over_period = (
+            key.columns,
+            len(elements.keys),
+            key.over_period,
+        )
     elif key is not None:
         elements.keys.append(key)

@@ -1,6 +1,8 @@
-"""A bare table map and what is known of its table: whether they fit, and the whole table map that they make together.
+"""A bare table map and what is known of its table: whether they fit, and the whole table map that
+they make together.
 
-Source of the expectations: the metadata that each type writes (mysql-server and MariaDB: Field::do_save_field_metadata).
+Source of the expectations: the metadata that each type writes (mysql-server and MariaDB:
+Field::do_save_field_metadata).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,7 +34,19 @@ _TYPES: Final[Mapping[str, frozenset[ColumnType]]] = {
     "binary": _STRINGS,
     "varchar": VARCHARS,
     "varbinary": VARCHARS,
-    **dict.fromkeys(("tinytext", "text", "mediumtext", "longtext", "tinyblob", "blob", "mediumblob", "longblob"), BLOBS),
+    **dict.fromkeys(
+        (
+            "tinytext",
+            "text",
+            "mediumtext",
+            "longtext",
+            "tinyblob",
+            "blob",
+            "mediumblob",
+            "longblob",
+        ),
+        BLOBS,
+    ),
     "json": frozenset({_T.JSON}),
     "enum": frozenset({_T.ENUM}),
     "set": frozenset({_T.SET}),
@@ -42,44 +56,81 @@ _TYPES: Final[Mapping[str, frozenset[ColumnType]]] = {
     "inet4": _STRINGS,
     "inet6": _STRINGS,
     **dict.fromkeys(
-        ("geometry", "point", "linestring", "polygon", "multipoint", "multilinestring", "multipolygon", "geomcollection"),
+        (
+            "geometry",
+            "point",
+            "linestring",
+            "polygon",
+            "multipoint",
+            "multilinestring",
+            "multipolygon",
+            "geomcollection",
+        ),
         frozenset({_T.GEOMETRY}),
     ),
 }
-_GEOMETRIES: Final = ("geometry", "point", "linestring", "polygon", "multipoint", "multilinestring", "multipolygon", "geomcollection")
+_GEOMETRIES: Final = (
+    "geometry",
+    "point",
+    "linestring",
+    "polygon",
+    "multipoint",
+    "multilinestring",
+    "multipolygon",
+    "geomcollection",
+)
 _BLOB_LENGTHS: Final = {"tiny": 1, "": 2, "medium": 3, "long": 4}
 _FRACTIONAL: Final = frozenset({_T.TIME2, _T.DATETIME2, _T.TIMESTAMP2})
 # Types whose sign a table map speaks of.
 _NUMBERS: Final = INTEGERS | FLOATS | {_T.NEWDECIMAL}
 HIDDEN_COLUMNS: Final = (
-    "if the table has a functional index on MySQL 8.0.17, the index's hidden column is in its table maps: drop the index or upgrade the "
+    "if the table has a functional index on MySQL 8.0.17, the index's hidden column is in its "
+    "table maps: drop the index or upgrade the "
     "source first, and then go on behind that change"
 )
 """What may explain columns behind those that are known, with what the operator does."""
 
 
 def completed(bare: TableMap, described: DescribedTable) -> TableMap | str:
-    """The table map with names, labels and key, and with what else it does not say; or in words why the two do not fit."""
+    """The table map with names, labels and key, and with what else it does not say.
+
+    Or in words why the two do not fit.
+    """
     if len(bare.columns) != len(described.columns):
-        counts = f"the table map has {len(bare.columns)} columns, and {len(described.columns)} are known"
+        counts = (
+            f"the table map has {len(bare.columns)} columns, and {len(described.columns)} are known"
+        )
         return f"{counts}; {HIDDEN_COLUMNS}" if _may_end_in_hidden(bare, described) else counts
     for column, known in zip(bare.columns, described.columns, strict=True):
         if wrong := _misfit(column, known, bare.logged):
             return f"column {known.name}: {wrong}"
-    columns = tuple(_named(column, known, bare.logged) for column, known in zip(bare.columns, described.columns, strict=True))
+    columns = tuple(
+        _named(column, known, bare.logged)
+        for column, known in zip(bare.columns, described.columns, strict=True)
+    )
     key, kind = _key(described, columns)
-    return replace(bare, columns=columns, primary_key=key, key_kind=kind, logged=Logged.FULL, unknown="")
+    return replace(
+        bare, columns=columns, primary_key=key, key_kind=kind, logged=Logged.FULL, unknown=""
+    )
 
 
 def _key(described: DescribedTable, columns: Sequence[Column]) -> tuple[tuple[int, ...], KeyKind]:
-    """The primary key, else the unique key that a server's own row metadata names in its place, else one that only catalogues name."""
+    """The primary key, else the unique key that a server's own row metadata names in its place,
+    else one that only catalogues name.
+    """
     if described.primary_key:
         return _ordinals(described, described.primary_key), KeyKind.PRIMARY
     if described.indexes is None:
         return (), KeyKind.UNKNOWN
-    unique = [_ordinals(described, index.columns) for index in described.indexes if index.unique and not index.prefixes]
+    unique = [
+        _ordinals(described, index.columns)
+        for index in described.indexes
+        if index.unique and not index.prefixes
+    ]
     keys = [key for key in unique if not any(columns[ordinal].nullable for ordinal in key)]
-    return next((key for key in keys if is_in_row_metadata(columns, key)), keys[0] if keys else ()), KeyKind.NOT_PRIMARY
+    return next(
+        (key for key in keys if is_in_row_metadata(columns, key)), keys[0] if keys else ()
+    ), KeyKind.NOT_PRIMARY
 
 
 def _ordinals(described: DescribedTable, names: Iterable[str]) -> tuple[int, ...]:
@@ -88,10 +139,15 @@ def _ordinals(described: DescribedTable, names: Iterable[str]) -> tuple[int, ...
 
 
 def _may_end_in_hidden(bare: TableMap, described: DescribedTable) -> bool:
-    """Whether the table map is what is known and more columns behind it, as MySQL 8.0.17 writes for a functional index."""
+    """Whether the table map is what is known and more columns behind it, as MySQL 8.0.17 writes for
+    a functional index.
+    """
     if not described.columns or len(bare.columns) < len(described.columns):
         return False
-    return not any(_misfit(column, known, bare.logged) for column, known in zip(bare.columns, described.columns, strict=False))
+    return not any(
+        _misfit(column, known, bare.logged)
+        for column, known in zip(bare.columns, described.columns, strict=False)
+    )
 
 
 def _misfit(column: Column, known: DescribedColumn, logged: Logged) -> str:
@@ -99,22 +155,43 @@ def _misfit(column: Column, known: DescribedColumn, logged: Logged) -> str:
     types = _TYPES.get(known.kind)
     if types is not None and column.type not in types:
         return f"the table map says {column.type.name}, and {known.kind} is known"
-    if logged is Logged.NOTHING and known.kind in CHARACTER_KINDS - {"enum", "set"} and known.charset is None:
+    if (
+        logged is Logged.NOTHING
+        and known.kind in CHARACTER_KINDS - {"enum", "set"}
+        and known.charset is None
+    ):
         return "its character set is not known"
     if known.nullable is not None and column.nullable != known.nullable:
-        return f"in the table map it is {'' if column.nullable else 'NOT '}NULL, and as known it is not"
+        return (
+            f"in the table map it is {'' if column.nullable else 'NOT '}NULL, and as known it is "
+            f"not"
+        )
     if logged is Logged.MINIMAL and column.type in _NUMBERS and column.unsigned != known.unsigned:
-        return f"it is {'un' if column.unsigned else ''}signed in the table map, and {'un' if known.unsigned else ''}signed as known"
-    if logged is Logged.MINIMAL and _charset_known(column, known) and column.charset != known.charset:
+        return (
+            f"it is {'un' if column.unsigned else ''}signed in the table map, and "
+            f"{'un' if known.unsigned else ''}signed as known"
+        )
+    if (
+        logged is Logged.MINIMAL
+        and _charset_known(column, known)
+        and column.charset != known.charset
+    ):
         return f"its characters are {column.charset} in the table map, and {known.charset} as known"
     expected = _length(column, known)
     if expected is not None and expected != (column.length, column.scale):
-        return f"the table map measures it {column.length},{column.scale}, and {expected[0]},{expected[1]} is known"
+        return (
+            f"the table map measures it {column.length},{column.scale}, and "
+            f"{expected[0]},{expected[1]} is known"
+        )
     return ""
 
 
 def _charset_known(column: Column, known: DescribedColumn) -> bool:
-    return column.charset is not None and known.charset is not None and column.type not in (_T.ENUM, _T.SET)
+    return (
+        column.charset is not None
+        and known.charset is not None
+        and column.type not in (_T.ENUM, _T.SET)
+    )
 
 
 def _length(column: Column, known: DescribedColumn) -> tuple[int, int] | None:
@@ -127,7 +204,11 @@ def _length(column: Column, known: DescribedColumn) -> tuple[int, int] | None:
     if kind in BYTES_OF_NAMED or kind in ("binary", "varbinary"):
         return BYTES_OF_NAMED.get(kind, first) + _method_bytes(column), 0
     if kind in ("char", "varchar"):
-        return None if known.charset is None else (first * LONGEST_CHARACTER.get(known.charset, 1) + _method_bytes(column), 0)
+        return (
+            None
+            if known.charset is None
+            else (first * LONGEST_CHARACTER.get(known.charset, 1) + _method_bytes(column), 0)
+        )
     if column.type in BLOBS and column.type is not _T.BLOB_COMPRESSED:
         return _BLOB_LENGTHS[kind.removesuffix("text").removesuffix("blob")], 0
     if column.type is _T.ENUM:
@@ -139,7 +220,9 @@ def _length(column: Column, known: DescribedColumn) -> tuple[int, int] | None:
 
 
 def _method_bytes(column: Column) -> int:
-    """MariaDB measures a COMPRESSED column together with the byte before its value that names the method."""
+    """MariaDB measures a COMPRESSED column together with the byte before its value that names the
+    method.
+    """
     return 1 if column.type is _T.VARCHAR_COMPRESSED else 0
 
 
@@ -151,7 +234,9 @@ def _named(column: Column, known: DescribedColumn, logged: Logged) -> Column:
         unsigned=known.unsigned if nothing and column.type in _NUMBERS else column.unsigned,
         charset=_charset(column, known),
         labels=known.labels,
-        geometry_type=_GEOMETRIES.index(known.kind) if nothing and known.kind in _GEOMETRIES else column.geometry_type,
+        geometry_type=_GEOMETRIES.index(known.kind)
+        if nothing and known.kind in _GEOMETRIES
+        else column.geometry_type,
         visible=known.visible,
     )
 

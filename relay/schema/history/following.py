@@ -19,23 +19,35 @@ from relay.schema.token_cursor import TokenCursor
 Known: TypeAlias = DescribedTable | str
 """A table, or why nothing certain is known of it."""
 
-# Stands for a table that is not known: no statement speaks of a column or an index without changing it.
+# Stands for a table that is not known: no statement speaks of a column or an index without changing
+# it.
 _NOT_KNOWN: Final = DescribedTable((), ("",), indexes=())
 _ORACLE_WITHOUT_TYPES: Final = SqlMode.DB2
-"""The mode that changes what ORACLE changes besides types: servers leave the options of tables out."""
+"""The mode that changes what ORACLE changes besides types: servers leave the options of tables
+out.
+"""
 _SYSTEM: Final = frozenset({"mysql", "information_schema", "performance_schema", "sys"})
 
 
 class Schemas:
-    """All tables at one place of the binlog. What a statement leaves unclear makes its table unknown, and nothing else.
+    """All tables at one place of the binlog.
 
-    `databases` holds the character set of each database, entered under a table without a name in what `apply` returns.
-    `server_charset` is that of databases that name none, where their statement does not say it. `folds_case` says that the server takes
-    names of tables for the same in any case. `has_oracle_types` says that sql_mode=ORACLE changes types, as in MariaDB since 10.3.
+    What a statement leaves unclear makes its table unknown, and nothing else.
+
+    `databases` holds the character set of each database, entered under a table without a name in
+    what `apply` returns. `server_charset` is that of databases that name none, where their
+    statement does not say it. `folds_case` says that the server takes names of tables for the same
+    in any case. `has_oracle_types` says that sql_mode=ORACLE changes types, as in MariaDB since
+    10.3.
     """
 
     def __init__(
-        self, *, mariadb: bool, server_charset: str | None = None, folds_case: bool = False, has_oracle_types: bool = True
+        self,
+        *,
+        mariadb: bool,
+        server_charset: str | None = None,
+        folds_case: bool = False,
+        has_oracle_types: bool = True,
     ) -> None:
         self.mariadb = mariadb
         self._has_oracle_types = has_oracle_types
@@ -80,9 +92,13 @@ class Schemas:
         return TableId(table.database.lower(), table.table.lower()) if self._folds else table
 
     def apply(self, statement: Statement, ddl: Ddl) -> list[TableId]:
-        """Follow one statement; the names of what it may have changed, under which `of` and `databases` say what is there now.
+        """Follow one statement.
 
-        A table of which nothing is known, and of which only indexes are changed, is named and stays as it is: None.
+        The names of what it may have changed, under which `of` and `databases` say what is there
+        now.
+
+        A table of which nothing is known, and of which only indexes are changed, is named and stays
+        as it is: None.
         """
         if not ddl.is_ddl or not ddl.kind:
             return []
@@ -91,10 +107,19 @@ class Schemas:
             self._doubt(there, "a statement that names it failed on the source")
             return [self.name(table) for table in ddl.tables]
         if not self._has_oracle_types and SqlMode.ORACLE in statement.sql_mode:
-            statement = statement._replace(sql_mode=statement.sql_mode & ~SqlMode.ORACLE | _ORACLE_WITHOUT_TYPES)
+            statement = statement._replace(
+                sql_mode=statement.sql_mode & ~SqlMode.ORACLE | _ORACLE_WITHOUT_TYPES
+            )
         changed = self._apply(statement, ddl)
-        if ddl.tables and ddl.kind is not StatementKind.ERASE and sets_sql_mode(TokenCursor.of(statement)):
-            self._doubt(ddl.tables, "its statement sets an sql_mode that the statement itself was not read in")
+        if (
+            ddl.tables
+            and ddl.kind is not StatementKind.ERASE
+            and sets_sql_mode(TokenCursor.of(statement))
+        ):
+            self._doubt(
+                ddl.tables,
+                "its statement sets an sql_mode that the statement itself was not read in",
+            )
             return [self.name(table) for table in ddl.tables]
         return changed
 
@@ -104,7 +129,11 @@ class Schemas:
             self.put(table, reason)
 
     def _tables_of(self, database: str) -> list[TableId]:
-        return [table for table in self._tables if table.database == self.name(TableId(database, "")).database]
+        return [
+            table
+            for table in self._tables
+            if table.database == self.name(TableId(database, "")).database
+        ]
 
     def _apply(self, statement: Statement, ddl: Ddl) -> list[TableId]:
         cursor = TokenCursor.of(statement, mariadb=self.mariadb)
@@ -152,13 +181,23 @@ class Schemas:
             found = self.of(model.id) if model is not None else None
             return found if found is not None else "it was made like a table that is not known"
         try:
-            described = created_table(cursor, self._databases.get(database), mariadb=self.mariadb) if cursor.accept("(") else None
+            described = (
+                created_table(cursor, self._databases.get(database), mariadb=self.mariadb)
+                if cursor.accept("(")
+                else None
+            )
         except NotFollowed as exc:
             return f"a CREATE TABLE could not be followed: {exc}"
-        return described if described is not None else "its columns come from a query, or its statement could not be read"
+        return (
+            described
+            if described is not None
+            else "its columns come from a query, or its statement could not be read"
+        )
 
     def _sequence(self, cursor: TokenCursor, ddl: Ddl) -> list[TableId]:
-        """CREATE, ALTER and DROP SEQUENCE of MariaDB, whose tables have columns that no statement names."""
+        """CREATE, ALTER and DROP SEQUENCE of MariaDB, whose tables have columns that no statement
+        names.
+        """
         verb = cursor.word()
         cursor.take()
         replaced = cursor.accept("OR", "REPLACE")
@@ -170,7 +209,10 @@ class Schemas:
             known = self.of(table)
             if verb == "DROP":
                 # Servers log the statement also where IF EXISTS found a table that is no sequence.
-                self.put(table, known if isinstance(known, DescribedTable) and not is_sequence(known) else None)
+                self.put(
+                    table,
+                    known if isinstance(known, DescribedTable) and not is_sequence(known) else None,
+                )
             elif verb == "ALTER" and isinstance(known, DescribedTable):
                 self.put(table, altered_sequence(known, cursor))
             elif verb == "CREATE" and (replaced or known is None):
@@ -183,7 +225,9 @@ class Schemas:
         for new, old in zip(pairs[::2], pairs[1::2], strict=False):
             known = self.of(old)
             self.put(old, None)
-            self.put(new, known if known is not None else "it was renamed from a table that is not known")
+            self.put(
+                new, known if known is not None else "it was renamed from a table that is not known"
+            )
 
     def _alter(self, cursor: TokenCursor, ddl: Ddl) -> list[TableId]:
         cursor.skip_to("TABLE")
@@ -198,7 +242,9 @@ class Schemas:
             return self._moved_partition(cursor, None)
         if cursor.accept("CONVERT", "PARTITION"):
             cursor.skip_to("TABLE")
-            return self._moved_partition(cursor, known or "it was a partition of a table that is not known")
+            return self._moved_partition(
+                cursor, known or "it was a partition of a table that is not known"
+            )
         before = known if isinstance(known, DescribedTable) else _NOT_KNOWN
         after = self._altered(before, cursor, self._databases.get(written.id.database))
         new = next((table for table in ddl.tables if table != written.id), written.id)
@@ -207,24 +253,35 @@ class Schemas:
         if new == written.id and known is None and _differ_in_indexes(after):
             return [self.name(written.id)]
         self.put(written.id, None)
-        self.put(new, after if isinstance(known, DescribedTable) else known or "it was altered before anything was known of it")
+        self.put(
+            new,
+            after
+            if isinstance(known, DescribedTable)
+            else known or "it was altered before anything was known of it",
+        )
         return [self.name(table) for table in dict.fromkeys((new, written.id))]
 
     def _moved_partition(self, cursor: TokenCursor, known: Known | None) -> list[TableId]:
-        """Apply MariaDB's CONVERT of a partition to a table or back: `known` is what the table is afterwards."""
+        """Apply MariaDB's CONVERT of a partition to a table or back: `known` is what the table is
+        afterwards.
+        """
         table = cursor.table()
         if table is None:
             return []
         self.put(table.id, known)
         return [self.name(table.id)]
 
-    def _altered(self, table: DescribedTable, cursor: TokenCursor, database_charset: str | None) -> Known:
+    def _altered(
+        self, table: DescribedTable, cursor: TokenCursor, database_charset: str | None
+    ) -> Known:
         try:
             return altered(table, cursor, mariadb=self.mariadb, database_charset=database_charset)
         except NotFollowed as exc:
             return f"an ALTER TABLE could not be followed: {exc}"
 
-    def _index(self, applied: Callable[..., DescribedTable], cursor: TokenCursor, table: TableId) -> list[TableId]:
+    def _index(
+        self, applied: Callable[..., DescribedTable], cursor: TokenCursor, table: TableId
+    ) -> list[TableId]:
         """Apply CREATE INDEX or DROP INDEX."""
         known = self.of(table)
         before = known if isinstance(known, DescribedTable) else _NOT_KNOWN
@@ -247,7 +304,9 @@ class Schemas:
         cursor.accept("OR", "REPLACE")
         if not (cursor.accept("DATABASE") or cursor.accept("SCHEMA")) or not ddl.database:
             return []
-        exists = cursor.accept("IF", "NOT", "EXISTS") and (ddl.database in self._databases or bool(self._tables_of(ddl.database)))
+        exists = cursor.accept("IF", "NOT", "EXISTS") and (
+            ddl.database in self._databases or bool(self._tables_of(ddl.database))
+        )
         gone: list[TableId] = []
         if verb == "DROP":
             gone = self._tables_of(ddl.database)
@@ -259,13 +318,19 @@ class Schemas:
             charset = _database_charset(cursor, DEFAULT_CHARSET if verb == "CREATE" else before)
             if charset == DEFAULT_CHARSET:
                 # MariaDB 10.5 leaves a database as it is, and later releases do not.
-                charset = server_charset if verb == "CREATE" or not self.mariadb or server_charset == before else None
+                charset = (
+                    server_charset
+                    if verb == "CREATE" or not self.mariadb or server_charset == before
+                    else None
+                )
             self.put_database(ddl.database, charset)
         return [TableId(ddl.database, ""), *gone]
 
 
 def sets_sql_mode(cursor: TokenCursor) -> bool:
-    """Whether MariaDB's SET STATEMENT names sql_mode: the server reads the statement in the mode before, and logs the new one."""
+    """Whether MariaDB's SET STATEMENT names sql_mode: the server reads the statement in the mode
+    before, and logs the new one.
+    """
     if not cursor.accept("SET", "STATEMENT"):
         return False
     while cursor.token is not None and cursor.word() != "FOR":
@@ -276,7 +341,10 @@ def sets_sql_mode(cursor: TokenCursor) -> bool:
 
 
 def _database_charset(cursor: TokenCursor, otherwise: str | None) -> str | None:
-    """The character set that the options of a database name, or `otherwise`; None where that is not certain."""
+    """The character set that the options of a database name, or `otherwise`.
+
+    None where that is not certain.
+    """
     charset = None
     try:
         while cursor.token is not None:
@@ -288,4 +356,7 @@ def _database_charset(cursor: TokenCursor, otherwise: str | None) -> str | None:
 
 def _differ_in_indexes(after: Known) -> bool:
     """Whether a statement on a table that is not known changes nothing but indexes."""
-    return isinstance(after, DescribedTable) and replace(after, indexes=_NOT_KNOWN.indexes) == _NOT_KNOWN
+    return (
+        isinstance(after, DescribedTable)
+        and replace(after, indexes=_NOT_KNOWN.indexes) == _NOT_KNOWN
+    )

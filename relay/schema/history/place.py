@@ -6,7 +6,10 @@ from relay.model.positions.position import SourceIdentity, SourcePosition, file_
 
 
 class HistoryPlace(NamedTuple):
-    """A place in one server's binlog; the file's creation stands first, because after a RESET file numbers begin again."""
+    """A place in one server's binlog.
+
+    The file's creation stands first, because after a RESET file numbers begin again.
+    """
 
     server: str
     created_s: int

@@ -19,9 +19,13 @@ _USUAL: Final = DescribedColumn("", "bigint", nullable=False)
 
 
 def sequence(cursor: TokenCursor, charset: str | None) -> DescribedTable:
-    """Read the options behind the name in CREATE SEQUENCE: the table that the server keeps the sequence in."""
+    """Read the options behind the name in CREATE SEQUENCE: the table that the server keeps the
+    sequence in.
+    """
     value = value_type(cursor) or _USUAL
-    return DescribedTable((*(replace(value, name=name) for name in _VALUES), *_OTHERS), (), charset, ())
+    return DescribedTable(
+        (*(replace(value, name=name) for name in _VALUES), *_OTHERS), (), charset, ()
+    )
 
 
 def altered_sequence(table: DescribedTable, cursor: TokenCursor) -> DescribedTable:
@@ -29,16 +33,25 @@ def altered_sequence(table: DescribedTable, cursor: TokenCursor) -> DescribedTab
     value = value_type(cursor)
     if value is None:
         return table
-    columns = tuple(replace(value, name=column.name) if column.name in _VALUES else column for column in table.columns)
+    columns = tuple(
+        replace(value, name=column.name) if column.name in _VALUES else column
+        for column in table.columns
+    )
     return replace(table, columns=columns)
 
 
 def is_sequence(table: DescribedTable) -> bool:
     """Whether the table has the columns of a sequence."""
-    return tuple(column.name for column in table.columns) == (*_VALUES, *(column.name for column in _OTHERS))
+    return tuple(column.name for column in table.columns) == (
+        *_VALUES,
+        *(column.name for column in _OTHERS),
+    )
 
 
 def value_type(cursor: TokenCursor) -> DescribedColumn | None:
-    """The type that the options name with AS, as a column without a name; None where they name none."""
+    """The type that the options name with AS, as a column without a name.
+
+    None where they name none.
+    """
     found = typed("", cursor, None) if cursor.skip_to("AS") else None
     return replace(found.column, nullable=False) if found is not None else None

@@ -17,11 +17,14 @@ from relay.schema.history.versions import Base, Version, enter
 class TableHistory:
     """Completes bare table maps, and follows statements; used by the thread that reads.
 
-    `later` are versions known from elsewhere of places that are still to come: there they take the place of what following gives.
-    `begun` says that a new base is among what is to be kept, which is handed to another thread by `taken`.
+    `later` are versions known from elsewhere of places that are still to come: there they take the
+    place of what following gives. `begun` says that a new base is among what is to be kept, which
+    is handed to another thread by `taken`.
     """
 
-    def __init__(self, schemas: Schemas, identity: SourceIdentity, later: Iterable[Version] = ()) -> None:
+    def __init__(
+        self, schemas: Schemas, identity: SourceIdentity, later: Iterable[Version] = ()
+    ) -> None:
         self.begun = False
         self._schemas = schemas
         self._identity = identity
@@ -33,14 +36,18 @@ class TableHistory:
         """Keep all that is known as a new base at this place."""
         self.begun = True
         self._new.append(Base(base))
-        databases = ((TableId(name, ""), charset) for name, charset in self._schemas.databases.items())
+        databases = (
+            (TableId(name, ""), charset) for name, charset in self._schemas.databases.items()
+        )
         for table, known in (*databases, *self._schemas.tables.items()):
             self._new.append(Version(base, table, known, initial=True))
 
     def expect(self, versions: Iterable[Version]) -> None:
         """Let versions hold from their places on, which are still to come."""
         for version in versions:
-            self._later.setdefault(BinlogPosition(version.place.file, version.place.offset), []).append(version)
+            self._later.setdefault(
+                BinlogPosition(version.place.file, version.place.offset), []
+            ).append(version)
 
     def keep(self, version: Version) -> None:
         """Let a version hold from now on, and keep it."""
@@ -59,20 +66,34 @@ class TableHistory:
         for version in known_better:
             enter(version, self._schemas)
         for table in dict.fromkeys((*changed, *(version.table for version in known_better))):
-            known = self._schemas.of(table) if table.table else self._schemas.databases.get(table.database)
+            known = (
+                self._schemas.of(table)
+                if table.table
+                else self._schemas.databases.get(table.database)
+            )
             self._new.append(Version(place, table, known))
         return bool(changed or known_better)
 
     def complete(self, bare: TableMap) -> TableMap:
         """The table map with its names, or with `unknown` saying why nobody knows them."""
         known = self._schemas.of(bare.id)
-        whole = completed(bare, known) if isinstance(known, DescribedTable) else known or "nothing is known of it"
+        whole = (
+            completed(bare, known)
+            if isinstance(known, DescribedTable)
+            else known or "nothing is known of it"
+        )
         return whole if isinstance(whole, TableMap) else bare.without_names(whole)
 
     def taken(self, before: BinlogPosition) -> list[Version | Base]:
-        """Hand over what is to be kept with a record that says that reading has come to this place."""
+        """Hand over what is to be kept with a record that says that reading has come to this
+        place.
+        """
         taken: list[Version | Base] = []
-        while self._new and (isinstance(self._new[0], Base) or _is_initial(self._new[0]) or _place(self._new[0]) < before.rank):
+        while self._new and (
+            isinstance(self._new[0], Base)
+            or _is_initial(self._new[0])
+            or _place(self._new[0]) < before.rank
+        ):
             taken.append(self._new.popleft())
         return taken
 

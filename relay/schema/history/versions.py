@@ -1,4 +1,6 @@
-"""The records of the history: what a table was from a place on, and where a description of all tables begins."""
+"""The records of the history: what a table was from a place on, and where a description of all
+tables begins.
+"""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -16,7 +18,9 @@ _FORMAT: Final = 1
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """What a table (or, without a table's name, a database's character set) is behind a place; None where it is gone.
+    """What a table (or, without a table's name, a database's character set) is behind a place.
+
+    None where it is gone.
 
     `initial` says that it belongs to the base at that place, and holds at the place itself.
     """
@@ -39,7 +43,10 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """All tables are described at this place; what went before it on this server is of no concern behind it."""
+    """All tables are described at this place.
+
+    What went before it on this server is of no concern behind it.
+    """
 
     place: HistoryPlace
 
@@ -54,7 +61,10 @@ class Base:
 
 
 def parse_record(key: bytes, value: bytes) -> Version | Base:
-    """Read a record back. Raises ValueError, KeyError or TypeError for what is none of this format."""
+    """Read a record back.
+
+    Raises ValueError, KeyError or TypeError for what is none of this format.
+    """
     database, table, *place = orjson.loads(key)
     fields: dict[str, Any] = orjson.loads(value)
     if fields["format"] != _FORMAT:
@@ -70,8 +80,13 @@ def parse_record(key: bytes, value: bytes) -> Version | Base:
     )
 
 
-def folded(records: Iterable[Version | Base], at: HistoryPlace, schemas: Schemas) -> list[Version] | None:
-    """Enter into `schemas` what held at a place; the versions that lie behind it, in order. None where no base covers the place."""
+def folded(
+    records: Iterable[Version | Base], at: HistoryPlace, schemas: Schemas
+) -> list[Version] | None:
+    """Enter into `schemas` what held at a place; the versions that lie behind it, in order.
+
+    None where no base covers the place.
+    """
     ours = [record for record in records if record.place.server == at.server]
     begun = _base_of(ours, at)
     if begun is None:
@@ -102,19 +117,30 @@ def enter(version: Version, schemas: Schemas) -> None:
     if version.table.table:
         schemas.put(version.table, version.known)
     else:
-        schemas.put_database(version.table.database, version.known if isinstance(version.known, str) else None)
+        schemas.put_database(
+            version.table.database, version.known if isinstance(version.known, str) else None
+        )
 
 
 def _base_of(records: Iterable[Version | Base], at: HistoryPlace) -> HistoryPlace | None:
-    return max((record.place for record in records if isinstance(record, Base) and record.place <= at), default=None)
+    return max(
+        (record.place for record in records if isinstance(record, Base) and record.place <= at),
+        default=None,
+    )
 
 
 def _in_order(records: Iterable[Version | Base]) -> list[Version]:
     return sorted((record for record in records if isinstance(record, Version)), key=_order)
 
 
-def _holding(versions: Iterable[Version], begun: HistoryPlace, at: HistoryPlace) -> Iterator[Version]:
-    return (each for each in versions if (each.place == begun if each.initial else begun <= each.place < at))
+def _holding(
+    versions: Iterable[Version], begun: HistoryPlace, at: HistoryPlace
+) -> Iterator[Version]:
+    return (
+        each
+        for each in versions
+        if (each.place == begun if each.initial else begun <= each.place < at)
+    )
 
 
 def _order(version: Version) -> tuple[HistoryPlace, bool]:

@@ -9,7 +9,10 @@ from relay.source.events.open_transaction import OpenTransaction
 
 
 class BinlogEvent(NamedTuple):
-    """One event without its header and checksum; `start` and `end` are its offsets in the file. `body` may be a passing view."""
+    """One event without its header and checksum; `start` and `end` are its offsets in the file.
+
+    `body` may be a passing view.
+    """
 
     type_code: int
     flags: int
@@ -21,7 +24,10 @@ class BinlogEvent(NamedTuple):
 
 
 class Group(Protocol):
-    """The file that is read, and the transaction that is open in it; `plain` says that all its rows count."""
+    """The file that is read, and the transaction that is open in it.
+
+    `plain` says that all its rows count.
+    """
 
     file: str
     identity: SourceIdentity
@@ -37,9 +43,21 @@ class Group(Protocol):
 
 
 class Scanner(Protocol):
-    """Takes events that need no second look out of a buffer of packets; what it leaves is read one by one."""
+    """Takes events that need no second look out of a buffer of packets.
+
+    What it leaves is read one by one.
+    """
 
     def scan(
-        self, buffer: bytearray, start: int, end: int, offset: int, checksummed: bool, group: Group, /
+        self,
+        buffer: bytearray,
+        start: int,
+        end: int,
+        offset: int,
+        checksummed: bool,
+        group: Group,
+        /,
     ) -> tuple[list[RawItem], int, int]:
-        """Return what the events at the front of buffer[start:end] amount to, where the packet behind them begins, and the offset there."""
+        """Return what the events at the front of buffer[start:end] amount to, where the packet
+        behind them begins, and the offset there.
+        """

@@ -1,4 +1,6 @@
-"""The events that name a transaction, of both families (mysql-server: control_events.h and mysql::serialization; MariaDB: GTID_EVENT)."""
+"""The events that name a transaction, of both families (mysql-server: control_events.h and
+mysql::serialization; MariaDB: GTID_EVENT).
+"""
 
 import struct
 import uuid
@@ -12,7 +14,9 @@ from relay.source.events.xa import xid
 
 _MYSQL_HEAD: Final = struct.Struct("<B16sQ")
 _COMMIT_TIME_AT: Final = _MYSQL_HEAD.size + 1 + 8 + 8
-_COMMIT_TIME_MASK: Final = (1 << 55) - 1  # the topmost bit says that the original commit time follows
+_COMMIT_TIME_MASK: Final = (
+    1 << 55
+) - 1  # the topmost bit says that the original commit time follows
 
 _LIST_COUNT_MASK: Final = (1 << 28) - 1  # the upper four bits are flags
 _MARIADB_HEAD: Final = struct.Struct("<QIB")
@@ -24,13 +28,15 @@ MARIADB_COMPLETED_XA: Final = 0x80
 _MARIADB_START_ALTER: Final = 0x02
 _MARIADB_ROLLBACK_ALTER: Final = 0x08
 
-# Field numbers of the tagged event; those of variable length are read by their form, not by their meaning.
+# Field numbers of the tagged event; those of variable length are read by their form, not by their
+# meaning.
 _FLAGS, _UUID, _NUMBER, _TAG, _LAST_COMMITTED, _SEQUENCE, _COMMIT_TIME = range(7)
 
 
 @dataclass(frozen=True, slots=True)
 class MariadbGtid:
-    """`halved_alter` marks the announcement (or the withdrawal) of a two-phase ALTER, which changes nothing yet.
+    """`halved_alter` marks the announcement (or the withdrawal) of a two-phase ALTER, which changes
+    nothing yet.
 
     `xid` names the XA transaction whose group this begins, "" for every other.
     """
@@ -42,12 +48,16 @@ class MariadbGtid:
 
 
 def mysql_gtid(body: Body) -> tuple[str, int | None]:
-    """Read GTID (and ANONYMOUS_GTID): its text, and the immediate commit time in ms where the server wrote one (8+)."""
+    """Read GTID (and ANONYMOUS_GTID): its text, and the immediate commit time in ms where the
+    server wrote one (8+).
+    """
     _, source, number = _MYSQL_HEAD.unpack_from(body)
     text = f"{_uuid_text(source)}:{number}"
     if len(body) < _COMMIT_TIME_AT + 7:
         return text, None
-    commit_us = int.from_bytes(body[_COMMIT_TIME_AT : _COMMIT_TIME_AT + 7], "little") & _COMMIT_TIME_MASK
+    commit_us = (
+        int.from_bytes(body[_COMMIT_TIME_AT : _COMMIT_TIME_AT + 7], "little") & _COMMIT_TIME_MASK
+    )
     return text, commit_us // 1000 or None
 
 
@@ -84,11 +94,19 @@ def mariadb_gtid(body: Body, server_id: int) -> MariadbGtid:
     if flags & (MARIADB_PREPARED_XA | MARIADB_COMPLETED_XA):
         format_id, gtrid_bytes, bqual_bytes = _XID_HEAD.unpack_from(body, at)
         at += _XID_HEAD.size
-        gtrid, bqual = bytes(body[at : at + gtrid_bytes]), bytes(body[at + gtrid_bytes : at + gtrid_bytes + bqual_bytes])
+        gtrid, bqual = (
+            bytes(body[at : at + gtrid_bytes]),
+            bytes(body[at + gtrid_bytes : at + gtrid_bytes + bqual_bytes]),
+        )
         name = xid(gtrid, bqual, format_id)
         at += gtrid_bytes + bqual_bytes
     extra = body[at] if at < len(body) else 0
-    return MariadbGtid(f"{domain}-{server_id}-{sequence}", flags, bool(extra & (_MARIADB_START_ALTER | _MARIADB_ROLLBACK_ALTER)), name)
+    return MariadbGtid(
+        f"{domain}-{server_id}-{sequence}",
+        flags,
+        bool(extra & (_MARIADB_START_ALTER | _MARIADB_ROLLBACK_ALTER)),
+        name,
+    )
 
 
 def previous_gtids(body: Body) -> GtidSet:
@@ -107,14 +125,21 @@ def previous_gtids(body: Body) -> GtidSet:
         (pairs,) = struct.unpack_from("<Q", body, at)
         bounds = struct.unpack_from(f"<{2 * pairs}Q", body, at + 8)
         at += 8 + 16 * pairs
-        intervals[TransactionSource(source, tag)] = tuple((low, high - 1) for low, high in zip(bounds[::2], bounds[1::2], strict=True))
+        intervals[TransactionSource(source, tag)] = tuple(
+            (low, high - 1) for low, high in zip(bounds[::2], bounds[1::2], strict=True)
+        )
     return GtidSet(intervals)
 
 
 def gtid_list(body: Body) -> dict[tuple[int, int], int]:
-    """Read MariaDB's GTID_LIST: of every domain and server the newest number before this binlog file."""
+    """Read MariaDB's GTID_LIST: of every domain and server the newest number before this binlog
+    file.
+    """
     (count,) = struct.unpack_from("<I", body)
-    entries = (struct.unpack_from("<IIQ", body, 4 + 16 * index) for index in range(count & _LIST_COUNT_MASK))
+    entries = (
+        struct.unpack_from("<IIQ", body, 4 + 16 * index)
+        for index in range(count & _LIST_COUNT_MASK)
+    )
     return {(domain, server): number for domain, server, number in entries}
 
 

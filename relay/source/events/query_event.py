@@ -1,4 +1,6 @@
-"""QUERY events: the statement's text, its default database, and what it means for the transaction around it."""
+"""QUERY events: the statement's text, its default database, and what it means for the transaction
+around it.
+"""
 
 import re
 import struct
@@ -17,12 +19,16 @@ _HEAD: Final = struct.Struct("<IIBHH")
 _SQL_MODE_VARIABLE: Final = 1
 _SQL_MODE: Final = struct.Struct("<Q")
 _CHARSET_VARIABLE: Final = 4
-_CHARSETS: Final = struct.Struct("<HHH")  # collation numbers: the client's, the connection's, the server's
-# Lengths of the status variables that both servers write before the character set (mysql-server: Query_event).
+_CHARSETS: Final = struct.Struct(
+    "<HHH"
+)  # collation numbers: the client's, the connection's, the server's
+# Lengths of the status variables that both servers write before the character set (mysql-server:
+# Query_event).
 _FIXED_VARIABLES: Final = {0: 4, _SQL_MODE_VARIABLE: _SQL_MODE.size, 3: 4}
 _CATALOG: Final = 6
 
-# Python's codecs for the client character sets that are not UTF-8, by collation number; everything else is read as UTF-8.
+# Python's codecs for the client character sets that are not UTF-8, by collation number; everything
+# else is read as UTF-8.
 _CODECS: Final = {
     **dict.fromkeys((1, 84), "big5hkscs"),
     **dict.fromkeys((2, 9, 21, 27, 77), "latin2"),
@@ -46,9 +52,13 @@ _CODECS: Final = {
 _BEGIN: Final = b"BEGIN"
 _IDENTIFIER: Final = rb"(?:`(?P<quoted>(?:[^`]|``)+)`|(?P<plain>[^\s;`]+))\s*;?\s*"
 _SAVEPOINT: Final = re.compile(rb"\s*SAVEPOINT\s+" + _IDENTIFIER, re.IGNORECASE)
-_ROLLBACK_TO: Final = re.compile(rb"\s*ROLLBACK\s+(?:WORK\s+)?TO\s+(?:SAVEPOINT\s+)?" + _IDENTIFIER, re.IGNORECASE)
+_ROLLBACK_TO: Final = re.compile(
+    rb"\s*ROLLBACK\s+(?:WORK\s+)?TO\s+(?:SAVEPOINT\s+)?" + _IDENTIFIER, re.IGNORECASE
+)
 _RELEASE: Final = re.compile(rb"\s*RELEASE\s+SAVEPOINT\s+" + _IDENTIFIER, re.IGNORECASE)
-_ATOMIC_CREATE: Final = re.compile(rb"(?is)\s*CREATE\s+TABLE\b.*?(?P<suffix>\s+START\s+TRANSACTION\s*)\Z")
+_ATOMIC_CREATE: Final = re.compile(
+    rb"(?is)\s*CREATE\s+TABLE\b.*?(?P<suffix>\s+START\s+TRANSACTION\s*)\Z"
+)
 _PLAIN_WORDS: Final = re.compile(rb"(?i)\s*(BEGIN|COMMIT|ROLLBACK)\s*(?:/\*.*\*/\s*)?\Z")
 
 
@@ -67,15 +77,22 @@ class Meaning(Enum):
 
 
 _WORDS: Final = {b"BEGIN": Meaning.BEGIN, b"COMMIT": Meaning.COMMIT, b"ROLLBACK": Meaning.ROLLBACK}
-_NAMED: Final = ((_SAVEPOINT, Meaning.SAVEPOINT), (_ROLLBACK_TO, Meaning.ROLLBACK_TO), (_RELEASE, Meaning.RELEASE))
+_NAMED: Final = (
+    (_SAVEPOINT, Meaning.SAVEPOINT),
+    (_ROLLBACK_TO, Meaning.ROLLBACK_TO),
+    (_RELEASE, Meaning.RELEASE),
+)
 
 
 @dataclass(frozen=True, slots=True)
 class QueryEvent:
-    """`name` is the savepoint's, in lower case, as servers compare them. `sql` is the text as bytes; `text()` decodes it.
+    """`name` is the savepoint's, in lower case, as servers compare them.
 
-    `sql_mode` is the session's, as far as it changes how the text is read. `failed` says that the event carries an error's number.
-    `server_charset` is the session's character_set_server, "" where the event does not say it.
+    `sql` is the text as bytes; `text()` decodes it.
+
+    `sql_mode` is the session's, as far as it changes how the text is read. `failed` says that the
+    event carries an error's number. `server_charset` is the session's character_set_server, ""
+    where the event does not say it.
     """
 
     meaning: Meaning
@@ -89,15 +106,28 @@ class QueryEvent:
 
     def statement(self, time_s: int, position: BinlogPosition) -> Statement:
         """The statement that the event at this place logs."""
-        return Statement(self.text(), self.database, time_s, position, self.sql_mode, self.failed, self.server_charset)
+        return Statement(
+            self.text(),
+            self.database,
+            time_s,
+            position,
+            self.sql_mode,
+            self.failed,
+            self.server_charset,
+        )
 
     def text(self) -> str:
-        """The statement in Unicode; bytes that the session's character set does not have become U+FFFD."""
+        """The statement in Unicode.
+
+        Bytes that the session's character set does not have become U+FFFD.
+        """
         return self.sql.decode(self.codec, "replace")
 
 
 def is_plain_begin(body: Body) -> bool:
-    """Whether the statement is the word BEGIN and nothing else, as servers write it before the rows of a transaction."""
+    """Whether the statement is the word BEGIN and nothing else, as servers write it before the rows
+    of a transaction.
+    """
     if body[-len(_BEGIN) :] != _BEGIN:
         return False
     _, _, database_length, _, status_length = _HEAD.unpack_from(body)
@@ -106,7 +136,10 @@ def is_plain_begin(body: Body) -> bool:
 
 
 def read_query(body: Body, *, compressed: bool) -> QueryEvent:
-    """Read a QUERY event's body. Raises struct.error, IndexError or zlib.error when it is cut short or broken."""
+    """Read a QUERY event's body.
+
+    Raises struct.error, IndexError or zlib.error when it is cut short or broken.
+    """
     _, _, database_length, error, status_length = _HEAD.unpack_from(body)
     status_end = _HEAD.size + status_length
     database_end = status_end + database_length
@@ -121,9 +154,11 @@ def read_query(body: Body, *, compressed: bool) -> QueryEvent:
 
 
 def decompressed(packed: Body) -> bytes:
-    """MariaDB's compressed part of an event: 1 byte of algorithm and length of the length, the length, zlib.
+    """MariaDB's compressed part of an event: 1 byte of algorithm and length of the length, the
+    length, zlib.
 
-    Raises zlib.error where they contradict each other; memory grows with what comes out, not with what is announced.
+    Raises zlib.error where they contradict each other; memory grows with what comes out, not with
+    what is announced.
     """
     length_bytes = packed[0] & 0x07
     if packed[0] & 0x70:
@@ -132,7 +167,9 @@ def decompressed(packed: Body) -> bytes:
     if size > LARGEST_EVENT_BYTES:
         raise zlib.error(f"{size} bytes are announced")
     stream = zlib.decompressobj()
-    plain = stream.decompress(packed[1 + length_bytes :], size + 1)  # one more shows a stream that is too long; 0 would be no limit
+    plain = stream.decompress(
+        packed[1 + length_bytes :], size + 1
+    )  # one more shows a stream that is too long; 0 would be no limit
     if len(plain) != size or not stream.eof:
         raise zlib.error(f"{len(plain)} bytes instead of {size}")
     return plain
@@ -147,19 +184,28 @@ def _meaning(sql: bytes) -> tuple[Meaning, str]:
             return Meaning.STATEMENT, ""
     if head[:3] in (b"XA ", b"XA\t", b"XA\n"):
         return Meaning.XA, ""
-    if head[:9] in (b"SAVEPOINT", b"ROLLBACK ", b"RELEASE S") or head[:8] in (b"ROLLBACK", b"RELEASE "):
+    if head[:9] in (b"SAVEPOINT", b"ROLLBACK ", b"RELEASE S") or head[:8] in (
+        b"ROLLBACK",
+        b"RELEASE ",
+    ):
         for pattern, meaning in _NAMED:
             if match := pattern.fullmatch(sql):
                 quoted = match["quoted"]
                 name = quoted.replace(b"``", b"`") if quoted is not None else match["plain"]
                 return meaning, name.decode("utf-8", "replace").lower()
-    if head[:6] == b"CREATE" and sql.rstrip()[-11:].upper() == b"TRANSACTION" and _ATOMIC_CREATE.match(sql):
+    if (
+        head[:6] == b"CREATE"
+        and sql.rstrip()[-11:].upper() == b"TRANSACTION"
+        and _ATOMIC_CREATE.match(sql)
+    ):
         return Meaning.ATOMIC_CREATE, ""
     return Meaning.STATEMENT, ""
 
 
 def _session(status: Body) -> tuple[str, SqlMode, str]:
-    """Read codec, sql_mode and character_set_server of the session from the status variables, whose fixed order has them early."""
+    """Read codec, sql_mode and character_set_server of the session from the status variables, whose
+    fixed order has them early.
+    """
     at, sql_mode = 0, NO_MODE
     while at < len(status):
         code = status[at]

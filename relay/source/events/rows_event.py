@@ -1,4 +1,6 @@
-"""Row events as far as this room reads them: which table they belong to, and MariaDB's compressed form made plain."""
+"""Row events as far as this room reads them: which table they belong to, and MariaDB's compressed
+form made plain.
+"""
 
 from typing import Final
 
@@ -29,7 +31,10 @@ def closes_without_rows(number: int) -> bool:
 
 
 def plain_rows(body: Body, type_code: int) -> tuple[bytes, int]:
-    """MariaDB's compressed row event as its plain form: body and type. Raises zlib.error or IndexError when it is broken."""
+    """MariaDB's compressed row event as its plain form: body and type.
+
+    Raises zlib.error or IndexError when it is broken.
+    """
     v2 = type_code in MARIADB_COMPRESSED_ROWS
     family = MARIADB_COMPRESSED_ROWS if v2 else MARIADB_COMPRESSED_ROWS_V1
     plain_type = type_code - family[0] + (WRITE_ROWS if v2 else WRITE_ROWS_V1)

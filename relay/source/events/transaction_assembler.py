@@ -1,7 +1,10 @@
-"""Groups binlog events into source transactions, streaming: begin, rows and statements, end. No I/O.
+"""Groups binlog events into source transactions, streaming: begin, rows and statements, end.
 
-Where a transaction begins and ends: a GTID event opens it, or BEGIN where there are no GTIDs; XID, COMMIT or ROLLBACK closes
-it; a statement alone (DDL) is a transaction of its own (MySQL manual: Binary Log Format; MariaDB: GTID_EVENT, FL_STANDALONE).
+No I/O.
+
+Where a transaction begins and ends: a GTID event opens it, or BEGIN where there are no GTIDs; XID,
+COMMIT or ROLLBACK closes it; a statement alone (DDL) is a transaction of its own (MySQL manual:
+Binary Log Format; MariaDB: GTID_EVENT, FL_STANDALONE).
 """
 
 import struct
@@ -11,7 +14,16 @@ from typing import Final, TypeAlias
 
 from relay.errors import CorruptEvent, RelayError, RolledBackRows, UnknownEvent
 from relay.model import event_types as types
-from relay.model.change import Advance, RawItem, RawRows, Statement, TransactionBegin, TransactionEnd, XaAction, XaStep
+from relay.model.change import (
+    Advance,
+    RawItem,
+    RawRows,
+    Statement,
+    TransactionBegin,
+    TransactionEnd,
+    XaAction,
+    XaStep,
+)
 from relay.model.positions.position import BinlogPosition, SourceIdentity
 from relay.source.events import xa
 from relay.source.events.binlog_event import BinlogEvent
@@ -29,31 +41,41 @@ from relay.source.events.transaction_payload import PayloadBroken, PayloadUnknow
 from relay.source.events.unsupported_events import STOPPING_TYPES, stopping_event
 
 ExcludedRange: TypeAlias = tuple[str, int, int, int]
-"""Row events that the source rolled back: a binlog file, where their transaction begins, and the first of them and the one behind the last,
-counted from that begin: the events of a compressed transaction share one offset."""
+"""Row events that the source rolled back: a binlog file, where their transaction begins, and the
+first of them and the one behind the last, counted from that begin: the events of a compressed
+transaction share one offset.
+"""
 
 _TO_THE_END: Final = 2**63 - 1
 _BROKEN_BODY: Final = (struct.error, IndexError, ValueError, zlib.error)
 
-# They carry no change: texts of statements, markers, context of statements in statement format (a file's blocks before the LOAD DATA that
-# uses them), group replication's notes.
+# They carry no change: texts of statements, markers, context of statements in statement format (a
+# file's blocks before the LOAD DATA that uses them), group replication's notes.
 _PASSED_OVER: Final = (
-    types.STOP, types.INTVAR, types.RAND, types.USER_VAR, types.IGNORABLE, types.ROWS_QUERY, types.PREVIOUS_GTIDS,
-    types.TRANSACTION_CONTEXT, types.VIEW_CHANGE, types.MARIADB_ANNOTATE_ROWS, types.MARIADB_BINLOG_CHECKPOINT,
-    types.MARIADB_GTID_LIST, types.MARIADB_START_ENCRYPTION, types.BEGIN_LOAD_QUERY, types.APPEND_BLOCK, types.DELETE_FILE,
+    types.STOP, types.INTVAR, types.RAND, types.USER_VAR, types.IGNORABLE, types.ROWS_QUERY,
+    types.PREVIOUS_GTIDS,
+    types.TRANSACTION_CONTEXT, types.VIEW_CHANGE, types.MARIADB_ANNOTATE_ROWS,
+    types.MARIADB_BINLOG_CHECKPOINT,
+    types.MARIADB_GTID_LIST, types.MARIADB_START_ENCRYPTION, types.BEGIN_LOAD_QUERY,
+    types.APPEND_BLOCK, types.DELETE_FILE,
 )  # fmt: skip
 
 
 class TransactionAssembler:
     """Turns events, fed in binlog order, into the items of the source room.
 
-    `excluded` names row events that are known to be rolled back: they are left out. Rows whose roll-back only shows later
-    raise RolledBackRows at that moment; the caller reads the transaction again with that range excluded. With `found` nothing is
-    raised: the ranges are appended to it.
+    `excluded` names row events that are known to be rolled back: they are left out. Rows whose
+    roll-back only shows later raise RolledBackRows at that moment; the caller reads the transaction
+    again with that range excluded. With `found` nothing is raised: the ranges are appended to it.
     """
 
     def __init__(
-        self, *, mariadb: bool, identity: SourceIdentity, excluded: Iterable[ExcludedRange] = (), found: list[ExcludedRange] | None = None
+        self,
+        *,
+        mariadb: bool,
+        identity: SourceIdentity,
+        excluded: Iterable[ExcludedRange] = (),
+        found: list[ExcludedRange] | None = None,
     ) -> None:
         self.file = ""
         self.identity = identity
@@ -73,7 +95,9 @@ class TransactionAssembler:
 
     @property
     def plain(self) -> bool:
-        """Whether every row counts, and counts at once: none of this file was rolled back, and none is being prepared."""
+        """Whether every row counts, and counts at once: none of this file was rolled back, and none
+        is being prepared.
+        """
         return not self._excluded_here and (self.transaction is None or not self.transaction.xid)
 
     def begin(self, start: int, gtid: str, stays_open: bool) -> OpenTransaction:
@@ -84,7 +108,8 @@ class TransactionAssembler:
     def feed(self, event: BinlogEvent) -> Iterable[RawItem]:
         """The items that the event completes, to be consumed before the next event is fed.
 
-        Raises CorruptEvent, UnknownEvent, UnsupportedEvent or RolledBackRows, each naming file and offset.
+        Raises CorruptEvent, UnknownEvent, UnsupportedEvent or RolledBackRows, each naming file and
+        offset.
         """
         handler = self._handlers.get(event.type_code, self._unknown)
         try:
@@ -93,8 +118,17 @@ class TransactionAssembler:
             raise self._corrupt(event, f"cannot be read: {exc}") from exc
 
     def _all_handlers(self) -> dict[int, Callable[[BinlogEvent], Iterable[RawItem]]]:
-        handlers: dict[int, Callable[[BinlogEvent], Iterable[RawItem]]] = dict.fromkeys(_PASSED_OVER, _nothing)
-        rows = (types.WRITE_ROWS, types.UPDATE_ROWS, types.DELETE_ROWS, types.WRITE_ROWS_V1, types.UPDATE_ROWS_V1, types.DELETE_ROWS_V1)
+        handlers: dict[int, Callable[[BinlogEvent], Iterable[RawItem]]] = dict.fromkeys(
+            _PASSED_OVER, _nothing
+        )
+        rows = (
+            types.WRITE_ROWS,
+            types.UPDATE_ROWS,
+            types.DELETE_ROWS,
+            types.WRITE_ROWS_V1,
+            types.UPDATE_ROWS_V1,
+            types.DELETE_ROWS_V1,
+        )
         handlers.update(dict.fromkeys((*rows, types.PARTIAL_UPDATE_ROWS), self._rows))
         compressed = (*types.MARIADB_COMPRESSED_ROWS_V1, *types.MARIADB_COMPRESSED_ROWS)
         handlers.update(dict.fromkeys(compressed, self._compressed_rows))
@@ -127,7 +161,9 @@ class TransactionAssembler:
 
     def _format_description(self, event: BinlogEvent) -> Iterable[RawItem]:
         # The header's time is the file's creation; the body's field is zero in most files.
-        self.identity = SourceIdentity(self.identity.server_uuid, self.identity.server_id, event.time_s)
+        self.identity = SourceIdentity(
+            self.identity.server_uuid, self.identity.server_id, event.time_s
+        )
         first, self._described, self._rotated = not self._described, True, False
         if first or not event.end:
             return ()
@@ -154,12 +190,23 @@ class TransactionAssembler:
         items = self._begin(event, gtid.text, None, stays_open=not gtid.flags & MARIADB_STANDALONE)
         if self.transaction is not None:
             self.transaction.silent_statement = gtid.halved_alter
-        return (*items, *self._xa_begins(event, gtid.xid)) if gtid.flags & MARIADB_PREPARED_XA else items
+        return (
+            (*items, *self._xa_begins(event, gtid.xid))
+            if gtid.flags & MARIADB_PREPARED_XA
+            else items
+        )
 
-    def _begin(self, event: BinlogEvent, gtid: str, commit_time_ms: int | None, *, stays_open: bool) -> Iterable[RawItem]:
+    def _begin(
+        self, event: BinlogEvent, gtid: str, commit_time_ms: int | None, *, stays_open: bool
+    ) -> Iterable[RawItem]:
         items = self._abandoned(event)
         self.begin(event.start, gtid, stays_open)
-        return (*items, TransactionBegin(BinlogPosition(self.file, event.start), gtid, commit_time_ms, event.time_s))
+        return (
+            *items,
+            TransactionBegin(
+                BinlogPosition(self.file, event.start), gtid, commit_time_ms, event.time_s
+            ),
+        )
 
     # Inside
 
@@ -182,12 +229,24 @@ class TransactionAssembler:
         if table_map is None:
             if closes_without_rows(number):
                 return ()
-            raise self._corrupt(event, f"names table number {number}, which no table map of its transaction describes")
+            raise self._corrupt(
+                event,
+                f"names table number {number}, which no table map of its transaction describes",
+            )
         transaction.rows += 1
         if self._excluded_here and self._is_excluded(transaction):
             return ()
         transaction.last_row = transaction.rows
-        return (RawRows(table_map, body, type_code, event.time_s, BinlogPosition(self.file, event.start), self.mariadb),)
+        return (
+            RawRows(
+                table_map,
+                body,
+                type_code,
+                event.time_s,
+                BinlogPosition(self.file, event.start),
+                self.mariadb,
+            ),
+        )
 
     def _query(self, event: BinlogEvent) -> Iterable[RawItem]:
         if event.type_code == types.QUERY and is_plain_begin(event.body):
@@ -224,10 +283,17 @@ class TransactionAssembler:
         return self._standalone(event, item)
 
     def _xa_statement(self, event: BinlogEvent, query: QueryEvent) -> Iterable[RawItem]:
-        """XA START opens the group of rows (MySQL); COMMIT and ROLLBACK of what was prepared are transactions by themselves."""
+        """XA START opens the group of rows (MySQL).
+
+        COMMIT and ROLLBACK of what was prepared are transactions by themselves.
+        """
         action, name = xa.statement(query.text())
         if action is XaAction.BEGIN:
-            begin = () if self.transaction is not None else self._begin(event, "", None, stays_open=True)
+            begin = (
+                ()
+                if self.transaction is not None
+                else self._begin(event, "", None, stays_open=True)
+            )
             return (*begin, *self._xa_begins(event, name))
         if action is None:
             return ()
@@ -245,7 +311,9 @@ class TransactionAssembler:
 
     def _standalone(self, event: BinlogEvent, item: Statement | XaStep) -> Iterable[RawItem]:
         """A statement that is a transaction by itself."""
-        begin = () if self.transaction is not None else self._begin(event, "", None, stays_open=False)
+        begin = (
+            () if self.transaction is not None else self._begin(event, "", None, stays_open=False)
+        )
         silent = self.transaction is not None and self.transaction.silent_statement
         return (*begin, *(() if silent else (item,)), *self._commit(event))
 
@@ -258,14 +326,22 @@ class TransactionAssembler:
         else:
             before = transaction.rolled_back_to(query.name)
             if before is None:
-                raise self._corrupt(event, f"rolls back to savepoint {query.name!r}, which its transaction did not set")
+                raise self._corrupt(
+                    event,
+                    f"rolls back to savepoint {query.name!r}, which its transaction did not set",
+                )
             self._undo(event, before)
 
     def _undo(self, event: BinlogEvent, before: int) -> None:
-        """Rows handed out behind the first `before` row events never happened: have the transaction read again without them."""
+        """Rows handed out behind the first `before` row events never happened: have the transaction
+        read again without them.
+        """
         transaction = self._opened(event)
         if transaction.last_row > before:
-            reason = f"Rows of the transaction that begins at {self.file}:{transaction.begin} were rolled back at {self._place(event)}."
+            reason = (
+                f"Rows of the transaction that begins at {self.file}:{transaction.begin} were "
+                f"rolled back at {self._place(event)}."
+            )
             self._rolled_back(reason, transaction, before, transaction.rows)
 
     def _rolled_back(self, reason: str, transaction: OpenTransaction, first: int, end: int) -> None:
@@ -283,18 +359,36 @@ class TransactionAssembler:
         end = TransactionEnd(BinlogPosition(self.file, event.end), transaction.gtid, self.identity)
         if not transaction.xid:
             return (end,)
-        return (XaStep(XaAction.COMMIT_AT_ONCE, transaction.xid, BinlogPosition(self.file, event.start)), end)
+        return (
+            XaStep(
+                XaAction.COMMIT_AT_ONCE, transaction.xid, BinlogPosition(self.file, event.start)
+            ),
+            end,
+        )
 
     def _abandoned(self, event: BinlogEvent) -> tuple[RawItem, ...]:
-        """A transaction that the server never finished (it died while writing): nothing of it happened."""
+        """A transaction that the server never finished (it died while writing): nothing of it
+        happened.
+        """
         transaction = self.transaction
         if transaction is None:
             return ()
         if transaction.last_row:
-            reason = f"The source never finished the transaction that begins at {self.file}:{transaction.begin}."
+            reason = (
+                f"The source never finished the transaction that begins at "
+                f"{self.file}:{transaction.begin}."
+            )
             self._rolled_back(reason, transaction, 0, _TO_THE_END)
         self.transaction = None
-        undone = (XaStep(XaAction.ROLLBACK, transaction.xid, BinlogPosition(self.file, transaction.begin)),) if transaction.xid else ()
+        undone = (
+            (
+                XaStep(
+                    XaAction.ROLLBACK, transaction.xid, BinlogPosition(self.file, transaction.begin)
+                ),
+            )
+            if transaction.xid
+            else ()
+        )
         end = event.start if event.type_code != types.ROTATE else transaction.begin
         return (*undone, TransactionEnd(BinlogPosition(self.file, end), "", self.identity))
 
@@ -303,9 +397,18 @@ class TransactionAssembler:
             for inner in payload_events(memoryview(event.body)):
                 if inner.type_code in types.NEVER_IN_PAYLOAD:
                     raise PayloadBroken(f"it holds an event of type {inner.type_code}")
-                yield from self.feed(event._replace(type_code=inner.type_code, flags=inner.flags, time_s=inner.time_s, body=inner.body))
+                yield from self.feed(
+                    event._replace(
+                        type_code=inner.type_code,
+                        flags=inner.flags,
+                        time_s=inner.time_s,
+                        body=inner.body,
+                    )
+                )
         except PayloadUnknown as exc:
-            raise UnknownEvent(f"The compressed transaction at {self._place(event)} has {exc}.") from exc
+            raise UnknownEvent(
+                f"The compressed transaction at {self._place(event)} has {exc}."
+            ) from exc
         except PayloadBroken as exc:
             raise self._corrupt(event, f"cannot be decompressed: {exc}") from exc
         if self.transaction is not None:
@@ -319,7 +422,10 @@ class TransactionAssembler:
     def _unknown(self, event: BinlogEvent) -> Iterable[RawItem]:
         if event.flags & types.IGNORABLE_FLAG:
             return ()
-        raise UnknownEvent(f"The event at {self._place(event)} is of type {event.type_code}, which this relay does not know.")
+        raise UnknownEvent(
+            f"The event at {self._place(event)} is of type {event.type_code}, which this relay "
+            f"does not know."
+        )
 
     def _corrupt(self, event: BinlogEvent, what: str) -> RelayError:
         return CorruptEvent(f"The event of type {event.type_code} at {self._place(event)} {what}.")
@@ -328,7 +434,13 @@ class TransactionAssembler:
 
     def _opened(self, event: BinlogEvent) -> OpenTransaction:
         if self.transaction is None:
-            raise self._corrupt(event, "stands outside of any transaction; reading began inside one, or the binlog is damaged")
+            raise self._corrupt(
+                event,
+                (
+                    "stands outside of any transaction; reading began inside one, or the binlog "
+                    "is damaged"
+                ),
+            )
         return self.transaction
 
     def _advance(self, offset: int) -> Advance:
@@ -337,7 +449,10 @@ class TransactionAssembler:
     def _is_excluded(self, transaction: OpenTransaction) -> bool:
         """Whether the newest row event was rolled back."""
         newest = transaction.rows - 1
-        return any(begin == transaction.begin and first <= newest < end for begin, first, end in self._excluded_here)
+        return any(
+            begin == transaction.begin and first <= newest < end
+            for begin, first, end in self._excluded_here
+        )
 
     def _place(self, event: BinlogEvent) -> str:
         return f"{self.file}:{event.start}"

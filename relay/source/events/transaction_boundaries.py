@@ -1,10 +1,19 @@
-"""Where transactions begin and end in a binlog file, and when they were committed, without a look at their rows. No I/O."""
+"""Where transactions begin and end in a binlog file, and when they were committed, without a look
+at their rows.
+
+No I/O.
+"""
 
 from typing import Final, NamedTuple
 
 from relay.model import event_types as types
 from relay.source.events.binlog_event import BinlogEvent
-from relay.source.events.gtid_events import MARIADB_STANDALONE, mariadb_gtid, mysql_gtid, tagged_gtid
+from relay.source.events.gtid_events import (
+    MARIADB_STANDALONE,
+    mariadb_gtid,
+    mysql_gtid,
+    tagged_gtid,
+)
 from relay.source.events.query_event import Meaning, QueryEvent, read_query
 
 _MILLISECONDS: Final = 1000
@@ -17,7 +26,9 @@ _XA_INSIDE: Final = (b"XA START", b"XA BEGIN", b"XA END")
 
 
 class Bounds(NamedTuple):
-    """One transaction of a file: its first byte, the byte behind it, and the last moment (ms) at which it may have been committed."""
+    """One transaction of a file: its first byte, the byte behind it, and the last moment (ms) at
+    which it may have been committed.
+    """
 
     start: int
     end: int
@@ -25,7 +36,9 @@ class Bounds(NamedTuple):
 
 
 class TransactionBorders:
-    """Takes the events of a file in their order and says of each whether a transaction is whole with it."""
+    """Takes the events of a file in their order and says of each whether a transaction is whole
+    with it.
+    """
 
     def __init__(self) -> None:
         self._start: int | None = None
@@ -48,7 +61,9 @@ class TransactionBorders:
             flags = mariadb_gtid(event.body, event.server_id).flags
             self._open(event, None, stays_open=not flags & MARIADB_STANDALONE)
         elif event.type_code in _QUERIES:
-            query = read_query(event.body, compressed=event.type_code == types.MARIADB_QUERY_COMPRESSED)
+            query = read_query(
+                event.body, compressed=event.type_code == types.MARIADB_QUERY_COMPRESSED
+            )
             return self._closed(event) if self._is_ended_by(event, query) else None
         elif event.type_code in _ENDS and self._start is not None:
             return self._closed(event)
@@ -56,7 +71,12 @@ class TransactionBorders:
 
     def _open(self, event: BinlogEvent, commit_ms: int | None, *, stays_open: bool) -> None:
         """Begin one; a transaction that the server never finished before it counts for nothing."""
-        self._start, self._stays_open, self._commit_ms, self._latest_s = event.start, stays_open, commit_ms, event.time_s
+        self._start, self._stays_open, self._commit_ms, self._latest_s = (
+            event.start,
+            stays_open,
+            commit_ms,
+            event.time_s,
+        )
 
     def _is_ended_by(self, event: BinlogEvent, query: QueryEvent) -> bool:
         if self._start is None:
@@ -73,8 +93,15 @@ class TransactionBorders:
         return not self._stays_open and query.meaning not in _INSIDE
 
     def _closed(self, event: BinlogEvent) -> Bounds:
-        """A commit time of the server is exact; a header holds whole seconds, and the last of them all counts."""
+        """A commit time of the server is exact.
+
+        A header holds whole seconds, and the last of them all counts.
+        """
         start = event.start if self._start is None else self._start
-        latest_ms = (max(self._latest_s, event.time_s) + 1) * _MILLISECONDS - 1 if self._commit_ms is None else self._commit_ms
+        latest_ms = (
+            (max(self._latest_s, event.time_s) + 1) * _MILLISECONDS - 1
+            if self._commit_ms is None
+            else self._commit_ms
+        )
         self._start = None
         return Bounds(start, event.end, latest_ms)

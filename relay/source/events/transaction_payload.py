@@ -1,4 +1,6 @@
-"""MySQL's TRANSACTION_PAYLOAD: the events of one transaction, compressed as a whole (mysql-server: Transaction_payload_event)."""
+"""MySQL's TRANSACTION_PAYLOAD: the events of one transaction, compressed as a whole (mysql-server:
+Transaction_payload_event).
+"""
 
 import struct
 from collections.abc import Iterator
@@ -40,7 +42,8 @@ class InnerEvent:
 
 
 def payload_events(body: memoryview) -> Iterator[InnerEvent]:
-    """Yield the events of a payload, decompressing as they are asked for: memory holds one event and a window.
+    """Yield the events of a payload, decompressing as they are asked for: memory holds one event
+    and a window.
 
     Raises PayloadBroken, or PayloadUnknown for another compression.
     """
@@ -50,7 +53,9 @@ def payload_events(body: memoryview) -> Iterator[InnerEvent]:
         return
     if compression != _ZSTD:
         raise PayloadUnknown(f"compression type {compression}")
-    reader = zstandard.ZstdDecompressor().stream_reader(packed, read_size=_READ_BYTES, read_across_frames=True)
+    reader = zstandard.ZstdDecompressor().stream_reader(
+        packed, read_size=_READ_BYTES, read_across_frames=True
+    )
     try:
         yield from _events(reader)
     except zstandard.ZstdError as exc:
@@ -75,11 +80,16 @@ def _events(reader: _Readable) -> Iterator[InnerEvent]:
         time_s, type_code, server_id, size, _, flags = _HEADER.unpack(header)
         if not _HEADER.size <= size <= LARGEST_EVENT_BYTES:
             raise PayloadBroken(f"an event of {size} bytes")
-        yield InnerEvent(type_code, flags, time_s, server_id, memoryview(_exactly(reader, size - _HEADER.size)))
+        yield InnerEvent(
+            type_code, flags, time_s, server_id, memoryview(_exactly(reader, size - _HEADER.size))
+        )
 
 
 def _exactly(reader: _Readable, size: int, *, at_end: bool = False) -> bytes:
-    """`size` bytes; at a place where the payload may end also none. What is announced and does not come takes no memory."""
+    """`size` bytes; at a place where the payload may end also none.
+
+    What is announced and does not come takes no memory.
+    """
     parts = []
     missing = size
     while missing and (part := reader.read(min(missing, _READ_BYTES))):

@@ -5,21 +5,42 @@ from typing import Final
 from relay.errors import UnsupportedEvent
 from relay.model import event_types as types
 
-_INCIDENT_REMEDY: Final = "Changes are missing in the binlog of the source itself: make a new first copy and start after this event."
-_FORMAT_REMEDY: Final = "Set binlog_format=ROW for every session of the source, then start from a position after this event."
+_INCIDENT_REMEDY: Final = (
+    "Changes are missing in the binlog of the source itself: make a new first copy and start after "
+    "this event."
+)
+_FORMAT_REMEDY: Final = (
+    "Set binlog_format=ROW for every session of the source, then start from a position after this "
+    "event."
+)
 
-_OLD_REMEDY: Final = "Start from a binlog file that a later release wrote, and make a new first copy."
+_OLD_REMEDY: Final = (
+    "Start from a binlog file that a later release wrote, and make a new first copy."
+)
 
-STOPPING_TYPES: Final = (types.INCIDENT, types.EXECUTE_LOAD_QUERY, *types.OLD_LOADS, *types.TRIAL_ROWS)
+STOPPING_TYPES: Final = (
+    types.INCIDENT,
+    types.EXECUTE_LOAD_QUERY,
+    *types.OLD_LOADS,
+    *types.TRIAL_ROWS,
+)
 
 
 def stopping_event(type_code: int, place: str) -> UnsupportedEvent:
     """The stop for an event of one of STOPPING_TYPES."""
     match type_code:
         case types.INCIDENT:
-            return UnsupportedEvent(f"The source notes an incident at {place}: it could not log all changes.", remedy=_INCIDENT_REMEDY)
+            return UnsupportedEvent(
+                f"The source notes an incident at {place}: it could not log all changes.",
+                remedy=_INCIDENT_REMEDY,
+            )
         case code if code in types.TRIAL_ROWS:
-            what = f"The row event at {place} is of type {code}, which only MySQL 5.1 before its general availability wrote"
+            what = (
+                f"The row event at {place} is of type {code}, which only MySQL 5.1 before its "
+                f"general availability wrote"
+            )
             return UnsupportedEvent(f"{what}: it is not supported.", remedy=_OLD_REMEDY)
         case _:
-            return UnsupportedEvent(f"LOAD DATA in statement format stands at {place}.", remedy=_FORMAT_REMEDY)
+            return UnsupportedEvent(
+                f"LOAD DATA in statement format stands at {place}.", remedy=_FORMAT_REMEDY
+            )

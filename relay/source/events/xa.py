@@ -1,7 +1,9 @@
-"""XA transactions as both families log them: their names, and the steps that a group of events or a statement is.
+"""XA transactions as both families log them: their names, and the steps that a group of events or a
+statement is.
 
-Rows are logged at PREPARE as a finished group; what becomes of them stands later, in a group of its own (MySQL: XA_PREPARE_LOG_EVENT and
-QUERY; MariaDB: XA_PREPARE_LOG_EVENT, flags of GTID_EVENT, and QUERY).
+Rows are logged at PREPARE as a finished group; what becomes of them stands later, in a group of its
+own (MySQL: XA_PREPARE_LOG_EVENT and QUERY; MariaDB: XA_PREPARE_LOG_EVENT, flags of GTID_EVENT, and
+QUERY).
 """
 
 import re
@@ -13,18 +15,28 @@ from relay.model.event_types import Body
 
 _PREPARE: Final = struct.Struct("<BIII")
 _NAMED: Final = re.compile(
-    r"\s*XA\s+(?P<verb>\w+)\s+X'(?P<gtrid>[0-9A-F]*)'\s*,\s*X'(?P<bqual>[0-9A-F]*)'\s*,\s*(?P<format>\d+)\s*", re.IGNORECASE
+    r"\s*XA\s+(?P<verb>\w+)\s+X'(?P<gtrid>[0-9A-F]*)'\s*,\s*X'(?P<bqual>[0-9A-F]*)'\s*,\s*(?P<format>\d+)\s*",
+    re.IGNORECASE,
 )
-_ACTIONS: Final = {"START": XaAction.BEGIN, "BEGIN": XaAction.BEGIN, "COMMIT": XaAction.COMMIT, "ROLLBACK": XaAction.ROLLBACK}
+_ACTIONS: Final = {
+    "START": XaAction.BEGIN,
+    "BEGIN": XaAction.BEGIN,
+    "COMMIT": XaAction.COMMIT,
+    "ROLLBACK": XaAction.ROLLBACK,
+}
 
 
 def prepared(body: Body) -> tuple[XaAction, str]:
-    """Read an XA_PREPARE event: whether the transaction is prepared, or committed at once (ONE PHASE), and its name."""
+    """Read an XA_PREPARE event: whether the transaction is prepared, or committed at once (ONE
+    PHASE), and its name.
+    """
     one_phase, format_id, gtrid_bytes, bqual_bytes = _PREPARE.unpack_from(body)
     name = bytes(body[_PREPARE.size : _PREPARE.size + gtrid_bytes + bqual_bytes])
     if len(name) != gtrid_bytes + bqual_bytes:
         raise ValueError("the name of an XA transaction is cut short")
-    return XaAction.COMMIT_AT_ONCE if one_phase else XaAction.PREPARE, xid(name[:gtrid_bytes], name[gtrid_bytes:], format_id)
+    return XaAction.COMMIT_AT_ONCE if one_phase else XaAction.PREPARE, xid(
+        name[:gtrid_bytes], name[gtrid_bytes:], format_id
+    )
 
 
 def xid(gtrid: bytes, bqual: bytes, format_id: int) -> str:
@@ -33,7 +45,10 @@ def xid(gtrid: bytes, bqual: bytes, format_id: int) -> str:
 
 
 def statement(sql: str) -> tuple[XaAction | None, str]:
-    """Read `XA COMMIT X'31',X'',1`; no action for XA END, which says nothing new. Raises ValueError for what is none."""
+    """Read `XA COMMIT X'31',X'',1`; no action for XA END, which says nothing new.
+
+    Raises ValueError for what is none.
+    """
     found = _NAMED.match(sql)
     if found is None:
         raise ValueError(f"{sql!r} names no XA transaction")

@@ -1,4 +1,6 @@
-"""Short looks into the binlog on a connection of their own: which incarnation a file is, and which GTIDs lie before an offset."""
+"""Short looks into the binlog on a connection of their own: which incarnation a file is, and which
+GTIDs lie before an offset.
+"""
 
 from collections.abc import Generator, Iterator
 from contextlib import closing
@@ -10,7 +12,13 @@ from relay.model.positions.gtid import GtidSet
 from relay.model.positions.position import BinlogPosition
 from relay.settings import SourceSettings
 from relay.source.events.binlog_event import BinlogEvent
-from relay.source.events.gtid_events import gtid_list, mariadb_gtid, mysql_gtid, previous_gtids, tagged_gtid
+from relay.source.events.gtid_events import (
+    gtid_list,
+    mariadb_gtid,
+    mysql_gtid,
+    previous_gtids,
+    tagged_gtid,
+)
 from relay.source.events.transaction_boundaries import TransactionBorders
 from relay.source.protocol.connection import SourceConnection
 from relay.source.protocol.dump_handshake import looking_from
@@ -21,7 +29,10 @@ FIRST_OFFSET: Final = 4
 
 
 def file_created_s(settings: SourceSettings, server: ServerFacts, file: str) -> int:
-    """When the file was made (Unix seconds), from its format description. Raises BinlogPurged when it is gone."""
+    """When the file was made (Unix seconds), from its format description.
+
+    Raises BinlogPurged when it is gone.
+    """
     with closing(_events(settings, server, file)) as events:
         for event in events:
             if event.type_code == types.FORMAT_DESCRIPTION:
@@ -29,8 +40,12 @@ def file_created_s(settings: SourceSettings, server: ServerFacts, file: str) -> 
     raise SourceUnreachable(f"The source ended the stream of {file} before its first event.")
 
 
-def mysql_gtids_before(settings: SourceSettings, server: ServerFacts, file: str, offset: int) -> GtidSet:
-    """All GTIDs that a MySQL server executed before the place: the file's own list of earlier ones, and its events up to there."""
+def mysql_gtids_before(
+    settings: SourceSettings, server: ServerFacts, file: str, offset: int
+) -> GtidSet:
+    """All GTIDs that a MySQL server executed before the place: the file's own list of earlier ones,
+    and its events up to there.
+    """
     before: GtidSet | None = None
     with closing(_events(settings, server, file)) as events:
         for event in events:
@@ -43,13 +58,23 @@ def mysql_gtids_before(settings: SourceSettings, server: ServerFacts, file: str,
     raise SourceUnreachable(f"The source ended the stream of {file} before offset {offset}.")
 
 
-def mysql_gtids_of_earlier_files(settings: SourceSettings, server: ServerFacts, file: str) -> GtidSet:
-    """All GTIDs that a MySQL server logged before this file began. Raises BinlogPurged when it is gone."""
+def mysql_gtids_of_earlier_files(
+    settings: SourceSettings, server: ServerFacts, file: str
+) -> GtidSet:
+    """All GTIDs that a MySQL server logged before this file began.
+
+    Raises BinlogPurged when it is gone.
+    """
     return mysql_gtids_before(settings, server, file, FIRST_OFFSET)
 
 
-def mariadb_list(settings: SourceSettings, server: ServerFacts, file: str) -> dict[tuple[int, int], int]:
-    """Return of every domain and server the newest number before this file; of each domain the transaction logged last comes last."""
+def mariadb_list(
+    settings: SourceSettings, server: ServerFacts, file: str
+) -> dict[tuple[int, int], int]:
+    """Return of every domain and server the newest number before this file.
+
+    Of each domain the transaction logged last comes last.
+    """
     with closing(_events(settings, server, file)) as events:
         for event in events:
             if event.type_code == types.MARIADB_GTID_LIST:
@@ -57,14 +82,20 @@ def mariadb_list(settings: SourceSettings, server: ServerFacts, file: str) -> di
     raise SourceUnreachable(f"The source ended the stream of {file} before its list of GTIDs.")
 
 
-def mariadb_ids(settings: SourceSettings, server: ServerFacts, file: str, size_bytes: int, domain: int) -> Iterator[tuple[int, int]]:
-    """Yield server and number of each transaction of a domain in the first `size_bytes` of the file, in the order of the binlog."""
+def mariadb_ids(
+    settings: SourceSettings, server: ServerFacts, file: str, size_bytes: int, domain: int
+) -> Iterator[tuple[int, int]]:
+    """Yield server and number of each transaction of a domain in the first `size_bytes` of the
+    file, in the order of the binlog.
+    """
     if size_bytes <= FIRST_OFFSET:
         return
     with closing(_events(settings, server, file)) as events:
         for event in events:
             if event.type_code == types.MARIADB_GTID:
-                found, number_server, number = map(int, mariadb_gtid(event.body, event.server_id).text.split("-"))
+                found, number_server, number = map(
+                    int, mariadb_gtid(event.body, event.server_id).text.split("-")
+                )
                 if found == domain:
                     yield number_server, number
             if event.end >= size_bytes:
@@ -72,8 +103,12 @@ def mariadb_ids(settings: SourceSettings, server: ServerFacts, file: str, size_b
     raise SourceUnreachable(f"The source ended the stream of {file} before offset {size_bytes}.")
 
 
-def border_before(settings: SourceSettings, server: ServerFacts, file: str, size_bytes: int, time_ms: int) -> int:
-    """Offset of the last border between transactions, in the first `size_bytes` of the file, before one that came at `time_ms` or later."""
+def border_before(
+    settings: SourceSettings, server: ServerFacts, file: str, size_bytes: int, time_ms: int
+) -> int:
+    """Offset of the last border between transactions, in the first `size_bytes` of the file, before
+    one that came at `time_ms` or later.
+    """
     borders, border = TransactionBorders(), FIRST_OFFSET
     with closing(_events(settings, server, file)) as events:
         for event in events:
@@ -88,7 +123,10 @@ def border_before(settings: SourceSettings, server: ServerFacts, file: str, size
 
 
 def is_border(settings: SourceSettings, server: ServerFacts, at: BinlogPosition) -> bool:
-    """Whether no transaction is open at the beginning of the event at this place; reads the file up to there."""
+    """Whether no transaction is open at the beginning of the event at this place.
+
+    Reads the file up to there.
+    """
     borders = TransactionBorders()
     with closing(_events(settings, server, at.file)) as events:
         for event in events:
@@ -108,5 +146,8 @@ def _with_event(before: GtidSet, event: BinlogEvent) -> GtidSet:
 
 def _events(settings: SourceSettings, server: ServerFacts, file: str) -> Generator[BinlogEvent]:
     at = BinlogPosition(file, FIRST_OFFSET)
-    with closing(SourceConnection(settings)) as connection, looking_from(connection, server, at) as reader:
+    with (
+        closing(SourceConnection(settings)) as connection,
+        looking_from(connection, server, at) as reader,
+    ):
         yield from reader.events()

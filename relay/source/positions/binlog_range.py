@@ -15,18 +15,32 @@ from relay.source.protocol.server_facts import ServerFacts
 
 
 def items_between(
-    settings: SourceSettings, server: ServerFacts, start: BinlogPosition, end: BinlogPosition, excluded: Iterable[ExcludedRange]
+    settings: SourceSettings,
+    server: ServerFacts,
+    start: BinlogPosition,
+    end: BinlogPosition,
+    excluded: Iterable[ExcludedRange],
 ) -> Iterator[RawItem]:
-    """Yield the items from a border between transactions up to `end`, an offset that the binlog has reached.
+    """Yield the items from a border between transactions up to `end`, an offset that the binlog has
+    reached.
 
-    Raises RolledBackRows for rows that the source rolled back and `excluded` does not name, and SourceUnreachable where the binlog ends
-    before.
+    Raises RolledBackRows for rows that the source rolled back and `excluded` does not name, and
+    SourceUnreachable where the binlog ends before.
     """
     identity = SourceIdentity(server.server_uuid, server.server_id, 0)
     assembler = TransactionAssembler(mariadb=server.mariadb, identity=identity, excluded=excluded)
-    with closing(SourceConnection(settings)) as connection, looking_from(connection, server, start) as reader:
+    with (
+        closing(SourceConnection(settings)) as connection,
+        looking_from(connection, server, start) as reader,
+    ):
         for event in reader.events():
             yield from assembler.feed(event)
-            if event.type_code != types.ROTATE and assembler.file == end.file and event.end >= end.offset:
+            if (
+                event.type_code != types.ROTATE
+                and assembler.file == end.file
+                and event.end >= end.offset
+            ):
                 return
-    raise SourceUnreachable(f"The binlog at {connection.place} ended before {end}, which it had reached.")
+    raise SourceUnreachable(
+        f"The binlog at {connection.place} ended before {end}, which it had reached."
+    )

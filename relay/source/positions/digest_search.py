@@ -1,4 +1,6 @@
-"""Looks in another server's binlog for the last published transaction, by the digests of what leads up to it."""
+"""Looks in another server's binlog for the last published transaction, by the digests of what leads
+up to it.
+"""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -26,7 +28,9 @@ _MILLISECONDS: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class SearchStart:
-    """A border from which a landmark is looked for, and whether its distance alone proves that the landmark lies behind it."""
+    """A border from which a landmark is looked for, and whether its distance alone proves that the
+    landmark lies behind it.
+    """
 
     at: BinlogPosition
     surely_before: bool
@@ -34,7 +38,9 @@ class SearchStart:
 
 @dataclass(frozen=True, slots=True)
 class PlaceReport:
-    """What a server's binlog says of a place, and what the server said of its replication before the binlog was read."""
+    """What a server's binlog says of a place, and what the server said of its replication before
+    the binlog was read.
+    """
 
     sought: Sought
     replication: Replication
@@ -42,18 +48,23 @@ class PlaceReport:
 
 
 def look_for_published(
-    settings: SourceSettings, place: PublishedPlace, margin_seconds: float, known: SearchStart | None = None
+    settings: SourceSettings,
+    place: PublishedPlace,
+    margin_seconds: float,
+    known: SearchStart | None = None,
 ) -> PlaceReport:
-    """Look for a place that has a landmark, from `margin_seconds` before that on: so far may the clocks of the servers differ.
+    """Look for a place that has a landmark, from `margin_seconds` before that on: so far may the
+    clocks of the servers differ.
 
-    `known` is where a search for the same landmark on this server began before: finding that out may mean to read a whole file.
-    Raises StandbyPurged when the binlog begins behind the landmark.
+    `known` is where a search for the same landmark on this server began before: finding that out
+    may mean to read a whole file. Raises StandbyPurged when the binlog begins behind the landmark.
     """
     if place.landmark is None:
         raise ValueError("a place without a landmark cannot be looked for")
     with closing(SourceConnection(settings)) as connection:
         server = read_server_facts(connection)
-        # First the replication, then the binlog: what is said to be applied is then in what is read.
+        # First the replication, then the binlog: what is said to be applied is then in what is
+        # read.
         replication = ask_replication(connection, server)
         files = binlog_files(connection)
     if known is None or known.at.file not in files:
@@ -72,24 +83,39 @@ def look_for_published(
             return PlaceReport(search.sought, replication, known)
 
 
-def _start(settings: SourceSettings, server: ServerFacts, files: dict[str, int], landmark_s: int, margin_seconds: float) -> SearchStart:
+def _start(
+    settings: SourceSettings,
+    server: ServerFacts,
+    files: dict[str, int],
+    landmark_s: int,
+    margin_seconds: float,
+) -> SearchStart:
     try:
         time_ms = int((landmark_s - margin_seconds) * _MILLISECONDS)
-        return SearchStart(place_at_time(settings, server, files, time_ms).binlog, surely_before=True)
+        return SearchStart(
+            place_at_time(settings, server, files, time_ms).binlog, surely_before=True
+        )
     except BinlogPurged as exc:
         oldest = next(iter(files))
         if (created_s := file_created_s(settings, server, oldest)) >= landmark_s:
             raise StandbyPurged(
-                f"The binlog of the server at {settings.host}:{settings.port} begins at {created_s} (Unix seconds) with {oldest}; "
+                f"The binlog of the server at {settings.host}:{settings.port} begins at "
+                f"{created_s} (Unix seconds) with {oldest}; "
                 f"to prove that it has what was published it must reach back to {landmark_s}."
             ) from exc
         return SearchStart(BinlogPosition(oldest, FIRST_OFFSET), surely_before=False)
 
 
 def _transactions(
-    settings: SourceSettings, server: ServerFacts, files: dict[str, int], start: BinlogPosition, excluded: list[ExcludedRange]
+    settings: SourceSettings,
+    server: ServerFacts,
+    files: dict[str, int],
+    start: BinlogPosition,
+    excluded: list[ExcludedRange],
 ) -> Iterator[tuple[Digested, SourcePosition]]:
-    """All transactions with changes from a border on, up to where the binlog ended when its files were listed."""
+    """All transactions with changes from a border on, up to where the binlog ended when its files
+    were listed.
+    """
     names = list(files)
     newest = BinlogPosition(names[-1], files[names[-1]])
     digest = TransactionDigest()

@@ -1,9 +1,12 @@
-"""Whether exactly these transactions are in a MariaDB server's binlog, in the order of their numbers, and what of its domains is purged.
+"""Whether exactly these transactions are in a MariaDB server's binlog, in the order of their
+numbers, and what of its domains is purged.
 
-A MariaDB position names one transaction for each domain, and a dump that is asked to begin after it is accepted by any server whose
-numbers have passed it. So the exact id is searched: in the state at the binlog's end, in the lists at the files' beginnings, else in the
-one file that would have to contain it. The id stands for everything before it only where the numbers of its domain rise; with
-gtid_strict_mode off they rise for each server alone, so a domain that several servers wrote to is read through.
+A MariaDB position names one transaction for each domain, and a dump that is asked to begin after it
+is accepted by any server whose numbers have passed it. So the exact id is searched: in the state at
+the binlog's end, in the lists at the files' beginnings, else in the one file that would have to
+contain it. The id stands for everything before it only where the numbers of its domain rise; with
+gtid_strict_mode off they rise for each server alone, so a domain that several servers wrote to is
+read through.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -18,7 +21,10 @@ from relay.source.positions.binlog_probe import mariadb_ids, mariadb_list
 from relay.source.protocol.server_facts import ServerFacts
 
 State: TypeAlias = dict[tuple[int, int], int]
-"""Of each domain and server the newest number; of each domain the transaction that was logged last comes last."""
+"""Of each domain and server the newest number.
+
+Of each domain the transaction that was logged last comes last.
+"""
 
 
 Ids: TypeAlias = Callable[[str, int], Iterable[tuple[int, int]]]
@@ -27,8 +33,8 @@ Ids: TypeAlias = Callable[[str, int], Iterable[tuple[int, int]]]
 class Sought(Enum):
     """What a search for one transaction found.
 
-    PURGED: it is older than the oldest file, and so are some that follow it. DISORDERED: a greater number of its domain precedes it in
-    the binlog, or a smaller one follows it.
+    PURGED: it is older than the oldest file, and so are some that follow it. DISORDERED: a greater
+    number of its domain precedes it in the binlog, or a smaller one follows it.
     """
 
     FOUND = "found"
@@ -49,26 +55,39 @@ class _Wanted:
 
     def others_ahead(self, state: State) -> bool:
         """Say whether another server has reached the number in the domain."""
-        return any(number >= self.number for (domain, server), number in state.items() if domain == self.domain and server != self.server)
+        return any(
+            number >= self.number
+            for (domain, server), number in state.items()
+            if domain == self.domain and server != self.server
+        )
 
     def is_last(self, state: State) -> bool:
         """Say whether it is the transaction of its domain that was logged last before the state."""
-        last = [(server, number) for (domain, server), number in state.items() if domain == self.domain][-1:]
+        last = [
+            (server, number) for (domain, server), number in state.items() if domain == self.domain
+        ][-1:]
         return last == [(self.server, self.number)]
 
     def precedes_all_of(self, before: State, after: State) -> bool:
         """Say whether no server but its own wrote to the domain between two states."""
-        return all(after[place] == before.get(place, 0) for place in after if place[0] == self.domain and place[1] != self.server)
+        return all(
+            after[place] == before.get(place, 0)
+            for place in after
+            if place[0] == self.domain and place[1] != self.server
+        )
 
 
 class MariadbSearch:
     """Looks into the binlog files of one server, the newest first.
 
-    `files` are their names, oldest first, `end` the state at the end of the newest. `state_before` gives the state at a file's beginning,
-    `ids_of` server and number of each transaction of a domain in a file.
+    `files` are their names, oldest first, `end` the state at the end of the newest. `state_before`
+    gives the state at a file's beginning, `ids_of` server and number of each transaction of a
+    domain in a file.
     """
 
-    def __init__(self, files: Sequence[str], end: State, state_before: Callable[[str], State], ids_of: Ids) -> None:
+    def __init__(
+        self, files: Sequence[str], end: State, state_before: Callable[[str], State], ids_of: Ids
+    ) -> None:
         self._files = files
         self._end = end
         self._state_before = state_before
@@ -76,7 +95,9 @@ class MariadbSearch:
         self._lists: dict[str, State] = {}
 
     @classmethod
-    def at(cls, settings: SourceSettings, server: ServerFacts, files: dict[str, int]) -> "MariadbSearch":
+    def at(
+        cls, settings: SourceSettings, server: ServerFacts, files: dict[str, int]
+    ) -> "MariadbSearch":
         """Search on a server; `files` are names and sizes, oldest first."""
         return cls(
             list(files),
@@ -86,11 +107,18 @@ class MariadbSearch:
         )
 
     def find(self, domain: int, server: int, number: int) -> Sought:
-        """Look for one transaction, and whether all smaller numbers of its domain precede it and all greater ones follow it."""
+        """Look for one transaction, and whether all smaller numbers of its domain precede it and
+        all greater ones follow it.
+        """
         wanted = _Wanted(domain, server, number)
         if wanted.is_last(self._end) and not wanted.others_ahead(self._end):
-            return Sought.FOUND  # the numbers of each server rise, so everything before it is smaller, and nothing follows
-        file = next((file for file in reversed(self._files) if wanted.newest(self._list(file)) < number), None)
+            # the numbers of each server rise, so everything before it is smaller, and nothing
+            # follows
+            return Sought.FOUND
+        file = next(
+            (file for file in reversed(self._files) if wanted.newest(self._list(file)) < number),
+            None,
+        )
         if file is None:
             return self._at_the_oldest(wanted)
         after = self._state_after(file)
@@ -99,26 +127,38 @@ class MariadbSearch:
         return Sought.FOUND if self._in_order(wanted, file) else Sought.DISORDERED
 
     def purged_beside(self, published: GtidSet) -> tuple[str, ...]:
-        """The newest purged ids of domains that were never published: their beginnings were purged unread."""
+        """The newest purged ids of domains that were never published: their beginnings were purged
+        unread.
+        """
         purged = sorted(place for place in self._oldest if place[0] not in published.domains)
-        return tuple(f"{domain}-{server}-{self._oldest[domain, server]}" for domain, server in purged)
+        return tuple(
+            f"{domain}-{server}-{self._oldest[domain, server]}" for domain, server in purged
+        )
 
     def purged_up_to(self, domain: int) -> str:
         """The purged id of a domain that was logged last."""
-        server, number = [(server, number) for (each, server), number in self._oldest.items() if each == domain][-1]
+        server, number = [
+            (server, number) for (each, server), number in self._oldest.items() if each == domain
+        ][-1]
         return f"{domain}-{server}-{number}"
 
     def first_file(self, published: GtidSet) -> str:
-        """The newest file before which everything was published; the oldest where there is none such."""
+        """The newest file before which everything was published.
+
+        The oldest where there is none such.
+        """
         for file in reversed(self._files):
             if all(
-                domain in published.domains and number <= published.domains[domain][1] for (domain, _), number in self._list(file).items()
+                domain in published.domains and number <= published.domains[domain][1]
+                for (domain, _), number in self._list(file).items()
             ):
                 return file
         return self._files[0]
 
     def _at_the_oldest(self, wanted: _Wanted) -> Sought:
-        """Judge a transaction that is older than the oldest file: it is found only if it is the last of its domain there."""
+        """Judge a transaction that is older than the oldest file: it is found only if it is the
+        last of its domain there.
+        """
         if not wanted.is_last(self._oldest):
             return Sought.PURGED
         if wanted.others_ahead(self._oldest):
@@ -126,7 +166,9 @@ class MariadbSearch:
         return Sought.FOUND if self._in_order(wanted, self._files[0]) else Sought.DISORDERED
 
     def _in_order(self, wanted: _Wanted, first: str) -> bool:
-        """Say whether the domain's numbers rise around a transaction that is logged in the file `first`, or before it."""
+        """Say whether the domain's numbers rise around a transaction that is logged in the file
+        `first`, or before it.
+        """
         before = self._list(first)
         if wanted.others_ahead(before):
             return False
@@ -142,7 +184,9 @@ class MariadbSearch:
         return True
 
     def _logged(self, wanted: _Wanted, file: str) -> bool:
-        return any(place == (wanted.server, wanted.number) for place in self._ids_of(file, wanted.domain))
+        return any(
+            place == (wanted.server, wanted.number) for place in self._ids_of(file, wanted.domain)
+        )
 
     def _state_after(self, file: str) -> State:
         at = self._files.index(file) + 1

@@ -1,7 +1,8 @@
 """Whether the source behind an open dump is still the one it was.
 
-After a RESET neither family ends a dump that stands at the end of the binlog: it sends heartbeats from the deleted file, and nothing else,
-until the new file has grown beyond the old place (tried with MariaDB 11.4 and MySQL 9.7). So a source that rests is asked.
+After a RESET neither family ends a dump that stands at the end of the binlog: it sends heartbeats
+from the deleted file, and nothing else, until the new file has grown beyond the old place (tried
+with MariaDB 11.4 and MySQL 9.7). So a source that rests is asked.
 """
 
 from contextlib import closing
@@ -21,7 +22,10 @@ LOOK_SECONDS: Final = 5.0
 
 
 class HistoryWatch:
-    """Follows where a dump rests, and raises when the source has no such place any more; `began` is where reading began."""
+    """Follows where a dump rests, and raises when the source has no such place any more.
+
+    `began` is where reading began.
+    """
 
     def __init__(self, settings: SourceSettings, began: SourcePosition) -> None:
         self._settings = settings
@@ -29,7 +33,10 @@ class HistoryWatch:
         self._look_at_s = monotonic() + LOOK_SECONDS
 
     def rests(self, advance: Advance) -> None:
-        """Take note of a heartbeat or a rotation. Raises HistoryChanged or SourceLostTransactions."""
+        """Take note of a heartbeat or a rotation.
+
+        Raises HistoryChanged or SourceLostTransactions.
+        """
         now_s = monotonic()
         if advance.position != self._at.binlog or advance.identity != self._at.identity:
             self._at = SourcePosition(advance.position, "", advance.identity)
@@ -40,7 +47,10 @@ class HistoryWatch:
         self._look_at_s = now_s + LOOK_SECONDS
 
     def change(self) -> HistoryChanged | SourceLostTransactions | None:
-        """Say what became of the last place; None when it is still there, or when the source gives no answer."""
+        """Say what became of the last place.
+
+        None when it is still there, or when the source gives no answer.
+        """
         try:
             with closing(SourceConnection(self._settings)) as connection:
                 server = read_server_facts(connection)

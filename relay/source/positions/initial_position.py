@@ -1,4 +1,6 @@
-"""Where an instance begins that has no position: at a place or a time that the settings name, or at an end of the binlog."""
+"""Where an instance begins that has no position: at a place or a time that the settings name, or at
+an end of the binlog.
+"""
 
 from contextlib import closing
 from datetime import datetime
@@ -13,10 +15,16 @@ from relay.source.protocol.connection import SourceConnection
 from relay.source.protocol.server_facts import ServerFacts, read_server_facts
 
 
-def fresh_start(connection: SourceConnection, settings: SourceSettings, server: ServerFacts, start: StartSettings) -> SourcePosition:
+def fresh_start(
+    connection: SourceConnection,
+    settings: SourceSettings,
+    server: ServerFacts,
+    start: StartSettings,
+) -> SourcePosition:
     """The position that the start settings name.
 
-    Raises ConfigurationError when the server has no such place, BinlogPurged when its oldest file is newer than the time named.
+    Raises ConfigurationError when the server has no such place, BinlogPurged when its oldest file
+    is newer than the time named.
     """
     files = binlog_files(connection)
     if start.timestamp is not None and start.at == "timestamp":
@@ -30,25 +38,39 @@ def fresh_start(connection: SourceConnection, settings: SourceSettings, server: 
     return completed(connection, settings, server, at)
 
 
-def place_of_time(settings: SourceSettings, time: datetime, file: str | None = None) -> SourcePosition:
-    """Where an instance would begin that starts at a time, in one file or over all. Raises as `fresh_start` does."""
+def place_of_time(
+    settings: SourceSettings, time: datetime, file: str | None = None
+) -> SourcePosition:
+    """Where an instance would begin that starts at a time, in one file or over all.
+
+    Raises as `fresh_start` does.
+    """
     start = StartSettings(at="timestamp", journal_name=file, timestamp=time)
     with closing(SourceConnection(settings)) as connection:
         return fresh_start(connection, settings, read_server_facts(connection), start)
 
 
 def _timed(
-    connection: SourceConnection, settings: SourceSettings, server: ServerFacts, files: dict[str, int], time: datetime, file: str | None
+    connection: SourceConnection,
+    settings: SourceSettings,
+    server: ServerFacts,
+    files: dict[str, int],
+    time: datetime,
+    file: str | None,
 ) -> SourcePosition:
     time_ms = int(time.timestamp() * 1000)
     if file is None:
         place = place_at_time(settings, server, files, time_ms)
         return completed(connection, settings, server, place.binlog, place.file_created_s)
     _check_file(files, BinlogPosition(file, FIRST_OFFSET))
-    return completed(connection, settings, server, border_in_file(settings, server, file, files[file], time_ms))
+    return completed(
+        connection, settings, server, border_in_file(settings, server, file, files[file], time_ms)
+    )
 
 
-def _named(connection: SourceConnection, files: dict[str, int], start: StartSettings) -> BinlogPosition:
+def _named(
+    connection: SourceConnection, files: dict[str, int], start: StartSettings
+) -> BinlogPosition:
     at = BinlogPosition(start.journal_name or "", start.position or FIRST_OFFSET)
     _check_file(files, at)
     if at.offset > files[at.file]:

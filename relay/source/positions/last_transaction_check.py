@@ -1,53 +1,85 @@
-"""Whether the source's binlog still holds the last published transaction, and not another one in its place.
+"""Whether the source's binlog still holds the last published transaction, and not another one in
+its place.
 
-Server identity, GTIDs and names of files are the same on a server that was restored from an older copy and took writes from there on.
+Server identity, GTIDs and names of files are the same on a server that was restored from an older
+copy and took writes from there on.
 """
 
 from bisect import bisect_left
 from typing import Final
 
-from relay.errors import BinlogPurged, CorruptEvent, HistoryChanged, RolledBackRows, SourceLostTransactions, SourceSettingsRefused
+from relay.errors import (
+    BinlogPurged,
+    CorruptEvent,
+    HistoryChanged,
+    RolledBackRows,
+    SourceLostTransactions,
+    SourceSettingsRefused,
+)
 from relay.model.change import TransactionBegin, TransactionEnd
 from relay.model.positions.gtid import GtidSet
-from relay.model.positions.position import BinlogPosition, LastTransaction, SourcePosition, file_number
+from relay.model.positions.position import (
+    BinlogPosition,
+    LastTransaction,
+    SourcePosition,
+    file_number,
+)
 from relay.model.records.last_transaction import MOST_CHANGES, change_bytes, changes_digest
 from relay.settings import SourceSettings
 from relay.source.events.transaction_assembler import ExcludedRange
-from relay.source.positions.binlog_probe import FIRST_OFFSET, file_created_s, mariadb_list, mysql_gtids_of_earlier_files
+from relay.source.positions.binlog_probe import (
+    FIRST_OFFSET,
+    file_created_s,
+    mariadb_list,
+    mysql_gtids_of_earlier_files,
+)
 from relay.source.positions.binlog_range import items_between
 from relay.source.protocol.server_facts import ServerFacts
 
 _CHANGED: Final = "The server was restored from an older copy, or reset."
 _UNPROVEN_REMEDY: Final = (
-    "If the source was neither restored from an older copy nor reset meanwhile, nothing is missing: `roma position set --file {file} "
+    "If the source was neither restored from an older copy nor reset meanwhile, nothing is "
+    "missing: `roma position set --file {file} "
     "--offset 4`. Otherwise bring back the server that was read before, or make a new first copy."
 )
 
 
 class LastTransactionCheck:
-    """Compares the last published transaction with the binlog of one server; `files` are its binlog files with their sizes in bytes."""
+    """Compares the last published transaction with the binlog of one server.
 
-    def __init__(self, settings: SourceSettings, server: ServerFacts, files: dict[str, int]) -> None:
+    `files` are its binlog files with their sizes in bytes.
+    """
+
+    def __init__(
+        self, settings: SourceSettings, server: ServerFacts, files: dict[str, int]
+    ) -> None:
         self._settings = settings
         self._server = server
         self._files = files
 
     def in_place(self, last: LastTransaction) -> None:
-        """Look at its own place, unless its file is purged: the position's file then proves the history. Raises HistoryChanged."""
+        """Look at its own place, unless its file is purged: the position's file then proves the
+        history.
+
+        Raises HistoryChanged.
+        """
         if last.begin.file in self._files:
             self._compare(last, last.begin)
 
     def by_gtid(self, saved: SourcePosition, last: LastTransaction) -> None:
         """Search it by its GTID, where the position's file is purged.
 
-        Raises HistoryChanged where another transaction has its GTID, and BinlogPurged where nothing that is left shows the history.
+        Raises HistoryChanged where another transaction has its GTID, and BinlogPurged where nothing
+        that is left shows the history.
         """
         oldest = next(iter(self._files))
         created_s = file_created_s(self._settings, self._server, oldest)
         if created_s < saved.identity.file_created_s:
             raise HistoryChanged(
-                f"{oldest}, the source's oldest binlog file, was made at {created_s} (Unix seconds), and the position's "
-                f"{saved.binlog.file}, which would precede it, at {saved.identity.file_created_s}. {_CHANGED}"
+                f"{oldest}, the source's oldest binlog file, was made at {created_s} (Unix "
+                f"seconds), and the position's "
+                f"{saved.binlog.file}, which would precede it, at "
+                f"{saved.identity.file_created_s}. {_CHANGED}"
             )
         names = list(self._files)
         after = bisect_left(names, True, key=lambda file: self._logged_before(last.gtid, file))
@@ -55,8 +87,10 @@ class LastTransactionCheck:
             self._compare(last, BinlogPosition(names[after - 1], FIRST_OFFSET))
         elif not self._continues(saved, oldest):
             raise BinlogPurged(
-                f"The position is {saved.binlog}, and the oldest binlog file of the source is {oldest}. The last published transaction, "
-                f"{last.gtid}, is purged: nothing that is left shows that the source has the same history.",
+                f"The position is {saved.binlog}, and the oldest binlog file of the source is "
+                f"{oldest}. The last published transaction, "
+                f"{last.gtid}, is purged: nothing that is left shows that the source has the "
+                f"same history.",
                 remedy=_UNPROVEN_REMEDY.format(file=oldest),
             )
 
@@ -68,16 +102,27 @@ class LastTransactionCheck:
                 break
             except RolledBackRows as exc:
                 excluded.extend(exc.ranges)
-            except (CorruptEvent, SourceLostTransactions, SourceSettingsRefused) as exc:  # the last: a length that is none
-                raise HistoryChanged(f"No transaction begins at {start} of the source: {exc.reason} {_CHANGED}") from exc
+            except (
+                CorruptEvent,
+                SourceLostTransactions,
+                SourceSettingsRefused,
+            ) as exc:  # the last: a length that is none
+                raise HistoryChanged(
+                    f"No transaction begins at {start} of the source: {exc.reason} {_CHANGED}"
+                ) from exc
         if not same:
             raise HistoryChanged(
-                f"The transaction {last.gtid or 'without a GTID'} at {start} of the source is not the one that was published last, "
+                f"The transaction {last.gtid or 'without a GTID'} at {start} of the source is "
+                f"not the one that was published last, "
                 f"from {last.begin}. {_CHANGED}"
             )
 
-    def _is_same(self, last: LastTransaction, start: BinlogPosition, excluded: list[ExcludedRange]) -> bool:
-        """Read to the transaction: the one that begins at `start` where that is its place, else the one of its GTID."""
+    def _is_same(
+        self, last: LastTransaction, start: BinlogPosition, excluded: list[ExcludedRange]
+    ) -> bool:
+        """Read to the transaction: the one that begins at `start` where that is its place, else the
+        one of its GTID.
+        """
         end = BinlogPosition(start.file, self._files[start.file])
         wanted, changes = False, list[bytes]()
         for item in items_between(self._settings, self._server, start, end, excluded):
@@ -87,7 +132,11 @@ class LastTransactionCheck:
                     return False
             elif wanted and isinstance(item, TransactionEnd):
                 return changes_digest(changes) == last.digest
-            elif wanted and len(changes) < MOST_CHANGES and (change := change_bytes(item)) is not None:
+            elif (
+                wanted
+                and len(changes) < MOST_CHANGES
+                and (change := change_bytes(item)) is not None
+            ):
                 changes.append(change)
                 if len(changes) == MOST_CHANGES and changes_digest(changes) == last.digest:
                     return True  # if it differs, some of them may yet turn out to be rolled back
@@ -98,14 +147,21 @@ class LastTransactionCheck:
         if not self._server.mariadb:
             return mysql_gtids_of_earlier_files(self._settings, self._server, file).contains(gtid)
         state = mariadb_list(self._settings, self._server, file)
-        return all(state.get((domain, server), 0) >= number for domain, (server, number) in GtidSet.parse(gtid).domains.items())
+        return all(
+            state.get((domain, server), 0) >= number
+            for domain, (server, number) in GtidSet.parse(gtid).domains.items()
+        )
 
     def _continues(self, saved: SourcePosition, oldest: str) -> bool:
-        """Say whether the oldest file is the next one after the position's and begins exactly where the published set ends."""
+        """Say whether the oldest file is the next one after the position's and begins exactly where
+        the published set ends.
+        """
         if file_number(oldest) != file_number(saved.binlog.file) + 1:
             return False
         published = GtidSet.parse(saved.gtid_set)
         if not self._server.mariadb:
             return mysql_gtids_of_earlier_files(self._settings, self._server, oldest) == published
         state = mariadb_list(self._settings, self._server, oldest)
-        return {domain: (server, number) for (domain, server), number in state.items()} == dict(published.domains)
+        return {domain: (server, number) for (domain, server), number in state.items()} == dict(
+            published.domains
+        )

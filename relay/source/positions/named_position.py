@@ -1,4 +1,6 @@
-"""A place in the binlog that an operator names: it must be there, and a transaction must begin at it."""
+"""A place in the binlog that an operator names: it must be there, and a transaction must begin at
+it.
+"""
 
 from collections.abc import Mapping
 from contextlib import closing
@@ -17,19 +19,34 @@ from relay.source.protocol.server_facts import ServerFacts, read_server_facts
 # As both families name them in SHOW BINLOG EVENTS.
 _BEGIN: Final = frozenset({"Gtid", "Anonymous_Gtid", "Gtid_tagged", "Gtid_tagged_log_event"})
 _BETWEEN: Final = frozenset(
-    {"Format_desc", "Previous_gtids", "Gtid_list", "Binlog_checkpoint", "Rotate", "Stop", "Start_encryption", "Heartbeat"}
+    {
+        "Format_desc",
+        "Previous_gtids",
+        "Gtid_list",
+        "Binlog_checkpoint",
+        "Rotate",
+        "Stop",
+        "Start_encryption",
+        "Heartbeat",
+    }
 )
 
 
 @dataclass(frozen=True, slots=True)
 class TransactionPlace:
-    """The beginning of a transaction with all that a saved position needs; `files` are the server's binlog files with their bytes."""
+    """The beginning of a transaction with all that a saved position needs.
+
+    `files` are the server's binlog files with their bytes.
+    """
 
     position: SourcePosition
     files: Mapping[str, int]
 
     def bytes_from(self, other: BinlogPosition) -> int | None:
-        """Bytes of binlog from another place up to this one, negative where that lies behind; None where a file is gone."""
+        """Bytes of binlog from another place up to this one, negative where that lies behind.
+
+        None where a file is gone.
+        """
         here, there = self._bytes_before(self.position.binlog), self._bytes_before(other)
         return None if here is None or there is None else here - there
 
@@ -41,22 +58,33 @@ class TransactionPlace:
 
 
 def transaction_place(settings: SourceSettings, at: BinlogPosition) -> TransactionPlace:
-    """Ask the source about a place. Raises ConfigurationError where no transaction begins there, and what a connection raises."""
+    """Ask the source about a place.
+
+    Raises ConfigurationError where no transaction begins there, and what a connection raises.
+    """
     start = StartSettings(at="position", journal_name=at.file, position=at.offset)
     with closing(SourceConnection(settings)) as connection:
         server = read_server_facts(connection)
-        place = TransactionPlace(fresh_start(connection, settings, server, start), binlog_files(connection))
+        place = TransactionPlace(
+            fresh_start(connection, settings, server, start), binlog_files(connection)
+        )
         if FIRST_OFFSET < at.offset < place.files[at.file]:
             _check_transaction_begins(connection, settings, server, at)
     return place
 
 
-def _check_transaction_begins(connection: SourceConnection, settings: SourceSettings, server: ServerFacts, at: BinlogPosition) -> None:
+def _check_transaction_begins(
+    connection: SourceConnection, settings: SourceSettings, server: ServerFacts, at: BinlogPosition
+) -> None:
     event = connection.rows("SHOW BINLOG EVENTS IN %s FROM %s LIMIT 2", at.file, at.offset)[0]
     kind = str(event[2])
-    # Only before MySQL 5.7 a transaction may begin without a GTID event, and then nothing in the event itself tells.
+    # Only before MySQL 5.7 a transaction may begin without a GTID event, and then nothing in the
+    # event itself tells.
     bare = not server.mariadb and server.version < (5, 7, 0)
-    if kind not in _BEGIN | _BETWEEN and not (bare and kind == "Query" and is_border(settings, server, at)):
+    if kind not in _BEGIN | _BETWEEN and not (
+        bare and kind == "Query" and is_border(settings, server, at)
+    ):
         raise ConfigurationError(
-            f"At {at} stands {kind!r}, which begins no transaction.", remedy="Name the offset of a transaction's first event."
+            f"At {at} stands {kind!r}, which begins no transaction.",
+            remedy="Name the offset of a transaction's first event.",
         )

@@ -1,4 +1,6 @@
-"""Where reading goes on: a saved position, held against the server's history before a row is read."""
+"""Where reading goes on: a saved position, held against the server's history before a row is
+read.
+"""
 
 from typing import Final
 
@@ -11,30 +13,46 @@ from relay.errors import (
     SourceSettingsRefused,
 )
 from relay.model.positions.gtid import GtidSet
-from relay.model.positions.position import BinlogPosition, SourceIdentity, SourcePosition, file_number
+from relay.model.positions.position import (
+    BinlogPosition,
+    SourceIdentity,
+    SourcePosition,
+    file_number,
+)
 from relay.settings import SourceSettings
 from relay.source.positions.binlog_probe import file_created_s, mysql_gtids_before
 from relay.source.positions.last_transaction_check import LastTransactionCheck
 from relay.source.protocol.connection import SourceConnection
 from relay.source.protocol.server_facts import ServerFacts, read_server_facts
 
-_START_REMEDY: Final = "Set start.journal_name and start.position to the beginning of a transaction that the source still has."
+_START_REMEDY: Final = (
+    "Set start.journal_name and start.position to the beginning of a transaction that the source "
+    "still has."
+)
 _LISTED_WITHOUT_SUPER: Final = (5, 5, 25)
 _SUPER_NEEDED: Final = (
-    "GRANT REPLICATION SLAVE, REPLICATION CLIENT, SUPER, SELECT ON *.* TO the account of the relay: "
+    "GRANT REPLICATION SLAVE, REPLICATION CLIENT, SUPER, SELECT ON *.* TO the account of the "
+    "relay: "
     "MySQL before 5.5.25 lists its binlog files for accounts with SUPER only."
 )
 _NEXT_FILE_REMEDY: Final = (
-    "The source lost the end of that file (crash without sync_binlog=1, an older copy restored). Bring back the server that has it. If it "
-    "is lost for good: `roma position set --file {file} --offset 4`, the first transaction after the loss, then repair the copies "
+    "The source lost the end of that file (crash without sync_binlog=1, an older copy restored). "
+    "Bring back the server that has it. If it "
+    "is lost for good: `roma position set --file {file} --offset 4`, the first transaction after "
+    "the loss, then repair the copies "
     "(`reconcile --repair`, or a new first copy): they have rows that the source does not have."
 )
 
 
 def resumed(
-    connection: SourceConnection, settings: SourceSettings, server: ServerFacts, saved: SourcePosition
+    connection: SourceConnection,
+    settings: SourceSettings,
+    server: ServerFacts,
+    saved: SourcePosition,
 ) -> tuple[SourcePosition, bool]:
-    """The saved position, checked against the server's history; the second value says whether to start by GTID.
+    """The saved position, checked against the server's history.
+
+    The second value says whether to start by GTID.
 
     Raises HistoryChanged, SourceLostTransactions or BinlogPurged before a row is read.
     """
@@ -53,8 +71,13 @@ def resumed(
     return completed(connection, settings, server, saved.binlog) if known else saved, False
 
 
-def check_place(connection: SourceConnection, settings: SourceSettings, server: ServerFacts, at: SourcePosition) -> None:
-    """Make sure that the server still has the file and the offset. Raises HistoryChanged, SourceLostTransactions or BinlogPurged."""
+def check_place(
+    connection: SourceConnection, settings: SourceSettings, server: ServerFacts, at: SourcePosition
+) -> None:
+    """Make sure that the server still has the file and the offset.
+
+    Raises HistoryChanged, SourceLostTransactions or BinlogPurged.
+    """
     _check_server(server, at)
     _check_file(settings, server, binlog_files(connection), at, by_gtid=False)
 
@@ -78,48 +101,88 @@ def binlog_files(connection: SourceConnection) -> dict[str, int]:
 
 
 def _check_server(server: ServerFacts, saved: SourcePosition) -> None:
-    expected, found = (saved.identity.server_uuid, server.server_uuid) if saved.identity.server_uuid else ("", "")
+    expected, found = (
+        (saved.identity.server_uuid, server.server_uuid) if saved.identity.server_uuid else ("", "")
+    )
     if expected != found:
-        raise HistoryChanged(f"The position belongs to the server {expected}, and {found or 'one without a uuid'} answers.")
+        raise HistoryChanged(
+            f"The position belongs to the server {expected}, and {found or 'one without a uuid'} "
+            f"answers."
+        )
     if not expected and saved.identity.server_id != server.server_id:
-        raise HistoryChanged(f"The position belongs to the server of server_id {saved.identity.server_id}, and {server.server_id} answers.")
+        raise HistoryChanged(
+            f"The position belongs to the server of server_id {saved.identity.server_id}, and "
+            f"{server.server_id} answers."
+        )
 
 
-def _check_gtids(settings: SourceSettings, server: ServerFacts, saved: SourcePosition, *, in_file: bool) -> None:
+def _check_gtids(
+    settings: SourceSettings, server: ServerFacts, saved: SourcePosition, *, in_file: bool
+) -> None:
     """Make sure that the source has what was published, and still has the binlog of the rest.
 
-    `in_file` says that the position's file holds the position: a MariaDB domain that the source does not know at all was then deleted
-    there (FLUSH BINARY LOGS DELETE_DOMAIN_ID), which takes no transaction away. MySQL's binlog then says what gtid_executed does not
-    say yet: a transaction that waits for a semi-synchronous replica is logged, and may be published.
+    `in_file` says that the position's file holds the position: a MariaDB domain that the source
+    does not know at all was then deleted there (FLUSH BINARY LOGS DELETE_DOMAIN_ID), which takes no
+    transaction away. MySQL's binlog then says what gtid_executed does not say yet: a transaction
+    that waits for a semi-synchronous replica is logged, and may be published.
     """
     published = GtidSet.parse(saved.gtid_set)
     missing = server.held.lacking(published)
-    lost = GtidSet(missing.intervals, {d: last for d, last in missing.domains.items() if not in_file or server.held.knows_domain(d)})
+    lost = GtidSet(
+        missing.intervals,
+        {
+            d: last
+            for d, last in missing.domains.items()
+            if not in_file or server.held.knows_domain(d)
+        },
+    )
     if lost.intervals and in_file:
-        lost = lost.without(mysql_gtids_before(settings, server, saved.binlog.file, saved.binlog.offset))
+        lost = lost.without(
+            mysql_gtids_before(settings, server, saved.binlog.file, saved.binlog.offset)
+        )
     if not lost.empty:
-        raise SourceLostTransactions(f"The source does not have {lost}, which was published before; it has {server.executed or 'none'}.")
+        raise SourceLostTransactions(
+            f"The source does not have {lost}, which was published before; it has "
+            f"{server.executed or 'none'}."
+        )
     if server.mariadb:
         return
     gone = GtidSet.parse(server.purged).without(published)
     if not gone.empty:
-        raise BinlogPurged(f"The source no longer has the binlog of {gone}, which was not published yet.")
+        raise BinlogPurged(
+            f"The source no longer has the binlog of {gone}, which was not published yet."
+        )
 
 
-def _check_file(settings: SourceSettings, server: ServerFacts, files: dict[str, int], saved: SourcePosition, *, by_gtid: bool) -> bool:
-    """Whether the position's file is still there; if so, it must be the same incarnation and long enough."""
+def _check_file(
+    settings: SourceSettings,
+    server: ServerFacts,
+    files: dict[str, int],
+    saved: SourcePosition,
+    *,
+    by_gtid: bool,
+) -> bool:
+    """Whether the position's file is still there.
+
+    If so, it must be the same incarnation and long enough.
+    """
     at = saved.binlog
     if at.file not in files:
         newest, oldest = next(reversed(files)), next(iter(files))
         if file_number(at.file) > file_number(newest) or _stem(at.file) != _stem(newest):
-            raise HistoryChanged(f"The position lies in {at.file}; the newest binlog file of the source is {newest}.")
+            raise HistoryChanged(
+                f"The position lies in {at.file}; the newest binlog file of the source is {newest}."
+            )
         if by_gtid:
             return False
-        raise BinlogPurged(f"The position lies in {at.file}; the oldest binlog file of the source is {oldest}.")
+        raise BinlogPurged(
+            f"The position lies in {at.file}; the oldest binlog file of the source is {oldest}."
+        )
     created_s = file_created_s(settings, server, at.file)
     if saved.identity.file_created_s and created_s != saved.identity.file_created_s:
         raise HistoryChanged(
-            f"{at.file} of the source was made at {created_s} (Unix seconds), the position's {at.file} at {saved.identity.file_created_s}."
+            f"{at.file} of the source was made at {created_s} (Unix seconds), the position's "
+            f"{at.file} at {saved.identity.file_created_s}."
         )
     if at.offset > files[at.file]:
         raise _beyond_the_end(at, files)
@@ -129,20 +192,30 @@ def _check_file(settings: SourceSettings, server: ServerFacts, files: dict[str, 
 def _beyond_the_end(at: BinlogPosition, files: dict[str, int]) -> SourceLostTransactions:
     """Return the error for a file that is shorter than what was published of it.
 
-    A server begins a new file when it starts: where there is one, nothing of it was published, and nothing before it is unpublished.
+    A server begins a new file when it starts: where there is one, nothing of it was published, and
+    nothing before it is unpublished.
     """
     names = list(files)
     later = names[names.index(at.file) + 1 :]
     remedy = _NEXT_FILE_REMEDY.format(file=later[0]) if later else None
-    return SourceLostTransactions(f"The position is {at}, and that file of the source ends at {files[at.file]}.", remedy=remedy)
+    return SourceLostTransactions(
+        f"The position is {at}, and that file of the source ends at {files[at.file]}.",
+        remedy=remedy,
+    )
 
 
 def completed(
-    connection: SourceConnection, settings: SourceSettings, server: ServerFacts, at: BinlogPosition, created_s: int | None = None
+    connection: SourceConnection,
+    settings: SourceSettings,
+    server: ServerFacts,
+    at: BinlogPosition,
+    created_s: int | None = None,
 ) -> SourcePosition:
-    """The place with everything that a saved position needs: the executed GTID set up to there, and the file's incarnation.
+    """The place with everything that a saved position needs: the executed GTID set up to there, and
+    the file's incarnation.
 
-    `created_s` is that incarnation where somebody has looked already. Raises ConfigurationError where no transaction begins.
+    `created_s` is that incarnation where somebody has looked already. Raises ConfigurationError
+    where no transaction begins.
     """
     gtid_set = ""
     if settings.gtid and server.mariadb:
@@ -154,7 +227,9 @@ def completed(
         gtid_set = str(mysql_gtids_before(settings, server, at.file, at.offset))
     if created_s is None:
         created_s = file_created_s(settings, server, at.file)
-    return SourcePosition(at, gtid_set, SourceIdentity(server.server_uuid, server.server_id, created_s))
+    return SourcePosition(
+        at, gtid_set, SourceIdentity(server.server_uuid, server.server_id, created_s)
+    )
 
 
 def binlog_end(connection: SourceConnection, server: ServerFacts) -> BinlogPosition:

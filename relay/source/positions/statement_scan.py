@@ -1,4 +1,6 @@
-"""Beginning and end of a source's binlog, and the statements between two places of it, read on a connection of their own."""
+"""Beginning and end of a source's binlog, and the statements between two places of it, read on a
+connection of their own.
+"""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -35,24 +37,34 @@ def end_of_binlog(settings: SourceSettings) -> BinlogPosition:
 
 
 def beginning_of_binlog(settings: SourceSettings) -> SourcePosition:
-    """Where the oldest binlog file that the source still has begins. Raises BinlogPurged when it is taken away meanwhile."""
+    """Where the oldest binlog file that the source still has begins.
+
+    Raises BinlogPurged when it is taken away meanwhile.
+    """
     with closing(SourceConnection(settings)) as connection:
         server, files = read_server_facts(connection), binlog_files(connection)
         file = next(iter(files))
-        identity = SourceIdentity(server.server_uuid, server.server_id, file_created_s(settings, server, file))
+        identity = SourceIdentity(
+            server.server_uuid, server.server_id, file_created_s(settings, server, file)
+        )
         return SourcePosition(BinlogPosition(file, FIRST_OFFSET), "", identity)
 
 
 class LoggedStatement(NamedTuple):
-    """A statement, when its binlog file was made (Unix seconds), and the MySQL GTID of its transaction ("" where it has none)."""
+    """A statement, when its binlog file was made (Unix seconds), and the MySQL GTID of its
+    transaction ("" where it has none).
+    """
 
     statement: Statement
     created_s: int
     gtid: str
 
 
-def statements_between(settings: SourceSettings, after: BinlogPosition, until: BinlogPosition) -> Iterator[LoggedStatement]:
-    """Yield what the source logged as text from one place up to another one, with what it only announced left out.
+def statements_between(
+    settings: SourceSettings, after: BinlogPosition, until: BinlogPosition
+) -> Iterator[LoggedStatement]:
+    """Yield what the source logged as text from one place up to another one, with what it only
+    announced left out.
 
     Raises BinlogPurged, Unreachable or CorruptEvent.
     """
@@ -64,7 +76,9 @@ def statements_between(settings: SourceSettings, after: BinlogPosition, until: B
             yield from _statements(reader, server, until)
 
 
-def _statements(reader: BinlogReader, server: ServerFacts, until: BinlogPosition) -> Iterator[LoggedStatement]:
+def _statements(
+    reader: BinlogReader, server: ServerFacts, until: BinlogPosition
+) -> Iterator[LoggedStatement]:
     announced, created_s, gtid = False, 0, ""
     for event in reader.events():
         if event.type_code == types.FORMAT_DESCRIPTION:
@@ -74,8 +88,14 @@ def _statements(reader: BinlogReader, server: ServerFacts, until: BinlogPosition
         elif event.type_code in (types.GTID, types.ANONYMOUS_GTID, types.GTID_TAGGED):
             gtid = _gtid(event)
         elif event.type_code in (types.QUERY, types.MARIADB_QUERY_COMPRESSED) and not announced:
-            yield from (LoggedStatement(statement, created_s, gtid) for statement in _statement(event, reader.file))
-        if event.type_code != types.ROTATE and BinlogPosition(reader.file, event.end).rank >= until.rank:
+            yield from (
+                LoggedStatement(statement, created_s, gtid)
+                for statement in _statement(event, reader.file)
+            )
+        if (
+            event.type_code != types.ROTATE
+            and BinlogPosition(reader.file, event.end).rank >= until.rank
+        ):
             return
     raise SourceUnreachable(f"The source ({server.version_text}) ended the stream before {until}.")
 

@@ -10,7 +10,11 @@ from relay.model.positions.gtid import GtidSet
 from relay.model.positions.position import BinlogPosition, SourceIdentity, SourcePosition
 from relay.model.standby_proof import standby_proof
 from relay.settings import SourceSettings
-from relay.source.positions.binlog_probe import FIRST_OFFSET, file_created_s, mysql_gtids_of_earlier_files
+from relay.source.positions.binlog_probe import (
+    FIRST_OFFSET,
+    file_created_s,
+    mysql_gtids_of_earlier_files,
+)
 from relay.source.positions.gtid_search import MariadbSearch, Sought
 from relay.source.positions.resume import binlog_files
 from relay.source.protocol.connection import SourceConnection
@@ -19,7 +23,9 @@ from relay.source.protocol.server_facts import ServerFacts, read_server_facts
 
 @dataclass(frozen=True, slots=True)
 class ProvenPlace:
-    """Where to read on, and what an accepted loss came to: `lost` was published and is not there, `left_out` was never published."""
+    """Where to read on, and what an accepted loss came to: `lost` was published and is not there,
+    `left_out` was never published.
+    """
 
     position: SourcePosition
     lost: str = ""
@@ -27,36 +33,69 @@ class ProvenPlace:
 
 
 def proven_place(settings: SourceSettings, published: Published, accepted: str = "") -> ProvenPlace:
-    """Prove that the server has all that was published and still holds the binlog of the rest, and say where reading goes on there.
+    """Prove that the server has all that was published and still holds the binlog of the rest, and
+    say where reading goes on there.
 
-    Raises StandbyBehind, StandbyPurged, StandbyDiverged, SwitchNeedsGtid, or what keeps the server from answering.
-    Losses that an operator `accepted` do not count. The position's file is where the server's dump begins, its GTID set what counts.
+    Raises StandbyBehind, StandbyPurged, StandbyDiverged, SwitchNeedsGtid, or what keeps the server
+    from answering. Losses that an operator `accepted` do not count. The position's file is where
+    the server's dump begins, its GTID set what counts.
     """
     with closing(SourceConnection(settings)) as connection:
         server = read_server_facts(connection)
         files = binlog_files(connection)
-    if not server.has_gtids or not published.gtid_set or bool(GtidSet.parse(published.gtid_set).domains) is not server.mariadb:
-        raise SwitchNeedsGtid(f"{_named(settings)} cannot prove what it has: the published GTIDs are {published.gtid_set or 'none'}.")
-    return (_on_mariadb if server.mariadb else _on_mysql)(settings, server, files, published, accepted)
+    if (
+        not server.has_gtids
+        or not published.gtid_set
+        or bool(GtidSet.parse(published.gtid_set).domains) is not server.mariadb
+    ):
+        raise SwitchNeedsGtid(
+            f"{_named(settings)} cannot prove what it has: the published GTIDs are "
+            f"{published.gtid_set or 'none'}."
+        )
+    return (_on_mariadb if server.mariadb else _on_mysql)(
+        settings, server, files, published, accepted
+    )
 
 
-def _on_mysql(settings: SourceSettings, server: ServerFacts, files: dict[str, int], published: Published, accepted: str) -> ProvenPlace:
-    proof = standby_proof(published.gtid_set, published.split_gtid, server.held, server.purged, accepted)
+def _on_mysql(
+    settings: SourceSettings,
+    server: ServerFacts,
+    files: dict[str, int],
+    published: Published,
+    accepted: str,
+) -> ProvenPlace:
+    proof = standby_proof(
+        published.gtid_set, published.split_gtid, server.held, server.purged, accepted
+    )
     if proof.behind:
         raise _behind(settings, proof.behind, proof.lacking)
     if not proof.gone.empty:
-        raise StandbyPurged(f"{_named(settings)} no longer has the binlog of {proof.gone}, which was not published yet.")
+        raise StandbyPurged(
+            f"{_named(settings)} no longer has the binlog of {proof.gone}, which was not "
+            f"published yet."
+        )
     wanted = GtidSet.parse(published.gtid_set)
     left_out = GtidSet.parse(server.purged).without(wanted)
     goes_on = server.held.kept_of(wanted).with_all(left_out)
     file = next(
-        (file for file in reversed(files) if goes_on.covers(mysql_gtids_of_earlier_files(settings, server, file))), next(iter(files))
+        (
+            file
+            for file in reversed(files)
+            if goes_on.covers(mysql_gtids_of_earlier_files(settings, server, file))
+        ),
+        next(iter(files)),
     )
     lost = server.held.lacking(wanted.with_gtid(published.split_gtid))
     return ProvenPlace(_position(settings, server, file, goes_on), str(lost), str(left_out))
 
 
-def _on_mariadb(settings: SourceSettings, server: ServerFacts, files: dict[str, int], published: Published, accepted: str) -> ProvenPlace:
+def _on_mariadb(
+    settings: SourceSettings,
+    server: ServerFacts,
+    files: dict[str, int],
+    published: Published,
+    accepted: str,
+) -> ProvenPlace:
     proof = standby_proof(published.gtid_set, published.split_gtid, server.held, "", accepted)
     if proof.behind:
         raise _behind(settings, proof.behind, proof.lacking)
@@ -76,32 +115,48 @@ def _on_mariadb(settings: SourceSettings, server: ServerFacts, files: dict[str, 
             gone.append(search.purged_up_to(domain))
     left_out = GtidSet.parse(",".join(gone))
     if not left_out.without(GtidSet.parse(accepted)).empty:
-        raise StandbyPurged(f"{_named(settings)} no longer has the binlog up to {left_out}, which was not published yet.")
+        raise StandbyPurged(
+            f"{_named(settings)} no longer has the binlog up to {left_out}, which was not "
+            f"published yet."
+        )
     _find_split(search, settings, published.split_gtid, lost)
     goes_on = GtidSet(goes_on.intervals, MappingProxyType({**goes_on.domains, **left_out.domains}))
-    return ProvenPlace(_position(settings, server, search.first_file(goes_on), goes_on), str(lost), str(left_out))
+    return ProvenPlace(
+        _position(settings, server, search.first_file(goes_on), goes_on), str(lost), str(left_out)
+    )
 
 
-def _find_split(search: MariadbSearch, settings: SourceSettings, split_gtid: str, lost: GtidSet) -> None:
+def _find_split(
+    search: MariadbSearch, settings: SourceSettings, split_gtid: str, lost: GtidSet
+) -> None:
     """A half-published transaction must be there itself, not one with its number."""
     for domain, (server, number) in GtidSet.parse(split_gtid).domains.items():
         if domain not in lost.domains and search.find(domain, server, number) is not Sought.FOUND:
-            raise StandbyDiverged(f"{_named(settings)} does not have {split_gtid}, of which a part was published.")
+            raise StandbyDiverged(
+                f"{_named(settings)} does not have {split_gtid}, of which a part was published."
+            )
 
 
 def _passed(settings: SourceSettings, gtids: str) -> StandbyDiverged:
-    return StandbyDiverged(f"{_named(settings)} has passed {gtids}, which was published, without having it.")
+    return StandbyDiverged(
+        f"{_named(settings)} has passed {gtids}, which was published, without having it."
+    )
 
 
 def _disordered(settings: SourceSettings, gtid: str) -> StandbyDiverged:
     return StandbyDiverged(
-        f"{_named(settings)} has transactions of the domain of {gtid}, which was published, out of the order of their numbers "
+        f"{_named(settings)} has transactions of the domain of {gtid}, which was published, out "
+        f"of the order of their numbers "
         "(gtid_strict_mode is or was OFF): which of them were published cannot be proven."
     )
 
 
-def _position(settings: SourceSettings, server: ServerFacts, file: str, goes_on: GtidSet) -> SourcePosition:
-    identity = SourceIdentity(server.server_uuid, server.server_id, file_created_s(settings, server, file))
+def _position(
+    settings: SourceSettings, server: ServerFacts, file: str, goes_on: GtidSet
+) -> SourcePosition:
+    identity = SourceIdentity(
+        server.server_uuid, server.server_id, file_created_s(settings, server, file)
+    )
     return SourcePosition(BinlogPosition(file, FIRST_OFFSET), str(goes_on), identity)
 
 

@@ -1,4 +1,6 @@
-"""Where to read on at a server of which nothing can be proven: back by time, so that it repeats instead of leaving out."""
+"""Where to read on at a server of which nothing can be proven: back by time, so that it repeats
+instead of leaving out.
+"""
 
 from contextlib import closing
 
@@ -12,7 +14,8 @@ from relay.source.protocol.server_facts import read_server_facts
 
 
 def place_before(settings: SourceSettings, time_s: float) -> SourcePosition:
-    """The border before the first transaction that was committed at `time_s` (Unix seconds) or later, without GTIDs.
+    """The border before the first transaction that was committed at `time_s` (Unix seconds) or
+    later, without GTIDs.
 
     Raises StandbyPurged when the oldest binlog file is newer than that.
     """
@@ -22,5 +25,10 @@ def place_before(settings: SourceSettings, time_s: float) -> SourcePosition:
     try:
         place = place_at_time(settings, server, files, int(time_s * 1000))
     except BinlogPurged as exc:
-        raise StandbyPurged(f"{settings.host}:{settings.port} cannot repeat from {int(time_s)} (Unix seconds) on: {exc.reason}") from exc
-    return SourcePosition(place.binlog, "", SourceIdentity(server.server_uuid, server.server_id, place.file_created_s))
+        raise StandbyPurged(
+            f"{settings.host}:{settings.port} cannot repeat from {int(time_s)} (Unix seconds) "
+            f"on: {exc.reason}"
+        ) from exc
+    return SourcePosition(
+        place.binlog, "", SourceIdentity(server.server_uuid, server.server_id, place.file_created_s)
+    )

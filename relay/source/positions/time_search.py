@@ -1,6 +1,8 @@
-"""Where a server's binlog stood at a time: the border before the first transaction that was committed then or later.
+"""Where a server's binlog stood at a time: the border before the first transaction that was
+committed then or later.
 
-Files are found by the time of their first event, with a binary search: of 200 files 8 are opened, and one is read.
+Files are found by the time of their first event, with a binary search: of 200 files 8 are opened,
+and one is read.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -14,7 +16,9 @@ from relay.source.positions.binlog_probe import border_before, file_created_s
 from relay.source.protocol.server_facts import ServerFacts
 
 _MILLISECONDS: Final = 1000
-_OLDEST_REMEDY: Final = 'Set start.at = "oldest" (or name the oldest file) to begin with what the source still has.'
+_OLDEST_REMEDY: Final = (
+    'Set start.at = "oldest" (or name the oldest file) to begin with what the source still has.'
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +29,13 @@ class TimedPlace:
     file_created_s: int
 
 
-def place_at_time(settings: SourceSettings, server: ServerFacts, files: Mapping[str, int], time_ms: int) -> TimedPlace:
-    """The last border before a time, over all files (names and bytes, oldest first). Raises BinlogPurged when the oldest is newer."""
+def place_at_time(
+    settings: SourceSettings, server: ServerFacts, files: Mapping[str, int], time_ms: int
+) -> TimedPlace:
+    """The last border before a time, over all files (names and bytes, oldest first).
+
+    Raises BinlogPurged when the oldest is newer.
+    """
     created: dict[str, int] = {}
 
     def created_s(file: str) -> int:
@@ -37,20 +46,32 @@ def place_at_time(settings: SourceSettings, server: ServerFacts, files: Mapping[
     file = last_file_before(list(files), created_s, time_ms)
     if file is None:
         oldest = next(iter(files))
-        reason = f"The oldest binlog file of the source, {oldest}, was begun at {created[oldest]} (Unix seconds), after the time asked for."
+        reason = (
+            f"The oldest binlog file of the source, {oldest}, was begun at {created[oldest]} (Unix "
+            f"seconds), after the time asked for."
+        )
         raise BinlogPurged(reason, remedy=_OLDEST_REMEDY)
     return TimedPlace(border_in_file(settings, server, file, files[file], time_ms), created[file])
 
 
-def border_in_file(settings: SourceSettings, server: ServerFacts, file: str, size_bytes: int, time_ms: int) -> BinlogPosition:
-    """The last border of one file before a time: its beginning where all came later, its end where nothing did."""
+def border_in_file(
+    settings: SourceSettings, server: ServerFacts, file: str, size_bytes: int, time_ms: int
+) -> BinlogPosition:
+    """The last border of one file before a time: its beginning where all came later, its end where
+    nothing did.
+    """
     return BinlogPosition(file, border_before(settings, server, file, size_bytes, time_ms))
 
 
-def last_file_before(files: Sequence[str], created_s: Callable[[str], int], time_ms: int) -> str | None:
-    """The newest of the files (oldest first) that was surely begun before a time; None where even the oldest is newer.
+def last_file_before(
+    files: Sequence[str], created_s: Callable[[str], int], time_ms: int
+) -> str | None:
+    """The newest of the files (oldest first) that was surely begun before a time.
 
-    Files are dated by whole seconds, so one of the time's own second may be younger, and what came in between is in the file before.
+    None where even the oldest is newer.
+
+    Files are dated by whole seconds, so one of the time's own second may be younger, and what came
+    in between is in the file before.
     """
     time_s = time_ms // _MILLISECONDS
     low, high = 0, len(files)  # all below `low` are older, all from `high` on are not

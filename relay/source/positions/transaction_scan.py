@@ -1,4 +1,6 @@
-"""Reads a transaction that is in the binlog to its end, on a connection of its own, for what the source rolled back of it."""
+"""Reads a transaction that is in the binlog to its end, on a connection of its own, for what the
+source rolled back of it.
+"""
 
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -15,11 +17,15 @@ from relay.source.protocol.server_facts import read_server_facts
 
 
 def find_rolled_back(
-    settings: SourceSettings, begin: BinlogPosition, scanner: Scanner | None, cancelled: Callable[[], bool]
+    settings: SourceSettings,
+    begin: BinlogPosition,
+    scanner: Scanner | None,
+    cancelled: Callable[[], bool],
 ) -> tuple[ExcludedRange, ...] | None:
     """Return the rows that the source rolled back of the transaction that begins at `begin`.
 
-    None where its end is not in the binlog yet, or `cancelled` says that nobody waits for it any more. Raises what SourceStream raises.
+    None where its end is not in the binlog yet, or `cancelled` says that nobody waits for it any
+    more. Raises what SourceStream raises.
     """
     found: list[ExcludedRange] = []
     with closing(SourceConnection(settings)) as connection:
@@ -34,7 +40,10 @@ def find_rolled_back(
 
 
 def _items(
-    reader: BinlogReader, assembler: TransactionAssembler, scanner: Scanner | None, cancelled: Callable[[], bool]
+    reader: BinlogReader,
+    assembler: TransactionAssembler,
+    scanner: Scanner | None,
+    cancelled: Callable[[], bool],
 ) -> Iterator[RawItem]:
     for event in reader.events():
         if cancelled():

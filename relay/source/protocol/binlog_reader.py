@@ -17,12 +17,17 @@ _HEADER: Final = struct.Struct("<IBIIIH")
 _BODY_AT: Final = 1 + _HEADER.size
 _CHECKSUM_BYTES: Final = 4
 _SOUND: Final = 0x2144DF1C
-"""The CRC32 of anything with its own CRC32 behind it (the residue of the polynomial: ITU-T V.42, 8.1.1.6)."""
+"""The CRC32 of anything with its own CRC32 behind it (the residue of the polynomial: ITU-T V.42,
+8.1.1.6).
+"""
 _LARGEST_OFFSET: Final = 1 << 62
 """Files are smaller, and what events add to it still fits into the 64 bits of compiled code."""
-_WRAP: Final = 1 << 32  # the header's position has 32 bits; a file may grow beyond by one giant transaction
+_WRAP: Final = (
+    1 << 32
+)  # the header's position has 32 bits; a file may grow beyond by one giant transaction
 
-# With position 0 these stand in no file, or before the place that was asked for; every other event without one follows its neighbour.
+# With position 0 these stand in no file, or before the place that was asked for; every other event
+# without one follows its neighbour.
 _PLACELESS: Final = frozenset(
     {
         types.START_V3, types.ROTATE, types.FORMAT_DESCRIPTION, types.HEARTBEAT, types.HEARTBEAT_V2,
@@ -39,7 +44,8 @@ _LONGEST_END_BYTES: Final = 9
 class BinlogReader:
     """Reads the events of a dump; knows at every moment which file and offset it has reached.
 
-    `ends` says that the dump was asked for up to the end of the binlog, where the server says that there is no more.
+    `ends` says that the dump was asked for up to the end of the binlog, where the server says that
+    there is no more.
     """
 
     def __init__(self, packets: PacketReader, place: str, *, ends: bool = False) -> None:
@@ -56,26 +62,48 @@ class BinlogReader:
 
         The body of each is a view that holds until the next is asked for.
 
-        Raises what the server says, SourceSilent, SourceUnreachable, or CorruptEvent naming file and offset.
+        Raises what the server says, SourceSilent, SourceUnreachable, or CorruptEvent naming file
+        and offset.
         """
         next_payload = self._packets.next_payload
         unpack, new, crc32 = _HEADER.unpack_from, tuple.__new__, zlib.crc32
         while True:
             payload = next_payload()
             if len(payload) < _BODY_AT or payload[0] != _OK:
-                if self._ends and len(payload) < _LONGEST_END_BYTES and len(payload) and payload[0] == _END:
+                if (
+                    self._ends
+                    and len(payload) < _LONGEST_END_BYTES
+                    and len(payload)
+                    and payload[0] == _END
+                ):
                     return
                 raise self._no_event(payload)
             time_s, type_code, server_id, size, log_pos, flags = unpack(payload, 1)
             if size != len(payload) - 1:
                 raise self._corrupt(f"says {size} bytes and has {len(payload) - 1}")
             end = log_pos or self.offset + size
-            if self._checksummed and end >= self.offset and type_code not in _PLACELESS and not flags & types.ARTIFICIAL_FLAG:
+            if (
+                self._checksummed
+                and end >= self.offset
+                and type_code not in _PLACELESS
+                and not flags & types.ARTIFICIAL_FLAG
+            ):
                 # Nearly all events are like this one; they are many, and what each costs counts.
                 if crc32(payload[1:]) != _SOUND:
                     raise self._unsound()
                 self.offset = end
-                yield new(BinlogEvent, (type_code, flags, time_s, server_id, end - size, end, payload[_BODY_AT:-_CHECKSUM_BYTES]))
+                yield new(
+                    BinlogEvent,
+                    (
+                        type_code,
+                        flags,
+                        time_s,
+                        server_id,
+                        end - size,
+                        end,
+                        payload[_BODY_AT:-_CHECKSUM_BYTES],
+                    ),
+                )
                 continue
             body = self._body(payload, type_code, flags)
             start, end = self._placed(type_code, flags, size, log_pos)
@@ -85,10 +113,15 @@ class BinlogReader:
             yield event
 
     def scan(self, scanner: Scanner, group: Group) -> list[RawItem]:
-        """Return what the plain events that have arrived amount to; between two of `events`, and the reader stands behind them."""
+        """Return what the plain events that have arrived amount to.
+
+        Between two of `events`, and the reader stands behind them.
+        """
         if self._rotated or not group.plain:
             return []
-        items, self.offset = self._packets.scan(scanner, group, self.offset, checksummed=self._checksummed)
+        items, self.offset = self._packets.scan(
+            scanner, group, self.offset, checksummed=self._checksummed
+        )
         return items
 
     def _body(self, payload: memoryview, type_code: int, flags: int) -> memoryview:
@@ -100,16 +133,22 @@ class BinlogReader:
         if self._checksummed:
             self._verify(payload)
             return payload[_BODY_AT:-_CHECKSUM_BYTES]
-        # What the server makes itself has a checksum when this connection asked for one, whatever the file has.
+        # What the server makes itself has a checksum when this connection asked for one, whatever
+        # the file has.
         made = flags & types.ARTIFICIAL_FLAG or type_code in _HEARTBEATS
-        return payload[_BODY_AT:-_CHECKSUM_BYTES] if made and _sound(payload) else payload[_BODY_AT:]
+        return (
+            payload[_BODY_AT:-_CHECKSUM_BYTES] if made and _sound(payload) else payload[_BODY_AT:]
+        )
 
     def _verify(self, payload: memoryview) -> None:
         if not _sound(payload):
             raise self._unsound()
 
     def _describe(self, payload: memoryview) -> memoryview:
-        """Read a file's first event, which says whether the others have checksums; without them its own may be left unmade."""
+        """Read a file's first event, which says whether the others have checksums.
+
+        Without them its own may be left unmade.
+        """
         try:
             found = read_description(payload[_BODY_AT:])
         except struct.error as exc:
@@ -138,7 +177,8 @@ class BinlogReader:
         if flags & types.ARTIFICIAL_FLAG or (not log_pos and type_code in _PLACELESS):
             return self.offset, self.offset
         start = self.offset
-        # MariaDB 11.4 and later write no position into events that lie between a transaction's first and last one.
+        # MariaDB 11.4 and later write no position into events that lie between a transaction's
+        # first and last one.
         end = self._widened(log_pos) if log_pos else start + size
         if end < size:
             raise self._corrupt(f"has {size} bytes and says that it ends at byte {end} of the file")
@@ -166,7 +206,9 @@ class BinlogReader:
     def _no_event(self, payload: memoryview) -> RelayError:
         if len(payload) and payload[0] != _OK:
             where = f"at {self.file}:{self.offset}" if self.file else "before its first event"
-            return from_packet(payload, f"The source at {self._place} ended the binlog stream {where}")
+            return from_packet(
+                payload, f"The source at {self._place} ended the binlog stream {where}"
+            )
         return self._corrupt("is shorter than its header")
 
     def _unsound(self) -> CorruptEvent:

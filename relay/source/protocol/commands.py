@@ -19,14 +19,20 @@ REPORTED_HOST: Final = "roma-relay"
 
 
 def replica_uuid(server_id: int) -> str:
-    """The relay's own uuid as a replica: the same for the same server_id, so that MySQL ends a forgotten dump of ours."""
+    """The relay's own uuid as a replica: the same for the same server_id, so that MySQL ends a
+    forgotten dump of ours.
+    """
     return str(uuid.uuid5(uuid.NAMESPACE_URL, f"{REPORTED_HOST}/{server_id}"))
 
 
 def register_replica(server_id: int) -> bytes:
     """COM_REGISTER_SLAVE: puts the relay on the server's list; needs REPLICATION SLAVE."""
     host = REPORTED_HOST.encode()
-    body = struct.pack("<BIB", _REGISTER_REPLICA, server_id, len(host)) + host + struct.pack("<BBHII", 0, 0, 0, 0, 0)
+    body = (
+        struct.pack("<BIB", _REGISTER_REPLICA, server_id, len(host))
+        + host
+        + struct.pack("<BBHII", 0, 0, 0, 0, 0)
+    )
     return _packet(body)
 
 
@@ -38,15 +44,22 @@ def binlog_dump(file: str, offset: int, server_id: int, flags: int = 0) -> bytes
 def binlog_dump_gtid(published: GtidSet, server_id: int) -> bytes:
     """COM_BINLOG_DUMP_GTID: everything that is not in the set (MySQL)."""
     body = encoded_gtid_set(published)
-    head = struct.pack("<BHIIQI", _BINLOG_DUMP_GTID, _THROUGH_GTID, server_id, 0, _FIRST_OFFSET, len(body))
+    head = struct.pack(
+        "<BHIIQI", _BINLOG_DUMP_GTID, _THROUGH_GTID, server_id, 0, _FIRST_OFFSET, len(body)
+    )
     return _packet(head + body)
 
 
 def encoded_gtid_set(published: GtidSet) -> bytes:
-    """MySQL's binary form of a set; the one with tags differs in the count's form (mysql-server: rpl_gtid_set.cc)."""
+    """MySQL's binary form of a set.
+
+    The one with tags differs in the count's form (mysql-server: rpl_gtid_set.cc).
+    """
     tagged = any(source.tag for source in published.intervals)
     count = len(published.intervals)
-    parts = [struct.pack("<Q", _TAGGED_FORMAT << 56 | count << 8 | _TAGGED_FORMAT if tagged else count)]
+    parts = [
+        struct.pack("<Q", _TAGGED_FORMAT << 56 | count << 8 | _TAGGED_FORMAT if tagged else count)
+    ]
     for source in sorted(published.intervals):
         intervals = published.intervals[source]
         parts.append(uuid.UUID(source.uuid).bytes)

@@ -1,4 +1,7 @@
-"""One connection to the source: PyMySQL logs in and asks; afterwards the socket can be taken over for the dump."""
+"""One connection to the source: PyMySQL logs in and asks.
+
+Afterwards the socket can be taken over for the dump.
+"""
 
 import socket
 import ssl
@@ -32,14 +35,20 @@ class _Login(_Connection):
 
     _sock: socket.socket
     alert: ssl.SSLError | None = None
-    """What the server said of TLS before it closed the connection that the driver was writing to."""
+    """What the server said of TLS before it closed the connection that the driver was writing
+    to.
+    """
 
     @property
     def socket(self) -> socket.socket:
         return self._sock
 
     def _force_close(self) -> None:
-        """Close; a server of TLS 1.3 refuses a certificate after the handshake, so its alert may be unread when a write fails."""
+        """Close.
+
+        A server of TLS 1.3 refuses a certificate after the handshake, so its alert may be unread
+        when a write fails.
+        """
         self.alert = self.alert or _unread_alert(self._sock)
         super()._force_close()
 
@@ -48,12 +57,17 @@ class SourceConnection:
     """A logged-in connection; every failure comes out as an error of the relay."""
 
     def __init__(self, settings: SourceSettings) -> None:
-        """Connect and log in. Raises SourceUnreachable, SourceLoginRefused, or ConfigurationError for TLS files that are none."""
+        """Connect and log in.
+
+        Raises SourceUnreachable, SourceLoginRefused, or ConfigurationError for TLS files that are
+        none.
+        """
         self.settings = settings
         self.place = f"{settings.host}:{settings.port}"
         arguments = login(settings)
         doing = f"The source at {self.place} refused the login of {settings.user!r}"
-        # Made here, so that an unknown host and a refused connection can be told from what the driver makes of them.
+        # Made here, so that an unknown host and a refused connection can be told from what the
+        # driver makes of them.
         connected = _connected(settings)
         try:
             self._login = _Login(
@@ -76,10 +90,15 @@ class SourceConnection:
                 cursor.execute(sql, arguments or None)
                 return cursor.fetchall()
         except (pymysql.MySQLError, OSError) as exc:
-            raise translated(exc, f"The source at {self.place} refused {sql.split(' WHERE ', maxsplit=1)[0]!r}") from exc
+            raise translated(
+                exc, f"The source at {self.place} refused {sql.split(' WHERE ', maxsplit=1)[0]!r}"
+            ) from exc
 
     def named_rows(self, sql: str) -> list[dict[str, Any]]:
-        """All rows of a statement by the names of their columns; raises the relay's error for what the server says."""
+        """All rows of a statement by the names of their columns.
+
+        Raises the relay's error for what the server says.
+        """
         try:
             with self._login.cursor() as cursor:
                 cursor.execute(sql)
@@ -95,7 +114,8 @@ class SourceConnection:
     def cut(self) -> None:
         """End the connection at once; safe from any thread, and a blocked read returns."""
         with suppress(OSError):
-            # The plain socket's call: an SSL socket's would take the session away under the reading thread.
+            # The plain socket's call: an SSL socket's would take the session away under the reading
+            # thread.
             socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
 
     def close(self) -> None:
@@ -121,11 +141,17 @@ def _unread_alert(connected: object) -> ssl.SSLError | None:
 def _connected(settings: SourceSettings) -> socket.socket:
     place = f"{settings.host}:{settings.port}"
     try:
-        connected = socket.create_connection((settings.host, settings.port), settings.connect_timeout_seconds)
+        connected = socket.create_connection(
+            (settings.host, settings.port), settings.connect_timeout_seconds
+        )
     except socket.gaierror as exc:
-        raise SourceUnreachable(f"The host name {settings.host!r} of the source is not known: {exc.strerror}.") from exc
+        raise SourceUnreachable(
+            f"The host name {settings.host!r} of the source is not known: {exc.strerror}."
+        ) from exc
     except OSError as exc:
-        raise SourceUnreachable(f"The source at {place} cannot be reached: {exc.strerror or exc}.") from exc
+        raise SourceUnreachable(
+            f"The source at {place} cannot be reached: {exc.strerror or exc}."
+        ) from exc
     connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     return connected

@@ -9,7 +9,13 @@ from relay.errors import SourceNotPermitted, SourceUnreachable, UnsupportedEvent
 from relay.model.positions.gtid import GtidSet
 from relay.model.positions.position import BinlogPosition
 from relay.source.protocol.binlog_reader import BinlogReader
-from relay.source.protocol.commands import SEND_ANNOTATE_ROWS, binlog_dump, binlog_dump_gtid, register_replica, replica_uuid
+from relay.source.protocol.commands import (
+    SEND_ANNOTATE_ROWS,
+    binlog_dump,
+    binlog_dump_gtid,
+    register_replica,
+    replica_uuid,
+)
 from relay.source.protocol.connection import SourceConnection
 from relay.source.protocol.packets import PacketReader
 from relay.source.protocol.server_errors import from_packet
@@ -18,38 +24,58 @@ from relay.source.protocol.server_facts import ServerFacts
 _LAST_DUMP_OFFSET: Final = 2**32 - 1
 _NOT_BLOCKING: Final = 0x01
 _READING_TOOL: Final = 0  # server id of mysqlbinlog; no other replica's dump is ended for it
-_BY_STATE: Final = BinlogPosition("", 4)  # MariaDB then reads from the GTID state that the session has set
+_BY_STATE: Final = BinlogPosition(
+    "", 4
+)  # MariaDB then reads from the GTID state that the session has set
 _LARGE_OFFSET_REMEDY: Final = (
-    "Set gtid = true, or choose the next binlog file's beginning as start: nothing follows so far behind in a file."
+    "Set gtid = true, or choose the next binlog file's beginning as start: nothing follows so far "
+    "behind in a file."
 )
 
 
 def _say_what_we_read(connection: SourceConnection, server: ServerFacts) -> None:
-    """Set the session's variables for a dump: heartbeats, checksums, MariaDB's capability, MySQL's replica uuid."""
+    """Set the session's variables for a dump: heartbeats, checksums, MariaDB's capability, MySQL's
+    replica uuid.
+    """
     heartbeat_ns = int(connection.settings.heartbeat_seconds * 1e9)
     # MySQL 8.0.26 and later know the second name; the first is the only one of all others.
     for prefix in ("master",) if server.mariadb else ("master", "source"):
-        connection.rows(f"SET @{prefix}_heartbeat_period={heartbeat_ns}, @{prefix}_binlog_checksum='CRC32'")
+        connection.rows(
+            f"SET @{prefix}_heartbeat_period={heartbeat_ns}, @{prefix}_binlog_checksum='CRC32'"
+        )
     if server.mariadb:
         connection.rows("SET @mariadb_slave_capability=4")
 
 
-def start_dump(connection: SourceConnection, server: ServerFacts, server_id: int, at: BinlogPosition, published: GtidSet | None) -> None:
-    """Register as the replica `server_id` and ask for the binlog from `at`, or for all that is not in `published`.
+def start_dump(
+    connection: SourceConnection,
+    server: ServerFacts,
+    server_id: int,
+    at: BinlogPosition,
+    published: GtidSet | None,
+) -> None:
+    """Register as the replica `server_id` and ask for the binlog from `at`, or for all that is not
+    in `published`.
 
-    Raises SourceNotPermitted without REPLICATION SLAVE. What the server thinks of the place comes with the first packets.
+    Raises SourceNotPermitted without REPLICATION SLAVE. What the server thinks of the place comes
+    with the first packets.
     """
     _say_what_we_read(connection, server)
     if not server.mariadb:
         own = replica_uuid(server_id)
         connection.rows(f"SET @slave_uuid='{own}', @replica_uuid='{own}'")
     elif published is not None:
-        connection.rows(f"SET @slave_connect_state='{published}', @slave_gtid_strict_mode=1, @slave_gtid_ignore_duplicates=0")
+        connection.rows(
+            f"SET @slave_connect_state='{published}', @slave_gtid_strict_mode=1, "
+            f"@slave_gtid_ignore_duplicates=0"
+        )
     taken = connection.taken_over()
     _send(connection, taken, register_replica(server_id))
     answer = PacketReader(taken).next_payload()
     if not len(answer) or answer[0] != 0:
-        refusal = from_packet(answer, f"The source at {connection.place} refused to take the relay as a replica")
+        refusal = from_packet(
+            answer, f"The source at {connection.place} refused to take the relay as a replica"
+        )
         if isinstance(refusal, SourceNotPermitted):
             raise lacks_replication_slave(connection.place, server) from refusal
         raise refusal
@@ -57,8 +83,12 @@ def start_dump(connection: SourceConnection, server: ServerFacts, server_id: int
 
 
 @contextmanager
-def looking_from(connection: SourceConnection, server: ServerFacts, at: BinlogPosition) -> Iterator[BinlogReader]:
-    """Read the binlog from a place up to its end, as no replica; the connection is of no other use then.
+def looking_from(
+    connection: SourceConnection, server: ServerFacts, at: BinlogPosition
+) -> Iterator[BinlogReader]:
+    """Read the binlog from a place up to its end, as no replica.
+
+    The connection is of no other use then.
 
     Raises SourceNotPermitted without REPLICATION SLAVE.
     """
@@ -73,10 +103,14 @@ def looking_from(connection: SourceConnection, server: ServerFacts, at: BinlogPo
 
 def lacks_replication_slave(place: str, server: ServerFacts) -> SourceNotPermitted:
     """The one privilege that shows only when the binlog is asked for."""
-    return SourceNotPermitted(f"The account at {place} lacks REPLICATION SLAVE ({server.version_text}).")
+    return SourceNotPermitted(
+        f"The account at {place} lacks REPLICATION SLAVE ({server.version_text})."
+    )
 
 
-def _dump(server: ServerFacts, server_id: int, at: BinlogPosition, published: GtidSet | None) -> bytes:
+def _dump(
+    server: ServerFacts, server_id: int, at: BinlogPosition, published: GtidSet | None
+) -> bytes:
     if published is not None and not server.mariadb:
         return binlog_dump_gtid(published, server_id)
     return _dump_from(server, server_id, at if published is None else _BY_STATE)
@@ -84,8 +118,12 @@ def _dump(server: ServerFacts, server_id: int, at: BinlogPosition, published: Gt
 
 def _dump_from(server: ServerFacts, server_id: int, at: BinlogPosition, flags: int = 0) -> bytes:
     if at.offset > _LAST_DUMP_OFFSET:
-        raise UnsupportedEvent(f"A dump cannot begin at {at}: the command has 32 bits for the offset.", remedy=_LARGE_OFFSET_REMEDY)
-    # MariaDB 11.4 and later write no position into most events: only with every event sent do the sizes add up.
+        raise UnsupportedEvent(
+            f"A dump cannot begin at {at}: the command has 32 bits for the offset.",
+            remedy=_LARGE_OFFSET_REMEDY,
+        )
+    # MariaDB 11.4 and later write no position into most events: only with every event sent do the
+    # sizes add up.
     whole = SEND_ANNOTATE_ROWS if server.mariadb and server.version >= (11, 4, 0) else 0
     return binlog_dump(at.file, at.offset, server_id, flags | whole)
 
@@ -94,4 +132,6 @@ def _send(connection: SourceConnection, taken: socket.socket, packet: bytes) -> 
     try:
         taken.sendall(packet)
     except OSError as exc:
-        raise SourceUnreachable(f"The connection to the source at {connection.place} broke: {exc}.") from exc
+        raise SourceUnreachable(
+            f"The connection to the source at {connection.place} broke: {exc}."
+        ) from exc

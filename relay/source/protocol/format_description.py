@@ -1,8 +1,10 @@
-"""The first event of a binlog file: which release wrote it, whether its events have checksums, and how long their headers are.
+"""The first event of a binlog file: which release wrote it, whether its events have checksums, and
+how long their headers are.
 
-Layout: binlog version (2 bytes), server version (50), time (4), bytes of the common header (1), then for each event type from 1 on the
-bytes of its post-header (1 each); releases that know checksums add one byte for the algorithm and four for their own checksum.
-Sources: MySQL internals, Format_description_event; MariaDB, log_event.cc. The lengths below are those of MySQL 5.5 to 9.7 and
+Layout: binlog version (2 bytes), server version (50), time (4), bytes of the common header (1),
+then for each event type from 1 on the bytes of its post-header (1 each); releases that know
+checksums add one byte for the algorithm and four for their own checksum. Sources: MySQL internals,
+Format_description_event; MariaDB, log_event.cc. The lengths below are those of MySQL 5.5 to 9.7 and
 MariaDB 10.1 to 11.8.
 """
 
@@ -31,8 +33,13 @@ _KNOWN: Final[Mapping[int, Collection[int]]] = {
     types.QUERY: (13,),
     types.ROTATE: (8,),
     types.TABLE_MAP: (8, _NOT_WRITTEN),
-    **dict.fromkeys((types.WRITE_ROWS_V1, types.UPDATE_ROWS_V1, types.DELETE_ROWS_V1), (8, _NOT_WRITTEN)),
-    **dict.fromkeys((types.WRITE_ROWS, types.UPDATE_ROWS, types.DELETE_ROWS, types.PARTIAL_UPDATE_ROWS), (10, _NOT_WRITTEN)),
+    **dict.fromkeys(
+        (types.WRITE_ROWS_V1, types.UPDATE_ROWS_V1, types.DELETE_ROWS_V1), (8, _NOT_WRITTEN)
+    ),
+    **dict.fromkeys(
+        (types.WRITE_ROWS, types.UPDATE_ROWS, types.DELETE_ROWS, types.PARTIAL_UPDATE_ROWS),
+        (10, _NOT_WRITTEN),
+    ),
     types.XID: (0,),
     types.GTID: (25, 42, _NOT_WRITTEN),  # MySQL 5.6; 5.7 and later
     types.ANONYMOUS_GTID: (25, 42, _NOT_WRITTEN),
@@ -43,16 +50,25 @@ _KNOWN: Final[Mapping[int, Collection[int]]] = {
     **dict.fromkeys(types.MARIADB_COMPRESSED_ROWS_V1, (8, _NOT_WRITTEN)),
     **dict.fromkeys(types.MARIADB_COMPRESSED_ROWS, (10, _NOT_WRITTEN)),
 }
-"""The lengths that the relay can read, of each type whose post-header it reads. A type above the last one announced is not written."""
+"""The lengths that the relay can read, of each type whose post-header it reads.
+
+A type above the last one announced is not written.
+"""
 
 _FORK_REMEDY: Final = (
-    "Let a server of MySQL or MariaDB replicate from this one with log_replica_updates=ON (log_slave_updates), and read that server."
+    "Let a server of MySQL or MariaDB replicate from this one with log_replica_updates=ON "
+    "(log_slave_updates), and read that server."
 )
-_OLD_REMEDY: Final = "Start from a binlog file that a later release wrote, and make a new first copy."
+_OLD_REMEDY: Final = (
+    "Start from a binlog file that a later release wrote, and make a new first copy."
+)
 
 
 class FormatDescription(NamedTuple):
-    """`version` is the server's own text; `has_tail` says that algorithm and checksum end the event, `checksummed` that others have one."""
+    """`version` is the server's own text.
+
+    `has_tail` says that algorithm and checksum end the event, `checksummed` that others have one.
+    """
 
     version: str
     has_tail: bool
@@ -64,7 +80,10 @@ class FormatDescription(NamedTuple):
 
 
 def read_description(body: Body) -> FormatDescription:
-    """Read the event without its common header, but with its tail. Raises struct.error when it is cut short."""
+    """Read the event without its common header, but with its tail.
+
+    Raises struct.error when it is cut short.
+    """
     binlog_version, text, _, header_bytes = _HEAD.unpack_from(body)
     version = bytes(text).split(b"\0", 1)[0]
     has_tail = _knows_checksums(version)
@@ -81,32 +100,68 @@ def read_description(body: Body) -> FormatDescription:
 
 
 def check_description(found: FormatDescription, file: str) -> None:
-    """Make sure that the file's events have the form that the relay reads. Raises UnsupportedEvent."""
+    """Make sure that the file's events have the form that the relay reads.
+
+    Raises UnsupportedEvent.
+    """
     if found.binlog_version != _BINLOG_VERSION:
-        raise old_format(file, f"has format {found.binlog_version} of the binlog, and {_BINLOG_VERSION} is the one that is read")
+        raise old_format(
+            file,
+            (
+                f"has format {found.binlog_version} of the binlog, and {_BINLOG_VERSION} is the "
+                f"one that is read"
+            ),
+        )
     earliest, final = _TRIAL_ROWS
     if earliest <= _numbers(found.version.encode()) < final:
-        raise old_format(file, f"is of MySQL {found.version}, whose row events do not have the form that MySQL 5.1.24 gave them")
+        raise old_format(
+            file,
+            (
+                f"is of MySQL {found.version}, whose row events do not have the form that MySQL "
+                f"5.1.24 gave them"
+            ),
+        )
     if found.header_bytes != _HEADER_BYTES:
-        raise _foreign(file, found, f"headers of {found.header_bytes} bytes for all events, and {_HEADER_BYTES} is what is read")
+        raise _foreign(
+            file,
+            found,
+            (
+                f"headers of {found.header_bytes} bytes for all events, and {_HEADER_BYTES} is "
+                f"what is read"
+            ),
+        )
     for code, announced in enumerate(found.post_header_bytes, 1):
         known = _KNOWN.get(code, (announced,))
         if announced not in known:
             expected = " or ".join(str(each) for each in known if each or known == (0,))
-            raise _foreign(file, found, f"post-headers of {announced} bytes for events of type {code}, and {expected} is what is read")
+            raise _foreign(
+                file,
+                found,
+                (
+                    f"post-headers of {announced} bytes for events of type {code}, and "
+                    f"{expected} is what is read"
+                ),
+            )
 
 
 def old_format(file: str, what: str) -> UnsupportedEvent:
     """Return the stop for a file of a release before MySQL 5.1; `what` follows the file's name."""
-    return UnsupportedEvent(f"The binlog file {file} {what}: its changes are not supported.", remedy=_OLD_REMEDY)
+    return UnsupportedEvent(
+        f"The binlog file {file} {what}: its changes are not supported.", remedy=_OLD_REMEDY
+    )
 
 
 def _foreign(file: str, found: FormatDescription, what: str) -> UnsupportedEvent:
-    return UnsupportedEvent(f"The server that wrote the binlog file {file} ({found.version}) announces {what}.", remedy=_FORK_REMEDY)
+    return UnsupportedEvent(
+        f"The server that wrote the binlog file {file} ({found.version}) announces {what}.",
+        remedy=_FORK_REMEDY,
+    )
 
 
 def _knows_checksums(version: bytes) -> bool:
-    first = _MARIADB_FIRST_WITH_CHECKSUMS if b"mariadb" in version.lower() else _FIRST_WITH_CHECKSUMS
+    first = (
+        _MARIADB_FIRST_WITH_CHECKSUMS if b"mariadb" in version.lower() else _FIRST_WITH_CHECKSUMS
+    )
     return _numbers(version) >= first
 
 

@@ -20,7 +20,9 @@ class ServerWatch:
     def __init__(self, role: ServerRole, settings: SourceSettings, interval_seconds: float) -> None:
         """A heartbeat that takes longer than the interval (a second at least) has failed."""
         longest = min(settings.connect_timeout_seconds, max(1.0, interval_seconds))
-        self._settings = settings.model_copy(update={"connect_timeout_seconds": longest, "read_timeout_seconds": longest})
+        self._settings = settings.model_copy(
+            update={"connect_timeout_seconds": longest, "read_timeout_seconds": longest}
+        )
         self._interval_s = interval_seconds
         self._connection: SourceConnection | None = None
         self._counted_at_s = -interval_seconds
@@ -52,7 +54,8 @@ class ServerWatch:
             try:
                 return read_server_facts(self._connection)
             except SourceUnreachable:
-                self._hang_up()  # it may be old, or lead to the server that stood here before: a new one tells
+                # it may be old, or lead to the server that stood here before: a new one tells
+                self._hang_up()
         self._connection = SourceConnection(self._settings)
         return read_server_facts(self._connection)
 
@@ -61,7 +64,9 @@ class ServerWatch:
         counts = monotonic() - self._counted_at_s >= _COUNTS_AFTER * self._interval_s
         if counts:
             self._counted_at_s = monotonic()
-        self.seen = replace(self.seen, answers=False, failures=self.seen.failures + counts, error=error.reason)
+        self.seen = replace(
+            self.seen, answers=False, failures=self.seen.failures + counts, error=error.reason
+        )
 
     def _hang_up(self) -> None:
         connection, self._connection = self._connection, None

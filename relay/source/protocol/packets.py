@@ -1,7 +1,7 @@
 """The MySQL protocol's framing on a socket: whole packets, as views into one reused buffer.
 
-A packet is 3 bytes of length, 1 of sequence number and its payload; a payload of exactly 16 MB - 1 goes on in the next one
-(MySQL manual: Protocol Basics, MySQL Packets).
+A packet is 3 bytes of length, 1 of sequence number and its payload; a payload of exactly 16 MB - 1
+goes on in the next one (MySQL manual: Protocol Basics, MySQL Packets).
 """
 
 import socket
@@ -13,15 +13,29 @@ from relay.errors import SourceSilent, SourceUnreachable
 from relay.model.change import RawItem
 from relay.source.events.binlog_event import Group, Scanner
 
-_BUFFER_BYTES: Final = 1 << 20  # many small packets per system call, still small beside one row image
+_BUFFER_BYTES: Final = (
+    1 << 20
+)  # many small packets per system call, still small beside one row image
 _HEADER_BYTES: Final = 4
 _LONGEST_PAYLOAD: Final = 0xFFFFFF
 
 
 class PacketReader:
-    """Hands out the payloads that arrive on a connected socket; one thread reads. `before_waiting` is called before it may have to wait."""
+    """Hands out the payloads that arrive on a connected socket; one thread reads.
 
-    __slots__ = ("_buffer", "_end", "_silent_since_s", "_socket", "_start", "_view", "_waited_since_s", "before_waiting")
+    `before_waiting` is called before it may have to wait.
+    """
+
+    __slots__ = (
+        "_buffer",
+        "_end",
+        "_silent_since_s",
+        "_socket",
+        "_start",
+        "_view",
+        "_waited_since_s",
+        "before_waiting",
+    )
 
     def __init__(self, connected: socket.socket, buffer_bytes: int = _BUFFER_BYTES) -> None:
         self.before_waiting: Callable[[], object] = _nothing
@@ -34,7 +48,10 @@ class PacketReader:
 
     @property
     def silent_seconds(self) -> float:
-        """Return for how long the server has sent nothing while this waits for it; 0 while it does not wait. Any thread may ask."""
+        """Return for how long the server has sent nothing while this waits for it.
+
+        0 while it does not wait. Any thread may ask.
+        """
         since_s = self._silent_since_s
         return monotonic() - since_s if since_s else 0.0
 
@@ -45,7 +62,8 @@ class PacketReader:
     def next_payload(self) -> memoryview:
         """The next whole payload; the view holds until the next call.
 
-        Raises SourceSilent when the socket's timeout passes, SourceUnreachable when the server hangs up.
+        Raises SourceSilent when the socket's timeout passes, SourceUnreachable when the server
+        hangs up.
         """
         start = self._start
         if self._end - start < _HEADER_BYTES:
@@ -65,9 +83,16 @@ class PacketReader:
         self._start = start + whole
         return self._view[start + _HEADER_BYTES : start + whole]
 
-    def scan(self, scanner: Scanner, group: Group, offset: int, *, checksummed: bool) -> tuple[list[RawItem], int]:
-        """Return what the plain events in the buffer amount to, and the binlog offset behind them; `offset` is the one before."""
-        items, self._start, offset = scanner.scan(self._buffer, self._start, self._end, offset, checksummed, group)
+    def scan(
+        self, scanner: Scanner, group: Group, offset: int, *, checksummed: bool
+    ) -> tuple[list[RawItem], int]:
+        """Return what the plain events in the buffer amount to, and the binlog offset behind them.
+
+        `offset` is the one before.
+        """
+        items, self._start, offset = scanner.scan(
+            self._buffer, self._start, self._end, offset, checksummed, group
+        )
         return items, offset
 
     def _joined(self) -> memoryview:
@@ -94,7 +119,10 @@ class PacketReader:
         return taken
 
     def _fill(self, wanted: int) -> None:
-        """Have at least `wanted` bytes in the buffer from `_start` on; never more than the buffer holds."""
+        """Have at least `wanted` bytes in the buffer from `_start` on.
+
+        Never more than the buffer holds.
+        """
         held = self._end - self._start
         if held == 0 or self._start + wanted > len(self._buffer):
             self._buffer[:held] = self._buffer[self._start : self._end]
@@ -109,7 +137,9 @@ class PacketReader:
             received = self._socket.recv_into(into)
         except TimeoutError as exc:
             silence_s = self._socket.gettimeout()
-            raise SourceSilent(f"Neither an event nor a heartbeat came from the source for {silence_s:g} seconds.") from exc
+            raise SourceSilent(
+                f"Neither an event nor a heartbeat came from the source for {silence_s:g} seconds."
+            ) from exc
         except OSError as exc:
             raise SourceUnreachable(f"The connection to the source broke: {exc}.") from exc
         if received == 0:

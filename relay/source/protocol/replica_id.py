@@ -1,4 +1,6 @@
-"""The number by which a source knows the relay among its replicas: the configured one, or one that the relay finds free."""
+"""The number by which a source knows the relay among its replicas: the configured one, or one that
+the relay finds free.
+"""
 
 import hashlib
 from collections.abc import Collection, Iterator
@@ -11,24 +13,33 @@ from relay.source.protocol.commands import REPORTED_HOST, replica_uuid
 from relay.source.protocol.connection import SourceConnection
 from relay.source.protocol.server_facts import ServerFacts, read_server_facts
 
-# Numbers that people give are small, and those made of an address are of any size; this range is the least likely to be in use.
+# Numbers that people give are small, and those made of an address are of any size; this range is
+# the least likely to be in use.
 _FIRST_CHOSEN: Final = 3_000_000_000
 _CHOSEN: Final = 1_000_000_000
 _UUIDS_SINCE: Final = (5, 6, 0)
 """The first version of MySQL whose list of replicas has their uuids."""
-_TAKEN_REMEDY: Final = "Give the instance another source.server_id, or none: the relay then finds a free one."
+_TAKEN_REMEDY: Final = (
+    "Give the instance another source.server_id, or none: the relay then finds a free one."
+)
 
 
 class Replica(NamedTuple):
-    """One replica that the source knows; `ours` says that it is a relay that calls itself as this one does."""
+    """One replica that the source knows.
+
+    `ours` says that it is a relay that calls itself as this one does.
+    """
 
     server_id: int
     host: str
     ours: bool
 
 
-def free_server_id(connection: SourceConnection, settings: SourceSettings, server: ServerFacts, replica: str) -> int:
-    """The configured number, or a free one: the same for the same `replica` (its name), as long as nobody else takes it.
+def free_server_id(
+    connection: SourceConnection, settings: SourceSettings, server: ServerFacts, replica: str
+) -> int:
+    """The configured number, or a free one: the same for the same `replica` (its name), as long as
+    nobody else takes it.
 
     Raises ServerIdTaken where the configured one is the source's own or another replica's.
     """
@@ -36,16 +47,24 @@ def free_server_id(connection: SourceConnection, settings: SourceSettings, serve
     if settings.server_id is None:
         return chosen_server_id(replica, {server.server_id, *(each.server_id for each in others)})
     if settings.server_id == server.server_id:
-        raise ServerIdTaken(f"server_id {settings.server_id} is the source's own.", remedy=_TAKEN_REMEDY)
+        raise ServerIdTaken(
+            f"server_id {settings.server_id} is the source's own.", remedy=_TAKEN_REMEDY
+        )
     for each in others:
         if each.server_id == settings.server_id:
             where = f" on {each.host}" if each.host else ""
-            raise ServerIdTaken(f"server_id {each.server_id} belongs to another replica of the source{where}.", remedy=_TAKEN_REMEDY)
+            raise ServerIdTaken(
+                f"server_id {each.server_id} belongs to another replica of the source{where}.",
+                remedy=_TAKEN_REMEDY,
+            )
     return settings.server_id
 
 
 def free_replica_id(settings: SourceSettings, replica: str) -> int:
-    """The number for a reader of this name, found over a connection of its own. Raises as `free_server_id` does, and Unreachable."""
+    """The number for a reader of this name, found over a connection of its own.
+
+    Raises as `free_server_id` does, and Unreachable.
+    """
     with closing(SourceConnection(settings)) as connection:
         return free_server_id(connection, settings, read_server_facts(connection), replica)
 
@@ -61,7 +80,8 @@ def replicas(connection: SourceConnection, server: ServerFacts) -> list[Replica]
     try:
         rows = connection.rows("SHOW REPLICAS" if newer else "SHOW SLAVE HOSTS")
     except SourceNotPermitted:
-        # MariaDB asks for REPLICATION MASTER ADMIN here, which a relay need not have: the source then tells by ending our dump.
+        # MariaDB asks for REPLICATION MASTER ADMIN here, which a relay need not have: the source
+        # then tells by ending our dump.
         return []
     has_uuids = not server.mariadb and server.version >= _UUIDS_SINCE
     return [_replica(row, has_uuids=has_uuids) for row in rows]
@@ -69,7 +89,11 @@ def replicas(connection: SourceConnection, server: ServerFacts) -> list[Replica]
 
 def _replica(row: tuple[Any, ...], *, has_uuids: bool) -> Replica:
     number, host = int(row[0]), str(row[1])
-    return Replica(number, host, replica_uuid(number) in map(str, row[2:]) if has_uuids else host == REPORTED_HOST)
+    return Replica(
+        number,
+        host,
+        replica_uuid(number) in map(str, row[2:]) if has_uuids else host == REPORTED_HOST,
+    )
 
 
 def _numbers(replica: str) -> Iterator[int]:

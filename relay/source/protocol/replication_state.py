@@ -1,4 +1,6 @@
-"""Whether more is on its way to a server that replicates another one, and whether its binlog keeps the order of its master's."""
+"""Whether more is on its way to a server that replicates another one, and whether its binlog keeps
+the order of its master's.
+"""
 
 from collections.abc import Iterable, Mapping
 from typing import Final
@@ -22,18 +24,31 @@ def ask_replication(connection: SourceConnection, server: ServerFacts) -> Replic
         # MariaDB asks for SLAVE MONITOR here, which a relay need not have.
         return Replication(Replicating.UNKNOWN, unproven)
     if len(channels) > 1:
-        unproven = f"it replicates {len(channels)} servers, whose transactions mix there in an order of their own"
+        unproven = (
+            f"it replicates {len(channels)} servers, whose transactions mix there in an order of "
+            f"their own"
+        )
     return Replication(replicating(channels), unproven)
 
 
 def replicating(channels: Iterable[Mapping[str, object]]) -> Replicating:
-    """What the rows of SHOW REPLICA STATUS amount to, by the channel that is the furthest from its end."""
-    states = [_channel({_old(name): value for name, value in channel.items()}) for channel in channels]
-    return next((state for state in (Replicating.RUNNING, Replicating.HALTED) if state in states), Replicating.ENDED)
+    """What the rows of SHOW REPLICA STATUS amount to, by the channel that is the furthest from its
+    end.
+    """
+    states = [
+        _channel({_old(name): value for name, value in channel.items()}) for channel in channels
+    ]
+    return next(
+        (state for state in (Replicating.RUNNING, Replicating.HALTED) if state in states),
+        Replicating.ENDED,
+    )
 
 
 def reordering(variables: Mapping[str, str]) -> str:
-    """Why the server's binlog need not hold its master's transactions in their order; "" where it does."""
+    """Why the server's binlog need not hold its master's transactions in their order.
+
+    "" where it does.
+    """
 
     def value(old: str, usual: str) -> str:
         return variables.get(old, variables.get(old.replace("slave", "replica"), usual)).upper()
@@ -41,10 +56,16 @@ def reordering(variables: Mapping[str, str]) -> str:
     if value("log_slave_updates", "ON") not in _ON:
         return "log_replica_updates is off there, so its binlog lacks what it replicates"
     if (threads := int(value("slave_parallel_threads", "0"))) > 0:
-        return f"{threads} threads apply there, and transactions of different domains in an order of their own"
+        return (
+            f"{threads} threads apply there, and transactions of different domains in an order of "
+            f"their own"
+        )
     workers = int(value("slave_parallel_workers", "0"))
     if workers > 1 and value("slave_preserve_commit_order", "OFF") not in _ON:
-        return f"{workers} workers apply there without replica_preserve_commit_order, so in an order of their own"
+        return (
+            f"{workers} workers apply there without replica_preserve_commit_order, so in an order "
+            f"of their own"
+        )
     return ""
 
 
@@ -55,11 +76,18 @@ def _statement(server: ServerFacts) -> str:
 
 
 def _channel(row: Mapping[str, object]) -> Replicating:
-    applied = (row["Master_Log_File"], row["Read_Master_Log_Pos"]) == (row["Relay_Master_Log_File"], row["Exec_Master_Log_Pos"])
+    applied = (row["Master_Log_File"], row["Read_Master_Log_Pos"]) == (
+        row["Relay_Master_Log_File"],
+        row["Exec_Master_Log_Pos"],
+    )
     connected = str(row["Slave_IO_Running"]).upper() == "YES"
     if applied and not connected:
         return Replicating.ENDED
-    return Replicating.RUNNING if str(row["Slave_SQL_Running"]).upper() == "YES" else Replicating.HALTED
+    return (
+        Replicating.RUNNING
+        if str(row["Slave_SQL_Running"]).upper() == "YES"
+        else Replicating.HALTED
+    )
 
 
 def _old(name: str) -> str:

@@ -12,12 +12,16 @@ Flavor: TypeAlias = Literal["mysql", "mariadb"]
 
 _VERSION: Final = re.compile(r"(\d+)\.(\d+)\.(\d+)")
 REPLICA_VARIABLES: Final = (
-    "log_slave_updates", "log_replica_updates", "slave_parallel_workers", "replica_parallel_workers", "slave_preserve_commit_order",
+    "log_slave_updates", "log_replica_updates", "slave_parallel_workers",
+    "replica_parallel_workers", "slave_preserve_commit_order",
     "replica_preserve_commit_order", "slave_parallel_threads",
 )  # fmt: skip
-"""They say whether a replica's own binlog holds what it replicates, and in the order of its master."""
+"""They say whether a replica's own binlog holds what it replicates, and in the order of its
+master.
+"""
 _VARIABLES: Final = (
-    "server_id", "server_uuid", "gtid_mode", "gtid_executed", "gtid_purged", "gtid_binlog_pos", "gtid_binlog_state", "gtid_strict_mode",
+    "server_id", "server_uuid", "gtid_mode", "gtid_executed", "gtid_purged", "gtid_binlog_pos",
+    "gtid_binlog_state", "gtid_strict_mode",
     "log_bin", "binlog_format", "binlog_row_image", "binlog_row_metadata", "binlog_checksum",
     "lower_case_table_names", "character_set_server", *REPLICA_VARIABLES,
 )  # fmt: skip
@@ -25,7 +29,10 @@ _VARIABLES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class ServerFacts:
-    """One server; `version` is its three numbers. `variables` are the global ones that the relay cares for, absent ones left out."""
+    """One server; `version` is its three numbers.
+
+    `variables` are the global ones that the relay cares for, absent ones left out.
+    """
 
     flavor: Flavor
     version: tuple[int, int, int]
@@ -41,13 +48,19 @@ class ServerFacts:
 
     @property
     def has_gtids(self) -> bool:
-        """Whether every transaction of this server has a GTID: MariaDB always, MySQL with gtid_mode=ON."""
+        """Whether every transaction of this server has a GTID: MariaDB always, MySQL with
+        gtid_mode=ON.
+        """
         return self.mariadb or self.variables.get("gtid_mode", "OFF").upper() == "ON"
 
     @property
     def executed(self) -> str:
-        """The text of gtid_executed, or of MariaDB's gtid_binlog_pos: the transaction of each domain that was logged last."""
-        return self.variables.get("gtid_binlog_pos" if self.mariadb else "gtid_executed", "").replace("\n", "")
+        """The text of gtid_executed, or of MariaDB's gtid_binlog_pos: the transaction of each
+        domain that was logged last.
+        """
+        return self.variables.get(
+            "gtid_binlog_pos" if self.mariadb else "gtid_executed", ""
+        ).replace("\n", "")
 
     @property
     def held(self) -> Executed:
@@ -61,11 +74,15 @@ class ServerFacts:
 
     @property
     def gtids_strict(self) -> bool:
-        """Whether MariaDB refuses a number that is not greater than the last of its domain (gtid_strict_mode)."""
+        """Whether MariaDB refuses a number that is not greater than the last of its domain
+        (gtid_strict_mode).
+        """
         return self.mariadb and self.variables.get("gtid_strict_mode", "OFF").upper() in ("ON", "1")
 
     def needs_history(self, settings: SourceSettings) -> bool:
-        """Return whether column names must come from the catalogue and its history, because table maps lack them."""
+        """Return whether column names must come from the catalogue and its history, because table
+        maps lack them.
+        """
         if settings.names != "auto":
             return settings.names == "history"
         return self.variables.get("binlog_row_metadata", "").upper() != "FULL"

@@ -1,4 +1,7 @@
-"""What a failed TLS handshake with the source means, and its remedy; the same for every build of OpenSSL and Python."""
+"""What a failed TLS handshake with the source means, and its remedy.
+
+The same for every build of OpenSSL and Python.
+"""
 
 import ssl
 from typing import Final
@@ -8,32 +11,51 @@ from relay.errors import RelayError, SourceLoginRefused, SourceUnreachable
 # OpenSSL's X509_V_ERR_EE_KEY_TOO_SMALL, X509_V_ERR_CA_KEY_TOO_SMALL and X509_V_ERR_CA_MD_TOO_WEAK.
 _WEAK_CERTIFICATE: Final = frozenset({66, 67, 68})
 _CLIENT_CERTIFICATE: Final = frozenset({
-    "TLSV13_ALERT_CERTIFICATE_REQUIRED", "TLSV1_ALERT_UNKNOWN_CA", "TLSV1_ALERT_ACCESS_DENIED", "TLSV1_ALERT_DECRYPT_ERROR",
-    "SSLV3_ALERT_BAD_CERTIFICATE", "SSLV3_ALERT_UNSUPPORTED_CERTIFICATE", "SSLV3_ALERT_CERTIFICATE_REVOKED",
+    "TLSV13_ALERT_CERTIFICATE_REQUIRED", "TLSV1_ALERT_UNKNOWN_CA", "TLSV1_ALERT_ACCESS_DENIED",
+    "TLSV1_ALERT_DECRYPT_ERROR",
+    "SSLV3_ALERT_BAD_CERTIFICATE", "SSLV3_ALERT_UNSUPPORTED_CERTIFICATE",
+    "SSLV3_ALERT_CERTIFICATE_REVOKED",
     "SSLV3_ALERT_CERTIFICATE_EXPIRED", "SSLV3_ALERT_CERTIFICATE_UNKNOWN",
 })  # fmt: skip
 """Alerts that a server sends because of the certificate that the relay shows."""
 
-_AUTHORITY_REMEDY: Final = "Set tls_ca to the authority that signed the source's certificate, or correct the certificate."
-_OWN_REMEDY: Final = "Set tls_cert and tls_key to a certificate that the source's own ssl_ca has signed and that has not expired."
-_WEAK_REMEDY: Final = "Give the source a certificate of 2048 bits and SHA-256, or set tls_legacy = true to accept this one."
+_AUTHORITY_REMEDY: Final = (
+    "Set tls_ca to the authority that signed the source's certificate, or correct the certificate."
+)
+_OWN_REMEDY: Final = (
+    "Set tls_cert and tls_key to a certificate that the source's own ssl_ca has signed and that "
+    "has not expired."
+)
+_WEAK_REMEDY: Final = (
+    "Give the source a certificate of 2048 bits and SHA-256, or set tls_legacy = true to accept "
+    "this one."
+)
 _LEGACY_REMEDY: Final = (
-    "The server offers nothing newer than TLS 1.1, or only ciphers and keys that OpenSSL refuses by default: upgrade it, "
+    "The server offers nothing newer than TLS 1.1, or only ciphers and keys that OpenSSL refuses "
+    "by default: upgrade it, "
     "or set tls_legacy = true, or tls = 'disabled' in a network that you trust."
 )
 _NOTHING_IN_COMMON_REMEDY: Final = (
-    "The server and the relay have no TLS version and cipher in common, tls_legacy = true included, or the server refuses the "
-    "certificate of tls_cert: correct that, upgrade the server, or set tls = 'disabled' in a network that you trust."
+    "The server and the relay have no TLS version and cipher in common, tls_legacy = true "
+    "included, or the server refuses the "
+    "certificate of tls_cert: correct that, upgrade the server, or set tls = 'disabled' in a "
+    "network that you trust."
 )
-_CUT_REMEDY: Final = "Check the source's error log and the network; the relay tries again. If it persists: " + _LEGACY_REMEDY
+_CUT_REMEDY: Final = (
+    "Check the source's error log and the network; the relay tries again. If it persists: "
+    + _LEGACY_REMEDY
+)
 
 
 def tls_failure(exc: ssl.SSLError, doing: str, *, legacy: bool) -> RelayError:
-    """Return the relay's error for a handshake that failed; `legacy` says that tls_legacy is set already.
+    """Return the relay's error for a handshake that failed.
 
-    OpenSSL's builds give many reasons for one cause, some of them none at all: an old server is UNSUPPORTED_PROTOCOL, INTERNAL_ERROR,
-    UNSAFE_LEGACY_RENEGOTIATION_DISABLED or an error without a reason. So certificates are recognised, and everything else is a
-    disagreement about versions, ciphers and keys.
+    `legacy` says that tls_legacy is set already.
+
+    OpenSSL's builds give many reasons for one cause, some of them none at all: an old server is
+    UNSUPPORTED_PROTOCOL, INTERNAL_ERROR, UNSAFE_LEGACY_RENEGOTIATION_DISABLED or an error without a
+    reason. So certificates are recognised, and everything else is a disagreement about versions,
+    ciphers and keys.
     """
     reason = f"{doing}: TLS failed: {exc}."
     if isinstance(exc, ssl.SSLEOFError | ssl.SSLZeroReturnError):

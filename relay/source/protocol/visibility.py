@@ -1,9 +1,10 @@
 """Whether SELECTs on a source see a transaction that its binlog holds already.
 
-A server logs a transaction before it commits it for other sessions. With semi-synchronous replication that waits AFTER_SYNC (MySQL's
-default), a replica's acknowledgement comes between the two: seconds. MariaDB says in a consistent snapshot which place of the binlog it
-shows (MariaDB manual: START TRANSACTION, binlog_snapshot_position), MySQL by gtid_executed, to which it adds a transaction after its
-commit. MySQL without GTIDs says nothing.
+A server logs a transaction before it commits it for other sessions. With semi-synchronous
+replication that waits AFTER_SYNC (MySQL's default), a replica's acknowledgement comes between the
+two: seconds. MariaDB says in a consistent snapshot which place of the binlog it shows (MariaDB
+manual: START TRANSACTION, binlog_snapshot_position), MySQL by gtid_executed, to which it adds a
+transaction after its commit. MySQL without GTIDs says nothing.
 """
 
 from collections.abc import Callable
@@ -44,9 +45,12 @@ class Visibility:
             self._connection = None
 
     def wait_for(self, begin: BinlogPosition, gtid: str, seconds: float = VISIBLE_SECONDS) -> bool:
-        """Wait until SELECTs see the transaction that begins at a place; False when they do not after so many seconds.
+        """Wait until SELECTs see the transaction that begins at a place.
 
-        `gtid` may be several, or "" where there are none: then MySQL cannot tell, and nothing is waited for. Raises Unreachable.
+        False when they do not after so many seconds.
+
+        `gtid` may be several, or "" where there are none: then MySQL cannot tell, and nothing is
+        waited for. Raises Unreachable.
         """
         return wait_until(lambda: self._known(begin, gtid) or self._shows(begin, gtid), seconds)
 
@@ -66,18 +70,25 @@ class Visibility:
     def _asked(self, begin: BinlogPosition, gtid: str) -> bool:
         if self._connection is None:
             self._connection = SourceConnection(self._settings)
-            self._mariadb = "mariadb" in str(self._connection.rows("SELECT VERSION()")[0][0]).lower()
+            self._mariadb = (
+                "mariadb" in str(self._connection.rows("SELECT VERSION()")[0][0]).lower()
+            )
         if self._mariadb:
             self._shown_to = _shown_by_mariadb(self._connection)
         elif gtid:
-            self._executed = GtidSet.parse(str(self._connection.rows("SELECT @@GLOBAL.gtid_executed")[0][0]))
+            self._executed = GtidSet.parse(
+                str(self._connection.rows("SELECT @@GLOBAL.gtid_executed")[0][0])
+            )
         else:
             return True
         return self._known(begin, gtid)
 
 
 def wait_until(holds: Callable[[], bool], seconds: float) -> bool:
-    """Ask with growing pauses until the answer is yes; False when it is still no after so many seconds."""
+    """Ask with growing pauses until the answer is yes.
+
+    False when it is still no after so many seconds.
+    """
     deadline, pause_s, pause = Deadline.after(seconds), _FIRST_PAUSE_SECONDS, Event()
     while not holds():
         if deadline.passed:
@@ -94,4 +105,6 @@ def _shown_by_mariadb(connection: SourceConnection) -> BinlogPosition:
         found = {str(name).upper(): value for name, value in connection.rows(_SNAPSHOT)}
     finally:
         connection.rows("COMMIT")
-    return BinlogPosition(str(found["BINLOG_SNAPSHOT_FILE"]), int(found["BINLOG_SNAPSHOT_POSITION"]))
+    return BinlogPosition(
+        str(found["BINLOG_SNAPSHOT_FILE"]), int(found["BINLOG_SNAPSHOT_POSITION"])
+    )

@@ -1,4 +1,6 @@
-"""Instances that operators define at run time, beside those of the configuration file: one JSON document each."""
+"""Instances that operators define at run time, beside those of the configuration file: one JSON
+document each.
+"""
 
 import json
 from collections.abc import Callable, Mapping
@@ -15,7 +17,10 @@ from relay.zk import Session, Watch
 
 @dataclass(frozen=True, slots=True)
 class InstanceDocument:
-    """The settings of one instance as an operator wrote them; `version` rises with every change, 0: never saved."""
+    """The settings of one instance as an operator wrote them.
+
+    `version` rises with every change, 0: never saved.
+    """
 
     name: str
     fields: Mapping[str, Any]
@@ -27,7 +32,10 @@ class InstanceDocument:
         return masked(self.fields)
 
     def settings(self, variables: RunTimeVariables) -> InstanceSettings:
-        """Return what a relay runs, checked; secret fields may name `variables`. Raises ConfigurationError."""
+        """Return what a relay runs, checked; secret fields may name `variables`.
+
+        Raises ConfigurationError.
+        """
         return instance_settings(self.fields, f"Instance {self.name}", variables)
 
 
@@ -57,22 +65,34 @@ class InstanceDocumentStore:
     def find(self, name: str) -> InstanceDocument | None:
         """Return one document, None where there is none."""
         node = self._session.find(self._paths.definition(name))
-        return None if node is None else InstanceDocument(name, _fields(node.value), node.version + 1)
+        return (
+            None if node is None else InstanceDocument(name, _fields(node.value), node.version + 1)
+        )
 
     def save(self, name: str, fields: Mapping[str, Any], version: int) -> InstanceDocument:
-        """Write a document over `version` (0: it is not there yet). Raises VersionConflict, NodeMissing."""
-        path, value = self._paths.definition(name), json.dumps(fields, ensure_ascii=False, indent=2).encode()
+        """Write a document over `version` (0: it is not there yet).
+
+        Raises VersionConflict, NodeMissing.
+        """
+        path, value = (
+            self._paths.definition(name),
+            json.dumps(fields, ensure_ascii=False, indent=2).encode(),
+        )
         if not version:
             self._session.create(path, value)
             return InstanceDocument(name, fields, 1)
-        return InstanceDocument(name, fields, self._session.compare_and_set(path, value, version - 1) + 1)
+        return InstanceDocument(
+            name, fields, self._session.compare_and_set(path, value, version - 1) + 1
+        )
 
     def remove(self, name: str, version: int) -> None:
         """Remove a document. Raises VersionConflict, NodeMissing."""
         self._session.delete(self._paths.definition(name), version - 1)
 
     def watch(self, signal: Callable[[], None]) -> Watch:
-        """Call `signal` when a document may have come or gone; one that changed is not signalled."""
+        """Call `signal` when a document may have come or gone; one that changed is not
+        signalled.
+        """
         return self._session.watch_children(self._paths.definitions, signal)
 
 

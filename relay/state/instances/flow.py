@@ -15,7 +15,8 @@ NO_LIMIT: Final = 0
 class Flow:
     """What is asked of an instance: to stand still, or to read no more than so much a second.
 
-    A limit that is None leaves it to the configuration file, NO_LIMIT lifts that one. `by` and `comment` say who asked and why.
+    A limit that is None leaves it to the configuration file, NO_LIMIT lifts that one. `by` and
+    `comment` say who asked and why.
     """
 
     paused: bool = False
@@ -37,7 +38,9 @@ class Flow:
         fields = JsonObject.read(value)
         limits = (fields.whole_or_none(name) for name in ("rows_per_second", "bytes_per_second"))
         rows, size = (None if each is None or each < 0 else each for each in limits)
-        return cls(fields.truth("paused"), rows, size, fields.text("by"), fields.text("comment"), version)
+        return cls(
+            fields.truth("paused"), rows, size, fields.text("by"), fields.text("comment"), version
+        )
 
 
 class FlowStore:
@@ -53,10 +56,15 @@ class FlowStore:
         return Flow() if node is None else Flow.from_document(node.value, node.version)
 
     def write(self, instance: str, flow: Flow) -> Flow:
-        """Ask it, if nobody asked otherwise since `flow.version` was read. Raises VersionConflict, StoreUnreachable."""
+        """Ask it, if nobody asked otherwise since `flow.version` was read.
+
+        Raises VersionConflict, StoreUnreachable.
+        """
         path, document = self._paths.instance_flow(instance), flow.to_document()
         if flow.version is not None:
-            return replace(flow, version=self._session.compare_and_set(path, document, flow.version))
+            return replace(
+                flow, version=self._session.compare_and_set(path, document, flow.version)
+            )
         self._session.create(path, document)
         return replace(flow, version=0)
 

@@ -1,4 +1,6 @@
-"""Notes about an instance: where it first started, which tables it has met, and which of them its mapping leaves out."""
+"""Notes about an instance: where it first started, which tables it has met, and which of them its
+mapping leaves out.
+"""
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
@@ -6,7 +8,8 @@ from typing import Final
 
 from relay.state.json_object import JsonObject, write_json
 
-# One name with its reason takes about 150 bytes; the node stays far below ZooKeeper's limit of 1 MiB.
+# One name with its reason takes about 150 bytes; the node stays far below ZooKeeper's limit of 1
+# MiB.
 DROPPED_NAMES_LISTED: Final = 2000
 # A database and a table take at most 2 x 64 characters.
 KNOWN_TABLES_LISTED: Final = 5000
@@ -14,9 +17,12 @@ KNOWN_TABLES_LISTED: Final = 5000
 
 @dataclass(frozen=True, slots=True)
 class StartNote:
-    """The place where an instance started for the first time, as resolved from its settings; `noted_ms` is Unix milliseconds.
+    """The place where an instance started for the first time, as resolved from its settings.
 
-    Its being there says that the instance has a past: without a position record it must not start afresh.
+    `noted_ms` is Unix milliseconds.
+
+    Its being there says that the instance has a past: without a position record it must not start
+    afresh.
     """
 
     file: str
@@ -33,7 +39,13 @@ class StartNote:
     def from_document(cls, value: bytes) -> "StartNote":
         """Read it; an unreadable note is still a note."""
         fields = JsonObject.read(value)
-        return cls(fields.text("file"), fields.whole("offset"), fields.text("gtid_set"), fields.text("relay"), fields.whole("noted_ms"))
+        return cls(
+            fields.text("file"),
+            fields.whole("offset"),
+            fields.text("gtid_set"),
+            fields.text("relay"),
+            fields.whole("noted_ms"),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +58,10 @@ class DroppedName:
 
 
 def write_dropped(names: Iterable[DroppedName]) -> bytes:
-    """Write the list, those with the most rows first; what is beyond DROPPED_NAMES_LISTED is only counted."""
+    """Write the list, those with the most rows first.
+
+    What is beyond DROPPED_NAMES_LISTED is only counted.
+    """
     ordered = sorted(names, key=lambda dropped: (-dropped.rows, dropped.name))
     listed = [asdict(dropped) for dropped in ordered[:DROPPED_NAMES_LISTED]]
     return write_json({"names": listed, "more": len(ordered) - len(listed)})
@@ -55,13 +70,25 @@ def write_dropped(names: Iterable[DroppedName]) -> bytes:
 def read_dropped(value: bytes) -> tuple[DroppedName, ...]:
     """Read the list; entries that cannot be read are left out."""
     entries = JsonObject.read(value).objects("names")
-    return tuple(DroppedName(each.text("name"), each.text("reason"), each.whole("rows")) for each in entries if "name" in each)
+    return tuple(
+        DroppedName(each.text("name"), each.text("reason"), each.whole("rows"))
+        for each in entries
+        if "name" in each
+    )
 
 
 def write_tables(names: Iterable[str]) -> bytes:
-    """Write the real tables that an instance has met, as `database.table`, sorted; what is beyond KNOWN_TABLES_LISTED is only counted."""
+    """Write the real tables that an instance has met, as `database.table`, sorted.
+
+    What is beyond KNOWN_TABLES_LISTED is only counted.
+    """
     ordered = sorted(set(names))
-    return write_json({"tables": ordered[:KNOWN_TABLES_LISTED], "more": max(0, len(ordered) - KNOWN_TABLES_LISTED)})
+    return write_json(
+        {
+            "tables": ordered[:KNOWN_TABLES_LISTED],
+            "more": max(0, len(ordered) - KNOWN_TABLES_LISTED),
+        }
+    )
 
 
 def read_tables(value: bytes) -> tuple[str, ...]:

@@ -1,14 +1,25 @@
-"""Secrets in documents of instances: hidden where they are shown, and kept only while their destination is the same."""
+"""Secrets in documents of instances: hidden where they are shown, and kept only while their
+destination is the same.
+"""
 
 from collections.abc import Mapping
 from typing import Any, Final, TypeAlias
 from urllib.parse import urlsplit
 
 from relay.errors import ConfigurationError
-from relay.settings import HARMLESS_CLAIM_OPTIONS, InstanceSettings, RunTimeVariables, SourceSettings, instance_settings
+from relay.settings import (
+    HARMLESS_CLAIM_OPTIONS,
+    InstanceSettings,
+    RunTimeVariables,
+    SourceSettings,
+    instance_settings,
+)
 
 MASK: Final = "**********"
-"""Stands for a secret in what is shown; a document that comes back with it keeps the secret that is stored."""
+"""Stands for a secret in what is shown.
+
+A document that comes back with it keeps the secret that is stored.
+"""
 _SECRETS: Final = frozenset({"password", "salt", "secrets"})
 _SERVERS: Final = ("source", "group")
 """The parts of a document that say which servers are logged in to."""
@@ -24,10 +35,14 @@ def masked(fields: _Fields) -> dict[str, Any]:
 def with_secrets_of(stored: _Fields, fields: _Fields) -> dict[str, Any]:
     """Put the stored secrets where a document that was shown comes back with the mask.
 
-    Passwords stay only where every server was logged in to before, with the same user and TLS settings; secrets of claims where nothing
-    of claims was changed. Elsewhere the mask stays, and the secret must be given again.
+    Passwords stay only where every server was logged in to before, with the same user and TLS
+    settings; secrets of claims where nothing of claims was changed. Elsewhere the mask stays, and
+    the secret must be given again.
     """
-    return {key: _unmasked(value, stored.get(key)) if _may_keep(key, stored, fields) else value for key, value in fields.items()}
+    return {
+        key: _unmasked(value, stored.get(key)) if _may_keep(key, stored, fields) else value
+        for key, value in fields.items()
+    }
 
 
 def _may_keep(key: str, stored: _Fields, fields: _Fields) -> bool:
@@ -45,17 +60,33 @@ def _as_shown(parts: tuple[str, ...], stored: _Fields, fields: _Fields) -> bool:
 
 
 def _destinations(fields: _Fields) -> frozenset[tuple[object, ...]] | None:
-    """Every server that a document's passwords go to, as it is logged in to; None for a document that cannot be used."""
+    """Every server that a document's passwords go to, as it is logged in to.
+
+    None for a document that cannot be used.
+    """
     try:
         settings: InstanceSettings = instance_settings({**fields, "name": "any"}, "", _ANY)
     except ConfigurationError:
         return None
-    servers = [server for source in settings.each_source().values() for server in (source, source.at_standby())]
+    servers = [
+        server
+        for source in settings.each_source().values()
+        for server in (source, source.at_standby())
+    ]
     return frozenset(_login(server) for server in servers if server is not None)
 
 
 def _login(server: SourceSettings) -> tuple[object, ...]:
-    return (server.host, server.port, server.user, server.tls, server.tls_ca, server.tls_cert, server.tls_key, server.tls_legacy)
+    return (
+        server.host,
+        server.port,
+        server.user,
+        server.tls,
+        server.tls_ca,
+        server.tls_cert,
+        server.tls_key,
+        server.tls_legacy,
+    )
 
 
 def _unmasked(value: Any, stored: Any) -> Any:
@@ -67,7 +98,10 @@ def _unmasked(value: Any, stored: Any) -> Any:
 
 
 def _list_unmasked(values: list[Any], stored: list[Any]) -> list[Any]:
-    """One that is as it was shown keeps its secrets wherever it is; where none came or went, a changed one those of its index."""
+    """One that is as it was shown keeps its secrets wherever it is.
+
+    Where none came or went, a changed one those of its index.
+    """
     shown = [_masked("", each) for each in stored]
     free = list(range(len(stored)))
     places: list[int | None] = []
@@ -78,7 +112,10 @@ def _list_unmasked(values: list[Any], stored: list[Any]) -> list[Any]:
             free.remove(place)
     free = free if len(values) == len(stored) else []
     found = [at if place is None and at in free else place for at, place in enumerate(places)]
-    return [value if place is None else _unmasked(value, stored[place]) for value, place in zip(values, found, strict=True)]
+    return [
+        value if place is None else _unmasked(value, stored[place])
+        for value, place in zip(values, found, strict=True)
+    ]
 
 
 def _masked(key: str, value: Any, inside: bool = False) -> Any:
@@ -98,7 +135,9 @@ def _masked_claims(claims: _Fields) -> dict[str, Any]:
     options = claims.get("options")
     if isinstance(options, Mapping):
         shown["options"] = {
-            name: value if name in HARMLESS_CLAIM_OPTIONS else _masked(name, value, not isinstance(value, bool | int))
+            name: value
+            if name in HARMLESS_CLAIM_OPTIONS
+            else _masked(name, value, not isinstance(value, bool | int))
             for name, value in options.items()
         }
     if _has_password(claims.get("url")):

@@ -10,21 +10,26 @@ UNKNOWN_STATE = "UNKNOWN"
 
 @dataclass(frozen=True, slots=True)
 class InstanceStatus:
-    """One moment of an instance. Times in Unix milliseconds unless the name says otherwise; empty text and None: not known.
+    """One moment of an instance.
 
-    `state` is what it does, in a word; `code`, `reason` and `remedy` are those of the error that keeps it there.
-    `mapping_set` is the set in force for the rows being published, `mapping_problem` why a newer one is not.
-    The position is a copy for people: the relay itself trusts Kafka's alone. `published_rows`, `dead_letters` and `claims` are those that
-    Kafka has committed since the relay's start; the buffer cursors count slots since the source was last connected.
-    `dropped_rows` counts those that were left out since then, by cause.
-    `spool` says what its spool on disk does, `filling`, `draining` or `full`; `spool_age_seconds` for how long the oldest in it has waited.
-    `held_back` says what keeps it from going as fast as it can, or from reading all its sources: a pause, limits, sources that are dead.
-    `unlogged_changes` names relayed tables whose rows foreign keys change without a word in the binlog.
-    For a group, the position is that of the source that was published last, `sources` are those of all (`file:offset`) by name, and
-    `passed_over` counts those that are not read for now.
-    `row_printer` names what has printed rows since the relay's start, the one with most rows first: `compiled`, `readable`.
-    `run_time`: the instance is defined by a document in ZooKeeper, not by a relay's file.
-    `printed_rows` counts these rows by path, for the slow one with the reason (`readable: value`); both print the same.
+    Times in Unix milliseconds unless the name says otherwise; empty text and None: not known.
+
+    `state` is what it does, in a word; `code`, `reason` and `remedy` are those of the error that
+    keeps it there. `mapping_set` is the set in force for the rows being published,
+    `mapping_problem` why a newer one is not. The position is a copy for people: the relay itself
+    trusts Kafka's alone. `published_rows`, `dead_letters` and `claims` are those that Kafka has
+    committed since the relay's start; the buffer cursors count slots since the source was last
+    connected. `dropped_rows` counts those that were left out since then, by cause. `spool` says
+    what its spool on disk does, `filling`, `draining` or `full`; `spool_age_seconds` for how long
+    the oldest in it has waited. `held_back` says what keeps it from going as fast as it can, or
+    from reading all its sources: a pause, limits, sources that are dead. `unlogged_changes` names
+    relayed tables whose rows foreign keys change without a word in the binlog. For a group, the
+    position is that of the source that was published last, `sources` are those of all
+    (`file:offset`) by name, and `passed_over` counts those that are not read for now. `row_printer`
+    names what has printed rows since the relay's start, the one with most rows first: `compiled`,
+    `readable`. `run_time`: the instance is defined by a document in ZooKeeper, not by a relay's
+    file. `printed_rows` counts these rows by path, for the slow one with the reason (`readable:
+    value`); both print the same.
     """
 
     name: str
@@ -64,7 +69,10 @@ class InstanceStatus:
     updated_ms: int = 0
 
     def to_fields(self) -> dict[str, object]:
-        """Return the JSON object; execute_position is text in it, because many JSON readers round numbers above 2^53."""
+        """Return the JSON object.
+
+        Execute_position is text in it, because many JSON readers round numbers above 2^53.
+        """
         fields = asdict(self)
         if self.execute_position is not None:
             fields["execute_position"] = str(self.execute_position)
@@ -76,7 +84,9 @@ class InstanceStatus:
 
     @classmethod
     def from_document(cls, name: str, value: bytes) -> "InstanceStatus":
-        """Read a status of this or another version; what is missing or unreadable gets its default."""
+        """Read a status of this or another version; what is missing or unreadable gets its
+        default.
+        """
         fields = JsonObject.read(value)
         return cls(
             name=name,

@@ -1,4 +1,6 @@
-"""What stands in ZooKeeper about mappings: documents, sets and the pointer, each written once and read tolerantly."""
+"""What stands in ZooKeeper about mappings: documents, sets and the pointer, each written once and
+read tolerantly.
+"""
 
 import json
 from collections.abc import Mapping
@@ -41,12 +43,17 @@ class StoredDocument:
     note: Note
 
     def to_document(self) -> bytes:
-        """One line of JSON about the body, then the body itself, so that it can be read with any ZooKeeper shell."""
+        """One line of JSON about the body, then the body itself, so that it can be read with any
+        ZooKeeper shell.
+        """
         return write_json({"format": FORMAT, **self.note.fields()}) + b"\n" + self.body.encode()
 
     @classmethod
     def from_document(cls, data_id: str, version: int, value: bytes) -> "StoredDocument":
-        """Read it; a value without our first line was put there by hand and is all body. Raises MappingRefused."""
+        """Read it; a value without our first line was put there by hand and is all body.
+
+        Raises MappingRefused.
+        """
         try:
             text = value.decode()
         except UnicodeDecodeError as exc:
@@ -61,7 +68,10 @@ class StoredDocument:
 
 @dataclass(frozen=True, slots=True)
 class SetRecord:
-    """One set: which version of each document it holds. `restored_from` is the set that a roll back took them from."""
+    """One set: which version of each document it holds.
+
+    `restored_from` is the set that a roll back took them from.
+    """
 
     number: int
     versions: Mapping[str, int]
@@ -70,21 +80,40 @@ class SetRecord:
 
     def to_document(self) -> bytes:
         """Return the JSON document. The number is not in it but in the node's name."""
-        return write_json({"format": FORMAT, "documents": dict(self.versions), "restored_from": self.restored_from, **self.note.fields()})
+        return write_json(
+            {
+                "format": FORMAT,
+                "documents": dict(self.versions),
+                "restored_from": self.restored_from,
+                **self.note.fields(),
+            }
+        )
 
     @classmethod
     def from_document(cls, number: int, value: bytes) -> "SetRecord":
-        """Read it. Raises MappingRefused where the list of documents is not there, for an empty set would drop everything."""
+        """Read it.
+
+        Raises MappingRefused where the list of documents is not there, for an empty set would drop
+        everything.
+        """
         fields = JsonObject.read(value)
         if "documents" not in fields:
             raise _refused("", f"Mapping set {number} does not say which documents it holds.")
         _check_format(fields, "", f"Mapping set {number}")
-        return cls(number, fields.wholes("documents"), Note.read(fields), fields.whole_or_none("restored_from"))
+        return cls(
+            number,
+            fields.wholes("documents"),
+            Note.read(fields),
+            fields.whole_or_none("restored_from"),
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class StoredSet:
-    """A set with its bodies: dataId → JSON text. Number 0 is the empty set of an installation where nothing was saved."""
+    """A set with its bodies: dataId → JSON text.
+
+    Number 0 is the empty set of an installation where nothing was saved.
+    """
 
     record: SetRecord
     bodies: Mapping[str, str] = field(default_factory=dict)
@@ -107,7 +136,9 @@ class StoredSet:
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """The number of the set in force, and the version of the node that guards it (None: the node is not there yet)."""
+    """The number of the set in force, and the version of the node that guards it (None: the node is
+    not there yet).
+    """
 
     number: int
     guard: int | None
@@ -118,11 +149,16 @@ class Pointer:
 
     @classmethod
     def from_document(cls, value: bytes, guard: int) -> "Pointer":
-        """Read it; a bare number, as a person would write it, counts as well. Raises MappingRefused."""
+        """Read it; a bare number, as a person would write it, counts as well.
+
+        Raises MappingRefused.
+        """
         number = JsonObject.read(value).whole_or_none("set")
         number = _bare_number(value) if number is None else number
         if number is None or number < 0:
-            raise _refused("", "The pointer to the mapping set in force does not hold a set's number.")
+            raise _refused(
+                "", "The pointer to the mapping set in force does not hold a set's number."
+            )
         return cls(number, guard)
 
 
@@ -136,8 +172,15 @@ def _bare_number(value: bytes) -> int | None:
 
 def _check_format(fields: JsonObject, data_id: str, what: str) -> None:
     if fields.whole("format") > FORMAT:
-        raise _refused(data_id, f"{what} was written by a newer relay (format {fields.whole('format')}).")
+        raise _refused(
+            data_id, f"{what} was written by a newer relay (format {fields.whole('format')})."
+        )
 
 
 def _refused(data_id: str, reason: str) -> MappingRefused:
-    return MappingRefused(reason, data_id=data_id, pointer="", remedy="Roll back to a good set, or save all documents again.")
+    return MappingRefused(
+        reason,
+        data_id=data_id,
+        pointer="",
+        remedy="Roll back to a good set, or save all documents again.",
+    )

@@ -10,15 +10,19 @@ from relay.state.mappings.records import Note, Pointer, SetRecord, StoredDocumen
 from relay.state.paths import Paths
 from relay.zk import Create, Replace, Session, Step, Watch
 
-# ZooKeeper's server takes requests below 1 MiB - 1 (jute.maxbuffer) and hangs up on larger ones; paths and framing need some room.
+# ZooKeeper's server takes requests below 1 MiB - 1 (jute.maxbuffer) and hangs up on larger ones;
+# paths and framing need some room.
 SAVE_LIMIT_BYTES: Final = 1_000_000
 
 
 class MappingStore:
-    """Saves, loads and lists mapping sets. Bodies are text here: what they mean, and whether they may be saved, the caller decides.
+    """Saves, loads and lists mapping sets.
 
-    Nothing is ever overwritten: a save and a roll back both add a set under the next number and move the pointer, in one ZooKeeper
-    transaction that fails as a whole with VersionConflict when the pointer was moved meanwhile.
+    Bodies are text here: what they mean, and whether they may be saved, the caller decides.
+
+    Nothing is ever overwritten: a save and a roll back both add a set under the next number and
+    move the pointer, in one ZooKeeper transaction that fails as a whole with VersionConflict when
+    the pointer was moved meanwhile.
     """
 
     def __init__(self, session: Session, paths: Paths) -> None:
@@ -26,11 +30,17 @@ class MappingStore:
         self._paths = paths
 
     def number(self) -> int:
-        """Return the number of the set in force, 0 where nothing was saved. Raises MappingRefused if the pointer is unreadable."""
+        """Return the number of the set in force, 0 where nothing was saved.
+
+        Raises MappingRefused if the pointer is unreadable.
+        """
         return self._pointer().number
 
     def current(self) -> StoredSet:
-        """Load the set in force. Raises MappingRefused if it is broken or points to what is not there."""
+        """Load the set in force.
+
+        Raises MappingRefused if it is broken or points to what is not there.
+        """
         number = self.number()
         try:
             return self.load(number)
@@ -38,19 +48,30 @@ class MappingStore:
             raise _broken(number, "is in force, but it is not there") from exc
 
     def load(self, number: int) -> StoredSet:
-        """Load any set, whole. Raises NodeMissing if there is none of this number, MappingRefused if it is broken."""
+        """Load any set, whole.
+
+        Raises NodeMissing if there is none of this number, MappingRefused if it is broken.
+        """
         if number == 0:
             return StoredSet.empty()
         record = self.record(number)
         try:
-            return StoredSet(record, {data_id: self.document(data_id, version).body for data_id, version in record.versions.items()})
+            return StoredSet(
+                record,
+                {
+                    data_id: self.document(data_id, version).body
+                    for data_id, version in record.versions.items()
+                },
+            )
         except NodeMissing as exc:
             raise _broken(number, f"names a document that is not there ({exc.reason})") from exc
 
     def record(self, number: int) -> SetRecord:
         """Return what is noted about a set, without the bodies."""
         try:
-            return SetRecord.from_document(number, self._session.get(self._paths.mapping_set(number)).value)
+            return SetRecord.from_document(
+                number, self._session.get(self._paths.mapping_set(number)).value
+            )
         except NodeMissing as exc:
             raise NodeMissing(f"There is no mapping set {number}.") from exc
 
@@ -67,30 +88,47 @@ class MappingStore:
         return self._numbers(self._paths.mapping_sets)
 
     def document_versions(self, data_id: str) -> tuple[int, ...]:
-        """Return the numbers of all versions of a document, the newest first; none where it was never saved."""
+        """Return the numbers of all versions of a document, the newest first.
+
+        None where it was never saved.
+        """
         return self._numbers(self._paths.mapping_documents(data_id))
 
     def save(self, base: StoredSet, bodies: Mapping[str, str], note: Note) -> StoredSet:
-        """Put the bodies into force as the next set and return it; `base` is the set that they were edited from.
+        """Put the bodies into force as the next set and return it.
 
-        A body that equals the base's keeps its version, a document that is not in `bodies` is not in the new set; with no difference
-        at all the base is returned. Raises VersionConflict if `base` is not in force any more, SaveTooLarge.
+        `base` is the set that they were edited from.
+
+        A body that equals the base's keeps its version, a document that is not in `bodies` is not
+        in the new set; with no difference at all the base is returned. Raises VersionConflict if
+        `base` is not in force any more, SaveTooLarge.
         """
         pointer = self._pointer_at(base.number)
         if dict(bodies) == dict(base.bodies):
             return base
-        documents = [self._next_version(data_id, body, note) for data_id, body in bodies.items() if base.bodies.get(data_id) != body]
-        versions = {data_id: version for data_id, version in base.record.versions.items() if data_id in bodies}
+        documents = [
+            self._next_version(data_id, body, note)
+            for data_id, body in bodies.items()
+            if base.bodies.get(data_id) != body
+        ]
+        versions = {
+            data_id: version
+            for data_id, version in base.record.versions.items()
+            if data_id in bodies
+        }
         versions |= {document.data_id: document.version for document in documents}
         record = SetRecord(self._next_number(pointer), versions, note)
         self._put_into_force(pointer, record, documents)
         return StoredSet(record, dict(bodies))
 
     def roll_back(self, to: int, base: int | None, note: Note) -> StoredSet:
-        """Put an older set's content into force again, as a set of its own with the next number; `base` is the number in force.
+        """Put an older set's content into force again, as a set of its own with the next number.
 
-        Without a base it replaces whatever the pointer holds, even what cannot be read.
-        Raises NodeMissing, MappingRefused if that older set is broken, VersionConflict if `base` is not in force any more.
+        `base` is the number in force.
+
+        Without a base it replaces whatever the pointer holds, even what cannot be read. Raises
+        NodeMissing, MappingRefused if that older set is broken, VersionConflict if `base` is not in
+        force any more.
         """
         pointer = self._pointer_at(base)
         old = self.load(to)
@@ -99,7 +137,9 @@ class MappingStore:
         return replace(old, record=record)
 
     def watch(self, changed: threading.Event) -> Watch:
-        """Set the event whenever another set may have come into force, and after every reconnect."""
+        """Set the event whenever another set may have come into force, and after every
+        reconnect.
+        """
         return self._session.watch(self._paths.mapping_pointer, changed.set)
 
     def _pointer(self) -> Pointer:
@@ -112,7 +152,10 @@ class MappingStore:
             return Pointer(0, None if node is None else node.version)
         pointer = self._pointer()
         if pointer.number != number:
-            raise VersionConflict(f"Mapping set {pointer.number} is in force, and the edit was made from set {number}.")
+            raise VersionConflict(
+                f"Mapping set {pointer.number} is in force, and the edit was made from set "
+                f"{number}."
+            )
         return pointer
 
     def _numbers(self, path: str) -> tuple[int, ...]:
@@ -123,18 +166,28 @@ class MappingStore:
         return tuple(sorted((int(name) for name in names if name.isdecimal()), reverse=True))
 
     def _next_number(self, pointer: Pointer) -> int:
-        # The pointer may stand behind the newest set when somebody moved it by hand; a number is never used twice all the same.
+        # The pointer may stand behind the newest set when somebody moved it by hand; a number is
+        # never used twice all the same.
         return max(pointer.number, *self.set_numbers()[:1], 0) + 1
 
     def _next_version(self, data_id: str, body: str, note: Note) -> StoredDocument:
-        return StoredDocument(data_id, max(self.document_versions(data_id), default=0) + 1, body, note)
+        return StoredDocument(
+            data_id, max(self.document_versions(data_id), default=0) + 1, body, note
+        )
 
-    def _put_into_force(self, pointer: Pointer, record: SetRecord, documents: Sequence[StoredDocument]) -> None:
+    def _put_into_force(
+        self, pointer: Pointer, record: SetRecord, documents: Sequence[StoredDocument]
+    ) -> None:
         self._session.ensure(self._paths.mapping_sets)
         steps: list[Step] = []
         for document in documents:
             self._session.ensure(self._paths.mapping_documents(document.data_id))
-            steps.append(Create(self._paths.mapping_document(document.data_id, document.version), document.to_document()))
+            steps.append(
+                Create(
+                    self._paths.mapping_document(document.data_id, document.version),
+                    document.to_document(),
+                )
+            )
         steps.append(Create(self._paths.mapping_set(record.number), record.to_document()))
         _check_size(steps, documents)
         moved = Pointer(record.number, None).to_document()
@@ -150,7 +203,8 @@ def _check_size(steps: Sequence[Step], documents: Sequence[StoredDocument]) -> N
     if size > SAVE_LIMIT_BYTES:
         largest = max(documents, key=lambda document: len(document.body))
         raise SaveTooLarge(
-            f"This save holds {size} bytes, and ZooKeeper takes {SAVE_LIMIT_BYTES} at once; {largest.data_id} is the largest part.",
+            f"This save holds {size} bytes, and ZooKeeper takes {SAVE_LIMIT_BYTES} at once; "
+            f"{largest.data_id} is the largest part.",
             data_id=largest.data_id,
             pointer="",
         )
@@ -158,5 +212,8 @@ def _check_size(steps: Sequence[Step], documents: Sequence[StoredDocument]) -> N
 
 def _broken(number: int, how: str) -> MappingRefused:
     return MappingRefused(
-        f"Mapping set {number} {how}.", data_id="", pointer="", remedy="Roll back to a good set, or save all documents again."
+        f"Mapping set {number} {how}.",
+        data_id="",
+        pointer="",
+        remedy="Roll back to a good set, or save all documents again.",
     )

@@ -1,4 +1,6 @@
-"""How the instances that feed a topic place its rows: one document for each topic, changed under its version."""
+"""How the instances that feed a topic place its rows: one document for each topic, changed under
+its version.
+"""
 
 from collections.abc import Callable
 from typing import Final
@@ -11,7 +13,9 @@ from relay.zk import Session
 
 FORMAT: Final = 1
 _ATTEMPTS: Final = 20
-"""Two relays that change one document at a time meet seldom, and each change is done in milliseconds."""
+"""Two relays that change one document at a time meet seldom, and each change is done in
+milliseconds.
+"""
 
 
 class TopicAgreementStore:
@@ -26,8 +30,13 @@ class TopicAgreementStore:
         node = self._session.find(self._paths.topic_agreement(topic), synced=True)
         return TopicAgreement() if node is None else _read(node.value)
 
-    def change(self, topic: str, change: Callable[[TopicAgreement], TopicAgreement]) -> TopicAgreement:
-        """Change an agreement and return what holds then. Raises VersionConflict after many attempts, StoreUnreachable."""
+    def change(
+        self, topic: str, change: Callable[[TopicAgreement], TopicAgreement]
+    ) -> TopicAgreement:
+        """Change an agreement and return what holds then.
+
+        Raises VersionConflict after many attempts, StoreUnreachable.
+        """
         path = self._paths.topic_agreement(topic)
         for attempts_left in reversed(range(_ATTEMPTS)):
             node = self._session.find(path, synced=True)
@@ -49,20 +58,34 @@ class TopicAgreementStore:
 
 
 def _write(agreement: TopicAgreement) -> bytes:
-    return write_json({"format": FORMAT, "feeders": [_fields(name, each) for name, each in sorted(agreement.feeders.items())]})
+    return write_json(
+        {
+            "format": FORMAT,
+            "feeders": [_fields(name, each) for name, each in sorted(agreement.feeders.items())],
+        }
+    )
 
 
 def _fields(instance: str, feeder: Feeder) -> dict[str, object]:
     placing = feeder.placing
-    return {"instance": instance, "joined": feeder.joined, "partitions": placing.partitions, **placing.rules._asdict()}
+    return {
+        "instance": instance,
+        "joined": feeder.joined,
+        "partitions": placing.partitions,
+        **placing.rules._asdict(),
+    }
 
 
 def _read(value: bytes) -> TopicAgreement:
     """Read it; an entry that cannot be read is left out, and its instance writes it again."""
     entries = JsonObject.read(value).objects("feeders")
-    return TopicAgreement({each.text("instance"): _feeder(each) for each in entries if each.whole("partitions") > 0})
+    return TopicAgreement(
+        {each.text("instance"): _feeder(each) for each in entries if each.whole("partitions") > 0}
+    )
 
 
 def _feeder(fields: JsonObject) -> Feeder:
-    rules = PlacingRules(fields.text("partition_hash"), fields.truth("database_hash"), fields.text("names"))
+    rules = PlacingRules(
+        fields.text("partition_hash"), fields.truth("database_hash"), fields.text("names")
+    )
     return Feeder(TopicPlacing(fields.whole("partitions"), rules), fields.truth("joined"))

@@ -1,4 +1,6 @@
-"""The part of one batch that follows its renames of columns, behind its TRUNCATEs and before any change of the batch is written."""
+"""The part of one batch that follows its renames of columns, behind its TRUNCATEs and before any
+change of the batch is written.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -18,10 +20,15 @@ from spark_jobs.apply.truncates.following import Followed
 from spark_jobs.sinks import Sink
 
 _WHAT: Final = "had columns renamed"
-_TOO_LATE: Final = "had columns renamed before a rename that its copy has followed: copy it with roma bootstrap --anew"
+_TOO_LATE: Final = (
+    "had columns renamed before a rename that its copy has followed: copy it with roma bootstrap "
+    "--anew"
+)
 _UNKNOWN_CHANGE: Final = (
-    " has a change older than a rename of its columns, without the header that names its real table, or of before its instance became a "
-    "group: which names its columns have is not known. Set message.headers = 'full' in the relay, and copy the table with roma bootstrap "
+    " has a change older than a rename of its columns, without the header that names its real "
+    "table, or of before its instance became a "
+    "group: which names its columns have is not known. Set message.headers = 'full' in the "
+    "relay, and copy the table with roma bootstrap "
     "--anew"
 )
 
@@ -30,15 +37,19 @@ class RenamingSink(Sink, Protocol):
     """A place whose copies can give the rows of one real table other column names."""
 
     def rename_columns(self, table: str, real_table: str, order: str, names: Names) -> None:
-        """Give the rows of a real table with a smaller order the new names, all at once; a second call of the same order does nothing."""
+        """Give the rows of a real table with a smaller order the new names, all at once.
+
+        A second call of the same order does nothing.
+        """
         ...
 
 
 class RenameFollowing:
     """Follows renames into the copies of one sink.
 
-    A rename is kept before a row of a copy is touched, and noted as done behind that. What a crash left undone is carried out with the
-    next batch; the copy itself tells whether its rows have the names already.
+    A rename is kept before a row of a copy is touched, and noted as done behind that. What a crash
+    left undone is carried out with the next batch; the copy itself tells whether its rows have the
+    names already.
     """
 
     def __init__(self, spark: SparkSession, root: str, sink: RenamingSink) -> None:
@@ -47,13 +58,18 @@ class RenameFollowing:
         self._kept = list(self._store.read())
 
     def follow(self, followed: Followed) -> Followed:
-        """Rename the copies' columns, and return what is left to be written, under the new names."""
+        """Rename the copies' columns, and return what is left to be written, under the new
+        names.
+        """
         contents, told = followed.contents, followed.contents.renames
         problems = self._problems(told)
         accepted = [each for each in told if each not in problems and names_of(each[1].text)]
         if news := sorted(set(accepted) - {(each.place, each.rename) for each in self._kept}):
             self._store.add(news)
-            self._kept = sorted([*self._kept, *(KeptRename(*each, done=False) for each in news)], key=lambda each: each.rename.order)
+            self._kept = sorted(
+                [*self._kept, *(KeptRename(*each, done=False) for each in news)],
+                key=lambda each: each.rename.order,
+            )
         self._carry_out()
         concerned = renames_above(by_place(self._kept), contents.oldest_orders)
         if not (told or concerned):
@@ -66,7 +82,10 @@ class RenameFollowing:
         return replace(followed, changes=changes, contents=again, renames=len(accepted))
 
     def _carry_out(self) -> None:
-        """Rename the rows that copies have, as far as that is not noted as done. Of a copy that is not there, no row has an old name."""
+        """Rename the rows that copies have, as far as that is not noted as done.
+
+        Of a copy that is not there, no row has an old name.
+        """
         left = [each for each in self._kept if not each.done]
         for place, rename, _ in left:
             if self._sink.read(place[0]) is not None:
@@ -93,7 +112,11 @@ def _without(changes: DataFrame, problems: Mapping[tuple[Place, Rename], str]) -
         return changes.where(~told)
     sentence = sf.lit(None).cast("string")
     for ((table, real_table), rename), reason in problems.items():
-        own = (sf.col("table") == table) & (sf.col("real_table") == real_table) & (sf.col("order") == rename.order)
+        own = (
+            (sf.col("table") == table)
+            & (sf.col("real_table") == real_table)
+            & (sf.col("order") == rename.order)
+        )
         sentence = sf.when(own, sf.lit(f"table {table} {reason}")).otherwise(sentence)
     judged = changes.withColumn("problem", sf.when(told, sentence).otherwise(sf.col("problem")))
     unplaced = judged.withColumn("row", sf.when(sf.col("renamed").isNull(), sf.col("row")))

@@ -7,7 +7,10 @@ from typing import NamedTuple, TypeAlias
 from relay.envelope import parse_renamed
 
 Names: TypeAlias = Mapping[str, str]
-"""Old name in lower case → new name, for the columns of one ALTER TABLE. All of them happen at once."""
+"""Old name in lower case → new name, for the columns of one ALTER TABLE.
+
+All of them happen at once.
+"""
 
 
 class Rename(NamedTuple):
@@ -18,8 +21,8 @@ class Rename(NamedTuple):
 
 
 class Span(NamedTuple):
-    """Changes with `low <= order < high`, and what later renames make of their names: lower-case name → new name, None where another
-    column has the name since.
+    """Changes with `low <= order < high`, and what later renames make of their names: lower-case
+    name → new name, None where another column has the name since.
     """
 
     low: str
@@ -28,19 +31,32 @@ class Span(NamedTuple):
 
 
 def names_of(text: str) -> Names:
-    """Return the names that a `renamed` header tells, without those that only change their case. Raises ValueError as `parse_renamed`."""
-    return {each.old.lower(): each.new for each in parse_renamed(text) if each.old.lower() != each.new.lower()}
+    """Return the names that a `renamed` header tells, without those that only change their case.
+
+    Raises ValueError as `parse_renamed`.
+    """
+    return {
+        each.old.lower(): each.new
+        for each in parse_renamed(text)
+        if each.old.lower() != each.new.lower()
+    }
 
 
 def renamed_by(renames: Sequence[Names]) -> Mapping[str, str | None]:
-    """Return what successive renames make of each name that they mention; a name that stays is left out."""
+    """Return what successive renames make of each name that they mention.
+
+    A name that stays is left out.
+    """
     mentioned = {name.lower() for names in renames for pair in names.items() for name in pair}
     found = {name: _followed(name, renames) for name in sorted(mentioned)}
     return {name: new for name, new in found.items() if new is None or new.lower() != name}
 
 
 def spans(renames: Sequence[Rename]) -> Iterator[Span]:
-    """Yield the names that changes of one real table get, by their order; changes behind the last rename keep their names."""
+    """Yield the names that changes of one real table get, by their order.
+
+    Changes behind the last rename keep their names.
+    """
     ordered = sorted(renames)
     names = [names_of(each.text) for each in ordered]
     for number, (low, high) in enumerate(pairwise(["", *(each.order for each in ordered)])):

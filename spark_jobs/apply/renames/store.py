@@ -27,7 +27,10 @@ class KeptRename(NamedTuple):
 
 
 class RenameStore:
-    """Keeps the renames of all copies below one root. None is ever removed: late changes need them."""
+    """Keeps the renames of all copies below one root.
+
+    None is ever removed: late changes need them.
+    """
 
     def __init__(self, spark: SparkSession, root: str) -> None:
         self._spark = spark
@@ -38,27 +41,44 @@ class RenameStore:
         if not DeltaTable.isDeltaTable(self._spark, self._path):
             return ()
         rows = self._spark.read.format("delta").load(self._path).orderBy("order").collect()
-        return [KeptRename((row["table"], row["real_table"]), Rename(row["order"], row["renamed"]), row["done"]) for row in rows]
+        return [
+            KeptRename(
+                (row["table"], row["real_table"]), Rename(row["order"], row["renamed"]), row["done"]
+            )
+            for row in rows
+        ]
 
     def add(self, news: Iterable[tuple[Place, Rename]]) -> None:
-        """Keep these renames, before any row of a copy is touched; those that are kept stay as they are."""
-        rows = self._spark.createDataFrame([(*place, *rename, False) for place, rename in news], _SCHEMA).coalesce(1)
+        """Keep these renames, before any row of a copy is touched.
+
+        Those that are kept stay as they are.
+        """
+        rows = self._spark.createDataFrame(
+            [(*place, *rename, False) for place, rename in news], _SCHEMA
+        ).coalesce(1)
         with alone(self._spark, self._path):
             if not DeltaTable.isDeltaTable(self._spark, self._path):
                 rows.write.format("delta").mode("errorifexists").save(self._path)
                 return
-            same = "kept.table = news.table AND kept.real_table = news.real_table AND kept.order = news.order"
+            same = (
+                "kept.table = news.table AND kept.real_table = news.real_table AND kept.order = "
+                "news.order"
+            )
             kept = DeltaTable.forPath(self._spark, self._path).alias("kept")
             kept.merge(rows.alias("news"), same).whenNotMatchedInsertAll().execute()
 
     def finish(self, done: Iterable[KeptRename]) -> None:
         """Note that the copies' rows have the new names of these renames."""
         own = [
-            (sf.col("table") == table) & (sf.col("real_table") == real_table) & (sf.col("order") == rename.order)
+            (sf.col("table") == table)
+            & (sf.col("real_table") == real_table)
+            & (sf.col("order") == rename.order)
             for (table, real_table), rename, _ in done
         ]
         with alone(self._spark, self._path):
-            DeltaTable.forPath(self._spark, self._path).update(reduce(or_, own), {"done": sf.lit(True)})
+            DeltaTable.forPath(self._spark, self._path).update(
+                reduce(or_, own), {"done": sf.lit(True)}
+            )
 
 
 def by_place(kept: Iterable[KeptRename]) -> Renames:
@@ -70,5 +90,11 @@ def by_place(kept: Iterable[KeptRename]) -> Renames:
 
 
 def renames_above(renames: Renames, oldest_orders: Mapping[str, str]) -> Renames:
-    """Return the renames of those real tables of which a change of these tables may be older: table → its oldest order."""
-    return {place: each for place, each in renames.items() if place[0] in oldest_orders and each[-1].order > oldest_orders[place[0]]}
+    """Return the renames of those real tables of which a change of these tables may be older: table
+    → its oldest order.
+    """
+    return {
+        place: each
+        for place, each in renames.items()
+        if place[0] in oldest_orders and each[-1].order > oldest_orders[place[0]]
+    }

@@ -1,8 +1,9 @@
-"""Changes that a TRUNCATE came after count as deletes, each under its own order, in whatever order they arrive.
+"""Changes that a TRUNCATE came after count as deletes, each under its own order, in whatever order
+they arrive.
 
-A TRUNCATE removes the rows of one real table. It tells no keys, and the same key may have moved to another real table. So it has no
-order among the changes of a key: it says that a change of its real table with a smaller order left no row. The newest change of a key
-then decides, as always.
+A TRUNCATE removes the rows of one real table. It tells no keys, and the same key may have moved to
+another real table. So it has no order among the changes of a key: it says that a change of its real
+table with a smaller order left no row. The newest change of a key then decides, as always.
 """
 
 from typing import Final
@@ -13,13 +14,17 @@ from pyspark.sql import DataFrame
 from spark_jobs.apply.truncates.floors import Floors, family_of, floors_frame, names_source
 
 _UNKNOWN: Final = (
-    " has a change older than a TRUNCATE, without the header that names its real table, or of before its instance became a group: whether "
-    "it still holds is not known. Set message.headers = 'full' in the relay, and copy the table with roma bootstrap --anew"
+    " has a change older than a TRUNCATE, without the header that names its real table, or of "
+    "before its instance became a group: whether "
+    "it still holds is not known. Set message.headers = 'full' in the relay, and copy the table "
+    "with roma bootstrap --anew"
 )
 
 
 def emptied_changes(changes: DataFrame, floors: Floors) -> DataFrame:
-    """Return the changes (`table, real_table, order, deleted`, …) with those below the floor of their real table as deletes."""
+    """Return the changes (`table, real_table, order, deleted`, …) with those below the floor of
+    their real table as deletes.
+    """
     if not floors:
         return changes
     known = floors_frame(changes.sparkSession, floors).withColumnRenamed("order", "floor")
@@ -29,7 +34,8 @@ def emptied_changes(changes: DataFrame, floors: Floors) -> DataFrame:
 
 
 def judged_changes(changes: DataFrame, floors: Floors, reason: str = _UNKNOWN) -> DataFrame:
-    """Return what `parse_events` made, with a problem for rows below a floor of their logical table that may be of its real table.
+    """Return what `parse_events` made, with a problem for rows below a floor of their logical table
+    that may be of its real table.
 
     `reason` follows the name of the table in the problem.
     """
@@ -43,10 +49,16 @@ def judged_changes(changes: DataFrame, floors: Floors, reason: str = _UNKNOWN) -
     own = sf.col("real_table")
     unnamed = (sf.col("table") == sf.col("top_table")) & own.isNull()
     otherwise_named = (
-        (sf.col("table") == sf.col("family_table")) & (family_of(own) == sf.col("family")) & (names_source(own) != sf.col("sourced"))
+        (sf.col("table") == sf.col("family_table"))
+        & (family_of(own) == sf.col("family"))
+        & (names_source(own) != sf.col("sourced"))
     )
-    met = changes.join(sf.broadcast(tops), unnamed, "left").join(sf.broadcast(families), otherwise_named, "left")
+    met = changes.join(sf.broadcast(tops), unnamed, "left").join(
+        sf.broadcast(families), otherwise_named, "left"
+    )
     below = sf.col("order") < sf.greatest("top", "family_top")
     doubtful = sf.col("problem").isNull() & ~sf.col("deleted") & sf.coalesce(below, sf.lit(False))
     sentence = sf.concat(sf.lit("table "), sf.col("table"), sf.lit(reason))
-    return met.withColumn("problem", sf.when(doubtful, sentence).otherwise(sf.col("problem"))).select(*changes.columns)
+    return met.withColumn(
+        "problem", sf.when(doubtful, sentence).otherwise(sf.col("problem"))
+    ).select(*changes.columns)

@@ -10,27 +10,43 @@ from spark_jobs.apply.per_table import TableContents, reduced_batch
 from spark_jobs.apply.truncates.floors import Floors, family_of, floors_frame, names_source
 from spark_jobs.sinks import Sink
 from spark_jobs.spark_util.cache import cached
-from spark_jobs.transforms import DELETED, EXECUTE_POSITION, EXECUTE_TIME, KEY, ORDER, REAL_TABLE, TableSchema
+from spark_jobs.transforms import (
+    DELETED,
+    EXECUTE_POSITION,
+    EXECUTE_TIME,
+    KEY,
+    ORDER,
+    REAL_TABLE,
+    TableSchema,
+)
 
 _FLOOR: Final = "floor_of_real_table"
 _TRUNCATED: Final = "was truncated"
-_OTHER_CASE: Final = "under a name in another case than that of its copy: copy it with roma bootstrap --anew"
+_OTHER_CASE: Final = (
+    "under a name in another case than that of its copy: copy it with roma bootstrap --anew"
+)
 _UNKNOWN_ROWS: Final = (
-    "and its copy has rows of which it does not know the real table: copy it with roma bootstrap --anew, and let the relay have "
+    "and its copy has rows of which it does not know the real table: copy it with roma bootstrap "
+    "--anew, and let the relay have "
     "message.headers = 'full'"
 )
 
 
 def empty_copies(sink: Sink, floors: Floors, writer: str) -> int:
-    """Write deletes, under the orders that they have, over the rows of copies that are below the floor of their real table.
+    """Write deletes, under the orders that they have, over the rows of copies that are below the
+    floor of their real table.
 
-    Returns how many. It may be done again at any time: the copy takes a change of equal order, and a newer row stays.
+    Returns how many. It may be done again at any time: the copy takes a change of equal order, and
+    a newer row stays.
     """
-    return sum(_empty_copy(sink, table, of_table, writer) for table, of_table in _by_table(floors).items())
+    return sum(
+        _empty_copy(sink, table, of_table, writer) for table, of_table in _by_table(floors).items()
+    )
 
 
 def refused(sink: Sink, floors: Floors, what: str = _TRUNCATED) -> Mapping[tuple[str, str], str]:
-    """Return the floors that the copies cannot follow, each with the reason: the copy cannot tell whose rows it has.
+    """Return the floors that the copies cannot follow, each with the reason: the copy cannot tell
+    whose rows it has.
 
     `what` says what happened to a table of these floors.
     """
@@ -45,8 +61,14 @@ def _empty_copy(sink: Sink, table: str, floors: Floors, writer: str) -> int:
     copy = sink.read(table)
     if copy is None or REAL_TABLE not in copy.columns:
         return 0
-    known = floors_frame(copy.sparkSession, floors).select(sf.col("real_table").alias(REAL_TABLE), sf.col("order").alias(_FLOOR))
-    below = copy.where(~sf.col(DELETED)).join(sf.broadcast(known), REAL_TABLE).where(sf.col(ORDER) < sf.col(_FLOOR))
+    known = floors_frame(copy.sparkSession, floors).select(
+        sf.col("real_table").alias(REAL_TABLE), sf.col("order").alias(_FLOOR)
+    )
+    below = (
+        copy.where(~sf.col(DELETED))
+        .join(sf.broadcast(known), REAL_TABLE)
+        .where(sf.col(ORDER) < sf.col(_FLOOR))
+    )
     with cached(_deletes(below, table)) as gone:
         count, newest = gone.agg(sf.count("*"), sf.max("order")).collect()[0]
         if count:
@@ -75,21 +97,36 @@ def _refused_in(sink: Sink, table: str, floors: Floors) -> Mapping[str, str]:
     names = [real for _, real in floors]
     copy = sink.read(table)
     if copy is None:
-        return dict.fromkeys(names, _OTHER_CASE) if table.lower() in map(str.lower, sink.tables()) else {}
+        return (
+            dict.fromkeys(names, _OTHER_CASE)
+            if table.lower() in map(str.lower, sink.tables())
+            else {}
+        )
     live = copy.where(~sf.col(DELETED))
     unnamed = live.where(sf.col(REAL_TABLE).isNull()) if REAL_TABLE in copy.columns else live
     oldest = unnamed.agg(sf.min(ORDER)).collect()[0][0]
-    found = {real: _UNKNOWN_ROWS for (_, real), order in floors.items() if oldest is not None and oldest < order}
+    found = {
+        real: _UNKNOWN_ROWS
+        for (_, real), order in floors.items()
+        if oldest is not None and oldest < order
+    }
     return {**(_otherwise_named(live, floors) if REAL_TABLE in copy.columns else {}), **found}
 
 
 def _otherwise_named(live: DataFrame, floors: Floors) -> Mapping[str, str]:
-    """The same for older rows that the copy has under another name of, perhaps, the same real table."""
+    """The same for older rows that the copy has under another name of, perhaps, the same real
+    table.
+    """
     known = floors_frame(live.sparkSession, floors).withColumnRenamed("order", _FLOOR)
     own, other = sf.col(REAL_TABLE), sf.col("real_table")
     alike = sf.lower(family_of(own)) == sf.lower(family_of(other))
-    met = live.join(sf.broadcast(known), alike & (own != other)).where(sf.col(ORDER) < sf.col(_FLOOR))
-    of_group, other_case = names_source(own) != names_source(other), sf.lower(own) == sf.lower(other)
+    met = live.join(sf.broadcast(known), alike & (own != other)).where(
+        sf.col(ORDER) < sf.col(_FLOOR)
+    )
+    of_group, other_case = (
+        names_source(own) != names_source(other),
+        sf.lower(own) == sf.lower(other),
+    )
     rows = met.where(of_group | other_case).groupBy("real_table").agg(sf.max(of_group)).collect()
     return {real: _UNKNOWN_ROWS if unknown else _OTHER_CASE for real, unknown in rows}
 

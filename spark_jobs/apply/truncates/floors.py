@@ -1,4 +1,6 @@
-"""The order of the newest TRUNCATE of each real table, its floor: a Delta table below the job's root, whatever keeps the copies."""
+"""The order of the newest TRUNCATE of each real table, its floor: a Delta table below the job's
+root, whatever keeps the copies.
+"""
 
 from collections.abc import Mapping
 from typing import Final, TypeAlias
@@ -39,7 +41,9 @@ class FloorStore:
             if DeltaTable.isDeltaTable(self._spark, self._path):
                 self._merge(floors_frame(self._spark, floors))
             else:
-                floors_frame(self._spark, floors).write.format("delta").mode("errorifexists").save(self._path)
+                floors_frame(self._spark, floors).write.format("delta").mode("errorifexists").save(
+                    self._path
+                )
 
     def _merge(self, news: DataFrame) -> None:
         kept = DeltaTable.forPath(self._spark, self._path).alias("kept")
@@ -50,7 +54,9 @@ class FloorStore:
 
 def floors_frame(spark: SparkSession, floors: Floors) -> DataFrame:
     """Return floors as rows of table, real_table and order."""
-    return spark.createDataFrame([(*place, order) for place, order in sorted(floors.items())], _SCHEMA).coalesce(1)
+    return spark.createDataFrame(
+        [(*place, order) for place, order in sorted(floors.items())], _SCHEMA
+    ).coalesce(1)
 
 
 def raised(floors: Floors, news: Floors) -> Floors:
@@ -59,18 +65,32 @@ def raised(floors: Floors, news: Floors) -> Floors:
 
 
 def floors_above(floors: Floors, oldest_orders: Mapping[str, str]) -> Floors:
-    """Return the floors of these tables that are above the table's oldest order: only they can concern a change."""
-    return {place: order for place, order in floors.items() if place[0] in oldest_orders and order > oldest_orders[place[0]]}
+    """Return the floors of these tables that are above the table's oldest order: only they can
+    concern a change.
+    """
+    return {
+        place: order
+        for place, order in floors.items()
+        if place[0] in oldest_orders and order > oldest_orders[place[0]]
+    }
 
 
 def family_of(real_table: Column) -> Column:
-    """Return `instance/database.table` of a real table, without the source that it has in a group."""
-    return sf.concat(sf.substring_index(real_table, "/", 1), sf.lit("/"), sf.substring_index(real_table, "/", -1))
+    """Return `instance/database.table` of a real table, without the source that it has in a
+    group.
+    """
+    return sf.concat(
+        sf.substring_index(real_table, "/", 1), sf.lit("/"), sf.substring_index(real_table, "/", -1)
+    )
 
 
 def names_source(real_table: Column) -> Column:
     """Tell whether a real table names a source of a group.
 
-    An instance that becomes a group, or ceases to be one, names the same real table in another way: rows of both ways may be its own.
+    An instance that becomes a group, or ceases to be one, names the same real table in another way:
+    rows of both ways may be its own.
     """
-    return sf.length(real_table) - sf.length(sf.replace(real_table, sf.lit("/"), sf.lit(""))) >= _BESIDE_SOURCE
+    return (
+        sf.length(real_table) - sf.length(sf.replace(real_table, sf.lit("/"), sf.lit("")))
+        >= _BESIDE_SOURCE
+    )

@@ -16,7 +16,9 @@ from spark_jobs.transforms import TRUNCATE
 
 @dataclass(slots=True)
 class Followed:
-    """What is to be written of a batch: its changes without the statements that were followed, and the floors that concern them."""
+    """What is to be written of a batch: its changes without the statements that were followed, and
+    the floors that concern them.
+    """
 
     changes: DataFrame
     contents: BatchContents
@@ -26,10 +28,13 @@ class Followed:
 
 
 class Following:
-    """Follows TRUNCATEs into the copies of one sink; a job has one, because a stream alone raises the floors of its copies.
+    """Follows TRUNCATEs into the copies of one sink.
 
-    The order of the steps makes each of them safe to do again: floors are kept before a row of a copy is touched, so a batch that is
-    cut off is applied again under them, and a first copy beside the stream sees them behind its own writes.
+    A job has one, because a stream alone raises the floors of its copies.
+
+    The order of the steps makes each of them safe to do again: floors are kept before a row of a
+    copy is touched, so a batch that is cut off is applied again under them, and a first copy beside
+    the stream sees them behind its own writes.
     """
 
     def __init__(self, spark: SparkSession, root: str, sink: Sink) -> None:
@@ -38,17 +43,27 @@ class Following:
         self._floors = self._store.read()
 
     def follow(self, changes: DataFrame, contents: BatchContents, writer: str) -> Followed:
-        """Empty the copies of what the batch's TRUNCATEs removed, and return what is left to be written."""
+        """Empty the copies of what the batch's TRUNCATEs removed, and return what is left to be
+        written.
+        """
         floors = floors_above(self._floors, contents.oldest_orders)
         if not (contents.truncates or floors):
             return Followed(changes, contents)
-        news = {place: order for place, order in contents.truncates.items() if order > self._floors.get(place, "")}
+        news = {
+            place: order
+            for place, order in contents.truncates.items()
+            if order > self._floors.get(place, "")
+        }
         problems = refused(self._sink, news)
-        accepted = {place: order for place, order in contents.truncates.items() if place not in problems}
+        accepted = {
+            place: order for place, order in contents.truncates.items() if place not in problems
+        }
         if any(order > self._floors.get(place, "") for place, order in accepted.items()):
             self._store.raise_to(accepted)
             self._floors = raised(self._floors, accepted)
-        empty_copies(self._sink, {place: self._floors[place] for place in accepted}, f"{writer} truncate")
+        empty_copies(
+            self._sink, {place: self._floors[place] for place in accepted}, f"{writer} truncate"
+        )
         floors = floors_above(self._floors, contents.oldest_orders)
         rest = _without(changes, problems)
         if not (floors or problems):
@@ -67,5 +82,7 @@ def _without(changes: DataFrame, problems: Mapping[tuple[str, str], str]) -> Dat
         own = (sf.col("table") == table) & (sf.col("real_table") == real)
         sentence = sf.when(own, sf.lit(f"table {table} {reason}")).otherwise(sentence)
     judged = changes.withColumn("problem", sf.when(emptying, sentence).otherwise(sf.col("problem")))
-    unplaced = judged.withColumn("row", sf.when(sf.col("type") != TRUNCATE, sf.col("row")))  # as of every message that has a problem
+    unplaced = judged.withColumn(
+        "row", sf.when(sf.col("type") != TRUNCATE, sf.col("row"))
+    )  # as of every message that has a problem
     return unplaced.where((sf.col("type") != TRUNCATE) | sf.col("problem").isNotNull())

@@ -1,4 +1,6 @@
-"""Copies of tables whose messages hold parts of rows: MERGE column by column, each with an order of its own."""
+"""Copies of tables whose messages hold parts of rows: MERGE column by column, each with an order of
+its own.
+"""
 
 from collections.abc import Mapping
 from typing import Final
@@ -9,33 +11,58 @@ from pyspark.sql import Column, DataFrame
 
 from spark_jobs.sinks.delta_lake.sink import DeltaSink, merging
 from spark_jobs.spark_util.identifiers import quoted
-from spark_jobs.transforms import COLUMN_ORDERS, KEY, ORDER, RESET_ORDER, UNFIT, WHOLE_ROW_GUARDS, own_columns
+from spark_jobs.transforms import (
+    COLUMN_ORDERS,
+    KEY,
+    ORDER,
+    RESET_ORDER,
+    UNFIT,
+    WHOLE_ROW_GUARDS,
+    own_columns,
+)
 
 _OF_THE_NEWEST: Final = tuple(name for name in WHOLE_ROW_GUARDS if name not in (KEY, UNFIT))
 
 
 class DeltaByColumn(DeltaSink):
-    """As DeltaSink, with the guards `_column_orders` and `_reset_order` of `merged_by_key` in each row.
+    """As DeltaSink, with the guards `_column_orders` and `_reset_order` of `merged_by_key` in each
+    row.
 
-    The result does not depend on the order of arrival either: a value counts where its order is the greatest of its column and not below
-    the newest INSERT or DELETE of its row.
+    The result does not depend on the order of arrival either: a value counts where its order is the
+    greatest of its column and not below the newest INSERT or DELETE of its row.
     """
 
     _newest_whole = False
 
     def _statement(self, copy: DeltaTable, rows: DataFrame) -> DeltaMergeBuilder:
         merge = merging(copy, rows, f"copy.{KEY} = change.{KEY}")
-        return merge.whenMatchedUpdate(set=_merged(list(own_columns(rows)))).whenNotMatchedInsertAll()
+        return merge.whenMatchedUpdate(
+            set=_merged(list(own_columns(rows)))
+        ).whenNotMatchedInsertAll()
 
 
 def _merged(columns: list[str]) -> dict[str, str | Column]:
     """Guard or column → what the row has after both sides met."""
     news = sf.col(f"change.{ORDER}") >= sf.col(f"copy.{ORDER}")
-    later = {name: sf.when(news, sf.col(f"change.{name}")).otherwise(sf.col(f"copy.{name}")) for name in _OF_THE_NEWEST}
-    sides = {name: (_counting("copy", "change", name), _counting("change", "copy", name)) for name in columns}
+    later = {
+        name: sf.when(news, sf.col(f"change.{name}")).otherwise(sf.col(f"copy.{name}"))
+        for name in _OF_THE_NEWEST
+    }
+    sides = {
+        name: (_counting("copy", "change", name), _counting("change", "copy", name))
+        for name in columns
+    }
     orders = {name: sf.greatest(*pair) for name, pair in sides.items()}
-    values = {name: _chosen(sf.col(f"copy.{quoted(name)}"), sf.col(f"change.{quoted(name)}"), *sides[name]) for name in columns}
-    lost = {name: _chosen(sf.col(f"copy.{UNFIT}")[name], sf.col(f"change.{UNFIT}")[name], *sides[name]) for name in columns}
+    values = {
+        name: _chosen(
+            sf.col(f"copy.{quoted(name)}"), sf.col(f"change.{quoted(name)}"), *sides[name]
+        )
+        for name in columns
+    }
+    lost = {
+        name: _chosen(sf.col(f"copy.{UNFIT}")[name], sf.col(f"change.{UNFIT}")[name], *sides[name])
+        for name in columns
+    }
     unfit = _map(lost)
     return {
         **later,
@@ -47,8 +74,14 @@ def _merged(columns: list[str]) -> dict[str, str | Column]:
 
 
 def _counting(side: str, other: str, column: str) -> Column:
-    """The order of the column's value on one side; null where it has none, or the other side's row began anew after it."""
-    order, reset = sf.col(f"{side}.{COLUMN_ORDERS}")[column.lower()], sf.col(f"{other}.{RESET_ORDER}")
+    """The order of the column's value on one side.
+
+    Null where it has none, or the other side's row began anew after it.
+    """
+    order, reset = (
+        sf.col(f"{side}.{COLUMN_ORDERS}")[column.lower()],
+        sf.col(f"{other}.{RESET_ORDER}"),
+    )
     return sf.when(reset.isNull() | (order >= reset), order)
 
 

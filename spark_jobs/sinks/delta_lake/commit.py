@@ -1,10 +1,12 @@
-"""One commit of Delta whose rows were decided about before: what a MERGE asks the copy three times is asked once.
+"""One commit of Delta whose rows were decided about before: what a MERGE asks the copy three times
+is asked once.
 
-MERGE joins the changes with the copy to find the files that it touches, again with all columns of those files to write, and a third time to
-mark the rows that went. Here one join over keys and orders says which change wins and where the row lies that it takes the place of;
-winners are then written without looking at the copy again. Where a copy has no deletion vectors, the files that hold replaced rows are
-written again without those rows. The transaction is Delta's own and has read what a MERGE reads, so that another writer's commit in between
-makes it fail in the same way.
+MERGE joins the changes with the copy to find the files that it touches, again with all columns of
+those files to write, and a third time to mark the rows that went. Here one join over keys and
+orders says which change wins and where the row lies that it takes the place of; winners are then
+written without looking at the copy again. Where a copy has no deletion vectors, the files that hold
+replaced rows are written again without those rows. The transaction is Delta's own and has read what
+a MERGE reads, so that another writer's commit in between makes it fail in the same way.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,26 +29,38 @@ from spark_jobs.spark_util.identifiers import quoted
 from spark_jobs.transforms import EXECUTE_POSITION, EXECUTE_TIME, KEY
 
 _LOOKED_THROUGH_BYTES: Final = 256_000_000
-"""A copy up to this size is looked through whole; of a larger one only the files and pages that may hold the batch's keys."""
+"""A copy up to this size is looked through whole.
+
+Of a larger one only the files and pages that may hold the batch's keys.
+"""
 _RANGES: Final = 8
 """Few, because each row that is read is compared with all of them."""
 _NARROW: Final = 0.5
-"""Share of the keys between the files' least and greatest; random keys cover nearly all of it, those of the last days little."""
+"""Share of the keys between the files' least and greatest.
+
+Random keys cover nearly all of it, those of the last days little.
+"""
 _FEW: Final = 500_000
 """So many keys are held in memory at once."""
 _ROWS_OF_ONE_TASK: Final = 25_000
 _FILES_OF_ONE_TASK: Final = 32
 _BYTES_OF_ONE_TASK: Final = 16_000_000
-"""Up to so many changes, and files and bytes of the copy, one task takes less than to spread them takes."""
+"""Up to so many changes, and files and bytes of the copy, one task takes less than to spread them
+takes.
+"""
 _BYTES_OF_A_CHANGE: Final = 50
 """In a file, as its keys and orders alone."""
 _FILE, _ROW, _WINS, _SOUGHT = "file", "row", "wins", "sought"
 _PAIR: Final = (EXECUTE_TIME, EXECUTE_POSITION)
-"""The two numbers of `_order`, the guard; `roma reconcile` checks that they agree with it (ADR 46)."""
+"""The two numbers of `_order`, the guard; `roma reconcile` checks that they agree with it (ADR
+46).
+"""
 
 
 def put(copy: OpenCopy, rows: DataFrame, number: int | None, batch: Batch | None) -> Written | None:
-    """Write the rows that win over the copy's, at most one row a key, in one commit; None where the copy has other columns than they.
+    """Write the rows that win over the copy's, at most one row a key, in one commit.
+
+    None where the copy has other columns than they.
 
     `number` is about how many rows they are, None where that is not known.
     """
@@ -59,25 +73,41 @@ def put(copy: OpenCopy, rows: DataFrame, number: int | None, batch: Batch | None
     there = _there(copy, ranges)
     with _met(copy, there, rows.select(KEY, *_PAIR), number) as met:
         place = bitmap(copy, sf.when(sf.col(_WINS), sf.col(_ROW)))
-        files = met.groupBy(_FILE).agg(sf.count_if(_WINS), sf.count_if(~sf.col(_WINS)), place).collect()
+        files = (
+            met.groupBy(_FILE).agg(sf.count_if(_WINS), sf.count_if(~sf.col(_WINS)), place).collect()
+        )
         wins, loses = sum(each[1] for each in files), sum(each[2] for each in files)
-        winners = rows.join(met.where(~sf.col(_WINS)).select(KEY), KEY, "left_anti") if loses else rows
+        winners = (
+            rows.join(met.where(~sf.col(_WINS)).select(KEY), KEY, "left_anti") if loses else rows
+        )
         winners = winners.select(*map(quoted, there.columns))
         if wins and not copy.marks_rows:
             old = touched(copy, (file for file, count, _, _ in files if count))
-            new = copy.written(_with_kept(copy, old, winners, met, in_one_task=_is_one_task(number, copy)))
+            new = copy.written(
+                _with_kept(copy, old, winners, met, in_one_task=_is_one_task(number, copy))
+            )
             held = held_by(old)
             written = sum(_rows_of(new)) - held + wins if held is not None else rows.count() - loses
             gone = removed(old)
         else:
             new = copy.written(winners)
             written = sum(_rows_of(new))
-            gone = marked(copy, (Gone(file, bytes(places), count) for file, count, _, places in files if count))
+            gone = marked(
+                copy,
+                (Gone(file, bytes(places), count) for file, count, _, places in files if count),
+            )
     copy.commit((*new, *gone), batch, _figures(written, wins, loses, sum(_rows_of(new)) - written))
     return Written(written)
 
 
-def _with_kept(copy: OpenCopy, old: Sequence[JavaObject], winners: DataFrame, met: DataFrame, *, in_one_task: bool) -> DataFrame:
+def _with_kept(
+    copy: OpenCopy,
+    old: Sequence[JavaObject],
+    winners: DataFrame,
+    met: DataFrame,
+    *,
+    in_one_task: bool,
+) -> DataFrame:
     """The winners, and the rows of the replaced files whose keys no winner has."""
     kept, won = replace(copy, files=copy.seq(old)).rows(), met.where(_WINS).select(KEY)
     if not in_one_task:
@@ -101,12 +131,19 @@ def _is_one_task(number: int | None, copy: OpenCopy) -> bool:
 
 
 def _is_held(number: int | None, copy_bytes: int) -> bool:
-    """Whether the changes are held in memory and the copy's rows pass them by; Spark would guess by sizes that are far from the truth."""
+    """Whether the changes are held in memory and the copy's rows pass them by.
+
+    Spark would guess by sizes that are far from the truth.
+    """
     return number is not None and _few(number) and number * _BYTES_OF_A_CHANGE < copy_bytes
 
 
 def _there(copy: OpenCopy, ranges: Sequence[KeyRange] | None) -> DataFrame:
-    """The rows to look through. Ranges spare pages of files where they are narrow; to ask each row costs more than to look it up."""
+    """The rows to look through.
+
+    Ranges spare pages of files where they are narrow; to ask each row costs more than to look it
+    up.
+    """
     if ranges is None or (copy.span is not None and share(ranges, copy.span) > _NARROW):
         return copy.rows()
     return copy.rows().where(within(KEY, ranges))
@@ -119,8 +156,13 @@ def _types(rows: DataFrame) -> Mapping[str, DataType]:
 def _ranges(rows: DataFrame) -> Sequence[KeyRange]:
     """Ranges in which all keys of the rows lie, few enough to be asked of each file."""
     keys = rows.agg(sf.sort_array(sf.collect_list(KEY)).alias("keys"))
-    borders = [sf.floor(sf.size("keys") * number / _RANGES).cast("int") for number in range(_RANGES + 1)]
-    ranges = [sf.struct(sf.get("keys", first), sf.get("keys", behind - 1)) for first, behind in pairwise(borders)]
+    borders = [
+        sf.floor(sf.size("keys") * number / _RANGES).cast("int") for number in range(_RANGES + 1)
+    ]
+    ranges = [
+        sf.struct(sf.get("keys", first), sf.get("keys", behind - 1))
+        for first, behind in pairwise(borders)
+    ]
     return [(each[0], each[1]) for each in keys.select(*ranges).collect()[0] if all(each)]
 
 
@@ -136,7 +178,9 @@ def _figures(written: int, wins: int, loses: int, copied: int) -> Mapping[str, i
 
 
 @contextmanager
-def _met(copy: OpenCopy, there: DataFrame, sought: DataFrame, number: int | None) -> Iterator[DataFrame]:
+def _met(
+    copy: OpenCopy, there: DataFrame, sought: DataFrame, number: int | None
+) -> Iterator[DataFrame]:
     """Keys that the copy has already: whether the change wins, and where the copy's row lies.
 
     The pair is what the text of an order stands for, and is read in a fraction of the time.
@@ -145,19 +189,30 @@ def _met(copy: OpenCopy, there: DataFrame, sought: DataFrame, number: int | None
     if _is_one_task(number, copy):
         yield _decided(_joined_in_one_task(held, sought))
         return
-    with cached(_decided(_joined_by_hash(held, sought) if _is_held(number, copy.size_bytes) else held.join(sought, KEY))) as met:
+    with cached(
+        _decided(
+            _joined_by_hash(held, sought)
+            if _is_held(number, copy.size_bytes)
+            else held.join(sought, KEY)
+        )
+    ) as met:
         yield met
 
 
 def _joined_in_one_task(held: DataFrame, sought: DataFrame) -> DataFrame:
-    """Each side lies in one partition, so that one job does it all. Asked again where a change loses, which costs less than a cache."""
+    """Each side lies in one partition, so that one job does it all.
+
+    Asked again where a change loses, which costs less than a cache.
+    """
     return held.coalesce(1).join(sought.coalesce(1).hint("shuffle_hash"), KEY)
 
 
 def _joined_by_hash(held: DataFrame, sought: DataFrame) -> DataFrame:
-    """The same, for changes that are held in memory: Spark finds a number in half the time in which it finds a text.
+    """The same, for changes that are held in memory: Spark finds a number in half the time in which
+    it finds a text.
 
-    Keys of one hash are told apart by `between`: as an equality it would become what Spark looks for.
+    Keys of one hash are told apart by `between`: as an equality it would become what Spark looks
+    for.
     """
     change = sf.broadcast(sought.withColumnRenamed(KEY, _SOUGHT))
     alike = sf.xxhash64(KEY) == sf.xxhash64(_SOUGHT)
@@ -165,13 +220,18 @@ def _joined_by_hash(held: DataFrame, sought: DataFrame) -> DataFrame:
 
 
 def _held(there: DataFrame, *, marks_rows: bool) -> DataFrame:
-    """Keys, pairs and places of the copy's rows; Delta tells a row's number only where rows may be marked."""
+    """Keys, pairs and places of the copy's rows.
+
+    Delta tells a row's number only where rows may be marked.
+    """
     row = sf.col("_metadata.row_index") if marks_rows else sf.lit(None).cast("long")
     place = (sf.col("_metadata.file_path").alias(_FILE), row.alias(_ROW))
     return there.select(KEY, *(sf.col(each).alias(f"held{each}") for each in _PAIR), *place)
 
 
 def _decided(met: DataFrame) -> DataFrame:
-    time, held_time, position, held_position = (sf.col(f"{side}{each}") for each in _PAIR for side in ("", "held"))
+    time, held_time, position, held_position = (
+        sf.col(f"{side}{each}") for each in _PAIR for side in ("", "held")
+    )
     wins = (time > held_time) | ((time == held_time) & (position >= held_position))
     return met.select(KEY, sf.coalesce(wins, sf.lit(False)).alias(_WINS), _FILE, _ROW)

@@ -19,10 +19,12 @@ _BYTES_COMPARED: Final = 8
 
 
 def bounds(statistics: str | None, column: str) -> KeyRange | None:
-    """What a file's statistics (Delta's JSON, PROTOCOL.md "Per-file Statistics") tell of its keys; None where they tell nothing.
+    """What a file's statistics (Delta's JSON, PROTOCOL.md "Per-file Statistics") tell of its keys.
 
-    `column` is the key's name in the file. The bounds are wide where rows of the file went since, and cut where texts are long: down for
-    the least, up for the greatest.
+    None where they tell nothing.
+
+    `column` is the key's name in the file. The bounds are wide where rows of the file went since,
+    and cut where texts are long: down for the least, up for the greatest.
     """
     told: dict[str, Any] = orjson.loads(statistics) if statistics else {}
     least, greatest = (told.get(side, {}).get(column) for side in ("minValues", "maxValues"))
@@ -43,21 +45,29 @@ def spanned(files: Sequence[KeyRange | None]) -> KeyRange | None:
 
 
 def share(ranges: Iterable[KeyRange], span: KeyRange) -> float:
-    """Estimate which share of a span the ranges cover (0 to 1), as if its texts were spread evenly between its ends."""
+    """Estimate which share of a span the ranges cover (0 to 1), as if its texts were spread evenly
+    between its ends.
+    """
     ends = zip(*map(_bytes, span), strict=False)
     shared = sum(1 for _ in takewhile(lambda both: both[0] == both[1], ends))
     covered = [(max(first, span[0]), min(last, span[1])) for first, last in ranges]
-    widths = (_number(last, shared) - _number(first, shared) for first, last in covered if first <= last)
+    widths = (
+        _number(last, shared) - _number(first, shared) for first, last in covered if first <= last
+    )
     return sum(widths) / max(_number(span[1], shared) - _number(span[0], shared), 1)
 
 
 def within(column: str, ranges: Iterable[KeyRange]) -> Column:
     """The condition that a key lies in one of the ranges."""
-    return reduce(or_, (sf.col(column).between(*map(sf.lit, each)) for each in ranges), sf.lit(False))
+    return reduce(
+        or_, (sf.col(column).between(*map(sf.lit, each)) for each in ranges), sf.lit(False)
+    )
 
 
 def _number(text: str, behind: int) -> int:
-    return int.from_bytes(_bytes(text)[behind : behind + _BYTES_COMPARED].ljust(_BYTES_COMPARED, b"\0"))
+    return int.from_bytes(
+        _bytes(text)[behind : behind + _BYTES_COMPARED].ljust(_BYTES_COMPARED, b"\0")
+    )
 
 
 def _bytes(text: str) -> bytes:

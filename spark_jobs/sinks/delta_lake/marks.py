@@ -1,4 +1,6 @@
-"""Rows of a Delta table that go: Delta's deletion vectors, made without a pass over Spark for what the driver can tell."""
+"""Rows of a Delta table that go: Delta's deletion vectors, made without a pass over Spark for what
+the driver can tell.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,14 +13,19 @@ from spark_jobs.sinks.delta_lake.transaction import DELTA, JavaObject, OpenCopy,
 
 _COMMANDS: Final = f"{DELTA}.commands"
 _MARKED_HERE: Final = 50
-"""Files; each is a read and a write of some hundred bytes to some hundred thousand, one behind the other."""
+"""Files.
+
+Each is a read and a write of some hundred bytes to some hundred thousand, one behind the other.
+"""
 _FORMAT: Final = "Portable"
 """Of bitmaps, as they lie in files."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """Rows of one file that are to go: `rows` is what `bitmap` made of their numbers, `count` how many they are."""
+    """Rows of one file that are to go: `rows` is what `bitmap` made of their numbers, `count` how
+    many they are.
+    """
 
     file: str
     rows: bytes
@@ -37,12 +44,23 @@ def marked(copy: OpenCopy, gone: Iterable[Gone]) -> Sequence[JavaObject]:
     """Mark rows as gone, which nobody sees before the commit of the actions that are returned."""
     helper, folder = copy.java(f"{_COMMANDS}.DMLWithDeletionVectorsHelper"), copy.log.dataPath()
     names = helper.generateCandidateFileMap(folder, copy.files)
-    stored = _stored(copy, [_with_earlier(copy, each, helper.getTouchedFile(folder, each.file, names)) for each in gone])
+    stored = _stored(
+        copy,
+        [
+            _with_earlier(copy, each, helper.getTouchedFile(folder, each.file, names))
+            for each in gone
+        ],
+    )
     touched = helper.findFilesWithMatchingRows(copy.transaction, names, stored)
     if all(each.fileLogEntry().stats() for each in each_of(touched)):
         return [action for each in each_of(touched) for action in _without_rows(each)]
-    # Files of a listing that told no statistics: Delta reads them from its log, which takes four jobs.
-    return each_of(helper.processUnmodifiedData(copy.spark._jsparkSession, touched, copy.transaction.snapshot())._1())
+    # Files of a listing that told no statistics: Delta reads them from its log, which takes four
+    # jobs.
+    return each_of(
+        helper.processUnmodifiedData(
+            copy.spark._jsparkSession, touched, copy.transaction.snapshot()
+        )._1()
+    )
 
 
 def _with_earlier(copy: OpenCopy, gone: Gone, file: JavaObject) -> JavaObject:
@@ -57,15 +75,23 @@ def _stored(copy: OpenCopy, marks: Sequence[JavaObject]) -> JavaObject:
     session, seq = copy.spark._jsparkSession, copy.seq
     prefix = copy.java(f"{DELTA}.util.Utils").getRandomPrefixLength(copy.transaction.metadata())
     conf, folder = copy.log.newDeltaHadoopConf(), copy.log.dataPath()
-    store = copy.java(f"{_COMMANDS}.DeletionVectorWriter").createMapperToStoreDeletionVectors(session, conf, folder, prefix)
+    store = copy.java(f"{_COMMANDS}.DeletionVectorWriter").createMapperToStoreDeletionVectors(
+        session, conf, folder, prefix
+    )
     if len(marks) <= _MARKED_HERE:
         return store.apply(seq(marks).iterator()).toSeq()
     many = session.createDataset(seq(marks), copy.java(f"{_COMMANDS}.DeletionVectorData").encoder())
-    return seq(many.mapPartitions(store, copy.java(f"{_COMMANDS}.DeletionVectorResult").encoder()).collectAsList())
+    return seq(
+        many.mapPartitions(
+            store, copy.java(f"{_COMMANDS}.DeletionVectorResult").encoder()
+        ).collectAsList()
+    )
 
 
 def _without_rows(touched: JavaObject) -> Sequence[JavaObject]:
-    """The file with its marks in the place of the one before, or none where no row of it is left."""
+    """The file with its marks in the place of the one before, or none where no row of it is
+    left.
+    """
     file = touched.fileLogEntry()
     if touched.isFullyReplaced():
         return (file.removeWithTimestamp(int(time() * 1000), True),)

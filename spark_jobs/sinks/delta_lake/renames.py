@@ -1,4 +1,6 @@
-"""Rows of one real table under other column names, in one commit that says which rename it carries out."""
+"""Rows of one real table under other column names, in one commit that says which rename it carries
+out.
+"""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -22,12 +24,20 @@ _POSITION_AT: Final = 14
 
 
 def rename_columns(
-    spark: SparkSession, path: str, table: str, real_table: str, order: str, names: Mapping[str, str], policy: SchemaPolicy
+    spark: SparkSession,
+    path: str,
+    table: str,
+    real_table: str,
+    order: str,
+    names: Mapping[str, str],
+    policy: SchemaPolicy,
 ) -> None:
-    """Give the rows of a real table with a smaller order the new names (old name in lower case → new name), all at once.
+    """Give the rows of a real table with a smaller order the new names (old name in lower case →
+    new name), all at once.
 
-    The commit has the execute position of the rename as the number of a transaction of Delta. A rename that the copy has, or that is
-    older than one that it has, changes nothing. Raises SchemaChangeRefused where the policy does not let a column get the type of another.
+    The commit has the execute position of the rename as the number of a transaction of Delta. A
+    rename that the copy has, or that is older than one that it has, changes nothing. Raises
+    SchemaChangeRefused where the policy does not let a column get the type of another.
     """
     copy = DeltaTable.forPath(spark, path).toDF()
     if REAL_TABLE not in copy.columns:
@@ -45,12 +55,19 @@ def rename_columns(
 
 
 def _by_name(copy: DataFrame) -> Mapping[str, tuple[str, DataType]]:
-    """Return the table's columns by their names in lower case: as the copy spells them, with their types."""
+    """Return the table's columns by their names in lower case: as the copy spells them, with their
+    types.
+    """
     return {folded(name): (name, kind) for name, kind in own_columns(copy).items()}
 
 
-def _values(held: Mapping[str, tuple[str, DataType]], names: Mapping[str, str]) -> dict[str, Column]:
-    """Return what each column of an older row becomes: the value of the column that gets its name; null where none of the copy does."""
+def _values(
+    held: Mapping[str, tuple[str, DataType]], names: Mapping[str, str]
+) -> dict[str, Column]:
+    """Return what each column of an older row becomes: the value of the column that gets its name.
+
+    Null where none of the copy does.
+    """
     sources = {folded(new): old for old, new in names.items() if old in held}
     values: dict[str, Column] = {}
     for name in {*names, *map(folded, names.values())} & held.keys():
@@ -66,15 +83,23 @@ def _values(held: Mapping[str, tuple[str, DataType]], names: Mapping[str, str]) 
 def _unfit(names: Mapping[str, str]) -> Column:
     """The texts that types cannot hold, by column, under the new names."""
     overwritten = sorted({folded(new) for new in names.values()} - names.keys())
-    kept = sf.map_filter(UNFIT, lambda name, _: ~sf.lower(name).isin(*overwritten)) if overwritten else sf.col(UNFIT)
+    kept = (
+        sf.map_filter(UNFIT, lambda name, _: ~sf.lower(name).isin(*overwritten))
+        if overwritten
+        else sf.col(UNFIT)
+    )
     new = sf.create_map(*(sf.lit(each) for pair in sorted(names.items()) for each in pair))
-    found = sf.transform_keys(kept, lambda name, _: sf.coalesce(sf.try_element_at(new, sf.lower(name)), name))
+    found = sf.transform_keys(
+        kept, lambda name, _: sf.coalesce(sf.try_element_at(new, sf.lower(name)), name)
+    )
     return sf.when(sf.size(found) > 0, found)
 
 
 @contextmanager
 def _recorded(spark: SparkSession, writer: str, number: int) -> Iterator[None]:
-    """Let Delta write the number into the commit, and leave the commit out where its table has that number or a greater one."""
+    """Let Delta write the number into the commit, and leave the commit out where its table has that
+    number or a greater one.
+    """
     spark.conf.set(_WRITER, writer)
     spark.conf.set(_NUMBER, str(number))
     try:

@@ -8,13 +8,19 @@ from spark_jobs.sinks.delta_lake.transaction import DELTA, JavaObject, OpenCopy
 
 def touched(copy: OpenCopy, files: Iterable[str]) -> Sequence[JavaObject]:
     """Return the entries of the log for files that Spark named (`_metadata.file_path`)."""
-    helper, folder = copy.java(f"{DELTA}.commands.DMLWithDeletionVectorsHelper"), copy.log.dataPath()
+    helper, folder = (
+        copy.java(f"{DELTA}.commands.DMLWithDeletionVectorsHelper"),
+        copy.log.dataPath(),
+    )
     names = helper.generateCandidateFileMap(folder, copy.files)
     return [helper.getTouchedFile(folder, file, names) for file in files]
 
 
 def held_by(files: Iterable[JavaObject]) -> int | None:
-    """Count the rows of the files, without those that deletion vectors mark; None where a file's statistics are missing."""
+    """Count the rows of the files, without those that deletion vectors mark.
+
+    None where a file's statistics are missing.
+    """
     told = [each.numLogicalRecords() for each in files]
     return sum(int(each.get()) for each in told) if all(each.isDefined() for each in told) else None
 

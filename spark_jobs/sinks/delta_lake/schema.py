@@ -16,17 +16,22 @@ from spark_jobs.transforms import ORDER, own_columns, retyped
 
 _MAPPING: Final = "delta.columnMapping.mode"
 _NEEDS_MAPPING: Final = frozenset(" ,;{}()\n\t=")
-"""Characters that Delta refuses in a column's name without column mapping (source: `SchemaUtils.checkFieldNames`)."""
+"""Characters that Delta refuses in a column's name without column mapping (source:
+`SchemaUtils.checkFieldNames`).
+"""
 _PROPERTIES: Final = {
     # A DATETIME may come with a later change; files need not be told of it then.
     "delta.feature.timestampNtz": "supported",
-    # Each is a Spark job of a second, behind every tenth commit if nobody says otherwise; between two, a reader puts the commits together.
+    # Each is a Spark job of a second, behind every tenth commit if nobody says otherwise; between
+    # two, a reader puts the commits together.
     "delta.checkpointInterval": "100",
 }
 
 
 def properties_of(columns: Iterable[str], settings: DeltaSettings) -> Mapping[str, str]:
-    """Return the properties that a new copy with these columns gets: no feature that its readers can do without."""
+    """Return the properties that a new copy with these columns gets: no feature that its readers
+    can do without.
+    """
     mapped = _need_mapping(columns)
     vectors = mapped if settings.deletion_vectors == "auto" else settings.deletion_vectors
     properties = {**_PROPERTIES, "delta.enableDeletionVectors": str(vectors).lower()}
@@ -46,7 +51,8 @@ def plan_for(copy: DataFrame, changes: TableChanges, policy: SchemaPolicy) -> Sc
     seen = changes.columns
     gone = [name for name in present if folded(name) not in newest]
     if gone or not newest <= set(map(folded, present)):
-        # Columns follow the newest change of the table: older ones that come late neither drop what came since, nor bring back what went.
+        # Columns follow the newest change of the table: older ones that come late neither drop what
+        # came since, nor bring back what went.
         if _is_news(copy, changes):
             seen = {name: kind for name, kind in seen.items() if folded(name) in newest}
         else:
@@ -62,20 +68,28 @@ def _is_news(copy: DataFrame, changes: TableChanges) -> bool:
 
 
 def carry_out(spark: SparkSession, path: str, plan: SchemaPlan) -> bool:
-    """Change the copy's columns and tell whether there was something to change; each step is one commit, and done once."""
+    """Change the copy's columns and tell whether there was something to change.
+
+    Each step is one commit, and done once.
+    """
     table = f"delta.{quoted(path)}"
     if plan.rewritten:
         _rewrite(spark, path, plan)
     if plan.dropped or _need_mapping(plan.added):
         _map_columns(spark, path)
     if plan.added:
-        columns = ", ".join(f"{quoted(name)} {plan.columns[name].simpleString()}" for name in plan.added)
+        columns = ", ".join(
+            f"{quoted(name)} {plan.columns[name].simpleString()}" for name in plan.added
+        )
         spark.sql(f"ALTER TABLE {table} ADD COLUMNS ({columns})")
     if plan.widened:
         # Only now: a table that never needed it stays readable for those that do not know it.
         spark.sql(f"ALTER TABLE {table} SET TBLPROPERTIES ('delta.enableTypeWidening' = 'true')")
     for name in plan.widened:
-        spark.sql(f"ALTER TABLE {table} ALTER COLUMN {quoted(name)} TYPE {plan.columns[name].simpleString()}")
+        spark.sql(
+            f"ALTER TABLE {table} ALTER COLUMN {quoted(name)} TYPE "
+            f"{plan.columns[name].simpleString()}"
+        )
     if plan.dropped:
         spark.sql(f"ALTER TABLE {table} DROP COLUMNS ({', '.join(map(quoted, plan.dropped))})")
     return bool(plan.rewritten or plan.added or plan.widened or plan.dropped)
@@ -92,8 +106,13 @@ def _rewrite(spark: SparkSession, path: str, plan: SchemaPlan) -> None:
     """Write the copy anew, in one commit, with columns of types that Delta cannot get by itself."""
     copy = DeltaTable.forPath(spark, path).toDF()
     held = copy.schema
-    changed = {name: retyped(sf.col(quoted(name)), held[name].dataType, plan.columns[name]) for name in plan.rewritten}
-    rows = copy.select(*(changed.get(name, sf.col(quoted(name))).alias(name) for name in copy.columns))
+    changed = {
+        name: retyped(sf.col(quoted(name)), held[name].dataType, plan.columns[name])
+        for name in plan.rewritten
+    }
+    rows = copy.select(
+        *(changed.get(name, sf.col(quoted(name))).alias(name) for name in copy.columns)
+    )
     # A name of its own: the batch's would make Delta take the batch itself for written.
     once = {"txnAppId": f"schema {uuid4()}", "txnVersion": "0", "overwriteSchema": "true"}
     rows.write.format("delta").mode("overwrite").options(**once).save(path)

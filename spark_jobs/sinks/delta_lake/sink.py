@@ -29,25 +29,33 @@ from spark_jobs.spark_util.optional_read import unless_absent
 from spark_jobs.transforms import DELETED, EXECUTE_TIME, GUARDS, KEY, ORDER
 
 _ATTEMPTS: Final = 10
-"""How often a commit is tried that another writer (a first copy, a repair) got in the way of; each time that one has gone on."""
+"""How often a commit is tried that another writer (a first copy, a repair) got in the way of.
+
+Each time that one has gone on.
+"""
 _ROWS_OF_A_FILE: Final = 25_000
 _HISTORY: Final = "_history"
 _WRITER: Final = "spark.databricks.delta.write.txnAppId"
 _NUMBER: Final = "spark.databricks.delta.write.txnVersion"
 _THERE_ALREADY: Final = "DELTA_PATH_EXISTS"
 _ONE_AT_A_TIME: Final = Lock()
-_CONFLICT: Final = re.compile(r"io\.delta\.exceptions\.|DELTA_(CONCURRENT|METADATA_CHANGED|PROTOCOL_CHANGED)")
+_CONFLICT: Final = re.compile(
+    r"io\.delta\.exceptions\.|DELTA_(CONCURRENT|METADATA_CHANGED|PROTOCOL_CHANGED)"
+)
 
 
 class DeltaSink:
     """The copies below one folder, or one URI that Spark reaches: `<root>/<database>/<table>`.
 
-    A row holds the guards and columns of `TableChanges.rows`. Each commit records the batch that it holds, so that the same batch again is
-    seen and left out. `threads` tables are merged at the same time.
+    A row holds the guards and columns of `TableChanges.rows`. Each commit records the batch that it
+    holds, so that the same batch again is seen and left out. `threads` tables are merged at the
+    same time.
     """
 
     _newest_whole: ClassVar = True
-    """Whether a row of the changes takes the place of the copy's as it is: then most tables need no MERGE."""
+    """Whether a row of the changes takes the place of the copy's as it is: then most tables need no
+    MERGE.
+    """
 
     def __init__(
         self,
@@ -83,13 +91,26 @@ class DeltaSink:
                     return self._merge(changes, batch)
             return self._merge(changes, batch)
 
-    def rename_columns(self, table: str, real_table: str, order: str, names: Mapping[str, str]) -> None:
-        """Give the rows of a real table with a smaller order the new names (old name in lower case → new name), all at once.
+    def rename_columns(
+        self, table: str, real_table: str, order: str, names: Mapping[str, str]
+    ) -> None:
+        """Give the rows of a real table with a smaller order the new names (old name in lower case
+        → new name), all at once.
 
-        A second call of the same order changes nothing. Raises SchemaChangeRefused where `retyped` is "stop" and a type would change.
+        A second call of the same order changes nothing. Raises SchemaChangeRefused where `retyped`
+        is "stop" and a type would change.
         """
         self._touched.add(table)
-        rename = partial(rename_columns, self._spark, self.path(table), table, real_table, order, names, self._policy)
+        rename = partial(
+            rename_columns,
+            self._spark,
+            self.path(table),
+            table,
+            real_table,
+            order,
+            names,
+            self._policy,
+        )
         with alone(self._spark, self.path(table)):
             for _ in range(_ATTEMPTS - 1):
                 with _others_first():
@@ -99,14 +120,24 @@ class DeltaSink:
     def read(self, table: str) -> DataFrame | None:
         """The copy as it is now."""
         path = self.path(table)
-        return self._spark.read.format("delta").load(path) if DeltaTable.isDeltaTable(self._spark, path) else None
+        return (
+            self._spark.read.format("delta").load(path)
+            if DeltaTable.isDeltaTable(self._spark, path)
+            else None
+        )
 
     def tables(self) -> Sequence[str]:
         """Every table whose folder holds a log of Delta."""
-        logs = unless_absent(lambda: self._spark.read.format("binaryFile").load(f"{self._root}/*/*/_delta_log/*.json"))
+        logs = unless_absent(
+            lambda: self._spark.read.format("binaryFile").load(
+                f"{self._root}/*/*/_delta_log/*.json"
+            )
+        )
         if logs is None:
             return []
-        folders = logs.select(sf.regexp_extract("path", "^(.*)/_delta_log/", 1)).distinct().collect()
+        folders = (
+            logs.select(sf.regexp_extract("path", "^(.*)/_delta_log/", 1)).distinct().collect()
+        )
         return sorted(table_of(row[0]) for row in folders)
 
     def forget_deletes(self, before_ms: int) -> None:
@@ -117,7 +148,9 @@ class DeltaSink:
                 DeltaTable.forPath(self._spark, self.path(table)).delete(old)
 
     def tidy(self) -> None:
-        """Put small files together, and remove those that no reader needs since a week, of the tables written since the last time."""
+        """Put small files together, and remove those that no reader needs since a week, of the
+        tables written since the last time.
+        """
         for table in sorted(self._touched):
             copy = DeltaTable.forPath(self._spark, self.path(table))
             with alone(self._spark, self.path(table)):
@@ -133,7 +166,9 @@ class DeltaSink:
         plan = plan_for(copy.toDF(), changes, self._policy)
         if carry_out(spark, path, plan):
             copy = DeltaTable.forPath(spark, path)
-        rows = _gathered(with_real_table(changes.rows_as(plan.columns), copy.toDF()), changes.number)
+        rows = _gathered(
+            with_real_table(changes.rows_as(plan.columns), copy.toDF()), changes.number
+        )
         opened = OpenCopy.at(spark, path) if self._newest_whole else None
         done = None if opened is None else put(opened, rows, changes.number, batch)
         if done is not None:
@@ -142,16 +177,25 @@ class DeltaSink:
         if not affected and batch is not None and not batch.again:
             with _under_another_name(spark, batch):
                 affected = self._statement(copy, rows).execute().collect()
-        return Written(int(affected[0]["num_affected_rows"])) if affected else Written(replayed=True)
+        return (
+            Written(int(affected[0]["num_affected_rows"])) if affected else Written(replayed=True)
+        )
 
     def _statement(self, copy: DeltaTable, rows: DataFrame) -> DeltaMergeBuilder:
-        """The rule: nothing of the key there, insert; smaller or equal order there, update; otherwise discard."""
+        """The rule: nothing of the key there, insert; smaller or equal order there, update.
+
+        Otherwise discard.
+        """
         merge = merging(copy, rows, f"copy.{KEY} = change.{KEY}")
-        return merge.whenMatchedUpdateAll(f"change.{ORDER} >= copy.{ORDER}").whenNotMatchedInsertAll()
+        return merge.whenMatchedUpdateAll(
+            f"change.{ORDER} >= copy.{ORDER}"
+        ).whenNotMatchedInsertAll()
 
 
 class DeltaHistory(DeltaSink):
-    """Every version of every row beside the newest, below `<root>/_history`: one row per key and order, deletes included."""
+    """Every version of every row beside the newest, below `<root>/_history`: one row per key and
+    order, deletes included.
+    """
 
     _newest_whole = False
 
@@ -166,14 +210,24 @@ class DeltaHistory(DeltaSink):
         super().__init__(spark, f"{str(root).rstrip('/')}/{_HISTORY}", threads, policy, made_with)
 
     def _statement(self, copy: DeltaTable, rows: DataFrame) -> DeltaMergeBuilder:
-        """A version that is there stays as it is. The oldest time of the batch spares all files that are older."""
+        """A version that is there stays as it is.
+
+        The oldest time of the batch spares all files that are older.
+        """
         oldest = rows.agg(sf.min(EXECUTE_TIME)).collect()[0][0] or 0
-        same = f"copy.{EXECUTE_TIME} >= {oldest} AND copy.{KEY} = change.{KEY} AND copy.{ORDER} = change.{ORDER}"
+        same = (
+            f"copy.{EXECUTE_TIME} >= {oldest} AND copy.{KEY} = change.{KEY} AND copy.{ORDER} = "
+            f"change.{ORDER}"
+        )
         return merging(copy, rows, same).whenNotMatchedInsertAll()
 
 
 def merging(copy: DeltaTable, rows: DataFrame, same: str) -> DeltaMergeBuilder:
-    """Begin a MERGE. Schemas are equal already; without schema evolution Delta cannot read names with dots and backticks in them."""
+    """Begin a MERGE.
+
+    Schemas are equal already; without schema evolution Delta cannot read names with dots and
+    backticks in them.
+    """
     return copy.alias("copy").merge(rows.alias("change"), same).withSchemaEvolution()
 
 
@@ -183,12 +237,17 @@ def live_rows(copy: DataFrame) -> DataFrame:
 
 
 def _gathered(rows: DataFrame, number: int | None) -> DataFrame:
-    """The rows of a small batch in few partitions: each is a task of every step, and a file that later batches look through."""
+    """The rows of a small batch in few partitions: each is a task of every step, and a file that
+    later batches look through.
+    """
     return rows if number is None else rows.coalesce(number // _ROWS_OF_A_FILE + 1)
 
 
 def _create(changes: TableChanges, path: str, made_with: DeltaSettings) -> bool:
-    """Make the copy with its first rows in one commit, without a MERGE; False where another writer made it in between."""
+    """Make the copy with its first rows in one commit, without a MERGE.
+
+    False where another writer made it in between.
+    """
     writer = _gathered(changes.rows, changes.number).write.format("delta").mode("errorifexists")
     for name, value in properties_of(changes.columns, made_with).items():
         writer = writer.option(name, value)
@@ -213,7 +272,9 @@ def _others_first() -> Iterator[None]:
 
 @contextmanager
 def _recorded(spark: SparkSession, batch: ReducedBatch) -> Iterator[None]:
-    """Let Delta write the batch's number into each commit, and leave a commit out whose number its table has."""
+    """Let Delta write the batch's number into each commit, and leave a commit out whose number its
+    table has.
+    """
     if batch.number is None:
         yield
         return
@@ -233,7 +294,10 @@ def _named(batch: ReducedBatch) -> Batch | None:
 
 @contextmanager
 def _under_another_name(spark: SparkSession, batch: Batch) -> Iterator[None]:
-    """Let Delta take a batch whose number the table has from before the checkpoint went back; other tables may do without the name."""
+    """Let Delta take a batch whose number the table has from before the checkpoint went back.
+
+    Other tables may do without the name.
+    """
     with _ONE_AT_A_TIME:
         spark.conf.set(_WRITER, f"{batch.writer} {uuid4()}")
         try:

@@ -1,4 +1,6 @@
-"""Delta's own transaction, spoken to without a statement of SQL between: read a snapshot, write and mark rows, commit."""
+"""Delta's own transaction, spoken to without a statement of SQL between: read a snapshot, write and
+mark rows, commit.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,7 +26,9 @@ _MORE_THAN_ROWS: Final = ("delta.enableChangeDataFeed", "delta.enableRowTracking
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What names a batch in a commit: the same pair again is the same batch, unless it is known that it never came before."""
+    """What names a batch in a commit: the same pair again is the same batch, unless it is known
+    that it never came before.
+    """
 
     writer: str
     number: int
@@ -35,8 +39,9 @@ class Batch:
 class OpenCopy:
     """A Delta table as it is in one snapshot, and the transaction that may follow it.
 
-    `files` are those that are read, `span` the least and the greatest of their keys where that is known. `marks_rows`: whether rows go by
-    deletion vectors; without, the files that hold them are written again.
+    `files` are those that are read, `span` the least and the greatest of their keys where that is
+    known. `marks_rows`: whether rows go by deletion vectors; without, the files that hold them are
+    written again.
     """
 
     spark: SparkSession
@@ -56,56 +61,95 @@ class OpenCopy:
         properties = transaction.metadata().configuration()
         if any(_is_true(properties, name) for name in _MORE_THAN_ROWS):
             return None
-        return cls(spark, log, transaction, java_seq(spark, []), marks_rows=_is_true(properties, _DELETION_VECTORS))
+        return cls(
+            spark,
+            log,
+            transaction,
+            java_seq(spark, []),
+            marks_rows=_is_true(properties, _DELETION_VECTORS),
+        )
 
     @property
     def size_bytes(self) -> int:
         """What its files take."""
         known = self._checksum
-        return int(self.transaction.snapshot().sizeInBytes() if known is None else known.tableSizeBytes())
+        return int(
+            self.transaction.snapshot().sizeInBytes() if known is None else known.tableSizeBytes()
+        )
 
     def reading(self, column: str, ranges: Sequence[KeyRange] | None) -> "OpenCopy":
-        """Read the files that may hold keys of the ranges in this column (None: all files); to the transaction, others are not read."""
+        """Read the files that may hold keys of the ranges in this column (None: all files).
+
+        To the transaction, others are not read.
+        """
         seq, known = self.seq, self._all_files()
         if known is None:
-            return replace(self, files=self.transaction.filterFiles(seq([self._condition(column, ranges)]), True))
+            return replace(
+                self,
+                files=self.transaction.filterFiles(seq([self._condition(column, ranges)]), True),
+            )
         self.transaction.trackReadPredicates(seq([self._condition(column, None)]), False, True)
-        read = replace(self, files=known) if ranges is None else self._of_ranges(each_of(known), column, ranges)
+        read = (
+            replace(self, files=known)
+            if ranges is None
+            else self._of_ranges(each_of(known), column, ranges)
+        )
         self.transaction.trackFilesRead(read.files)
         return read
 
     def rows(self) -> DataFrame:
         """The rows of the files that are read; none at first."""
         nothing = self.java("scala.Option").empty()
-        return DataFrame(self.log.createDataFrame(self.transaction.snapshot(), self.files, False, nothing), self.spark)
+        return DataFrame(
+            self.log.createDataFrame(self.transaction.snapshot(), self.files, False, nothing),
+            self.spark,
+        )
 
     def has(self, batch: Batch) -> bool:
-        """Whether a commit of this batch is there. A greater number is one of a checkpoint that went back since."""
+        """Whether a commit of this batch is there.
+
+        A greater number is one of a checkpoint that went back since.
+        """
         known = self._checksum
         if known is None or known.setTransactions().isEmpty():
             return bool(self.transaction.txnVersion(batch.writer) == batch.number) and batch.again
-        # A commit of the same writer in between is a conflict: Delta has to know that it was asked for.
+        # A commit of the same writer in between is a conflict: Delta has to know that it was asked
+        # for.
         self.transaction.readTxn().append(batch.writer)
-        there = any(each.appId() == batch.writer and each.version() == batch.number for each in each_of(known.setTransactions().get()))
+        there = any(
+            each.appId() == batch.writer and each.version() == batch.number
+            for each in each_of(known.setTransactions().get())
+        )
         return there and batch.again
 
     def written(self, rows: DataFrame) -> Sequence[JavaObject]:
         """Write rows to new files, which nobody sees before the commit."""
         return each_of(self.transaction.writeFiles(rows._jdf))
 
-    def commit(self, actions: Iterable[JavaObject], batch: Batch | None, figures: Mapping[str, int]) -> None:
-        """Let everybody see it, with figures for the table's history, or raise as Delta does where another writer came first."""
+    def commit(
+        self, actions: Iterable[JavaObject], batch: Batch | None, figures: Mapping[str, int]
+    ) -> None:
+        """Let everybody see it, with figures for the table's history, or raise as Delta does where
+        another writer came first.
+        """
         option, python, seq = self.java("scala.Option"), self.java(PYTHON_UTILS), self.seq
         done = list(actions)
         if batch is not None:
             now = option.apply(int(time() * 1000))
-            done.insert(0, self.java(f"{DELTA}.actions.SetTransaction")(batch.writer, batch.number, now))
+            done.insert(
+                0, self.java(f"{DELTA}.actions.SetTransaction")(batch.writer, batch.number, now)
+            )
         merge = self.java(f"{DELTA}.DeltaOperations$Merge")(*[option.empty()] * 4, *[seq([])] * 3)
-        self.transaction.registerSQLMetrics(self.spark._jsparkSession, python.toScalaMap(self._metrics(figures)))
+        self.transaction.registerSQLMetrics(
+            self.spark._jsparkSession, python.toScalaMap(self._metrics(figures))
+        )
         self.transaction.commitIfNeeded(seq(done), merge, python.toScalaMap({}))
 
     def _metrics(self, figures: Mapping[str, int]) -> JavaObject:
-        found, metrics = self.java("java.util.HashMap")(), self.java("org.apache.spark.sql.execution.metric.SQLMetrics")
+        found, metrics = (
+            self.java("java.util.HashMap")(),
+            self.java("org.apache.spark.sql.execution.metric.SQLMetrics"),
+        )
         for name, count in figures.items():
             metric = metrics.createMetric(self.spark.sparkContext._jsc.sc(), name)
             metric.set(count)
@@ -122,21 +166,32 @@ class OpenCopy:
 
     @property
     def _checksum(self) -> JavaObject | None:
-        """What the last commit wrote down of the whole table; without it Spark puts the log together, which takes three jobs each time."""
+        """What the last commit wrote down of the whole table.
+
+        Without it Spark puts the log together, which takes three jobs each time.
+        """
         told = self.transaction.snapshot().checksumOpt()
         return told.get() if told.isDefined() else None
 
     def _condition(self, column: str, ranges: Sequence[KeyRange] | None) -> JavaObject:
         if ranges is None:
             return self.java("org.apache.spark.sql.catalyst.expressions.Literal").TrueLiteral()
-        return self.rows().where(within(column, ranges))._jdf.queryExecution().analyzed().condition()
+        return (
+            self.rows().where(within(column, ranges))._jdf.queryExecution().analyzed().condition()
+        )
 
-    def _of_ranges(self, files: Sequence[JavaObject], column: str, ranges: Sequence[KeyRange]) -> "OpenCopy":
+    def _of_ranges(
+        self, files: Sequence[JavaObject], column: str, ranges: Sequence[KeyRange]
+    ) -> "OpenCopy":
         field = self.transaction.metadata().schema().apply(column)
         name = self.java(f"{DELTA}.DeltaColumnMapping").getPhysicalName(field)
         told = [(each, bounds(each.stats(), name)) for each in files]
         found = [(each, held) for each, held in told if meets(held, ranges)]
-        return replace(self, files=self.seq(each for each, _ in found), span=spanned([held for _, held in found]))
+        return replace(
+            self,
+            files=self.seq(each for each, _ in found),
+            span=spanned([held for _, held in found]),
+        )
 
     def _all_files(self) -> JavaObject | None:
         """All files with their statistics; None where they are too many to look at here."""

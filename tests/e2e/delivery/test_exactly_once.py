@@ -1,4 +1,6 @@
-"""Promises 1 to 3 under kill -9: nothing lost, nothing twice, in order, for a consumer that reads committed."""
+"""Promises 1 to 3 under kill -9: nothing lost, nothing twice, in order, for a consumer that reads
+committed.
+"""
 
 import random
 import threading
@@ -9,14 +11,21 @@ from deploy.embedded import Kafka, MariaDB
 from tests.e2e.conftest import NewInstallation
 from tests.support.relays.relay_process import RelayProcess
 from tests.support.rows.topic_reading import read_topic
-from tests.support.sources.counting_load import CountingLoad, assert_exactly_once, binlog_end, published_end
+from tests.support.sources.counting_load import (
+    CountingLoad,
+    assert_exactly_once,
+    binlog_end,
+    published_end,
+)
 from tests.support.waiting import wait_until
 
 KILLS = 8  # `make faults` has a hundred: five in each of twenty runs
 
 
 @pytest.mark.timeout(240)
-def test_eight_kills_under_load_lose_nothing_and_repeat_nothing(mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation) -> None:
+def test_eight_kills_under_load_lose_nothing_and_repeat_nothing(
+    mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation
+) -> None:
     installation = new_installation(mariadb, kafka)
     name = installation.name
     chance = random.Random(11)
@@ -31,5 +40,9 @@ def test_eight_kills_under_load_lose_nothing_and_repeat_nothing(mariadb: MariaDB
                 relay.start()
         relay.wait_for("RUNNING")
         end = binlog_end(mariadb)
-        wait_until(lambda: published_end(installation) >= end, f"the end of the binlog, {end}: {installation.status()}", 60)
+        wait_until(
+            lambda: published_end(installation) >= end,
+            f"the end of the binlog, {end}: {installation.status()}",
+            60,
+        )
     assert_exactly_once(read_topic(kafka.bootstrap, name), load, mariadb, name)

@@ -1,4 +1,6 @@
-"""What a crash at each step of a commit does, on the instruction: docs/delivery.md says it, this proves it."""
+"""What a crash at each step of a commit does, on the instruction: docs/delivery.md says it, this
+proves it.
+"""
 
 import pytest
 
@@ -6,12 +8,24 @@ from deploy.embedded import Kafka, MariaDB
 from tests.e2e.conftest import NewInstallation
 from tests.support.relays.relay_process import RelayProcess
 from tests.support.rows.topic_reading import Seen, read_topic
-from tests.support.sources.counting_load import CountingLoad, assert_exactly_once, binlog_end, published_end
+from tests.support.sources.counting_load import (
+    CountingLoad,
+    assert_exactly_once,
+    binlog_end,
+    published_end,
+)
 from tests.support.waiting import wait_until
 
 CRASHING = "tests.support.relays.crashing_relay"
 START_COMMITTED = "committed:1"  # the first commit of an instance holds its start position alone
-CRASHES = ("before_position:1", "position_sent:1", "committed:1", "before_position:3", "position_sent:2", "committed:2")
+CRASHES = (
+    "before_position:1",
+    "position_sent:1",
+    "committed:1",
+    "before_position:3",
+    "position_sent:2",
+    "committed:2",
+)
 NEVER = "never:0"
 
 
@@ -20,9 +34,14 @@ def test_a_crash_at_any_step_of_a_commit_loses_nothing_and_repeats_nothing(
     mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation
 ) -> None:
     file, offset = binlog_end(mariadb)
-    installation = new_installation(mariadb, kafka, start={"at": "position", "journal_name": file, "position": offset})
+    installation = new_installation(
+        mariadb, kafka, start={"at": "position", "journal_name": file, "position": offset}
+    )
     name = installation.name
-    with CountingLoad(mariadb, name) as load, RelayProcess(installation, module=CRASHING, ROMA_CRASH=START_COMMITTED) as relay:
+    with (
+        CountingLoad(mariadb, name) as load,
+        RelayProcess(installation, module=CRASHING, ROMA_CRASH=START_COMMITTED) as relay,
+    ):
         relay.wait_for_crash()
         for point in CRASHES:
             relay.start(ROMA_CRASH=point)
@@ -34,11 +53,17 @@ def test_a_crash_at_any_step_of_a_commit_loses_nothing_and_repeats_nothing(
         load.end()
         relay.wait_for("RUNNING")
         end = binlog_end(mariadb)
-        wait_until(lambda: published_end(installation) >= end, f"the end of the binlog, {end}: {installation.status()}", 60)
+        wait_until(
+            lambda: published_end(installation) >= end,
+            f"the end of the binlog, {end}: {installation.status()}",
+            60,
+        )
     assert_exactly_once(read_topic(kafka.bootstrap, name), load, mariadb, name)
 
 
-def test_only_uncommitted_readers_see_what_a_crash_left_behind(mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation) -> None:
+def test_only_uncommitted_readers_see_what_a_crash_left_behind(
+    mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation
+) -> None:
     installation = new_installation(mariadb, kafka)
     name = installation.name
     with RelayProcess(installation, module=CRASHING, ROMA_CRASH="position_sent:2") as relay:
@@ -50,7 +75,12 @@ def test_only_uncommitted_readers_see_what_a_crash_left_behind(mariadb: MariaDB,
         relay.start(ROMA_CRASH=NEVER)
         wait_until(lambda: len(read_topic(kafka.bootstrap, name)) >= 2, "both rows", 30)
     assert ids(read_topic(kafka.bootstrap, name)) == ["1", "2"]
-    assert ids(read_topic(kafka.bootstrap, name, isolation="read_uncommitted")) == ["1", "1", "2", "2"]
+    assert ids(read_topic(kafka.bootstrap, name, isolation="read_uncommitted")) == [
+        "1",
+        "1",
+        "2",
+        "2",
+    ]
 
 
 def ids(seen: list[Seen]) -> list[str]:

@@ -1,4 +1,7 @@
-"""Promise 5: one voice. A paused relay that wakes up after another took over publishes nothing more."""
+"""Promise 5: one voice.
+
+A paused relay that wakes up after another took over publishes nothing more.
+"""
 
 import signal
 from contextlib import closing
@@ -16,7 +19,9 @@ from tests.support.waiting import wait_until
 
 
 @pytest.mark.timeout(240)
-def test_a_paused_leader_is_fenced_and_stands_by(mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation, tmp_path: Path) -> None:
+def test_a_paused_leader_is_fenced_and_stands_by(
+    mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation, tmp_path: Path
+) -> None:
     installation = new_installation(mariadb, kafka)
     name = installation.name
     with RelayProcess(installation, "old") as old:
@@ -26,13 +31,20 @@ def test_a_paused_leader_is_fenced_and_stands_by(mariadb: MariaDB, kafka: Kafka,
         old.signal(signal.SIGSTOP)
         with RelayProcess(installation, "new") as new:
             new.wait_for("RUNNING")
-            mariadb.execute(*(f"insert into {name}.t values ({number}, 1, 'new')" for number in range(2, 102)))
+            mariadb.execute(
+                *(f"insert into {name}.t values ({number}, 1, 'new')" for number in range(2, 102))
+            )
             old.signal(signal.SIGCONT)
-            wait_until(lambda: "state=STANDBY" in old.log.read_text().splitlines()[-1], "the old relay standing by")
+            wait_until(
+                lambda: "state=STANDBY" in old.log.read_text().splitlines()[-1],
+                "the old relay standing by",
+            )
             mariadb.execute(f"insert into {name}.t values (102, 1, 'last')")
             wait_until(lambda: len(read_topic(kafka.bootstrap, name)) >= 102, "all rows")
             seen = read_topic(kafka.bootstrap, name)
-            assert sorted(int((each.value or {})["data"][0]["id"]) for each in seen) == list(range(1, 103))
+            assert sorted(int((each.value or {})["data"][0]["id"]) for each in seen) == list(
+                range(1, 103)
+            )
             assert new.stop() == 0
         old.wait_for("RUNNING")
 
@@ -46,10 +58,15 @@ def test_a_fenced_relay_that_cannot_ask_zookeeper_fences_nobody(
         name = installation.name
         with RelayProcess(installation) as relay:
             relay.wait_for("RUNNING")
-            mariadb.execute(f"insert into {name}.t values (0, 1, 'of a topic that the instances have agreed on')")
+            mariadb.execute(
+                f"insert into {name}.t values (0, 1, 'of a topic that the instances have agreed "
+                f"on')"
+            )
             wait_until(lambda: len(read_topic(kafka.bootstrap, name)) == 1, "the first row")
             gate.shut()
-            with closing(Stranger(kafka.bootstrap, f"{name}.shop", f"{name}.position.shop")) as stranger:
+            with closing(
+                Stranger(kafka.bootstrap, f"{name}.shop", f"{name}.position.shop")
+            ) as stranger:
                 mariadb.execute(f"insert into {name}.t values (1, 1, 'a')")
                 wait_until(lambda: "FENCED" in relay.log.read_text(), "the fence", 20)
                 assert stranger.holds(seconds=3), "the fenced relay opened another producer"

@@ -1,4 +1,6 @@
-"""Lag as operators see it: nought while the source has nothing more, growing while rows wait, nought again."""
+"""Lag as operators see it: nought while the source has nothing more, growing while rows wait,
+nought again.
+"""
 
 import math
 import threading
@@ -17,7 +19,8 @@ from tests.support.waiting import wait_until
 
 # MariaDB's times are whole seconds, and the relay shows its own only now and then.
 ALMOST_NOTHING_SECONDS = 3
-# A position that moves every 10 s alone is older than that for 7 of them: in every stretch as long as this one for at least 4.
+# A position that moves every 10 s alone is older than that for 7 of them: in every stretch as long
+# as this one for at least 4.
 LONG_ENOUGH_SECONDS = 7
 # Several heartbeats of the source, and long enough for the age of the last change to show.
 AT_REST_SECONDS = 4
@@ -37,26 +40,38 @@ def looks_for(seconds: float, every_seconds: float) -> Iterator[int]:
         threading.Event().wait(every_seconds)
 
 
-def test_an_idle_source_is_not_behind(database: SqlServer, kafka: Kafka, new_installation: NewInstallation) -> None:
+def test_an_idle_source_is_not_behind(
+    database: SqlServer, kafka: Kafka, new_installation: NewInstallation
+) -> None:
     """On every server, because each sends its heartbeats in its own way."""
     installation = new_installation(database, kafka)
     with RelayProcess(installation) as relay:
         relay.wait_for("RUNNING")
-        database.execute(f"insert into {installation.name}.t values (1, 1, 'a')", "create database if not exists filtered_away")
+        database.execute(
+            f"insert into {installation.name}.t values (1, 1, 'a')",
+            "create database if not exists filtered_away",
+        )
         wait_until(lambda: len(read_topic(kafka.bootstrap, installation.name)) == 1, "the row")
         wait_until(lambda: lag_of(relay) == 0, "no lag")
         looks = [lag_of(relay) for _ in looks_for(AT_REST_SECONDS, 0.25)]
         status = installation.status()
         assert status is not None
         assert status.lag_seconds == 0
-        assert set(looks) == {0}, "an hour later it would be an hour, if it were the age of the last change"
+        assert set(looks) == {0}, (
+            "an hour later it would be an hour, if it were the age of the last change"
+        )
 
 
 def test_a_busy_source_that_is_left_out_or_kept_up_with_is_not_behind(
     mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation
 ) -> None:
-    """Changes that a filter leaves out move the position only every 10 s; they are done all the same."""
-    installation = new_installation(mariadb, kafka, filter={"filter_regex": r"e2e_.*\..*", "filter_black_regex": r".*\.hidden"})
+    """Changes that a filter leaves out move the position only every 10 s.
+
+    They are done all the same.
+    """
+    installation = new_installation(
+        mariadb, kafka, filter={"filter_regex": r"e2e_.*\..*", "filter_black_regex": r".*\.hidden"}
+    )
     name = installation.name
     mariadb.execute(f"create table {name}.hidden (id int primary key)")
     with RelayProcess(installation) as relay:
@@ -92,10 +107,16 @@ def test_rows_that_wait_for_a_broker_are_behind_until_they_are_visible(
         assert len(read_topic(broker.bootstrap, name)) == 2
 
 
-def test_a_stopped_instance_falls_behind(mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation) -> None:
+def test_a_stopped_instance_falls_behind(
+    mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation
+) -> None:
     installation = new_installation(mariadb, kafka)
     with RelayProcess(installation) as relay:
         relay.wait_for("RUNNING")
         mariadb.execute(f"insert into {installation.name}.t values (3, 1, repeat('x', 1500000))")
         status = relay.wait_for("STOPPED", "MESSAGE_TOO_LARGE")
-        wait_until(lambda: (status := installation.status()) is not None and (status.lag_seconds or 0) > 4, f"lag after {status}", 20)
+        wait_until(
+            lambda: (status := installation.status()) is not None and (status.lag_seconds or 0) > 4,
+            f"lag after {status}",
+            20,
+        )

@@ -1,4 +1,6 @@
-"""Source transactions that are too large for memory, or open for longer than the broker allows a transaction."""
+"""Source transactions that are too large for memory, or open for longer than the broker allows a
+transaction.
+"""
 
 import re
 import signal
@@ -31,8 +33,15 @@ def peak_bytes(pid: int) -> int:
 
 
 def keys_in_order(bootstrap: str, topic: str, count: int, seconds: float) -> list[bytes]:
-    """The keys of `count` messages in the order of the pair, without keeping their values, and of any that follow at once."""
-    configuration = {"bootstrap.servers": bootstrap, "group.id": "tests", "isolation.level": "read_committed", "enable.auto.commit": False}
+    """The keys of `count` messages in the order of the pair, without keeping their values, and of
+    any that follow at once.
+    """
+    configuration = {
+        "bootstrap.servers": bootstrap,
+        "group.id": "tests",
+        "isolation.level": "read_committed",
+        "enable.auto.commit": False,
+    }
     deadline = Deadline.after(seconds)
     seen: list[tuple[bytes, bytes]] = []
     with closing(Consumer(configuration)) as consumer:
@@ -51,7 +60,9 @@ def keys_in_order(bootstrap: str, topic: str, count: int, seconds: float) -> lis
 
 
 @pytest.mark.timeout(240)
-def test_two_hundred_megabytes_pass_through_half_a_gigabyte(mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation) -> None:
+def test_two_hundred_megabytes_pass_through_half_a_gigabyte(
+    mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation
+) -> None:
     installation = new_installation(mariadb, kafka)
     name = installation.name
     with RelayProcess(installation) as relay:
@@ -72,21 +83,36 @@ def test_the_brokers_timeout_of_a_long_transaction_is_not_taken_for_a_newer_rela
 ) -> None:
     rows = 60_000
     broker = new_kafka({"transaction.abort.timed.out.transaction.cleanup.interval.ms": 200})
-    installation = new_installation(mariadb, broker, session_timeout_seconds=20, transaction={"timeout_ms": 1000})
+    installation = new_installation(
+        mariadb, broker, session_timeout_seconds=20, transaction={"timeout_ms": 1000}
+    )
     name = installation.name
     with RelayProcess(installation) as relay:
         relay.wait_for("RUNNING")
-        mariadb.execute(f"insert into {name}.t select seq, 1, repeat(md5(seq), 30) from {name}.seq_1_to_{rows}")
+        mariadb.execute(
+            f"insert into {name}.t select seq, 1, repeat(md5(seq), 30) from {name}.seq_1_to_{rows}"
+        )
         wait_until(lambda: topic_answers(broker.bootstrap, name), "the topic", 30)
         # A long pause of the machine, with a transaction open.
-        wait_until(lambda: paused_in_transaction(relay, broker.bootstrap, name), "a pause inside of a transaction", 30)
-        wait_until(lambda: not transaction_open(broker.bootstrap, name), "the broker's end of the transaction", 20)
+        wait_until(
+            lambda: paused_in_transaction(relay, broker.bootstrap, name),
+            "a pause inside of a transaction",
+            30,
+        )
+        wait_until(
+            lambda: not transaction_open(broker.bootstrap, name),
+            "the broker's end of the transaction",
+            20,
+        )
         relay.signal(signal.SIGCONT)
         keys = keys_in_order(broker.bootstrap, name, rows, 60)
         status = relay.wait_for("RUNNING")
-        # The commit meets the broker's fence, or a message before it meets the client's own timeout.
+        # The commit meets the broker's fence, or a message before it meets the client's own
+        # timeout.
         assert "state=WAITING" in relay.log.read_text()
-        assert relay.log.read_text().count("state=STANDBY") == 1, "it went on by itself, without another election"
+        assert relay.log.read_text().count("state=STANDBY") == 1, (
+            "it went on by itself, without another election"
+        )
     assert status.code == ""
     assert keys == [f'["{name}.t","{number}"]'.encode() for number in range(1, rows + 1)]
 
@@ -97,7 +123,9 @@ def paused_in_transaction(relay: RelayProcess, bootstrap: str, topic: str) -> bo
     inside = False
     try:
         if transaction_open(bootstrap, topic):
-            threading.Event().wait(0.3)  # long enough for a commit on its way, too short for the broker's timeout
+            threading.Event().wait(
+                0.3
+            )  # long enough for a commit on its way, too short for the broker's timeout
             inside = transaction_open(bootstrap, topic)
     finally:
         if not inside:
@@ -108,7 +136,10 @@ def paused_in_transaction(relay: RelayProcess, bootstrap: str, topic: str) -> bo
 def transaction_open(bootstrap: str, topic: str) -> bool:
     """Whether messages lie in the topic that a committed reader may not pass yet."""
     admin = AdminClient({"bootstrap.servers": bootstrap})
-    partitions = [TopicPartition(topic, number) for number in admin.list_topics(topic, timeout=10).topics[topic].partitions]
+    partitions = [
+        TopicPartition(topic, number)
+        for number in admin.list_topics(topic, timeout=10).topics[topic].partitions
+    ]
 
     latest: OffsetSpec = OffsetSpec.latest()  # type: ignore[no-untyped-call]
 
@@ -119,7 +150,8 @@ def transaction_open(bootstrap: str, topic: str) -> bool:
             try:
                 return [found.result(10).offset for found in asked.values()]
             except KafkaException as refusal:
-                # A busy broker may not lead a partition yet that its metadata gives to it: unlike the consumer, the admin client tells so.
+                # A busy broker may not lead a partition yet that its metadata gives to it: unlike
+                # the consumer, the admin client tells so.
                 if refusal.args[0].code() != KafkaError.NOT_LEADER_FOR_PARTITION or deadline.passed:
                     raise
 

@@ -1,4 +1,6 @@
-"""The order pair against the raw rule (execute time, then offset), on changes that a session can really make."""
+"""The order pair against the raw rule (execute time, then offset), on changes that a session can
+really make.
+"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +22,9 @@ class Winner:
 
 def winner(seen: list[Seen], key: int) -> Winner:
     """Apply both rules to the changes of one key."""
-    own = [each for each in seen if each.key is not None and each.key.endswith(f'"{key}"]'.encode())]
+    own = [
+        each for each in seen if each.key is not None and each.key.endswith(f'"{key}"]'.encode())
+    ]
     raw: Seen = max(own, key=lambda each: int((each.value or {})["es"]))
     return Winner(_n(max(own, key=lambda each: each.order)), _n(raw))
 
@@ -31,7 +35,11 @@ def _n(seen: Seen) -> str | None:
 
 
 def settled(installation: Installation, kafka: Kafka, messages: int) -> list[Seen]:
-    wait_until(lambda: len(read_topic(kafka.bootstrap, installation.name)) >= messages, f"{messages} messages", 30)
+    wait_until(
+        lambda: len(read_topic(kafka.bootstrap, installation.name)) >= messages,
+        f"{messages} messages",
+        30,
+    )
     seen = read_topic(kafka.bootstrap, installation.name)
     assert len(seen) == messages
     return seen
@@ -42,12 +50,18 @@ def test_a_change_that_waited_for_a_lock_wins_although_it_started_earlier(
 ) -> None:
     installation = new_installation(database, kafka)
     name = installation.name
-    with RelayProcess(installation) as relay, database.connect(user="repl") as one, database.connect(user="repl") as two:
+    with (
+        RelayProcess(installation) as relay,
+        database.connect(user="repl") as one,
+        database.connect(user="repl") as two,
+    ):
         relay.wait_for("RUNNING")
         with one.cursor() as a, two.cursor() as b:
             b.execute(f"insert into {name}.t values (1, 0, '')")
             two.commit()
-            b.execute("set timestamp = 1900000000")  # B's clock is ahead, as if its statement had started later
+            b.execute(
+                "set timestamp = 1900000000"
+            )  # B's clock is ahead, as if its statement had started later
             b.execute(f"update {name}.t set n = 1 where id = 1")
             two.commit()
             a.execute("set timestamp = 1800000000")

@@ -23,7 +23,9 @@ IN_PARTS: Final[dict[str, Any]] = {
 """A part every quarter of a second."""
 
 
-def test_a_rolled_back_savepoint_leaves_nothing_behind(mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation) -> None:
+def test_a_rolled_back_savepoint_leaves_nothing_behind(
+    mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation
+) -> None:
     installation = new_installation(mariadb, kafka)
     name = installation.name
     with RelayProcess(installation) as relay, mariadb.connect(user="repl") as connection:
@@ -40,7 +42,9 @@ def test_a_rolled_back_savepoint_leaves_nothing_behind(mariadb: MariaDB, kafka: 
         connection.commit()
         wait_until(lambda: len(read_topic(kafka.bootstrap, name)) >= 2, "both rows", 30)
         seen = read_topic(kafka.bootstrap, name)
-    assert [(each.value or {})["data"][0]["id"] for each in sorted(seen, key=lambda each: each.order)] == ["1", "3"]
+    assert [
+        (each.value or {})["data"][0]["id"] for each in sorted(seen, key=lambda each: each.order)
+    ] == ["1", "3"]
 
 
 @pytest.mark.timeout(180)
@@ -60,10 +64,16 @@ def test_of_a_transaction_in_parts_nothing_that_was_rolled_back_is_seen_over_a_c
         installation.map(topics=[{"logicDb": name, "topic": f"{name}_later"}])
         relay.start()
         database.execute(f"insert into {name}.t values (0, 0, 'last')")
-        wait_until(lambda: ids_in_order(kafka, f"{name}_later") == [0], "the last row, under the newer mapping", 60)
+        wait_until(
+            lambda: ids_in_order(kafka, f"{name}_later") == [0],
+            "the last row, under the newer mapping",
+            60,
+        )
         log = relay.log.read_text(errors="replace")
     assert 0 < some < len(kept), "the crash came too late"
-    assert ids_in_order(kafka, name) == kept, "the transaction ends under the mapping that it began under"
+    assert ids_in_order(kafka, name) == kept, (
+        "the transaction ends under the mapping that it began under"
+    )
     if database.family == "mariadb":  # MySQL takes the rows out of its binlog
         assert "rolled back on the source; it is read again without them" in log
 
@@ -75,7 +85,9 @@ def test_a_source_of_a_group_rolls_back_rows_of_a_transaction_in_parts(
     group = {"sources": [member("second", mariadb)]}
     installation = new_installation(mysql_9, kafka, group=group, **IN_PARTS)
     name = installation.name
-    mariadb.execute(f"create database {name}", f"create table {name}.t (id int primary key, n int, v longtext)")
+    mariadb.execute(
+        f"create database {name}", f"create table {name}.t (id int primary key, n int, v longtext)"
+    )
     with RelayProcess(installation) as relay:
         relay.wait_for("RUNNING")
         relay.stop()

@@ -19,7 +19,9 @@ A_SESSION_OR_TWO = 2 * 13
 
 
 @pytest.mark.timeout(120)
-def test_many_ended_sessions_leave_neither_files_nor_threads(mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation) -> None:
+def test_many_ended_sessions_leave_neither_files_nor_threads(
+    mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation
+) -> None:
     installation = new_installation(mariadb, kafka)
     name = installation.name
     with RelayProcess(installation) as relay:

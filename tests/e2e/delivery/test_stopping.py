@@ -1,4 +1,7 @@
-"""A relay that is asked to stop ends soon, whatever does not answer; the next one goes on exactly where Kafka says."""
+"""A relay that is asked to stop ends soon, whatever does not answer.
+
+The next one goes on exactly where Kafka says.
+"""
 
 import time
 from collections.abc import Callable
@@ -11,7 +14,12 @@ from tests.e2e.conftest import NewInstallation
 from tests.support.relays.relay_process import RelayProcess
 from tests.support.relays.scraping import scrape
 from tests.support.rows.topic_reading import read_topic
-from tests.support.sources.counting_load import CountingLoad, assert_exactly_once, binlog_end, published_end
+from tests.support.sources.counting_load import (
+    CountingLoad,
+    assert_exactly_once,
+    binlog_end,
+    published_end,
+)
 from tests.support.waiting import wait_until
 
 SOON_SECONDS = 5
@@ -26,7 +34,11 @@ def seconds_to_stop(relay: RelayProcess) -> float:
 
 def connected_ports(pid: int) -> set[int]:
     """The ports that a process is connected to."""
-    return {each.raddr.port for each in psutil.Process(pid).net_connections("tcp") if each.status == psutil.CONN_ESTABLISHED}
+    return {
+        each.raddr.port
+        for each in psutil.Process(pid).net_connections("tcp")
+        if each.status == psutil.CONN_ESTABLISHED
+    }
 
 
 @pytest.mark.timeout(240)
@@ -41,7 +53,10 @@ def test_a_stop_while_a_commit_is_unanswered_is_soon_over_and_nothing_is_lost_or
     with RelayProcess(installation) as relay:
         relay.wait_for("RUNNING")
         with CountingLoad(mariadb, name) as load:
-            wait_until(lambda: (found := installation.status()) is not None and found.published_rows > 300, "rows flow")
+            wait_until(
+                lambda: (found := installation.status()) is not None and found.published_rows > 300,
+                "rows flow",
+            )
             leave(broker)
             wait_until(lambda: scrape(relay)["roma_lag_seconds"] > 3, "a commit without an answer")
             took_s = seconds_to_stop(relay)
@@ -97,7 +112,12 @@ def test_a_stop_under_load_ends_the_batch_and_leaves_nothing_to_repair(
         relay.wait_for("RUNNING")
         with CountingLoad(mariadb, name) as load:
             for _ in range(3):
-                wait_until(lambda: (found := installation.status()) is not None and found.published_rows > 300, "rows flow")
+                wait_until(
+                    lambda: (
+                        (found := installation.status()) is not None and found.published_rows > 300
+                    ),
+                    "rows flow",
+                )
                 assert seconds_to_stop(relay) < SOON_SECONDS
                 relay.start()
                 relay.wait_for("RUNNING")

@@ -1,4 +1,6 @@
-"""`delivery = "at_least_once"`: rows may come again, always under the order that they had, and nothing is lost or overtaken."""
+"""`delivery = "at_least_once"`: rows may come again, always under the order that they had, and
+nothing is lost or overtaken.
+"""
 
 from typing import Any
 
@@ -8,7 +10,12 @@ from deploy.embedded import Kafka, MariaDB, SqlServer
 from tests.e2e.conftest import NewInstallation
 from tests.support.relays.relay_process import Installation, RelayProcess
 from tests.support.rows.topic_reading import Seen, read_topic
-from tests.support.sources.counting_load import CountingLoad, assert_exactly_once, binlog_end, published_end
+from tests.support.sources.counting_load import (
+    CountingLoad,
+    assert_exactly_once,
+    binlog_end,
+    published_end,
+)
 from tests.support.waiting import wait_until
 
 CRASHING = "tests.support.relays.crashing_relay"
@@ -22,7 +29,11 @@ def without_repeats(seen: list[Seen]) -> list[Seen]:
 
 def all_published(database: SqlServer, installation: Installation) -> None:
     end = binlog_end(database)
-    wait_until(lambda: published_end(installation) >= end, f"the end of the binlog, {end}: {installation.status()}", 60)
+    wait_until(
+        lambda: published_end(installation) >= end,
+        f"the end of the binlog, {end}: {installation.status()}",
+        60,
+    )
 
 
 def change_all(database: SqlServer, name: str, load: CountingLoad) -> None:
@@ -74,4 +85,10 @@ def test_rows_of_xa_come_whole_when_the_relay_dies_before_it_notes_the_commit(
         relay.wait_for("RUNNING")
         all_published(mariadb, installation)
     seen = without_repeats(sorted(read_topic(kafka.bootstrap, name), key=lambda each: each.order))
-    assert [each.value and each.value["data"][0]["id"] for each in seen] == ["1", "2", "3", "4", "5"]
+    assert [each.value and each.value["data"][0]["id"] for each in seen] == [
+        "1",
+        "2",
+        "3",
+        "4",
+        "5",
+    ]

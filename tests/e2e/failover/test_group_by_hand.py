@@ -1,4 +1,6 @@
-"""One source of a group is moved, or a transaction of it skipped, by hand: the others go on, and nothing else is lost or repeated."""
+"""One source of a group is moved, or a transaction of it skipped, by hand: the others go on, and
+nothing else is lost or repeated.
+"""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -30,7 +32,10 @@ def pair() -> Iterator[Pair]:
 def insert_as(server: MariaDB, name: str, number: int, gtid: str) -> None:
     """Insert a row in a transaction that is called so, whatever the server would call it."""
     domain, server_id, sequence = gtid.split("-")
-    called = f"set session gtid_domain_id = {domain}, session server_id = {server_id}, session gtid_seq_no = {sequence}"
+    called = (
+        f"set session gtid_domain_id = {domain}, session server_id = {server_id}, session "
+        f"gtid_seq_no = {sequence}"
+    )
     server.execute(called, f"insert into {name}.t (id, n) values ({number}, 1)")
 
 
@@ -40,27 +45,43 @@ def wait_for(kafka: Kafka, name: str, *numbers: int) -> None:
 
 
 def orders_of(kafka: Kafka, name: str, number: int) -> list[str]:
-    return [each.order for each in seen(kafka, name) if int((each.value or {})["data"][0]["id"]) == number]
+    return [
+        each.order
+        for each in seen(kafka, name)
+        if int((each.value or {})["data"][0]["id"]) == number
+    ]
 
 
 def _over_http(installation: Installation, place: tuple[str, ...]) -> None:
     """The same functions behind the admin's addresses."""
     to = {"file": place[0], "offset": int(place[1])}
     address = "/api/v1/instances/shop/position"
-    with admin_client(installation.settings.model_copy(update={"api": ApiSettings(port=0, token=SecretStr(TOKEN))})) as admin:
+    with admin_client(
+        installation.settings.model_copy(
+            update={"api": ApiSettings(port=0, token=SecretStr(TOKEN))}
+        )
+    ) as admin:
         wait_until(lambda: admin.get("/readyz").status_code == 200, "the admin to reach ZooKeeper")
         unnamed = admin.post(f"{address}/preview", json=to)
         assert (unnamed.status_code, unnamed.json()["code"]) == (400, "SOURCE_NOT_NAMED")
-        preview = admin.post(f"{address}/preview", json={**to, "source": "second", "as_new": True}).json()
+        preview = admin.post(
+            f"{address}/preview", json={**to, "source": "second", "as_new": True}
+        ).json()
         assert (preview["kind"], preview["epoch"]) == ("as new", 3)
         skip = {"source": "second", "gtid": "9-99-900", "confirm": "shop"}
         after = admin.post(f"{address}/skip", json=skip).json()
-        assert (after["sources"]["first"]["skips"], after["sources"]["second"]["skips"], after["format"]) == ([], ["9-99-900"], 5)
+        assert (
+            after["sources"]["first"]["skips"],
+            after["sources"]["second"]["skips"],
+            after["format"],
+        ) == ([], ["9-99-900"], 5)
         after = admin.post(f"{address}/skip", json={**skip, "undo": True}).json()
         assert (after["sources"]["second"]["skips"], after["format"]) == ([], 5)
 
 
-def test_one_source_of_a_group_is_moved_and_past_a_transaction(pair: Pair, kafka: Kafka, new_installation: NewInstallation) -> None:
+def test_one_source_of_a_group_is_moved_and_past_a_transaction(
+    pair: Pair, kafka: Kafka, new_installation: NewInstallation
+) -> None:
     one, other = pair
     installation = new_installation(one, kafka, group={"sources": [member("second", other)]})
     name = installation.name
@@ -74,9 +95,15 @@ def test_one_source_of_a_group_is_moved_and_past_a_transaction(pair: Pair, kafka
         wait_for(kafka, name, 1, 1001)
 
         unnamed = shop.roma("position", "skip", "shop", "--gtid", gtid, *yes)
-        assert (unnamed.exit_code, "SOURCE_NOT_NAMED" in unnamed.output, "first, second" in unnamed.output) == (1, True, True)
+        assert (
+            unnamed.exit_code,
+            "SOURCE_NOT_NAMED" in unnamed.output,
+            "first, second" in unnamed.output,
+        ) == (1, True, True)
         skipped = shop.roma("position", "skip", "shop", "--source", "second", "--gtid", gtid, *yes)
-        assert (skipped.exit_code, f"To be skipped: {gtid}." in skipped.output) == (0, True), skipped.output
+        assert (skipped.exit_code, f"To be skipped: {gtid}." in skipped.output) == (0, True), (
+            skipped.output
+        )
         insert_as(one, name, 2, gtid)
         insert_as(other, name, 1002, gtid)
         insert(one, name, 3)
@@ -93,22 +120,62 @@ def test_one_source_of_a_group_is_moved_and_past_a_transaction(pair: Pair, kafka
         place = second.ask("show master status")
         insert(other, name, 1005)
         insert(one, name, 4)
-        to = ("position", "set", "shop", "--source", "second", "--file", place[0], "--offset", place[1], *yes)
+        to = (
+            "position",
+            "set",
+            "shop",
+            "--source",
+            "second",
+            "--file",
+            place[0],
+            "--offset",
+            place[1],
+            *yes,
+        )
         forward = shop.roma(*to)
-        said = [words in forward.output for words in ("LEFT OUT", "The other sources go on where they stand.")]
+        said = [
+            words in forward.output
+            for words in ("LEFT OUT", "The other sources go on where they stand.")
+        ]
         assert (forward.exit_code, said) == (0, [True, True]), forward.output
         relay.start()
         wait_for(kafka, name, 1, 1001, 2, 3, 1003, 4, 1005)
 
-        back = ("position", "set", "shop", "--source", "second", "--file", before[0], "--offset", before[1])
+        back = (
+            "position",
+            "set",
+            "shop",
+            "--source",
+            "second",
+            "--file",
+            before[0],
+            "--offset",
+            before[1],
+        )
         refused = shop.roma(*back, *yes)
-        assert (refused.exit_code, "MOVE_REFUSED" in refused.output, "--as-new" in refused.output) == (1, True, True), refused.output
+        assert (
+            refused.exit_code,
+            "MOVE_REFUSED" in refused.output,
+            "--as-new" in refused.output,
+        ) == (1, True, True), refused.output
         assert shop.roma(*back, "--as-new", *yes, "--actor", "ann").exit_code == 0
         wait_for(kafka, name, 1, 1001, 2, 3, 1003, 4, 1005, between, 1005)
         newest = shop.entries("position.set")[0]
-        assert (newest.actor, newest.after["source"], newest.after["place"]) == ("ann", "second", f"{before[0]}:{before[1]}")
+        assert (newest.actor, newest.after["source"], newest.after["place"]) == (
+            "ann",
+            "second",
+            f"{before[0]}:{before[1]}",
+        )
         assert newest.before["source"] == "second"
-        found = shop.roma("position", "search", "shop", "--source", "second", "--timestamp", "2100-01-01T00:00:00Z")
+        found = shop.roma(
+            "position",
+            "search",
+            "shop",
+            "--source",
+            "second",
+            "--timestamp",
+            "2100-01-01T00:00:00Z",
+        )
         assert "roma position set shop --source second --file" in found.output, found.output
         _over_http(installation, before)
         relay.wait_for("RUNNING")

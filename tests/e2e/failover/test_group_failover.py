@@ -1,4 +1,6 @@
-"""A source of a group is left for its standby by the same proof as a single one: nothing lost, nothing twice, one order over all."""
+"""A source of a group is left for its standby by the same proof as a single one: nothing lost,
+nothing twice, one order over all.
+"""
 
 from collections.abc import Iterator
 from typing import Any, Final, TypeAlias
@@ -11,8 +13,22 @@ from tests.e2e.conftest import NewInstallation
 from tests.servers.running import running
 from tests.support.relays.admin_server import TOKEN, admin_client
 from tests.support.relays.relay_process import Installation, RelayProcess
-from tests.support.sources.group_rows import assert_one_order, ids, insert, member, seen, table_on, writing
-from tests.support.sources.source_pair import apply_again, caught_up, fetched_all, promote, stop_applying
+from tests.support.sources.group_rows import (
+    assert_one_order,
+    ids,
+    insert,
+    member,
+    seen,
+    table_on,
+    writing,
+)
+from tests.support.sources.source_pair import (
+    apply_again,
+    caught_up,
+    fetched_all,
+    promote,
+    stop_applying,
+)
 from tests.support.waiting import wait_until
 
 FAR: Final = 1_000_000
@@ -29,12 +45,16 @@ def pair() -> Iterator[Pair]:
         yield master, replica
 
 
-def group_of(make: NewInstallation, first: MariaDB, kafka: Kafka, pair: Pair, dies: str) -> Installation:
+def group_of(
+    make: NewInstallation, first: MariaDB, kafka: Kafka, pair: Pair, dies: str
+) -> Installation:
     master, replica = pair
     second = {**member("second", master), "standby": {"host": replica.host, "port": replica.port}}
     rules = {"detecting_interval_seconds": 0.2, "retry_threshold": 2, "heartbeat_ha_enable": True}
     group = {"sources": [second], "when_source_dies": dies}
-    installation = make(first, kafka, source={"heartbeat_seconds": 0.2}, failover=rules, group=group)
+    installation = make(
+        first, kafka, source={"heartbeat_seconds": 0.2}, failover=rules, group=group
+    )
     table_on(master, installation.name)
     return installation
 
@@ -77,12 +97,17 @@ def test_a_dead_source_is_left_for_its_standby_while_the_others_wait(
     assert_whole(kafka, name, written, [FAR + each for each in range(5)])
     assert {epoch_of(each.order) for each in seen(kafka, name)} == {0, 1, 2}
     switches = installation.failover.of_source("second").history("shop")
-    assert [(each.source, each.to, each.asked_by) for each in switches] == [("second", "master", "ann"), ("second", "standby", "")]
+    assert [(each.source, each.to, each.asked_by) for each in switches] == [
+        ("second", "master", "ann"),
+        ("second", "standby", ""),
+    ]
 
 
 def switch_by_hand(installation: Installation) -> None:
     """Order the source called second back to its master, through the admin."""
-    settings = RelaySettings.model_validate({**installation.document, "placement": {}, "api": {"port": 0, "token": TOKEN}})
+    settings = RelaySettings.model_validate(
+        {**installation.document, "placement": {}, "api": {"port": 0, "token": TOKEN}}
+    )
     with admin_client(settings) as admin:
         address, ann = "/api/v1/instances/shop/failover", {"X-Author": "ann"}
         refusals = {
@@ -90,13 +115,26 @@ def switch_by_hand(installation: Installation) -> None:
             "third": "Instance shop has no source third, but first, second.",
         }
         for source, why in refusals.items():
-            refused = admin.post(f"{address}/switch", headers=ann, json={"to": "master", "source": source})
+            refused = admin.post(
+                f"{address}/switch", headers=ann, json={"to": "master", "source": source}
+            )
             assert (refused.status_code, refused.json()["detail"]) == (400, why)
         none = admin.post(f"{address}/hold", headers=ann, json={"source": "first"})
-        assert (none.status_code, none.json()["detail"]) == (400, "No relay watches the servers of first of shop.")
+        assert (none.status_code, none.json()["detail"]) == (
+            400,
+            "No relay watches the servers of first of shop.",
+        )
         shown: list[dict[str, Any]] = admin.get(address).json()["sources"]
-        assert [(each["source"], each["followed"]) for each in shown] == [("first", ""), ("second", "standby")]
-        assert admin.post(f"{address}/switch", headers=ann, json={"to": "master", "source": "second"}).status_code == 202
+        assert [(each["source"], each["followed"]) for each in shown] == [
+            ("first", ""),
+            ("second", "standby"),
+        ]
+        assert (
+            admin.post(
+                f"{address}/switch", headers=ann, json={"to": "master", "source": "second"}
+            ).status_code
+            == 202
+        )
 
 
 def epoch_of(order: str) -> int:
@@ -120,7 +158,11 @@ def test_the_others_go_on_while_a_standby_lags_behind(
         fetched_all(replica, master)
         master.kill()
         wait_until(
-            lambda: relay.wait_for("RUNNING").held_back == "Source second is passed over: STANDBY_BEHIND.", "that it says why it waits"
+            lambda: (
+                relay.wait_for("RUNNING").held_back
+                == "Source second is passed over: STANDBY_BEHIND."
+            ),
+            "that it says why it waits",
         )
         insert(mariadb, name, 2)
         wait_until(lambda: ids(kafka, name)[-1] == 2, "a row of the one that lives")

@@ -1,4 +1,6 @@
-"""A relay whose topics were mirrored to another cluster, truncated or made anew: it goes on exactly, or says what is gone."""
+"""A relay whose topics were mirrored to another cluster, truncated or made anew: it goes on
+exactly, or says what is gone.
+"""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -28,11 +30,19 @@ def clusters() -> Iterator[tuple[Kafka, Kafka]]:
 
 
 def mirrored(one: Kafka, other: Kafka, installation: Installation) -> None:
-    """Copy what is committed as a mirror does: the same partitions, keys and headers, other offsets, no transactions."""
+    """Copy what is committed as a mirror does: the same partitions, keys and headers, other
+    offsets, no transactions.
+    """
     source = AdminClient({"bootstrap.servers": one.bootstrap})
-    names = [each for each in source.list_topics(timeout=10).topics if each.startswith(installation.name)]
+    names = [
+        each for each in source.list_topics(timeout=10).topics if each.startswith(installation.name)
+    ]
     producer = Producer({"bootstrap.servers": other.bootstrap})
-    admin = TopicAdmin(KafkaSettings(bootstrap_servers=other.bootstrap, replication_factor=1, min_insync_replicas=1))
+    admin = TopicAdmin(
+        KafkaSettings(
+            bootstrap_servers=other.bootstrap, replication_factor=1, min_insync_replicas=1
+        )
+    )
     kept = TopicAdmin(installation.settings.kafka)
     for name in names:
         state = kept.state(name)
@@ -40,7 +50,9 @@ def mirrored(one: Kafka, other: Kafka, installation: Installation) -> None:
         admin.create(TopicSpec(name, state.partitions, 1, settings_of(source, name)))
         for message in committed(one, name, state.partitions):
             headers: Any = message.headers()
-            producer.produce(name, message.value(), message.key(), message.partition(), headers=headers)
+            producer.produce(
+                name, message.value(), message.key(), message.partition(), headers=headers
+            )
     assert producer.flush(20) == 0
 
 
@@ -49,7 +61,11 @@ def settings_of(admin: AdminClient, topic: str) -> dict[str, str]:
 
     resource = ConfigResource(ResourceType.TOPIC, topic)
     found = admin.describe_configs([resource])[resource].result(10)
-    return {name: each.value for name, each in found.items() if not each.is_default and each.value is not None}
+    return {
+        name: each.value
+        for name, each in found.items()
+        if not each.is_default and each.value is not None
+    }
 
 
 def committed(kafka: Kafka, topic: str, partitions: int) -> Iterator[Any]:
@@ -80,13 +96,19 @@ def use(installation: Installation, kafka: Kafka) -> None:
 def truncate(kafka: Kafka, topic: str) -> None:
     """Take all records away, as `kafka-delete-records` does."""
     admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
-    everything = [TopicPartition(topic, each, -1) for each in admin.list_topics(topic, timeout=10).topics[topic].partitions]
+    everything = [
+        TopicPartition(topic, each, -1)
+        for each in admin.list_topics(topic, timeout=10).topics[topic].partitions
+    ]
     for each in admin.delete_records(everything).values():
         each.result(10)
 
 
 def make_anew(kafka: Kafka, topic: str) -> None:
-    """Delete a topic and make it again, with nothing in it; brokers refuse to take records out of a compacted one."""
+    """Delete a topic and make it again, with nothing in it.
+
+    Brokers refuse to take records out of a compacted one.
+    """
     admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
     settings = settings_of(admin, topic)
     admin.delete_topics([topic])[topic].result(10)
@@ -103,7 +125,9 @@ def test_on_a_mirrored_cluster_the_relay_goes_on_where_it_stood(
     name = installation.name
     with RelayProcess(installation) as relay:
         relay.wait_for("RUNNING")
-        mariadb.execute(f"insert into {name}.t values (1, 1, 'a')", f"insert into {name}.t values (2, 2, 'b')")
+        mariadb.execute(
+            f"insert into {name}.t values (1, 1, 'a')", f"insert into {name}.t values (2, 2, 'b')"
+        )
         wait_until(lambda: ids_in_order(one, name) == [1, 2], "the first rows")
         assert relay.stop() == 0
         mirrored(one, other, installation)

@@ -1,5 +1,5 @@
-"""A relay of the first landed version and one of this version take turns: an upgrade loses and repeats nothing, and an older relay leaves
-a record of a newer format alone.
+"""A relay of the first landed version and one of this version take turns: an upgrade loses and
+repeats nothing, and an older relay leaves a record of a newer format alone.
 """
 
 import subprocess
@@ -17,12 +17,20 @@ from tests.support.relays.former_version import former_version
 from tests.support.relays.half_published import half_published
 from tests.support.relays.relay_process import RelayProcess
 from tests.support.rows.topic_reading import read_topic
-from tests.support.sources.counting_load import CountingLoad, assert_exactly_once, binlog_end, published_end
+from tests.support.sources.counting_load import (
+    CountingLoad,
+    assert_exactly_once,
+    binlog_end,
+    published_end,
+)
 from tests.support.waiting import wait_until
 
 _GOLDEN = Path(__file__).parents[2] / "golden"
 # The name of the module is that of the landed version.
-_READ = "import sys\nfrom relay.model.position_record import PositionRecord\nPositionRecord.from_bytes(sys.stdin.buffer.read())"
+_READ = (
+    "import sys\nfrom relay.model.position_record import "
+    "PositionRecord\nPositionRecord.from_bytes(sys.stdin.buffer.read())"
+)
 _NEWEST_OF_LANDED = 4
 
 
@@ -30,17 +38,27 @@ def _logged(relay: RelayProcess, text: str) -> bool:
     return text in relay.log.read_text(errors="replace")
 
 
-@pytest.mark.parametrize("file", sorted(_GOLDEN.glob("position_record.*.json")), ids=lambda file: file.name)
+@pytest.mark.parametrize(
+    "file", sorted(_GOLDEN.glob("position_record.*.json")), ids=lambda file: file.name
+)
 def test_the_landed_version_reads_a_record_or_says_that_it_is_newer(file: Path) -> None:
     value = file.read_bytes()
-    told = subprocess.run([sys.executable, "-c", _READ], cwd=former_version(), input=value, capture_output=True, check=False)
+    told = subprocess.run(
+        [sys.executable, "-c", _READ],
+        cwd=former_version(),
+        input=value,
+        capture_output=True,
+        check=False,
+    )
     newer = orjson.loads(value)["format"] > _NEWEST_OF_LANDED
     assert (told.returncode != 0) is newer, told.stderr.decode()
     assert (b"PositionNewer" in told.stderr) is newer
 
 
 @pytest.mark.timeout(240)
-def test_an_upgrade_under_load_loses_and_repeats_nothing(mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation) -> None:
+def test_an_upgrade_under_load_loses_and_repeats_nothing(
+    mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation
+) -> None:
     installation = new_installation(mariadb, kafka)
     name = installation.name
     newer = RelayProcess(installation, "newer")
@@ -55,12 +73,16 @@ def test_an_upgrade_under_load_loses_and_repeats_nothing(mariadb: MariaDB, kafka
             wait_until(lambda: published_end(installation) >= here, "rows of this version", 60)
             landed.start()
             newer.kill()
-            wait_until(lambda: _logged(landed, "POSITION_NEWER"), "the landed relay standing by", 60)
+            wait_until(
+                lambda: _logged(landed, "POSITION_NEWER"), "the landed relay standing by", 60
+            )
             newer.start()
             newer.wait_for("RUNNING", seconds=60)
             load.end()
             end = binlog_end(mariadb)
-            wait_until(lambda: published_end(installation) >= end, f"the end of the binlog, {end}", 60)
+            wait_until(
+                lambda: published_end(installation) >= end, f"the end of the binlog, {end}", 60
+            )
     assert_exactly_once(read_topic(kafka.bootstrap, name), load, mariadb, name)
     assert not _logged(landed, "POSITION_UNREADABLE")
 
@@ -73,7 +95,9 @@ def test_a_transaction_half_published_by_the_landed_version_is_ended_by_this_one
     name = installation.name
     with ExitStack() as stack:
         landed = stack.enter_context(RelayProcess(installation, "landed", folder=former_version()))
-        landed.wait_for("RUNNING")  # the newer one would write records that the landed one does not read
+        landed.wait_for(
+            "RUNNING"
+        )  # the newer one would write records that the landed one does not read
         newer = stack.enter_context(RelayProcess(installation, "newer"))
         half_published(mariadb, kafka, landed, name, ROWS)
         newer.wait_for("RUNNING", seconds=60)
@@ -84,4 +108,6 @@ def test_a_transaction_half_published_by_the_landed_version_is_ended_by_this_one
         landed.start()
         wait_until(lambda: _logged(landed, "POSITION_NEWER"), "the landed relay standing by", 60)
     seen = read_topic(kafka.bootstrap, name)
-    assert sorted(int((each.value or {})["data"][0]["id"]) for each in seen) == list(range(ROWS + 1))
+    assert sorted(int((each.value or {})["data"][0]["id"]) for each in seen) == list(
+        range(ROWS + 1)
+    )

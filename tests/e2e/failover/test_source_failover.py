@@ -1,4 +1,6 @@
-"""The source's standby takes over only when it has all that was published: nothing lost, nothing twice, in order."""
+"""The source's standby takes over only when it has all that was published: nothing lost, nothing
+twice, in order.
+"""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
@@ -46,9 +48,15 @@ class Shop:
     def write(self, server: SqlServer, transactions: int) -> None:
         """Raise the counters of a few keys in each transaction."""
         table = f"{self.installation.name}.t"
-        updates = (f"update {table} set n = n + 1 where id between {first} and {first + 2}" for first in range(1, transactions + 1))
+        updates = (
+            f"update {table} set n = n + 1 where id between {first} and {first + 2}"
+            for first in range(1, transactions + 1)
+        )
         if not self.changes:
-            server.execute(f"insert into {table} (id, n) values {','.join(f'({key}, 0)' for key in range(1, _KEYS + 1))}")
+            server.execute(
+                f"insert into {table} (id, n) values "
+                f"{','.join(f'({key}, 0)' for key in range(1, _KEYS + 1))}"
+            )
             self.changes += _KEYS
         server.execute(*updates)
         self.changes += 3 * transactions
@@ -63,11 +71,18 @@ class Shop:
         assert_in_order(seen)
 
     def order(self, change: Callable[[StandingOrders], StandingOrders]) -> None:
-        self.installation.failover.change_orders("shop", lambda standing: replace(change(standing), by="ann", accepted_by="ann"))
+        self.installation.failover.change_orders(
+            "shop", lambda standing: replace(change(standing), by="ann", accepted_by="ann")
+        )
 
     def sees(self, holds: Callable[[str], bool], what: str) -> None:
         """Wait for the reason in the view of both servers."""
-        wait_until(lambda: (view := self.installation.failover.view("shop")) is not None and holds(view.reason), what)
+        wait_until(
+            lambda: (
+                (view := self.installation.failover.view("shop")) is not None and holds(view.reason)
+            ),
+            what,
+        )
 
     def errant(self, role: ServerRole) -> str:
         view = self.installation.failover.view("shop")
@@ -80,13 +95,19 @@ def pair(request: pytest.FixtureRequest) -> Iterator[tuple[SqlServer, SqlServer]
     kind: type[SqlServer] = request.param
     require(kind)
     with ExitStack() as stack:
-        master, replica = (stack.enter_context(running(kind({"log_slave_updates": "ON"}))) for _ in range(2))
+        master, replica = (
+            stack.enter_context(running(kind({"log_slave_updates": "ON"}))) for _ in range(2)
+        )
         replica.replicate_from(master)
         yield master, replica
 
 
 def shop(
-    make: NewInstallation, kafka: Kafka, pair: tuple[SqlServer, SqlServer], more: Mapping[str, object] | None = None, **source: object
+    make: NewInstallation,
+    kafka: Kafka,
+    pair: tuple[SqlServer, SqlServer],
+    more: Mapping[str, object] | None = None,
+    **source: object,
 ) -> Shop:
     master, replica = pair
     standby = {"host": replica.host, "port": replica.port}
@@ -113,8 +134,13 @@ def test_without_gtids_the_standby_is_read_only_where_repeats_are_allowed(
         shop_.all_published()
         caught_up(replica, master)
         relay.stop()
-        shop_.installation.document["instances"][0]["failover"] |= {"switch_without_gtid": "fallback", "fallback_interval_seconds": 2}
-        shop_.installation.file.write_text(tomli_w.dumps(shop_.installation.document), encoding="utf-8")
+        shop_.installation.document["instances"][0]["failover"] |= {
+            "switch_without_gtid": "fallback",
+            "fallback_interval_seconds": 2,
+        }
+        shop_.installation.file.write_text(
+            tomli_w.dumps(shop_.installation.document), encoding="utf-8"
+        )
         master.kill()
         relay.start()
         assert relay.wait_for("RUNNING").epoch == 1
@@ -166,11 +192,26 @@ def test_a_half_published_transaction_goes_on_at_the_standby(
         relay.wait_for("RUNNING")
         relay.stop()
         rows = [f"({number}, 0, repeat('x', 400))" for number in range(1, _MANY + 1)]
-        inserts = (f"insert into {table} values {','.join(rows[first : first + 1024])}" for first in range(0, len(rows), 1024))
+        inserts = (
+            f"insert into {table} values {','.join(rows[first : first + 1024])}"
+            for first in range(0, len(rows), 1024)
+        )
         undone = f"insert into {table} select id + {_MANY}, n, v from {table} where id <= 1000"
         scratch = f"{shop_.installation.name}.scratch"
-        temporary = (f"create temporary table {scratch} (a int) engine=myisam", f"insert into {scratch} values (1)")
-        master.execute("begin", next(inserts), "savepoint s", undone, *temporary, "rollback to savepoint s", *inserts, "commit")
+        temporary = (
+            f"create temporary table {scratch} (a int) engine=myisam",
+            f"insert into {scratch} values (1)",
+        )
+        master.execute(
+            "begin",
+            next(inserts),
+            "savepoint s",
+            undone,
+            *temporary,
+            "rollback to savepoint s",
+            *inserts,
+            "commit",
+        )
         caught_up(replica, master)
         relay.start()
         wait_until(lambda: relay.wait_for("RUNNING").published_rows >= 1000, "a part published")
@@ -178,7 +219,9 @@ def test_a_half_published_transaction_goes_on_at_the_standby(
         wait_until(lambda: shop_.published() >= _MANY, "the rest published", 40)
     seen = sorted(read_topic(kafka.bootstrap, shop_.installation.name), key=lambda each: each.order)
     assert [int((each.value or {})["data"][0]["id"]) for each in seen] == list(range(1, _MANY + 1))
-    assert {_epoch(each.order) for each in seen} == {0, 1}, "the master died too late: nothing was left of the transaction"
+    assert {_epoch(each.order) for each in seen} == {0, 1}, (
+        "the master died too late: nothing was left of the transaction"
+    )
     master.start()
 
 
@@ -208,7 +251,9 @@ def test_a_dead_master_is_left_for_its_standby_once_that_has_everything(
         master.kill()
         shop_.sees(lambda reason: "An operator holds the instance" in reason, "the hold")
         shop_.order(lambda standing: replace(standing, hold=False))
-        assert "standby is 7 transactions behind" in relay.wait_for("WAITING", "STANDBY_BEHIND").reason
+        assert (
+            "standby is 7 transactions behind" in relay.wait_for("WAITING", "STANDBY_BEHIND").reason
+        )
         apply_again(replica)
         assert relay.wait_for("RUNNING").epoch == 1
         promote(replica)
@@ -237,7 +282,10 @@ def test_a_dead_master_is_left_for_its_standby_once_that_has_everything(
         shop_.order(lambda standing: replace(standing, accepted=lacking))
         assert relay.wait_for("RUNNING").epoch == 3
         switches = shop_.installation.failover.history("shop")
-        assert [(each.to, each.epoch, each.asked_by, bool(each.lost), each.accepted_by) for each in switches] == [
+        assert [
+            (each.to, each.epoch, each.asked_by, bool(each.lost), each.accepted_by)
+            for each in switches
+        ] == [
             ("standby", 3, "", True, "ann"),
             ("master", 2, "ann", False, ""),
             ("standby", 1, "", False, ""),
@@ -245,7 +293,11 @@ def test_a_dead_master_is_left_for_its_standby_once_that_has_everything(
         assert switches[1].errant
         settings = shop_.installation.settings
         entry = AuditTrail(settings.kafka, settings.installation).entries(1)[0]
-        assert (entry.actor, entry.act, entry.after["lost"]) == ("ann", "source.switched", switches[0].lost)
+        assert (entry.actor, entry.act, entry.after["lost"]) == (
+            "ann",
+            "source.switched",
+            switches[0].lost,
+        )
     master.start()
 
 

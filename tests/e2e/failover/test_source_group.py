@@ -1,4 +1,6 @@
-"""Several sources become one ordered stream: nothing lost, nothing twice, whatever their files are called and whoever dies."""
+"""Several sources become one ordered stream: nothing lost, nothing twice, whatever their files are
+called and whoever dies.
+"""
 
 from collections.abc import Iterator
 from typing import Any, Final, TypeAlias
@@ -12,7 +14,15 @@ from tests.e2e.conftest import NewInstallation
 from tests.servers.running import running
 from tests.support.relays.relay_process import Installation, RelayProcess
 from tests.support.relays.scraping import scrape
-from tests.support.sources.group_rows import assert_one_order, ids, insert, member, seen, table_on, writing
+from tests.support.sources.group_rows import (
+    assert_one_order,
+    ids,
+    insert,
+    member,
+    seen,
+    table_on,
+    writing,
+)
 from tests.support.waiting import wait_until
 
 ROUNDS: Final = 20
@@ -24,7 +34,9 @@ Pair: TypeAlias = tuple[MariaDB, MariaDB]
 
 @pytest.fixture(scope="module")
 def pair() -> Iterator[Pair]:
-    """Two servers of the tests' own: the binlog of one has file 7, that of the other file 900 and no names of columns."""
+    """Two servers of the tests' own: the binlog of one has file 7, that of the other file 900 and
+    no names of columns.
+    """
     with running(MariaDB()) as one, running(MariaDB({"binlog_row_metadata": "NO_LOG"})) as other:
         one.execute("reset master to 7")
         other.execute("reset master to 900")
@@ -88,10 +100,16 @@ def test_a_single_source_becomes_a_group_of_both_families_through_kills(
     assert [each for each in found if each < FAR] == [each for each in expected if each < FAR]
     assert [each for each in found if each >= FAR] == [each for each in expected if each >= FAR]
     assert_one_order(seen(kafka, name))
-    assert {each.shard for each in seen(kafka, name)} == {f"shop/{name}.t", f"shop/first/{name}.t", f"shop/second/{name}.t"}
+    assert {each.shard for each in seen(kafka, name)} == {
+        f"shop/{name}.t",
+        f"shop/first/{name}.t",
+        f"shop/second/{name}.t",
+    }
 
 
-def test_a_backlog_is_published_in_the_order_of_its_times(pair: Pair, kafka: Kafka, new_installation: NewInstallation) -> None:
+def test_a_backlog_is_published_in_the_order_of_its_times(
+    pair: Pair, kafka: Kafka, new_installation: NewInstallation
+) -> None:
     one, other = pair
     group = {"sources": [member("second", other)]}
     installation = new_installation(one, kafka, group=group, start={"at": "oldest"})
@@ -99,7 +117,10 @@ def test_a_backlog_is_published_in_the_order_of_its_times(pair: Pair, kafka: Kaf
     by_column = f"{by_time}_c"
     table_on(other, by_time)
     for server in pair:
-        server.execute(f"create database {by_column}", f"create table {by_column}.t (id int primary key, rank_ms bigint)")
+        server.execute(
+            f"create database {by_column}",
+            f"create table {by_column}.t (id int primary key, rank_ms bigint)",
+        )
     add_instance(installation, by_column, group={**group, "merge_by": "column:rank_ms"})
     installation.map(
         topics=[{"logicDb": each, "topic": each} for each in (by_time, by_column)],
@@ -107,18 +128,33 @@ def test_a_backlog_is_published_in_the_order_of_its_times(pair: Pair, kafka: Kaf
     )
     one.execute("reset master to 7")
     other.execute("reset master to 900")
-    rows = [(second, number, number // 4, (1 + 2 * second) * number) for number in range(2 * ROUNDS) for second in (number % 2,)]
+    rows = [
+        (second, number, number // 4, (1 + 2 * second) * number)
+        for number in range(2 * ROUNDS)
+        for second in (number % 2,)
+    ]
     for at, server in enumerate(pair):
         own = [row for row in rows if row[0] == at]
-        dated = [f"set timestamp = {SOME_TIME_S + row[2]};insert into {by_time}.t (id, n) values ({row[1]}, 1)" for row in own]
-        ranked = [f"insert into {by_column}.t values ({row[1]}, {1000 * SOME_TIME_S + 10**9 + row[3]})" for row in own]
+        dated = [
+            (
+                f"set timestamp = {SOME_TIME_S + row[2]};insert into {by_time}.t (id, n) values "
+                f"({row[1]}, 1)"
+            )
+            for row in own
+        ]
+        ranked = [
+            f"insert into {by_column}.t values ({row[1]}, {1000 * SOME_TIME_S + 10**9 + row[3]})"
+            for row in own
+        ]
         server.execute(*";".join(dated).split(";"), *ranked)
     with RelayProcess(installation) as relay:
         relay.wait_for("RUNNING")
         wait_until(lambda: len(ids(kafka, by_time)) == len(rows), "the backlog of both", 40)
         wait_until(lambda: len(ids(kafka, by_column)) == len(rows), "the backlog of both", 40)
     assert ids(kafka, by_time) == [row[1] for row in sorted(rows, key=lambda row: (row[2], row[0]))]
-    assert ids(kafka, by_column) == [row[1] for row in sorted(rows, key=lambda row: (row[3], row[0]))]
+    assert ids(kafka, by_column) == [
+        row[1] for row in sorted(rows, key=lambda row: (row[3], row[0]))
+    ]
     assert_one_order(seen(kafka, by_column))
     messages = seen(kafka, by_time)
     assert_one_order(messages)
@@ -127,7 +163,9 @@ def test_a_backlog_is_published_in_the_order_of_its_times(pair: Pair, kafka: Kaf
     assert set(numbers) == {7, 900}
 
 
-def test_a_source_at_rest_and_one_that_dies(pair: Pair, kafka: Kafka, new_installation: NewInstallation) -> None:
+def test_a_source_at_rest_and_one_that_dies(
+    pair: Pair, kafka: Kafka, new_installation: NewInstallation
+) -> None:
     one, other = pair
     installation = new_installation(one, kafka, group={"sources": [member("second", other)]})
     name = installation.name
@@ -149,7 +187,10 @@ def test_a_source_at_rest_and_one_that_dies(pair: Pair, kafka: Kafka, new_instal
         assert ids(kafka, name) == [1, 1001, 3], "nothing of the others while one is dead"
         change(installation, when_source_dies="pass")
         relay.start()
-        assert relay.wait_for("RUNNING").held_back == "Source second is passed over: SOURCE_UNREACHABLE."
+        assert (
+            relay.wait_for("RUNNING").held_back
+            == "Source second is passed over: SOURCE_UNREACHABLE."
+        )
         one.execute(f"xa commit '{name}'")
         wait_until(lambda: ids(kafka, name) == [1, 1001, 3, 4, 2], "the rows of the one that lives")
         wait_until(lambda: scrape(relay).get("roma_sources_passed_over") == 1, "the gauge")
@@ -157,10 +198,16 @@ def test_a_source_at_rest_and_one_that_dies(pair: Pair, kafka: Kafka, new_instal
         other.start()
         other.execute(f"xa commit '{name}'", f"alter table {name}.t add first_of_all int first")
         insert(other, name, 1003)
-        wait_until(lambda: ids(kafka, name) == [1, 1001, 3, 4, 2, 1002, 1003], "the rows of the one that is back", 40)
+        wait_until(
+            lambda: ids(kafka, name) == [1, 1001, 3, 4, 2, 1002, 1003],
+            "the rows of the one that is back",
+            40,
+        )
         wait_until(lambda: relay.wait_for("RUNNING").held_back == "", "that none is passed over")
         other.stop()  # now while it runs
-        wait_until(lambda: relay.wait_for("RUNNING").passed_over == 1, "that it is passed over again")
+        wait_until(
+            lambda: relay.wait_for("RUNNING").passed_over == 1, "that it is passed over again"
+        )
         insert(one, name, 5)
         wait_until(lambda: ids(kafka, name)[-1] == 5, "a row of the one that lives")
         other.start()

@@ -1,4 +1,6 @@
-"""Without GTIDs a standby takes over where digests show what was published: nothing lost, nothing twice, or a stop by name."""
+"""Without GTIDs a standby takes over where digests show what was published: nothing lost, nothing
+twice, or a stop by name.
+"""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -14,7 +16,14 @@ from tests.servers.availability import require
 from tests.servers.running import running
 from tests.support.relays.relay_process import Installation, RelayProcess
 from tests.support.rows.topic_reading import Seen, read_topic
-from tests.support.sources.source_pair import applied_all, apply_again, follow_from, holds_all, promote, stop_applying
+from tests.support.sources.source_pair import (
+    applied_all,
+    apply_again,
+    follow_from,
+    holds_all,
+    promote,
+    stop_applying,
+)
 from tests.support.sources.source_reading import end_of
 from tests.support.waiting import wait_until
 
@@ -31,11 +40,20 @@ def pair() -> Iterator[tuple[SqlServer, SqlServer]]:
 
 
 class Shop:
-    """One installation over a pair; `rounds` counts transactions that are all alike but for their second, two changes each."""
+    """One installation over a pair.
 
-    def __init__(self, make: NewInstallation, kafka: Kafka, pair: tuple[SqlServer, SqlServer]) -> None:
+    `rounds` counts transactions that are all alike but for their second, two changes each.
+    """
+
+    def __init__(
+        self, make: NewInstallation, kafka: Kafka, pair: tuple[SqlServer, SqlServer]
+    ) -> None:
         master, replica = pair
-        rules = {"detecting_interval_seconds": 0.2, "retry_threshold": 2, "heartbeat_ha_enable": True}
+        rules = {
+            "detecting_interval_seconds": 0.2,
+            "retry_threshold": 2,
+            "heartbeat_ha_enable": True,
+        }
         source = {"standby": {"host": replica.host, "port": replica.port}, "heartbeat_seconds": 0.2}
         failover = {**rules, "switch_without_gtid": "digest", "fallback_interval_seconds": 5}
         self.installation: Installation = make(master, kafka, source=source, failover=failover)
@@ -50,7 +68,10 @@ class Shop:
         """Raise a counter, and insert and delete the same row, so often."""
         statements = [f"insert into {self.table} (id, n) values (1, 0)"] if not self.counted else []
         for _ in range(rounds):
-            statements += [f"insert into {self.table} (id, n) values (9, 0)", f"delete from {self.table} where id = 9"]
+            statements += [
+                f"insert into {self.table} (id, n) values (9, 0)",
+                f"delete from {self.table} where id = 9",
+            ]
             statements.append(f"update {self.table} set n = n + 1 where id = 1")
         server.execute(*session, *statements)
         self.counted += rounds + (not self.counted)
@@ -58,16 +79,30 @@ class Shop:
 
     def write_alike(self, server: SqlServer, rounds: int, *session: str) -> None:
         """Insert and delete the same row, so often."""
-        server.execute(*session, *[f"insert into {self.table} (id, n) values (9, 0)", f"delete from {self.table} where id = 9"] * rounds)
+        server.execute(
+            *session,
+            *[
+                f"insert into {self.table} (id, n) values (9, 0)",
+                f"delete from {self.table} where id = 9",
+            ]
+            * rounds,
+        )
         self.alike += 2 * rounds
 
     def all_published(self) -> None:
-        """Every change came once: the counter as it counted, the others as often as they were made, in turn."""
+        """Every change came once: the counter as it counted, the others as often as they were made,
+        in turn.
+        """
         wait_until(lambda: len(self._seen()) >= self.counted + self.alike, "everything published")
         seen = sorted(self._seen(), key=lambda each: each.order)
         values = [each.value for each in seen if each.value is not None]
-        assert [int(value["data"][0]["n"]) for value in values if value["data"][0]["id"] == "1"] == list(range(self.counted))
-        assert [value["type"] for value in values if value["data"][0]["id"] == "9"] == ["INSERT", "DELETE"] * (self.alike // 2)
+        assert [
+            int(value["data"][0]["n"]) for value in values if value["data"][0]["id"] == "1"
+        ] == list(range(self.counted))
+        assert [value["type"] for value in values if value["data"][0]["id"] == "9"] == [
+            "INSERT",
+            "DELETE",
+        ] * (self.alike // 2)
 
     def epoch_is(self, epoch: int) -> None:
         self.installation.wait_for_epoch(epoch, f"epoch {epoch}")
@@ -112,11 +147,14 @@ def test_a_standby_is_read_on_behind_what_was_published(
         shop.write(replica, 20)
         shop.all_published()
 
-        # Back by hand, under load: the server that serves is left when the other one has everything.
+        # Back by hand, under load: the server that serves is left when the other one has
+        # everything.
         master.start()
         promote(master)
         follow_from(master, replica, begun)
-        shop.installation.failover.change_orders("shop", lambda standing: replace(standing, switch_to=ServerRole.MASTER, by="ann"))
+        shop.installation.failover.change_orders(
+            "shop", lambda standing: replace(standing, switch_to=ServerRole.MASTER, by="ann")
+        )
         for _ in range(10):
             shop.write(replica, 5)
         shop.epoch_is(2)

@@ -1,4 +1,7 @@
-"""An outage of ZooKeeper is not an outage of the stream; a wiped one costs no row, because positions stand in Kafka."""
+"""An outage of ZooKeeper is not an outage of the stream.
+
+A wiped one costs no row, because positions stand in Kafka.
+"""
 
 import shutil
 from collections.abc import Callable
@@ -11,19 +14,36 @@ from relay.errors import StoreUnreachable
 from tests.support.relays.relay_process import Installation, RelayProcess
 from tests.support.relays.scraping import scrape
 from tests.support.rows.topic_reading import read_topic
-from tests.support.sources.counting_load import CountingLoad, assert_exactly_once, binlog_end, published_end
+from tests.support.sources.counting_load import (
+    CountingLoad,
+    assert_exactly_once,
+    binlog_end,
+    published_end,
+)
 from tests.support.waiting import wait_until
 
 
 @pytest.mark.timeout(180)
 def test_zookeeper_leaves_comes_back_and_forgets_and_nothing_is_lost_or_repeated(
-    mariadb: MariaDB, kafka: Kafka, new_zookeeper: Callable[..., ZooKeeper], fresh_name: Callable[[str], str], tmp_path: Path
+    mariadb: MariaDB,
+    kafka: Kafka,
+    new_zookeeper: Callable[..., ZooKeeper],
+    fresh_name: Callable[[str], str],
+    tmp_path: Path,
 ) -> None:
     zookeeper = new_zookeeper(tick_ms=500)
     name = fresh_name("away")
-    mariadb.execute(f"create database {name}", f"create table {name}.t (id int primary key, n int, v longtext)")
+    mariadb.execute(
+        f"create database {name}", f"create table {name}.t (id int primary key, n int, v longtext)"
+    )
     installation = Installation(
-        name, tmp_path, mariadb, kafka, zookeeper, session_timeout_seconds=1, filter={"filter_regex": f"{name}\\..*"}
+        name,
+        tmp_path,
+        mariadb,
+        kafka,
+        zookeeper,
+        session_timeout_seconds=1,
+        filter={"filter_regex": f"{name}\\..*"},
     )
     map_all(installation)
     with RelayProcess(installation, "first") as first:
@@ -55,7 +75,9 @@ def test_zookeeper_leaves_comes_back_and_forgets_and_nothing_is_lost_or_repeated
 
 def map_all(installation: Installation) -> None:
     name = installation.name
-    installation.map(topics=[{"logicDb": name, "topic": name}], dbs=[{"logicDb": name, "realDbs": name}])
+    installation.map(
+        topics=[{"logicDb": name, "topic": name}], dbs=[{"logicDb": name, "realDbs": name}]
+    )
 
 
 def answers(installation: Installation) -> bool:
@@ -68,7 +90,10 @@ def answers(installation: Installation) -> bool:
 
 
 def more_rows(relay: RelayProcess) -> None:
-    """Wait until the relay has published more than it has now; it says so itself, whether or not ZooKeeper is there."""
+    """Wait until the relay has published more than it has now.
+
+    It says so itself, whether or not ZooKeeper is there.
+    """
     before = published_rows(relay)
     wait_until(lambda: published_rows(relay) > before + 100, "rows flow", 40)
 

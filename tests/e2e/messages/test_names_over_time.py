@@ -1,4 +1,6 @@
-"""Columns keep their names where the binlog carries none: while the relay reads, lags, is down, begins anew, or goes back."""
+"""Columns keep their names where the binlog carries none: while the relay reads, lags, is down,
+begins anew, or goes back.
+"""
 
 import json
 import signal
@@ -37,13 +39,17 @@ def change(table: Table, sqls: tuple[str, ...]) -> None:
 
 def place(database: SqlServer) -> tuple[str, int]:
     with database.connect() as connection, connection.cursor() as cursor:
-        cursor.execute("show binary log status" if database.family == "mysql" else "show master status")
+        cursor.execute(
+            "show binary log status" if database.family == "mysql" else "show master status"
+        )
         row = cursor.fetchall()[0]
     return str(row[0]), int(row[1])
 
 
 @pytest.mark.timeout(180)
-def test_rows_come_under_the_names_of_their_day(bare: SqlServer, kafka: Kafka, new_installation: NewInstallation) -> None:
+def test_rows_come_under_the_names_of_their_day(
+    bare: SqlServer, kafka: Kafka, new_installation: NewInstallation
+) -> None:
     installation = new_installation(bare, kafka)
     table = Table(bare, installation, kafka)
     with RelayProcess(installation) as relay:
@@ -68,7 +74,9 @@ def test_rows_come_under_the_names_of_their_day(bare: SqlServer, kafka: Kafka, n
         table.run("alter table {t} drop full_, add bare_ int first")
         table.row()
         table.wait()
-        assert relay.log.read_text().count("tables_described") == 1, "the catalogue was asked at the first start alone"
+        assert relay.log.read_text().count("tables_described") == 1, (
+            "the catalogue was asked at the first start alone"
+        )
 
 
 @pytest.mark.timeout(180)
@@ -86,7 +94,9 @@ def test_a_change_that_was_not_logged_is_read_again_or_stops_by_name(
         table.wait()
         assert relay.wait_for("RUNNING").position_offset > 0
         relay.stop()
-        table.run("set session sql_log_bin = 0", "alter table {t} drop x, add k int, add z int first")
+        table.run(
+            "set session sql_log_bin = 0", "alter table {t} drop x, add k int, add z int first"
+        )
         table.row()
         table.run("set session sql_log_bin = 0", "alter table {t} drop z")
         table.row()
@@ -138,10 +148,25 @@ def test_names_are_those_of_the_place_that_a_position_is_moved_back_to(
         table.row()
         table.wait()
         before = len(read_topic(kafka.bootstrap, table.topic))
-        move = ["position", "set", "shop", "--file", file, "--offset", str(offset), "--as-new", "--yes", "shop"]
+        move = [
+            "position",
+            "set",
+            "shop",
+            "--file",
+            file,
+            "--offset",
+            str(offset),
+            "--as-new",
+            "--yes",
+            "shop",
+        ]
         moved = CliRunner().invoke(app, [*move, "--config", str(installation.file)])
         assert moved.exit_code == 0, moved.output
-        wait_until(lambda: len(read_topic(kafka.bootstrap, table.topic)) == before + 2, "two rows again", 40)
+        wait_until(
+            lambda: len(read_topic(kafka.bootstrap, table.topic)) == before + 2,
+            "two rows again",
+            40,
+        )
         table.wait()
 
 
@@ -161,7 +186,8 @@ def test_prepared_rows_keep_the_names_that_they_were_prepared_under(
             f"xa end '{name}'",
             f"xa prepare '{name}'",
         )
-        # MariaDB lets the session of a prepared transaction do nothing else: what comes behind is another session's.
+        # MariaDB lets the session of a prepared transaction do nothing else: what comes behind is
+        # another session's.
         table.run(
             f"create table {name}.other (id int primary key)",
             f"insert into {name}.other values (1)",
@@ -170,24 +196,38 @@ def test_prepared_rows_keep_the_names_that_they_were_prepared_under(
         relay.kill()
         table.run(f"xa commit '{name}'", "alter table {t} rename column m to o")
         relay.start()
-        wait_until(lambda: table.seen() == {"7": {"id": "7", "m": "8", "v": "nine"}}, "the prepared row", 40)
+        wait_until(
+            lambda: table.seen() == {"7": {"id": "7", "m": "8", "v": "nine"}},
+            "the prepared row",
+            40,
+        )
 
 
 @pytest.mark.timeout(180)
-def test_versions_of_a_binlog_that_is_gone_are_taken_away(bare: SqlServer, kafka: Kafka, new_installation: NewInstallation) -> None:
+def test_versions_of_a_binlog_that_is_gone_are_taken_away(
+    bare: SqlServer, kafka: Kafka, new_installation: NewInstallation
+) -> None:
     installation = new_installation(bare, kafka)
     table = Table(bare, installation, kafka)
     topic = f"{installation.name}.schema.shop"
 
     def versions() -> int:
         kept = {each.key: each.value for each in read_topic(kafka.bootstrap, topic)}
-        return sum(value is not None for key, value in kept.items() if key is not None and f'"{installation.name}","t' in key.decode())
+        return sum(
+            value is not None
+            for key, value in kept.items()
+            if key is not None and f'"{installation.name}","t' in key.decode()
+        )
 
     with RelayProcess(installation) as relay:
         relay.wait_for("RUNNING")
         table.row()
         for number in range(5):
-            table.run(f"alter table {{t}} add c{number} int first", "create table {t}_passing (a int)", "drop table {t}_passing")
+            table.run(
+                f"alter table {{t}} add c{number} int first",
+                "create table {t}_passing (a int)",
+                "drop table {t}_passing",
+            )
             table.row()
         bare.execute("flush binary logs")
         table.row()
@@ -207,7 +247,10 @@ def test_versions_of_a_binlog_that_is_gone_are_taken_away(bare: SqlServer, kafka
 
 
 KEYS_OVER_TIME = (
-    "create table {t} (a int, b varchar(10) not null, c int not null, unique key ka (a), unique key kb (b, c))",
+    (
+        "create table {t} (a int, b varchar(10) not null, c int not null, unique key ka (a), unique "  # noqa: E501
+        "key kb (b, c))"
+    ),
     "alter table {t} drop index kb, add unique key kc (c)",
     "alter table {t} modify a int not null",
     "create unique index kb on {t} (b)",
@@ -217,7 +260,10 @@ KEYS_OVER_TIME = (
     "alter table {t} rename column c to cc",
     "alter table {t} drop index kb",
 )
-"""Each leaves another key, the last one none; the server chooses the first unique key whose columns are all NOT NULL."""
+"""Each leaves another key, the last one none.
+
+The server chooses the first unique key whose columns are all NOT NULL.
+"""
 
 
 @pytest.mark.timeout(180)
@@ -228,19 +274,33 @@ def test_a_lagging_relay_that_follows_ddl_keys_rows_as_a_live_one_did(
     database: SqlServer = request.getfixturevalue(server)
     live = new_installation(database, kafka)
     name = live.name
-    late = new_installation(database, kafka, source={"names": "history"}, filter={"filter_regex": f"{name}\\..*"})
-    late.map(topics=[{"logicDb": name, "topic": late.name}], dbs=[{"logicDb": name, "realDbs": name}])
+    late = new_installation(
+        database, kafka, source={"names": "history"}, filter={"filter_regex": f"{name}\\..*"}
+    )
+    late.map(
+        topics=[{"logicDb": name, "topic": late.name}], dbs=[{"logicDb": name, "realDbs": name}]
+    )
     with RelayProcess(late, "late") as relay:
         relay.wait_for("RUNNING")
     with RelayProcess(live, "live") as relay:
         relay.wait_for("RUNNING")
         for number, ddl in enumerate(KEYS_OVER_TIME):
-            database.execute(ddl.format(t=f"{name}.k"), f"insert into {name}.k values ({number}, 'b{number}', {number})")
-        database.execute(f"update {name}.k set b = concat('x', b)", f"drop table {name}.k", f"insert into {name}.t values (1, 1, 'last')")
+            database.execute(
+                ddl.format(t=f"{name}.k"),
+                f"insert into {name}.k values ({number}, 'b{number}', {number})",
+            )
+        database.execute(
+            f"update {name}.k set b = concat('x', b)",
+            f"drop table {name}.k",
+            f"insert into {name}.t values (1, 1, 'last')",
+        )
         published = _published(kafka, name)
     with RelayProcess(late, "late") as relay:
         assert _published(kafka, late.name) == published
-    keys = [json.loads(key)[1:] if key is not None else None for key, _ in published[: len(KEYS_OVER_TIME)]]
+    keys = [
+        json.loads(key)[1:] if key is not None else None
+        for key, _ in published[: len(KEYS_OVER_TIME)]
+    ]
     assert keys == [["b0", "0"], ["1"], ["2"], ["3"], ["4"], ["b5", "5"], ["b6"], ["b7"], None]
 
 
@@ -249,7 +309,18 @@ def _published(kafka: Kafka, topic: str) -> list[tuple[bytes | None, dict[str, o
 
     def found() -> list[tuple[bytes | None, dict[str, object]]]:
         seen = sorted(read_topic(kafka.bootstrap, topic), key=lambda each: each.order)
-        return [(each.key, {name: (each.value or {})[name] for name in ("table", "type", "pkNames", "data", "old")}) for each in seen]
+        return [
+            (
+                each.key,
+                {
+                    name: (each.value or {})[name]
+                    for name in ("table", "type", "pkNames", "data", "old")
+                },
+            )
+            for each in seen
+        ]
 
-    wait_until(lambda: any(value["table"] == "t" for _, value in found()), f"the last row in {topic}", 60)
+    wait_until(
+        lambda: any(value["table"] == "t" for _, value in found()), f"the last row in {topic}", 60
+    )
     return found()

@@ -1,4 +1,6 @@
-"""`rows_per_message = "event"` against one row a message: two relays of the same tables must say the same of every row."""
+"""`rows_per_message = "event"` against one row a message: two relays of the same tables must say
+the same of every row.
+"""
 
 from collections import defaultdict
 from contextlib import closing
@@ -28,7 +30,8 @@ def rows_of(seen: list[Seen]) -> dict[int, list[Row]]:
         orders = row_orders(message.order, message.orders)
         olds = value["old"] or [None] * len(orders)
         rows[message.partition] += [
-            (order, message.tags, {**body, "data": row, "old": old}) for order, row, old in zip(orders, value["data"], olds, strict=True)
+            (order, message.tags, {**body, "data": row, "old": old})
+            for order, row, old in zip(orders, value["data"], olds, strict=True)
         ]
     return rows
 
@@ -39,7 +42,12 @@ def row_count(seen: list[Seen]) -> int:
 
 @pytest.mark.parametrize("style", ["exact", "canal"])
 def test_every_row_says_the_same_as_alone(
-    database: SqlServer, kafka: Kafka, zookeeper: ZooKeeper, new_installation: NewInstallation, tmp_path: Path, style: str
+    database: SqlServer,
+    kafka: Kafka,
+    zookeeper: ZooKeeper,
+    new_installation: NewInstallation,
+    tmp_path: Path,
+    style: str,
 ) -> None:
     single = new_installation(database, kafka, message={"value_style": style, "ddl": "drop"})
     name = single.name
@@ -53,20 +61,33 @@ def test_every_row_says_the_same_as_alone(
     ids = range(1, 201)
     with closing(packed):
         single.map(tags=tags)
-        packed.map(topics=[{"logicDb": name, "topic": f"{name}p"}], dbs=[{"logicDb": name, "realDbs": name}], tags=tags)
+        packed.map(
+            topics=[{"logicDb": name, "topic": f"{name}p"}],
+            dbs=[{"logicDb": name, "realDbs": name}],
+            tags=tags,
+        )
         with RelayProcess(single, "single") as one, RelayProcess(packed, "packed") as two:
             one.wait_for("RUNNING")
             two.wait_for("RUNNING")
             database.execute(
-                f"insert into {name}.t values {','.join(f'({number}, {number % 3}, {chr(39)}é{chr(39)})' for number in ids)}",
+                f"insert into {name}.t values "
+                f"{','.join(f'({number}, {number % 3}, {chr(39)}é{chr(39)})' for number in ids)}",
                 f"update {name}.t set v = 'ü'",
                 f"update {name}.t set n = 2 where id <= 100",
                 f"update {name}.t set id = id + 1000 where id > 150",
                 f"delete from {name}.t where id <= 50",
             )
             expected = 200 + 200 + 67 + 2 * 50 + 50
-            wait_until(lambda: row_count(read_topic(kafka.bootstrap, name)) >= expected, "all rows alone", 30)
-            wait_until(lambda: row_count(read_topic(kafka.bootstrap, f"{name}p")) >= expected, "all rows packed", 30)
+            wait_until(
+                lambda: row_count(read_topic(kafka.bootstrap, name)) >= expected,
+                "all rows alone",
+                30,
+            )
+            wait_until(
+                lambda: row_count(read_topic(kafka.bootstrap, f"{name}p")) >= expected,
+                "all rows packed",
+                30,
+            )
     alone, together = read_topic(kafka.bootstrap, name), read_topic(kafka.bootstrap, f"{name}p")
     assert rows_of(together) == rows_of(alone)
     assert len(alone) == expected

@@ -1,4 +1,6 @@
-"""Sources that log parts of rows: refused by default, and published as what they are where the instance asks for it."""
+"""Sources that log parts of rows: refused by default, and published as what they are where the
+instance asks for it.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -63,7 +65,9 @@ def test_absent_columns_are_absent_and_the_key_is_always_there(
         ("UPDATE", {"id": "3", "n": "31", "v": "d"}, {}, {"data": [], "old": ["v"]}),
     ]
     assert len({each.partition for each in seen if each.key == seen[0].key}) == 1
-    assert [each.key for each in seen] == [f'["{name}.t","{key}"]'.encode() for key in (1, 1, 1, 2, 2, 3, 3, 3)]
+    assert [each.key for each in seen] == [
+        f'["{name}.t","{key}"]'.encode() for key in (1, 1, 1, 2, 2, 3, 3, 3)
+    ]
 
 
 def test_a_session_that_logs_parts_of_rows_stops_an_instance_that_wants_whole_ones(
@@ -77,7 +81,9 @@ def test_a_session_that_logs_parts_of_rows_stops_an_instance_that_wants_whole_on
             f"insert into {name}.t values (1, 10, 'a')",
         )
         wait_until(lambda: len(read_topic(kafka.bootstrap, name)) == 1, "the whole row", 40)
-        mariadb.execute("set session binlog_row_image = MINIMAL", f"update {name}.t set n = 11 where id = 1")
+        mariadb.execute(
+            "set session binlog_row_image = MINIMAL", f"update {name}.t set n = 11 where id = 1"
+        )
         status = relay.wait_for("STOPPED", "ROW_IMAGE_INCOMPLETE")
     assert "row_image='partial'" in f"{status}"
     assert [(each.value or {})["type"] for each in read_topic(kafka.bootstrap, name)] == ["INSERT"]
@@ -85,22 +91,29 @@ def test_a_session_that_logs_parts_of_rows_stops_an_instance_that_wants_whole_on
 
 @pytest.mark.long
 @pytest.mark.timeout(180)
-def test_generated_columns_that_mariadb_11_8_does_not_log_stop_an_instance_until_a_rule_leaves_them_out(
+def test_unlogged_generated_columns_stop_an_instance_until_a_rule_omits_them(
     kafka: Kafka, new_installation: NewInstallation
 ) -> None:
     require(MariaDB118)
     with running(MariaDB118()) as server:
         installation = new_installation(server, kafka)
         name = installation.name
-        stored = f"create table {name}.g (id int primary key, a int, s int as (a + 1) stored, v int as (a + 2) virtual)"
+        stored = (
+            f"create table {name}.g (id int primary key, a int, s int as (a + 1) stored, v int as "
+            f"(a + 2) virtual)"
+        )
         with RelayProcess(installation) as relay:
             relay.wait_for("RUNNING")
             server.execute(stored, f"insert into {name}.g (id, a) values (1, 1), (2, 2)")
             wait_until(lambda: len(read_topic(kafka.bootstrap, name)) == 2, "the whole rows", 40)
-            server.execute(f"update {name}.g set a = 5 where id = 1", f"delete from {name}.g where id = 2")
+            server.execute(
+                f"update {name}.g set a = 5 where id = 1", f"delete from {name}.g where id = 2"
+            )
             status = relay.wait_for("STOPPED", "ROW_IMAGE_INCOMPLETE")
             assert "lacks columns: s, v" in f"{status}"
-        installation.document["instances"][0]["rules"] = [{"tables": f"{name}\\.g", "without_fields": ["s", "v"]}]
+        installation.document["instances"][0]["rules"] = [
+            {"tables": f"{name}\\.g", "without_fields": ["s", "v"]}
+        ]
         installation.file.write_text(tomli_w.dumps(installation.document), encoding="utf-8")
         with RelayProcess(installation) as relay:
             wait_until(lambda: len(read_topic(kafka.bootstrap, name)) >= 4, "4 messages", 60)

@@ -1,4 +1,6 @@
-"""MySQL's partial updates of JSON from end to end: messages hold the whole document, in every way that such an update may come."""
+"""MySQL's partial updates of JSON from end to end: messages hold the whole document, in every way
+that such an update may come.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -26,19 +28,30 @@ class Documents:
         self._table = f"{database}.j"
         self.held: list[dict[str, Any]] = []
         server.execute(
-            f"create table {self._table} (id int primary key, n int, j json)", f"insert into {self._table} values (1, 0, {_DOCUMENT})"
+            f"create table {self._table} (id int primary key, n int, j json)",
+            f"insert into {self._table} values (1, 0, {_DOCUMENT})",
         )
 
     def update(self, change: str, *before: str, after: tuple[str, ...] = ()) -> None:
         update = f"update {self._table} set {change} where id = 1"
-        self._server.execute("set session binlog_row_value_options = 'PARTIAL_JSON'", *before, update, *after)
-        with self._server.connect(cursorclass=DictCursor) as connection, connection.cursor() as cursor:
-            cursor.execute(f"select cast(id as char) id, cast(n as char) n, cast(j as char) j from {self._table}")
+        self._server.execute(
+            "set session binlog_row_value_options = 'PARTIAL_JSON'", *before, update, *after
+        )
+        with (
+            self._server.connect(cursorclass=DictCursor) as connection,
+            connection.cursor() as cursor,
+        ):
+            cursor.execute(
+                f"select cast(id as char) id, cast(n as char) n, cast(j as char) j from "
+                f"{self._table}"
+            )
             self.held += cursor.fetchall()
 
 
 @pytest.mark.timeout(120)
-def test_parts_of_documents_are_applied(mysql_9: MySQL, kafka: Kafka, new_installation: NewInstallation) -> None:
+def test_parts_of_documents_are_applied(
+    mysql_9: MySQL, kafka: Kafka, new_installation: NewInstallation
+) -> None:
     installation = new_installation(mysql_9, kafka)
     name = installation.name
     documents = Documents(mysql_9, name)
@@ -47,18 +60,28 @@ def test_parts_of_documents_are_applied(mysql_9: MySQL, kafka: Kafka, new_instal
         relay.wait_for("RUNNING")
         documents.update("j = json_set(j, '$.a', 99)")
         documents.update("n = 5")
-        documents.update("j = json_remove(j, '$.b[0]'), n = 6", "set session binlog_transaction_compression = on")
+        documents.update(
+            "j = json_remove(j, '$.b[0]'), n = 6", "set session binlog_transaction_compression = on"
+        )
         wait_until(lambda: len(read_topic(kafka.bootstrap, name)) == 3, "three changes", 40)
         relay.kill()
         xa = (f"xa end '{name}'", f"xa prepare '{name}'", f"xa commit '{name}'")
-        documents.update("j = json_set(j, '$.new', json_array('ü', 1.50))", f"xa start '{name}'", after=xa)
+        documents.update(
+            "j = json_set(j, '$.new', json_array('ü', 1.50))", f"xa start '{name}'", after=xa
+        )
         relay.start()
         documents.update("id = 2, j = json_replace(j, '$.new[1]', cast('2026-01-02' as date))")
         wait_until(lambda: len(read_topic(kafka.bootstrap, name)) == 6, "all changes", 40)
         assert relay.stop() == 0
-    kinds = [str(row[2]) for row in ask(mysql_9, f"show binlog events in '{start.file}' from {start.offset}")]
+    kinds = [
+        str(row[2])
+        for row in ask(mysql_9, f"show binlog events in '{start.file}' from {start.offset}")
+    ]
     assert {"Update_rows_partial", "Transaction_payload"} <= set(kinds)
-    values = [each.value or {} for each in sorted(read_topic(kafka.bootstrap, name), key=lambda each: each.order)]
+    values = [
+        each.value or {}
+        for each in sorted(read_topic(kafka.bootstrap, name), key=lambda each: each.order)
+    ]
     assert [value["type"] for value in values] == ["UPDATE"] * 4 + ["DELETE", "INSERT"]
     states = [value["data"][0] for value in values]
     assert [*states[:4], states[5]] == documents.held
@@ -68,7 +91,9 @@ def test_parts_of_documents_are_applied(mysql_9: MySQL, kafka: Kafka, new_instal
     assert values[3]["old"] == [{"j": documents.held[2]["j"]}]
 
 
-def test_the_preflight_lets_them_pass(mysql_9: MySQL, kafka: Kafka, new_installation: NewInstallation, tmp_path: Path) -> None:
+def test_the_preflight_lets_them_pass(
+    mysql_9: MySQL, kafka: Kafka, new_installation: NewInstallation, tmp_path: Path
+) -> None:
     installation = new_installation(mysql_9, kafka)
     mysql_9.execute("set global binlog_row_value_options = 'PARTIAL_JSON'")
     try:

@@ -1,5 +1,6 @@
-"""Settings that few installations use, each from the source to what a consumer reads: keys by shard, a message for each tag, real names,
-Canal's way with changed keys, and rules of several columns without the database.
+"""Settings that few installations use, each from the source to what a consumer reads: keys by
+shard, a message for each tag, real names, Canal's way with changed keys, and rules of several
+columns without the database.
 """
 
 from collections import Counter, defaultdict
@@ -30,7 +31,10 @@ SETTINGS: Final[Mapping[str, dict[str, Any]]] = {
 
 
 def add_instances(installation: Installation) -> dict[str, str]:
-    """Let an instance run with each of the settings, on two shards of its own; returns their logical databases, which are their topics."""
+    """Let an instance run with each of the settings, on two shards of its own.
+
+    Returns their logical databases, which are their topics.
+    """
     (first,) = installation.document["instances"]
     logical = {each: f"{installation.name}_{each}" for each in SETTINGS}
     installation.document["instances"] = [
@@ -64,17 +68,32 @@ def changes(shard: str, region: str) -> tuple[str, ...]:
 
 
 @pytest.fixture
-def seen(mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation) -> tuple[dict[str, str], dict[str, list[Seen]]]:
+def seen(
+    mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation
+) -> tuple[dict[str, str], dict[str, list[Seen]]]:
     """The logical databases by setting, and what is in their topics, in the order of the pairs."""
     installation = new_installation(mariadb, kafka)
     logical = add_instances(installation)
-    shards = [(f"{each}_{number}", region) for each in logical.values() for number, region in ((1, "north"), (2, "south"))]
+    shards = [
+        (f"{each}_{number}", region)
+        for each in logical.values()
+        for number, region in ((1, "north"), (2, "south"))
+    ]
     make(mariadb, [shard for shard, _ in shards])
     with RelayProcess(installation):
-        wait_until(lambda: {each.state for each in installation.statuses() if each.name in SETTINGS} == {"RUNNING"}, "all instances", 60)
+        wait_until(
+            lambda: (
+                {each.state for each in installation.statuses() if each.name in SETTINGS}
+                == {"RUNNING"}
+            ),
+            "all instances",
+            60,
+        )
         for shard, region in shards:
             mariadb.execute(*changes(shard, region))
-        mariadb.execute(*(f"insert into {each}_2.t values (99, 99, 'end')" for each in logical.values()))
+        mariadb.execute(
+            *(f"insert into {each}_2.t values (99, 99, 'end')" for each in logical.values())
+        )
         read: dict[str, list[Seen]] = {}
         for setting, topic in logical.items():
             wait_until(partial(is_ended, kafka, topic), f"the end of {topic}")
@@ -88,7 +107,10 @@ def is_ended(kafka: Kafka, topic: str) -> bool:
 
 def make(server: SqlServer, shards: list[str]) -> None:
     for shard in shards:
-        server.execute(f"create database {shard}", f"create table {shard}.t (id int primary key, n int, region varchar(9))")
+        server.execute(
+            f"create database {shard}",
+            f"create table {shard}.t (id int primary key, n int, region varchar(9))",
+        )
 
 
 def partition(*texts: str) -> int:
@@ -113,7 +135,9 @@ def test_what_few_installations_set_holds_from_the_source_to_the_consumer(
     logical, read = seen
     by_shard = Counter(str(each.key) for each in read["shard"])
     table = f"{logical['shard']}.t"
-    assert by_shard[f'b\'["{table}","{logical["shard"]}_1.t","1"]\''] == 3, by_shard  # inserted, updated, moved away
+    assert by_shard[f'b\'["{table}","{logical["shard"]}_1.t","1"]\''] == 3, (
+        by_shard
+    )  # inserted, updated, moved away
     assert by_shard[f'b\'["{table}","{logical["shard"]}_2.t","2"]\''] == 2
 
     tagged = Counter(each.tags for each in read["tags"])
@@ -123,12 +147,19 @@ def test_what_few_installations_set_holds_from_the_source_to_the_consumer(
     moves = [each for each in values(read["tags"]) if each["type"] == "UPDATE"]
     assert [each["data"][0]["n"] for each in moves] == ["7"] * 4, "both tags of both updates of n"
 
-    assert {each["database"] for each in values(read["real"])} == {f"{logical['real']}_1", f"{logical['real']}_2"}
+    assert {each["database"] for each in values(read["real"])} == {
+        f"{logical['real']}_1",
+        f"{logical['real']}_2",
+    }
     assert str(read["real"][0].key) == f'b\'["{logical["real"]}_1.t","1"]\''
 
     kinds = Counter(each["type"] for each in values(read["canal"]))
     assert kinds == {"INSERT": 5, "UPDATE": 4, "DELETE": 2}, "a moved key is one UPDATE"
-    (moved, _) = [each for each in values(read["canal"]) if each["type"] == "UPDATE" and "id" in each["old"][0]]
+    (moved, _) = [
+        each
+        for each in values(read["canal"])
+        if each["type"] == "UPDATE" and "id" in each["old"][0]
+    ]
     assert (moved["old"][0]["id"], moved["data"][0]["id"]) == ("1", "10")
 
     for each in read["rules"]:
@@ -142,22 +173,41 @@ def test_what_few_installations_set_holds_from_the_source_to_the_consumer(
 def test_a_compacted_topic_keeps_the_newest_row_of_a_key_and_forgets_deleted_ones(
     mariadb: MariaDB, new_installation: NewInstallation
 ) -> None:
-    cleaner = {"log.cleaner.backoff.ms": 200, "log.retention.check.interval.ms": 500, "log.segment.delete.delay.ms": 100}
+    cleaner = {
+        "log.cleaner.backoff.ms": 200,
+        "log.retention.check.interval.ms": 500,
+        "log.segment.delete.delay.ms": 100,
+    }
     with running(Kafka(cleaner)) as kafka:
-        settings: dict[str, Any] = {"topic": {"retention": "compact"}, "message": {"tombstones": True}, "partition": {"partitions_num": 1}}
+        settings: dict[str, Any] = {
+            "topic": {"retention": "compact"},
+            "message": {"tombstones": True},
+            "partition": {"partitions_num": 1},
+        }
         installation = new_installation(mariadb, kafka, **settings)
         name = installation.name
-        rolls = {"segment.ms": "200", "min.cleanable.dirty.ratio": "0.01", "delete.retention.ms": "100", "max.compaction.lag.ms": "500"}
-        TopicAdmin(installation.settings.kafka).create(TopicSpec(name, 1, 1, {"cleanup.policy": "compact", **rolls}))
+        rolls = {
+            "segment.ms": "200",
+            "min.cleanable.dirty.ratio": "0.01",
+            "delete.retention.ms": "100",
+            "max.compaction.lag.ms": "500",
+        }
+        TopicAdmin(installation.settings.kafka).create(
+            TopicSpec(name, 1, 1, {"cleanup.policy": "compact", **rolls})
+        )
         with RelayProcess(installation) as relay:
             relay.wait_for("RUNNING")
             mariadb.execute(f"insert into {name}.t values (1, 1, 'a'), (2, 2, 'b'), (3, 3, 'c')")
             for number in range(5):
                 mariadb.execute(f"update {name}.t set n = {number} where id = 1")
-            mariadb.execute(f"delete from {name}.t where id = 2", f"update {name}.t set id = 30 where id = 3")
+            mariadb.execute(
+                f"delete from {name}.t where id = 2", f"update {name}.t set id = 30 where id = 3"
+            )
 
             def compacted() -> bool:
-                mariadb.execute(f"update {name}.t set n = n + 1 where id = 30")  # a new segment begins with a new row
+                mariadb.execute(
+                    f"update {name}.t set n = n + 1 where id = 30"
+                )  # a new segment begins with a new row
                 found = by_id(kafka, name)
                 return (len(found["1"]), len(found["2"]), len(found["3"])) == (1, 0, 0)
 

@@ -1,4 +1,7 @@
-"""The status and the metrics say what printed the rows of each table; a bug of a printer stops the instance and loses nothing."""
+"""The status and the metrics say what printed the rows of each table.
+
+A bug of a printer stops the instance and loses nothing.
+"""
 
 import json
 import stat
@@ -18,7 +21,9 @@ from tests.support.relays.scraping import status_url, wait_for_samples
 from tests.support.rows.topic_reading import read_topic
 from tests.support.waiting import wait_until
 
-pytestmark = pytest.mark.skipif(not COMPILED, reason="without compiled code the readable packages print all rows")
+pytestmark = pytest.mark.skipif(
+    not COMPILED, reason="without compiled code the readable packages print all rows"
+)
 
 
 def tables_of(relay: RelayProcess) -> dict[str, dict[str, int]]:
@@ -27,7 +32,9 @@ def tables_of(relay: RelayProcess) -> dict[str, dict[str, int]]:
     return tables
 
 
-def test_a_column_that_sends_a_table_the_slow_way_is_seen(mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation) -> None:
+def test_a_column_that_sends_a_table_the_slow_way_is_seen(
+    mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation
+) -> None:
     installation = new_installation(mariadb, kafka)
     name = installation.name
     mariadb.execute(
@@ -36,27 +43,60 @@ def test_a_column_that_sends_a_table_the_slow_way_is_seen(mariadb: MariaDB, kafk
     )
     with RelayProcess(installation) as relay:
         relay.wait_for("RUNNING")
-        mariadb.execute(f"insert into {name}.c values (1, 'x'), (2, 'y')", f"insert into {name}.t values (1, 1, 'a')")
-        wait_for_samples(relay, {"roma_rows_printed_total,readable,column": 2, "roma_rows_printed_total,compiled,": 1})
-        assert tables_of(relay) == {f"{name}.c": {"readable: column": 2}, f"{name}.t": {"compiled": 1}}
+        mariadb.execute(
+            f"insert into {name}.c values (1, 'x'), (2, 'y')",
+            f"insert into {name}.t values (1, 1, 'a')",
+        )
+        wait_for_samples(
+            relay,
+            {"roma_rows_printed_total,readable,column": 2, "roma_rows_printed_total,compiled,": 1},
+        )
+        assert tables_of(relay) == {
+            f"{name}.c": {"readable: column": 2},
+            f"{name}.t": {"compiled": 1},
+        }
         printed = {"readable: column": 2, "compiled": 1}
-        wait_until(lambda: (found := installation.status()) is not None and found.printed_rows == printed, "the stored status", 10)
+        wait_until(
+            lambda: (found := installation.status()) is not None and found.printed_rows == printed,
+            "the stored status",
+            10,
+        )
         status = installation.status()
         assert status is not None
         shown = CliRunner().invoke(app, ["status", "--config", str(installation.file), "--json"])
         assert shown.exit_code == 0, shown.output
-        assert (json.loads(shown.output)["printed_rows"], json.loads(shown.output)["relay_alive"]) == (status.printed_rows, True)
+        assert (
+            json.loads(shown.output)["printed_rows"],
+            json.loads(shown.output)["relay_alive"],
+        ) == (status.printed_rows, True)
         assert (status.row_printer, status.printed_rows) == ("readable, compiled", printed)
         _is_published_as_current_rows_and_history(mariadb, kafka, name, relay)
 
 
-def _is_published_as_current_rows_and_history(mariadb: MariaDB, kafka: Kafka, name: str, relay: RelayProcess) -> None:
-    """A system-versioned table is printed the slow way, and its history has the header and keys of its own."""
-    mariadb.execute(f"insert into {name}.v values (1, 1)", f"update {name}.v set n = 2", f"delete from {name}.v")
+def _is_published_as_current_rows_and_history(
+    mariadb: MariaDB, kafka: Kafka, name: str, relay: RelayProcess
+) -> None:
+    """A system-versioned table is printed the slow way, and its history has the header and keys of
+    its own.
+    """
+    mariadb.execute(
+        f"insert into {name}.v values (1, 1)", f"update {name}.v set n = 2", f"delete from {name}.v"
+    )
     wait_for_samples(relay, {"roma_rows_printed_total,readable,system_versioned": 4})
-    seen = [each for each in read_topic(kafka.bootstrap, name) if each.value is not None and each.value["table"] == "v"]
-    told = [((each.value or {})["type"], len(json.loads(each.key or b"")), each.history) for each in seen]
-    assert [each for each in told if each[2] is None] == [("INSERT", 2, None), ("UPDATE", 2, None), ("DELETE", 2, None)]
+    seen = [
+        each
+        for each in read_topic(kafka.bootstrap, name)
+        if each.value is not None and each.value["table"] == "v"
+    ]
+    told = [
+        ((each.value or {})["type"], len(json.loads(each.key or b"")), each.history)
+        for each in seen
+    ]
+    assert [each for each in told if each[2] is None] == [
+        ("INSERT", 2, None),
+        ("UPDATE", 2, None),
+        ("DELETE", 2, None),
+    ]
     assert [each for each in told if each[2] is not None] == [("INSERT", 3, "row_end")] * 2
 
 
@@ -82,4 +122,6 @@ def test_a_bug_of_a_printer_stops_the_instance_until_it_is_turned_off(
     with RelayProcess(installation, module="tests.support.relays.broken_printer") as relay:
         relay.wait_for("RUNNING")
         wait_for_samples(relay, {"roma_rows_printed_total,readable,setting": 2})
-        assert sorted(json.loads(each.key or b"")[1] for each in read_topic(kafka.bootstrap, name)) == ["1", "2"]
+        assert sorted(
+            json.loads(each.key or b"")[1] for each in read_topic(kafka.bootstrap, name)
+        ) == ["1", "2"]

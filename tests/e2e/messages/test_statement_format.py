@@ -1,4 +1,6 @@
-"""Sources of `binlog_format` MIXED and STATEMENT: rows and statements, applied in their one order, add up to the source."""
+"""Sources of `binlog_format` MIXED and STATEMENT: rows and statements, applied in their one order,
+add up to the source.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -37,13 +39,20 @@ def format_of(server: SqlServer, value: str) -> Iterator[None]:
 
 def all_of(kafka: Kafka, name: str) -> list[Seen]:
     topics = [topic for topic in (name, f"{name}.ddl") if topic_answers(kafka.bootstrap, topic)]
-    return sorted((each for topic in topics for each in read_topic(kafka.bootstrap, topic)), key=lambda each: each.order)
+    return sorted(
+        (each for topic in topics for each in read_topic(kafka.bootstrap, topic)),
+        key=lambda each: each.order,
+    )
 
 
 def replayed(server: SqlServer, seen: list[Seen], name: str) -> object:
     """Apply rows and statements in order to a database of their own; what it then holds."""
     copy = f"{name}_copy"
-    server.execute("set session binlog_format = row", f"create database {copy}", f"create table {copy}.t like {name}.t")
+    server.execute(
+        "set session binlog_format = row",
+        f"create database {copy}",
+        f"create table {copy}.t like {name}.t",
+    )
     with server.connect(database=copy) as connection, connection.cursor() as cursor:
         for value in (each.value or {} for each in seen):
             if value["type"] == "QUERY":
@@ -58,12 +67,18 @@ def replayed(server: SqlServer, seen: list[Seen], name: str) -> object:
 
 @pytest.mark.timeout(120)
 @pytest.mark.parametrize("family", ["mysql_9", "mariadb"])
-def test_rows_and_statements_add_up(family: str, request: pytest.FixtureRequest, kafka: Kafka, new_installation: NewInstallation) -> None:
+def test_rows_and_statements_add_up(
+    family: str, request: pytest.FixtureRequest, kafka: Kafka, new_installation: NewInstallation
+) -> None:
     server: SqlServer = request.getfixturevalue(family)
     installation = new_installation(server, kafka, source={"statements": "publish"})
     name = installation.name
     mixed = [sql.replace("{t}", f"{name}.t") for sql in (*DETERMINISTIC, *UNSAFE)]
-    statement = [f"use {name}", "insert into t values (4, 4, 'by its default database')", f"delete from {name}.t where id = 11"]
+    statement = [
+        f"use {name}",
+        "insert into t values (4, 4, 'by its default database')",
+        f"delete from {name}.t where id = 11",
+    ]
     with RelayProcess(installation) as relay:
         with format_of(server, "MIXED"):
             relay.wait_for("RUNNING")
@@ -76,6 +91,8 @@ def test_rows_and_statements_add_up(family: str, request: pytest.FixtureRequest,
     seen = all_of(kafka, name)
     values = [each.value or {} for each in seen]
     assert [value["type"] for value in values] == ["QUERY"] * 5 + ["INSERT"] + ["QUERY"] * 2
-    assert {(value["database"], value["table"], value["isDdl"]) for value in values} == {(name, "t", False)}
+    assert {(value["database"], value["table"], value["isDdl"]) for value in values} == {
+        (name, "t", False)
+    }
     assert len({each.order for each in seen}) == len(seen)
     assert replayed(server, seen, name) == ask(server, f"select * from {name}.t order by id")

@@ -1,4 +1,6 @@
-"""An account without SELECT on a source whose binlog has no names of columns: preflight and the relay name the GRANT."""
+"""An account without SELECT on a source whose binlog has no names of columns: preflight and the
+relay name the GRANT.
+"""
 
 from collections.abc import Iterator
 
@@ -24,13 +26,20 @@ def bare(request: pytest.FixtureRequest) -> Iterator[SqlServer]:
     with factory(request.param) as start:
         server = start({"binlog_row_metadata": "MINIMAL"})
         client = "BINLOG MONITOR" if server.family == "mariadb" else "REPLICATION CLIENT"
-        server.execute(f"create user {_USER}@'%' identified by '{_USER}'", f"grant replication slave, {client} on *.* to {_USER}@'%'")
+        server.execute(
+            f"create user {_USER}@'%' identified by '{_USER}'",
+            f"grant replication slave, {client} on *.* to {_USER}@'%'",
+        )
         yield server
 
 
 def _found(server: SqlServer) -> tuple[SourceNotPermitted | None, bool]:
     """What preflight says of the account, and whether it is a warning only."""
-    (check,) = (each for each in check_source(source_settings(server, **_LOGIN)) if each.name == "source tables")
+    (check,) = (
+        each
+        for each in check_source(source_settings(server, **_LOGIN))
+        if each.name == "source tables"
+    )
     assert check.error is None or isinstance(check.error, SourceNotPermitted)
     return check.error, check.warning
 
@@ -48,13 +57,17 @@ def test_preflight_fails_where_the_names_must_be_read(bare: SqlServer) -> None:
         assert warning
     finally:
         bare.execute("set global binlog_row_metadata = 'MINIMAL'")
-    bare.execute("create database if not exists readable", f"grant select on readable.* to {_USER}@'%'")
+    bare.execute(
+        "create database if not exists readable", f"grant select on readable.* to {_USER}@'%'"
+    )
     assert _found(bare) == (None, False)
     bare.execute(f"revoke select on readable.* from {_USER}@'%'")
 
 
 @pytest.mark.timeout(180)
-def test_the_relay_names_the_grant_and_continues_with_it(bare: SqlServer, kafka: Kafka, new_installation: NewInstallation) -> None:
+def test_the_relay_names_the_grant_and_continues_with_it(
+    bare: SqlServer, kafka: Kafka, new_installation: NewInstallation
+) -> None:
     installation = new_installation(bare, kafka, source=_LOGIN)
     name = installation.name
     with RelayProcess(installation) as relay:
@@ -67,4 +80,14 @@ def test_the_relay_names_the_grant_and_continues_with_it(bare: SqlServer, kafka:
         relay.stop()
         bare.execute(f"grant select on {name}.* to {_USER}@'%'")
         relay.start()
-        wait_until(lambda: [row.value["data"][0]["v"] for row in read_topic(kafka.bootstrap, name) if row.value] == ["a"], "the row")
+        wait_until(
+            lambda: (
+                [
+                    row.value["data"][0]["v"]
+                    for row in read_topic(kafka.bootstrap, name)
+                    if row.value
+                ]
+                == ["a"]
+            ),
+            "the row",
+        )

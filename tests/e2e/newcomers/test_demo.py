@@ -1,4 +1,6 @@
-"""The demo as strangers run it: on their machine, with their habits, their Ctrl-C and their crashes."""
+"""The demo as strangers run it: on their machine, with their habits, their Ctrl-C and their
+crashes.
+"""
 
 import os
 import re
@@ -51,11 +53,21 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def set_up(folder: Path) -> None:
-    """What `make setup` would make, without fetching every package again: nothing of it may change the environment of this test."""
+    """What `make setup` would make, without fetching every package again: nothing of it may change
+    the environment of this test.
+    """
     venv.create(folder / ".venv", symlinks=True)
-    own = folder / ".venv" / "lib" / f"python{sys.version_info.major}.{sys.version_info.minor}" / "site-packages"
+    own = (
+        folder
+        / ".venv"
+        / "lib"
+        / f"python{sys.version_info.major}.{sys.version_info.minor}"
+        / "site-packages"
+    )
     (own / "packages.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
-    stamp = subprocess.run(["bash", "deploy/setup.sh", "--fingerprint"], cwd=folder, capture_output=True, check=True).stdout
+    stamp = subprocess.run(
+        ["bash", "deploy/setup.sh", "--fingerprint"], cwd=folder, capture_output=True, check=True
+    ).stdout
     (folder / ".venv" / ".complete").write_bytes(stamp)
 
 
@@ -67,21 +79,42 @@ def environment(folder: Path) -> Mapping[str, str]:
     program.write_text("#!/bin/sh\necho 'openjdk version \"25.0.1\"' >&2\nexit 1\n")
     program.chmod(0o755)
     own = {"ROMA_JAVA_HOME": str(find_java().home)} if "ROMA_JAVA_HOME" in os.environ else {}
-    kept = {name: os.environ[name] for name in ("ROMA_CACHE", "XDG_CACHE_HOME") if name in os.environ}
-    return {"PATH": f"{wrong}:/usr/local/bin:/usr/bin:/bin", "TZ": "Asia/Kathmandu", "LANG": "C", **own, **kept}
+    kept = {
+        name: os.environ[name] for name in ("ROMA_CACHE", "XDG_CACHE_HOME") if name in os.environ
+    }
+    return {
+        "PATH": f"{wrong}:/usr/local/bin:/usr/bin:/bin",
+        "TZ": "Asia/Kathmandu",
+        "LANG": "C",
+        **own,
+        **kept,
+    }
 
 
 def without_a_name(command: list[str]) -> list[str]:
-    """Run it where the machine's own name does not resolve; a machine that forbids namespaces shows the rest."""
+    """Run it where the machine's own name does not resolve.
+
+    A machine that forbids namespaces shows the rest.
+    """
     as_root = ["--map-root-user"] if os.geteuid() else []
-    prefix = ["unshare", *as_root, "--uts", "sh", "-c", 'hostname nowhere.invalid && exec "$@"', "sh"]
+    prefix = [
+        "unshare",
+        *as_root,
+        "--uts",
+        "sh",
+        "-c",
+        'hostname nowhere.invalid && exec "$@"',
+        "sh",
+    ]
     allowed = subprocess.run([*prefix, "true"], capture_output=True, check=False).returncode == 0
     return [*prefix, *command] if allowed else command
 
 
 @contextmanager
 def demo(project: Path, *arguments: str) -> Iterator[tuple["subprocess.Popen[bytes]", Path]]:
-    """The demo without a terminal, its output in a file; whatever it started ends with the block."""
+    """The demo without a terminal, its output in a file; whatever it started ends with the
+    block.
+    """
     log = project / "demo.log"
     with log.open("wb") as output:
         child = subprocess.Popen(
@@ -110,7 +143,9 @@ def children(child: "subprocess.Popen[bytes]") -> list[psutil.Process]:
 
 
 def gone(processes: list[psutil.Process]) -> bool:
-    return not any(each.is_running() and each.status() != psutil.STATUS_ZOMBIE for each in processes)
+    return not any(
+        each.is_running() and each.status() != psutil.STATUS_ZOMBIE for each in processes
+    )
 
 
 @pytest.mark.timeout(300)

@@ -1,4 +1,6 @@
-"""What docker-compose.yml mounts, on servers without Docker: account, shards, configuration, mapping, relay, rows in the topic."""
+"""What docker-compose.yml mounts, on servers without Docker: account, shards, configuration,
+mapping, relay, rows in the topic.
+"""
 
 import os
 import subprocess
@@ -19,14 +21,25 @@ from tests.support.waiting import wait_until
 
 _DOCKER: Final = Path(__file__).parents[3] / "deploy" / "docker"
 _PASSWORD: Final = "of-the-account"
-_ENVIRONMENT: Final = {**os.environ, "RELAY_PASSWORD": _PASSWORD, "ADMIN_TOKEN": "t", "no_proxy": "*"}
+_ENVIRONMENT: Final = {
+    **os.environ,
+    "RELAY_PASSWORD": _PASSWORD,
+    "ADMIN_TOKEN": "t",
+    "no_proxy": "*",
+}
 
 
 def _account_sql() -> str:
-    """What the account script hands to the server, the image's function replaced by one that prints."""
-    script = f'docker_process_sql() {{ cat; }}; source "{_DOCKER / "mariadb" / "10-relay-account.sh"}"'
+    """What the account script hands to the server, the image's function replaced by one that
+    prints.
+    """
+    script = (
+        f'docker_process_sql() {{ cat; }}; source "{_DOCKER / "mariadb" / "10-relay-account.sh"}"'
+    )
     environment = {**os.environ, "ROMA_RELAY_PASSWORD": _PASSWORD}
-    return subprocess.run(["bash", "-euc", script], env=environment, capture_output=True, text=True, check=True).stdout
+    return subprocess.run(
+        ["bash", "-euc", script], env=environment, capture_output=True, text=True, check=True
+    ).stdout
 
 
 def _statements(sql: str) -> list[str]:
@@ -37,12 +50,16 @@ def _statements(sql: str) -> list[str]:
 def source(new_mariadb: Callable[..., MariaDB]) -> MariaDB:
     server = new_mariadb()
     server.execute("DROP USER 'relay'@'%'", *_statements(_account_sql()))
-    server.execute(*_statements((_DOCKER / "mariadb" / "20-shards.sql").read_text(encoding="utf-8")))
+    server.execute(
+        *_statements((_DOCKER / "mariadb" / "20-shards.sql").read_text(encoding="utf-8"))
+    )
     return server
 
 
 @pytest.fixture
-def configuration(source: MariaDB, kafka: Kafka, zookeeper: ZooKeeper, fresh_name: FreshName, tmp_path: Path) -> Path:
+def configuration(
+    source: MariaDB, kafka: Kafka, zookeeper: ZooKeeper, fresh_name: FreshName, tmp_path: Path
+) -> Path:
     """deploy/docker/relay.toml with the addresses of this machine."""
     document: dict[str, Any] = tomllib.loads((_DOCKER / "relay.toml").read_text(encoding="utf-8"))
     document["installation"] = fresh_name("docker")
@@ -74,12 +91,28 @@ def _save_mapping(admin_log: Path) -> None:
     lines: list[str] = []
 
     def answers() -> bool:
-        lines[:] = [line for line in admin_log.read_text(encoding="utf-8").splitlines() if line.startswith("admin: ")]
+        lines[:] = [
+            line
+            for line in admin_log.read_text(encoding="utf-8").splitlines()
+            if line.startswith("admin: ")
+        ]
         return bool(lines)
 
     wait_until(answers, "the admin to answer", 30)
-    command = [sys.executable, str(_DOCKER / "save_mapping.py"), lines[0].removeprefix("admin: "), str(_DOCKER / "mapping.json")]
-    wait_until(lambda: subprocess.run(command, env=_ENVIRONMENT, capture_output=True, check=False).returncode == 0, "the mapping saved", 30)
+    command = [
+        sys.executable,
+        str(_DOCKER / "save_mapping.py"),
+        lines[0].removeprefix("admin: "),
+        str(_DOCKER / "mapping.json"),
+    ]
+    wait_until(
+        lambda: (
+            subprocess.run(command, env=_ENVIRONMENT, capture_output=True, check=False).returncode
+            == 0
+        ),
+        "the mapping saved",
+        30,
+    )
 
 
 def _row(seen: Seen) -> tuple[str, str, str, tuple[str, ...]]:
@@ -92,7 +125,15 @@ def test_two_shards_meet_in_one_topic(configuration: Path, source: MariaDB, kafk
         _save_mapping(admin_log)
     with _running("relay", configuration) as relay_log:
         source.execute("UPDATE shop_01.customer_01 SET email = 'ada@example.com' WHERE id = 1")
-        wait_until(lambda: len(read_topic(kafka.bootstrap, "shop")) == 3, f"three rows, see {relay_log}", 60)
+        wait_until(
+            lambda: len(read_topic(kafka.bootstrap, "shop")) == 3,
+            f"three rows, see {relay_log}",
+            60,
+        )
     tags = ("customer", "contact")
-    rows = [("shop", "customer", "Ada", tags), ("shop", "customer", "Ada", tags), ("shop", "customer", "Grace", tags)]
+    rows = [
+        ("shop", "customer", "Ada", tags),
+        ("shop", "customer", "Ada", tags),
+        ("shop", "customer", "Grace", tags),
+    ]
     assert sorted(map(_row, read_topic(kafka.bootstrap, "shop"))) == rows

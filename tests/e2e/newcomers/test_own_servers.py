@@ -1,4 +1,6 @@
-"""What the README and the pages tell a newcomer to do with servers of their own, done on a single broker."""
+"""What the README and the pages tell a newcomer to do with servers of their own, done on a single
+broker.
+"""
 
 import re
 import shlex
@@ -14,7 +16,13 @@ from typer.testing import CliRunner
 
 from deploy.embedded import Kafka, MariaDB
 from relay.cli import app
-from relay.kafka import TopicAdmin, TopicState, WantedTopic, position_topic_findings, row_topic_findings
+from relay.kafka import (
+    TopicAdmin,
+    TopicState,
+    WantedTopic,
+    position_topic_findings,
+    row_topic_findings,
+)
 from relay.settings import KafkaSettings
 from tests.e2e.conftest import NewInstallation
 from tests.servers.fixtures import FreshName
@@ -28,14 +36,21 @@ _KAFKA_PAGE = (_ROOT / "docs" / "operations" / "kafka.md").read_text(encoding="u
 
 
 def written(installation: Installation, kafka: dict[str, Any]) -> str:
-    """The README's file with the addresses of this test's servers, and these settings of Kafka; returns its path."""
+    """The README's file with the addresses of this test's servers, and these settings of Kafka.
+
+    Returns its path.
+    """
     (text,) = re.findall(r"^```toml\n(# relay.toml\n.*?)^```$", _README, re.MULTILINE | re.DOTALL)
     document = tomllib.loads(text)
     here = installation.document
     document["installation"] = installation.name
-    document["kafka"] = document["kafka"] | {"bootstrap_servers": here["kafka"]["bootstrap_servers"]} | kafka
+    document["kafka"] = (
+        document["kafka"] | {"bootstrap_servers": here["kafka"]["bootstrap_servers"]} | kafka
+    )
     document["zookeeper"]["hosts"] = here["zookeeper"]["hosts"]
-    document["instances"][0]["source"] |= {name: here["instances"][0]["source"][name] for name in ("host", "port", "user", "password")}
+    document["instances"][0]["source"] |= {
+        name: here["instances"][0]["source"][name] for name in ("host", "port", "user", "password")
+    }
     document["instances"][0]["filter"] = here["instances"][0]["filter"]
     document["status"] = {"port": 0, "refresh_seconds": 0.2}
     installation.file.write_text(tomli_w.dumps(document), encoding="utf-8")
@@ -43,7 +58,10 @@ def written(installation: Installation, kafka: dict[str, Any]) -> str:
 
 
 def test_the_readmes_file_runs_and_preflight_says_what_a_single_broker_needs(
-    mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation, monkeypatch: pytest.MonkeyPatch
+    mariadb: MariaDB,
+    kafka: Kafka,
+    new_installation: NewInstallation,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("ADMIN_TOKEN", "t")
     monkeypatch.setenv("COLUMNS", "400")
@@ -66,7 +84,9 @@ def test_the_readmes_file_runs_and_preflight_says_what_a_single_broker_needs(
 
 
 def test_topics_made_as_the_page_says_are_accepted(kafka: Kafka, fresh_name: FreshName) -> None:
-    settings = KafkaSettings(bootstrap_servers=kafka.bootstrap, replication_factor=1, min_insync_replicas=1)
+    settings = KafkaSettings(
+        bootstrap_servers=kafka.bootstrap, replication_factor=1, min_insync_replicas=1
+    )
     commands = re.findall(r"^    (kafka-topics.sh .*--create.*)$", _KAFKA_PAGE, re.MULTILINE)
     assert len(commands) == 3
     for command in commands:
@@ -75,20 +95,32 @@ def test_topics_made_as_the_page_says_are_accepted(kafka: Kafka, fresh_name: Fre
         config = dict(each.split("=") for flag, each in pairwise(options) if flag == "--config")
         partitions = int(options[options.index("--partitions") + 1])
         state = made(kafka, settings, name, partitions, config | {"min.insync.replicas": "1"})
-        judge = position_topic_findings if config["cleanup.policy"] == "compact" else row_topic_findings
+        judge = (
+            position_topic_findings if config["cleanup.policy"] == "compact" else row_topic_findings
+        )
         found = judge(state, WantedTopic.of(settings, partitions, "forever"))
         assert [each.error.reason for each in found if not each.warning] == []
 
 
-def test_a_topic_with_the_brokers_retention_is_refused_with_the_value_that_it_needs(kafka: Kafka, fresh_name: FreshName) -> None:
-    settings = KafkaSettings(bootstrap_servers=kafka.bootstrap, replication_factor=1, min_insync_replicas=1)
+def test_a_topic_with_the_brokers_retention_is_refused_with_the_value_that_it_needs(
+    kafka: Kafka, fresh_name: FreshName
+) -> None:
+    settings = KafkaSettings(
+        bootstrap_servers=kafka.bootstrap, replication_factor=1, min_insync_replicas=1
+    )
     name = fresh_name("bare")
     state = made(kafka, settings, name, 4, {"retention.ms": "604800000"})
-    (found,) = [each.error for each in row_topic_findings(state, WantedTopic.of(settings, 4, "forever")) if not each.warning]
+    (found,) = [
+        each.error
+        for each in row_topic_findings(state, WantedTopic.of(settings, 4, "forever"))
+        if not each.warning
+    ]
     assert f"--alter --topic {name} --add-config retention.ms=-1" in found.way_out
 
 
-def made(kafka: Kafka, settings: KafkaSettings, name: str, partitions: int, config: dict[str, str]) -> TopicState:
+def made(
+    kafka: Kafka, settings: KafkaSettings, name: str, partitions: int, config: dict[str, str]
+) -> TopicState:
     """Make a topic as other programs do; return how the relay sees it."""
     admin = AdminClient({"bootstrap.servers": kafka.bootstrap})  # kept until the answer is here
     admin.create_topics([NewTopic(name, partitions, 1, config=config)])[name].result(20)

@@ -1,4 +1,6 @@
-"""`roma backup` and `roma restore`: ZooKeeper loses everything, and the stream goes on as if it had not."""
+"""`roma backup` and `roma restore`: ZooKeeper loses everything, and the stream goes on as if it had
+not.
+"""
 
 import json
 from dataclasses import replace
@@ -18,7 +20,11 @@ from tests.support.waiting import wait_until
 
 
 def test_after_a_wipe_and_a_restore_nothing_is_lost_or_repeated(
-    mariadb: MariaDB, kafka: Kafka, zookeeper: ZooKeeper, new_installation: NewInstallation, tmp_path: Path
+    mariadb: MariaDB,
+    kafka: Kafka,
+    zookeeper: ZooKeeper,
+    new_installation: NewInstallation,
+    tmp_path: Path,
 ) -> None:
     installation = new_installation(mariadb, kafka)
     name, folder = installation.name, tmp_path / "backup"
@@ -48,7 +54,8 @@ def test_after_a_wipe_and_a_restore_nothing_is_lost_or_repeated(
         assert not session.exists(paths.base)
         assert roma("restore", str(folder), "--yes", name) == 0
         after = DocumentStore(session, paths, name).take().nodes
-        # The relay lists the tables that it has met some time after it met them; the backup may be older.
+        # The relay lists the tables that it has met some time after it met them; the backup may be
+        # older.
         assert {**before, "instances/shop/tables": b""} == {**after, "instances/shop/tables": b""}
         for failover in installation.failover, installation.failover.of_source("second"):
             assert (failover.orders("shop").hold, len(failover.history("shop"))) == (False, 1)
@@ -56,7 +63,9 @@ def test_after_a_wipe_and_a_restore_nothing_is_lost_or_repeated(
         relay.wait_for("RUNNING")
         mariadb.execute(f"insert into {name}.t values (3, 0, '')")
         wait_until(lambda: published(3), "the rows behind the wipe")
-        assert sorted((each.value or {})["data"][0]["id"] for each in read_topic(kafka.bootstrap, name)) == ["1", "2", "3"]
+        assert sorted(
+            (each.value or {})["data"][0]["id"] for each in read_topic(kafka.bootstrap, name)
+        ) == ["1", "2", "3"]
 
         store = MappingStore(session, paths)
         current = store.current()
@@ -65,4 +74,7 @@ def test_after_a_wipe_and_a_restore_nothing_is_lost_or_repeated(
         assert store.number() == 2
         assert roma("restore", str(folder), "--over-present", "--yes", name) == 0
         assert store.number() == 1
-    assert [entry.act for entry in AuditTrail(installation.settings.kafka, name).entries(10)] == ["restore", "restore"]
+    assert [entry.act for entry in AuditTrail(installation.settings.kafka, name).entries(10)] == [
+        "restore",
+        "restore",
+    ]

@@ -35,11 +35,16 @@ def test_an_instance_is_added_changed_and_removed_and_another_runs_on(
         relay.wait_for("RUNNING")
         store.save("crm", settings(installation, crm), 0)
         wait_until(lambda: state(installation, "crm") == "RUNNING", "the new instance")
-        mariadb.execute(f"insert into {crm}.t values (1)", f"insert into {shop}.t values (1, 1, 'a')")
+        mariadb.execute(
+            f"insert into {crm}.t values (1)", f"insert into {shop}.t values (1, 1, 'a')"
+        )
         wait_until(lambda: ids(kafka, crm) == [1], "its first row")
 
         store.save("crm", settings(installation, crm, message={"headers": "full"}), 1)
-        wait_until(lambda: relay.log.read_text().count("instance=crm reason='its settings changed") == 1, "the restart")
+        wait_until(
+            lambda: relay.log.read_text().count("instance=crm reason='its settings changed") == 1,
+            "the restart",
+        )
         wait_until(lambda: state(installation, "crm") == "RUNNING", "the changed instance")
         mariadb.execute(f"insert into {crm}.t values (2)")
         wait_until(lambda: ids(kafka, crm) == [1, 2], "the next row, and the first one not again")
@@ -47,8 +52,12 @@ def test_an_instance_is_added_changed_and_removed_and_another_runs_on(
         operators_reach(installation, "crm")
 
         store.save("bad", {"name": "bad"}, 0)
-        wait_until(lambda: state(installation, "bad") == "STOPPED", "a document that cannot be used")
-        assert "PUT /api/v1/instances/bad/settings" in next(each.remedy for each in installation.statuses() if each.name == "bad")
+        wait_until(
+            lambda: state(installation, "bad") == "STOPPED", "a document that cannot be used"
+        )
+        assert "PUT /api/v1/instances/bad/settings" in next(
+            each.remedy for each in installation.statuses() if each.name == "bad"
+        )
         store.save("crm", {"source": "nowhere"}, 2)
         wait_until(lambda: "instance=crm" in refused(relay), "the refusal")
         mariadb.execute(f"insert into {crm}.t values (3)")
@@ -56,14 +65,23 @@ def test_an_instance_is_added_changed_and_removed_and_another_runs_on(
 
         store.remove("crm", 3)
         wait_until(lambda: state(installation, "crm") == "ENDED", "the end")
-        wait_until(lambda: [each.instances for each in installation.membership.members()] == [("shop",)], "the other one alone")
+        wait_until(
+            lambda: [each.instances for each in installation.membership.members()] == [("shop",)],
+            "the other one alone",
+        )
         assert states_shown(relay, "crm") == {"REMOVED": 1}
         store.remove("bad", 1)
         assert listed(installation) == ["shop"]
         mariadb.execute(f"insert into {shop}.t values (2, 1, 'b')")
         wait_until(lambda: ids(kafka, shop) == [1, 2], "the other instance")
-        of_shop = [line for line in relay.log.read_text().splitlines() if "instance=shop" in line and "mapping_set" not in line]
-        assert [line for line in of_shop if "instance=shop state=" not in line] == [], "nothing happened to it"
+        of_shop = [
+            line
+            for line in relay.log.read_text().splitlines()
+            if "instance=shop" in line and "mapping_set" not in line
+        ]
+        assert [line for line in of_shop if "instance=shop state=" not in line] == [], (
+            "nothing happened to it"
+        )
         assert relay.log.read_text().count("instance=shop state=RUNNING") == 1
     assert listed(installation) == ["shop"]
 
@@ -71,7 +89,9 @@ def test_an_instance_is_added_changed_and_removed_and_another_runs_on(
 def states_shown(relay: RelayProcess, name: str) -> dict[str, float]:
     """The states of an instance in the relay's metrics."""
     text = httpx.get(f"{status_url(relay)}/metrics", trust_env=False, timeout=10).text
-    samples = [sample for family in text_string_to_metric_families(text) for sample in family.samples]
+    samples = [
+        sample for family in text_string_to_metric_families(text) for sample in family.samples
+    ]
     found = [each for each in samples if each.labels.get("instance") == name]
     assert {each.name for each in found} == {"roma_instance_state"}
     return {each.labels["state"]: each.value for each in found}
@@ -79,7 +99,9 @@ def states_shown(relay: RelayProcess, name: str) -> dict[str, float]:
 
 def listed(installation: Installation) -> list[str]:
     """The instances that the admin shows."""
-    with admin_client(installation.settings.model_copy(update={"api": ApiSettings(port=0)})) as admin:
+    with admin_client(
+        installation.settings.model_copy(update={"api": ApiSettings(port=0)})
+    ) as admin:
         wait_until(lambda: admin.get("/readyz").status_code == 200, "the admin to reach ZooKeeper")
         return [each["name"] for each in admin.get("/api/v1/instances").json()]
 
@@ -87,11 +109,19 @@ def listed(installation: Installation) -> list[str]:
 def settings(installation: Installation, schema: str, **more: Any) -> dict[str, Any]:
     """An instance like the file's, for another database and under a server_id of its own."""
     source = installation.document["instances"][0]["source"]
-    return {"name": "crm", "source": {**source, "server_id": source["server_id"] + 7}, "filter": {"filter_regex": f"{schema}\\..*"}, **more}
+    return {
+        "name": "crm",
+        "source": {**source, "server_id": source["server_id"] + 7},
+        "filter": {"filter_regex": f"{schema}\\..*"},
+        **more,
+    }
 
 
 def operators_reach(installation: Installation, name: str) -> None:
-    """What is done by hand knows an instance that stands in no file; one that nobody defined is named as such."""
+    """What is done by hand knows an instance that stands in no file.
+
+    One that nobody defined is named as such.
+    """
 
     def ran(*arguments: str) -> tuple[int, str]:
         found = CliRunner().invoke(app, [*arguments, "--config", str(installation.file)])
@@ -113,8 +143,12 @@ def state(installation: Installation, name: str) -> str:
 
 
 def refused(relay: RelayProcess) -> str:
-    return "\n".join(line for line in relay.log.read_text().splitlines() if "instance_document_refused" in line)
+    return "\n".join(
+        line for line in relay.log.read_text().splitlines() if "instance_document_refused" in line
+    )
 
 
 def ids(kafka: Kafka, topic: str) -> list[int]:
-    return sorted(int((each.value or {})["data"][0]["id"]) for each in read_topic(kafka.bootstrap, topic))
+    return sorted(
+        int((each.value or {})["data"][0]["id"]) for each in read_topic(kafka.bootstrap, topic)
+    )

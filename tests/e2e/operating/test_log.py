@@ -1,4 +1,6 @@
-"""What a relay writes into its log while a broker is away: nothing but lines of its own form, and few."""
+"""What a relay writes into its log while a broker is away: nothing but lines of its own form, and
+few.
+"""
 
 import json
 from collections.abc import Callable
@@ -23,16 +25,30 @@ def test_every_line_is_the_relays_own_while_the_broker_is_away(
     with RelayProcess(installation) as relay:
         relay.wait_for("RUNNING")
         mariadb.execute(f"insert into {name}.t values (1, 1, 'a')")
-        wait_until(lambda: any(each["event"] == "topic_created" and each["topic"] == name for each in written(relay)), "the topic")
+        wait_until(
+            lambda: any(
+                each["event"] == "topic_created" and each["topic"] == name
+                for each in written(relay)
+            ),
+            "the topic",
+        )
         broker.kill()
         mariadb.execute(f"insert into {name}.t values (2, 1, 'b')")
         relay.wait_for("WAITING", "BROKER_UNREACHABLE")
-        wait_until(lambda: any(each["event"] == "kafka_client" for each in written(relay)), "what the client says", 40)
+        wait_until(
+            lambda: any(each["event"] == "kafka_client" for each in written(relay)),
+            "what the client says",
+            40,
+        )
         assert relay.stop() == 0
         lines = written(relay)
     (in_force,) = [each for each in lines if each["event"] == "mapping_set_in_force"]
     assert (in_force["instance"], in_force["number"]) == ("shop", 1)
-    away = [each for each in lines if each["event"] == "instance_state" and "BROKER_UNREACHABLE" in str(each["error"])]
+    away = [
+        each
+        for each in lines
+        if each["event"] == "instance_state" and "BROKER_UNREACHABLE" in str(each["error"])
+    ]
     assert {each["level"] for each in away} == {"warning"}
     assert 0 < len([each for each in lines if each["event"] == "kafka_client"]) < 10
     assert len(lines) < 40

@@ -1,4 +1,6 @@
-"""Rows are published under the mapping set that the position record names, whatever ZooKeeper has lost or holds instead."""
+"""Rows are published under the mapping set that the position record names, whatever ZooKeeper has
+lost or holds instead.
+"""
 
 from collections.abc import Callable
 from contextlib import closing
@@ -23,7 +25,9 @@ def ids(kafka: Kafka, topic: str) -> list[int]:
     """The ids of all rows that a committed reader sees; none before the topic is there."""
     if not topic_answers(kafka.bootstrap, topic):
         return []
-    return sorted(int((each.value or {})["data"][0]["id"]) for each in read_topic(kafka.bootstrap, topic))
+    return sorted(
+        int((each.value or {})["data"][0]["id"]) for each in read_topic(kafka.bootstrap, topic)
+    )
 
 
 def dbs(name: str) -> list[dict[str, str]]:
@@ -58,7 +62,10 @@ def test_documents_that_are_saved_one_by_one_after_a_wipe_lose_no_row(
         wait_until(lambda: ids(kafka, name) == [1, 2, 3], "every row once")
         # From here on an edit is an edit again.
         installation.map(topics=topics(name, f"{name}-b"))
-        wait_until(lambda: (found := installation.status()) is not None and found.mapping_set == 3, "the edit in force")
+        wait_until(
+            lambda: (found := installation.status()) is not None and found.mapping_set == 3,
+            "the edit in force",
+        )
         mariadb.execute(f"insert into {name}.t values (4, 0, '')")
         wait_until(lambda: ids(kafka, f"{name}-b") == [4], "the row behind the edit")
 
@@ -77,11 +84,15 @@ def test_a_half_published_transaction_ends_under_its_own_set_although_zookeeper_
         mariadb.execute(f"insert into {name}.t values (0, 0, 'last')")
         relay.start()
         relay.wait_for("WAITING", "MAPPING_LOST", 90)
-        assert ids(kafka, name) == list(range(1, ROWS + 1)), "the whole transaction, under the set that it began under"
+        assert ids(kafka, name) == list(range(1, ROWS + 1)), (
+            "the whole transaction, under the set that it began under"
+        )
         assert ids(kafka, f"{name}-b") == []
 
         def accept(*arguments: str) -> str:
-            told = CliRunner().invoke(app, ["mapping", "accept", "shop", "--config", str(installation.file), *arguments])
+            told = CliRunner().invoke(
+                app, ["mapping", "accept", "shop", "--config", str(installation.file), *arguments]
+            )
             assert told.exit_code == 0, told.output
             return told.output
 
@@ -89,11 +100,18 @@ def test_a_half_published_transaction_ends_under_its_own_set_although_zookeeper_
         assert relay.wait_for("WAITING", "MAPPING_LOST").mapping_set == 1
         assert "from now on" in accept("--yes", "shop", "--comment", "ZooKeeper was rebuilt")
         relay.wait_for("RUNNING")
-        wait_until(lambda: ids(kafka, f"{name}-b") == [0], "the row behind the transaction, under the accepted set")
+        wait_until(
+            lambda: ids(kafka, f"{name}-b") == [0],
+            "the row behind the transaction, under the accepted set",
+        )
         assert ids(kafka, name) == list(range(1, ROWS + 1))
         assert "nothing to accept" in accept("--preview")
     entry = AuditTrail(installation.settings.kafka, name).entries(1)[0]
-    assert (entry.act, entry.comment, entry.before["mapping_digest"] != entry.after["mapping_digest"]) == (
+    assert (
+        entry.act,
+        entry.comment,
+        entry.before["mapping_digest"] != entry.after["mapping_digest"],
+    ) == (
         "mapping.accept",
         "ZooKeeper was rebuilt",
         True,
@@ -112,7 +130,11 @@ def test_what_follows_a_resumed_transaction_is_published_under_the_newest_set(
         installation.map(topics=topics(name, f"{name}-b"))
         mariadb.execute(f"insert into {name}.t values (0, 0, 'last')")
         relay.start()
-        wait_until(lambda: ids(kafka, f"{name}-b") == [0], "the row behind the transaction, under the new set", 90)
+        wait_until(
+            lambda: ids(kafka, f"{name}-b") == [0],
+            "the row behind the transaction, under the new set",
+            90,
+        )
         assert ids(kafka, name) == list(range(1, ROWS + 1))
         status = installation.status()
         assert status is not None
@@ -120,12 +142,22 @@ def test_what_follows_a_resumed_transaction_is_published_under_the_newest_set(
 
 
 def test_a_first_start_waits_for_a_mapping_and_moves_no_position(
-    mariadb: MariaDB, kafka: Kafka, zookeeper: ZooKeeper, fresh_name: Callable[[str], str], tmp_path: Path
+    mariadb: MariaDB,
+    kafka: Kafka,
+    zookeeper: ZooKeeper,
+    fresh_name: Callable[[str], str],
+    tmp_path: Path,
 ) -> None:
     name = fresh_name("unmapped").replace("-", "_")
-    mariadb.execute(f"create database {name}", f"create table {name}.t (id int primary key, n int, v longtext)")
+    mariadb.execute(
+        f"create database {name}", f"create table {name}.t (id int primary key, n int, v longtext)"
+    )
     only_this = {"filter_regex": f"{name}\\..*"}
-    with closing(Installation(name, tmp_path, mariadb, kafka, zookeeper, filter=only_this, start={"at": "oldest"})) as installation:
+    with closing(
+        Installation(
+            name, tmp_path, mariadb, kafka, zookeeper, filter=only_this, start={"at": "oldest"}
+        )
+    ) as installation:
         mariadb.execute(f"insert into {name}.t values (1, 0, '')")
         with RelayProcess(installation) as relay:
             status = relay.wait_for("WAITING", "MAPPING_MISSING")

@@ -18,38 +18,57 @@ HEADER_AND_CHECKSUM_BYTES = 19 + 4
 
 
 def row_event_bytes(database: MariaDB, start: tuple[str, int]) -> int:
-    """Bytes of the bodies of all row events behind `start`, as the server's own list of its binlog has them."""
+    """Bytes of the bodies of all row events behind `start`, as the server's own list of its binlog
+    has them.
+    """
     file, offset = start
     with database.connect() as connection, connection.cursor() as cursor:
         cursor.execute(f"show binlog events in '{file}' from {offset}")
         events = [(int(row[1]), str(row[2])) for row in cursor.fetchall()]
     ends = [place for place, _ in events[1:]] + [binlog_end(database)[1]]
     sizes = [
-        end - place - HEADER_AND_CHECKSUM_BYTES for (place, kind), end in zip(events, ends, strict=True) if kind.startswith(ROW_EVENTS)
+        end - place - HEADER_AND_CHECKSUM_BYTES
+        for (place, kind), end in zip(events, ends, strict=True)
+        if kind.startswith(ROW_EVENTS)
     ]
     return sum(sizes)
 
 
 def positions(kafka: Kafka, installation: Installation) -> list[Seen]:
     """The position records, without the former ones that are kept beside them."""
-    return [each for each in read_topic(kafka.bootstrap, f"{installation.name}.position.shop") if each.key == b"shop"]
+    return [
+        each
+        for each in read_topic(kafka.bootstrap, f"{installation.name}.position.shop")
+        if each.key == b"shop"
+    ]
 
 
 def set_up(mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation) -> Installation:
-    """Tables: t is published, hidden filtered, unlisted in no table mapping, and a database that no mapping lists; deletes are filtered."""
-    filters = {"filter_regex": r"e2e_.*\..*", "filter_black_regex": r".*\.hidden", "operations": ["INSERT", "UPDATE", "DDL"]}
+    """Tables: t is published, hidden filtered, unlisted in no table mapping, and a database that no
+    mapping lists; deletes are filtered.
+    """
+    filters = {
+        "filter_regex": r"e2e_.*\..*",
+        "filter_black_regex": r".*\.hidden",
+        "operations": ["INSERT", "UPDATE", "DDL"],
+    }
     settings: dict[str, Any] = {"filter": filters, "routing": {"unmapped_table": "drop"}}
     installation = new_installation(mariadb, kafka, **settings)
     name = installation.name
     installation.map(tbs=[{"logicTb": "t", "realTbs": "t"}])
     mariadb.execute(
         f"create database {name}_other",
-        *(f"create table {table} (id int primary key)" for table in (f"{name}.hidden", f"{name}.unlisted", f"{name}_other.t")),
+        *(
+            f"create table {table} (id int primary key)"
+            for table in (f"{name}.hidden", f"{name}.unlisted", f"{name}_other.t")
+        ),
     )
     return installation
 
 
-def test_every_number_is_what_was_written_and_what_kafka_holds(mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation) -> None:
+def test_every_number_is_what_was_written_and_what_kafka_holds(
+    mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation
+) -> None:
     installation = set_up(mariadb, kafka, new_installation)
     name = installation.name
     with RelayProcess(installation) as relay:
@@ -75,7 +94,9 @@ def test_every_number_is_what_was_written_and_what_kafka_holds(mariadb: MariaDB,
                 "roma_source_bytes_total": row_event_bytes(mariadb, start),
                 "roma_source_reconnects_total": 0,
                 "roma_published_rows_total": rows,
-                "roma_published_messages_total": rows + 1 + 1,  # a changed key is two messages; the statement is one
+                "roma_published_messages_total": rows
+                + 1
+                + 1,  # a changed key is two messages; the statement is one
                 "roma_dropped_rows_total,operation": 7,
                 "roma_dropped_rows_total,filter": 3,
                 "roma_dropped_rows_total,unmapped_table": 2,
@@ -104,13 +125,19 @@ def test_every_number_is_what_was_written_and_what_kafka_holds(mariadb: MariaDB,
         committed = positions(kafka, installation)
         assert len(visible) == found["roma_published_messages_total"]
         assert sum(each.value_bytes for each in visible) == found["roma_published_bytes_total"]
-        assert len(committed) == found["roma_kafka_commits_total"] == found["roma_kafka_commit_seconds_count"]
+        assert (
+            len(committed)
+            == found["roma_kafka_commits_total"]
+            == found["roma_kafka_commit_seconds_count"]
+        )
         assert 0 < found["roma_kafka_commit_seconds_sum"] < 60
         assert (committed[-1].value or {})["order"]["execute_time"] == found["roma_execute_time_ms"]
         assert found["roma_buffer_put"] >= found["roma_buffer_get"] >= found["roma_buffer_ack"] > 0
 
 
-def test_only_what_was_committed_counts_as_published(mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation) -> None:
+def test_only_what_was_committed_counts_as_published(
+    mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation
+) -> None:
     installation = new_installation(mariadb, kafka)
     name = installation.name
     with RelayProcess(installation) as relay:
@@ -128,7 +155,9 @@ def test_only_what_was_committed_counts_as_published(mariadb: MariaDB, kafka: Ka
                 "roma_published_messages_total": 1,
             },
         )
-        assert found["roma_published_bytes_total"] == sum(each.value_bytes for each in read_topic(kafka.bootstrap, name))
+        assert found["roma_published_bytes_total"] == sum(
+            each.value_bytes for each in read_topic(kafka.bootstrap, name)
+        )
         assert found["roma_kafka_commits_total"] == len(positions(kafka, installation))
 
 
@@ -145,7 +174,9 @@ def test_a_lost_connection_and_a_fence_are_counted_and_nothing_twice(
         wait_for_samples(relay, {"roma_source_reconnects_total": 1})
         mariadb.execute(f"insert into {name}.t values (2, 1, 'b')")
         wait_for_samples(relay, {"roma_published_rows_total": 2, "roma_fences_total": 0})
-        Producer({"bootstrap.servers": kafka.bootstrap, "transactional.id": f"{name}.shop"}).init_transactions(20)
+        Producer(
+            {"bootstrap.servers": kafka.bootstrap, "transactional.id": f"{name}.shop"}
+        ).init_transactions(20)
         mariadb.execute(f"insert into {name}.t values (3, 1, 'c')")
         found = wait_for_samples(
             relay,
@@ -159,23 +190,38 @@ def test_a_lost_connection_and_a_fence_are_counted_and_nothing_twice(
         assert found["roma_published_messages_total"] == len(read_topic(kafka.bootstrap, name)) == 3
 
 
-def test_values_that_are_no_characters_are_counted(mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation) -> None:
-    """Two bytes that are well formed in EUC-KR and stand for nothing: the server prints a question mark."""
+def test_values_that_are_no_characters_are_counted(
+    mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation
+) -> None:
+    """Two bytes that are well formed in EUC-KR and stand for nothing: the server prints a question
+    mark.
+    """
     installation = new_installation(mariadb, kafka)
     name = installation.name
-    mariadb.execute(f"create table {name}.k (id int primary key, c varchar(10) character set euckr)")
+    mariadb.execute(
+        f"create table {name}.k (id int primary key, c varchar(10) character set euckr)"
+    )
     with RelayProcess(installation) as relay:
         relay.wait_for("RUNNING")
-        mariadb.execute(f"insert into {name}.k values (1, _euckr x'C9A1'), (2, 'fine'), (3, _euckr x'C9A2C9A3')")
-        wait_for_samples(relay, {"roma_published_rows_total": 3, "roma_undecodable_values_total": 2})
-        texts = sorted((each.value or {})["data"][0]["c"] for each in read_topic(kafka.bootstrap, name))
+        mariadb.execute(
+            f"insert into {name}.k values (1, _euckr x'C9A1'), (2, 'fine'), (3, _euckr x'C9A2C9A3')"
+        )
+        wait_for_samples(
+            relay, {"roma_published_rows_total": 3, "roma_undecodable_values_total": 2}
+        )
+        texts = sorted(
+            (each.value or {})["data"][0]["c"] for each in read_topic(kafka.bootstrap, name)
+        )
         assert ["\ufffd" in text for text in texts] == [False, True, True]
 
 
 def kill_dumps(database: MariaDB) -> int:
     """End the relay's connection at the source; how many there were."""
     with database.connect() as connection, connection.cursor() as cursor:
-        cursor.execute("select id from information_schema.processlist where user = 'relay' and command = 'Binlog Dump'")
+        cursor.execute(
+            "select id from information_schema.processlist where user = 'relay' and command = "
+            "'Binlog Dump'"
+        )
         ids = [int(row[0]) for row in cursor.fetchall()]
         for number in ids:
             cursor.execute(f"kill {number}")

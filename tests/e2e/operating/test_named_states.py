@@ -1,4 +1,7 @@
-"""Promise 6: honest stops. Each bad thing ends in a state with a name, a reason and a way out, and nothing is lost."""
+"""Promise 6: honest stops.
+
+Each bad thing ends in a state with a name, a reason and a way out, and nothing is lost.
+"""
 
 from collections.abc import Callable
 
@@ -19,7 +22,9 @@ from tests.support.waiting import wait_until
 
 def rows(kafka: Kafka, topic: str) -> list[int]:
     """The ids of all rows that a committed reader sees."""
-    return sorted(int((each.value or {})["data"][0]["id"]) for each in read_topic(kafka.bootstrap, topic))
+    return sorted(
+        int((each.value or {})["data"][0]["id"]) for each in read_topic(kafka.bootstrap, topic)
+    )
 
 
 def test_a_message_too_large_stops_the_instance_and_shows_nothing_of_its_transaction(
@@ -68,7 +73,11 @@ def test_a_topic_that_is_deleted_while_rows_flow_is_never_called_a_broker_that_i
         admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
         admin.delete_topics([topic])[topic].result(20)
         mariadb.execute(f"insert into {name}.t values (2, 1, 'b')")
-        wait_until(lambda: (found := installation.status()) is not None and found.state == "STOPPED", "the stop", 60)
+        wait_until(
+            lambda: (found := installation.status()) is not None and found.state == "STOPPED",
+            "the stop",
+            60,
+        )
         status = installation.status()
         assert status is not None
         assert status.code in ("TOPIC_REFUSED", "POSITION_LOST")
@@ -93,8 +102,21 @@ def test_a_deleted_topic_is_not_made_anew_as_if_nothing_had_been_there(
         status = relay.wait_for("STOPPED", "TOPIC_REFUSED")
         assert "is gone" in status.reason
         assert "4 partitions" in status.remedy
-        TopicAdmin(installation.settings.kafka).create(TopicSpec(name, 4, 1, {"retention.ms": "-1"}))
-        started = CliRunner().invoke(app, ["instance", "start", "shop", "--config", str(installation.file), "--comment", "topic made"])
+        TopicAdmin(installation.settings.kafka).create(
+            TopicSpec(name, 4, 1, {"retention.ms": "-1"})
+        )
+        started = CliRunner().invoke(
+            app,
+            [
+                "instance",
+                "start",
+                "shop",
+                "--config",
+                str(installation.file),
+                "--comment",
+                "topic made",
+            ],
+        )
         assert (started.exit_code, started.output) == (0, "shop starts again.\n")
         relay.wait_for("RUNNING")
         (entry,) = AuditTrail(installation.settings.kafka, name).entries(1, "shop")
@@ -110,7 +132,11 @@ def test_a_purged_binlog_is_a_stop_and_not_a_gap(
     with RelayProcess(installation) as relay:
         relay.wait_for("RUNNING")
         assert relay.stop() == 0
-        database.execute(f"insert into {installation.name}.t values (1, 1, 'purged')", "flush binary logs", "flush binary logs")
+        database.execute(
+            f"insert into {installation.name}.t values (1, 1, 'purged')",
+            "flush binary logs",
+            "flush binary logs",
+        )
         wait_until(lambda: purged(database), "the old binlogs purged")
         relay.start()
         relay.wait_for("STOPPED", "BINLOG_PURGED")
@@ -143,10 +169,19 @@ def test_a_mapping_takes_over_between_two_transactions_and_a_broken_one_is_ignor
         mariadb.execute(f"insert into {name}.t values (1, 1, 'a')")
         wait_until(lambda: rows(kafka, name) == [1], "the first row")
         installation.map(topics=[{"logicDb": name, "topic": f"{name}-b"}])
-        wait_until(lambda: (found := installation.status()) is not None and found.mapping_set == 2, "the second set in force")
+        wait_until(
+            lambda: (found := installation.status()) is not None and found.mapping_set == 2,
+            "the second set in force",
+        )
         mariadb.execute(f"insert into {name}.t values (2, 1, 'b')")
         installation.map(topics=[{"logicDb": name, "topic": "not a topic"}])
         mariadb.execute(f"insert into {name}.t values (3, 1, 'c')")
-        wait_until(lambda: (found := installation.status()) is not None and bool(found.mapping_problem), "the broken set named")
-        wait_until(lambda: rows(kafka, f"{name}-b") == [2, 3], f"rows in the new topic, {rows(kafka, name)} {rows(kafka, name + '-b')}")
+        wait_until(
+            lambda: (found := installation.status()) is not None and bool(found.mapping_problem),
+            "the broken set named",
+        )
+        wait_until(
+            lambda: rows(kafka, f"{name}-b") == [2, 3],
+            f"rows in the new topic, {rows(kafka, name)} {rows(kafka, name + '-b')}",
+        )
         assert rows(kafka, name) == [1]

@@ -1,4 +1,6 @@
-"""Who runs what: moves, drains and stops hand an instance over with nothing lost and nothing twice."""
+"""Who runs what: moves, drains and stops hand an instance over with nothing lost and nothing
+twice.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,7 +12,12 @@ from relay.state import Note
 from tests.e2e.conftest import NewInstallation
 from tests.support.relays.relay_process import Installation, RelayProcess
 from tests.support.rows.topic_reading import read_topic
-from tests.support.sources.counting_load import CountingLoad, assert_exactly_once, binlog_end, published_end
+from tests.support.sources.counting_load import (
+    CountingLoad,
+    assert_exactly_once,
+    binlog_end,
+    published_end,
+)
 from tests.support.waiting import wait_until
 
 NOTE = Note("test", "test")
@@ -27,8 +34,12 @@ def two_relays(installation: Installation) -> Iterator[tuple[RelayProcess, Relay
 
 
 @pytest.mark.timeout(120)
-def test_moves_drains_and_stops_lose_nothing_and_repeat_nothing(mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation) -> None:
-    installation = new_installation(mariadb, kafka, placement={"server": "${SERVER}", "rebalance_seconds": 0.2})
+def test_moves_drains_and_stops_lose_nothing_and_repeat_nothing(
+    mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation
+) -> None:
+    installation = new_installation(
+        mariadb, kafka, placement={"server": "${SERVER}", "rebalance_seconds": 0.2}
+    )
     name, overrides = installation.name, installation.overrides
     with two_relays(installation) as (first, second), CountingLoad(mariadb, name) as load:
         overrides.move("shop", "second", NOTE)
@@ -46,15 +57,24 @@ def test_moves_drains_and_stops_lose_nothing_and_repeat_nothing(mariadb: MariaDB
         load.end()
         wait_until(lambda: published_end(installation) == binlog_end(mariadb), "the end", 60)
         assert_exactly_once(read_topic(kafka.bootstrap, name), load, mariadb, name)
-        assert_exactly_once(read_topic(kafka.bootstrap, name, isolation="read_uncommitted"), load, mariadb, name)
+        assert_exactly_once(
+            read_topic(kafka.bootstrap, name, isolation="read_uncommitted"), load, mariadb, name
+        )
 
 
-def test_a_standby_says_why_it_could_not_take_over(mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation) -> None:
-    installation = new_installation(mariadb, kafka, source={"password": "${PASSWORD}"}, placement={"server": "${SERVER}"})
+def test_a_standby_says_why_it_could_not_take_over(
+    mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation
+) -> None:
+    installation = new_installation(
+        mariadb, kafka, source={"password": "${PASSWORD}"}, placement={"server": "${SERVER}"}
+    )
     with RelayProcess(installation, "first", SERVER="first", PASSWORD="relay") as first:
         first.wait_for("RUNNING")
         with RelayProcess(installation, "second", SERVER="second", PASSWORD="wrong"):
-            wait_until(lambda: "SOURCE_LOGIN_REFUSED" in installation.unready("second"), "the standby to say it")
+            wait_until(
+                lambda: "SOURCE_LOGIN_REFUSED" in installation.unready("second"),
+                "the standby to say it",
+            )
             installation.overrides.move("shop", "second", NOTE)
             installation.overrides.drain("first", NOTE)
             mariadb.execute(f"insert into {installation.name}.t values (1, 1, 'a')")

@@ -1,4 +1,6 @@
-"""Positions moved and transactions skipped by hand, under a relay that runs: fenced, previewed, confirmed, written down."""
+"""Positions moved and transactions skipped by hand, under a relay that runs: fenced, previewed,
+confirmed, written down.
+"""
 
 from contextlib import closing
 from pathlib import Path
@@ -41,13 +43,23 @@ class Shop:
             return tuple(map(str, cursor.fetchone() or ()))
 
     def seen(self) -> list[Seen]:
-        return sorted(read_topic(self._kafka.bootstrap, self.name), key=lambda each: (each.partition, each.offset))
+        return sorted(
+            read_topic(self._kafka.bootstrap, self.name),
+            key=lambda each: (each.partition, each.offset),
+        )
 
     def wait_for(self, numbers: list[int]) -> dict[int, list[str]]:
-        """Wait until exactly these rows were published, repeats counted; the orders of each, as they came."""
-        wait_until(lambda: sorted(map(_number, self.seen())) == sorted(numbers), f"rows {numbers}", 40)
+        """Wait until exactly these rows were published, repeats counted.
+
+        The orders of each, as they came.
+        """
+        wait_until(
+            lambda: sorted(map(_number, self.seen())) == sorted(numbers), f"rows {numbers}", 40
+        )
         seen = self.seen()
-        return {number: [each.order for each in seen if _number(each) == number] for number in numbers}
+        return {
+            number: [each.order for each in seen if _number(each) == number] for number in numbers
+        }
 
     def roma(self, *arguments: str, answer: str | None = None) -> Result:
         return CliRunner().invoke(app, [*arguments, "--config", str(self.file)], input=answer)
@@ -57,25 +69,49 @@ class Shop:
 
 
 def _over_http(installation: Installation, place: tuple[str, str, str], last_order: str) -> None:
-    """The same functions behind the admin's addresses; nothing of this epoch lies before `place`, whatever minute it is."""
+    """The same functions behind the admin's addresses.
+
+    Nothing of this epoch lies before `place`, whatever minute it is.
+    """
     to = {"file": place[0], "offset": int(place[1])}
     address = "/api/v1/instances/shop/position"
-    with admin_client(installation.settings.model_copy(update={"api": ApiSettings(port=0, token=SecretStr(TOKEN))})) as admin:
+    with admin_client(
+        installation.settings.model_copy(
+            update={"api": ApiSettings(port=0, token=SecretStr(TOKEN))}
+        )
+    ) as admin:
         wait_until(lambda: admin.get("/readyz").status_code == 200, "the admin to reach ZooKeeper")
         found = admin.get(address).json()
-        assert (found["epoch"], f"{found['execute_time']:013d}.{int(found['execute_position']):019d}") == (2, last_order)
+        assert (
+            found["epoch"],
+            f"{found['execute_time']:013d}.{int(found['execute_position']):019d}",
+        ) == (2, last_order)
         assert admin.get("/api/v1/instances/nobody/position").status_code == 404
         assert admin.post(f"{address}/preview", json=to).json()["code"] == "MOVE_REFUSED"
         preview = admin.post(f"{address}/preview", json={**to, "as_new": True}).json()
         assert (preview["kind"], preview["epoch"]) == ("as new", 3)
-        assert admin.post(address, json={**to, "as_new": True, "confirm": "other"}).status_code == 400
-        assert admin.post(f"{address}/skip", json={"gtid": "x", "confirm": "shop"}).status_code == 409
-        assert admin.post(f"{address}/raise-floor", json={"above": "nobody", "confirm": "shop"}).status_code == 409
+        assert (
+            admin.post(address, json={**to, "as_new": True, "confirm": "other"}).status_code == 400
+        )
+        assert (
+            admin.post(f"{address}/skip", json={"gtid": "x", "confirm": "shop"}).status_code == 409
+        )
+        assert (
+            admin.post(
+                f"{address}/raise-floor", json={"above": "nobody", "confirm": "shop"}
+            ).status_code
+            == 409
+        )
         ahead = {"gtid": "0-9-999999999", "confirm": "shop"}
-        assert admin.post(f"{address}/skip", json=ahead, headers={"X-Author": "bob"}).json()["skips"] == ["0-9-999999999"]
+        assert admin.post(f"{address}/skip", json=ahead, headers={"X-Author": "bob"}).json()[
+            "skips"
+        ] == ["0-9-999999999"]
         assert admin.post(f"{address}/skip", json={**ahead, "undo": True}).json()["skips"] == []
         newest = admin.get("/api/v1/audit?subject=shop&limit=2").json()
-        assert [(each["actor"], each["act"]) for each in newest] == [("admin", "transaction.unskip"), ("bob", "transaction.skip")]
+        assert [(each["actor"], each["act"]) for each in newest] == [
+            ("admin", "transaction.unskip"),
+            ("bob", "transaction.skip"),
+        ]
         admin.headers.pop("Authorization")
         assert admin.post(address, json={**to, "confirm": "shop"}).status_code == 401
 
@@ -101,9 +137,15 @@ def test_a_running_instance_goes_back_forward_and_past_a_transaction(
 
         back = ("position", "set", "shop", "--file", early[0], "--offset", early[1])
         asked = shop.roma(*back, answer="no\n")
-        assert (asked.exit_code, "comes AGAIN" in asked.output, "leads shop" in asked.output) == (1, True, True), asked.output
+        assert (asked.exit_code, "comes AGAIN" in asked.output, "leads shop" in asked.output) == (
+            1,
+            True,
+            True,
+        ), asked.output
         assert shop.entries("position.set") == []
-        done = shop.roma(*back, "--yes", "shop", "--comment", "a consumer lost them", "--actor", "ann")
+        done = shop.roma(
+            *back, "--yes", "shop", "--comment", "a consumer lost them", "--actor", "ann"
+        )
         assert done.exit_code == 0, done.output
         again = shop.wait_for([1, 2, 2, 3, 3])
         assert again == {1: had[1], 2: had[2] * 2, 3: had[3] * 2}
@@ -124,17 +166,40 @@ def test_a_running_instance_goes_back_forward_and_past_a_transaction(
         orders = shop.wait_for([1, 2, 2, 3, 3, 5])
         assert orders[5][0] > max(had[3])
         wait_until(lambda: len(shop.entries("transaction.skipped")) == 1, "the skip written down")
-        assert shop.entries("transaction.skipped")[0].after["rows_by_table"] == {f"{shop.name}.stranger": 1}
+        assert shop.entries("transaction.skipped")[0].after["rows_by_table"] == {
+            f"{shop.name}.stranger": 1
+        }
 
         assert relay.stop() == 0
         first = shop.insert(6)
         file, offset, _ = shop.insert(7)
-        forward = shop.roma("position", "set", "shop", "--file", file, "--offset", offset, "--yes", "shop")
+        forward = shop.roma(
+            "position", "set", "shop", "--file", file, "--offset", offset, "--yes", "shop"
+        )
         assert (forward.exit_code, "LEFT OUT" in forward.output) == (0, True), forward.output
         relay.start()
         orders = shop.wait_for([1, 2, 2, 3, 3, 5, 7])
-        assert shop.roma("position", "set", "shop", "--file", first[0], "--offset", first[1], "--yes", "shop").exit_code == 1
-        assert shop.roma("position", "set", "shop", "--file", first[0], "--offset", first[1], "--as-new", "--yes", "shop").exit_code == 0
+        assert (
+            shop.roma(
+                "position", "set", "shop", "--file", first[0], "--offset", first[1], "--yes", "shop"
+            ).exit_code
+            == 1
+        )
+        assert (
+            shop.roma(
+                "position",
+                "set",
+                "shop",
+                "--file",
+                first[0],
+                "--offset",
+                first[1],
+                "--as-new",
+                "--yes",
+                "shop",
+            ).exit_code
+            == 0
+        )
         orders = shop.wait_for([1, 2, 2, 3, 3, 5, 6, 7, 7])
         assert orders[5][0] < orders[7][0] < orders[6][0] < orders[7][1]
         _over_http(installation, early, max(orders[7]))

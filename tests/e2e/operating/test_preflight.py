@@ -30,7 +30,8 @@ FOREVER = {"retention.ms": "-1", "retention.bytes": "-1"}
 
 @dataclass(frozen=True)
 class Case:
-    """One bad thing: settings that differ, what is done to the servers before and after, and what makes the relay meet it.
+    """One bad thing: settings that differ, what is done to the servers before and after, and what
+    makes the relay meet it.
 
     `also`: checks that fail for the same cause, which the relay would meet later.
     """
@@ -49,7 +50,11 @@ ROW = ("insert into {name}.t values (1, 1, 'a')",)
 
 
 def global_setting(name: str, bad: str, good: str) -> Case:
-    return Case("source binlog settings", before=(f"set global {name}={bad}",), after=(f"set global {name}={good}",))
+    return Case(
+        "source binlog settings",
+        before=(f"set global {name}={bad}",),
+        after=(f"set global {name}={good}",),
+    )
 
 
 def row_topic(partitions: int = 4, **settings: str) -> Case:
@@ -72,11 +77,18 @@ FAILURES = {
     "no REPLICATION SLAVE": Case(
         "source grants",
         {"source": {"user": "poor", "password": "poor"}},
-        before=("create user poor@'%' identified by 'poor'", "grant binlog monitor, select on *.* to poor@'%'"),
+        before=(
+            "create user poor@'%' identified by 'poor'",
+            "grant binlog monitor, select on *.* to poor@'%'",
+        ),
         after=("drop user poor@'%'",),
     ),
-    "server_id taken": Case("source server_id", {"source": {"server_id": 4711}}, before=("set global server_id=4711",)),
-    "no such start": Case("source start", {"start": {"at": "position", "journal_name": "binlog.999999"}}),
+    "server_id taken": Case(
+        "source server_id", {"source": {"server_id": 4711}}, before=("set global server_id=4711",)
+    ),
+    "no such start": Case(
+        "source start", {"start": {"at": "position", "journal_name": "binlog.999999"}}
+    ),
     "fewer partitions": row_topic(partitions=2),
     "finite retention": row_topic(retention_ms="86400000"),
     "finite size": row_topic(retention_bytes="1000000"),
@@ -84,18 +96,27 @@ FAILURES = {
     "min ISR below the settings": Case(
         "position topic",
         kafka={"min_insync_replicas": 2},
-        topic=TopicSpec("{name}.position.shop", 1, 1, {"cleanup.policy": "compact", "min.insync.replicas": "1"}),
+        topic=TopicSpec(
+            "{name}.position.shop", 1, 1, {"cleanup.policy": "compact", "min.insync.replicas": "1"}
+        ),
     ),
     "position topic deletes": Case("position topic", topic=TopicSpec("{name}.position.shop", 1, 1)),
-    "replicas that there are not": Case("position topic", kafka={"replication_factor": 3}, also=("topic",)),
+    "replicas that there are not": Case(
+        "position topic", kafka={"replication_factor": 3}, also=("topic",)
+    ),
     "transaction timeout": Case("transactions", {"transaction": {"timeout_ms": 900_001}}),
-    "broken partition rule": Case("settings", {"partition": {"partition_hash": ".*\\..*:(:$pk$"}}, met_by=ROW),
+    "broken partition rule": Case(
+        "settings", {"partition": {"partition_hash": ".*\\..*:(:$pk$"}}, met_by=ROW
+    ),
 }
 
 
 @pytest.fixture(scope="module")
 def own() -> Iterator[MariaDB]:
-    """A server whose global settings these tests spoil and mend; its SYSDATE follows the session's time."""
+    """A server whose global settings these tests spoil and mend.
+
+    Its SYSDATE follows the session's time.
+    """
     with factory(MariaDB) as start:
         yield start({"sysdate_is_now": "ON"})
 
@@ -118,10 +139,15 @@ def test_preflight_says_of_a_bad_thing_what_the_relay_says(
         TopicAdmin(settings.kafka).create(TopicSpec(name, spec.partitions, 1, spec.settings))
     try:
         found = failures(preflight(settings))
-        error = meets(settings, lambda: own.execute(*(sql.format(name=installation.name) for sql in case.met_by)))
+        error = meets(
+            settings,
+            lambda: own.execute(*(sql.format(name=installation.name) for sql in case.met_by)),
+        )
     finally:
         own.execute(*case.after)
-    assert (error.code, error.reason, error.way_out) in [(each.code, each.sentence, each.remedy) for each in found]
+    assert (error.code, error.reason, error.way_out) in [
+        (each.code, each.sentence, each.remedy) for each in found
+    ]
     assert {each.check for each in found} == {case.check, *case.also}
 
 
@@ -130,14 +156,21 @@ def test_of_a_prepared_xa_transaction_preflight_warns_before_its_commit_stops_th
 ) -> None:
     installation = new_installation(own, kafka)
     name = installation.name
-    own.execute("xa start 'x'", f"insert into {name}.t values (1, 1, 'a')", "xa end 'x'", "xa prepare 'x'")
+    own.execute(
+        "xa start 'x'", f"insert into {name}.t values (1, 1, 'a')", "xa end 'x'", "xa prepare 'x'"
+    )
     (warned,) = [each for each in preflight(installation.settings) if each.check == "source XA"]
     error = meets(installation.settings, lambda: own.execute("xa commit 'x'"))
-    assert (warned.verdict, warned.sentence.split(":")[0]) == (Verdict.WARNING, "1 XA transactions are prepared now")
+    assert (warned.verdict, warned.sentence.split(":")[0]) == (
+        Verdict.WARNING,
+        "1 XA transactions are prepared now",
+    )
     assert error.code == "PREPARED_UNKNOWN"
 
 
-def test_of_a_lost_position_both_say_where_the_instance_began(own: MariaDB, kafka: Kafka, new_installation: NewInstallation) -> None:
+def test_of_a_lost_position_both_say_where_the_instance_began(
+    own: MariaDB, kafka: Kafka, new_installation: NewInstallation
+) -> None:
     installation = new_installation(own, kafka)
     settings = installation.settings
     with relayed(settings) as instance:
@@ -149,10 +182,14 @@ def test_of_a_lost_position_both_say_where_the_instance_began(own: MariaDB, kafk
     assert [(each.code, each.sentence) for each in found] == [("POSITION_LOST", error.reason)]
 
 
-def test_what_preflight_warns_of_the_relay_logs_once(own: MariaDB, kafka: Kafka, new_installation: NewInstallation) -> None:
+def test_what_preflight_warns_of_the_relay_logs_once(
+    own: MariaDB, kafka: Kafka, new_installation: NewInstallation
+) -> None:
     installation = new_installation(own, kafka)
     settings, name = installation.settings, installation.name
-    TopicAdmin(settings.kafka).create(TopicSpec(name, 4, 1, {**FOREVER, "min.insync.replicas": "1"}))
+    TopicAdmin(settings.kafka).create(
+        TopicSpec(name, 4, 1, {**FOREVER, "min.insync.replicas": "1"})
+    )
     own.execute("set global init_connect='set timestamp=unix_timestamp(now(6)) + 3600'")
     try:
         findings = preflight(settings)
@@ -163,7 +200,11 @@ def test_what_preflight_warns_of_the_relay_logs_once(own: MariaDB, kafka: Kafka,
     finally:
         own.execute("set global init_connect=''")
     # The relay speaks of its own instances; who reaches ZooKeeper is the installation's.
-    warned = [each.sentence for each in findings if each.verdict is Verdict.WARNING and each.check != "zookeeper access"]
+    warned = [
+        each.sentence
+        for each in findings
+        if each.verdict is Verdict.WARNING and each.check != "zookeeper access"
+    ]
     assert [sentence for sentence in warned if "min.insync.replicas=1" in sentence]
     assert [sentence for sentence in warned if "3600 s ahead" in sentence]
     logged = [line["reason"] for line in logs if line["event"] in ("topic_warning", "clocks_apart")]
@@ -171,7 +212,9 @@ def test_what_preflight_warns_of_the_relay_logs_once(own: MariaDB, kafka: Kafka,
     assert failures(findings) == []
 
 
-def test_of_zookeeper_both_say_the_same_and_the_other_checks_go_on(own: MariaDB, kafka: Kafka, new_installation: NewInstallation) -> None:
+def test_of_zookeeper_both_say_the_same_and_the_other_checks_go_on(
+    own: MariaDB, kafka: Kafka, new_installation: NewInstallation
+) -> None:
     installation = new_installation(own, kafka)
     document = {**installation.document, "zookeeper": {"hosts": "127.0.0.1:1"}}
     installation.file.write_text(tomli_w.dumps(document), encoding="utf-8")
@@ -179,7 +222,10 @@ def test_of_zookeeper_both_say_the_same_and_the_other_checks_go_on(own: MariaDB,
         asked = roma("preflight", "--config", str(installation.file), "--json")
         answer = json.loads(asked.stdout)
         by_check = {each["check"]: each for each in answer["findings"]}
-        said = f"{by_check['zookeeper']['code']}: {by_check['zookeeper']['sentence']} {by_check['zookeeper']['remedy']}"
+        said = (
+            f"{by_check['zookeeper']['code']}: {by_check['zookeeper']['sentence']} "
+            f"{by_check['zookeeper']['remedy']}"
+        )
         wait_until(lambda: said in relay.log.read_text(errors="replace"), f"the relay says {said}")
     assert asked.returncode == answer["exit_code"] == 1
     assert by_check["kafka"]["verdict"] == by_check["source grants"]["verdict"] == "pass"
@@ -195,16 +241,32 @@ def test_a_good_configuration_passes_and_leaves_no_trace(
     found = {each["check"]: each["verdict"] for each in json.loads(asked.stdout)["findings"]}
     assert found.pop("zookeeper access") == "warn", "the embedded ZooKeeper asks nobody to log in"
     assert set(found.values()) == {"pass"}, asked.stdout
-    assert {"settings", "zookeeper", "mapping", "kafka", "transactions", "position", "topic", "source grants", "source start"} <= set(found)
+    assert {
+        "settings",
+        "zookeeper",
+        "mapping",
+        "kafka",
+        "transactions",
+        "position",
+        "topic",
+        "source grants",
+        "source start",
+    } <= set(found)
     admin = TopicAdmin(installation.settings.kafka)
-    assert admin.state(installation.name) is admin.state(f"{installation.name}.position.shop") is None
+    assert (
+        admin.state(installation.name) is admin.state(f"{installation.name}.position.shop") is None
+    )
     session = Session(installation.settings.zookeeper)
     session.start(Deadline.after(20))
-    assert session.children(Paths.of(installation.settings.zookeeper, installation.name).base) == ("mappings",)
+    assert session.children(Paths.of(installation.settings.zookeeper, installation.name).base) == (
+        "mappings",
+    )
     session.stop()
 
 
-def test_preflight_does_not_disturb_a_running_relay(own: MariaDB, kafka: Kafka, new_installation: NewInstallation) -> None:
+def test_preflight_does_not_disturb_a_running_relay(
+    own: MariaDB, kafka: Kafka, new_installation: NewInstallation
+) -> None:
     installation = new_installation(own, kafka)
     with relayed(installation.settings) as instance:
         wait_until(lambda: instance.state is InstanceState.RUNNING, "running")
@@ -222,4 +284,10 @@ def _delete_topic(kafka: Kafka, topic: str) -> None:
 
 
 def roma(*arguments: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run([sys.executable, "-m", "relay", *arguments], capture_output=True, text=True, check=False, timeout=90)
+    return subprocess.run(
+        [sys.executable, "-m", "relay", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=90,
+    )

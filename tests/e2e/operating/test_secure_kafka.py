@@ -1,5 +1,5 @@
-"""Relay and admin reach Kafka by TLS and a login alone, with no more rights than the pages list, and take another password and
-another certificate without a restart.
+"""Relay and admin reach Kafka by TLS and a login alone, with no more rights than the pages list,
+and take another password and another certificate without a restart.
 """
 
 import re
@@ -38,7 +38,9 @@ Right = tuple[str, str, str]
 
 @dataclass(frozen=True)
 class Broker:
-    """A broker that asks for a login, the authority of its certificates, and the names of users that no test has used."""
+    """A broker that asks for a login, the authority of its certificates, and the names of users
+    that no test has used.
+    """
 
     kafka: Kafka
     authority: Authority
@@ -47,18 +49,36 @@ class Broker:
 
 @pytest.fixture(scope="module")
 def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
-    """A broker on which only the plain listener, which stands for its operators, may do everything."""
+    """A broker on which only the plain listener, which stands for its operators, may do
+    everything.
+    """
     authority = Authority(tmp_path_factory.mktemp("authority"))
     with factory(Kafka) as start:
-        kafka = start(RIGHTS, tls=authority.java_server(HOST), plain=PLAIN_USERS, heap="512m", jvm_options=QUICK_START)
+        kafka = start(
+            RIGHTS,
+            tls=authority.java_server(HOST),
+            plain=PLAIN_USERS,
+            heap="512m",
+            jvm_options=QUICK_START,
+        )
         yield Broker(kafka, authority, iter(PLAIN_USERS))
 
 
 def listed_rights(name: str) -> list[Right]:
-    """The rights that the page lists for every relay, for the installation `name` with the topic `name`."""
-    rows = re.findall(r"^\| ([A-Za-z, ]+) \| (transactional id|topics?) (.+?) \| always", OPERATIONS_PAGE.read_text("utf-8"), re.MULTILINE)
+    """The rights that the page lists for every relay, for the installation `name` with the topic
+    `name`.
+    """
+    rows = re.findall(
+        r"^\| ([A-Za-z, ]+) \| (transactional id|topics?) (.+?) \| always",
+        OPERATIONS_PAGE.read_text("utf-8"),
+        re.MULTILINE,
+    )
     found = [
-        (operation, "transactional-id" if kind == "transactional id" else "topic", _resource(resource, name))
+        (
+            operation,
+            "transactional-id" if kind == "transactional id" else "topic",
+            _resource(resource, name),
+        )
         for operations, kind, resources in rows
         for operation in operations.split(", ")
         for resource in re.findall("`([^`]+)`", resources)
@@ -68,16 +88,26 @@ def listed_rights(name: str) -> list[Right]:
 
 
 def _resource(pattern: str, name: str) -> str:
-    return pattern.replace("<installation>", name).replace("<instance>", "shop").replace("<topic>", name)
+    return (
+        pattern.replace("<installation>", name)
+        .replace("<instance>", "shop")
+        .replace("<topic>", name)
+    )
 
 
 def ids(kafka: Kafka, topic: str) -> list[int]:
     """The rows in a topic, read beside TLS, in the order of their pairs."""
-    return [int((each.value or {})["data"][0]["id"]) for each in sorted(read_topic(kafka.bootstrap, topic), key=lambda each: each.order)]
+    return [
+        int((each.value or {})["data"][0]["id"])
+        for each in sorted(read_topic(kafka.bootstrap, topic), key=lambda each: each.order)
+    ]
 
 
 def secure(installation: Installation, kafka: Kafka, authority: Authority, secrets: Path) -> None:
-    """Let the installation's file name the listener with TLS and SASL; the password is a file below `secrets`."""
+    """Let the installation's file name the listener with TLS and SASL.
+
+    The password is a file below `secrets`.
+    """
     installation.document["kafka"] |= {
         "bootstrap_servers": kafka.secure_bootstrap,
         "password": "${KAFKA_PASSWORD}",
@@ -104,7 +134,10 @@ def test_password_and_certificate_are_exchanged_while_the_relay_runs(
     secure(installation, kafka, authority, secrets)
     name = installation.name
     allow(kafka.bootstrap, f"User:{USER}", listed_rights(name))
-    with RelayProcess(installation) as relay, admin_client(load_settings(installation.file)) as admin:
+    with (
+        RelayProcess(installation) as relay,
+        admin_client(load_settings(installation.file)) as admin,
+    ):
         relay.wait_for("RUNNING")
         mariadb.execute(f"insert into {name}.t values (1, 1, 'x')")
         wait_until(lambda: ids(kafka, name) == [1], "the first row")
@@ -117,7 +150,11 @@ def test_password_and_certificate_are_exchanged_while_the_relay_runs(
         kafka.tls = authority.java_server(HOST)
         kafka.restart()
         mariadb.execute(f"insert into {name}.t values (3, 1, 'x')")
-        wait_until(lambda: ids(kafka, name) == [1, 2, 3], "a row after the login with the new password", seconds=90)
+        wait_until(
+            lambda: ids(kafka, name) == [1, 2, 3],
+            "a row after the login with the new password",
+            seconds=90,
+        )
         wait_until(lambda: relay.wait_for("RUNNING") is not None, "the relay")
         assert admin.get("/api/v1/instances/shop/position").status_code == 200
         assert not relay.ended
@@ -144,19 +181,30 @@ def as_user(installation: Installation, broker: Broker, user: str) -> RelaySetti
     """The installation's settings with a login by SASL PLAIN."""
     sasl = {"sasl.mechanism": "PLAIN", "sasl.username": user}
     login = {"security.protocol": "SASL_SSL", **sasl, "ssl.ca.location": str(broker.authority.file)}
-    return _settings(installation, bootstrap_servers=broker.kafka.secure_bootstrap, password=PLAIN_USERS[user], client=login)
+    return _settings(
+        installation,
+        bootstrap_servers=broker.kafka.secure_bootstrap,
+        password=PLAIN_USERS[user],
+        client=login,
+    )
 
 
 def by_certificate(installation: Installation, broker: Broker) -> RelaySettings:
     """The installation's settings with a client certificate alone."""
     certificate, key = broker.authority.client("relay")
-    files = {"ssl.ca.location": broker.authority.file, "ssl.certificate.location": certificate, "ssl.key.location": key}
+    files = {
+        "ssl.ca.location": broker.authority.file,
+        "ssl.certificate.location": certificate,
+        "ssl.key.location": key,
+    }
     login = {"security.protocol": "SSL", **{name: str(file) for name, file in files.items()}}
     return _settings(installation, bootstrap_servers=broker.kafka.mutual_bootstrap, client=login)
 
 
 def _settings(installation: Installation, **kafka: Any) -> RelaySettings:
-    return RelaySettings.model_validate({**installation.document, "kafka": {**installation.document["kafka"], **kafka}})
+    return RelaySettings.model_validate(
+        {**installation.document, "kafka": {**installation.document["kafka"], **kafka}}
+    )
 
 
 @pytest.mark.parametrize("login", ["certificate", "PLAIN"])
@@ -165,8 +213,16 @@ def test_a_relay_with_the_rights_that_the_page_lists_publishes(
 ) -> None:
     installation, user = new_installation(mariadb, broker.kafka), next(broker.users)
     name = installation.name
-    settings = by_certificate(installation, broker) if login == "certificate" else as_user(installation, broker, user)
-    allow(broker.kafka.bootstrap, "User:CN=relay" if login == "certificate" else f"User:{user}", listed_rights(name))
+    settings = (
+        by_certificate(installation, broker)
+        if login == "certificate"
+        else as_user(installation, broker, user)
+    )
+    allow(
+        broker.kafka.bootstrap,
+        "User:CN=relay" if login == "certificate" else f"User:{user}",
+        listed_rights(name),
+    )
     before = preflight(settings)
     with relayed(settings) as instance:
         wait_until(lambda: instance.state is InstanceState.RUNNING, "running")
@@ -192,7 +248,12 @@ def test_a_relay_with_the_rights_that_the_page_lists_publishes(
     ],
 )
 def test_relay_and_preflight_name_the_right_that_lacks(
-    mariadb: MariaDB, broker: Broker, new_installation: NewInstallation, operation: str, kind: str, pattern: str
+    mariadb: MariaDB,
+    broker: Broker,
+    new_installation: NewInstallation,
+    operation: str,
+    kind: str,
+    pattern: str,
 ) -> None:
     installation, user = new_installation(mariadb, broker.kafka), next(broker.users)
     name = installation.name
@@ -210,7 +271,11 @@ def test_relay_and_preflight_name_the_right_that_lacks(
         assert error.way_out in {each.remedy for each in failures(preflight(settings))}
     allow(broker.kafka.bootstrap, f"User:{user}", [lacking])
     with relayed(settings) as instance:
-        wait_until(lambda: instance.state in (InstanceState.RUNNING, InstanceState.STOPPED), "the relay")
+        wait_until(
+            lambda: instance.state in (InstanceState.RUNNING, InstanceState.STOPPED), "the relay"
+        )
         mariadb.execute(f"insert into {name}.t values (2, 1, 'x')")
-        wait_until(lambda: ids(broker.kafka, name)[-1:] == [2] or instance.error is not None, "the row")
+        wait_until(
+            lambda: ids(broker.kafka, name)[-1:] == [2] or instance.error is not None, "the row"
+        )
         assert instance.error is None

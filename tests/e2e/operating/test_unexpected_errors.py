@@ -10,7 +10,12 @@ from tests.e2e.conftest import NewInstallation
 from tests.support.relays.relay_process import RelayProcess
 from tests.support.relays.scraping import scrape, status_url
 from tests.support.rows.topic_reading import read_topic
-from tests.support.sources.counting_load import CountingLoad, assert_exactly_once, binlog_end, published_end
+from tests.support.sources.counting_load import (
+    CountingLoad,
+    assert_exactly_once,
+    binlog_end,
+    published_end,
+)
 from tests.support.waiting import wait_until
 
 _FAULTY = "tests.support.relays.faulty_relay"
@@ -18,27 +23,45 @@ _FAULTY = "tests.support.relays.faulty_relay"
 
 def unexpected(relay: RelayProcess, thread: str) -> float:
     """How many unexpected errors the relay counts in threads of this kind."""
-    return sum(number for name, number in scrape(relay).items() if name.startswith("roma_unexpected_errors_total,") and thread in name)
+    return sum(
+        number
+        for name, number in scrape(relay).items()
+        if name.startswith("roma_unexpected_errors_total,") and thread in name
+    )
 
 
 def hang_up(database: MariaDB, schema: str) -> None:
     """Kill the connections by which relays read the binlog, so that they begin a session anew."""
     with database.connect() as connection, connection.cursor() as cursor:
-        cursor.execute("select id from information_schema.processlist where command like 'Binlog Dump%'")
+        cursor.execute(
+            "select id from information_schema.processlist where command like 'Binlog Dump%'"
+        )
         for (each,) in cursor.fetchall():
             cursor.execute(f"kill {each}")
 
 
 @pytest.mark.parametrize(
-    ("what", "code"), [("memory", "RELAY_ERROR"), ("client", "RESOURCES_EXHAUSTED"), ("thread", "RESOURCES_EXHAUSTED")]
+    ("what", "code"),
+    [
+        ("memory", "RELAY_ERROR"),
+        ("client", "RESOURCES_EXHAUSTED"),
+        ("thread", "RESOURCES_EXHAUSTED"),
+    ],
 )
 @pytest.mark.timeout(180)
 def test_a_relay_that_fails_unexpectedly_resigns_and_heals(
-    mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation, tmp_path: Path, what: str, code: str
+    mariadb: MariaDB,
+    kafka: Kafka,
+    new_installation: NewInstallation,
+    tmp_path: Path,
+    what: str,
+    code: str,
 ) -> None:
     installation = new_installation(mariadb, kafka)
     name, fault = installation.name, tmp_path / "fault"
-    with RelayProcess(installation, "faulty", module=_FAULTY, ROMA_FAULT=f"{what}:{fault}") as faulty:
+    with RelayProcess(
+        installation, "faulty", module=_FAULTY, ROMA_FAULT=f"{what}:{fault}"
+    ) as faulty:
         faulty.wait_for("RUNNING")
         with CountingLoad(mariadb, name) as load:
             wait_until(lambda: published_end(installation) > ("", 0), "the first rows")
@@ -53,7 +76,9 @@ def test_a_relay_that_fails_unexpectedly_resigns_and_heals(
             faulty.wait_for("RUNNING")
             load.end()
             end = binlog_end(mariadb)
-            wait_until(lambda: published_end(installation) >= end, f"the end of the binlog, {end}", 60)
+            wait_until(
+                lambda: published_end(installation) >= end, f"the end of the binlog, {end}", 60
+            )
     assert_exactly_once(read_topic(kafka.bootstrap, name), load, mariadb, name)
 
 

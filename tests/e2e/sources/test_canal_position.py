@@ -1,4 +1,6 @@
-"""The step of docs/canal/same-topics.md that finds the beginning of a transaction behind Canal's position."""
+"""The step of docs/canal/same-topics.md that finds the beginning of a transaction behind Canal's
+position.
+"""
 
 from typing import Any
 
@@ -17,7 +19,9 @@ def _asked(mariadb: MariaDB, sql: str, *arguments: object) -> list[tuple[Any, ..
 
 
 def _xid_behind(mariadb: MariaDB, file: str, offset: int) -> tuple[int, int]:
-    """Begin and end of the next Xid event: columns Log_name, Pos, Event_type, Server_id, End_log_pos."""
+    """Begin and end of the next Xid event: columns Log_name, Pos, Event_type, Server_id,
+    End_log_pos.
+    """
     shown = _asked(mariadb, "SHOW BINLOG EVENTS IN %s FROM %s LIMIT 20", file, offset)
     return next((row[1], row[4]) for row in shown if row[2] == "Xid")
 
@@ -27,11 +31,16 @@ def _place(mariadb: MariaDB) -> tuple[str, int]:
     return str(file), int(offset)
 
 
-def test_a_start_at_the_end_event_is_a_stop_before_any_row(mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation) -> None:
+def test_a_start_at_the_end_event_is_a_stop_before_any_row(
+    mariadb: MariaDB, kafka: Kafka, new_installation: NewInstallation
+) -> None:
     installation = new_installation(mariadb, kafka)
     table = f"{installation.name}.t"
     file, offset = _place(mariadb)
-    mariadb.execute(f"insert into {table} values (1, 0, 'sent by Canal')", f"insert into {table} values (2, 0, 'not yet')")
+    mariadb.execute(
+        f"insert into {table} values (1, 0, 'sent by Canal')",
+        f"insert into {table} values (2, 0, 'not yet')",
+    )
     at = _xid_behind(mariadb, file, offset)[0]
     start_at(installation.file, at="position", journal_name=file, position=at)
     with RelayProcess(installation) as relay:
@@ -45,10 +54,19 @@ def test_a_start_behind_the_end_event_goes_on_with_the_next_transaction(
     installation = new_installation(mariadb, kafka)
     table = f"{installation.name}.t"
     file, offset = _place(mariadb)
-    mariadb.execute(f"insert into {table} values (1, 0, 'sent by Canal')", f"insert into {table} values (2, 0, 'not yet')")
+    mariadb.execute(
+        f"insert into {table} values (1, 0, 'sent by Canal')",
+        f"insert into {table} values (2, 0, 'not yet')",
+    )
     behind = _xid_behind(mariadb, file, offset)[1]
     start_at(installation.file, at="position", journal_name=file, position=behind)
     with RelayProcess(installation) as relay:
         relay.wait_for("RUNNING")
-        wait_until(lambda: len(read_topic(kafka.bootstrap, installation.name)) == 1, "the row behind Canal's position")
-    assert [(each.value or {})["data"][0]["id"] for each in read_topic(kafka.bootstrap, installation.name)] == ["2"]
+        wait_until(
+            lambda: len(read_topic(kafka.bootstrap, installation.name)) == 1,
+            "the row behind Canal's position",
+        )
+    assert [
+        (each.value or {})["data"][0]["id"]
+        for each in read_topic(kafka.bootstrap, installation.name)
+    ] == ["2"]

@@ -1,4 +1,6 @@
-"""MySQL 5.6 end to end: names from its catalogue and its DDL, times of both formats, every value as the server prints it."""
+"""MySQL 5.6 end to end: names from its catalogue and its DDL, times of both formats, every value as
+the server prints it.
+"""
 
 import re
 from collections.abc import Iterator
@@ -27,24 +29,37 @@ _OLD_ROWS = (
     "(4, null, '1000-00-01 00:00:00', '2038-01-19 03:14:07')",
     "(5, '-00:00:01', null, '1970-01-01 00:00:01')",
 )
-# The zoo's statements that this release refuses: a table of documents, one with generated columns, and what goes into them.
+# The zoo's statements that this release refuses: a table of documents, one with generated columns,
+# and what goes into them.
 _REFUSED: Final = {*range(185, 190), *range(247, 252)}
 # What the binlog never says: rows logged as text or not at all.
 _LOGGED_OTHERWISE: Final = range(391, 398)
 _NOT_LOGGED: Final = range(417, 420)
 _LAST: Final = 432
-# A table whose rows InnoDB changes by itself, with those of another table; this release logs nothing of that.
+# A table whose rows InnoDB changes by itself, with those of another table; this release logs
+# nothing of that.
 _CASCADED: Final = "chi"
 _BEFORE_5_7: Final = ("t_null", re.compile(r", j JSON|, ?j='[^']*'|,j=NULL"))
 # This release has no RENAME COLUMN.
-CHANGES = (*TABLE_CHANGES[:2], "alter table {t} change x z int, add column x int", *TABLE_CHANGES[3:])
+CHANGES = (
+    *TABLE_CHANGES[:2],
+    "alter table {t} change x z int, add column x int",
+    *TABLE_CHANGES[3:],
+)
 
 
 def _zoo(database: str) -> Iterator[tuple[int, str, bool]]:
-    """The statements about types and shapes of change, all in one database and without the types of later releases."""
+    """The statements about types and shapes of change, all in one database and without the types of
+    later releases.
+    """
     for statement in statements("mysql"):
         number, sql = statement.number, statement.sql
-        if number > _LAST or number in _LOGGED_OTHERWISE or number in _NOT_LOGGED or sql.startswith("CREATE DATABASE"):
+        if (
+            number > _LAST
+            or number in _LOGGED_OTHERWISE
+            or number in _NOT_LOGGED
+            or sql.startswith("CREATE DATABASE")
+        ):
             continue
         table, later = _BEFORE_5_7
         sql = later.sub("", sql) if table in sql else sql
@@ -52,9 +67,17 @@ def _zoo(database: str) -> Iterator[tuple[int, str, bool]]:
 
 
 def _play(server: MySQL56, database: str) -> set[int]:
-    """Run the zoo, in row events of both versions by turns; the numbers of the statements that were refused."""
+    """Run the zoo, in row events of both versions by turns.
+
+    The numbers of the statements that were refused.
+    """
     refused: set[int] = set()
-    with server.connect() as connection, connection.cursor() as cursor, server.connect() as other, other.cursor() as switch:
+    with (
+        server.connect() as connection,
+        connection.cursor() as cursor,
+        server.connect() as other,
+        other.cursor() as switch,
+    ):
         for number, sql, fails in _zoo(database):
             switch.execute(f"set global log_bin_use_v1_row_events = {number % 2}")
             try:
@@ -72,7 +95,9 @@ def _held(server: MySQL56, database: str) -> dict[str, list[Texts]]:
     """All rows of all tables, as the server itself prints them."""
     with server.connect() as connection, connection.cursor() as cursor:
         cursor.execute(f"show tables in {database}")
-        return {str(table): server_rows(connection, database, table) for (table,) in cursor.fetchall()}
+        return {
+            str(table): server_rows(connection, database, table) for (table,) in cursor.fetchall()
+        }
 
 
 def _published(kafka: Kafka, topic: str) -> list[dict[str, Any]]:
@@ -83,7 +108,9 @@ def _published(kafka: Kafka, topic: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.timeout(180)
-def test_every_value_is_as_the_server_prints_it(mysql_5_6: MySQL56, kafka: Kafka, new_installation: NewInstallation) -> None:
+def test_every_value_is_as_the_server_prints_it(
+    mysql_5_6: MySQL56, kafka: Kafka, new_installation: NewInstallation
+) -> None:
     installation = new_installation(mysql_5_6, kafka, message={"row_image": "partial"})
     name = installation.name
     create_old_table(mysql_5_6, name, "old")
@@ -101,12 +128,22 @@ def test_every_value_is_as_the_server_prints_it(mysql_5_6: MySQL56, kafka: Kafka
             f"insert into {name}.t values (0, 0, 'last')",
         )
         wait_until(
-            lambda: any(each["type"] == "INSERT" and each["table"] == "t" for each in _published(kafka, name)), "the last change", 60
+            lambda: any(
+                each["type"] == "INSERT" and each["table"] == "t"
+                for each in _published(kafka, name)
+            ),
+            "the last change",
+            60,
         )
         assert relay.stop() == 0
     assert refused == _REFUSED
-    kinds = {str(row[2]) for row in ask(mysql_5_6, f"show binlog events in '{start.file}' from {start.offset}")}
-    assert {f"{kind}_rows{version}" for kind in ("Write", "Update", "Delete") for version in ("", "_v1")} <= kinds
+    kinds = {
+        str(row[2])
+        for row in ask(mysql_5_6, f"show binlog events in '{start.file}' from {start.offset}")
+    }
+    assert {
+        f"{kind}_rows{version}" for kind in ("Write", "Update", "Delete") for version in ("", "_v1")
+    } <= kinds
     folded, held = fold(_published(kafka, name)), _held(mysql_5_6, name)
     assert len(held) >= 30
     for table in held.keys() - {_CASCADED}:
@@ -114,14 +151,18 @@ def test_every_value_is_as_the_server_prints_it(mysql_5_6: MySQL56, kafka: Kafka
 
 
 @pytest.mark.timeout(180)
-def test_rows_come_under_the_names_of_their_day(mysql_5_6: MySQL56, kafka: Kafka, new_installation: NewInstallation) -> None:
+def test_rows_come_under_the_names_of_their_day(
+    mysql_5_6: MySQL56, kafka: Kafka, new_installation: NewInstallation
+) -> None:
     installation = new_installation(mysql_5_6, kafka)
     table = Table(mysql_5_6, installation, kafka)
 
     def change(*sqls: str) -> None:
         for sql in sqls:
             if "_gho to" in sql:
-                table.run("create table {t}_gho like {t}", "alter table {t}_gho add ghost int after id")
+                table.run(
+                    "create table {t}_gho like {t}", "alter table {t}_gho add ghost int after id"
+                )
             table.run(sql)
             table.row()
 
@@ -138,4 +179,6 @@ def test_rows_come_under_the_names_of_their_day(mysql_5_6: MySQL56, kafka: Kafka
         table.wait()
         change("alter table {t} add last int first")
         table.wait()
-        assert relay.log.read_text().count("tables_described") == 1, "the catalogue was asked at the first start alone"
+        assert relay.log.read_text().count("tables_described") == 1, (
+            "the catalogue was asked at the first start alone"
+        )

@@ -1,4 +1,6 @@
-"""What the pages of docs/operations say of a lost position and of the documents' backup over HTTP works as written."""
+"""What the pages of docs/operations say of a lost position and of the documents' backup over HTTP
+works as written.
+"""
 
 from contextlib import closing
 
@@ -36,7 +38,9 @@ def _place(mariadb: MariaDB) -> tuple[str, str]:
 
 
 def _ids(seen: list[Seen]) -> list[str]:
-    return [(each.value or {})["data"][0]["id"] for each in sorted(seen, key=lambda each: each.order)]
+    return [
+        (each.value or {})["data"][0]["id"] for each in sorted(seen, key=lambda each: each.order)
+    ]
 
 
 def test_an_instance_whose_position_is_lost_begins_where_an_operator_says(
@@ -54,23 +58,44 @@ def test_an_instance_whose_position_is_lost_begins_where_an_operator_says(
         relay.start()
         relay.wait_for("STOPPED", "POSITION_LOST")
         file, offset = _place(mariadb)
-        move = ["position", "set", "shop", "--file", file, "--offset", offset, "--yes", "shop", "--config", str(installation.file)]
-        assert CliRunner().invoke(app, move).exit_code == 1, "a position that is lost is never guessed"
+        move = [
+            "position",
+            "set",
+            "shop",
+            "--file",
+            file,
+            "--offset",
+            offset,
+            "--yes",
+            "shop",
+            "--config",
+            str(installation.file),
+        ]
+        assert CliRunner().invoke(app, move).exit_code == 1, (
+            "a position that is lost is never guessed"
+        )
         done = CliRunner().invoke(app, [*move, "--as-new"])
         assert done.exit_code == 0, done.output
         relay.wait_for("RUNNING")
         mariadb.execute(f"insert into {name}.t values (3, 0, 'published')")
-        wait_until(lambda: len(read_topic(kafka.bootstrap, name)) == 2, "the row behind the new start")
+        wait_until(
+            lambda: len(read_topic(kafka.bootstrap, name)) == 2, "the row behind the new start"
+        )
     assert _ids(read_topic(kafka.bootstrap, name)) == ["1", "3"]
 
 
-def test_mapping_documents_are_restored_from_their_backup(zookeeper: ZooKeeper, fresh_name: FreshName) -> None:
+def test_mapping_documents_are_restored_from_their_backup(
+    zookeeper: ZooKeeper, fresh_name: FreshName
+) -> None:
     documents = {
         "com.pajk.Roma.dbs": [{"logicDb": "a", "realDbs": "b"}],
         "com.pajk.Roma.topics": [{"logicDb": "a", "topic": "t"}],
     }
     with admin_client(admin_settings(zookeeper.hosts, fresh_name("backup"))) as admin:
-        wait_until(lambda: admin.get("/readyz").status_code == httpx.codes.OK, "the admin to reach ZooKeeper")
+        wait_until(
+            lambda: admin.get("/readyz").status_code == httpx.codes.OK,
+            "the admin to reach ZooKeeper",
+        )
         admin.put(_GROUP, json=documents).raise_for_status()
         backup = admin.get(_GROUP).content
         admin.put(_GROUP, json={}, headers={"If-Match": "*"}).raise_for_status()

@@ -1,7 +1,9 @@
-"""Servers of every release that the embedded stack has: what is published adds up to SELECT over kill -9, XA included, the history of the
-tables equals the catalogue after random DDL, and a standby takes over.
+"""Servers of every release that the embedded stack has: what is published adds up to SELECT over
+kill -9, XA included, the history of the tables equals the catalogue after random DDL, and a standby
+takes over.
 
-The suite runs one release of today for a minute; `make servers` runs all (SERVERS names some, SEED chooses the day).
+The suite runs one release of today for a minute; `make servers` runs all (SERVERS names some, SEED
+chooses the day).
 """
 
 import os
@@ -20,7 +22,17 @@ from tests.servers.running import running
 from tests.support.relays.relay_process import RelayProcess
 from tests.support.rows.folded_rows import fold, sorted_texts
 from tests.support.rows.topic_reading import read_topic, topic_answers
-from tests.support.sources.release_runs import KINDS, XaRows, asked, carry_out, has_gtids, make_tables, tables_of, variants, zoo
+from tests.support.sources.release_runs import (
+    KINDS,
+    XaRows,
+    asked,
+    carry_out,
+    has_gtids,
+    make_tables,
+    tables_of,
+    variants,
+    zoo,
+)
 from tests.support.sources.source_pair import caught_up
 from tests.support.waiting import wait_until
 from tests.types.server_texts import server_rows
@@ -29,7 +41,9 @@ _ALL: Final = "SERVERS" in os.environ
 _TABLES: Final = int(os.environ.get("EXAMPLES", "40" if _ALL else "10"))
 _LAST: Final = 999_999
 _DDL: Final = int(os.environ.get("STATEMENTS", "200" if _ALL else "30"))
-"""Random statements after each of which the history that is followed is compared with the catalogue."""
+"""Random statements after each of which the history that is followed is compared with the
+catalogue.
+"""
 _LEAST_STATEMENTS: Final = 200
 """Of some 390: old releases refuse those about types and functions of later ones."""
 
@@ -43,7 +57,9 @@ def _published(kafka: Kafka, topic: str) -> list[dict[str, Any]]:
 
 @pytest.mark.timeout(400)
 @pytest.mark.parametrize(("name", "variant"), asked())
-def test_what_is_published_adds_up_to_select(name: str, variant: str, kafka: Kafka, new_installation: NewInstallation) -> None:
+def test_what_is_published_adds_up_to_select(
+    name: str, variant: str, kafka: Kafka, new_installation: NewInstallation
+) -> None:
     kind = KINDS[name]
     require(kind)
     with running(kind(dict(variants(kind)[variant]))) as server:
@@ -92,7 +108,9 @@ def _wait_for_last(kafka: Kafka, topic: str, relay: RelayProcess) -> None:
 
 def _has_last(kafka: Kafka, topic: str) -> bool:
     return topic_answers(kafka.bootstrap, topic) and any(
-        each.value is not None and each.value["table"] == "t" and each.value["data"][0]["id"] == str(_LAST)
+        each.value is not None
+        and each.value["table"] == "t"
+        and each.value["data"][0]["id"] == str(_LAST)
         for each in read_topic(kafka.bootstrap, topic)
     )
 
@@ -107,7 +125,10 @@ def _assert_equal(server: SqlServer, kafka: Kafka, database: str) -> None:
         found = sorted_texts(folded.get(table, []))
         compared += len(held)
         if found != held:
-            different[table] = ([row for row in found if row not in held][:2], [row for row in held if row not in found][:2])
+            different[table] = (
+                [row for row in found if row not in held][:2],
+                [row for row in held if row not in found][:2],
+            )
     assert different == {}
     assert compared > 100
 
@@ -115,12 +136,18 @@ def _assert_equal(server: SqlServer, kafka: Kafka, database: str) -> None:
 @pytest.mark.timeout(300)
 @pytest.mark.skipif(not _ALL, reason="`make servers` runs it")
 @pytest.mark.parametrize(("name", "variant"), asked())
-def test_a_standby_takes_over(name: str, variant: str, kafka: Kafka, new_installation: NewInstallation) -> None:
+def test_a_standby_takes_over(
+    name: str, variant: str, kafka: Kafka, new_installation: NewInstallation
+) -> None:
     kind = KINDS[name]
     if not has_gtids(kind):
         pytest.skip(f"{name} has no GTIDs: nothing proves what its standby holds")
     require(kind)
-    options = {"log_slave_updates": "ON", **variants(kind)[variant], **getattr(kind, "gtid_options", {})}
+    options = {
+        "log_slave_updates": "ON",
+        **variants(kind)[variant],
+        **getattr(kind, "gtid_options", {}),
+    }
     with ExitStack() as stack:
         master, replica = (stack.enter_context(running(kind(dict(options)))) for _ in range(2))
         replica.replicate_from(master)

@@ -1,4 +1,6 @@
-"""A source that was restored from an older copy and took other writes under the GTIDs that were published: the instance stops by name."""
+"""A source that was restored from an older copy and took other writes under the GTIDs that were
+published: the instance stops by name.
+"""
 
 import shutil
 from collections.abc import Callable, Iterator
@@ -18,7 +20,9 @@ from tests.support.waiting import wait_until
 
 @dataclass
 class Restored:
-    """A server with a copy of its data folder, the relay that published all of it and is stopped, and what consumers see."""
+    """A server with a copy of its data folder, the relay that published all of it and is stopped,
+    and what consumers see.
+    """
 
     server: SqlServer
     relay: RelayProcess
@@ -26,7 +30,9 @@ class Restored:
     ids: Callable[[], list[int]]
 
     def insert(self, *numbers: int) -> None:
-        self.server.execute(*(f"insert into {self.name}.t values ({number}, 1, 'x')" for number in numbers))
+        self.server.execute(
+            *(f"insert into {self.name}.t values ({number}, 1, 'x')" for number in numbers)
+        )
 
     @contextmanager
     def older(self) -> Iterator[None]:
@@ -42,15 +48,22 @@ class Restored:
 
 
 @pytest.fixture(params=[MariaDB, MySQL], ids=lambda kind: kind.name)
-def restored(request: pytest.FixtureRequest, kafka: Kafka, new_installation: NewInstallation) -> Iterator[Restored]:
-    """Rows 1 to 5 are in the copy too, rows 6 to 15 were written and published after it was made."""
+def restored(
+    request: pytest.FixtureRequest, kafka: Kafka, new_installation: NewInstallation
+) -> Iterator[Restored]:
+    """Rows 1 to 5 are in the copy too, rows 6 to 15 were written and published after it was
+    made.
+    """
     with factory(request.param) as start:
         server: SqlServer = start()
         installation = new_installation(server, kafka)
         name = installation.name
 
         def ids() -> list[int]:
-            return sorted(int((each.value or {})["data"][0]["id"]) for each in read_topic(kafka.bootstrap, name))
+            return sorted(
+                int((each.value or {})["data"][0]["id"])
+                for each in read_topic(kafka.bootstrap, name)
+            )
 
         with RelayProcess(installation) as relay:
             relay.wait_for("RUNNING")
@@ -66,7 +79,9 @@ def restored(request: pytest.FixtureRequest, kafka: Kafka, new_installation: New
             yield made
 
 
-def test_reused_gtids_are_another_history_where_the_positions_file_is_purged(restored: Restored) -> None:
+def test_reused_gtids_are_another_history_where_the_positions_file_is_purged(
+    restored: Restored,
+) -> None:
     with restored.older():
         pass
     restored.flush(2)

@@ -1,4 +1,6 @@
-"""The source's password is exchanged while the relay runs: no restart, nothing lost, nothing twice."""
+"""The source's password is exchanged while the relay runs: no restart, nothing lost, nothing
+twice.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,8 +24,12 @@ RIGHTS: Final = {
 
 @contextmanager
 def account(database: SqlServer, name: str, rights: str) -> Iterator[None]:
-    """An account of the test's own, whose password the test may change on a server that others use."""
-    database.execute(f"create user {name}@'%' identified by 'first'", f"grant {rights} on *.* to {name}@'%'")
+    """An account of the test's own, whose password the test may change on a server that others
+    use.
+    """
+    database.execute(
+        f"create user {name}@'%' identified by 'first'", f"grant {rights} on *.* to {name}@'%'"
+    )
     try:
         yield
     finally:
@@ -48,12 +54,18 @@ def exchange(secret: Path, password: str) -> None:
 
 @pytest.mark.parametrize("server", RIGHTS)
 def test_the_password_is_exchanged_around_a_broken_connection(
-    server: str, request: pytest.FixtureRequest, kafka: Kafka, new_installation: NewInstallation, tmp_path: Path
+    server: str,
+    request: pytest.FixtureRequest,
+    kafka: Kafka,
+    new_installation: NewInstallation,
+    tmp_path: Path,
 ) -> None:
     database: SqlServer = request.getfixturevalue(server)
     secret = tmp_path / "SOURCE_PASSWORD"
     secret.write_text("first", encoding="utf-8")
-    installation = new_installation(database, kafka, source={"user": "exchanged", "password": "${SOURCE_PASSWORD}"})
+    installation = new_installation(
+        database, kafka, source={"user": "exchanged", "password": "${SOURCE_PASSWORD}"}
+    )
     installation.document["secrets"] = {"folder": str(tmp_path)}
     installation.file.write_text(tomli_w.dumps(installation.document), encoding="utf-8")
     name = installation.name
@@ -62,8 +74,13 @@ def test_the_password_is_exchanged_around_a_broken_connection(
         database.execute(f"insert into {name}.t values (1, 1, 'x')")
         wait_until(lambda: ids_in_order(kafka, name) == [1], "the first row")
 
-        database.execute("alter user exchanged@'%' identified by 'second'", f"insert into {name}.t values (2, 1, 'x')")
-        wait_until(lambda: ids_in_order(kafka, name) == [1, 2], "a row over the connection that is open")
+        database.execute(
+            "alter user exchanged@'%' identified by 'second'",
+            f"insert into {name}.t values (2, 1, 'x')",
+        )
+        wait_until(
+            lambda: ids_in_order(kafka, name) == [1, 2], "a row over the connection that is open"
+        )
         kill_connections(database, "exchanged")
         database.execute(f"insert into {name}.t values (3, 1, 'x')")
         refused = relay.wait_for("STOPPED", "SOURCE_LOGIN_REFUSED")
@@ -76,6 +93,9 @@ def test_the_password_is_exchanged_around_a_broken_connection(
         database.execute("alter user exchanged@'%' identified by 'third'")
         kill_connections(database, "exchanged")
         database.execute(f"insert into {name}.t values (4, 1, 'x')")
-        wait_until(lambda: ids_in_order(kafka, name) == [1, 2, 3, 4], "a row after a login with the new password")
+        wait_until(
+            lambda: ids_in_order(kafka, name) == [1, 2, 3, 4],
+            "a row after a login with the new password",
+        )
         assert relay.log.read_text(errors="replace").count("state=STOPPED") == 1
         assert not relay.ended

@@ -1,4 +1,6 @@
-"""What happens on the source that nobody can publish: the instance stands still under a name, with the way out, and stays there."""
+"""What happens on the source that nobody can publish: the instance stands still under a name, with
+the way out, and stays there.
+"""
 
 from collections.abc import Callable
 
@@ -11,18 +13,24 @@ from tests.support.waiting import wait_until
 
 
 def ids(kafka: Kafka, topic: str) -> list[int]:
-    return sorted(int((each.value or {})["data"][0]["id"]) for each in read_topic(kafka.bootstrap, topic))
+    return sorted(
+        int((each.value or {})["data"][0]["id"]) for each in read_topic(kafka.bootstrap, topic)
+    )
 
 
 def assert_stays(relay: RelayProcess, status: InstanceStatus) -> None:
-    """A stop is said once and nothing is tried again: no crash loop, and a restart comes to the same."""
+    """A stop is said once and nothing is tried again: no crash loop, and a restart comes to the
+    same.
+    """
     assert relay.log.read_text().count(status.code) == 1
     relay.stop()
     relay.start()
     relay.wait_for(status.state, status.code)
 
 
-def test_a_reset_binlog_is_another_history(new_mariadb: Callable[..., MariaDB], kafka: Kafka, new_installation: NewInstallation) -> None:
+def test_a_reset_binlog_is_another_history(
+    new_mariadb: Callable[..., MariaDB], kafka: Kafka, new_installation: NewInstallation
+) -> None:
     reset_is_named(new_mariadb(), "reset master", kafka, new_installation)
 
 
@@ -32,7 +40,9 @@ def test_a_reset_binlog_of_mysql_is_another_history(
     reset_is_named(new_mysql(), "reset binary logs and gtids", kafka, new_installation)
 
 
-def reset_is_named(database: SqlServer, reset: str, kafka: Kafka, new_installation: NewInstallation) -> None:
+def reset_is_named(
+    database: SqlServer, reset: str, kafka: Kafka, new_installation: NewInstallation
+) -> None:
     installation = new_installation(database, kafka)
     name = installation.name
     with RelayProcess(installation) as relay:
@@ -42,7 +52,10 @@ def reset_is_named(database: SqlServer, reset: str, kafka: Kafka, new_installati
         database.execute(reset, f"insert into {name}.t values (2, 1, 'after')")
         status = relay.wait_for("STOPPED", "HISTORY_CHANGED")
         assert "new start position" in status.remedy
-        # Grown again, the file holds the position's offset once more: that must not be taken for the old place.
-        database.execute(*(f"insert into {name}.t values ({number}, 1, 'after')" for number in range(3, 40)))
+        # Grown again, the file holds the position's offset once more: that must not be taken for
+        # the old place.
+        database.execute(
+            *(f"insert into {name}.t values ({number}, 1, 'after')" for number in range(3, 40))
+        )
         assert_stays(relay, status)
         assert ids(kafka, name) == [1]

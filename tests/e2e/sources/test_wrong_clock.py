@@ -1,4 +1,6 @@
-"""The relay's wall clock is set forward and back while rows flow: none is lost or repeated, and the order never goes back."""
+"""The relay's wall clock is set forward and back while rows flow: none is lost or repeated, and the
+order never goes back.
+"""
 
 from pathlib import Path
 
@@ -9,7 +11,12 @@ from tests.e2e.conftest import NewInstallation
 from tests.support.relays.relay_process import RelayProcess
 from tests.support.relays.stepped_clock import SteppedClock, can_step_clocks
 from tests.support.rows.topic_reading import read_topic
-from tests.support.sources.counting_load import CountingLoad, assert_exactly_once, binlog_end, published_end
+from tests.support.sources.counting_load import (
+    CountingLoad,
+    assert_exactly_once,
+    binlog_end,
+    published_end,
+)
 from tests.support.waiting import wait_until
 
 HOUR_S = 3600
@@ -21,7 +28,10 @@ def test_a_clock_that_brokers_refuse_is_named_and_waited_for(
 ) -> None:
     installation = new_installation(mariadb, kafka)
     name = installation.name
-    with SteppedClock(tmp_path) as clock, RelayProcess(installation, folder=None, **clock.environment) as relay:
+    with (
+        SteppedClock(tmp_path) as clock,
+        RelayProcess(installation, folder=None, **clock.environment) as relay,
+    ):
         relay.wait_for("RUNNING")
         with CountingLoad(mariadb, name) as load:
             wait_until(lambda: load.changes > 300, "the load")
@@ -34,5 +44,9 @@ def test_a_clock_that_brokers_refuse_is_named_and_waited_for(
             changes = load.changes
             wait_until(lambda: load.changes > changes + 300, "more of the load")
         end = binlog_end(mariadb)
-        wait_until(lambda: published_end(installation) >= end, f"the end of the binlog, {end}: {installation.status()}", 60)
+        wait_until(
+            lambda: published_end(installation) >= end,
+            f"the end of the binlog, {end}: {installation.status()}",
+            60,
+        )
     assert_exactly_once(read_topic(kafka.bootstrap, name), load, mariadb, name)

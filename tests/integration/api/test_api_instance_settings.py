@@ -1,4 +1,6 @@
-"""Instances defined at run time, over HTTP: checked, guarded by their version, shown without secrets."""
+"""Instances defined at run time, over HTTP: checked, guarded by their version, shown without
+secrets.
+"""
 
 from collections.abc import Iterator
 from typing import Any
@@ -38,7 +40,9 @@ def store(zookeeper: ZooKeeper, installation: str) -> Iterator[InstanceDocumentS
         yield InstanceDocumentStore(session, Paths(f"/roma/{installation}"))
 
 
-def test_a_secret_is_kept_and_never_shown(admin: httpx.Client, store: InstanceDocumentStore) -> None:
+def test_a_secret_is_kept_and_never_shown(
+    admin: httpx.Client, store: InstanceDocumentStore
+) -> None:
     made = admin.put(CRM, json={"source": SOURCE})
     assert (made.status_code, made.headers["ETag"]) == (201, '"1"')
     shown = admin.get(CRM)
@@ -55,7 +59,9 @@ def test_a_secret_is_kept_and_never_shown(admin: httpx.Client, store: InstanceDo
 
 def test_the_name_of_a_variable_is_shown(admin: httpx.Client) -> None:
     source = {**SOURCE, "password": "${ROMA_SECRET_CRM}"}
-    assert admin.put(CRM, json={"source": source}).json()["source"]["password"] == "${ROMA_SECRET_CRM}"
+    assert (
+        admin.put(CRM, json={"source": source}).json()["source"]["password"] == "${ROMA_SECRET_CRM}"
+    )
 
 
 @pytest.mark.parametrize(
@@ -64,7 +70,10 @@ def test_the_name_of_a_variable_is_shown(admin: httpx.Client) -> None:
         ({}, "source: Field required"),
         ({"source": {**SOURCE, "server_id": 0}}, "source.server_id"),
         ({"source": SOURCE, "unknown": 1}, "unknown: This key is not known here; known are name, "),
-        ({"source": {**SOURCE, "pasword": "x"}}, "source.pasword: This key is not known here; did you mean 'password'?"),
+        (
+            {"source": {**SOURCE, "pasword": "x"}},
+            "source.pasword: This key is not known here; did you mean 'password'?",
+        ),
         ({"name": "other", "source": SOURCE}, "calls the instance other"),
         ({"source": {**SOURCE, "password": MASK}}, "none is stored"),
     ],
@@ -79,13 +88,17 @@ def test_settings_that_contradict_themselves_are_refused(
     assert store.all() == ()
 
 
-def test_nobody_overwrites_or_removes_what_he_has_not_seen(admin: httpx.Client, store: InstanceDocumentStore) -> None:
+def test_nobody_overwrites_or_removes_what_he_has_not_seen(
+    admin: httpx.Client, store: InstanceDocumentStore
+) -> None:
     assert admin.get(CRM).status_code == 404
     assert admin.delete(CRM, headers={"If-Match": "*"}).status_code == 404
     assert admin.put(CRM, json={"source": SOURCE}).status_code == 201
     assert admin.put(CRM, json={"source": SOURCE}).status_code == 428
     assert admin.put(CRM, json={"source": SOURCE}, headers={"If-Match": '"9"'}).status_code == 412
-    assert admin.put(CRM, json={"source": SOURCE}, headers={"If-None-Match": "*"}).status_code == 412
+    assert (
+        admin.put(CRM, json={"source": SOURCE}, headers={"If-None-Match": "*"}).status_code == 412
+    )
     assert admin.delete(CRM).status_code == 428
     assert admin.put(CRM, content="[1]", headers={"If-Match": '"1"'}).status_code == 400
     assert admin.put(CRM, json={"source": SOURCE}, headers={"Authorization": ""}).status_code == 401
@@ -99,17 +112,35 @@ def test_instances_of_the_file_are_the_files(admin: httpx.Client) -> None:
     assert "configuration file" in admin.get("/api/v1/instances/shop/settings").json()["detail"]
 
 
-def test_the_route_and_the_dry_run_know_instances_of_run_time(admin: httpx.Client, store: InstanceDocumentStore) -> None:
-    assert admin.get("/api/v1/route", params={"database": "crm", "table": "t"}).json()["outcome"] == "dropped"
-    assert admin.put(CRM, json={"source": SOURCE, "routing": {"unmapped_db": "stop"}}).status_code == 201
+def test_the_route_and_the_dry_run_know_instances_of_run_time(
+    admin: httpx.Client, store: InstanceDocumentStore
+) -> None:
+    assert (
+        admin.get("/api/v1/route", params={"database": "crm", "table": "t"}).json()["outcome"]
+        == "dropped"
+    )
+    assert (
+        admin.put(CRM, json={"source": SOURCE, "routing": {"unmapped_db": "stop"}}).status_code
+        == 201
+    )
     asked = {"database": "crm", "table": "t"}
-    assert admin.get("/api/v1/route", params=asked).status_code == 400, "two instances treat names differently"
-    assert admin.get("/api/v1/route", params={**asked, "instance": "crm"}).json()["outcome"] == "stop"
-    edit = {DBS: [{"logicDb": "shop", "realDbs": "crm"}], TOPICS: [{"logicDb": "shop", "topic": "shop"}]}
+    assert admin.get("/api/v1/route", params=asked).status_code == 400, (
+        "two instances treat names differently"
+    )
+    assert (
+        admin.get("/api/v1/route", params={**asked, "instance": "crm"}).json()["outcome"] == "stop"
+    )
+    edit = {
+        DBS: [{"logicDb": "shop", "realDbs": "crm"}],
+        TOPICS: [{"logicDb": "shop", "topic": "shop"}],
+    }
     told = admin.post("/api/v1/mappings/dry-run", json=edit).json()["changes"]
     assert [each["instances"] for each in told] == [["shop"], ["crm"]]
     store.save("odd", {"source": 1}, 0)
     told = admin.post("/api/v1/mappings/dry-run", json=edit).json()["changes"]
     assert "settings of odd cannot be used" in told[-1]["sentence"]
-    assert admin.get("/api/v1/route", params={**asked, "instance": "odd"}).json()["code"] == "INSTANCE_REFUSED"
+    assert (
+        admin.get("/api/v1/route", params={**asked, "instance": "odd"}).json()["code"]
+        == "INSTANCE_REFUSED"
+    )
     assert admin.get("/api/v1/route", params={**asked, "instance": "none"}).status_code == 404

@@ -1,4 +1,6 @@
-"""Moves and maintenance over HTTP and the command line; the relays themselves are tested elsewhere."""
+"""Moves and maintenance over HTTP and the command line; the relays themselves are tested
+elsewhere.
+"""
 
 import os
 import subprocess
@@ -40,21 +42,38 @@ def overrides(zookeeper: ZooKeeper, installation: str) -> Iterator[PlacementStor
     with session_with(zookeeper.hosts) as session:
         paths = Paths(f"/roma/{installation}")
         for number, (name, candidacy) in enumerate({"r1": ABLE, "r2": ABLE, "r3": UNABLE}.items()):
-            member = RelayMember(name, server=f"s{number + 1}", instances=("shop",), session_timeout_ms=4000, candidacies=(candidacy,))
+            member = RelayMember(
+                name,
+                server=f"s{number + 1}",
+                instances=("shop",),
+                session_timeout_ms=4000,
+                candidacies=(candidacy,),
+            )
             Membership(session, paths).announce(member)
         session.create_ephemeral(paths.leader("shop"), b'{"relay": "r1"}')
         yield PlacementStore(session, paths)
 
 
-def test_what_runs_where_and_what_could_is_shown(admin: httpx.Client, overrides: PlacementStore) -> None:
+def test_what_runs_where_and_what_could_is_shown(
+    admin: httpx.Client, overrides: PlacementStore
+) -> None:
     (shop,) = admin.get(PLACEMENT).json()["instances"]
-    assert (shop["instance"], shop["leader"], shop["moved_to"], shop["preferred"]) == ("shop", "r1", "", ["s2"])
+    assert (shop["instance"], shop["leader"], shop["moved_to"], shop["preferred"]) == (
+        "shop",
+        "r1",
+        "",
+        ["s2"],
+    )
     assert [(each["relay"], each["server"], each["code"]) for each in shop["candidates"]] == [
         ("r1", "s1", ""),
         ("r2", "s2", ""),
         ("r3", "s3", "SOURCE_UNREACHABLE"),
     ]
-    assert [each["session_timeout_ms"] for each in admin.get("/api/v1/relays").json()] == [4000, 4000, 4000]
+    assert [each["session_timeout_ms"] for each in admin.get("/api/v1/relays").json()] == [
+        4000,
+        4000,
+        4000,
+    ]
 
 
 def test_a_move_is_noted_and_withdrawn(admin: httpx.Client, overrides: PlacementStore) -> None:
@@ -62,7 +81,12 @@ def test_a_move_is_noted_and_withdrawn(admin: httpx.Client, overrides: Placement
     answer = admin.put(f"{PLACEMENT}/moves/shop", json={"to": "s2"}, headers=headers)
     assert answer.status_code == 200
     (move,) = answer.json()["moves"]
-    assert (move["name"], move["to"], move["author"], move["comment"]) == ("shop", "s2", "ann", "new machine")
+    assert (move["name"], move["to"], move["author"], move["comment"]) == (
+        "shop",
+        "s2",
+        "ann",
+        "new machine",
+    )
     assert overrides.overrides().moves["shop"].to == "s2"
     assert admin.delete(f"{PLACEMENT}/moves/shop").json()["moves"] == []
     assert admin.delete(f"{PLACEMENT}/moves/shop").status_code == 404
@@ -91,26 +115,50 @@ def test_a_move_that_cannot_be_carried_out_changes_nothing(
 def test_a_maintenance_begins_and_ends(admin: httpx.Client, overrides: PlacementStore) -> None:
     begun = admin.put(f"{PLACEMENT}/maintenance/s1", headers={"X-Comment": "disks"}).json()
     assert [(each["name"], each["comment"]) for each in begun["maintenance"]] == [("s1", "disks")]
-    assert [each["in_maintenance"] for each in begun["instances"][0]["candidates"]] == [True, False, False]
+    assert [each["in_maintenance"] for each in begun["instances"][0]["candidates"]] == [
+        True,
+        False,
+        False,
+    ]
     assert admin.delete(f"{PLACEMENT}/maintenance/s1").json()["maintenance"] == []
     assert admin.delete(f"{PLACEMENT}/maintenance/s1").status_code == 404
     assert overrides.overrides().maintenance == {}
 
 
 def test_writes_need_the_token(admin: httpx.Client, overrides: PlacementStore) -> None:
-    for method, address in (("PUT", "maintenance/s1"), ("DELETE", "maintenance/s1"), ("PUT", "moves/shop"), ("DELETE", "moves/shop")):
-        answer = admin.request(method, f"{PLACEMENT}/{address}", json={"to": "s2"}, headers={"Authorization": ""})
+    for method, address in (
+        ("PUT", "maintenance/s1"),
+        ("DELETE", "maintenance/s1"),
+        ("PUT", "moves/shop"),
+        ("DELETE", "moves/shop"),
+    ):
+        answer = admin.request(
+            method, f"{PLACEMENT}/{address}", json={"to": "s2"}, headers={"Authorization": ""}
+        )
         assert answer.status_code == 401
 
 
-def test_the_command_line_does_the_same(overrides: PlacementStore, zookeeper: ZooKeeper, installation: str, tmp_path: Path) -> None:
+def test_the_command_line_does_the_same(
+    overrides: PlacementStore, zookeeper: ZooKeeper, installation: str, tmp_path: Path
+) -> None:
     file = tmp_path / "relay.toml"
-    document = {"installation": installation, "kafka": {"bootstrap_servers": "127.0.0.1:1"}, "zookeeper": {"hosts": zookeeper.hosts}}
+    document = {
+        "installation": installation,
+        "kafka": {"bootstrap_servers": "127.0.0.1:1"},
+        "zookeeper": {"hosts": zookeeper.hosts},
+    }
     file.write_text(tomli_w.dumps(document), encoding="utf-8")
 
     def roma(*words: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "relay", "placement", *words, "--config", str(file)]
-        return subprocess.run(command, capture_output=True, text=True, timeout=30, check=False, env={**os.environ, "COLUMNS": "200"})
+        return subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            timeout=30,
+            check=False,
+            env={**os.environ, "COLUMNS": "200"},
+        )
 
     assert roma("move", "shop", "--to", "s2", "--comment", "why").returncode == 0
     assert overrides.overrides().moves["shop"].note.comment == "why"
@@ -119,7 +167,10 @@ def test_the_command_line_does_the_same(overrides: PlacementStore, zookeeper: Zo
     assert "SOURCE_UNREACHABLE" in shown
     assert "in maintenance: s3" in shown
     refused = roma("move", "shop", "--to", "s3")
-    assert (refused.returncode, refused.stderr.startswith("PLACEMENT_REFUSED: s3 is in maintenance.")) == (1, True)
+    assert (
+        refused.returncode,
+        refused.stderr.startswith("PLACEMENT_REFUSED: s3 is in maintenance."),
+    ) == (1, True)
     assert roma("withdraw", "shop").returncode == 0
     assert roma("resume", "s3").returncode == 0
     assert (overrides.overrides().moves, overrides.overrides().maintenance) == ({}, {})

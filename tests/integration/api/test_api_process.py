@@ -36,7 +36,9 @@ def config_file(folder: Path, hosts: str, installation: str, port: int = 0) -> P
 def admin_process(config: Path) -> Iterator[subprocess.Popen[str]]:
     command = [sys.executable, "-m", "api", "--config", str(config)]
     environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "LANG": "C"}
-    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
         try:
             yield process
         finally:
@@ -52,10 +54,14 @@ def address(process: subprocess.Popen[str]) -> str:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_stops_it_in_order(zookeeper: ZooKeeper, fresh_name: FreshName, tmp_path: Path, number: signal.Signals) -> None:
+def test_a_signal_stops_it_in_order(
+    zookeeper: ZooKeeper, fresh_name: FreshName, tmp_path: Path, number: signal.Signals
+) -> None:
     with admin_process(config_file(tmp_path, zookeeper.hosts, fresh_name("api"))) as process:
         with httpx.Client(base_url=address(process), trust_env=False, timeout=10) as client:
-            wait_until(lambda: client.get("/readyz").status_code == 200, "the admin to reach ZooKeeper")
+            wait_until(
+                lambda: client.get("/readyz").status_code == 200, "the admin to reach ZooKeeper"
+            )
             assert client.get("/api/v1/configs/ROMA_GROUP").json() == {}
         process.send_signal(number)
         output, log = process.communicate(timeout=30)
@@ -74,10 +80,14 @@ def test_it_stops_without_zookeeper_too(tmp_path: Path) -> None:
 
 
 def test_a_taken_port_is_one_sentence(tmp_path: Path, zookeeper: ZooKeeper) -> None:
-    with admin_process(config_file(tmp_path, zookeeper.hosts, "roma", port=zookeeper.port)) as process:
+    with admin_process(
+        config_file(tmp_path, zookeeper.hosts, "roma", port=zookeeper.port)
+    ) as process:
         output, log = process.communicate(timeout=30)
     assert (process.returncode, output) == (2, "")
-    assert log.splitlines()[-1].startswith(f"CONFIGURATION: api.host and api.port: 127.0.0.1:{zookeeper.port} cannot be listened on")
+    assert log.splitlines()[-1].startswith(
+        f"CONFIGURATION: api.host and api.port: 127.0.0.1:{zookeeper.port} cannot be listened on"
+    )
 
 
 def test_a_configuration_that_cannot_be_used_is_one_sentence(tmp_path: Path) -> None:

@@ -20,7 +20,10 @@ from tests.support.waiting import wait_until
 GROUP = "/api/v1/configs/ROMA_GROUP"
 DOCUMENTS = {
     DBS: [{"logicDb": "shop", "realDbs": "shop_01,shop_02"}],
-    TBS: [{"logicTb": "client", "realTbs": "user,customer"}, {"logicTb": "order", "realTbs": "/order_\\d{4}/"}],
+    TBS: [
+        {"logicTb": "client", "realTbs": "user,customer"},
+        {"logicTb": "order", "realTbs": "/order_\\d{4}/"},
+    ],
     TOPICS: [{"logicDb": "shop", "topic": "shop"}],
     TAGS: [{"logicTb": "client,email", "tag": "client-tag,contact"}],
 }
@@ -34,7 +37,9 @@ def installation(fresh_name: FreshName) -> str:
 
 @pytest.fixture
 def admin(zookeeper: ZooKeeper, installation: str) -> Iterator[httpx.Client]:
-    instances = [{"name": "shop", "source": SOURCE, "filter": {"filter_black_regex": ".*\\.secret"}}]
+    instances = [
+        {"name": "shop", "source": SOURCE, "filter": {"filter_black_regex": ".*\\.secret"}}
+    ]
     with admin_client(admin_settings(zookeeper.hosts, installation, instances=instances)) as client:
         wait_until(lambda: client.get("/readyz").status_code == 200, "the admin to reach ZooKeeper")
         yield client
@@ -57,22 +62,34 @@ def paths(installation: str) -> Paths:
     return Paths(f"/roma/{installation}")
 
 
-def test_a_dry_run_finds_and_changes_nothing(filled: httpx.Client, session: Session, paths: Paths) -> None:
-    InstanceStore(session, paths).put_tables("shop", ["shop_01.order_2024", "shop_01.secret", "other.t"])
-    trial = filled.post("/api/v1/mappings/dry-run?table=shop_02.order_2025", json={TOPICS: [{"logicDb": "shop", "topic": "a,b"}]})
+def test_a_dry_run_finds_and_changes_nothing(
+    filled: httpx.Client, session: Session, paths: Paths
+) -> None:
+    InstanceStore(session, paths).put_tables(
+        "shop", ["shop_01.order_2024", "shop_01.secret", "other.t"]
+    )
+    trial = filled.post(
+        "/api/v1/mappings/dry-run?table=shop_02.order_2025",
+        json={TOPICS: [{"logicDb": "shop", "topic": "a,b"}]},
+    )
     assert trial.status_code == 200, trial.text
     assert trial.json()["base"] == 1
     assert trial.json()["acceptable"] is True
     (change,) = trial.json()["changes"]
     assert change["instances"] == ["shop"]
     assert change["sentence"].endswith("moved from topic shop to topics a, b.")
-    assert {"shop_01.*", "shop_01.user", "shop_01.order_2024", "shop_02.order_2025"} <= set(change["tables"])
+    assert {"shop_01.*", "shop_01.user", "shop_01.order_2024", "shop_02.order_2025"} <= set(
+        change["tables"]
+    )
     assert not {"shop_01.secret", "other.t"} & set(change["tables"])
     assert filled.get(GROUP).headers["etag"] == '"1"'
 
 
 def test_a_dry_run_tells_every_problem(filled: httpx.Client) -> None:
-    edit = {DBS: [{"logicDb": "shop", "realDbs": "a"}, {"logicDb": "crm", "realDbs": "a"}], TAGS: [{"logicTb": "x"}]}
+    edit = {
+        DBS: [{"logicDb": "shop", "realDbs": "a"}, {"logicDb": "crm", "realDbs": "a"}],
+        TAGS: [{"logicTb": "x"}],
+    }
     trial = filled.post("/api/v1/mappings/dry-run", json=edit, headers={"Authorization": ""}).json()
     assert (trial["acceptable"], trial["changes"]) == (False, [])
     assert [(each["dataId"], each["pointer"]) for each in trial["problems"]] == [(TAGS, "/0/tag")]
@@ -88,10 +105,15 @@ def test_a_dry_run_without_documents_is_refused(admin: httpx.Client, body: bytes
 
 def test_sets_are_listed_and_read(filled: httpx.Client) -> None:
     edit = {**DOCUMENTS, TOPICS: [{"logicDb": "shop", "topic": "other"}]}
-    assert filled.put(GROUP, json=edit, headers={"If-Match": '"1"', "X-Author": "ann"}).status_code == 200
+    assert (
+        filled.put(GROUP, json=edit, headers={"If-Match": '"1"', "X-Author": "ann"}).status_code
+        == 200
+    )
     newest, oldest = filled.get("/api/v1/mappings/sets").json()
     assert (newest["set"], newest["in_force"], newest["author"]) == (2, True, "ann")
-    assert (newest["documents"][TOPICS], newest["documents"][DBS]) == (2, 1), "only what changed got a new version"
+    assert (newest["documents"][TOPICS], newest["documents"][DBS]) == (2, 1), (
+        "only what changed got a new version"
+    )
     assert (oldest["set"], oldest["in_force"]) == (1, False)
     whole = filled.get("/api/v1/mappings/sets/1").json()
     assert {name: json.loads(body) for name, body in whole.pop("bodies").items()} == DOCUMENTS
@@ -103,13 +125,33 @@ def test_a_roll_back_is_a_new_set(filled: httpx.Client) -> None:
     edit = {**DOCUMENTS, TOPICS: [{"logicDb": "shop", "topic": "other"}]}
     assert filled.put(GROUP, json=edit, headers={"If-Match": '"1"'}).status_code == 200
     assert filled.post("/api/v1/mappings/rollback", json={"set": 1}).status_code == 428
-    assert filled.post("/api/v1/mappings/rollback", json={"set": 1}, headers={"If-Match": '"1"'}).status_code == 412
-    assert filled.post("/api/v1/mappings/rollback", json={"set": 9}, headers={"If-Match": '"2"'}).status_code == 404
-    assert filled.post("/api/v1/mappings/rollback", json={"set": -1}, headers={"If-Match": '"2"'}).status_code == 422
-    back = filled.post("/api/v1/mappings/rollback", json={"set": 1}, headers={"If-Match": '"2"', "X-Author": "bob"})
+    assert (
+        filled.post(
+            "/api/v1/mappings/rollback", json={"set": 1}, headers={"If-Match": '"1"'}
+        ).status_code
+        == 412
+    )
+    assert (
+        filled.post(
+            "/api/v1/mappings/rollback", json={"set": 9}, headers={"If-Match": '"2"'}
+        ).status_code
+        == 404
+    )
+    assert (
+        filled.post(
+            "/api/v1/mappings/rollback", json={"set": -1}, headers={"If-Match": '"2"'}
+        ).status_code
+        == 422
+    )
+    back = filled.post(
+        "/api/v1/mappings/rollback", json={"set": 1}, headers={"If-Match": '"2"', "X-Author": "bob"}
+    )
     assert (back.status_code, back.headers["etag"]) == (200, '"3"')
     assert (back.json()["set"]["restored_from"], back.json()["set"]["author"]) == (1, "bob")
-    assert all("moved from topic other to topic shop" in change["sentence"] for change in back.json()["changes"])
+    assert all(
+        "moved from topic other to topic shop" in change["sentence"]
+        for change in back.json()["changes"]
+    )
     assert filled.get(GROUP).json() == DOCUMENTS
 
 
@@ -122,8 +164,16 @@ def route_of(client: httpx.Client, database: str, table: str, **more: str) -> di
 
 def test_where_a_real_table_goes(filled: httpx.Client) -> None:
     user = route_of(filled, "shop_02", "user")
-    assert (user["outcome"], user["logical_database"], user["logical_table"]) == ("published", "shop", "client")
-    assert (user["topics"], user["tags"], user["field_tags"]) == (["shop"], ["client-tag"], [{"field": "email", "tag": "contact"}])
+    assert (user["outcome"], user["logical_database"], user["logical_table"]) == (
+        "published",
+        "shop",
+        "client",
+    )
+    assert (user["topics"], user["tags"], user["field_tags"]) == (
+        ["shop"],
+        ["client-tag"],
+        [{"field": "email", "tag": "contact"}],
+    )
     assert (user["mapping_set"], user["sentence"]) == (
         1,
         "shop_02.user is shop.client in topic shop, tagged client-tag, contact when email changes.",
@@ -137,8 +187,13 @@ def test_where_a_real_table_goes(filled: httpx.Client) -> None:
     assert filled.get("/api/v1/route?database=a").status_code == 422
 
 
-def test_instances_that_treat_names_differently_must_be_named(zookeeper: ZooKeeper, installation: str) -> None:
-    instances = [{"name": "a", "source": SOURCE}, {"name": "b", "source": SOURCE, "routing": {"unmapped_db": "stop"}}]
+def test_instances_that_treat_names_differently_must_be_named(
+    zookeeper: ZooKeeper, installation: str
+) -> None:
+    instances = [
+        {"name": "a", "source": SOURCE},
+        {"name": "b", "source": SOURCE, "routing": {"unmapped_db": "stop"}},
+    ]
     with admin_client(admin_settings(zookeeper.hosts, installation, instances=instances)) as client:
         wait_until(lambda: client.get("/readyz").status_code == 200, "the admin to reach ZooKeeper")
         assert client.get("/api/v1/route?database=d&table=t").status_code == 400
@@ -146,17 +201,53 @@ def test_instances_that_treat_names_differently_must_be_named(zookeeper: ZooKeep
         assert route_of(client, "d", "t", instance="b")["outcome"] == "stop"
 
 
-def test_instances_are_shown_with_what_they_do_and_whether_anybody_does_it(admin: httpx.Client, session: Session, paths: Paths) -> None:
+def test_instances_are_shown_with_what_they_do_and_whether_anybody_does_it(
+    admin: httpx.Client, session: Session, paths: Paths
+) -> None:
     (configured,) = admin.get("/api/v1/instances").json()
-    assert (configured["name"], configured["state"], configured["relay_alive"]) == ("shop", "NEVER_REPORTED", False)
+    assert (configured["name"], configured["state"], configured["relay_alive"]) == (
+        "shop",
+        "NEVER_REPORTED",
+        False,
+    )
     assert admin.get("/api/v1/instances/shop").json() == configured
     store = InstanceStore(session, paths)
-    store.put_status(InstanceStatus("shop", "RUNNING", relay="r1", mapping_set=1, position_file="bin.1", execute_position=2**62 + 1))
-    store.put_status(InstanceStatus("crm", "STOPPED", "BINLOG_PURGED", "It is gone.", "Start again.", relay="r2", lag_seconds=7.5))
-    Membership(session, paths).announce(RelayMember("r1", "host", 7, "http://h:1", ("shop",), 5, "relay-1", 4000))
+    store.put_status(
+        InstanceStatus(
+            "shop",
+            "RUNNING",
+            relay="r1",
+            mapping_set=1,
+            position_file="bin.1",
+            execute_position=2**62 + 1,
+        )
+    )
+    store.put_status(
+        InstanceStatus(
+            "crm",
+            "STOPPED",
+            "BINLOG_PURGED",
+            "It is gone.",
+            "Start again.",
+            relay="r2",
+            lag_seconds=7.5,
+        )
+    )
+    Membership(session, paths).announce(
+        RelayMember("r1", "host", 7, "http://h:1", ("shop",), 5, "relay-1", 4000)
+    )
     crm, shop = admin.get("/api/v1/instances").json()
-    assert (shop["state"], shop["relay_alive"], shop["execute_position"]) == ("RUNNING", True, str(2**62 + 1))
-    assert (crm["code"], crm["reason"], crm["remedy"], crm["lag_seconds"]) == ("BINLOG_PURGED", "It is gone.", "Start again.", 7.5)
+    assert (shop["state"], shop["relay_alive"], shop["execute_position"]) == (
+        "RUNNING",
+        True,
+        str(2**62 + 1),
+    )
+    assert (crm["code"], crm["reason"], crm["remedy"], crm["lag_seconds"]) == (
+        "BINLOG_PURGED",
+        "It is gone.",
+        "Start again.",
+        7.5,
+    )
     assert crm["relay_alive"] is False
     assert admin.get("/api/v1/relays").json() == [
         {
@@ -171,18 +262,25 @@ def test_instances_are_shown_with_what_they_do_and_whether_anybody_does_it(admin
         }
     ]
     missing = admin.get("/api/v1/instances/none")
-    assert (missing.status_code, missing.json()["detail"]) == (404, "There is no instance 'none'; known are crm, shop.")
+    assert (missing.status_code, missing.json()["detail"]) == (
+        404,
+        "There is no instance 'none'; known are crm, shop.",
+    )
 
 
 def test_the_metrics_say_what_session_timeout_zookeeper_granted(admin: httpx.Client) -> None:
-    found = re.search(r"^roma_zookeeper_session_timeout_seconds (\S+)$", admin.get("/metrics").text, re.MULTILINE)
+    found = re.search(
+        r"^roma_zookeeper_session_timeout_seconds (\S+)$", admin.get("/metrics").text, re.MULTILINE
+    )
     assert found is not None
     assert float(found[1]) == 4
 
 
 def test_dropped_names_are_listed(admin: httpx.Client, session: Session, paths: Paths) -> None:
     assert admin.get("/api/v1/instances/shop/dropped").json() == []
-    InstanceStore(session, paths).put_dropped("shop", [DroppedName("a.b", "no database mapping lists its database.", 3)])
+    InstanceStore(session, paths).put_dropped(
+        "shop", [DroppedName("a.b", "no database mapping lists its database.", 3)]
+    )
     assert admin.get("/api/v1/instances/shop/dropped").json() == [
         {"name": "a.b", "reason": "no database mapping lists its database.", "rows": 3}
     ]
@@ -210,13 +308,19 @@ def test_the_description_of_the_interface_has_examples(admin: httpx.Client) -> N
 
 def test_what_is_not_here_is_a_problem_too(admin: httpx.Client) -> None:
     for answer, status in ((admin.get("/nothing"), 404), (admin.delete(GROUP), 405)):
-        assert (answer.status_code, answer.headers["content-type"]) == (status, "application/problem+json")
+        assert (answer.status_code, answer.headers["content-type"]) == (
+            status,
+            "application/problem+json",
+        )
         assert answer.json()["status"] == status
 
 
 def test_metrics_count_requests_and_saves(filled: httpx.Client) -> None:
     filled.get(GROUP)
-    families = {family.name: family for family in text_string_to_metric_families(filled.get("/metrics").text)}
+    families = {
+        family.name: family
+        for family in text_string_to_metric_families(filled.get("/metrics").text)
+    }
     routes = {sample.labels["route"] for sample in families["roma_admin_requests"].samples}
     assert "/api/v1/configs/{group}" in routes, routes
     assert any(
@@ -227,15 +331,27 @@ def test_metrics_count_requests_and_saves(filled: httpx.Client) -> None:
     assert families["roma_zookeeper_connected"].samples[0].value == 1
 
 
-def test_without_zookeeper_the_admin_says_so_and_heals(new_zookeeper: Callable[..., ZooKeeper]) -> None:
+def test_without_zookeeper_the_admin_says_so_and_heals(
+    new_zookeeper: Callable[..., ZooKeeper],
+) -> None:
     server = new_zookeeper(tick_ms=500)
     server.stop()
     with admin_client(admin_settings(server.hosts, "roma")) as client:
         assert client.get("/healthz").text == "ok\n"
         ready = client.get("/readyz")
-        assert (ready.status_code, ready.text) == (503, f"No ZooKeeper server answers at {server.hosts}.\n")
-        for answer in (client.get(GROUP), client.put(GROUP, json=DOCUMENTS), client.get("/api/v1/instances")):
-            assert (answer.status_code, answer.headers["content-type"]) == (503, "application/problem+json")
+        assert (ready.status_code, ready.text) == (
+            503,
+            f"No ZooKeeper server answers at {server.hosts}.\n",
+        )
+        for answer in (
+            client.get(GROUP),
+            client.put(GROUP, json=DOCUMENTS),
+            client.get("/api/v1/instances"),
+        ):
+            assert (answer.status_code, answer.headers["content-type"]) == (
+                503,
+                "application/problem+json",
+            )
             assert answer.json()["code"] == "ZOOKEEPER_UNREACHABLE"
             assert server.hosts in answer.json()["detail"]
             assert answer.headers["retry-after"] == "5"

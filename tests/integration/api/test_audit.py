@@ -20,7 +20,9 @@ from tests.support.waiting import wait_until
 
 @pytest.fixture
 def settings(kafka: Kafka) -> KafkaSettings:
-    return KafkaSettings(bootstrap_servers=kafka.bootstrap, replication_factor=1, min_insync_replicas=1)
+    return KafkaSettings(
+        bootstrap_servers=kafka.bootstrap, replication_factor=1, min_insync_replicas=1
+    )
 
 
 def test_entries_are_read_back_newest_first_by_code_command_and_address(
@@ -39,9 +41,17 @@ def test_entries_are_read_back_newest_first_by_code_command_and_address(
     assert trail.entries(10) == (second, first)
     assert trail.entries(1) == (second,)
     assert trail.entries(10, "shop") == (first,)
-    installation = admin_settings(zookeeper.hosts, name, kafka=settings.model_dump(exclude_none=True))
+    installation = admin_settings(
+        zookeeper.hosts, name, kafka=settings.model_dump(exclude_none=True)
+    )
     file = tmp_path / "relay.toml"
-    file.write_text(tomli_w.dumps(installation.model_dump(include={"installation", "kafka", "zookeeper"}, exclude_none=True)))
+    file.write_text(
+        tomli_w.dumps(
+            installation.model_dump(
+                include={"installation", "kafka", "zookeeper"}, exclude_none=True
+            )
+        )
+    )
     shown = CliRunner().invoke(app, ["audit", "--config", str(file)])
     assert [line.split("  ")[1:] for line in shown.output.splitlines() if " UTC  " in line] == [
         ["bob", "restore"],
@@ -61,15 +71,21 @@ def test_entries_are_read_back_newest_first_by_code_command_and_address(
     }
 
 
-def test_a_topic_that_would_forget_is_refused(settings: KafkaSettings, fresh_name: FreshName) -> None:
+def test_a_topic_that_would_forget_is_refused(
+    settings: KafkaSettings, fresh_name: FreshName
+) -> None:
     trail = AuditTrail(settings, fresh_name("audit"))
     TopicAdmin(settings).create(TopicSpec(trail.topic, 1, 1, {"retention.ms": "3600000"}))
     with pytest.raises(TopicRefused):
         trail.append(AuditEntry("ann", "restore"))
 
 
-def test_acts_on_zookeeper_are_written_down(settings: KafkaSettings, zookeeper: ZooKeeper, fresh_name: FreshName) -> None:
-    installation = admin_settings(zookeeper.hosts, fresh_name("audit"), kafka=settings.model_dump(exclude_none=True))
+def test_acts_on_zookeeper_are_written_down(
+    settings: KafkaSettings, zookeeper: ZooKeeper, fresh_name: FreshName
+) -> None:
+    installation = admin_settings(
+        zookeeper.hosts, fresh_name("audit"), kafka=settings.model_dump(exclude_none=True)
+    )
     who = {"X-Author": "ann%1b", "X-Comment": "why"}
     source = {"host": "h", "user": "u", "server_id": 1, "password": "s3cr3t"}
     documents = {"com.pajk.Roma.topics": [{"logicDb": "a", "topic": "t"}]}
@@ -78,11 +94,21 @@ def test_acts_on_zookeeper_are_written_down(settings: KafkaSettings, zookeeper: 
         group = "/api/v1/configs/ROMA_GROUP"
         assert admin.put(group, json=documents, headers=who).status_code == 200
         assert admin.put(group, json={}, headers={**who, "If-Match": "*"}).status_code == 200
-        assert admin.post("/api/v1/mappings/rollback", json={"set": 1}, headers={**who, "If-Match": "*"}).status_code == 200
+        assert (
+            admin.post(
+                "/api/v1/mappings/rollback", json={"set": 1}, headers={**who, "If-Match": "*"}
+            ).status_code
+            == 200
+        )
         address = "/api/v1/instances/new/settings"
         assert admin.put(address, json={"source": source}, headers=who).status_code == 201
         changed = {**source, "host": "g", "password": "0ther"}
-        assert admin.put(address, json={"source": changed}, headers={**who, "If-Match": "*"}).status_code == 200
+        assert (
+            admin.put(
+                address, json={"source": changed}, headers={**who, "If-Match": "*"}
+            ).status_code
+            == 200
+        )
         assert admin.delete(address, headers={**who, "If-Match": "*"}).status_code == 204
         assert admin.put("/api/v1/placement/maintenance/m1", headers=who).status_code == 200
         assert admin.delete("/api/v1/placement/maintenance/m1", headers=who).status_code == 200

@@ -73,10 +73,14 @@ def made(roma: Roma, *arguments: str) -> str:
     return str(json.loads(result.stdout)["token"])
 
 
-def status(admin: httpx.Client, secret: str, method: str = "GET", path: str = READ) -> tuple[int, str]:
+def status(
+    admin: httpx.Client, secret: str, method: str = "GET", path: str = READ
+) -> tuple[int, str]:
     """The answer's status and error code; without a token where `secret` is empty."""
     headers = {"Authorization": f"Bearer {secret}"} if secret else {}
-    answer = httpx.request(method, f"{admin.base_url}{path}", headers=headers, trust_env=False, timeout=30)
+    answer = httpx.request(
+        method, f"{admin.base_url}{path}", headers=headers, trust_env=False, timeout=30
+    )
     return answer.status_code, answer.json().get("code", "")
 
 
@@ -85,12 +89,23 @@ def test_a_token_opens_what_its_role_may_do_until_it_ends(roma: Roma, admin: htt
     assert roma("users", "add", "ann", "--role", "operator").exit_code == 0
     assert status(admin, "") == (401, "TOKEN_MISSING")
     assert status(admin, "guessed") == (401, "TOKEN_WRONG")
-    viewer, operator = made(roma, "watch", "--user", "ann", "--role", "viewer"), made(roma, "act", "--user", "ann")
+    viewer, operator = (
+        made(roma, "watch", "--user", "ann", "--role", "viewer"),
+        made(roma, "act", "--user", "ann"),
+    )
     assert status(admin, viewer) == status(admin, operator) == (200, "")
     assert status(admin, viewer, "PUT", DRAIN) == (403, "RIGHT_MISSING")
-    drained = admin.put(DRAIN, headers={"Authorization": f"Bearer {operator}", "X-Author": "bob", "X-Comment": "why"})
-    assert [each["author"] for each in drained.json()["maintenance"]] == ["ann"]  # the name is the token's, whatever the client states
-    assert status(admin, operator, "GET", "/api/v1/instances/x/dead-letters") == (403, "RIGHT_MISSING")
+    drained = admin.put(
+        DRAIN,
+        headers={"Authorization": f"Bearer {operator}", "X-Author": "bob", "X-Comment": "why"},
+    )
+    assert [each["author"] for each in drained.json()["maintenance"]] == [
+        "ann"
+    ]  # the name is the token's, whatever the client states
+    assert status(admin, operator, "GET", "/api/v1/instances/x/dead-letters") == (
+        403,
+        "RIGHT_MISSING",
+    )
     assert roma("users", "set-role", "ann", "--role", "viewer").exit_code == 0
     assert status(admin, operator, "DELETE", DRAIN) == (403, "RIGHT_MISSING")
     assert roma("tokens", "revoke", "watch").exit_code == 0
@@ -100,19 +115,27 @@ def test_a_token_opens_what_its_role_may_do_until_it_ends(roma: Roma, admin: htt
     assert admin.get(READ).status_code == 200  # api.token holds all rights, as before
 
 
-def test_an_empty_zookeeper_opens_nothing(roma: Roma, admin: httpx.Client, settings: RelaySettings, session: Session) -> None:
+def test_an_empty_zookeeper_opens_nothing(
+    roma: Roma, admin: httpx.Client, settings: RelaySettings, session: Session
+) -> None:
     roma("users", "add", "ann", "--role", "viewer")
     assert status(admin, "") == (401, "TOKEN_MISSING")
     session.delete(Paths.of(settings.zookeeper, settings.installation).accounts)
     assert status(admin, "") == (401, "TOKEN_MISSING")
-    never = settings.model_copy(update={"api": settings.api.model_copy(update={"anonymous_reads": "never"})})
+    never = settings.model_copy(
+        update={"api": settings.api.model_copy(update={"anonymous_reads": "never"})}
+    )
     with admin_client(never) as restarted:
-        wait_until(lambda: restarted.get("/readyz").status_code == 200, "the admin to reach ZooKeeper")
+        wait_until(
+            lambda: restarted.get("/readyz").status_code == 200, "the admin to reach ZooKeeper"
+        )
         assert status(restarted, "") == (401, "TOKEN_MISSING")
         assert restarted.get(READ).status_code == 200
 
 
-def test_a_damaged_document_opens_nothing(roma: Roma, admin: httpx.Client, settings: RelaySettings, session: Session) -> None:
+def test_a_damaged_document_opens_nothing(
+    roma: Roma, admin: httpx.Client, settings: RelaySettings, session: Session
+) -> None:
     session.create(Paths.of(settings.zookeeper, settings.installation).accounts, b"{}")
     assert status(admin, "") == status(admin, "guessed") == (502, "ZOOKEEPER_REFUSED")
     assert admin.get(READ).status_code == 200
@@ -121,7 +144,9 @@ def test_a_damaged_document_opens_nothing(roma: Roma, admin: httpx.Client, setti
     assert "roma restore" in refused.stderr
 
 
-def test_users_and_tokens_are_listed_and_part_of_a_backup(roma: Roma, settings: RelaySettings, session: Session) -> None:
+def test_users_and_tokens_are_listed_and_part_of_a_backup(
+    roma: Roma, settings: RelaySettings, session: Session
+) -> None:
     assert roma("users", "list").stdout == "There are no users.\n"
     roma("users", "add", "ann", "--role", "admin", "--values")
     secret = made(roma, "ci", "--user", "ann", "--role", "editor", "--days", "0")

@@ -1,4 +1,6 @@
-"""Without Kafka transactions: what a partition shows is a beginning of what was sent, with nothing left out in its middle."""
+"""Without Kafka transactions: what a partition shows is a beginning of what was sent, with nothing
+left out in its middle.
+"""
 
 import random
 from collections.abc import Callable
@@ -20,7 +22,9 @@ TIMEOUT_MS = 2000
 
 
 def opened(settings: KafkaSettings) -> IdempotentProducer:
-    made = IdempotentProducer(settings, TransactionSettings(delivery="at_least_once", timeout_ms=TIMEOUT_MS), "loose")
+    made = IdempotentProducer(
+        settings, TransactionSettings(delivery="at_least_once", timeout_ms=TIMEOUT_MS), "loose"
+    )
     made.open()
     return made
 
@@ -30,7 +34,9 @@ def row(topic: str, value: bytes) -> OutboundMessage:
 
 
 def send_a_batch(sender: IdempotentProducer, topic: str, *values: bytes) -> None:
-    """Raises what one of the messages is refused for: at once where that is known by then, else at the commit."""
+    """Raises what one of the messages is refused for: at once where that is known by then, else at
+    the commit.
+    """
     for value in values:
         sender.send(row(topic, value))
     sender.commit(row(topic, b"record")).result(30)
@@ -42,9 +48,13 @@ def without_repeats(values: list[bytes]) -> list[bytes]:
 
 
 def test_a_message_that_waited_too_long_is_not_overtaken(new_kafka: Callable[..., Kafka]) -> None:
-    """A later row must not become visible without an earlier one: read again, the earlier one would come after it."""
+    """A later row must not become visible without an earlier one: read again, the earlier one would
+    come after it.
+    """
     broker = new_kafka()
-    settings = KafkaSettings(bootstrap_servers=broker.bootstrap, replication_factor=1, min_insync_replicas=1)
+    settings = KafkaSettings(
+        bootstrap_servers=broker.bootstrap, replication_factor=1, min_insync_replicas=1
+    )
     TopicAdmin(settings).create(TopicSpec("rows", 1, 1))
     values = [b"%d" % number for number in range(8)]
     with closing(opened(settings)) as sender:
@@ -53,11 +63,17 @@ def test_a_message_that_waited_too_long_is_not_overtaken(new_kafka: Callable[...
         sender.send(row("rows", values[1]))
         wait_until(lambda: sender.open_seconds > 0.2, "the first row being on its way")
         sender.send(row("rows", values[2]))
-        wait_until(lambda: sender.open_seconds > 0.9 * TIMEOUT_MS / 1000, "most of the second row's time being over")
+        wait_until(
+            lambda: sender.open_seconds > 0.9 * TIMEOUT_MS / 1000,
+            "most of the second row's time being over",
+        )
         for value in values[3:7]:
             sender.send(row("rows", value))
         commit = sender.commit(row("rows", values[7]))
-        wait_until(lambda: sender.open_seconds > 1.4 * TIMEOUT_MS / 1000, "the second row's time being over")
+        wait_until(
+            lambda: sender.open_seconds > 1.4 * TIMEOUT_MS / 1000,
+            "the second row's time being over",
+        )
         broker.resume()
         wait((commit,), 30)
     with closing(opened(settings)) as again:
@@ -69,7 +85,9 @@ def test_a_message_that_waited_too_long_is_not_overtaken(new_kafka: Callable[...
 
 def test_a_broker_that_takes_nothing_is_unreachable(new_kafka: Callable[..., Kafka]) -> None:
     broker = new_kafka()
-    settings = KafkaSettings(bootstrap_servers=broker.bootstrap, replication_factor=1, min_insync_replicas=1)
+    settings = KafkaSettings(
+        bootstrap_servers=broker.bootstrap, replication_factor=1, min_insync_replicas=1
+    )
     TopicAdmin(settings).create(TopicSpec("rows", 1, 1))
     with closing(opened(settings)) as sender:
         sender.commit(row("rows", b"0")).result(30)
@@ -79,12 +97,24 @@ def test_a_broker_that_takes_nothing_is_unreachable(new_kafka: Callable[..., Kaf
             sender.commit(row("rows", b"2")).result(30)
 
 
-def test_a_message_that_the_broker_refuses_is_not_overtaken(kafka: Kafka, fresh_name: Callable[[str], str]) -> None:
+def test_a_message_that_the_broker_refuses_is_not_overtaken(
+    kafka: Kafka, fresh_name: Callable[[str], str]
+) -> None:
     topic = fresh_name("rows")
-    settings = KafkaSettings(bootstrap_servers=kafka.bootstrap, replication_factor=1, min_insync_replicas=1, batch_bytes=1000)
+    settings = KafkaSettings(
+        bootstrap_servers=kafka.bootstrap,
+        replication_factor=1,
+        min_insync_replicas=1,
+        batch_bytes=1000,
+    )
     TopicAdmin(settings).create(TopicSpec(topic, 1, 1, {"max.message.bytes": "2000"}))
     with closing(opened(settings)) as sender:
         sender.commit(row(topic, b"0")).result(30)
         with pytest.raises(MessageTooLarge):
-            send_a_batch(sender, topic, random.Random(7).randbytes(5000), *(b"%d" % number for number in range(2000)))
+            send_a_batch(
+                sender,
+                topic,
+                random.Random(7).randbytes(5000),
+                *(b"%d" % number for number in range(2000)),
+            )
     assert committed_values(settings, topic) == [b"0"]

@@ -32,7 +32,13 @@ def address(server: ThreadedMotoServer) -> str:
 
 
 def store(server: ThreadedMotoServer, bucket: str) -> ClaimStore:
-    settings = ClaimSettings.model_validate({"url": f"s3://{bucket}/claims", "options": {"endpoint_url": address(server)}, "secrets": KEYS})
+    settings = ClaimSettings.model_validate(
+        {
+            "url": f"s3://{bucket}/claims",
+            "options": {"endpoint_url": address(server)},
+            "secrets": KEYS,
+        }
+    )
     return ClaimStore(settings, "roma", "shop")
 
 
@@ -67,7 +73,9 @@ def test_looking_finds_what_putting_would(s3: ThreadedMotoServer) -> None:
         store(s3, "nowhere").look()
 
 
-def test_a_store_that_does_not_answer_is_waited_for(s3: ThreadedMotoServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_store_that_does_not_answer_is_waited_for(
+    s3: ThreadedMotoServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(fsspec.get_filesystem_class("s3"), "retries", 1)
     make_bucket(s3, "rows-away")
     claims = store(s3, "rows-away")

@@ -1,4 +1,6 @@
-"""The topic of the DDL is made with the row topic, so that a reader of both can start before the first statement."""
+"""The topic of the DDL is made with the row topic, so that a reader of both can start before the
+first statement.
+"""
 
 from collections.abc import Callable, Mapping
 from types import SimpleNamespace
@@ -13,22 +15,32 @@ from relay.pipeline.delivery.message_size_limits import MessageSizes
 from relay.pipeline.delivery.topics import Placed, Topics
 from relay.settings import InstanceSettings, KafkaSettings
 
-NOBODY = cast("Any", SimpleNamespace(partitions=lambda _topic: None, join=lambda _topic, _placing: None))
+NOBODY = cast(
+    "Any", SimpleNamespace(partitions=lambda _topic: None, join=lambda _topic, _placing: None)
+)
 
 
 @pytest.fixture
 def settings(kafka: Kafka) -> KafkaSettings:
     """A cluster of one broker."""
-    return KafkaSettings(bootstrap_servers=kafka.bootstrap, replication_factor=1, min_insync_replicas=1)
+    return KafkaSettings(
+        bootstrap_servers=kafka.bootstrap, replication_factor=1, min_insync_replicas=1
+    )
 
 
 def topics(settings: KafkaSettings, **sections: Mapping[str, Any]) -> Topics:
     source = {"host": "127.0.0.1", "user": "relay", "server_id": 1}
-    instance = InstanceSettings.model_validate({"name": "shop", "source": source, "partition": {"partitions_num": 2}, **sections})
-    return Topics(settings, instance, Placed({}, {}), MessageSizes(settings), NOBODY, in_use=lambda _: None)
+    instance = InstanceSettings.model_validate(
+        {"name": "shop", "source": source, "partition": {"partitions_num": 2}, **sections}
+    )
+    return Topics(
+        settings, instance, Placed({}, {}), MessageSizes(settings), NOBODY, in_use=lambda _: None
+    )
 
 
-def test_the_ddl_topic_is_made_with_the_row_topic(settings: KafkaSettings, fresh_name: Callable[[str], str]) -> None:
+def test_the_ddl_topic_is_made_with_the_row_topic(
+    settings: KafkaSettings, fresh_name: Callable[[str], str]
+) -> None:
     topic, admin = fresh_name("rows"), TopicAdmin(settings)
     assert topics(settings).partitions(topic) == 2
     state = admin.state(f"{topic}.ddl")
@@ -39,7 +51,12 @@ def test_the_ddl_topic_is_made_with_the_row_topic(settings: KafkaSettings, fresh
 
 @pytest.mark.parametrize(
     "sections",
-    [{"message": {"ddl": "inline"}}, {"message": {"ddl": "barrier"}}, {"message": {"ddl": "drop"}}, {"filter": {"operations": ["INSERT"]}}],
+    [
+        {"message": {"ddl": "inline"}},
+        {"message": {"ddl": "barrier"}},
+        {"message": {"ddl": "drop"}},
+        {"filter": {"operations": ["INSERT"]}},
+    ],
     ids=["inline", "barrier", "drop", "no DDL published"],
 )
 def test_no_ddl_topic_is_made_where_no_ddl_goes_there(

@@ -13,10 +13,14 @@ from relay.settings import KafkaSettings
 
 @pytest.fixture
 def settings(kafka: Kafka) -> KafkaSettings:
-    return KafkaSettings(bootstrap_servers=kafka.bootstrap, replication_factor=1, min_insync_replicas=1)
+    return KafkaSettings(
+        bootstrap_servers=kafka.bootstrap, replication_factor=1, min_insync_replicas=1
+    )
 
 
-def test_a_topic_that_appears_while_it_is_asked_for_is_read(settings: KafkaSettings, fresh_name: Callable[[str], str]) -> None:
+def test_a_topic_that_appears_while_it_is_asked_for_is_read(
+    settings: KafkaSettings, fresh_name: Callable[[str], str]
+) -> None:
     topic = fresh_name("appearing")
     reader = PartitionReader(settings, topic, PositionUnreadable, appearing_s=60)
     with ThreadPoolExecutor(1) as pool:
@@ -27,6 +31,8 @@ def test_a_topic_that_appears_while_it_is_asked_for_is_read(settings: KafkaSetti
     assert list(reader.committed(0, 0)) == []
 
 
-def test_a_topic_that_nobody_makes_is_refused(settings: KafkaSettings, fresh_name: Callable[[str], str]) -> None:
+def test_a_topic_that_nobody_makes_is_refused(
+    settings: KafkaSettings, fresh_name: Callable[[str], str]
+) -> None:
     with pytest.raises(TopicRefused, match="nobody"):
         PartitionReader(settings, fresh_name("nobody"), PositionUnreadable, appearing_s=0.5).ends()

@@ -1,4 +1,6 @@
-"""Changes of a position by hand on a real broker: fenced, in one transaction with their entry, and kept in a format that others read."""
+"""Changes of a position by hand on a real broker: fenced, in one transaction with their entry, and
+kept in a format that others read.
+"""
 
 import threading
 from collections.abc import Iterator
@@ -39,7 +41,11 @@ def settings(kafka: Kafka, zookeeper: ZooKeeper, fresh_name: FreshName) -> Relay
     source = {"host": "127.0.0.1", "port": 1, "user": "nobody", "server_id": 1}
     document: dict[str, Any] = {
         "installation": fresh_name("writes"),
-        "kafka": {"bootstrap_servers": kafka.bootstrap, "replication_factor": 1, "min_insync_replicas": 1},
+        "kafka": {
+            "bootstrap_servers": kafka.bootstrap,
+            "replication_factor": 1,
+            "min_insync_replicas": 1,
+        },
         "zookeeper": {"hosts": zookeeper.hosts, "session_timeout_seconds": 4},
         "instances": [
             {"name": "from", "source": source},
@@ -67,15 +73,21 @@ def position_of(settings: RelaySettings, session: Session, name: str) -> Instanc
 def commit(settings: RelaySettings, name: str, record: PositionRecord) -> None:
     store = store_of(settings, name)
     store.ensure_topic()
-    with closing(new_producer(settings.installation, settings.kafka, instance_of(settings, name))) as producer:
+    with closing(
+        new_producer(settings.installation, settings.kafka, instance_of(settings, name))
+    ) as producer:
         producer.open()
         producer.commit(store.message(record)).result(30)
 
 
-def test_a_leader_is_fenced_and_reads_what_was_written(settings: RelaySettings, session: Session) -> None:
+def test_a_leader_is_fenced_and_reads_what_was_written(
+    settings: RelaySettings, session: Session
+) -> None:
     store = store_of(settings, "to")
     commit(settings, "to", RECORD)
-    with closing(new_producer(settings.installation, settings.kafka, instance_of(settings, "to"))) as leader:
+    with closing(
+        new_producer(settings.installation, settings.kafka, instance_of(settings, "to"))
+    ) as leader:
         leader.open()
         leader.send(OutboundMessage(store.topic, 0, b"row", b"of the leader", ()))
         assert position_of(settings, session, "to").skip(GTID, WHO) == (GTID,)
@@ -83,7 +95,13 @@ def test_a_leader_is_fenced_and_reads_what_was_written(settings: RelaySettings, 
             leader.commit(store.message(replace(RECORD, epoch=7))).result(30)
     assert store.read() == replace(RECORD, skips=(GTID,))
     (entry,) = AuditTrail(settings.kafka, settings.installation).entries(10)
-    assert (entry.actor, entry.act, entry.subject, entry.comment, entry.after["skips"]) == ("ann", "transaction.skip", "to", "why", [GTID])
+    assert (entry.actor, entry.act, entry.subject, entry.comment, entry.after["skips"]) == (
+        "ann",
+        "transaction.skip",
+        "to",
+        "why",
+        [GTID],
+    )
 
 
 def test_what_is_refused_leaves_no_trace(settings: RelaySettings, session: Session) -> None:
@@ -94,7 +112,9 @@ def test_what_is_refused_leaves_no_trace(settings: RelaySettings, session: Sessi
     assert AuditTrail(settings.kafka, settings.installation).entries(10) == ()
 
 
-def test_a_floor_is_raised_above_another_instance(settings: RelaySettings, session: Session) -> None:
+def test_a_floor_is_raised_above_another_instance(
+    settings: RelaySettings, session: Session
+) -> None:
     commit(settings, "to", RECORD)
     target = position_of(settings, session, "to")
     for name, reason in (("from", "no position record"), ("stranger", "no position record")):
@@ -117,7 +137,9 @@ def test_at_least_once_knows_no_fence(settings: RelaySettings, session: Session)
     assert position_of(settings, session, "loose").skip(GTID, WHO) == (GTID,)
 
 
-def test_records_of_every_former_version_are_read_and_a_newer_one_is_refused_by_name(settings: RelaySettings) -> None:
+def test_records_of_every_former_version_are_read_and_a_newer_one_is_refused_by_name(
+    settings: RelaySettings,
+) -> None:
     store = store_of(settings, "to")
     store.ensure_topic()
     stranger = Producer({"bootstrap.servers": settings.kafka.bootstrap_servers})
@@ -125,7 +147,12 @@ def test_records_of_every_former_version_are_read_and_a_newer_one_is_refused_by_
         stranger.produce(store.topic, file.read_bytes(), b"to", 0)
         assert stranger.flush(20) == 0
         assert store.read() == PositionRecord.from_bytes(file.read_bytes())
-    stranger.produce(store.topic, RECORD.to_bytes().replace(b'"format":1', b'"format":%d' % (FORMAT + 1)), b"to", 0)
+    stranger.produce(
+        store.topic,
+        RECORD.to_bytes().replace(b'"format":1', b'"format":%d' % (FORMAT + 1)),
+        b"to",
+        0,
+    )
     assert stranger.flush(20) == 0
     with pytest.raises(PositionNewer):
         store.read()
@@ -146,7 +173,10 @@ def test_a_place_is_asked_of_the_server_that_the_position_belongs_to(
     assert followed_place(instance.source, None, start).settings.port == mariadb_10_11.port
     assert followed_place(instance.source, followed, start).settings.port == mariadb.port
     away = instance.source.model_copy(update={"port": 1})
-    assert followed_place(away, followed, start).place.position.identity.server_id == identity.server_id
+    assert (
+        followed_place(away, followed, start).place.position.identity.server_id
+        == identity.server_id
+    )
     with pytest.raises(SourceUnreachable):
         followed_place(away.model_copy(update={"standby": None}), followed, start)
     with pytest.raises(MoveRefused, match="binlog"):

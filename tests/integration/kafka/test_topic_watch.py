@@ -20,20 +20,40 @@ def test_partitions_that_are_added_while_rows_flow_are_warned_of_once(
     kafka: Kafka, fresh_name: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("relay.pipeline.delivery.topic_monitor._LOOK_SECONDS", 0.1)
-    settings = KafkaSettings(bootstrap_servers=kafka.bootstrap, replication_factor=1, min_insync_replicas=1)
+    settings = KafkaSettings(
+        bootstrap_servers=kafka.bootstrap, replication_factor=1, min_insync_replicas=1
+    )
     topic = fresh_name("raised")
     TopicAdmin(settings).create(TopicSpec(topic, 2, 1))
-    instance = InstanceSettings(name="shop", source=SourceSettings(host="127.0.0.1", user="relay", server_id=1))
+    instance = InstanceSettings(
+        name="shop", source=SourceSettings(host="127.0.0.1", user="relay", server_id=1)
+    )
     nobody: Any = None  # no other instance is asked for
-    topics = Topics(settings, instance, Placed({topic: 2}, {}), MessageSizes(settings), nobody, in_use=lambda _: None)
+    topics = Topics(
+        settings,
+        instance,
+        Placed({topic: 2}, {}),
+        MessageSizes(settings),
+        nobody,
+        in_use=lambda _: None,
+    )
     with capture_logs() as logs, watched(topics, settings, "shop"):
         admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
         admin.create_partitions([NewPartitions(topic, 6)])[topic].result(20)
         wait_until(lambda: bool(warnings(logs, topic)), "the warning")
         topics.look_again(TopicAdmin(settings).partition_counts())
-    assert warnings(logs, topic) == [f"Topic {topic} has 6 partitions, and rows go to the first 2 only: where a key is must not change."]
+    assert warnings(logs, topic) == [
+        (
+            f"Topic {topic} has 6 partitions, and rows go to the first 2 only: where a key is "
+            f"must not change."
+        )
+    ]
     assert topics.counts == {topic: 2}
 
 
 def warnings(logs: Sequence[Mapping[str, str]], topic: str) -> list[str]:
-    return [each["reason"] for each in logs if each["event"] == "topic_warning" and topic in each["reason"]]
+    return [
+        each["reason"]
+        for each in logs
+        if each["event"] == "topic_warning" and topic in each["reason"]
+    ]

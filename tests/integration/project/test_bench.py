@@ -21,7 +21,9 @@ _TIMED = Orders(50_000, 400)  # so many that the CPU clock, which ticks every 10
 
 
 @pytest.mark.parametrize("workload", [_SMALL, Wide(400)], ids=lambda workload: workload.name)
-def test_the_binlog_holds_as_many_changes_as_the_workload_says(database: SqlServer, workload: Workload) -> None:
+def test_the_binlog_holds_as_many_changes_as_the_workload_says(
+    database: SqlServer, workload: Workload
+) -> None:
     database.execute("DROP DATABASE IF EXISTS bench", "DROP DATABASE IF EXISTS bench_end")
     written = fill(database, workload)
     assert written.changes == (_SMALL.changes if workload.name == "orders" else 500)
@@ -43,7 +45,9 @@ def test_relay_and_plain_producer_send_the_same_rows(kafka: Kafka, zookeeper: Zo
     assert relay.peak_bytes > 10_000_000
 
 
-def test_a_relay_that_ends_early_is_no_measurement(mariadb: MariaDB, kafka: Kafka, zookeeper: ZooKeeper, tmp_path: Path) -> None:
+def test_a_relay_that_ends_early_is_no_measurement(
+    mariadb: MariaDB, kafka: Kafka, zookeeper: ZooKeeper, tmp_path: Path
+) -> None:
     mariadb.execute("DROP DATABASE IF EXISTS bench", "DROP DATABASE IF EXISTS bench_end")
     written = fill(mariadb, _SMALL)
     stage = Stage(mariadb, kafka, zookeeper, tmp_path, "early", _SMALL.tables, written)

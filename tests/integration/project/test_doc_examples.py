@@ -16,7 +16,9 @@ from relay.kafka import TopicAdmin, TopicSpec
 from relay.settings import KafkaSettings
 from tests.servers.fixtures import FreshName
 
-_PAGE = (Path(__file__).parents[3] / "docs" / "howto" / "consume-a-topic.md").read_text(encoding="utf-8")
+_PAGE = (Path(__file__).parents[3] / "docs" / "howto" / "consume-a-topic.md").read_text(
+    encoding="utf-8"
+)
 _READING = _PAGE.partition("\n## Examples\n")[2]
 _CLASS = """
 import static java.nio.charset.StandardCharsets.US_ASCII;
@@ -43,14 +45,21 @@ _BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```$", _READING, re.MULTILINE | re.DOTAL
 
 def _block(language: str, word: str = "") -> str:
     """The page's first example in this language that holds the word."""
-    return next(str(text) for written_in, text in _BLOCKS if written_in == language and word in text)
+    return next(
+        str(text) for written_in, text in _BLOCKS if written_in == language and word in text
+    )
 
 
 @pytest.fixture
 def topic(kafka: Kafka, fresh_name: FreshName) -> str:
-    """A topic with an aborted message, a tombstone and two committed rows; the key of the last one is `last`."""
+    """A topic with an aborted message, a tombstone and two committed rows.
+
+    The key of the last one is `last`.
+    """
     name = fresh_name("examples")
-    settings = KafkaSettings(bootstrap_servers=kafka.bootstrap, replication_factor=1, min_insync_replicas=1)
+    settings = KafkaSettings(
+        bootstrap_servers=kafka.bootstrap, replication_factor=1, min_insync_replicas=1
+    )
     TopicAdmin(settings).create(TopicSpec(name, 1, 1, {}))
     producer = Producer({"bootstrap.servers": kafka.bootstrap, "transactional.id": name})
     producer.init_transactions(20)
@@ -83,13 +92,22 @@ class _ClosingConsumer:
     def __enter__(self) -> "_ClosingConsumer":
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         for consumer in self._made:
             consumer.close()
 
 
 def _adapted(text: str, kafka: Kafka, topic: str) -> str:
-    return text.replace("kafka:9092", kafka.bootstrap).replace("topic1", topic).replace("orders-cache", topic)
+    return (
+        text.replace("kafka:9092", kafka.bootstrap)
+        .replace("topic1", topic)
+        .replace("orders-cache", topic)
+    )
 
 
 def test_python(kafka: Kafka, topic: str) -> None:
@@ -101,20 +119,34 @@ def test_python(kafka: Kafka, topic: str) -> None:
             raise _Enough
 
     with _ClosingConsumer() as make, pytest.raises(_Enough):
-        exec(_adapted(_block("python"), kafka, topic), {"Consumer": make, "KafkaException": KafkaException, "apply": apply})  # noqa: S102
+        exec(  # noqa: S102
+            _adapted(_block("python"), kafka, topic),
+            {"Consumer": make, "KafkaException": KafkaException, "apply": apply},
+        )
     assert seen == [(b"first", "2", b"a"), (b"last", "4", b"b")]
 
 
 def test_java(kafka: Kafka, topic: str, tmp_path: Path) -> None:
     java = find_java().binary
-    if "jdk.compiler" not in subprocess.run([java, "--list-modules"], capture_output=True, text=True, check=True).stdout:
+    if (
+        "jdk.compiler"
+        not in subprocess.run(
+            [java, "--list-modules"], capture_output=True, text=True, check=True
+        ).stdout
+    ):
         pytest.skip(f"{java} is a runtime without a compiler")
     file = tmp_path / "Example.java"
-    file.write_text(_CLASS % textwrap.indent(_adapted(_block("java"), kafka, topic), "    "), encoding="utf-8")
+    file.write_text(
+        _CLASS % textwrap.indent(_adapted(_block("java"), kafka, topic), "    "), encoding="utf-8"
+    )
     command = [str(java), "-Djava.net.preferIPv4Stack=true", "-cp", f"{jars('kafka')}/*", str(file)]
     ran = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
     assert ran.returncode == 0, ran.stdout + ran.stderr
-    assert [line for line in ran.stdout.splitlines() if line.startswith(("first", "last", "gone", "aborted"))] == ["first 2 a", "last 4 b"]
+    assert [
+        line
+        for line in ran.stdout.splitlines()
+        if line.startswith(("first", "last", "gone", "aborted"))
+    ] == ["first 2 a", "last 4 b"]
 
 
 @pytest.mark.parametrize(("language", "text"), _BLOCKS)

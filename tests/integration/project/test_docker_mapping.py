@@ -18,20 +18,26 @@ _DOCKER = Path(__file__).parents[3] / "deploy" / "docker"
 def _save(url: str, token: str = TOKEN) -> "subprocess.CompletedProcess[str]":
     command = [sys.executable, str(_DOCKER / "save_mapping.py"), url, str(_DOCKER / "mapping.json")]
     environment = {**os.environ, "ADMIN_TOKEN": token, "no_proxy": "*"}
-    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=60)
+    return subprocess.run(
+        command, env=environment, capture_output=True, text=True, check=False, timeout=60
+    )
 
 
 def _set_in_force(admin: httpx.Client) -> str:
     return admin.get("/api/v1/configs/ROMA_GROUP").headers["ETag"]
 
 
-def test_the_example_is_saved_once_and_an_operators_edits_stay(zookeeper: ZooKeeper, fresh_name: FreshName) -> None:
+def test_the_example_is_saved_once_and_an_operators_edits_stay(
+    zookeeper: ZooKeeper, fresh_name: FreshName
+) -> None:
     with admin_client(admin_settings(zookeeper.hosts, fresh_name("docker"))) as admin:
         wait_until(lambda: admin.get("/readyz").status_code == 200, "the admin to reach ZooKeeper")
         url = str(admin.base_url).rstrip("/")
         first = _save(url)
         assert first.returncode == 0, first.stderr
-        route = admin.get("/api/v1/route", params={"database": "shop_02", "table": "customer_02"}).json()
+        route = admin.get(
+            "/api/v1/route", params={"database": "shop_02", "table": "customer_02"}
+        ).json()
         assert "shop" in str(route)
         before = _set_in_force(admin)
         assert _save(url).returncode == 0

@@ -30,33 +30,55 @@ TABLE = TableId("catalog`check", "odd name")
 
 
 def _settings(server: DatabaseServer, **changed: object) -> SourceSettings:
-    settings = {"host": "127.0.0.1", "port": server.port, "user": server.user, "password": SecretStr(server.password), "server_id": 4711}
+    settings = {
+        "host": "127.0.0.1",
+        "port": server.port,
+        "user": server.user,
+        "password": SecretStr(server.password),
+        "server_id": 4711,
+    }
     return SourceSettings.model_validate(settings | changed)
 
 
 @pytest.fixture
 def table(database: DatabaseServer) -> Iterator[TableId]:
-    connection = pymysql.connect(host="127.0.0.1", port=database.port, user=database.user, password=database.password, autocommit=True)
+    connection = pymysql.connect(
+        host="127.0.0.1",
+        port=database.port,
+        user=database.user,
+        password=database.password,
+        autocommit=True,
+    )
     with connection, connection.cursor() as cursor:
-        keys = "UNIQUE nullable (n), UNIQUE prefix (b(3)), UNIQUE pair (b, a), UNIQUE single (a), KEY many (a)"
+        keys = (
+            "UNIQUE nullable (n), UNIQUE prefix (b(3)), UNIQUE pair (b, a), UNIQUE single (a), KEY "
+            "many (a)"
+        )
         for sql in (
             "DROP DATABASE IF EXISTS `catalog``check`",
             "CREATE DATABASE `catalog``check`",
-            f"CREATE TABLE `catalog``check`.`odd name` (n INT, a INT NOT NULL, b VARCHAR(9) NOT NULL, {keys})",
+            (
+                f"CREATE TABLE `catalog``check`.`odd name` (n INT, a INT NOT NULL, b VARCHAR(9) "
+                f"NOT NULL, {keys})"
+            ),
         ):
             cursor.execute(sql)
         yield TABLE
         cursor.execute("DROP DATABASE `catalog``check`")
 
 
-def test_keys_that_name_a_row_come_in_the_servers_order(database: DatabaseServer, table: TableId) -> None:
+def test_keys_that_name_a_row_come_in_the_servers_order(
+    database: DatabaseServer, table: TableId
+) -> None:
     found = CatalogReader(_settings(database)).read(table, keys=True)
     assert found is not None
     assert [name for name, _ in found.columns] == ["n", "a", "b"]
     assert found.unique_keys == (("b", "a"), ("a",))
 
 
-def test_keys_are_left_out_where_nobody_wants_them(database: DatabaseServer, table: TableId) -> None:
+def test_keys_are_left_out_where_nobody_wants_them(
+    database: DatabaseServer, table: TableId
+) -> None:
     with closing(CatalogReader(_settings(database))) as reader:
         found = reader.read(table, keys=False)
     assert found is not None
@@ -64,9 +86,21 @@ def test_keys_are_left_out_where_nobody_wants_them(database: DatabaseServer, tab
     assert found.unique_keys == ()
 
 
-def test_the_connection_stays_and_is_made_anew_when_the_server_ends_it(database: DatabaseServer, table: TableId) -> None:
-    connection = pymysql.connect(host="127.0.0.1", port=database.port, user=database.user, password=database.password, autocommit=True)
-    with closing(CatalogReader(_settings(database))) as reader, connection, connection.cursor() as cursor:
+def test_the_connection_stays_and_is_made_anew_when_the_server_ends_it(
+    database: DatabaseServer, table: TableId
+) -> None:
+    connection = pymysql.connect(
+        host="127.0.0.1",
+        port=database.port,
+        user=database.user,
+        password=database.password,
+        autocommit=True,
+    )
+    with (
+        closing(CatalogReader(_settings(database))) as reader,
+        connection,
+        connection.cursor() as cursor,
+    ):
         before = _sessions(cursor)
         for _ in range(2):
             assert reader.read(table, keys=True) is not None
@@ -74,7 +108,9 @@ def test_the_connection_stays_and_is_made_anew_when_the_server_ends_it(database:
         assert len(opened) == 1
         cursor.execute(f"KILL {opened.pop()}")
         assert reader.read(table, keys=True) is not None
-        cursor.execute(f"ALTER TABLE `{table.database.replace('`', '``')}`.`{table.table}` ADD COLUMN late INT")
+        cursor.execute(
+            f"ALTER TABLE `{table.database.replace('`', '``')}`.`{table.table}` ADD COLUMN late INT"
+        )
         found = reader.read(table, keys=False)
         assert found is not None
         assert found.columns[-1][0] == "late"
@@ -91,8 +127,12 @@ def test_a_table_that_is_gone_has_no_description(database: DatabaseServer, table
     assert reader.read(TableId("gone", "gone"), keys=True) is None
 
 
-def test_a_refused_login_and_a_dead_address_are_told_apart(database: DatabaseServer, table: TableId) -> None:
+def test_a_refused_login_and_a_dead_address_are_told_apart(
+    database: DatabaseServer, table: TableId
+) -> None:
     with pytest.raises(SourceLoginRefused, match="nobody_here"):
-        CatalogReader(_settings(database, user="nobody_here", password=SecretStr("wrong"))).read(table, keys=True)
+        CatalogReader(_settings(database, user="nobody_here", password=SecretStr("wrong"))).read(
+            table, keys=True
+        )
     with pytest.raises(SourceUnreachable, match="odd name"):
         CatalogReader(_settings(database, port=1)).read(table, keys=True)

@@ -23,5 +23,8 @@ def test_the_server_says_the_same(database: SqlServer, fresh_name: Callable[[str
     with database.connect(database=name) as connection, connection.cursor() as cursor:
         cursor.execute(f"select {selected} from customer")
         (answers,) = cursor.fetchall()
-    said = {text: None if answer is None else bool(answer) for (text, _), answer in zip(ANSWERS, answers, strict=True)}
+    said = {
+        text: None if answer is None else bool(answer)
+        for (text, _), answer in zip(ANSWERS, answers, strict=True)
+    }
     assert said == {text: bound(text)(READ) for text, _ in ANSWERS}

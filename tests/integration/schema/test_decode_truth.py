@@ -19,13 +19,29 @@ from tests.support.rows.type_zoo import FIRST_SECOND, TableTruth, replay, truths
 from tests.support.rows.zoo_rows import CanonicalRow, apply, canonical_truth, json_text
 from tests.unit.pipeline.messages.test_bulk_rows import in_bulk, needs_compiled_code, plan_of
 
-# Statements after which the table holds what the binlog never says (rolled back before it was logged, logged as text, or not at
-# all), and the first statements behind them.
+# Statements after which the table holds what the binlog never says (rolled back before it was
+# logged, logged as text, or not at all), and the first statements behind them.
 _NOT_IN_THE_BINLOG = frozenset({325, 330, 332, 333, 335, 342, 347, 358, 392, 393, 394, 396, 418})
 
 _JSON_EXPRESSIONS = (
-    *("'5'", "'-5'", "'40000'", "'3000000000'", "'9223372036854775807'", "'18446744073709551615'", "'1.5'", "'1e100'", "'-0.0'"),
-    *("'{}'", "'[]'", "'null'", '\'"a\\\\"b\\\\n\\\\u0001é😀"\'', '\'{"b":1,"a":[1,2,{"c":null}],"long":"x"}\''),
+    *(
+        "'5'",
+        "'-5'",
+        "'40000'",
+        "'3000000000'",
+        "'9223372036854775807'",
+        "'18446744073709551615'",
+        "'1.5'",
+        "'1e100'",
+        "'-0.0'",
+    ),
+    *(
+        "'{}'",
+        "'[]'",
+        "'null'",
+        '\'"a\\\\"b\\\\n\\\\u0001é😀"\'',
+        '\'{"b":1,"a":[1,2,{"c":null}],"long":"x"}\'',
+    ),
     "CAST(CAST('2024-01-02' AS DATE) AS JSON)",
     "CAST(CAST('0000-00-00' AS DATE) AS JSON)",
     "CAST(CAST('100:00:00.25' AS TIME(6)) AS JSON)",
@@ -38,7 +54,10 @@ _JSON_EXPRESSIONS = (
     "CAST(REPEAT(x'ab', 100) AS JSON)",
     "CAST(b'1010' AS JSON)",
     "CAST(CAST(2024 AS YEAR) AS JSON)",
-    "JSON_OBJECT('d', CAST('2024-01-02' AS DATE), 'x', x'ff', 'dec', 1.10, 'u', CAST(7 AS UNSIGNED), 't', true)",
+    (
+        "JSON_OBJECT('d', CAST('2024-01-02' AS DATE), 'x', x'ff', 'dec', 1.10, 'u', CAST(7 AS "
+        "UNSIGNED), 't', true)"
+    ),
     "JSON_ARRAY(REPEAT('x', 70000), 1, CAST(3000000000 AS UNSIGNED), -70000)",
     "JSON_OBJECT(REPEAT('k', 300), REPEAT('v', 200), 'i', 70000)",
     f"'{'[' * 100}{']' * 100}'",
@@ -68,7 +87,12 @@ class Session:
     def _connect(self) -> BinlogConnection:
         server = self._server
         return BinlogConnection(
-            host="127.0.0.1", port=server.port, user=server.user, password=server.password, charset="utf8mb4", autocommit=True
+            host="127.0.0.1",
+            port=server.port,
+            user=server.user,
+            password=server.password,
+            charset="utf8mb4",
+            autocommit=True,
         )
 
     def ask(self, sql: str) -> tuple[tuple[Any, ...], ...]:
@@ -77,7 +101,11 @@ class Session:
             return tuple(cursor.fetchall())
 
     def fresh_schema(self) -> None:
-        for sql in ("DROP DATABASE IF EXISTS decode_check", "CREATE DATABASE decode_check CHARACTER SET utf8mb4", "USE decode_check"):
+        for sql in (
+            "DROP DATABASE IF EXISTS decode_check",
+            "CREATE DATABASE decode_check CHARACTER SET utf8mb4",
+            "USE decode_check",
+        ):
             self.ask(sql)
         self.ask("SET sql_mode = ''")
 
@@ -90,7 +118,13 @@ class Session:
             reader.close()
 
     def inserted(self, table: str) -> list[Row]:
-        return [change.after for event in self.events() if event.table.id.table == table for change in event.rows if change.after]
+        return [
+            change.after
+            for event in self.events()
+            if event.table.id.table == table
+            for change in event.rows
+            if change.after
+        ]
 
 
 @pytest.fixture
@@ -123,7 +157,10 @@ def test_decoded_images_rebuild_every_table_of_the_zoo(session: Session) -> None
 
 
 def _expected(truth: TableTruth) -> list[CanonicalRow]:
-    return [{name: canonical_truth(cell, truth.columns[name]) for name, cell in row.items()} for row in truth.rows]
+    return [
+        {name: canonical_truth(cell, truth.columns[name]) for name, cell in row.items()}
+        for row in truth.rows
+    ]
 
 
 def _as_text(row: CanonicalRow) -> str:
@@ -138,8 +175,11 @@ def test_binary_json_reads_as_the_server_prints_it(session: Session) -> None:
     assert len(rows) == len(_JSON_EXPRESSIONS)
     for number, document in rows:
         assert isinstance(document, JsonDocument)
-        # Numbers of other spelling are the same number; decimals and dates are compared digit by digit.
-        assert json.loads(json_text(document.root), parse_float=_number) == json.loads(printed[number], parse_float=_number), number
+        # Numbers of other spelling are the same number; decimals and dates are compared digit by
+        # digit.
+        assert json.loads(json_text(document.root), parse_float=_number) == json.loads(
+            printed[number], parse_float=_number
+        ), number
 
 
 @needs_compiled_code
@@ -177,11 +217,17 @@ def test_vectors_multi_valued_indexes_and_empty_documents(session: Session) -> N
     session.fresh_schema()
     session.ask("CREATE TABLE vectors (id INT PRIMARY KEY, v VECTOR(3))")
     session.ask("INSERT INTO vectors VALUES (1, TO_VECTOR('[1,2,3]')), (2, NULL)")
-    session.ask("CREATE TABLE indexed (id INT PRIMARY KEY, j JSON, a INT, KEY ((a + 1)), KEY ((CAST(j->'$.z' AS UNSIGNED ARRAY))))")
+    session.ask(
+        "CREATE TABLE indexed (id INT PRIMARY KEY, j JSON, a INT, KEY ((a + 1)), KEY "
+        "((CAST(j->'$.z' AS UNSIGNED ARRAY))))"
+    )
     session.ask("""INSERT INTO indexed VALUES (1, '{"z": [1, 2]}', 5)""")
     session.ask("CREATE TABLE forced (id INT PRIMARY KEY, j JSON NOT NULL)")
     session.ask("INSERT IGNORE INTO forced (id) VALUES (1)")
-    assert session.inserted("vectors") == [(1, bytes.fromhex("0000803f0000004000004040")), (2, None)]
+    assert session.inserted("vectors") == [
+        (1, bytes.fromhex("0000803f0000004000004040")),
+        (2, None),
+    ]
     assert session.inserted("indexed") == [(1, JsonDocument({"z": [1, 2]}), 5)]
     assert session.inserted("forced") == [(1, JsonDocument(None))]
 
@@ -190,13 +236,26 @@ def test_types_of_mariadb_alone(session: Session) -> None:
     if not session.mariadb:
         pytest.skip("types of MariaDB")
     session.fresh_schema()
-    session.ask("CREATE TABLE packed (id INT PRIMARY KEY, v VARCHAR(500) COMPRESSED, t TEXT COMPRESSED, b MEDIUMBLOB COMPRESSED)")
-    session.ask("INSERT INTO packed VALUES (1, REPEAT('a', 400), REPEAT('é', 9000), REPEAT(x'00ff', 40000)), (2, '', 'c', NULL)")
+    session.ask(
+        "CREATE TABLE packed (id INT PRIMARY KEY, v VARCHAR(500) COMPRESSED, t TEXT COMPRESSED, "
+        "b MEDIUMBLOB COMPRESSED)"
+    )
+    session.ask(
+        "INSERT INTO packed VALUES (1, REPEAT('a', 400), REPEAT('é', 9000), REPEAT(x'00ff', "
+        "40000)), (2, '', 'c', NULL)"
+    )
     session.ask("CREATE TABLE addresses (id UUID PRIMARY KEY, i6 INET6, i4 INET4)")
-    session.ask("INSERT INTO addresses VALUES ('123e4567-e89b-12d3-a456-426655440000', '1::', '1.2.3.0')")
-    assert session.inserted("packed") == [(1, b"a" * 400, "é".encode() * 9000, b"\0\xff" * 40000), (2, b"", b"c", None)]
+    session.ask(
+        "INSERT INTO addresses VALUES ('123e4567-e89b-12d3-a456-426655440000', '1::', '1.2.3.0')"
+    )
+    assert session.inserted("packed") == [
+        (1, b"a" * 400, "é".encode() * 9000, b"\0\xff" * 40000),
+        (2, b"", b"c", None),
+    ]
     # Trailing zero bytes are not logged; Column.length says how many belong there.
-    assert session.inserted("addresses") == [(bytes.fromhex("123e4567e89b12d3a456426655440000")[:14], b"\0\1", b"\1\2\3")]
+    assert session.inserted("addresses") == [
+        (bytes.fromhex("123e4567e89b12d3a456426655440000")[:14], b"\0\1", b"\1\2\3")
+    ]
 
 
 def test_old_temporal_formats_of_mariadb(session: Session) -> None:
@@ -210,7 +269,10 @@ def test_old_temporal_formats_of_mariadb(session: Session) -> None:
     finally:
         session.ask("SET GLOBAL mysql56_temporal_format = ON")
     session.ask("SET time_zone = '+00:00'")
-    session.ask("INSERT INTO old VALUES (1, '-12:34:56', '2024-01-02 03:04:05', '2024-01-02 03:04:05'), (2, 0, 0, 0)")
+    session.ask(
+        "INSERT INTO old VALUES (1, '-12:34:56', '2024-01-02 03:04:05', '2024-01-02 03:04:05'), "
+        "(2, 0, 0, 0)"
+    )
     assert session.inserted("old") == [
         (1, "-12:34:56", "2024-01-02 03:04:05", "2024-01-02 03:04:05"),
         (2, "00:00:00", "0000-00-00 00:00:00", "0000-00-00 00:00:00"),
@@ -222,11 +284,16 @@ def test_old_temporal_formats_of_mariadb(session: Session) -> None:
 
 def test_names_keys_and_wide_tables(session: Session) -> None:
     session.fresh_schema()
-    session.ask("CREATE TABLE `we``ird\n名` (`c``1` INT, `ü` VARCHAR(9), b VARCHAR(50), PRIMARY KEY (`ü`, b(3), `c``1`))")
+    session.ask(
+        "CREATE TABLE `we``ird\n名` (`c``1` INT, `ü` VARCHAR(9), b VARCHAR(50), PRIMARY KEY (`ü`, "
+        "b(3), `c``1`))"
+    )
     session.ask("INSERT INTO `we``ird\n名` VALUES (1, 'x', 'yyyy')")
     session.ask(f"CREATE TABLE wide ({', '.join(f'c{i} INT' for i in range(1000))})")
     session.ask("INSERT INTO wide (c0, c999) VALUES (1, 2)")
-    session.ask("CREATE TABLE parts (id INT PRIMARY KEY, n INT) PARTITION BY HASH (id) PARTITIONS 4")
+    session.ask(
+        "CREATE TABLE parts (id INT PRIMARY KEY, n INT) PARTITION BY HASH (id) PARTITIONS 4"
+    )
     session.ask("INSERT INTO parts VALUES (1, 1), (2, 2)")
     session.ask("UPDATE parts SET id = id + 10")
     named = next(event.table for event in session.events() if event.table.id.table == "we`ird\n名")
@@ -237,9 +304,14 @@ def test_names_keys_and_wide_tables(session: Session) -> None:
 
 
 def test_every_collation_of_the_server_is_known(session: Session) -> None:
-    listed = session.ask("SELECT id, character_set_name FROM information_schema.collations WHERE id IS NOT NULL")
+    listed = session.ask(
+        "SELECT id, character_set_name FROM information_schema.collations WHERE id IS NOT NULL"
+    )
     if session.mariadb:
-        listed += session.ask("SELECT id, character_set_name FROM information_schema.collation_character_set_applicability")
+        listed += session.ask(
+            "SELECT id, character_set_name FROM "
+            "information_schema.collation_character_set_applicability"
+        )
     known = {int(number): charset for number, charset in listed if charset is not None}
     assert len(known) > 200
     assert {number: charset_of_collation(number) for number in known} == known

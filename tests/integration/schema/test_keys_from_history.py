@@ -1,4 +1,6 @@
-"""Keys from the history of tables equal those of the server's own row metadata: a lagging relay and a live one key alike."""
+"""Keys from the history of tables equal those of the server's own row metadata: a lagging relay and
+a live one key alike.
+"""
 
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
@@ -35,11 +37,17 @@ def schema(database: SqlServer, fresh_name: Callable[[str], str]) -> Iterator[st
 
 
 def insert(table: str, number: int) -> str:
-    return f"INSERT INTO {table} VALUES ({number}, {number}, 'v{number}', 'c{number}', '{'xy'[number % 2]}', {number}, 'w{number}', 's')"
+    return (
+        f"INSERT INTO {table} VALUES ({number}, {number}, 'v{number}', 'c{number}', "
+        f"'{'xy'[number % 2]}', {number}, 'w{number}', 's')"
+    )
 
 
 def run(database: SqlServer, schema: str, random: Random) -> None:
-    """Make tables, change their keys, and write a row after each change; what the server refuses is not logged."""
+    """Make tables, change their keys, and write a row after each change.
+
+    What the server refuses is not logged.
+    """
     with database.connect(database=schema) as connection, connection.cursor() as cursor:
         for number in range(TABLES):
             table = f"t{number}"
@@ -54,9 +62,14 @@ def run(database: SqlServer, schema: str, random: Random) -> None:
                     cursor.execute(changed(random, table, names))
 
 
-def messages(event: RowsEvent, definition: TableDefinition, style: str) -> list[tuple[bytes | None, bytes]]:
+def messages(
+    event: RowsEvent, definition: TableDefinition, style: str
+) -> list[tuple[bytes | None, bytes]]:
     name = event.table.id
-    keys, rows = KeyEncoder(definition, name), RowEncoder(definition, name, "canal" if style == "canal" else "exact")
+    keys, rows = (
+        KeyEncoder(definition, name),
+        RowEncoder(definition, name, "canal" if style == "canal" else "exact"),
+    )
     return [(keys.encode(change), rows.encode([change], _FRAME)) for change in event.rows]
 
 
@@ -71,7 +84,9 @@ class LateCatalog:
 
 
 @pytest.mark.parametrize("logged", [Logged.MINIMAL, Logged.NOTHING])
-def test_one_stream_has_the_same_messages_from_metadata_and_from_history(database: SqlServer, schema: str, logged: Logged) -> None:
+def test_one_stream_has_the_same_messages_from_metadata_and_from_history(
+    database: SqlServer, schema: str, logged: Logged
+) -> None:
     start = end_of(database)
     run(database, schema, Random(SEED))
     schemas = Schemas(mariadb=database.family == "mariadb", server_charset="utf8mb4")
@@ -92,15 +107,26 @@ def test_one_stream_has_the_same_messages_from_metadata_and_from_history(databas
                 unsure += 1
                 continue
             assert made.primary_key == live.table.primary_key, known
-            lagging = RowsEvent(live.operation, made, live.rows, live.header_time_s, live.position, 1)
-            assert messages(live, definitions.define(live.table), "exact") == messages(lagging, definitions.define(made), "exact")
+            lagging = RowsEvent(
+                live.operation, made, live.rows, live.header_time_s, live.position, 1
+            )
+            assert messages(live, definitions.define(live.table), "exact") == messages(
+                lagging, definitions.define(made), "exact"
+            )
             keys.append((made.key_kind, bool(made.primary_key)))
-    assert {(KeyKind.PRIMARY, True), (KeyKind.NOT_PRIMARY, True), (KeyKind.NOT_PRIMARY, False)} <= set(keys)
+    assert {
+        (KeyKind.PRIMARY, True),
+        (KeyKind.NOT_PRIMARY, True),
+        (KeyKind.NOT_PRIMARY, False),
+    } <= set(keys)
     assert unsure < len(keys)
 
 
 def test_followed_indexes_are_those_of_the_catalogue(database: SqlServer, schema: str) -> None:
-    random, schemas = Random(SEED + 1), Schemas(mariadb=database.family == "mariadb", server_charset="utf8mb4")
+    random, schemas = (
+        Random(SEED + 1),
+        Schemas(mariadb=database.family == "mariadb", server_charset="utf8mb4"),
+    )
     schemas.put_database(schema, "latin1")
     settings = source_settings(database)
     for number in range(TABLES):
@@ -114,11 +140,15 @@ def test_followed_indexes_are_those_of_the_catalogue(database: SqlServer, schema
             found = CatalogReader(settings).snapshot([table]).tables[table]
             followed = schemas.of(table)
             assert isinstance(followed, DescribedTable)
-            statements.append(changed(random, str(table), [index.name for index in found.indexes or ()]))
+            statements.append(
+                changed(random, str(table), [index.name for index in found.indexes or ()])
+            )
             if followed.indexes is None and database.family == "mariadb":
                 schemas.put(table, found)
                 continue
-            assert followed == found, f"{statements}\nfollowed {followed.indexes}\nfound    {found.indexes}"
+            assert followed == found, (
+                f"{statements}\nfollowed {followed.indexes}\nfound    {found.indexes}"
+            )
 
 
 KEYED = {
@@ -134,8 +164,15 @@ def test_canal_style_keys_by_a_real_primary_key_alone(database: SqlServer, schem
     with database.connect(database=schema) as connection, connection.cursor() as cursor:
         for name, (columns, _) in KEYED.items():
             cursor.execute(f"CREATE TABLE `{name}` ({columns})")
-            cursor.execute(f"INSERT INTO `{name}` (id, n{', u' if name == 'both' else ''}) VALUES (1, 2{', 3' if name == 'both' else ''})")
-    events = [RowDecoder().decode(item) for item in read(source_settings(database), start, end_of(database)) if isinstance(item, RawRows)]
+            cursor.execute(
+                f"INSERT INTO `{name}` (id, n{', u' if name == 'both' else ''}) VALUES (1, "
+                f"2{', 3' if name == 'both' else ''})"
+            )
+    events = [
+        RowDecoder().decode(item)
+        for item in read(source_settings(database), start, end_of(database))
+        if isinstance(item, RawRows)
+    ]
     with closing(CatalogReader(source_settings(database))) as catalog:
         for event in events:
             definition = TableDefinitions(type_text, catalog, as_declared=True).define(event.table)

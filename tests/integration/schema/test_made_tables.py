@@ -1,4 +1,5 @@
-"""Tables that nobody thought of: what the relay publishes of them adds up to what the server's SELECT says.
+"""Tables that nobody thought of: what the relay publishes of them adds up to what the server's
+SELECT says.
 
 A few each time; `make tables` makes hundreds (EXAMPLES in the environment).
 """
@@ -22,7 +23,9 @@ _EXAMPLES: Final = int(os.environ.get("EXAMPLES", "6"))
 _TABLE: Final = "made"
 
 
-def test_what_is_published_adds_up_to_the_table(database: SqlServer, fresh_name: Callable[[str], str]) -> None:
+def test_what_is_published_adds_up_to_the_table(
+    database: SqlServer, fresh_name: Callable[[str], str]
+) -> None:
     name = fresh_name("made")
     database.execute(f"CREATE DATABASE {name} CHARACTER SET utf8mb4")
 
@@ -42,9 +45,12 @@ def test_what_is_published_adds_up_to_the_table(database: SqlServer, fresh_name:
             _carry_out(connection, name, made, database.family)
             held = server_rows(connection, name, _TABLE)
         rows = printed_rows(database, start, end_of(database), row_image="partial")
-        assert sorted(map(_as_text, _folded((row for row in rows if row.table.database == name), keyed=made.keyed))) == sorted(
-            map(_as_text, held)
-        )
+        assert sorted(
+            map(
+                _as_text,
+                _folded((row for row in rows if row.table.database == name), keyed=made.keyed),
+            )
+        ) == sorted(map(_as_text, held))
 
     try:
         adds_up()
@@ -54,12 +60,19 @@ def test_what_is_published_adds_up_to_the_table(database: SqlServer, fresh_name:
 
 def _carry_out(connection: "Connection[Any]", name: str, made: MadeTable, family: str) -> None:
     with connection.cursor() as cursor:
-        cursor.execute(f"SET sql_mode = '', time_zone = '+00:00', binlog_row_image = '{made.image}'")
+        cursor.execute(
+            f"SET sql_mode = '', time_zone = '+00:00', binlog_row_image = '{made.image}'"
+        )
         if family == "mysql":
             cursor.execute(f"SET binlog_transaction_compression = {int(made.compressed)}")
         cursor.execute(f"DROP TABLE IF EXISTS {name}.{_TABLE}")
-        columns = ", ".join(f"c{number} {column.declared}" for number, column in enumerate(made.columns))
-        cursor.execute(f"CREATE TABLE {name}.{_TABLE} (id INT{' PRIMARY KEY' if made.keyed else ''}, {columns}) ROW_FORMAT=DYNAMIC")
+        columns = ", ".join(
+            f"c{number} {column.declared}" for number, column in enumerate(made.columns)
+        )
+        cursor.execute(
+            f"CREATE TABLE {name}.{_TABLE} (id INT{' PRIMARY KEY' if made.keyed else ''}, "
+            f"{columns}) ROW_FORMAT=DYNAMIC"
+        )
         for change in made.changes:
             sql, values = _statement(change, f"{name}.{_TABLE}", made)
             cursor.execute(sql, values)
@@ -85,7 +98,9 @@ def _folded(rows: Iterable[PrintedRow], *, keyed: bool) -> list[Texts]:
             known = {"id": former["id"]} if keyed else former
             found = next(each for each in held if known.items() <= each.items())
             assert {
-                name: text for name, text in former.items() if name in row.old or row.operation is Operation.DELETE
+                name: text
+                for name, text in former.items()
+                if name in row.old or row.operation is Operation.DELETE
             }.items() <= found.items()
             held.remove(found)
             if row.operation is Operation.UPDATE:

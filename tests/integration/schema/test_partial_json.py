@@ -1,4 +1,6 @@
-"""Documents that MySQL updates in part: the relay publishes what the server then has, whatever the event holds."""
+"""Documents that MySQL updates in part: the relay publishes what the server then has, whatever the
+event holds.
+"""
 
 from collections.abc import Callable
 
@@ -10,7 +12,10 @@ from tests.support.sources.source_reading import ask, end_of
 from tests.types.server_texts import server_rows
 from tests.types.walked import Texts, printed_rows
 
-_DOCUMENT = """'{"a": 1, "b": [1, "zwei", {"c": null}], "bb": {"x": 1.5, "y z": [], "ü": true}, "filler": "%s"}'""" % ("x" * 400)
+_DOCUMENT = (
+    """'{"a": 1, "b": [1, "zwei", {"c": null}], "bb": {"x": 1.5, "y z": [], "ü": true}, "filler": "%s"}'"""  # noqa: E501
+    % ("x" * 400)
+)
 _UPDATES = (
     "JSON_SET(j, '$.a', 99)",
     "JSON_REPLACE(j, '$.b[1]', 'two')",
@@ -30,7 +35,9 @@ _UPDATES = (
 
 
 @pytest.mark.parametrize("image", ["FULL", "NOBLOB", "MINIMAL"])
-def test_updates_in_part_add_up_to_the_document(image: str, mysql_9: MySQL, fresh_name: Callable[[str], str]) -> None:
+def test_updates_in_part_add_up_to_the_document(
+    image: str, mysql_9: MySQL, fresh_name: Callable[[str], str]
+) -> None:
     name = fresh_name("partial")
     start = end_of(mysql_9)
     held: list[Texts] = []
@@ -40,10 +47,20 @@ def test_updates_in_part_add_up_to_the_document(image: str, mysql_9: MySQL, fres
         cursor.execute(f"SET binlog_row_value_options = PARTIAL_JSON, binlog_row_image = {image}")
         cursor.execute(f"INSERT INTO {name}.t VALUES (1, 0, {_DOCUMENT}, {_DOCUMENT})")
         for number, expression in enumerate(_UPDATES):
-            cursor.execute(f"UPDATE {name}.t SET j = {expression}, k = JSON_SET(k, '$.a', {number}) WHERE id = 1")
+            cursor.execute(
+                f"UPDATE {name}.t SET j = {expression}, k = JSON_SET(k, '$.a', {number}) WHERE "
+                f"id = 1"
+            )
             held += server_rows(connection, name, "t")
-    kinds = {str(row[2]) for row in ask(mysql_9, f"SHOW BINLOG EVENTS IN '{start.file}' FROM {start.offset}")}
-    rows = [row for row in printed_rows(mysql_9, start, end_of(mysql_9), row_image="partial") if row.operation is Operation.UPDATE]
+    kinds = {
+        str(row[2])
+        for row in ask(mysql_9, f"SHOW BINLOG EVENTS IN '{start.file}' FROM {start.offset}")
+    }
+    rows = [
+        row
+        for row in printed_rows(mysql_9, start, end_of(mysql_9), row_image="partial")
+        if row.operation is Operation.UPDATE
+    ]
     mysql_9.execute(f"DROP DATABASE {name}")
     assert "Update_rows_partial" in kinds
     assert len(rows) == len(held) == len(_UPDATES)
@@ -53,4 +70,6 @@ def test_updates_in_part_add_up_to_the_document(image: str, mysql_9: MySQL, fres
             assert row.exact == after, expression
         else:
             assert row.exact["id"] == "1"
-            assert ("unknown" in row.headers) == (row.exact.keys() != after.keys() or set(row.old) != {"j", "k"})
+            assert ("unknown" in row.headers) == (
+                row.exact.keys() != after.keys() or set(row.old) != {"j", "k"}
+            )

@@ -27,7 +27,9 @@ TAGS: Headers = (("tag", b"orders"), ("empty", b""))
 
 @pytest.fixture
 def settings(kafka: Kafka) -> KafkaSettings:
-    return KafkaSettings(bootstrap_servers=kafka.bootstrap, replication_factor=1, min_insync_replicas=1)
+    return KafkaSettings(
+        bootstrap_servers=kafka.bootstrap, replication_factor=1, min_insync_replicas=1
+    )
 
 
 @pytest.fixture(params=["blocks", "one_by_one"])
@@ -51,7 +53,14 @@ def printed(values: list[bytes], tail: Headers = TAGS) -> PrintedMessages:
         key = b"key %d" % number if number % 2 else None
         orders = b"0,1" if number % 3 == 0 else None
         sizes = [-1 if part is None else len(part) for part in (value, key, orders)]
-        block += BLOCK_HEAD.pack(number % PARTITIONS, *sizes) + ORDER + b"%03d" % (number % 1000) + (orders or b"") + (key or b"") + value
+        block += (
+            BLOCK_HEAD.pack(number % PARTITIONS, *sizes)
+            + ORDER
+            + b"%03d" % (number % 1000)
+            + (orders or b"")
+            + (key or b"")
+            + value
+        )
     return PrintedMessages(len(values), sum(map(len, values)), block, ("order", "orders"), tail)
 
 
@@ -63,7 +72,11 @@ def open_producer(settings: KafkaSettings, name: str, delivery: str) -> BatchPro
 
 
 def committed(settings: KafkaSettings, topic: str) -> list[OutboundMessage]:
-    configuration = {"bootstrap.servers": settings.bootstrap_servers, "group.id": "t", "enable.partition.eof": True}
+    configuration = {
+        "bootstrap.servers": settings.bootstrap_servers,
+        "group.id": "t",
+        "enable.partition.eof": True,
+    }
     found: list[OutboundMessage] = []
     with closing(Consumer(configuration)) as consumer:
         consumer.assign([TopicPartition(topic, partition, 0) for partition in range(PARTITIONS)])
@@ -75,23 +88,35 @@ def committed(settings: KafkaSettings, topic: str) -> list[OutboundMessage]:
                 ends += 1
                 continue
             headers: Any = message.headers() or []
-            found.append(OutboundMessage(topic, message.partition() or 0, message.key(), message.value(), tuple(headers)))
+            found.append(
+                OutboundMessage(
+                    topic, message.partition() or 0, message.key(), message.value(), tuple(headers)
+                )
+            )
     return found
 
 
 def by_partition(messages: list[OutboundMessage]) -> list[list[OutboundMessage]]:
-    return [[each for each in messages if each.partition == partition] for partition in range(PARTITIONS)]
+    return [
+        [each for each in messages if each.partition == partition]
+        for partition in range(PARTITIONS)
+    ]
 
 
 @pytest.mark.usefixtures("way")
 @pytest.mark.parametrize("delivery", ["exactly_once", "at_least_once"])
-def test_printed_messages_arrive_whole_and_in_order(settings: KafkaSettings, fresh_name: Callable[[str], str], delivery: str) -> None:
+def test_printed_messages_arrive_whole_and_in_order(
+    settings: KafkaSettings, fresh_name: Callable[[str], str], delivery: str
+) -> None:
     topic = fresh_name("printed")
     TopicAdmin(settings).create(TopicSpec(topic, PARTITIONS, 1))
     wanted = []
     with closing(open_producer(settings, topic, delivery)) as sender:
         for batch in range(3):
-            parts = [printed([b"v%d.%d" % (batch, number) for number in range(size)]) for size in (1, 500, 7)]
+            parts = [
+                printed([b"v%d.%d" % (batch, number) for number in range(size)])
+                for size in (1, 500, 7)
+            ]
             for part in (*parts, printed([b"x" * 200_000], ())):
                 sender.send_printed(topic, part)
                 wanted += [*part.each(topic)]
@@ -103,7 +128,9 @@ def test_printed_messages_arrive_whole_and_in_order(settings: KafkaSettings, fre
 
 
 @pytest.mark.usefixtures("way")
-def test_a_full_queue_is_waited_for(settings: KafkaSettings, fresh_name: Callable[[str], str]) -> None:
+def test_a_full_queue_is_waited_for(
+    settings: KafkaSettings, fresh_name: Callable[[str], str]
+) -> None:
     topic = fresh_name("printed")
     TopicAdmin(settings).create(TopicSpec(topic, PARTITIONS, 1))
     small = settings.model_copy(update={"client": {"queue.buffering.max.messages": 50}})
@@ -141,21 +168,31 @@ def test_a_message_that_the_broker_refuses_while_others_are_handed_over_is_named
         while not deadline.passed:
             sender.send_printed(topic, others)
 
-    with closing(open_producer(settings, topic, delivery)) as sender, pytest.raises(MessageTooLarge, match=topic):
+    with (
+        closing(open_producer(settings, topic, delivery)) as sender,
+        pytest.raises(MessageTooLarge, match=topic),
+    ):
         hand_over()
 
 
 @pytest.mark.usefixtures("way")
-def test_a_message_that_the_client_refuses_is_named(settings: KafkaSettings, fresh_name: Callable[[str], str]) -> None:
+def test_a_message_that_the_client_refuses_is_named(
+    settings: KafkaSettings, fresh_name: Callable[[str], str]
+) -> None:
     topic = fresh_name("printed")
     TopicAdmin(settings).create(TopicSpec(topic, PARTITIONS, 1))
     small = settings.model_copy(update={"message_max_bytes": 5_000})
-    with closing(open_producer(small, topic, "exactly_once")) as sender, pytest.raises(MessageTooLarge, match=topic):
+    with (
+        closing(open_producer(small, topic, "exactly_once")) as sender,
+        pytest.raises(MessageTooLarge, match=topic),
+    ):
         sender.send_printed(topic, printed([b"small", bytes(6_000)]))
 
 
 @needs_the_sender
-def test_several_clients_of_one_process_do_not_mix(settings: KafkaSettings, fresh_name: Callable[[str], str]) -> None:
+def test_several_clients_of_one_process_do_not_mix(
+    settings: KafkaSettings, fresh_name: Callable[[str], str]
+) -> None:
     topics = [fresh_name("printed") for _ in range(3)]
     for topic in topics:
         TopicAdmin(settings).create(TopicSpec(topic, PARTITIONS, 1))
@@ -181,8 +218,13 @@ def test_several_clients_of_one_process_do_not_mix(settings: KafkaSettings, fres
         lambda block: struct.pack("=iiii", 0, 3, 9_000, -1) + block[16:],
     ],
 )
-def test_a_damaged_block_is_told(settings: KafkaSettings, fresh_name: Callable[[str], str], damage: Callable[[bytes], bytes]) -> None:
+def test_a_damaged_block_is_told(
+    settings: KafkaSettings, fresh_name: Callable[[str], str], damage: Callable[[bytes], bytes]
+) -> None:
     topic = fresh_name("printed")
     messages = printed([b"value"])
-    with closing(open_producer(settings, topic, "at_least_once")) as sender, pytest.raises(ValueError, match="damaged at byte 0"):
+    with (
+        closing(open_producer(settings, topic, "at_least_once")) as sender,
+        pytest.raises(ValueError, match="damaged at byte 0"),
+    ):
         sender.send_printed(topic, messages._replace(block=damage(messages.block)))

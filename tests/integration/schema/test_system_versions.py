@@ -1,4 +1,6 @@
-"""MariaDB's system-versioned tables: what is published of current rows adds up to SELECT, and history rows are told from them."""
+"""MariaDB's system-versioned tables: what is published of current rows adds up to SELECT, and
+history rows are told from them.
+"""
 
 from collections.abc import Callable, Iterator
 
@@ -36,9 +38,13 @@ def fold(messages: list[OutboundMessage], *, history: bool) -> dict[str, Texts]:
             value = orjson.loads(message.value or b"")
             key = (message.key or b"").decode()
             for row in value["data"]:
-                assert message.key is None or orjson.loads(message.key)[1:] == [row[name] for name in value["pkNames"]]
+                assert message.key is None or orjson.loads(message.key)[1:] == [
+                    row[name] for name in value["pkNames"]
+                ]
                 if value["type"] == "DELETE":
-                    assert rows.pop(key, None) is not None or history, f"a delete of {key}, which is not there"
+                    assert rows.pop(key, None) is not None or history, (
+                        f"a delete of {key}, which is not there"
+                    )
                 else:
                     rows[key] = {**rows.get(key, {}), **row}
     return rows
@@ -49,7 +55,9 @@ def sorted_rows(rows: list[Texts]) -> list[str]:
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_current_rows_and_history_add_up_to_what_the_server_holds(server: SqlServer, schema: str, table: str) -> None:
+def test_current_rows_and_history_add_up_to_what_the_server_holds(
+    server: SqlServer, schema: str, table: str
+) -> None:
     start = end_of(server)
     run(server, schema, table)
     messages = list(Reader(server, schema).messages(start))
@@ -59,15 +67,22 @@ def test_current_rows_and_history_add_up_to_what_the_server_holds(server: SqlSer
     assert bool(past) == (table != "ordinary")
     if past:
         end = "e" if "ROW END" in TABLES[table] else "row_end"
-        names = [name for name in columns if name != "later"]  # DDL gave it to history rows, too, and logs no rows
+        names = [
+            name for name in columns if name != "later"
+        ]  # DDL gave it to history rows, too, and logs no rows
         every = held(server, schema, table, names, "FOR SYSTEM_TIME ALL")
         ended = [row for row in every if row[end] not in ENDLESS]
-        assert sorted_rows([{name: row[name] for name in names} for row in past.values()]) == sorted_rows(ended)
+        assert sorted_rows(
+            [{name: row[name] for name in names} for row in past.values()]
+        ) == sorted_rows(ended)
 
 
 def test_transaction_precise_history_has_no_row_events(server: SqlServer, schema: str) -> None:
     start = end_of(server)
-    times = "s BIGINT UNSIGNED GENERATED ALWAYS AS ROW START, e BIGINT UNSIGNED GENERATED ALWAYS AS ROW END, PERIOD FOR SYSTEM_TIME (s, e)"
+    times = (
+        "s BIGINT UNSIGNED GENERATED ALWAYS AS ROW START, e BIGINT UNSIGNED GENERATED ALWAYS AS "
+        "ROW END, PERIOD FOR SYSTEM_TIME (s, e)"
+    )
     server.execute(
         f"CREATE TABLE {schema}.t (id INT PRIMARY KEY, n INT, {times}) WITH SYSTEM VERSIONING",
         f"INSERT INTO {schema}.t (id, n) VALUES (1, 1)",
@@ -76,4 +91,9 @@ def test_transaction_precise_history_has_no_row_events(server: SqlServer, schema
     )
     items = list(read(source_settings(server), start, end_of(server)))
     assert not any(isinstance(item, RawRows) for item in items)
-    assert [item.sql.split()[0] for item in items if isinstance(item, Statement)] == ["CREATE", "INSERT", "UPDATE", "DELETE"]
+    assert [item.sql.split()[0] for item in items if isinstance(item, Statement)] == [
+        "CREATE",
+        "INSERT",
+        "UPDATE",
+        "DELETE",
+    ]

@@ -1,4 +1,6 @@
-"""The history of tables against real servers: what is followed equals the catalogue, and completes bare table maps to whole ones."""
+"""The history of tables against real servers: what is followed equals the catalogue, and completes
+bare table maps to whole ones.
+"""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -20,38 +22,61 @@ from tests.support.sources.source_reading import end_of, read, source_settings
 
 TYPES = {
     "both": (
-        "TINYINT", "SMALLINT UNSIGNED", "MEDIUMINT ZEROFILL", "INT(7)", "INTEGER UNSIGNED NOT NULL DEFAULT 7", "BIGINT UNSIGNED", "BOOL",
-        "FLOAT", "FLOAT(30)", "FLOAT(7,3)", "DOUBLE PRECISION UNSIGNED", "REAL", "DECIMAL", "DEC(7)", "NUMERIC(65,30) UNSIGNED",
-        "BIT", "BIT(64)", "YEAR", "DATE NOT NULL DEFAULT '2000-01-01'", "TIME(3)", "DATETIME(6) DEFAULT CURRENT_TIMESTAMP(6)",
-        "TIMESTAMP(2) NULL DEFAULT NULL ON UPDATE CURRENT_TIMESTAMP(2)", "CHAR", "CHAR(20) CHARACTER SET latin1", "NCHAR(3)",
-        "CHAR(255)", "CHAR(10) CHARACTER SET binary", "VARCHAR(20) COLLATE utf8mb4_bin", "VARCHAR(300) CHARSET gbk", "VARCHAR(9) ASCII",
-        "NATIONAL VARCHAR(7)", "CHARACTER VARYING(5) CHARACTER SET utf8mb3", "VARCHAR(3) CHARACTER SET binary", "BINARY", "BINARY(255)",
-        "VARBINARY(1000)", "TINYTEXT", "TEXT CHARACTER SET ucs2", "TEXT(100)", "TEXT(70000)", "MEDIUMTEXT", "LONGTEXT", "LONG VARCHAR",
+        "TINYINT", "SMALLINT UNSIGNED", "MEDIUMINT ZEROFILL", "INT(7)",
+        "INTEGER UNSIGNED NOT NULL DEFAULT 7", "BIGINT UNSIGNED", "BOOL",
+        "FLOAT", "FLOAT(30)", "FLOAT(7,3)", "DOUBLE PRECISION UNSIGNED", "REAL", "DECIMAL",
+        "DEC(7)", "NUMERIC(65,30) UNSIGNED",
+        "BIT", "BIT(64)", "YEAR", "DATE NOT NULL DEFAULT '2000-01-01'", "TIME(3)", (
+            "DATETIME(6) DEFAULT CURRENT_TIMESTAMP(6)"
+        ),
+        "TIMESTAMP(2) NULL DEFAULT NULL ON UPDATE CURRENT_TIMESTAMP(2)", "CHAR",
+        "CHAR(20) CHARACTER SET latin1", "NCHAR(3)",
+        "CHAR(255)", "CHAR(10) CHARACTER SET binary", "VARCHAR(20) COLLATE utf8mb4_bin",
+        "VARCHAR(300) CHARSET gbk", "VARCHAR(9) ASCII",
+        "NATIONAL VARCHAR(7)", (
+            "CHARACTER VARYING(5) CHARACTER SET utf8mb3"
+        ), "VARCHAR(3) CHARACTER SET binary", "BINARY", "BINARY(255)",
+        "VARBINARY(1000)", "TINYTEXT", "TEXT CHARACTER SET ucs2", "TEXT(100)", "TEXT(70000)",
+        "MEDIUMTEXT", "LONGTEXT", "LONG VARCHAR",
         "LONG VARBINARY", "TINYBLOB", "BLOB", "BLOB(100000)", "MEDIUMBLOB", "LONGBLOB", "JSON",
-        "ENUM('a','b''c','d,e','(f)','g\\\\h')", "ENUM('x') CHARACTER SET latin1 NOT NULL", "SET('a','b','c')",
+        "ENUM('a','b''c','d,e','(f)','g\\\\h')", (
+            "ENUM('x') CHARACTER SET latin1 NOT NULL"
+        ), "SET('a','b','c')",
         "ENUM('\u00e9','\u4e2d') CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci",
         "SET('1','2','3','4','5','6','7','8','9') CHARACTER SET gbk",
-        "GEOMETRY", "POINT", "LINESTRING", "MULTIPOLYGON", "INT GENERATED ALWAYS AS (1+1) STORED", "INT AS (2*(3+4)) VIRTUAL",
-        "INT COMMENT 'a, b) NOT NULL' CHECK ({c} > 0 OR {c} IS NULL)", "VARCHAR(10) DEFAULT 'x'", "INT UNSIGNED DEFAULT -0",
+        "GEOMETRY", "POINT", "LINESTRING", "MULTIPOLYGON", "INT GENERATED ALWAYS AS (1+1) STORED",
+        "INT AS (2*(3+4)) VIRTUAL",
+        "INT COMMENT 'a, b) NOT NULL' CHECK ({c} > 0 OR {c} IS NULL)", "VARCHAR(10) DEFAULT 'x'", "INT UNSIGNED DEFAULT -0",  # noqa: E501
         "VARCHAR(10) NOT NULL DEFAULT '' INVISIBLE",
     ),
     "mysql": (
-        *("VECTOR(3)", "VARCHAR(20) DEFAULT (CONCAT('a', ',', 'b'))", "GEOMETRY SRID 4326", "GEOMETRYCOLLECTION"),
+        *("VECTOR(3)", (
+            "VARCHAR(20) DEFAULT (CONCAT('a', ',', 'b'))"
+        ), "GEOMETRY SRID 4326", "GEOMETRYCOLLECTION"),
         "JSON DEFAULT (JSON_ARRAY(1))",
     ),
     "mariadb": (
-        "UUID", "INET6", "INET4", "VARCHAR(100) COMPRESSED", "VARCHAR(100) COMPRESSED CHARACTER SET latin1", "VARBINARY(100) COMPRESSED",
-        "TEXT COMPRESSED", "INT WITHOUT SYSTEM VERSIONING", "TIMESTAMP", "INT CHECK (c1 > 0 OR c1 IS NULL)",
+        "UUID", "INET6", "INET4", "VARCHAR(100) COMPRESSED", (
+            "VARCHAR(100) COMPRESSED CHARACTER SET latin1"
+        ), "VARBINARY(100) COMPRESSED",
+        "TEXT COMPRESSED", "INT WITHOUT SYSTEM VERSIONING", "TIMESTAMP",
+        "INT CHECK (c1 > 0 OR c1 IS NULL)",
     ),
 }  # fmt: skip
 
 ALTERS = (
     "ALTER TABLE t ADD x INT AFTER c1, ADD y VARCHAR(9) FIRST, ADD COLUMN z DATE",
-    "ALTER TABLE t DROP x, CHANGE z zz DATETIME(3) NOT NULL DEFAULT '2000-01-01' AFTER c2, MODIFY c3 BIGINT FIRST",
+    (
+        "ALTER TABLE t DROP x, CHANGE z zz DATETIME(3) NOT NULL DEFAULT '2000-01-01' AFTER c2, "
+        "MODIFY c3 BIGINT FIRST"
+    ),
     "ALTER TABLE t ADD (p INT, q TEXT, KEY k (p)), RENAME COLUMN c8 TO cc8",
     "ALTER TABLE t RENAME COLUMN p TO pp, RENAME COLUMN cc8 TO c8",
     "ALTER TABLE t RENAME COLUMN c1 TO c2, RENAME COLUMN c2 TO c1",
-    "ALTER TABLE t MODIFY c6 INT AFTER c7, MODIFY c5 TEXT CHARACTER SET latin1 AFTER c6, DROP COLUMN y",
+    (
+        "ALTER TABLE t MODIFY c6 INT AFTER c7, MODIFY c5 TEXT CHARACTER SET latin1 AFTER c6, "
+        "DROP COLUMN y"
+    ),
     "ALTER TABLE t CONVERT TO CHARACTER SET latin1",
     "ALTER TABLE t ADD l1 VARCHAR(5)",
     "ALTER TABLE t CONVERT TO CHARACTER SET utf8mb4 COLLATE utf8mb4_bin",
@@ -60,8 +85,14 @@ ALTERS = (
     "ALTER TABLE t DROP PRIMARY KEY",
     "ALTER TABLE t ADD CONSTRAINT PRIMARY KEY USING BTREE (id)",
     "ALTER TABLE t CHANGE id ident INT NOT NULL",
-    "ALTER TABLE t ADD f1 INT FIRST, MODIFY c2 INT FIRST, ADD f2 INT AFTER c7, MODIFY c3 INT AFTER c7",
-    "ALTER TABLE t ADD INDEX i (c7), DROP INDEX i2, ENGINE = InnoDB, COMMENT = 'DROP c7, ADD c8 INT'",
+    (
+        "ALTER TABLE t ADD f1 INT FIRST, MODIFY c2 INT FIRST, ADD f2 INT AFTER c7, MODIFY c3 INT "
+        "AFTER c7"
+    ),
+    (
+        "ALTER TABLE t ADD INDEX i (c7), DROP INDEX i2, ENGINE = InnoDB, COMMENT = 'DROP c7, ADD "
+        "c8 INT'"
+    ),
     "CREATE INDEX i2 ON t (pp)",
     "ALTER TABLE t RENAME INDEX i TO i3, ALTER COLUMN c7 SET DEFAULT 4, ALTER c8 DROP DEFAULT",
     "ALTER TABLE t PARTITION BY KEY (ident) PARTITIONS 2",
@@ -74,7 +105,10 @@ ALTERS = (
     "DROP TABLE kept",
     "CREATE TABLE s SELECT 1 AS one, 'a' AS two, CAST(1.5 AS DECIMAL(5,2)) AS three",
     "CREATE TABLE p (c INT PRIMARY KEY)",
-    "CREATE TABLE k (a INT, b CHAR PRIMARY KEY, c INT, UNIQUE (c), CHECK (a > 0), FOREIGN KEY (c) REFERENCES p (c)) CHARSET gbk",
+    (
+        "CREATE TABLE k (a INT, b CHAR PRIMARY KEY, c INT, UNIQUE (c), CHECK (a > 0), FOREIGN "
+        "KEY (c) REFERENCES p (c)) CHARSET gbk"
+    ),
     "ALTER DATABASE CHARACTER SET latin1",
     "CREATE TABLE w (a CHAR(10), b ENUM('x'))",
 )  # fmt: skip
@@ -92,14 +126,22 @@ GENERATED_KEY = (
 )
 VERSIONED = (
     "CREATE TABLE v (id INT PRIMARY KEY, c1 INT WITHOUT SYSTEM VERSIONING) WITH SYSTEM VERSIONING",
-    "ALTER TABLE v ADD c2 INT WITHOUT SYSTEM VERSIONING AFTER id, ADD c3 VARCHAR(9) WITH SYSTEM VERSIONING",
+    (
+        "ALTER TABLE v ADD c2 INT WITHOUT SYSTEM VERSIONING AFTER id, ADD c3 VARCHAR(9) WITH "
+        "SYSTEM VERSIONING"
+    ),
     "ALTER TABLE v DROP SYSTEM VERSIONING",
     "ALTER TABLE v ADD SYSTEM VERSIONING",
-    "ALTER TABLE v ADD c4 INT WITHOUT SYSTEM VERSIONING, DROP PRIMARY KEY, ADD PRIMARY KEY (c1, id)",
+    (
+        "ALTER TABLE v ADD c4 INT WITHOUT SYSTEM VERSIONING, DROP PRIMARY KEY, ADD PRIMARY KEY "
+        "(c1, id)"
+    ),
 )
 
 
-VERSION_TIMES = "s TIMESTAMP(6) AS ROW START, e TIMESTAMP(6) AS ROW END, PERIOD FOR SYSTEM_TIME (s, e)"
+VERSION_TIMES = (
+    "s TIMESTAMP(6) AS ROW START, e TIMESTAMP(6) AS ROW END, PERIOD FOR SYSTEM_TIME (s, e)"
+)
 PERIODS = (
     "CREATE TABLE p (a INT, s DATE, e DATE, PERIOD FOR app (s, e))",
     "ALTER TABLE p MODIFY s DATETIME NULL AFTER e, MODIFY e DATETIME",
@@ -123,18 +165,60 @@ SEQUENCES = (
 )
 MODES = {
     "both": (
-        ("NO_BACKSLASH_ESCAPES", r"CREATE TABLE m (id INT PRIMARY KEY, a ENUM('x\','y'), b VARCHAR(5) DEFAULT '\', c INT COMMENT 'x\')"),
-        ("NO_BACKSLASH_ESCAPES", r"ALTER TABLE m MODIFY b VARCHAR(5) DEFAULT '\', RENAME COLUMN id TO idd, MODIFY c INT COMMENT 'x\'"),
-        ("", r"ALTER TABLE m MODIFY b VARCHAR(5) COMMENT 'a\', ADD x INT', ADD d ENUM('x\', \'y', 'z\\')"),
-        ("ANSI_QUOTES", r"""ALTER TABLE "m" ADD "e""f" REAL, ADD "g\" ENUM('"', 'h'), ADD "PRIMARY" INT DEFAULT '1'"""),
-        ("", r"""ALTER TABLE m ADD i ENUM("j", "k'l"), ADD j CHAR(3) DEFAULT "xyz" COMMENT "AFTER a\", ADD y INT" """),
-        ("ANSI,NO_BACKSLASH_ESCAPES", r"""CREATE TABLE "n m" (a REAL DEFAULT '1', "b\" INT COMMENT 'x\', "c" CHAR(1) DEFAULT '\')"""),
-        ("PIPES_AS_CONCAT,REAL_AS_FLOAT", "ALTER TABLE `n m` ADD d REAL, ADD e INT AS (length('a' || ', f INT')), ADD g REAL"),
+        (
+            "NO_BACKSLASH_ESCAPES",
+            (
+                r"CREATE TABLE m (id INT PRIMARY KEY, a ENUM('x\','y'), b VARCHAR(5) DEFAULT "
+                r"'\', c INT COMMENT 'x\')"
+            ),
+        ),
+        (
+            "NO_BACKSLASH_ESCAPES",
+            (
+                r"ALTER TABLE m MODIFY b VARCHAR(5) DEFAULT '\', RENAME COLUMN id TO idd, MODIFY "
+                r"c INT COMMENT 'x\'"
+            ),
+        ),
+        (
+            "",
+            (
+                r"ALTER TABLE m MODIFY b VARCHAR(5) COMMENT 'a\', ADD x INT', ADD d ENUM('x\', "
+                r"\'y', 'z\\')"
+            ),
+        ),
+        (
+            "ANSI_QUOTES",
+            r"""ALTER TABLE "m" ADD "e""f" REAL, ADD "g\" ENUM('"', 'h'), ADD "PRIMARY" INT DEFAULT '1'""",  # noqa: E501
+        ),
+        (
+            "",
+            r"""ALTER TABLE m ADD i ENUM("j", "k'l"), ADD j CHAR(3) DEFAULT "xyz" COMMENT "AFTER a\", ADD y INT" """,  # noqa: E501
+        ),
+        (
+            "ANSI,NO_BACKSLASH_ESCAPES",
+            r"""CREATE TABLE "n m" (a REAL DEFAULT '1', "b\" INT COMMENT 'x\', "c" CHAR(1) DEFAULT '\')""",  # noqa: E501
+        ),
+        (
+            "PIPES_AS_CONCAT,REAL_AS_FLOAT",
+            "ALTER TABLE `n m` ADD d REAL, ADD e INT AS (length('a' || ', f INT')), ADD g REAL",
+        ),
     ),
     "mysql": (),
     "mariadb": (
-        ("ORACLE", 'CREATE TABLE o ("a" DATE, b VARCHAR2(9), c NUMBER, d NUMBER(5), e NUMBER(5, 2), f RAW(3), g CLOB, h BLOB)'),
-        ("ORACLE", "ALTER TABLE o ADD j DATE, MODIFY b DATE, ADD k mariadb_schema.DATE, ADD i TIMESTAMP(2)"),
+        (
+            "ORACLE",
+            (
+                'CREATE TABLE o ("a" DATE, b VARCHAR2(9), c NUMBER, d NUMBER(5), e NUMBER(5, 2), '
+                "f RAW(3), g CLOB, h BLOB)"
+            ),
+        ),
+        (
+            "ORACLE",
+            (
+                "ALTER TABLE o ADD j DATE, MODIFY b DATE, ADD k mariadb_schema.DATE, ADD i "
+                "TIMESTAMP(2)"
+            ),
+        ),
         ("", "ALTER TABLE o ADD l oracle_schema.DATE, ADD m maxdb_schema.TIMESTAMP(3), ADD n DATE"),
         ("MAXDB", 'ALTER TABLE o ADD "p" TIMESTAMP, ADD q DATE'),
         ("MSSQL", 'CREATE TABLE [r s] ([a, b] INT, [c]]d] DATE, "e" REAL)'),
@@ -151,22 +235,47 @@ def schema(database: SqlServer, fresh_name: FreshName) -> Iterator[str]:
 
 
 def catalogue(database: SqlServer, schema: str) -> dict[TableId, DescribedTable]:
-    return {table: found for table, found in CatalogReader(source_settings(database)).snapshot().tables.items() if table.database == schema}
+    return {
+        table: found
+        for table, found in CatalogReader(source_settings(database)).snapshot().tables.items()
+        if table.database == schema
+    }
 
 
 def alike(known: object, found: object) -> bool:
-    """Whether both say the same; where a statement leaves it open whether a column holds NULL, both answers are right.
+    """Whether both say the same.
+
+    Where a statement leaves it open whether a column holds NULL, both answers are right.
 
     Indexes that are not known any more contradict nothing.
     """
-    if not isinstance(known, DescribedTable) or not isinstance(found, DescribedTable) or len(known.columns) != len(found.columns):
+    if (
+        not isinstance(known, DescribedTable)
+        or not isinstance(found, DescribedTable)
+        or len(known.columns) != len(found.columns)
+    ):
         return known == found
     pairs = zip(known.columns, found.columns, strict=True)
-    closed = tuple(replace(mine, nullable=theirs.nullable) if mine.nullable is None else mine for mine, theirs in pairs)
-    return replace(known, columns=closed, indexes=found.indexes if known.indexes is None else known.indexes) == found
+    closed = tuple(
+        replace(mine, nullable=theirs.nullable) if mine.nullable is None else mine
+        for mine, theirs in pairs
+    )
+    return (
+        replace(
+            known, columns=closed, indexes=found.indexes if known.indexes is None else known.indexes
+        )
+        == found
+    )
 
 
-def follow(database: SqlServer, schema: str, sqls: Iterable[str], schemas: Schemas, sql_mode: str = "", *also: str) -> None:
+def follow(
+    database: SqlServer,
+    schema: str,
+    sqls: Iterable[str],
+    schemas: Schemas,
+    sql_mode: str = "",
+    *also: str,
+) -> None:
     """Run each statement, follow what the server logged of it, and compare with the catalogue."""
     for sql in sqls:
         before = end_of(database)
@@ -179,10 +288,14 @@ def follow(database: SqlServer, schema: str, sqls: Iterable[str], schemas: Schem
                 cursor.execute(sql)
             except pymysql.err.MySQLError as refused:
                 raise AssertionError(f"{sql}: {refused}") from refused
-        for statement, _, _ in statements_between(source_settings(database), before, end_of_binlog(source_settings(database))):
+        for statement, _, _ in statements_between(
+            source_settings(database), before, end_of_binlog(source_settings(database))
+        ):
             if statement.database == schema:
                 schemas.apply(statement, classify(statement))
-        followed = {table: known for table, known in schemas.tables.items() if table.database == schema}
+        followed = {
+            table: known for table, known in schemas.tables.items() if table.database == schema
+        }
         found = catalogue(database, schema)
         assert followed.keys() == found.keys(), sql
         for table, known in followed.items():
@@ -190,7 +303,10 @@ def follow(database: SqlServer, schema: str, sqls: Iterable[str], schemas: Schem
 
 
 def columns_for(database: SqlServer) -> list[str]:
-    return [f"c{number} {text.replace('{c}', f'c{number}')}" for number, text in enumerate((*TYPES["both"], *TYPES[database.family]), 1)]
+    return [
+        f"c{number} {text.replace('{c}', f'c{number}')}"
+        for number, text in enumerate((*TYPES["both"], *TYPES[database.family]), 1)
+    ]
 
 
 def started(database: SqlServer, schema: str) -> Schemas:
@@ -199,27 +315,55 @@ def started(database: SqlServer, schema: str) -> Schemas:
     return schemas
 
 
-def test_what_create_and_alter_declare_is_what_the_catalogue_says(database: SqlServer, schema: str) -> None:
+def test_what_create_and_alter_declare_is_what_the_catalogue_says(
+    database: SqlServer, schema: str
+) -> None:
     columns = columns_for(database)
     # A column may be without the table's versions only where the table has them.
-    adds = [f"ALTER TABLE b ADD COLUMN {column}" for column in columns if "SYSTEM VERSIONING" not in column]
+    adds = [
+        f"ALTER TABLE b ADD COLUMN {column}"
+        for column in columns
+        if "SYSTEM VERSIONING" not in column
+    ]
     schemas = started(database, schema)
-    follow(database, schema, [f"CREATE TABLE a (id INT PRIMARY KEY, {', '.join(columns)})", "CREATE TABLE b (c1 INT)", *adds[1:]], schemas)
+    follow(
+        database,
+        schema,
+        [
+            f"CREATE TABLE a (id INT PRIMARY KEY, {', '.join(columns)})",
+            "CREATE TABLE b (c1 INT)",
+            *adds[1:],
+        ],
+        schemas,
+    )
 
 
-def test_versions_of_rows_are_followed_as_mariadb_keeps_them(database: SqlServer, schema: str) -> None:
+def test_versions_of_rows_are_followed_as_mariadb_keeps_them(
+    database: SqlServer, schema: str
+) -> None:
     if database.family != "mariadb":
         pytest.skip("tables of MariaDB")
     follow(database, schema, list(VERSIONED), started(database, schema))
 
 
 @pytest.mark.parametrize("session", ["ON", "OFF"])
-def test_a_generated_key_stays_first_whatever_the_session_that_alters_it_says(mysql_9: MySQL, fresh_name: FreshName, session: str) -> None:
+def test_a_generated_key_stays_first_whatever_the_session_that_alters_it_says(
+    mysql_9: MySQL, fresh_name: FreshName, session: str
+) -> None:
     schema = fresh_name("history")
     mysql_9.execute(f"CREATE DATABASE {schema} CHARACTER SET utf8mb4")
     schemas = started(mysql_9, schema)
-    follow(mysql_9, schema, GENERATED_KEY[:1], schemas, "", "sql_generate_invisible_primary_key = ON")
-    follow(mysql_9, schema, GENERATED_KEY[1:], schemas, "", f"sql_generate_invisible_primary_key = {session}")
+    follow(
+        mysql_9, schema, GENERATED_KEY[:1], schemas, "", "sql_generate_invisible_primary_key = ON"
+    )
+    follow(
+        mysql_9,
+        schema,
+        GENERATED_KEY[1:],
+        schemas,
+        "",
+        f"sql_generate_invisible_primary_key = {session}",
+    )
     mysql_9.execute(f"DROP DATABASE {schema}")
 
 
@@ -247,14 +391,19 @@ def test_the_rows_of_a_dropped_sequence_have_names(database: SqlServer, schema: 
         assert_completed(raw, logged, known)
 
 
-def test_statements_are_read_in_the_sql_mode_of_their_session(database: SqlServer, schema: str) -> None:
+def test_statements_are_read_in_the_sql_mode_of_their_session(
+    database: SqlServer, schema: str
+) -> None:
     schemas = started(database, schema)
     for sql_mode, sql in (*MODES["both"], *MODES[database.family]):
         follow(database, schema, [sql], schemas, sql_mode)
 
 
 def test_alter_is_followed_as_the_servers_apply_it(database: SqlServer, schema: str) -> None:
-    created = f"CREATE TABLE t (id INT, {', '.join(f'c{number} INT' for number in range(1, 9))}, PRIMARY KEY (id), KEY i2 (c8))"
+    created = (
+        f"CREATE TABLE t (id INT, {', '.join(f'c{number} INT' for number in range(1, 9))}, PRIMARY "
+        f"KEY (id), KEY i2 (c8))"
+    )
     follow(database, schema, [created, *(sql for sql in ALTERS)], started(database, schema))
 
 
@@ -264,7 +413,11 @@ def written(database: SqlServer, schema: str, *sqls: str) -> list[RawRows]:
     with database.connect(database=schema) as connection, connection.cursor() as cursor:
         for sql in sqls:
             cursor.execute(sql)
-    rows = [item for item in read(source_settings(database), before, end_of(database)) if isinstance(item, RawRows)]
+    rows = [
+        item
+        for item in read(source_settings(database), before, end_of(database))
+        if isinstance(item, RawRows)
+    ]
     assert rows
     return rows
 
@@ -278,22 +431,37 @@ def assert_completed(raw: RawRows, logged: Logged, found: DescribedTable) -> Non
     made = completed(bare, found)
     assert isinstance(made, TableMap), made
     for mine, theirs in zip(made.columns, whole.columns, strict=True):
-        # MariaDB does not log what is invisible, and the sign of a year means nothing; nobody asks for either.
-        assert replace(mine, visible=theirs.visible, unsigned=theirs.unsigned if mine.type.name == "YEAR" else mine.unsigned) == theirs
+        # MariaDB does not log what is invisible, and the sign of a year means nothing; nobody asks
+        # for either.
+        assert (
+            replace(
+                mine,
+                visible=theirs.visible,
+                unsigned=theirs.unsigned if mine.type.name == "YEAR" else mine.unsigned,
+            )
+            == theirs
+        )
     assert made.primary_key == whole.primary_key
     for column, known in zip(whole.columns, found.columns, strict=True):
-        assert known.kind not in ("varchar", "varbinary") or type_text(column) == f"{known.kind}({known.measures[0]})", known.name
+        assert (
+            known.kind not in ("varchar", "varbinary")
+            or type_text(column) == f"{known.kind}({known.measures[0]})"
+        ), known.name
 
 
 @pytest.mark.parametrize("logged", [Logged.MINIMAL, Logged.NOTHING])
-def test_bare_table_maps_become_the_whole_ones(database: SqlServer, schema: str, logged: Logged) -> None:
+def test_bare_table_maps_become_the_whole_ones(
+    database: SqlServer, schema: str, logged: Logged
+) -> None:
     created = f"CREATE TABLE a (id INT, {', '.join(columns_for(database))}, PRIMARY KEY (c4, id))"
     for raw in written(database, schema, created, "INSERT INTO a (id, c4) VALUES (1, 1)"):
         assert_completed(raw, logged, catalogue(database, schema)[TableId(schema, "a")])
 
 
 @pytest.mark.parametrize("logged", [Logged.MINIMAL, Logged.NOTHING])
-def test_bare_table_maps_with_versions_become_the_whole_ones(database: SqlServer, schema: str, logged: Logged) -> None:
+def test_bare_table_maps_with_versions_become_the_whole_ones(
+    database: SqlServer, schema: str, logged: Logged
+) -> None:
     if database.family != "mariadb":
         pytest.skip("tables of MariaDB")
     created = VERSIONED[0], "SET SESSION system_versioning_alter_history = KEEP", VERSIONED[1]

@@ -1,4 +1,6 @@
-"""Every line of docs/types.md on every server: the relay prints what the page says, and what the server itself prints."""
+"""Every line of docs/types.md on every server: the relay prints what the page says, and what the
+server itself prints.
+"""
 
 from collections.abc import Callable
 
@@ -7,7 +9,9 @@ from tests.support.rows.types_page import type_lines
 from tests.types.lines import inserted
 
 
-def test_each_line_is_what_the_relay_prints(database: SqlServer, fresh_name: Callable[[str], str]) -> None:
+def test_each_line_is_what_the_relay_prints(
+    database: SqlServer, fresh_name: Callable[[str], str]
+) -> None:
     name = fresh_name("types")
     lines = type_lines(database.family)
     try:

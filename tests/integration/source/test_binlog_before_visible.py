@@ -1,4 +1,6 @@
-"""Real pairs with semi-synchronous replication that waits AFTER_SYNC: the binlog is seconds ahead of what SELECTs see."""
+"""Real pairs with semi-synchronous replication that waits AFTER_SYNC: the binlog is seconds ahead
+of what SELECTs see.
+"""
 
 import re
 from collections.abc import Iterator
@@ -38,16 +40,28 @@ def pair(request: pytest.FixtureRequest) -> Iterator[Pair]:
         master = stack.enter_context(running(kind(settings)))
         replica = stack.enter_context(running(kind({**settings, "log_slave_updates": "ON"})))
         after_sync(master, replica)
-        master.execute("CREATE DATABASE d", "CREATE TABLE d.t (id INT PRIMARY KEY, n INT)", "CREATE TABLE d.u (a INT PRIMARY KEY, b INT)")
+        master.execute(
+            "CREATE DATABASE d",
+            "CREATE TABLE d.t (id INT PRIMARY KEY, n INT)",
+            "CREATE TABLE d.u (a INT PRIMARY KEY, b INT)",
+        )
         yield master, replica
 
 
-def published(master: SqlServer, settings: SourceSettings, place: SourcePosition) -> tuple[TransactionBegin, SourcePosition]:
-    """Read from a place to the end as the relay does: how the last transaction began, and the position behind it."""
+def published(
+    master: SqlServer, settings: SourceSettings, place: SourcePosition
+) -> tuple[TransactionBegin, SourcePosition]:
+    """Read from a place to the end as the relay does: how the last transaction began, and the
+    position behind it.
+    """
     stream = open_source(settings, place, at(place.binlog), excluded=())
     items = items_up_to(stream, end_of(master))
     begin = next(each for each in reversed(items) if isinstance(each, TransactionBegin))
-    return begin, replace(place, binlog=end_of(master), gtid_set=str(GtidSet.parse(place.gtid_set).with_gtid(begin.gtid)))
+    return begin, replace(
+        place,
+        binlog=end_of(master),
+        gtid_set=str(GtidSet.parse(place.gtid_set).with_gtid(begin.gtid)),
+    )
 
 
 def position(master: SqlServer, settings: SourceSettings) -> SourcePosition:
@@ -59,15 +73,22 @@ def test_what_is_in_the_binlog_is_waited_for_until_selects_see_it(pair: Pair) ->
     master, replica = pair
     settings = source_settings(master)
     place = position(master, settings)
-    with closing(Visibility(settings)) as visibility, closing(SourceLookups([LOOKUP], settings)) as lookups:
+    with (
+        closing(Visibility(settings)) as visibility,
+        closing(SourceLookups([LOOKUP], settings)) as lookups,
+    ):
         with held(master, replica, "INSERT INTO d.t VALUES (1, 7)"):
             begin, _ = published(master, settings, place)
-            assert ask(master, "SELECT * FROM d.t WHERE id = 1") == [], "the server shows it already"
+            assert ask(master, "SELECT * FROM d.t WHERE id = 1") == [], (
+                "the server shows it already"
+            )
             lookups.before_asking = lambda: wait_for_lookups(visibility, begin)
             assert not visibility.wait_for(begin.position, begin.gtid, 0.3)
             with pytest.raises(LookupUnreachable, match="semi-synchronous"):
                 lookups.by_name["n"](1)
-        assert lookups.by_name["n"](1) == {"n": 7}, "nothing was kept of the time when it was not visible"
+        assert lookups.by_name["n"](1) == {"n": 7}, (
+            "nothing was kept of the time when it was not visible"
+        )
         assert visibility.wait_for(begin.position, begin.gtid, 0)
 
 
@@ -88,9 +109,14 @@ def test_a_catalogue_is_read_once_it_shows_the_statements_before_it(pair: Pair) 
     settings = source_settings(master)
     place = position(master, settings)
     if master.family == "mariadb":
-        with held(master, replica, "ALTER TABLE d.u RENAME COLUMN b TO c"), suppress(SourceUnreachable):
+        with (
+            held(master, replica, "ALTER TABLE d.u RENAME COLUMN b TO c"),
+            suppress(SourceUnreachable),
+        ):
             # MariaDB's catalogue shows the statement, or waits for its lock.
-            assert described(source_settings(master, read_timeout_seconds=2), place, mariadb=True) == ["a", "c"]
+            assert described(
+                source_settings(master, read_timeout_seconds=2), place, mariadb=True
+            ) == ["a", "c"]
         assert described(settings, place, mariadb=True) == ["a", "c"]
         return
     with held(master, replica, "ALTER TABLE d.u RENAME COLUMN b TO c"):

@@ -1,4 +1,6 @@
-"""A place is found by digests on real replicas, which log what they replicate in bytes of their own; MySQL 9 switches end to end."""
+"""A place is found by digests on real replicas, which log what they replicate in bytes of their
+own; MySQL 9 switches end to end.
+"""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
@@ -17,7 +19,13 @@ from relay.source import SearchStart, look_for_published, open_source
 from tests.servers.availability import require
 from tests.servers.running import running
 from tests.support.sources.purging import purge
-from tests.support.sources.source_pair import applied_all, caught_up, follow_from, promote, stop_applying
+from tests.support.sources.source_pair import (
+    applied_all,
+    caught_up,
+    follow_from,
+    promote,
+    stop_applying,
+)
 from tests.support.sources.source_reading import ask, at, end_of, items_up_to, source_settings
 from tests.support.waiting import wait_until
 
@@ -32,7 +40,9 @@ _SMALLER_EVENTS = {"binlog_row_event_max_size": 256}
 
 
 class Pair:
-    """A master and its replica with a table, and a second that is over before the first transaction of a test."""
+    """A master and its replica with a table, and a second that is over before the first transaction
+    of a test.
+    """
 
     def __init__(self, master: SqlServer, replica: SqlServer) -> None:
         self.master, self.replica = master, replica
@@ -49,7 +59,9 @@ class Pair:
         else:
             caught_up(self.replica, self.master)
 
-    def transactions(self, server: SqlServer, since: BinlogPosition) -> list[tuple[Digested, SourcePosition]]:
+    def transactions(
+        self, server: SqlServer, since: BinlogPosition
+    ) -> list[tuple[Digested, SourcePosition]]:
         """What a server logged since a place, and where each transaction ends."""
         digest, found = TransactionDigest(), []
         with closing(open_source(source_settings(server, gtid=False), None, at(since))) as stream:
@@ -72,7 +84,9 @@ def pair(request: pytest.FixtureRequest) -> Iterator[Pair]:
         else:
             replica.replicate_from(master)
             master.execute("grant replica monitor on *.* to relay@'%'")
-        master.execute("create database shop", "create table shop.t (id int primary key, v longtext)")
+        master.execute(
+            "create database shop", "create table shop.t (id int primary key, v longtext)"
+        )
         yield Pair(master, replica)
 
 
@@ -92,21 +106,36 @@ def test_a_place_is_found_where_it_is(pair: Pair) -> None:
     wait_until(lambda: ask(master, "select unix_timestamp()")[0][0] >= later, "the next second")
     pair.alike(3)
     pair.write(
-        "begin", "insert into t select 20, repeat('y', 3000)", "insert into t values (21, 'z'), (22, 'z')", "delete from t", "commit",
-        "create table u like t", "alter table u add column w double", "insert into u values (1, 'a', 0.5)", "drop table u",
-        "set timestamp = 1000000000", "insert into t values (30, 'old')", "set timestamp = 2100000000", "insert into t values (31, 'new')",
-        "set timestamp = default", "xa start 'x'", "insert into t values (40, '')", "xa end 'x'", "xa prepare 'x'", "xa commit 'x'",
+        "begin", (
+            "insert into t select 20, repeat('y', 3000)"
+        ), "insert into t values (21, 'z'), (22, 'z')", "delete from t", "commit",
+        "create table u like t", "alter table u add column w double",
+        "insert into u values (1, 'a', 0.5)", "drop table u",
+        "set timestamp = 1000000000", "insert into t values (30, 'old')",
+        "set timestamp = 2100000000", "insert into t values (31, 'new')",
+        "set timestamp = default", "xa start 'x'", "insert into t values (40, '')", "xa end 'x'",
+        "xa prepare 'x'", "xa commit 'x'",
     )  # fmt: skip
     pair.alike(3)
     pair.replicated()
     published, applied = pair.transactions(master, here), pair.transactions(replica, there)
     assert [each for each, _ in published] == [each for each, _ in applied]
     for number in range(8, len(published) + 1):
-        report = look_for_published(source_settings(replica), place_behind(published[:number]), _MARGIN_S)
-        assert (report.sought.sighting, report.sought.position) == (Sighting.FOUND, applied[number - 1][1])
+        report = look_for_published(
+            source_settings(replica), place_behind(published[:number]), _MARGIN_S
+        )
+        assert (report.sought.sighting, report.sought.position) == (
+            Sighting.FOUND,
+            applied[number - 1][1],
+        )
         assert report.replication.unproven == ""
     known = SearchStart(there, surely_before=True)
-    assert look_for_published(source_settings(replica), place_behind(published), _MARGIN_S, known).start == known
+    assert (
+        look_for_published(
+            source_settings(replica), place_behind(published), _MARGIN_S, known
+        ).start
+        == known
+    )
 
 
 def test_a_young_binlog_proves_no_landmark_that_nothing_is_known_before(pair: Pair) -> None:
@@ -116,10 +145,14 @@ def test_a_young_binlog_proves_no_landmark_that_nothing_is_known_before(pair: Pa
     pair.replicated()
     first = pair.transactions(pair.master, here)[0][0]
     digest = first.digest.hex()
-    place = PublishedPlace(first.second, landmark=Landmark(first.second, digest, ""), chain=digest, last=digest)
+    place = PublishedPlace(
+        first.second, landmark=Landmark(first.second, digest, ""), chain=digest, last=digest
+    )
     young = look_for_published(source_settings(pair.replica), place, _LONGER_THAN_IT_RUNS_S)
     assert (young.sought.sighting, young.start.surely_before) == (Sighting.UNPROVEN, False)
-    old = look_for_published(source_settings(pair.replica), place, _MARGIN_S, SearchStart(there, surely_before=True))
+    old = look_for_published(
+        source_settings(pair.replica), place, _MARGIN_S, SearchStart(there, surely_before=True)
+    )
     assert old.sought.position == pair.transactions(pair.replica, there)[0][1]
 
 
@@ -138,7 +171,10 @@ def test_what_a_replica_lacks_is_counted_and_what_it_will_never_get_is_told(pair
     assert (report.sought.sighting, report.sought.lacking) == (Sighting.MISSING, place.count + 1)
     assert report.replication.state is Replicating.HALTED
     promote(replica)
-    assert look_for_published(source_settings(replica), place, _MARGIN_S).replication.state is Replicating.ENDED
+    assert (
+        look_for_published(source_settings(replica), place, _MARGIN_S).replication.state
+        is Replicating.ENDED
+    )
 
 
 def test_a_binlog_that_begins_too_late_proves_nothing(pair: Pair) -> None:

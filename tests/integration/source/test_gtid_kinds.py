@@ -1,4 +1,7 @@
-"""GTIDs of every kind: tags of MySQL 8.3 and later, several domains and servers of MariaDB; from any place and after any transaction."""
+"""GTIDs of every kind: tags of MySQL 8.3 and later, several domains and servers of MariaDB.
+
+From any place and after any transaction.
+"""
 
 from collections.abc import Iterator
 
@@ -11,7 +14,16 @@ from relay.model.positions.position import SourcePosition
 from relay.settings import StartSettings
 from relay.source import open_source
 from tests.servers.fixtures import FreshName
-from tests.support.sources.source_reading import ask, at, end_of, executed, items_up_to, read, source_settings, whole_transactions
+from tests.support.sources.source_reading import (
+    ask,
+    at,
+    end_of,
+    executed,
+    items_up_to,
+    read,
+    source_settings,
+    whole_transactions,
+)
 
 
 @pytest.fixture
@@ -24,13 +36,18 @@ def table(request: pytest.FixtureRequest, fresh_name: FreshName) -> Iterator[tup
 
 
 def _insert(server: SqlServer, table: str, row: int) -> None:
-    """One transaction of the next kind: MySQL's without and with two tags, MariaDB's of three domains and two servers."""
+    """One transaction of the next kind: MySQL's without and with two tags, MariaDB's of three
+    domains and two servers.
+    """
     if isinstance(server, MySQL):
         tag = ("AUTOMATIC", "AUTOMATIC:blue", "AUTOMATIC:_a1")[row % 3]
         server.execute(f"SET gtid_next='{tag}'", f"INSERT INTO {table} VALUES ({row})")
     else:
         other = server.port if row % 4 else server.port + 1
-        server.execute(f"SET gtid_domain_id={(0, 7, 4294967295)[row % 3]}, server_id={other}", f"INSERT INTO {table} VALUES ({row})")
+        server.execute(
+            f"SET gtid_domain_id={(0, 7, 4294967295)[row % 3]}, server_id={other}",
+            f"INSERT INTO {table} VALUES ({row})",
+        )
 
 
 @pytest.mark.parametrize("table", ["mariadb", "mariadb_10_11", "mysql_9"], indirect=True)

@@ -1,4 +1,6 @@
-"""MariaDB domains whose numbers do not rise (gtid_strict_mode=OFF), and domains that were deleted: what is there is read, once."""
+"""MariaDB domains whose numbers do not rise (gtid_strict_mode=OFF), and domains that were deleted:
+what is there is read, once.
+"""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -46,7 +48,9 @@ class Loose:
         """Return the end of the replica's binlog as a saved position."""
         settings = source_settings(self.replica)
         with closing(SourceConnection(settings)) as connection:
-            return completed(connection, settings, read_server_facts(connection), end_of(self.replica))
+            return completed(
+                connection, settings, read_server_facts(connection), end_of(self.replica)
+            )
 
     def after(self, position: SourcePosition) -> list[str]:
         """Return the GTIDs that the relay reads of the replica from a position on, by GTID."""
@@ -86,7 +90,9 @@ def test_a_source_whose_numbers_fall_is_read_on_by_gtid(loose: Loose) -> None:
 def test_what_such_a_source_has_not_is_missed_by_the_server_that_wrote_it(loose: Loose) -> None:
     loose.insert(loose.replica, 5)
     settings = source_settings(loose.replica)
-    ahead = replace(loose.position(), gtid_set="0-31-6")  # below the domain's last number, and not there
+    ahead = replace(
+        loose.position(), gtid_set="0-31-6"
+    )  # below the domain's last number, and not there
     with pytest.raises(SourceLostTransactions, match="does not have 0-31-6") as lost:
         check_start(settings, ahead, StartSettings())
     assert "Bring back the server" in lost.value.way_out
@@ -102,7 +108,9 @@ def test_a_standby_that_passed_a_number_by_its_own_writes_is_behind(loose: Loose
 
 
 @pytest.mark.parametrize("flushed", [False, True], ids=["one file", "several files"])
-def test_a_standby_with_writes_among_the_published_ones_is_no_place_to_read_on(loose: Loose, flushed: bool) -> None:
+def test_a_standby_with_writes_among_the_published_ones_is_no_place_to_read_on(
+    loose: Loose, flushed: bool
+) -> None:
     """Its own 0-32-4 to 0-32-8 precede 0-31-5, and the master that was read never had them."""
     loose.insert(loose.replica, 5)
     if flushed:
@@ -114,7 +122,9 @@ def test_a_standby_with_writes_among_the_published_ones_is_no_place_to_read_on(l
 
 
 @pytest.mark.parametrize("more", [0, 1], ids=["the last", "one of several"])
-def test_a_smaller_number_after_the_published_one_is_no_place_to_read_on(loose: Loose, more: int) -> None:
+def test_a_smaller_number_after_the_published_one_is_no_place_to_read_on(
+    loose: Loose, more: int
+) -> None:
     published = loose.insert(loose.replica, 5)
     loose.insert(loose.master)
     loose.insert(loose.replica, more)
@@ -153,7 +163,9 @@ def test_a_deleted_domain_takes_no_transaction_away(loose: Loose) -> None:
     loose.replica.execute("FLUSH BINARY LOGS DELETE_DOMAIN_ID=(7)")
     gtid = loose.insert(loose.master)
     assert loose.after(before) == [gtid]
-    elsewhere = replace(before, gtid_set="0-31-4,7-32-1", binlog=before.binlog._replace(file="binlog.000001"))
+    elsewhere = replace(
+        before, gtid_set="0-31-4,7-32-1", binlog=before.binlog._replace(file="binlog.000001")
+    )
     with pytest.raises(SourceLostTransactions, match="does not have 7-32-1"):
         check_start(source_settings(loose.replica), elsewhere, StartSettings())
 

@@ -1,4 +1,6 @@
-"""The last published transaction is recognized in its source's binlog, whatever it is made of, and another one in its place is not."""
+"""The last published transaction is recognized in its source's binlog, whatever it is made of, and
+another one in its place is not.
+"""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -30,13 +32,19 @@ def server(request: pytest.FixtureRequest) -> SqlServer:
     return found
 
 
-def _published(server: SqlServer, start: BinlogPosition | SourcePosition) -> Iterator[tuple[LastTransaction, TransactionEnd]]:
+def _published(
+    server: SqlServer, start: BinlogPosition | SourcePosition
+) -> Iterator[tuple[LastTransaction, TransactionEnd]]:
     """Yield what the walk would keep of each transaction that changed something."""
     decoder = RowDecoder()
     raw = read(source_settings(server), start, end_of(server))
-    items: list[StreamItem] = [decoder.open(item) if isinstance(item, RawRows) else item for item in raw]
+    items: list[StreamItem] = [
+        decoder.open(item) if isinstance(item, RawRows) else item for item in raw
+    ]
     for at, item in enumerate(items):
-        begin = next((each for each in range(at, -1, -1) if isinstance(items[each], TransactionBegin)), 0)
+        begin = next(
+            (each for each in range(at, -1, -1) if isinstance(items[each], TransactionBegin)), 0
+        )
         if isinstance(item, TransactionEnd) and (changed := last_changed(items, begin, at + 1)):
             yield last_transaction(*changed), item
 
@@ -49,13 +57,20 @@ def _work(server: SqlServer, name: str) -> None:
             "CREATE TABLE t (id INT PRIMARY KEY, v LONGTEXT, w INT)",
             "INSERT INTO t VALUES (1, REPEAT('a', 100000), 1), (2, 'b', NULL)",
             "COMMIT",
-            *(f"INSERT INTO t VALUES ({number}, 'x', {number})" for number in range(10, 10 + 2 * MOST_CHANGES)),
+            *(
+                f"INSERT INTO t VALUES ({number}, 'x', {number})"
+                for number in range(10, 10 + 2 * MOST_CHANGES)
+            ),
             "COMMIT",
             "SET binlog_row_image = MINIMAL",
             "UPDATE t SET w = w + 1 WHERE id < 3",
             "COMMIT",
             "SET binlog_row_image = FULL",
-            *([] if server.family == "mariadb" or server.name == "mysql-5.6" else ["SET binlog_transaction_compression = ON"]),
+            *(
+                []
+                if server.family == "mariadb" or server.name == "mysql-5.6"
+                else ["SET binlog_transaction_compression = ON"]
+            ),
             "DELETE FROM t WHERE id > 20",
             "COMMIT",
             "CREATE TEMPORARY TABLE scratch (a INT) ENGINE=MyISAM",
@@ -76,16 +91,22 @@ def _work(server: SqlServer, name: str) -> None:
             cursor.execute(sql)
 
 
-def test_each_transaction_is_recognized_and_no_other(server: SqlServer, fresh_name: FreshName) -> None:
+def test_each_transaction_is_recognized_and_no_other(
+    server: SqlServer, fresh_name: FreshName
+) -> None:
     start = end_of(server)
     _work(server, fresh_name("last"))
     published = list(_published(server, start))
     assert len(published) >= 9
     digests = [each.digest for each, _ in published]
-    assert len(set(digests)) >= len(digests) - 1  # of a statement the first word and the second count: two are CREATE
+    assert (
+        len(set(digests)) >= len(digests) - 1
+    )  # of a statement the first word and the second count: two are CREATE
     settings = source_settings(server)
     with closing(SourceConnection(settings)) as connection:
-        check = LastTransactionCheck(settings, read_server_facts(connection), binlog_files(connection))
+        check = LastTransactionCheck(
+            settings, read_server_facts(connection), binlog_files(connection)
+        )
     for each, _ in published:
         check.in_place(each)
         other = next(digest for digest in digests if digest != each.digest)
@@ -124,7 +145,9 @@ def own(request: pytest.FixtureRequest) -> Iterator[Own]:
         before = end_of(server)
         server.execute("INSERT INTO d.t VALUES (1)", "INSERT INTO d.t VALUES (2)")
         *_, (last, end) = _published(server, before)
-        at = StartSettings(at="position", journal_name=end.position.file, position=end.position.offset)
+        at = StartSettings(
+            at="position", journal_name=end.position.file, position=end.position.offset
+        )
         yield Own(server, replace(check_start(source_settings(server), None, at), last=last))
 
 
@@ -146,7 +169,9 @@ def test_a_purged_last_transaction_leaves_a_proof_only_to_the_next_file(own: Own
 
 
 def test_another_transaction_of_its_gtid_is_another_history(own: Own) -> None:
-    """The position names a file before the oldest one, as on a server that was restored and whose files were purged since."""
+    """The position names a file before the oldest one, as on a server that was restored and whose
+    files were purged since.
+    """
     server = own.server
     gone = f"{own.saved.binlog.file[:-1]}0"
     own.saved = replace(own.saved, binlog=BinlogPosition(gone, 4))

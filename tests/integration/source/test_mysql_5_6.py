@@ -1,4 +1,6 @@
-"""MySQL 5.6 as a source, with and without GTIDs: no GTID event to begin a transaction, row events of both versions, long packets."""
+"""MySQL 5.6 as a source, with and without GTIDs: no GTID event to begin a transaction, row events
+of both versions, long packets.
+"""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -17,7 +19,15 @@ from relay.settings import StartSettings
 from relay.source import open_source, transaction_place
 from tests.servers.fixtures import FreshName
 from tests.servers.running import factory
-from tests.support.sources.source_reading import ask, end_of, items_up_to, read, source_settings, statements_of, whole_transactions
+from tests.support.sources.source_reading import (
+    ask,
+    end_of,
+    items_up_to,
+    read,
+    source_settings,
+    statements_of,
+    whole_transactions,
+)
 
 _SEVENTEEN_MEGABYTES: Final = 17 * 1024 * 1024
 
@@ -46,17 +56,39 @@ def schema(old: MySQL56, fresh_name: FreshName) -> Iterator[str]:
 def _workload(connection: "Connection[Any]", schema: str) -> None:
     with connection.cursor() as cursor:
         for sql in (
-            *(f"USE {schema}", "INSERT INTO a(v) VALUES ('1'), ('2')", "BEGIN", "INSERT INTO a(v) VALUES ('3')", "SAVEPOINT s"),
-            *("INSERT INTO a(v) VALUES ('4')", "UPDATE a SET v = 'x'", "COMMIT", "CREATE TABLE b LIKE a", "INSERT INTO m(v) VALUES ('m')"),
-            *("FLUSH BINARY LOGS", "ALTER TABLE b ADD n INT", "DELETE FROM a WHERE id = 1", "TRUNCATE TABLE b", "DROP TABLE b"),
+            *(
+                f"USE {schema}",
+                "INSERT INTO a(v) VALUES ('1'), ('2')",
+                "BEGIN",
+                "INSERT INTO a(v) VALUES ('3')",
+                "SAVEPOINT s",
+            ),
+            *(
+                "INSERT INTO a(v) VALUES ('4')",
+                "UPDATE a SET v = 'x'",
+                "COMMIT",
+                "CREATE TABLE b LIKE a",
+                "INSERT INTO m(v) VALUES ('m')",
+            ),
+            *(
+                "FLUSH BINARY LOGS",
+                "ALTER TABLE b ADD n INT",
+                "DELETE FROM a WHERE id = 1",
+                "TRUNCATE TABLE b",
+                "DROP TABLE b",
+            ),
         ):
             cursor.execute(sql)
 
 
 @pytest.mark.parametrize("scanned", [False, True], ids=["one by one", "scanned"])
-def test_reading_can_go_on_after_every_transaction(old: MySQL56, schema: str, scanned: bool) -> None:
+def test_reading_can_go_on_after_every_transaction(
+    old: MySQL56, schema: str, scanned: bool
+) -> None:
     settings = source_settings(old)
-    stream = open_source(settings, None, StartSettings(), scanner=event_scanner() if scanned else None)
+    stream = open_source(
+        settings, None, StartSettings(), scanner=event_scanner() if scanned else None
+    )
     with old.connect() as connection:
         _workload(connection, schema)
     target = end_of(old)
@@ -78,7 +110,9 @@ def test_only_the_beginning_of_a_transaction_is_a_place(old: MySQL56, schema: st
     settings, before = source_settings(old), end_of(old)
     old.execute(f"INSERT INTO {schema}.a(v) VALUES ('1')", f"CREATE TABLE {schema}.c (id INT)")
     shown = ask(old, f"SHOW BINLOG EVENTS IN '{before.file}' FROM {before.offset}")
-    (transaction,) = whole_transactions(read(settings, before, BinlogPosition(before.file, int(shown[-2][1]))))[:1]
+    (transaction,) = whole_transactions(
+        read(settings, before, BinlogPosition(before.file, int(shown[-2][1])))
+    )[:1]
     ddl = transaction[-1].position.offset
     for row in shown:
         place = BinlogPosition(before.file, int(row[1]))
@@ -90,11 +124,15 @@ def test_only_the_beginning_of_a_transaction_is_a_place(old: MySQL56, schema: st
 
 
 @pytest.mark.parametrize(("v1", "type_code"), [("OFF", WRITE_ROWS), ("ON", WRITE_ROWS_V1)])
-def test_row_events_of_both_versions_are_read(old: MySQL56, schema: str, v1: str, type_code: int) -> None:
+def test_row_events_of_both_versions_are_read(
+    old: MySQL56, schema: str, v1: str, type_code: int
+) -> None:
     old.execute(f"SET GLOBAL log_bin_use_v1_row_events = {v1}")
     start = end_of(old)
     old.execute(f"INSERT INTO {schema}.a(v) VALUES ('1')")
-    rows = [item for item in read(source_settings(old), start, end_of(old)) if isinstance(item, RawRows)]
+    rows = [
+        item for item in read(source_settings(old), start, end_of(old)) if isinstance(item, RawRows)
+    ]
     old.execute("SET GLOBAL log_bin_use_v1_row_events = OFF")
     assert [row.type_code for row in rows] == [type_code]
     assert rows[0].body.endswith(b"\x01\x00\x00\x001")
@@ -102,13 +140,20 @@ def test_row_events_of_both_versions_are_read(old: MySQL56, schema: str, v1: str
 
 def test_an_event_above_sixteen_megabytes_comes_whole(old: MySQL56, schema: str) -> None:
     start = end_of(old)
-    old.execute(f"INSERT INTO {schema}.m(v) VALUES (REPEAT('x', {_SEVENTEEN_MEGABYTES}))", f"INSERT INTO {schema}.m(v) VALUES ('next')")
-    rows = [item for item in read(source_settings(old), start, end_of(old)) if isinstance(item, RawRows)]
+    old.execute(
+        f"INSERT INTO {schema}.m(v) VALUES (REPEAT('x', {_SEVENTEEN_MEGABYTES}))",
+        f"INSERT INTO {schema}.m(v) VALUES ('next')",
+    )
+    rows = [
+        item for item in read(source_settings(old), start, end_of(old)) if isinstance(item, RawRows)
+    ]
     assert rows[0].body.endswith(b"x" * _SEVENTEEN_MEGABYTES)
     assert rows[1].body.endswith(b"next")
 
 
-def test_a_row_without_transactions_survives_the_rollback_around_it(mysql_5_6: MySQL56, fresh_name: FreshName) -> None:
+def test_a_row_without_transactions_survives_the_rollback_around_it(
+    mysql_5_6: MySQL56, fresh_name: FreshName
+) -> None:
     old, schema = mysql_5_6, fresh_name("mixed")
     old.execute(
         f"CREATE DATABASE {schema}",
@@ -118,10 +163,19 @@ def test_a_row_without_transactions_survives_the_rollback_around_it(mysql_5_6: M
     )
     start = end_of(old)
     with old.connect() as connection, connection.cursor() as cursor:
-        for sql in ("BEGIN", f"INSERT INTO {schema}.a(v) VALUES ('1')", f"INSERT INTO {schema}.m(v) VALUES ('m')", "ROLLBACK"):
+        for sql in (
+            "BEGIN",
+            f"INSERT INTO {schema}.a(v) VALUES ('1')",
+            f"INSERT INTO {schema}.m(v) VALUES ('m')",
+            "ROLLBACK",
+        ):
             cursor.execute(sql)
     transactions = whole_transactions(read(source_settings(old), start, end_of(old)))
-    assert [len([item for item in transaction if isinstance(item, RawRows)]) for transaction in transactions if len(transaction) > 2] == [1]
+    assert [
+        len([item for item in transaction if isinstance(item, RawRows)])
+        for transaction in transactions
+        if len(transaction) > 2
+    ] == [1]
 
 
 def test_heartbeats_move_an_idle_reader_on_over_a_rotation(old: MySQL56, schema: str) -> None:

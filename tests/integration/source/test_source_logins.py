@@ -1,4 +1,6 @@
-"""How the relay logs in: TLS in every mode, client certificates, and the password plugins of both families."""
+"""How the relay logs in: TLS in every mode, client certificates, and the password plugins of both
+families.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,7 +25,10 @@ _KINDS: Final = (MariaDB, DebianMariaDB, MySQL, MySQL56)
 
 @dataclass(frozen=True)
 class Guarded:
-    """A server with a certificate for 127.0.0.1, and the authority that signed it; `older` speaks nothing newer than TLS 1.1."""
+    """A server with a certificate for 127.0.0.1, and the authority that signed it.
+
+    `older` speaks nothing newer than TLS 1.1.
+    """
 
     server: SqlServer
     authority: Authority
@@ -35,14 +40,19 @@ class Guarded:
 
 
 @pytest.fixture(scope="module", params=_KINDS, ids=lambda kind: kind.name)
-def guarded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guarded]:
+def guarded(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Guarded]:
     authority = Authority(tmp_path_factory.mktemp("tls"))
     with factory(request.param) as start:
-        server: SqlServer = start({**({"ssl": "ON"} if request.param is MariaDB else {}), **authority.server("127.0.0.1")})
+        server: SqlServer = start(
+            {**({"ssl": "ON"} if request.param is MariaDB else {}), **authority.server("127.0.0.1")}
+        )
         server.execute(
             "CREATE DATABASE d",
             "CREATE TABLE d.t (id INT PRIMARY KEY)",
-            "CREATE USER 'certified'@'%' IDENTIFIED BY 'x'" + ("" if request.param is MySQL56 else " REQUIRE X509"),
+            "CREATE USER 'certified'@'%' IDENTIFIED BY 'x'"
+            + ("" if request.param is MySQL56 else " REQUIRE X509"),
             "GRANT REPLICATION SLAVE, REPLICATION CLIENT, SELECT ON *.* TO 'certified'@'%'"
             + (" REQUIRE X509" if request.param is MySQL56 else ""),
         )
@@ -61,18 +71,26 @@ def _reads(settings: SourceSettings) -> bool:
 
 
 @pytest.mark.parametrize("mode", ["disabled", "required", "verify_ca", "verify_identity"])
-def test_every_mode_reads_from_a_server_whose_certificate_is_right(guarded: Guarded, mode: str) -> None:
+def test_every_mode_reads_from_a_server_whose_certificate_is_right(
+    guarded: Guarded, mode: str
+) -> None:
     authority = {"tls_ca": guarded.authority.file} if mode.startswith("verify") else {}
     assert _reads(guarded.settings(tls=mode, **authority))
 
 
-def test_a_name_that_is_not_the_certificates_matters_to_verify_identity_alone(guarded: Guarded) -> None:
-    assert _reads(guarded.settings(host="localhost", tls="verify_ca", tls_ca=guarded.authority.file))
+def test_a_name_that_is_not_the_certificates_matters_to_verify_identity_alone(
+    guarded: Guarded,
+) -> None:
+    assert _reads(
+        guarded.settings(host="localhost", tls="verify_ca", tls_ca=guarded.authority.file)
+    )
     with pytest.raises(SourceLoginRefused, match=r"TLS failed: .*localhost"):
         _reads(guarded.settings(host="localhost", tls_ca=guarded.authority.file))
 
 
-def test_a_certificate_of_another_authority_matters_to_both_verify_modes(guarded: Guarded, tmp_path: Path) -> None:
+def test_a_certificate_of_another_authority_matters_to_both_verify_modes(
+    guarded: Guarded, tmp_path: Path
+) -> None:
     other = Authority(tmp_path).file
     for mode in ("verify_ca", "verify_identity"):
         with pytest.raises(SourceLoginRefused, match=r"TLS failed: .*certificate") as refused:
@@ -85,8 +103,18 @@ def test_an_account_that_asks_for_a_certificate_is_given_one(guarded: Guarded) -
     certificate, key = guarded.authority.client("relay")
     with pytest.raises(SourceLoginRefused):
         _reads(guarded.settings(user="certified", password="x", tls="required"))
-    assert _reads(guarded.settings(user="certified", password="x", tls_cert=certificate, tls_key=key))
-    assert _reads(guarded.settings(user="certified", password="x", tls_ca=guarded.authority.file, tls_cert=certificate, tls_key=key))
+    assert _reads(
+        guarded.settings(user="certified", password="x", tls_cert=certificate, tls_key=key)
+    )
+    assert _reads(
+        guarded.settings(
+            user="certified",
+            password="x",
+            tls_ca=guarded.authority.file,
+            tls_cert=certificate,
+            tls_key=key,
+        )
+    )
 
 
 def test_tls_that_is_required_of_a_server_without_is_refused(mariadb: MariaDB) -> None:
@@ -95,7 +123,9 @@ def test_tls_that_is_required_of_a_server_without_is_refused(mariadb: MariaDB) -
 
 
 @pytest.mark.parametrize("tls", [{}, {"tls": "required"}], ids=["without TLS", "with TLS"])
-def test_caching_sha2_asks_the_server_for_its_key_or_trusts_tls(mysql_9: MySQL, fresh_name: FreshName, tls: dict[str, str]) -> None:
+def test_caching_sha2_asks_the_server_for_its_key_or_trusts_tls(
+    mysql_9: MySQL, fresh_name: FreshName, tls: dict[str, str]
+) -> None:
     name = fresh_name("sha2")[-30:]
     mysql_9.execute(
         f"CREATE USER '{name}'@'%' IDENTIFIED WITH caching_sha2_password BY 'pässword'",
@@ -107,7 +137,11 @@ def test_caching_sha2_asks_the_server_for_its_key_or_trusts_tls(mysql_9: MySQL, 
         assert next(iter(stream.items())).position == stream.start.binlog
         stream.close()
     with pytest.raises(SourceLoginRefused):
-        open_source(settings.model_copy(update={"password": settings.password.__class__("wrong")}), None, StartSettings())
+        open_source(
+            settings.model_copy(update={"password": settings.password.__class__("wrong")}),
+            None,
+            StartSettings(),
+        )
     mysql_9.execute(f"DROP USER '{name}'@'%'")
 
 
@@ -148,7 +182,9 @@ def test_a_server_of_older_tls_says_what_lets_it_pass(guarded: Guarded, mode: st
     assert "tls_legacy" in refused.value.way_out
 
 
-def test_a_certificate_that_the_server_refuses_is_named_as_ours(guarded: Guarded, tmp_path: Path) -> None:
+def test_a_certificate_that_the_server_refuses_is_named_as_ours(
+    guarded: Guarded, tmp_path: Path
+) -> None:
     certificate, key = Authority(tmp_path).client("relay")
     with pytest.raises(SourceLoginRefused) as refused:
         _reads(guarded.settings(tls_ca=guarded.authority.file, tls_cert=certificate, tls_key=key))

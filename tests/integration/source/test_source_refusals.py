@@ -35,7 +35,9 @@ from tests.support.sources.source_reading import ask, at, end_of, executed, read
 END = StartSettings(at="end")
 
 
-def refusal(settings: SourceSettings, resume: SourcePosition | None = None, start: StartSettings = END) -> RelayError:
+def refusal(
+    settings: SourceSettings, resume: SourcePosition | None = None, start: StartSettings = END
+) -> RelayError:
     with pytest.raises(RelayError) as refused:
         open_source(settings, resume, start)
     return refused.value
@@ -48,7 +50,11 @@ def position_of(server: SqlServer, *, gtid: bool = True) -> SourcePosition:
 
 
 def errors_of(settings: SourceSettings) -> list[RelayError]:
-    return [check.error for check in check_source(settings) if check.error is not None and not check.warning]
+    return [
+        check.error
+        for check in check_source(settings)
+        if check.error is not None and not check.warning
+    ]
 
 
 def test_a_good_source_passes_every_check(database: SqlServer) -> None:
@@ -78,11 +84,15 @@ def test_unknown_hosts_and_closed_ports_are_unreachable(mariadb: MariaDB) -> Non
 
 
 @pytest.mark.parametrize("granted", ["SELECT", "REPLICATION SLAVE, SELECT", "clients"])
-def test_missing_grants_are_named(database: SqlServer, fresh_name: Callable[[str], str], granted: str) -> None:
+def test_missing_grants_are_named(
+    database: SqlServer, fresh_name: Callable[[str], str], granted: str
+) -> None:
     name = fresh_name("grantee")[-30:]
     client = "REPLICATION CLIENT" if database.family == "mysql" else "BINLOG MONITOR"
     grants = f"{client}, SELECT" if granted == "clients" else granted
-    database.execute(f"CREATE USER '{name}'@'%' IDENTIFIED BY 'x'", f"GRANT {grants} ON *.* TO '{name}'@'%'")
+    database.execute(
+        f"CREATE USER '{name}'@'%' IDENTIFIED BY 'x'", f"GRANT {grants} ON *.* TO '{name}'@'%'"
+    )
     settings = source_settings(database, user=name, password="x")
     with pytest.raises(SourceNotPermitted, match="GRANT REPLICATION SLAVE") as refused:
         list(open_source(settings, None, END).items())
@@ -90,12 +100,20 @@ def test_missing_grants_are_named(database: SqlServer, fresh_name: Callable[[str
     database.execute(f"DROP USER '{name}'@'%'")
 
 
-def test_settings_that_would_need_guessing_are_refused_all_at_once(new_mariadb: Callable[..., MariaDB]) -> None:
-    server = new_mariadb({"binlog_row_image": "MINIMAL", "binlog_row_metadata": "MINIMAL", "binlog_format": "MIXED"})
+def test_settings_that_would_need_guessing_are_refused_all_at_once(
+    new_mariadb: Callable[..., MariaDB],
+) -> None:
+    server = new_mariadb(
+        {"binlog_row_image": "MINIMAL", "binlog_row_metadata": "MINIMAL", "binlog_format": "MIXED"}
+    )
     settings = source_settings(server, names="table_map")
     error = refusal(settings)
     assert isinstance(error, SourceSettingsRefused)
-    for name in ("binlog_row_image is MINIMAL", "binlog_row_metadata is MINIMAL", "binlog_format is MIXED"):
+    for name in (
+        "binlog_row_image is MINIMAL",
+        "binlog_row_metadata is MINIMAL",
+        "binlog_format is MIXED",
+    ):
         assert name in error.reason
     assert [str(found) for found in errors_of(settings)] == [str(error)]
 
@@ -128,7 +146,9 @@ def test_the_sources_own_server_id_is_taken(database: SqlServer) -> None:
 
 def test_a_paused_source_is_silent(new_mariadb: Callable[..., MariaDB]) -> None:
     server = new_mariadb()
-    stream = open_source(source_settings(server, heartbeat_seconds=0.2, read_timeout_seconds=1), None, END)
+    stream = open_source(
+        source_settings(server, heartbeat_seconds=0.2, read_timeout_seconds=1), None, END
+    )
     items = stream.items()
     next(items)
     server.pause()
@@ -138,7 +158,9 @@ def test_a_paused_source_is_silent(new_mariadb: Callable[..., MariaDB]) -> None:
     server.resume()
 
 
-def test_a_killed_source_is_unreachable_and_can_be_resumed(new_mariadb: Callable[..., MariaDB]) -> None:
+def test_a_killed_source_is_unreachable_and_can_be_resumed(
+    new_mariadb: Callable[..., MariaDB],
+) -> None:
     server = new_mariadb()
     server.execute("CREATE DATABASE d", "CREATE TABLE d.t (id INT PRIMARY KEY)")
     start = position_of(server)
@@ -154,7 +176,11 @@ def test_a_killed_source_is_unreachable_and_can_be_resumed(new_mariadb: Callable
     server.start()
     server.execute("INSERT INTO d.t VALUES (1)")
     items = read(settings, start, end_of(server))
-    assert [type(item).__name__ for item in items if type(item).__name__ != "Advance"] == ["TransactionBegin", "RawRows", "TransactionEnd"]
+    assert [type(item).__name__ for item in items if type(item).__name__ != "Advance"] == [
+        "TransactionBegin",
+        "RawRows",
+        "TransactionEnd",
+    ]
 
 
 @pytest.fixture(params=["new_mariadb", "new_mysql"])
@@ -169,7 +195,12 @@ def own(request: pytest.FixtureRequest) -> SqlServer:
 @pytest.mark.parametrize("gtid", [False, True], ids=["file", "gtid"])
 def test_purged_binlogs_stop(own: SqlServer, gtid: bool) -> None:
     saved = position_of(own, gtid=gtid)
-    own.execute("INSERT INTO d.t VALUES (1)", "FLUSH BINARY LOGS", "INSERT INTO d.t VALUES (2)", "FLUSH BINARY LOGS")
+    own.execute(
+        "INSERT INTO d.t VALUES (1)",
+        "FLUSH BINARY LOGS",
+        "INSERT INTO d.t VALUES (2)",
+        "FLUSH BINARY LOGS",
+    )
     purge(own)
     settings = source_settings(own, gtid=gtid)
     with pytest.raises(BinlogPurged):
@@ -190,9 +221,13 @@ def reset(server: SqlServer) -> None:
 
 
 @pytest.mark.parametrize("gtid", [False, True], ids=["file", "gtid"])
-def test_a_reset_binlog_is_another_history_even_when_it_has_grown_again(own: SqlServer, gtid: bool) -> None:
+def test_a_reset_binlog_is_another_history_even_when_it_has_grown_again(
+    own: SqlServer, gtid: bool
+) -> None:
     saved = position_of(own, gtid=gtid)
-    later = replace(saved, identity=replace(saved.identity, file_created_s=saved.identity.file_created_s - 100))
+    later = replace(
+        saved, identity=replace(saved.identity, file_created_s=saved.identity.file_created_s - 100)
+    )
     settings = source_settings(own, gtid=gtid)
     reset(own)
     assert isinstance(refusal(settings, saved), HistoryChanged | SourceLostTransactions)
@@ -221,21 +256,29 @@ def test_published_gtids_that_the_source_does_not_have_are_named(own: SqlServer)
 def test_another_server_is_another_history(own: SqlServer) -> None:
     saved = position_of(own)
     other = SourceIdentity(
-        "3e11fa47-71ca-11e1-9e33-c80aa9429562" if saved.identity.server_uuid else "", 4711, saved.identity.file_created_s
+        "3e11fa47-71ca-11e1-9e33-c80aa9429562" if saved.identity.server_uuid else "",
+        4711,
+        saved.identity.file_created_s,
     )
     assert isinstance(refusal(source_settings(own), replace(saved, identity=other)), HistoryChanged)
 
 
 @pytest.mark.parametrize(("file", "offset"), [("nothing.000001", 4), ("", 10**9), ("", 6)])
-def test_a_start_at_no_place_is_a_matter_of_configuration(own: SqlServer, file: str, offset: int) -> None:
+def test_a_start_at_no_place_is_a_matter_of_configuration(
+    own: SqlServer, file: str, offset: int
+) -> None:
     place = BinlogPosition(file or end_of(own).file, offset)
     error = refusal(source_settings(own), None, at(place))
     assert isinstance(error, ConfigurationError)
     assert str(place) in error.reason
 
 
-def test_a_source_that_insists_on_tls_asks_for_tls_ca_and_is_read_with_it(new_mysql: Callable[..., MySQL], tmp_path: Path) -> None:
-    server = new_mysql({"require_secure_transport": "ON", **server_certificate(tmp_path, "127.0.0.1")})
+def test_a_source_that_insists_on_tls_asks_for_tls_ca_and_is_read_with_it(
+    new_mysql: Callable[..., MySQL], tmp_path: Path
+) -> None:
+    server = new_mysql(
+        {"require_secure_transport": "ON", **server_certificate(tmp_path, "127.0.0.1")}
+    )
     error = refusal(source_settings(server))
     assert isinstance(error, SourceLoginRefused)
     assert "tls_ca" in error.way_out

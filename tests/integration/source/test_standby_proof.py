@@ -1,4 +1,6 @@
-"""The proof on real pairs of servers: what a replica has, lacks, has lost, or has in another's place."""
+"""The proof on real pairs of servers: what a replica has, lacks, has lost, or has in another's
+place.
+"""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -23,7 +25,9 @@ _STOP: Final = {"mysql": "STOP REPLICA", "mariadb": "STOP SLAVE"}
 
 @dataclass(frozen=True)
 class Pair:
-    """A master, and a replica of it that stands still: `common` is what both have, `ahead` what the master has beyond."""
+    """A master, and a replica of it that stands still: `common` is what both have, `ahead` what the
+    master has beyond.
+    """
 
     master: SqlServer
     replica: SqlServer
@@ -36,9 +40,16 @@ def pair(request: pytest.FixtureRequest) -> Iterator[Pair]:
     kind: type[SqlServer] = request.param
     require(kind)
     with ExitStack() as stack:
-        master, replica = stack.enter_context(running(kind())), stack.enter_context(running(kind({"log_slave_updates": "ON"})))
+        master, replica = (
+            stack.enter_context(running(kind())),
+            stack.enter_context(running(kind({"log_slave_updates": "ON"}))),
+        )
         replica.replicate_from(master)
-        master.execute("CREATE DATABASE d", "CREATE TABLE d.t (id INT PRIMARY KEY)", "INSERT INTO d.t VALUES (1)")
+        master.execute(
+            "CREATE DATABASE d",
+            "CREATE TABLE d.t (id INT PRIMARY KEY)",
+            "INSERT INTO d.t VALUES (1)",
+        )
         wait_until(lambda: executed(replica) == executed(master), "the replica caught up")
         common = executed(master)
         replica.execute(_STOP[master.family])
@@ -79,7 +90,10 @@ def test_an_accepted_loss_is_named_and_read_on_behind(pair: Pair) -> None:
 
 
 def test_without_gtids_there_is_no_proof(pair: Pair) -> None:
-    for foreign in ("", "0-1-5" if pair.master.family == "mysql" else "11111111-1111-1111-1111-111111111111:1"):
+    for foreign in (
+        "",
+        "0-1-5" if pair.master.family == "mysql" else "11111111-1111-1111-1111-111111111111:1",
+    ):
         with pytest.raises(SwitchNeedsGtid):
             proven_place(source_settings(pair.replica), published(foreign))
 
@@ -87,7 +101,12 @@ def test_without_gtids_there_is_no_proof(pair: Pair) -> None:
 def test_a_watch_sees_who_answers_and_counts_who_does_not(pair: Pair) -> None:
     watch = ServerWatch(ServerRole.STANDBY, source_settings(pair.replica), 0.1)
     seen = watch.look()
-    assert (seen.answers, seen.executed, seen.server_id, seen.failures) == (True, pair.common, pair.replica.port, 0)
+    assert (seen.answers, seen.executed, seen.server_id, seen.failures) == (
+        True,
+        pair.common,
+        pair.replica.port,
+        0,
+    )
     pair.replica.pause()
     try:
         assert watch.look().failures == 1
@@ -102,14 +121,22 @@ def test_another_transaction_of_the_same_number_is_not_taken_for_ours(pair: Pair
     """Last but one: from here on the replica has a transaction of its own."""
     pair.replica.execute("CREATE DATABASE errant")
     if pair.master.family == "mysql":
-        assert len(GtidSet.parse(executed(pair.replica)).without(GtidSet.parse(pair.ahead)).intervals) == 1
+        assert (
+            len(GtidSet.parse(executed(pair.replica)).without(GtidSet.parse(pair.ahead)).intervals)
+            == 1
+        )
         with pytest.raises(StandbyBehind):
             proven_place(source_settings(pair.replica), published(pair.ahead))
         return
     domain, server, number = pair.common.split("-")
     with pytest.raises(StandbyDiverged, match="which was published, without having it"):
-        proven_place(source_settings(pair.replica), published(f"{domain}-{server}-{int(number) + 1}"))
-    assert proven_place(source_settings(pair.replica), published(pair.common)).position.gtid_set == pair.common
+        proven_place(
+            source_settings(pair.replica), published(f"{domain}-{server}-{int(number) + 1}")
+        )
+    assert (
+        proven_place(source_settings(pair.replica), published(pair.common)).position.gtid_set
+        == pair.common
+    )
 
 
 def test_a_replica_that_purged_its_binlog_is_named(pair: Pair) -> None:
@@ -119,7 +146,9 @@ def test_a_replica_that_purged_its_binlog_is_named(pair: Pair) -> None:
     with pytest.raises(StandbyPurged) as refused:
         proven_place(source_settings(pair.replica), published(pair.common))
     assert "accept-loss" in refused.value.way_out
-    place = proven_place(source_settings(pair.replica), published(pair.common), accepted=executed(pair.replica))
+    place = proven_place(
+        source_settings(pair.replica), published(pair.common), accepted=executed(pair.replica)
+    )
     assert place.left_out
     assert GtidSet.parse(place.position.gtid_set).covers(GtidSet.parse(executed(pair.replica)))
 

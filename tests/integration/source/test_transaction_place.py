@@ -1,4 +1,6 @@
-"""A place that an operator names is the beginning of a transaction, on every server, or it is refused."""
+"""A place that an operator names is the beginning of a transaction, on every server, or it is
+refused.
+"""
 
 import pytest
 
@@ -11,7 +13,9 @@ from tests.servers.fixtures import FreshName
 from tests.support.sources.source_reading import ask, end_of, source_settings
 
 
-def test_only_the_beginning_of_a_transaction_is_a_place(database: SqlServer, fresh_name: FreshName) -> None:
+def test_only_the_beginning_of_a_transaction_is_a_place(
+    database: SqlServer, fresh_name: FreshName
+) -> None:
     name = fresh_name("place")
     database.execute(f"create database {name}", f"create table {name}.t (id int primary key)")
     settings = source_settings(database)

@@ -1,4 +1,6 @@
-"""Servers from before binlog_row_image: they log every image whole, so preflight passes and their rows are read."""
+"""Servers from before binlog_row_image: they log every image whole, so preflight passes and their
+rows are read.
+"""
 
 from collections.abc import Iterator
 
@@ -21,14 +23,20 @@ def old(request: pytest.FixtureRequest) -> Iterator[SqlServer]:
 
 
 def test_a_server_without_the_variable_is_read(old: SqlServer) -> None:
-    old.execute("DROP DATABASE IF EXISTS d", "CREATE DATABASE d", "CREATE TABLE d.t (id INT PRIMARY KEY, v VARCHAR(9), w INT)")
+    old.execute(
+        "DROP DATABASE IF EXISTS d",
+        "CREATE DATABASE d",
+        "CREATE TABLE d.t (id INT PRIMARY KEY, v VARCHAR(9), w INT)",
+    )
     settings = source_settings(old)
     assert [check.error for check in check_source(settings) if check.error is not None] == []
     stream = open_source(settings, None, StartSettings(at="end"))
     old.execute("INSERT INTO d.t VALUES (1, 'a', 2)", "UPDATE d.t SET w = 3", "DELETE FROM d.t")
     rows = [item for item in items_up_to(stream, end_of(old)) if isinstance(item, RawRows)]
     assert len(rows) == 3
-    assert all(row.body[8] == 3 and row.body[9] & 0b111 == 0b111 for row in rows), "three columns, all of them logged"
+    assert all(row.body[8] == 3 and row.body[9] & 0b111 == 0b111 for row in rows), (
+        "three columns, all of them logged"
+    )
 
 
 def test_names_from_a_table_map_that_has_none_say_what_to_set(old: SqlServer) -> None:
@@ -40,7 +48,10 @@ def test_names_from_a_table_map_that_has_none_say_what_to_set(old: SqlServer) ->
 def test_a_server_that_lists_binlog_files_to_super_alone_says_so(old: SqlServer) -> None:
     if old.family == "mariadb":
         pytest.skip("MariaDB lists them with REPLICATION CLIENT")
-    old.execute("GRANT REPLICATION SLAVE, REPLICATION CLIENT, SELECT ON *.* TO 'plain'@'%' IDENTIFIED BY 'x'")
+    old.execute(
+        "GRANT REPLICATION SLAVE, REPLICATION CLIENT, SELECT ON *.* TO 'plain'@'%' IDENTIFIED BY "
+        "'x'"
+    )
     settings = source_settings(old, user="plain", password="x")
     (error, *_) = (check.error for check in check_source(settings) if check.error is not None)
     assert isinstance(error, SourceNotPermitted)

@@ -1,4 +1,6 @@
-"""One Spark session for all tests of the jobs: it takes longer to start than most of them take to run."""
+"""One Spark session for all tests of the jobs: it takes longer to start than most of them take to
+run.
+"""
 
 import os
 from collections.abc import Iterator
@@ -14,11 +16,17 @@ from spark_jobs.runtime.session import open_session
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     """The session that the jobs would open, with the pinned jars."""
-    # One JVM serves all files, and Spark keeps what it knows of its last thousand queries: 1 GB would be too little.
+    # One JVM serves all files, and Spark keeps what it knows of its last thousand queries: 1 GB
+    # would be too little.
     os.environ.update({"SPARK_DRIVER_MEMORY": "2g", **spark_environment()})
     source = KafkaSource(bootstrap_servers="127.0.0.1:1", topics=("none",))
     jars = spark_jars() + hbase_client_jars()
-    settings = JobSettings(kafka=source, copy_root=str(tmp_path_factory.mktemp("copy")), jars=jars, shuffle_partitions=1)
+    settings = JobSettings(
+        kafka=source,
+        copy_root=str(tmp_path_factory.mktemp("copy")),
+        jars=jars,
+        shuffle_partitions=1,
+    )
     session = open_session(settings, "tests")
     yield session
     session.stop()

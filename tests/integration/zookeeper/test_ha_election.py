@@ -29,7 +29,9 @@ def sessions(zookeeper: ZooKeeper) -> Iterator[tuple[Session, Session]]:
         yield first, second
 
 
-def test_the_other_one_leads_when_the_leader_resigns(sessions: tuple[Session, Session], path: str) -> None:
+def test_the_other_one_leads_when_the_leader_resigns(
+    sessions: tuple[Session, Session], path: str
+) -> None:
     one, two = Election(sessions[0], path, "one"), Election(sessions[1], path, "two")
     assert one.wait_until_leading(STOP, 10)
     assert one.leads()
@@ -42,16 +44,23 @@ def test_the_other_one_leads_when_the_leader_resigns(sessions: tuple[Session, Se
     assert not one.leads_synced()
 
 
-def test_a_node_of_an_unanswered_try_is_taken_over(sessions: tuple[Session, Session], path: str) -> None:
+def test_a_node_of_an_unanswered_try_is_taken_over(
+    sessions: tuple[Session, Session], path: str
+) -> None:
     assert Election(sessions[0], path, "me").wait_until_leading(STOP, 10)
     again = Election(sessions[0], path, "me")
     assert not again.leads()
     assert again.wait_until_leading(STOP, 10)
 
 
-def test_only_the_wanted_relay_takes_a_free_instance(sessions: tuple[Session, Session], path: str) -> None:
+def test_only_the_wanted_relay_takes_a_free_instance(
+    sessions: tuple[Session, Session], path: str
+) -> None:
     assignments = {name: AssignmentTable(name, rebalance_seconds=0) for name in ("one", "two")}
-    one, two = (Election(session, path, name, "shop", assignments[name]) for session, name in zip(sessions, assignments, strict=True))
+    one, two = (
+        Election(session, path, name, "shop", assignments[name])
+        for session, name in zip(sessions, assignments, strict=True)
+    )
 
     def plan(assignment: Assignment) -> None:
         for each in assignments.values():

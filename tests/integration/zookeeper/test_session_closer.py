@@ -52,13 +52,17 @@ def owner(
         "zookeeper": {"hosts": zookeeper.hosts, "session_timeout_seconds": _SESSION_SECONDS},
     }
     config.write_text(tomli_w.dumps(document), encoding="utf-8")
-    with subprocess.Popen([sys.executable, "-c", _OWNER, str(config), path], stdin=subprocess.PIPE, process_group=0) as process:
+    with subprocess.Popen(
+        [sys.executable, "-c", _OWNER, str(config), path], stdin=subprocess.PIPE, process_group=0
+    ) as process:
         wait_until(lambda: session.exists(path), "the node", 30)
         yield process, path
         process.kill()
 
 
-def test_the_session_of_a_killed_process_ends_at_once(owner: tuple[subprocess.Popen[bytes], str], session: Session) -> None:
+def test_the_session_of_a_killed_process_ends_at_once(
+    owner: tuple[subprocess.Popen[bytes], str], session: Session
+) -> None:
     process, path = owner
     os.killpg(process.pid, signal.SIGKILL)
     killed_s = monotonic()
@@ -66,7 +70,9 @@ def test_the_session_of_a_killed_process_ends_at_once(owner: tuple[subprocess.Po
     assert monotonic() - killed_s < _SOON_SECONDS
 
 
-def test_a_paused_process_keeps_its_session(owner: tuple[subprocess.Popen[bytes], str], session: Session) -> None:
+def test_a_paused_process_keeps_its_session(
+    owner: tuple[subprocess.Popen[bytes], str], session: Session
+) -> None:
     process, path = owner
     process.send_signal(signal.SIGSTOP)
     with pytest.raises(AssertionError):
@@ -75,7 +81,9 @@ def test_a_paused_process_keeps_its_session(owner: tuple[subprocess.Popen[bytes]
     assert session.exists(path)
 
 
-def test_a_process_that_ends_leaves_no_child(owner: tuple[subprocess.Popen[bytes], str], session: Session) -> None:
+def test_a_process_that_ends_leaves_no_child(
+    owner: tuple[subprocess.Popen[bytes], str], session: Session
+) -> None:
     process, path = owner
     assert process.stdin is not None
     process.stdin.close()

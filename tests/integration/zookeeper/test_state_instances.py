@@ -6,7 +6,15 @@ import pytest
 
 from deploy.embedded import ZooKeeper
 from relay.errors import NodeMissing
-from relay.state import DroppedName, InstanceStatus, InstanceStore, Membership, Paths, RelayMember, StartNote
+from relay.state import (
+    DroppedName,
+    InstanceStatus,
+    InstanceStore,
+    Membership,
+    Paths,
+    RelayMember,
+    StartNote,
+)
 from relay.zk import Session
 from tests.servers.fixtures import FreshName
 from tests.support.relays.zookeeper_sessions import session_with
@@ -33,7 +41,15 @@ def test_the_last_status_of_every_instance_is_kept(instances: InstanceStore) -> 
     with pytest.raises(NodeMissing, match="called shop"):
         instances.status("shop")
     instances.put_status(InstanceStatus("shop", "STARTING"))
-    running = InstanceStatus("shop", "RUNNING", relay="r1", epoch=3, mapping_set=7, execute_position=2**62, lag_seconds=0.2)
+    running = InstanceStatus(
+        "shop",
+        "RUNNING",
+        relay="r1",
+        epoch=3,
+        mapping_set=7,
+        execute_position=2**62,
+        lag_seconds=0.2,
+    )
     stopped = InstanceStatus("crm", "STOPPED", "BINLOG_PURGED", "It is gone.", "Start again.")
     instances.put_status(running)
     instances.put_status(stopped)
@@ -67,7 +83,9 @@ def test_the_first_start_note_stays_until_it_is_forgotten(instances: InstanceSto
         instances.forget_start("shop")
 
 
-def test_a_member_is_there_while_its_session_lives(zookeeper: ZooKeeper, session: Session, paths: Paths) -> None:
+def test_a_member_is_there_while_its_session_lives(
+    zookeeper: ZooKeeper, session: Session, paths: Paths
+) -> None:
     watching = Membership(session, paths)
     assert watching.members() == ()
     member = RelayMember("r1", "host", 7, "http://127.0.0.1:1", ("shop",), 5)
@@ -81,8 +99,12 @@ def test_a_member_is_there_while_its_session_lives(zookeeper: ZooKeeper, session
     assert watching.members() == ()
 
 
-def test_a_restarted_relay_takes_its_name_from_the_session_that_died(zookeeper: ZooKeeper, session: Session, paths: Paths) -> None:
+def test_a_restarted_relay_takes_its_name_from_the_session_that_died(
+    zookeeper: ZooKeeper, session: Session, paths: Paths
+) -> None:
     with session_with(zookeeper.hosts) as dead:
         Membership(dead, paths).announce(RelayMember("r1", pid=1))
         Membership(session, paths).announce(RelayMember("r1", pid=2))
-    assert [member.pid for member in Membership(session, paths).members()] == [2], "the old session's end leaves the new node alone"
+    assert [member.pid for member in Membership(session, paths).members()] == [2], (
+        "the old session's end leaves the new node alone"
+    )

@@ -77,27 +77,41 @@ def test_an_edit_of_a_set_that_is_no_longer_in_force_is_refused(store: MappingSt
     assert store.current().bodies == {"dbs": "[1]"}
 
 
-def test_of_many_who_save_at_once_one_wins(zookeeper: ZooKeeper, store: MappingStore, paths: Paths) -> None:
+def test_of_many_who_save_at_once_one_wins(
+    zookeeper: ZooKeeper, store: MappingStore, paths: Paths
+) -> None:
     rounds, writers = 10, 6
     for number in range(rounds):
         base = store.current()
         barrier = threading.Barrier(writers)
 
-        def save(writer: int, base: StoredSet = base, barrier: threading.Barrier = barrier) -> int | None:
+        def save(
+            writer: int, base: StoredSet = base, barrier: threading.Barrier = barrier
+        ) -> int | None:
             with session_with(zookeeper.hosts) as own:
                 barrier.wait(20)
                 try:
-                    return MappingStore(own, paths).save(base, {"dbs": f"[{writer}]"}, Note(str(writer))).number
+                    return (
+                        MappingStore(own, paths)
+                        .save(base, {"dbs": f"[{writer}]"}, Note(str(writer)))
+                        .number
+                    )
                 except VersionConflict:
                     return None
 
         with ThreadPoolExecutor(writers) as pool:
             outcomes = list(pool.map(save, range(number * writers, (number + 1) * writers)))
-        winners = [number * writers + index for index, outcome in enumerate(outcomes) if outcome is not None]
+        winners = [
+            number * writers + index
+            for index, outcome in enumerate(outcomes)
+            if outcome is not None
+        ]
         assert len(winners) == 1
         assert store.current().bodies == {"dbs": f"[{winners[0]}]"}
     assert store.set_numbers() == tuple(range(rounds, 0, -1))
-    assert store.document_versions("dbs") == tuple(range(rounds, 0, -1)), "a loser leaves nothing behind"
+    assert store.document_versions("dbs") == tuple(range(rounds, 0, -1)), (
+        "a loser leaves nothing behind"
+    )
 
 
 def test_a_roll_back_is_a_new_set_with_an_older_ones_documents(store: MappingStore) -> None:
@@ -114,7 +128,9 @@ def test_a_roll_back_is_a_new_set_with_an_older_ones_documents(store: MappingSto
         store.roll_back(99, 4, NOTE)
 
 
-def test_the_largest_save_passes_and_a_larger_one_is_refused_with_a_sentence(store: MappingStore) -> None:
+def test_the_largest_save_passes_and_a_larger_one_is_refused_with_a_sentence(
+    store: MappingStore,
+) -> None:
     room = SAVE_LIMIT_BYTES - 400
     largest = store.save(store.current(), {"dbs": "x" * room, "tbs": ""}, NOTE)
     assert len(store.current().bodies["dbs"]) == room
@@ -124,8 +140,13 @@ def test_the_largest_save_passes_and_a_larger_one_is_refused_with_a_sentence(sto
     assert store.number() == 1
 
 
-def test_a_new_set_is_signalled_and_an_outage_loses_no_signal(zookeeper: ZooKeeper, store: MappingStore, paths: Paths) -> None:
-    with TcpGate("127.0.0.1", zookeeper.port) as gate, session_with(gate.address, answer_seconds=1) as relay_session:
+def test_a_new_set_is_signalled_and_an_outage_loses_no_signal(
+    zookeeper: ZooKeeper, store: MappingStore, paths: Paths
+) -> None:
+    with (
+        TcpGate("127.0.0.1", zookeeper.port) as gate,
+        session_with(gate.address, answer_seconds=1) as relay_session,
+    ):
         relay = MappingStore(relay_session, paths)
         changed = threading.Event()
         relay.watch(changed)
@@ -144,8 +165,13 @@ def test_a_new_set_is_signalled_and_an_outage_loses_no_signal(zookeeper: ZooKeep
         assert relay.current() == second
 
 
-def test_a_save_while_cut_off_changes_nothing(zookeeper: ZooKeeper, store: MappingStore, paths: Paths) -> None:
-    with TcpGate("127.0.0.1", zookeeper.port) as gate, session_with(gate.address, answer_seconds=0.5) as cut_off:
+def test_a_save_while_cut_off_changes_nothing(
+    zookeeper: ZooKeeper, store: MappingStore, paths: Paths
+) -> None:
+    with (
+        TcpGate("127.0.0.1", zookeeper.port) as gate,
+        session_with(gate.address, answer_seconds=0.5) as cut_off,
+    ):
         mine = MappingStore(cut_off, paths)
         base = mine.current()
         gate.shut()
@@ -175,8 +201,12 @@ def _set_with_a_missing_document(session: Session, paths: Paths) -> None:
     session.put(paths.mapping_pointer, b"12")
 
 
-@pytest.mark.parametrize("damage", [_pointer_to_nothing, _set_without_documents, _set_with_a_missing_document])
-def test_a_broken_set_is_named_and_can_be_left(session: Session, store: MappingStore, paths: Paths, damage: Break) -> None:
+@pytest.mark.parametrize(
+    "damage", [_pointer_to_nothing, _set_without_documents, _set_with_a_missing_document]
+)
+def test_a_broken_set_is_named_and_can_be_left(
+    session: Session, store: MappingStore, paths: Paths, damage: Break
+) -> None:
     store.save(store.current(), {"dbs": "[1]"}, NOTE)
     damage(session, paths)
     assert store.number() == 12
@@ -187,13 +217,17 @@ def test_a_broken_set_is_named_and_can_be_left(session: Session, store: MappingS
     assert store.current().bodies == {"dbs": "[1]"}
 
 
-def test_a_broken_set_can_be_replaced_by_a_whole_one(session: Session, store: MappingStore, paths: Paths) -> None:
+def test_a_broken_set_can_be_replaced_by_a_whole_one(
+    session: Session, store: MappingStore, paths: Paths
+) -> None:
     _set_without_documents(session, paths)
     assert store.save(StoredSet.empty(12), {"dbs": "[9]"}, NOTE).number == 13
     assert store.current().bodies == {"dbs": "[9]"}
 
 
-def test_an_unreadable_pointer_is_named_and_can_be_replaced(session: Session, store: MappingStore, paths: Paths) -> None:
+def test_an_unreadable_pointer_is_named_and_can_be_replaced(
+    session: Session, store: MappingStore, paths: Paths
+) -> None:
     store.save(store.current(), {"dbs": "[1]"}, NOTE)
     session.put(paths.mapping_pointer, b"twelve")
     with pytest.raises(MappingRefused, match="pointer"):
@@ -202,14 +236,18 @@ def test_an_unreadable_pointer_is_named_and_can_be_replaced(session: Session, st
     assert store.current().bodies == {"dbs": "[1]"}
 
 
-def test_a_document_and_set_put_there_by_hand_are_read(session: Session, store: MappingStore, paths: Paths) -> None:
+def test_a_document_and_set_put_there_by_hand_are_read(
+    session: Session, store: MappingStore, paths: Paths
+) -> None:
     session.put(paths.mapping_document("dbs", 1), b'[{"logicDb":"a","realDbs":"b"}]')
     session.put(paths.mapping_set(1), b'{"documents":{"dbs":1}}')
     session.put(paths.mapping_pointer, b"1")
     assert store.current().bodies == {"dbs": '[{"logicDb":"a","realDbs":"b"}]'}
 
 
-def test_a_pointer_moved_back_by_hand_does_not_make_numbers_repeat(session: Session, store: MappingStore, paths: Paths) -> None:
+def test_a_pointer_moved_back_by_hand_does_not_make_numbers_repeat(
+    session: Session, store: MappingStore, paths: Paths
+) -> None:
     first = store.save(store.current(), {"dbs": "[1]"}, NOTE)
     store.save(first, {"dbs": "[2]"}, NOTE)
     session.put(paths.mapping_pointer, b"1")

@@ -1,4 +1,6 @@
-"""Who may use the relay's nodes, on a real ZooKeeper with SASL and TLS: two identities, a stranger, refused logins, rotation."""
+"""Who may use the relay's nodes, on a real ZooKeeper with SASL and TLS: two identities, a stranger,
+refused logins, rotation.
+"""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,7 +14,13 @@ from kazoo.exceptions import NoAuthError
 from deploy.embedded import Kafka, ZooKeeper
 from relay.audit import AuditTrail
 from relay.deadline import Deadline
-from relay.errors import PlacementRefused, StoreLoginRefused, StoreNotPermitted, StoreTlsRefused, StoreUnreachable
+from relay.errors import (
+    PlacementRefused,
+    StoreLoginRefused,
+    StoreNotPermitted,
+    StoreTlsRefused,
+    StoreUnreachable,
+)
 from relay.operations import ProtectedTree, Who
 from relay.preflight.finding import Verdict
 from relay.preflight.store_checks import look_at_store
@@ -29,7 +37,10 @@ USERS = {"relay": "relay-secret", "admin": "admin-secret"}
 @contextmanager
 def session(hosts: str, **more: Any) -> Iterator[Session]:
     """A session whose calls give up after some seconds, connected or not."""
-    found = Session(ZooKeeperSettings.model_validate({"hosts": hosts, "session_timeout_seconds": 4, **more}), answer_seconds=5)
+    found = Session(
+        ZooKeeperSettings.model_validate({"hosts": hosts, "session_timeout_seconds": 4, **more}),
+        answer_seconds=5,
+    )
     try:
         yield found
     finally:
@@ -60,7 +71,9 @@ def secured(new_zookeeper: Callable[..., ZooKeeper], tmp_path: Path) -> ZooKeepe
     return new_zookeeper(users=USERS, tls=Authority(tmp_path).java_server(HOST), tick_ms=500)
 
 
-def test_two_identities_share_the_nodes_and_a_stranger_gets_nothing(secured: ZooKeeper, tmp_path: Path) -> None:
+def test_two_identities_share_the_nodes_and_a_stranger_gets_nothing(
+    secured: ZooKeeper, tmp_path: Path
+) -> None:
     both = {"acl": ["sasl:relay", "sasl:admin"], "tls": {"ca": str(tmp_path / "ca.pem")}}
     with (
         session(secured.secure_hosts, auth=sasl("relay"), **both) as relay,
@@ -86,7 +99,12 @@ def test_two_identities_share_the_nodes_and_a_stranger_gets_nothing(secured: Zoo
                 "/roma/x/empty/deep",
             ]
             for path in paths:
-                for act in (nobody.get, nobody.get_children, lambda path: nobody.set(path, b""), lambda path: nobody.create(f"{path}/own")):
+                for act in (
+                    nobody.get,
+                    nobody.get_children,
+                    lambda path: nobody.set(path, b""),
+                    lambda path: nobody.create(f"{path}/own"),
+                ):
                     with pytest.raises(NoAuthError):
                         act(path)
             with pytest.raises(NoAuthError):
@@ -99,7 +117,10 @@ def test_two_identities_share_the_nodes_and_a_stranger_gets_nothing(secured: Zoo
 
 
 def test_nodes_of_the_creator_admit_the_creator_alone(secured: ZooKeeper) -> None:
-    with session(secured.hosts, auth=sasl("relay")) as relay, session(secured.hosts, auth=sasl("admin")) as admin:
+    with (
+        session(secured.hosts, auth=sasl("relay")) as relay,
+        session(secured.hosts, auth=sasl("admin")) as admin,
+    ):
         relay.start(Deadline.after(20))
         admin.start(Deadline.after(20))
         relay.put("/own/node", b"1")
@@ -107,7 +128,9 @@ def test_nodes_of_the_creator_admit_the_creator_alone(secured: ZooKeeper) -> Non
             admin.get("/own/node")
 
 
-def test_an_older_tree_is_protected_step_by_step(secured: ZooKeeper, kafka: Kafka, fresh_name: FreshName) -> None:
+def test_an_older_tree_is_protected_step_by_step(
+    secured: ZooKeeper, kafka: Kafka, fresh_name: FreshName
+) -> None:
     name = fresh_name("protected")
     base = f"/roma/{name}"
     with session(secured.hosts) as old:
@@ -116,7 +139,9 @@ def test_an_older_tree_is_protected_step_by_step(secured: ZooKeeper, kafka: Kafk
         old.create_ephemeral(f"{base}/relays/old", b"{}")
         with session(secured.hosts, auth=sasl("relay"), acl=["sasl:relay", "sasl:admin"]) as relay:
             relay.start(Deadline.after(20))
-            tree = ProtectedTree(_settings(secured, kafka, name, acl=["sasl:relay", "sasl:admin"]), relay)
+            tree = ProtectedTree(
+                _settings(secured, kafka, name, acl=["sasl:relay", "sasl:admin"]), relay
+            )
             assert tree.careless_relays() == ["old"]
             with pytest.raises(PlacementRefused, match="old"):
                 tree.protect(Who("ann"))
@@ -147,12 +172,16 @@ def test_an_older_tree_is_protected_step_by_step(secured: ZooKeeper, kafka: Kafk
         assert newest.before == {"nodes": 0}
     with session(secured.hosts, auth=sasl("relay"), acl="open") as relay:
         relay.start(Deadline.after(20))
-        ProtectedTree(_settings(secured, kafka, name, acl="open"), relay).protect(Who("ann", "the way back"))
+        ProtectedTree(_settings(secured, kafka, name, acl="open"), relay).protect(
+            Who("ann", "the way back")
+        )
     with stranger(secured.hosts) as nobody:
         assert nobody.get(f"{base}/definitions/shop")[0] == b"password"
 
 
-def test_a_digest_password_is_changed_by_way_of_both_identities(secured: ZooKeeper, kafka: Kafka, fresh_name: FreshName) -> None:
+def test_a_digest_password_is_changed_by_way_of_both_identities(
+    secured: ZooKeeper, kafka: Kafka, fresh_name: FreshName
+) -> None:
     name = fresh_name("digest")
     node, old, new = f"/roma/{name}/definitions/shop", digest("old"), digest("new")
     with session(secured.hosts, auth=old) as relay:
@@ -165,7 +194,9 @@ def test_a_digest_password_is_changed_by_way_of_both_identities(secured: ZooKeep
     both = ["creator", digest_identity("relay", "new")]
     with session(secured.hosts, auth=old, acl=both) as relay:
         relay.start(Deadline.after(20))
-        ProtectedTree(_settings(secured, kafka, name, auth=old, acl=both), relay).protect(Who("ann"))
+        ProtectedTree(_settings(secured, kafka, name, auth=old, acl=both), relay).protect(
+            Who("ann")
+        )
     with session(secured.hosts, auth=new) as relay:
         relay.start(Deadline.after(20))
         assert relay.get(node).value == b"1"
@@ -176,12 +207,16 @@ def test_a_digest_password_is_changed_by_way_of_both_identities(secured: ZooKeep
             late.get(node)
 
 
-def test_preflight_warns_where_nobody_has_to_log_in(secured: ZooKeeper, kafka: Kafka, fresh_name: FreshName) -> None:
+def test_preflight_warns_where_nobody_has_to_log_in(
+    secured: ZooKeeper, kafka: Kafka, fresh_name: FreshName
+) -> None:
     name = fresh_name("warned")
 
     def found(**zookeeper: Any) -> tuple[Verdict, str]:
         findings = look_at_store(_settings(secured, kafka, name, **zookeeper)).findings
-        return next((each.verdict, each.sentence) for each in findings if each.check == "zookeeper access")
+        return next(
+            (each.verdict, each.sentence) for each in findings if each.check == "zookeeper access"
+        )
 
     verdict, sentence = found(auth=None)
     assert (verdict, "passwords" in sentence) == (Verdict.WARNING, True)
@@ -196,7 +231,9 @@ def test_preflight_warns_where_nobody_has_to_log_in(secured: ZooKeeper, kafka: K
     assert found(hosts=secured.secure_hosts, tls={"mode": "required"})[0] is Verdict.PASSED
 
 
-def test_a_refused_login_is_told_and_tried_again_with_the_new_password(secured: ZooKeeper, tmp_path: Path) -> None:
+def test_a_refused_login_is_told_and_tried_again_with_the_new_password(
+    secured: ZooKeeper, tmp_path: Path
+) -> None:
     password = tmp_path / "ZK"
     password.write_text("wrong", encoding="utf-8")
     settings = _from_file(tmp_path, secured.hosts).zookeeper
@@ -204,7 +241,9 @@ def test_a_refused_login_is_told_and_tried_again_with_the_new_password(secured: 
     try:
         with pytest.raises(StoreUnreachable):
             _connect_and_read(session)
-        wait_until(lambda: isinstance(session.unreachable(), StoreLoginRefused), "the refusal to be told")
+        wait_until(
+            lambda: isinstance(session.unreachable(), StoreLoginRefused), "the refusal to be told"
+        )
         assert "relay" in session.unreachable().reason
         password.write_text(USERS["relay"], encoding="utf-8")
         wait_until(lambda: _answers(session), "the login with the new password")
@@ -213,7 +252,9 @@ def test_a_refused_login_is_told_and_tried_again_with_the_new_password(secured: 
         session.stop()
 
 
-def test_a_password_that_is_changed_at_the_servers_needs_no_restart(secured: ZooKeeper, tmp_path: Path) -> None:
+def test_a_password_that_is_changed_at_the_servers_needs_no_restart(
+    secured: ZooKeeper, tmp_path: Path
+) -> None:
     password = tmp_path / "ZK"
     password.write_text(USERS["relay"], encoding="utf-8")
     session = Session(_from_file(tmp_path, secured.hosts).zookeeper, answer_seconds=2)
@@ -222,7 +263,10 @@ def test_a_password_that_is_changed_at_the_servers_needs_no_restart(secured: Zoo
         session.put("/rotated/node", b"1")
         secured.users = {**USERS, "relay": "new-secret"}
         secured.restart()
-        wait_until(lambda: isinstance(session.unreachable(), StoreLoginRefused), "the old password to be refused")
+        wait_until(
+            lambda: isinstance(session.unreachable(), StoreLoginRefused),
+            "the old password to be refused",
+        )
         password.write_text("new-secret", encoding="utf-8")
         wait_until(lambda: _answers(session), "the login with the new password")
         assert session.get("/rotated/node").value == b"1"
@@ -230,7 +274,9 @@ def test_a_password_that_is_changed_at_the_servers_needs_no_restart(secured: Zoo
         session.stop()
 
 
-def test_tls_that_does_not_fit_is_told_apart_from_silence(secured: ZooKeeper, tmp_path: Path) -> None:
+def test_tls_that_does_not_fit_is_told_apart_from_silence(
+    secured: ZooKeeper, tmp_path: Path
+) -> None:
     other = tmp_path / "other"
     other.mkdir()
     wrong = {"tls": {"ca": str(Authority(other).file)}}
@@ -243,7 +289,9 @@ def test_tls_that_does_not_fit_is_told_apart_from_silence(secured: ZooKeeper, tm
             found.start(Deadline.after(2))
 
 
-def test_new_certificates_on_disk_serve_the_next_connection(secured: ZooKeeper, tmp_path: Path) -> None:
+def test_new_certificates_on_disk_serve_the_next_connection(
+    secured: ZooKeeper, tmp_path: Path
+) -> None:
     trusted = tmp_path / "trusted.pem"
     trusted.write_bytes((tmp_path / "ca.pem").read_bytes())
     with session(secured.secure_hosts, tls={"ca": str(trusted)}) as found:
@@ -254,29 +302,52 @@ def test_new_certificates_on_disk_serve_the_next_connection(secured: ZooKeeper, 
         authority = Authority(second)
         secured.tls = authority.java_server(HOST)
         secured.restart()
-        wait_until(lambda: isinstance(found.unreachable(), StoreTlsRefused), "the new certificate to be refused")
+        wait_until(
+            lambda: isinstance(found.unreachable(), StoreTlsRefused),
+            "the new certificate to be refused",
+        )
         trusted.write_bytes(authority.file.read_bytes())
         wait_until(lambda: _answers(found), "the new authority to be read")
 
 
-def test_a_certificate_is_a_login_too(new_zookeeper: Callable[..., ZooKeeper], tmp_path: Path) -> None:
+def test_a_certificate_is_a_login_too(
+    new_zookeeper: Callable[..., ZooKeeper], tmp_path: Path
+) -> None:
     authority = Authority(tmp_path)
     server = new_zookeeper(tls=authority.java_server(HOST, clients="need"), tick_ms=500)
     cert, key = authority.client("relay")
-    with session(server.secure_hosts, tls={"ca": str(authority.file), "cert": str(cert), "key": str(key)}) as found:
+    with session(
+        server.secure_hosts, tls={"ca": str(authority.file), "cert": str(cert), "key": str(key)}
+    ) as found:
         found.start(Deadline.after(20))
         found.put("/mine/node", b"1")
         assert found.get("/mine/node").value == b"1"
     with stranger(server.hosts) as nobody, pytest.raises(NoAuthError):
         nobody.get("/mine/node")
-    with session(server.secure_hosts, tls={"ca": str(authority.file)}) as without, pytest.raises(StoreTlsRefused):
+    with (
+        session(server.secure_hosts, tls={"ca": str(authority.file)}) as without,
+        pytest.raises(StoreTlsRefused),
+    ):
         _connect_and_read(without)
 
 
-def _settings(server: ZooKeeper, kafka: Kafka, installation: str, **zookeeper: Any) -> RelaySettings:
-    reached = {"hosts": server.hosts, "session_timeout_seconds": 4, "auth": sasl("relay"), **zookeeper}
-    broker = {"bootstrap_servers": kafka.bootstrap, "replication_factor": 1, "min_insync_replicas": 1}
-    return RelaySettings.model_validate({"installation": installation, "kafka": broker, "zookeeper": reached})
+def _settings(
+    server: ZooKeeper, kafka: Kafka, installation: str, **zookeeper: Any
+) -> RelaySettings:
+    reached = {
+        "hosts": server.hosts,
+        "session_timeout_seconds": 4,
+        "auth": sasl("relay"),
+        **zookeeper,
+    }
+    broker = {
+        "bootstrap_servers": kafka.bootstrap,
+        "replication_factor": 1,
+        "min_insync_replicas": 1,
+    }
+    return RelaySettings.model_validate(
+        {"installation": installation, "kafka": broker, "zookeeper": reached}
+    )
 
 
 def _connect_and_read(session: Session) -> None:

@@ -1,4 +1,6 @@
-"""The session against a real server: values, guards, transactions, outages, lost sessions, watches."""
+"""The session against a real server: values, guards, transactions, outages, lost sessions,
+watches.
+"""
 
 import gc
 import weakref
@@ -48,7 +50,11 @@ def test_values_carry_versions_that_guard_them(session: Session, path: str) -> N
 def test_a_missing_node_is_told_apart(session: Session, path: str) -> None:
     assert session.find(path) is None
     assert not session.exists(path, synced=True)
-    for request in (lambda: session.get(path), lambda: session.delete(path), lambda: session.children(path)):
+    for request in (
+        lambda: session.get(path),
+        lambda: session.delete(path),
+        lambda: session.children(path),
+    ):
         with pytest.raises(NodeMissing, match=path):
             request()
     with pytest.raises(NodeMissing):
@@ -74,16 +80,22 @@ def test_a_transaction_happens_whole_or_not_at_all(session: Session, path: str) 
     session.put(f"{path}/a", b"1")
     session.put(f"{path}/gone", b"1")
     with pytest.raises(VersionConflict, match=f"{path}/a"):
-        session.commit([Create(f"{path}/b", b""), Delete(f"{path}/gone", 0), Replace(f"{path}/a", b"2", 7)])
+        session.commit(
+            [Create(f"{path}/b", b""), Delete(f"{path}/gone", 0), Replace(f"{path}/a", b"2", 7)]
+        )
     with pytest.raises(NodeMissing, match=f"{path}/none"):
         session.commit([Create(f"{path}/b", b""), Check(f"{path}/none", 0)])
     assert session.children(path) == ("a", "gone")
-    session.commit([Create(f"{path}/b", b"new"), Delete(f"{path}/gone", 0), Replace(f"{path}/a", b"2", 0)])
+    session.commit(
+        [Create(f"{path}/b", b"new"), Delete(f"{path}/gone", 0), Replace(f"{path}/a", b"2", 0)]
+    )
     assert session.children(path) == ("a", "b")
     assert session.get(f"{path}/a").value == b"2"
 
 
-def test_ephemeral_nodes_belong_to_their_session_and_end_with_it(zookeeper: ZooKeeper, session: Session, path: str) -> None:
+def test_ephemeral_nodes_belong_to_their_session_and_end_with_it(
+    zookeeper: ZooKeeper, session: Session, path: str
+) -> None:
     with session_with(zookeeper.hosts) as other:
         other.create_ephemeral(f"{path}/leader", b"other")
         assert other.owns(f"{path}/leader")
@@ -102,13 +114,17 @@ def test_sequential_nodes_stand_in_the_order_of_their_making(session: Session, p
     assert session.children(path) == tuple(name.removeprefix(f"{path}/") for name in made)
 
 
-def test_a_watch_signals_every_kind_of_change(zookeeper: ZooKeeper, session: Session, path: str) -> None:
+def test_a_watch_signals_every_kind_of_change(
+    zookeeper: ZooKeeper, session: Session, path: str
+) -> None:
     changed = Event()
     session.watch(path, changed.set)
 
     def changes_after(change: Callable[[], object]) -> None:
         changed.clear()
-        session.find(path)  # as every user of a watch does: what happens after this read is signalled
+        session.find(
+            path
+        )  # as every user of a watch does: what happens after this read is signalled
         change()
         assert changed.wait(10)
 
@@ -120,7 +136,9 @@ def test_a_watch_signals_every_kind_of_change(zookeeper: ZooKeeper, session: Ses
         changes_after(lambda: other.create(path, b"4"))
 
 
-def test_a_watch_on_children_waits_for_a_parent_that_is_not_there_yet(zookeeper: ZooKeeper, session: Session, path: str) -> None:
+def test_a_watch_on_children_waits_for_a_parent_that_is_not_there_yet(
+    zookeeper: ZooKeeper, session: Session, path: str
+) -> None:
     changed = Event()
     session.watch_children(path, changed.set)
     with session_with(zookeeper.hosts) as other:
@@ -128,7 +146,10 @@ def test_a_watch_on_children_waits_for_a_parent_that_is_not_there_yet(zookeeper:
             changed.clear()
             session.exists(path)
             other.create(f"{path}/{name}", b"")
-            wait_until(lambda name=name: changed.is_set() and name in session.children(path), f"a signal for {name}")  # type: ignore[misc]  # binds the loop's name
+            wait_until(
+                lambda name=name: changed.is_set() and name in session.children(path),  # type: ignore[misc]  # binds the loop's name
+                f"a signal for {name}",
+            )
 
 
 def test_a_cancelled_watch_is_silent(session: Session, path: str) -> None:
@@ -186,7 +207,9 @@ def test_a_server_that_comes_late_is_found(new_zookeeper: Callable[..., ZooKeepe
         session.stop()
 
 
-def test_a_short_outage_suspends_and_keeps_the_session_and_its_watches(new_zookeeper: Callable[..., ZooKeeper]) -> None:
+def test_a_short_outage_suspends_and_keeps_the_session_and_its_watches(
+    new_zookeeper: Callable[..., ZooKeeper],
+) -> None:
     server = new_zookeeper(tick_ms=1000)
     with session_with(server.hosts, timeout_seconds=18, answer_seconds=1) as session:
         session.create_ephemeral("/mine", b"")
@@ -210,7 +233,9 @@ def test_a_short_outage_suspends_and_keeps_the_session_and_its_watches(new_zooke
             assert changed.wait(10)
 
 
-def test_a_session_that_ended_while_cut_off_is_lost_and_the_next_one_counted(new_zookeeper: Callable[..., ZooKeeper]) -> None:
+def test_a_session_that_ended_while_cut_off_is_lost_and_the_next_one_counted(
+    new_zookeeper: Callable[..., ZooKeeper],
+) -> None:
     server = new_zookeeper(tick_ms=200)
     with (
         TcpGate("127.0.0.1", server.port) as gate,
@@ -223,7 +248,9 @@ def test_a_session_that_ended_while_cut_off_is_lost_and_the_next_one_counted(new
         first = session.id
         gate.shut()
         wait_until(lambda: not other.exists("/mine", synced=True), "the server to end the session")
-        assert session.state is SessionState.SUSPENDED, "a client that is cut off cannot know that its session has ended"
+        assert session.state is SessionState.SUSPENDED, (
+            "a client that is cut off cannot know that its session has ended"
+        )
         other.put("/watched", b"unseen")
         gate.reopen()
         wait_until(lambda: session.sessions == 2, "a new session")
@@ -236,8 +263,13 @@ def test_a_session_that_ended_while_cut_off_is_lost_and_the_next_one_counted(new
         assert changed.wait(10), "a watch holds across sessions"
 
 
-def test_an_idle_session_finds_a_server_that_lost_its_data(new_zookeeper: Callable[..., ZooKeeper]) -> None:
-    """Nobody asks for anything meanwhile, as in an admin; the server refuses clients that have seen more changes than it has."""
+def test_an_idle_session_finds_a_server_that_lost_its_data(
+    new_zookeeper: Callable[..., ZooKeeper],
+) -> None:
+    """Nobody asks for anything meanwhile, as in an admin.
+
+    The server refuses clients that have seen more changes than it has.
+    """
     server = new_zookeeper(tick_ms=500)
     with session_with(server.hosts, timeout_seconds=2) as idle:
         for number in range(5):

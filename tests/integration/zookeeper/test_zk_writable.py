@@ -33,7 +33,9 @@ def read_only(zookeeper: ZooKeeper, fresh_name: Callable[[str], str]) -> str:
     return path
 
 
-def test_a_place_that_may_be_made_is_not_made(session: Session, fresh_name: Callable[[str], str]) -> None:
+def test_a_place_that_may_be_made_is_not_made(
+    session: Session, fresh_name: Callable[[str], str]
+) -> None:
     path = f"/{fresh_name('asked')}/a/b"
     before = session.children("/")
     session.check_writable(path)

@@ -1,7 +1,9 @@
-"""The dedup stream, killed between its two commits: `python -m tests.support.copies.crashing_job --config job.toml`.
+"""The dedup stream, killed between its two commits: `python -m tests.support.copies.crashing_job
+--config job.toml`.
 
-All of the batch is in the copies then, and the checkpoint does not know yet. What the job calls there is wrapped before it starts; the
-job itself knows nothing of it. The kill takes the whole process group, JVM included, as the loss of a machine does.
+All of the batch is in the copies then, and the checkpoint does not know yet. What the job calls
+there is wrapped before it starts; the job itself knows nothing of it. The kill takes the whole
+process group, JVM included, as the loss of a machine does.
 """
 
 import os

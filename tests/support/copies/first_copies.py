@@ -1,4 +1,6 @@
-"""What bootstrap and reconcile need beside a source: a position of the instance, a mapping, a configuration."""
+"""What bootstrap and reconcile need beside a source: a position of the instance, a mapping, a
+configuration.
+"""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -35,18 +37,30 @@ class EndsWithNotes(Ending):
 
 
 def publish_position(
-    kafka: Kafka, installation: str, instance: str, server: SqlServer, order: int, *, server_id: int | None = None, rows: str = ""
+    kafka: Kafka,
+    installation: str,
+    instance: str,
+    server: SqlServer,
+    order: int,
+    *,
+    server_id: int | None = None,
+    rows: str = "",
 ) -> None:
-    """Say that the instance has published all that the server, or another one of that id, has committed; its topic exists then.
+    """Say that the instance has published all that the server, or another one of that id, has
+    committed; its topic exists then.
 
     `rows`: by which rules it publishes, as its record tells it.
     """
-    settings = KafkaSettings(bootstrap_servers=kafka.bootstrap, replication_factor=1, min_insync_replicas=1)
+    settings = KafkaSettings(
+        bootstrap_servers=kafka.bootstrap, replication_factor=1, min_insync_replicas=1
+    )
     store = KafkaPositionStore(settings, installation, instance)
     store.ensure_topic()
     if TopicAdmin(settings).state(installation) is None:
         TopicAdmin(settings).create(TopicSpec(installation, 1, 1))
-    with closing(TransactionalProducer(settings, TransactionSettings(), f"{installation}.{instance}")) as producer:
+    with closing(
+        TransactionalProducer(settings, TransactionSettings(), f"{installation}.{instance}")
+    ) as producer:
         producer.open()
         producer.commit(store.message(_record(server, order, server_id, rows))).result(30)
 
@@ -65,7 +79,11 @@ def job_settings(
     for name, body in mapping.items():
         (documents / f"{name}.json").write_text(json.dumps(body), encoding="utf-8")
     document = {
-        "kafka": {"bootstrap_servers": kafka.bootstrap, "topics": [installation], "patience_seconds": 10},
+        "kafka": {
+            "bootstrap_servers": kafka.bootstrap,
+            "topics": [installation],
+            "patience_seconds": 10,
+        },
         "copy_root": str(folder / "copy"),
         "shuffle_partitions": 1,
         "installation": installation,
@@ -79,19 +97,34 @@ def job_settings(
 
 def source(instance: str, server: SqlServer) -> dict[str, Any]:
     """A server as `[[sources]]` names it."""
-    return {"instance": instance, "host": server.host, "port": server.port, "user": server.relay, "password": server.relay}
+    return {
+        "instance": instance,
+        "host": server.host,
+        "port": server.port,
+        "user": server.relay,
+        "password": server.relay,
+    }
 
 
 def _record(server: SqlServer, order: int, server_id: int | None, rows: str) -> PositionRecord:
     facts = dict(_facts(server))
-    identity = SourceIdentity("" if server_id else str(facts.get("server_uuid", "")), server_id or int(facts["server_id"]), 0)
-    place = SourcePosition(BinlogPosition("binlog.000001", 4), str(facts["gtid_set"]).replace("\n", ""), identity)
+    identity = SourceIdentity(
+        "" if server_id else str(facts.get("server_uuid", "")),
+        server_id or int(facts["server_id"]),
+        0,
+    )
+    place = SourcePosition(
+        BinlogPosition("binlog.000001", 4), str(facts["gtid_set"]).replace("\n", ""), identity
+    )
     return PositionRecord(place, OrderPair(NOON_MS, order), 1, NOON_MS, rows=rows)
 
 
 def _facts(server: SqlServer) -> Iterator[tuple[str, Any]]:
     mariadb = server.family == "mariadb"
-    names = {"server_id": "@@server_id", "gtid_set": "@@GLOBAL.gtid_binlog_pos" if mariadb else "@@GLOBAL.gtid_executed"}
+    names = {
+        "server_id": "@@server_id",
+        "gtid_set": "@@GLOBAL.gtid_binlog_pos" if mariadb else "@@GLOBAL.gtid_executed",
+    }
     if not mariadb:
         names["server_uuid"] = "@@server_uuid"
     with server.connect() as connection, connection.cursor() as cursor:

@@ -1,4 +1,6 @@
-"""What an operator of HBase does in its shell, from a test: flush and major compaction, through HBase's own Java client."""
+"""What an operator of HBase does in its shell, from a test: flush and major compaction, through
+HBase's own Java client.
+"""
 
 import subprocess
 from collections.abc import Iterator
@@ -18,22 +20,37 @@ class HBaseAdmin:
     def __init__(self, java: Any) -> None:
         self._java = java
         configuration = java.org.apache.hadoop.hbase.HBaseConfiguration.create()
-        self._admin = java.org.apache.hadoop.hbase.client.ConnectionFactory.createConnection(configuration).getAdmin()
+        self._admin = java.org.apache.hadoop.hbase.client.ConnectionFactory.createConnection(
+            configuration
+        ).getAdmin()
 
     def compact(self, table: str) -> None:
-        """Write the table's memory to disk and compact it; return when one file is left whose markers of deletes are gone."""
+        """Write the table's memory to disk and compact it.
+
+        Return when one file is left whose markers of deletes are gone.
+        """
         name = self._java.org.apache.hadoop.hbase.TableName.valueOf(table)
         self._admin.flush(name)
         before = self._admin.getLastMajorCompactionTimestamp(name)
         self._admin.majorCompact(name)
-        wait_until(lambda: self._admin.getLastMajorCompactionTimestamp(name) > before, f"the major compaction of {table}", 60)
+        wait_until(
+            lambda: self._admin.getLastMajorCompactionTimestamp(name) > before,
+            f"the major compaction of {table}",
+            60,
+        )
 
 
 @contextmanager
 def hbase_admin(hbase: HBase) -> Iterator[HBaseAdmin]:
     """A JVM with HBase's client, for as long as the block lasts."""
     py4j = next(pyspark_jars().glob("py4j-*.jar"))
-    command = [str(find_java().binary), "-Xmx256m", "-XX:TieredStopAtLevel=1", "-cp", f"{hbase.classpath()}:{py4j}"]
+    command = [
+        str(find_java().binary),
+        "-Xmx256m",
+        "-XX:TieredStopAtLevel=1",
+        "-cp",
+        f"{hbase.classpath()}:{py4j}",
+    ]
     child = subprocess.Popen(
         [*command, "py4j.GatewayServer", "--die-on-broken-pipe", "0"],
         stdin=subprocess.PIPE,
@@ -42,7 +59,11 @@ def hbase_admin(hbase: HBase) -> Iterator[HBaseAdmin]:
     )
     try:
         assert child.stdout is not None
-        gateway = JavaGateway(gateway_parameters=GatewayParameters(port=int(child.stdout.readline()), auto_convert=True))
+        gateway = JavaGateway(
+            gateway_parameters=GatewayParameters(
+                port=int(child.stdout.readline()), auto_convert=True
+            )
+        )
         try:
             yield HBaseAdmin(gateway.jvm)
         finally:

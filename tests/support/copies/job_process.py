@@ -1,4 +1,6 @@
-"""The dedup stream as operators run it: a process with a configuration file, its JVM as its child."""
+"""The dedup stream as operators run it: a process with a configuration file, its JVM as its
+child.
+"""
 
 import os
 import signal
@@ -16,9 +18,18 @@ from spark_jobs.config.job import JobSettings
 
 
 def spark_submit(program: str) -> tuple[Sequence[str], Mapping[str, str]]:
-    """Return the command that gives a program to Spark as a cluster's users do, and the environment that it needs."""
+    """Return the command that gives a program to Spark as a cluster's users do, and the environment
+    that it needs.
+    """
     home = Path(pyspark.__file__).parent
-    options = ("--master", "local[2]", "--driver-java-options", "-XX:TieredStopAtLevel=1", "--jars", ",".join(map(str, spark_jars())))
+    options = (
+        "--master",
+        "local[2]",
+        "--driver-java-options",
+        "-XX:TieredStopAtLevel=1",
+        "--jars",
+        ",".join(map(str, spark_jars())),
+    )
     return (str(home / "bin" / "spark-submit"), *options, program), {
         "SPARK_HOME": str(home),
         "PYTHONPATH": str(Path(dedup_stream.__file__).parents[1]),
@@ -26,21 +37,39 @@ def spark_submit(program: str) -> tuple[Sequence[str], Mapping[str, str]]:
 
 
 class JobProcess:
-    """One process of the job, or of another `program` that takes its arguments; a context manager that leaves nothing behind."""
+    """One process of the job, or of another `program` that takes its arguments.
 
-    def __init__(self, settings: JobSettings, folder: Path, *program: str, **environment: str) -> None:
-        document = {**settings.model_dump(mode="json", exclude_none=True), "jars": [str(jar) for jar in settings.jars or spark_jars()]}
+    A context manager that leaves nothing behind.
+    """
+
+    def __init__(
+        self, settings: JobSettings, folder: Path, *program: str, **environment: str
+    ) -> None:
+        document = {
+            **settings.model_dump(mode="json", exclude_none=True),
+            "jars": [str(jar) for jar in settings.jars or spark_jars()],
+        }
         if settings.mirror is not None:
             document["mirror"]["password"] = settings.mirror.password.get_secret_value()
         config = folder / "job.toml"
         config.write_text(tomli_w.dumps(document), encoding="utf-8")
         self._output, self._errors = folder / "job.out", folder / "job.err"
-        self._command = [*(program or (sys.executable, "-m", "spark_jobs.dedup_stream")), "--config", str(config)]
+        self._command = [
+            *(program or (sys.executable, "-m", "spark_jobs.dedup_stream")),
+            "--config",
+            str(config),
+        ]
         self._environment = {**os.environ, **spark_environment(), **environment}
 
     def __enter__(self) -> "JobProcess":
         with self._output.open("wb") as output, self._errors.open("wb") as errors:
-            self._child = subprocess.Popen(self._command, stdout=output, stderr=errors, env=self._environment, start_new_session=True)
+            self._child = subprocess.Popen(
+                self._command,
+                stdout=output,
+                stderr=errors,
+                env=self._environment,
+                start_new_session=True,
+            )
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -45,12 +45,21 @@ def change(
     time_ms: int = 1_700_000_000_000,
     **data: str | None,
 ) -> OutboundMessage:
-    """A message as the relay sends it, of the logical table shop.<table>; without `types` all of its columns are text.
+    """A message as the relay sends it, of the logical table shop.<table>.
 
-    `fields` stand in the value beside the usual ones; `source` is the header of that name, `time_ms` the execute time. `real` stands for
-    the headers `instance` and `real`, with the last slash between them.
+    Without `types` all of its columns are text.
+
+    `fields` stand in the value beside the usual ones; `source` is the header of that name,
+    `time_ms` the execute time. `real` stands for the headers `instance` and `real`, with the last
+    slash between them.
     """
-    value: dict[str, object] = {"data": [{**(row or {}), **data}], "database": "shop", "table": table, "type": kind, "mysqlType": types}
+    value: dict[str, object] = {
+        "data": [{**(row or {}), **data}],
+        "database": "shop",
+        "table": table,
+        "type": kind,
+        "mysqlType": types,
+    }
     value |= {"pkNames": ["id"] if types else None, **(fields or {})}
     headers = [("order", order_text(time_ms, order).encode())]
     if source is not None:
@@ -58,24 +67,45 @@ def change(
     if real is not None:
         instance, _, table_name = real.encode().rpartition(b"/")
         headers += [("instance", instance), ("real", table_name)]
-    return OutboundMessage(topic, 0, None if key is None else f'["shop.{table}","{key}"]'.encode(), orjson.dumps(value), tuple(headers))
+    return OutboundMessage(
+        topic,
+        0,
+        None if key is None else f'["shop.{table}","{key}"]'.encode(),
+        orjson.dumps(value),
+        tuple(headers),
+    )
 
 
 def batch(*changes: tuple[str, int, str | None]) -> list[OutboundMessage]:
-    """Changes (key, order, text) of a table with one text column; `gone` deletes, `compacted` is what is left of a delete for a while."""
+    """Changes (key, order, text) of a table with one text column.
+
+    `gone` deletes, `compacted` is what is left of a delete for a while.
+    """
     kinds = {"gone": "DELETE", "compacted": "DELETE"}
-    made = [change("t", kinds.get(n or "", "UPDATE"), key, order, id=key, n=n) for key, order, n in changes]
-    return [tombstone(message) if n == "compacted" else message for message, (_, _, n) in zip(made, changes, strict=True)]
+    made = [
+        change("t", kinds.get(n or "", "UPDATE"), key, order, id=key, n=n)
+        for key, order, n in changes
+    ]
+    return [
+        tombstone(message) if n == "compacted" else message
+        for message, (_, _, n) in zip(made, changes, strict=True)
+    ]
 
 
-def truncate(topic: str, order: int, /, *, real: str | None, table: str = "orders") -> OutboundMessage:
+def truncate(
+    topic: str, order: int, /, *, real: str | None, table: str = "orders"
+) -> OutboundMessage:
     """A TRUNCATE of a real table of shop.<table>, as the relay sends it with full headers."""
     fields = {"isDdl": True, "sql": f"TRUNCATE {table}", "data": None}
     return change(topic, "TRUNCATE", None, order, table=table, real=real, fields=fields)
 
 
-def renamed(topic: str, order: int, /, *, real: str, table: str = "orders", **names: str) -> OutboundMessage:
-    """An ALTER TABLE that renames columns (old=new) of a real table of shop.<table>, as the relay sends it with full headers."""
+def renamed(
+    topic: str, order: int, /, *, real: str, table: str = "orders", **names: str
+) -> OutboundMessage:
+    """An ALTER TABLE that renames columns (old=new) of a real table of shop.<table>, as the relay
+    sends it with full headers.
+    """
     items = ", ".join(f"RENAME COLUMN `{old}` TO `{new}`" for old, new in names.items())
     fields = {"isDdl": True, "sql": f"ALTER TABLE {table} {items}", "data": None}
     message = change(topic, "ALTER", None, order, table=table, real=real, fields=fields)
@@ -90,7 +120,9 @@ def tombstone(message: OutboundMessage) -> OutboundMessage:
 
 def publish(kafka: Kafka, topic: str, *messages: OutboundMessage, commit: bool = True) -> None:
     """Send the messages in one Kafka transaction."""
-    settings = KafkaSettings(bootstrap_servers=kafka.bootstrap, replication_factor=1, min_insync_replicas=1)
+    settings = KafkaSettings(
+        bootstrap_servers=kafka.bootstrap, replication_factor=1, min_insync_replicas=1
+    )
     TopicAdmin(settings).create(TopicSpec(topic, 1, 1))
     with closing(TransactionalProducer(settings, TransactionSettings(), topic)) as producer:
         producer.open()
@@ -106,35 +138,57 @@ def publish(kafka: Kafka, topic: str, *messages: OutboundMessage, commit: bool =
 def records(spark: SparkSession, messages: Sequence[OutboundMessage]) -> DataFrame:
     """The messages as the Kafka source gives them."""
     now = datetime.now(UTC)
-    rows = [(each.key, each.value, each.topic, 0, number, now, list(each.headers)) for number, each in enumerate(messages)]
+    rows = [
+        (each.key, each.value, each.topic, 0, number, now, list(each.headers))
+        for number, each in enumerate(messages)
+    ]
     return spark.createDataFrame(rows, _RECORD)
 
 
 def copies(spark: SparkSession, root: Path, **settings: object) -> Copies:
     """Copies below a folder, without a broker."""
     source = KafkaSource(bootstrap_servers="127.0.0.1:1", topics=("none",))
-    return Copies.of(spark, JobSettings.model_validate({"kafka": source, "copy_root": str(root), **settings}))
+    return Copies.of(
+        spark, JobSettings.model_validate({"kafka": source, "copy_root": str(root), **settings})
+    )
 
 
 def apply(
-    spark: SparkSession, root: Path, *messages: OutboundMessage, number: int | None = None, again: bool = True, **settings: object
+    spark: SparkSession,
+    root: Path,
+    *messages: OutboundMessage,
+    number: int | None = None,
+    again: bool = True,
+    **settings: object,
 ) -> BatchFigures:
     """Apply one batch without a broker."""
-    return copies(spark, root, **settings).apply(records(spark, messages), "tests", number, again=again)
+    return copies(spark, root, **settings).apply(
+        records(spark, messages), "tests", number, again=again
+    )
 
 
 def job(kafka: Kafka, topic: str, folder: Path) -> JobSettings:
     """A job over one topic, all of its files in one folder."""
     source = KafkaSource(bootstrap_servers=kafka.bootstrap, topics=(topic,), patience_seconds=5)
-    return JobSettings(kafka=source, copy_root=str(folder / "copy"), checkpoint=str(folder / "checkpoint"), shuffle_partitions=1)
+    return JobSettings(
+        kafka=source,
+        copy_root=str(folder / "copy"),
+        checkpoint=str(folder / "checkpoint"),
+        shuffle_partitions=1,
+    )
 
 
 def drain(settings: JobSettings, metrics: JobMetrics | None = None, *, within_s: int = 90) -> None:
     """Let the stream go on at its checkpoint, in this process, until its topics are read."""
-    assert dedup_stream.start(settings, metrics=metrics).awaitTermination(within_s), f"the stream did not end within {within_s} s"
+    assert dedup_stream.start(settings, metrics=metrics).awaitTermination(within_s), (
+        f"the stream did not end within {within_s} s"
+    )
 
 
 def copy_of(spark: SparkSession, root: Path, table: str = "orders") -> dict[Any, dict[str, Any]]:
     """The live rows of shop.<table>, by id."""
     path = DeltaSink(spark, root).path(f"shop.{table}")
-    return {row["id"]: row.asDict() for row in live_rows(spark.read.format("delta").load(path)).collect()}
+    return {
+        row["id"]: row.asDict()
+        for row in live_rows(spark.read.format("delta").load(path)).collect()
+    }

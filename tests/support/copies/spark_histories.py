@@ -1,4 +1,6 @@
-"""Random changes of two tables, and what a source that made them holds: brute force to compare copies with."""
+"""Random changes of two tables, and what a source that made them holds: brute force to compare
+copies with.
+"""
 
 import random
 from collections.abc import Iterable, Mapping
@@ -25,14 +27,19 @@ class Change:
     kind: str
 
     def message(self, topic: str) -> OutboundMessage:
-        return change(topic, self.kind, self.key, self.order, table=self.table, id=self.key, n=str(self.order))
+        return change(
+            topic, self.kind, self.key, self.order, table=self.table, id=self.key, n=str(self.order)
+        )
 
 
 def history(seed: int, orders: Iterable[int], keys: int = 30) -> list[Change]:
     """Changes of two tables with `keys` keys each, in no order."""
     chance = random.Random(seed)
     kinds = ("INSERT", "UPDATE", "UPDATE", "DELETE")
-    changes = [Change(chance.choice(TABLES), str(chance.randrange(keys)), order, chance.choice(kinds)) for order in orders]
+    changes = [
+        Change(chance.choice(TABLES), str(chance.randrange(keys)), order, chance.choice(kinds))
+        for order in orders
+    ]
     return chance.sample(changes, len(changes))
 
 
@@ -40,9 +47,16 @@ def truth(changes: Iterable[Change]) -> TableRows:
     """What the source holds after these changes."""
     newest = {(each.table, each.key): each for each in sorted(changes, key=lambda each: each.order)}
     rows = [each for each in newest.values() if each.kind != "DELETE"]
-    return {table: {each.key: {"id": each.key, "n": str(each.order)} for each in rows if each.table == table} for table in TABLES}
+    return {
+        table: {
+            each.key: {"id": each.key, "n": str(each.order)} for each in rows if each.table == table
+        }
+        for table in TABLES
+    }
 
 
 def copies_below(spark: SparkSession, root: Path) -> TableRows:
     """What the copies hold, of those tables that have one."""
-    return {table: copy_of(spark, root, table) for table in TABLES if (root / "shop" / table).exists()}
+    return {
+        table: copy_of(spark, root, table) for table in TABLES if (root / "shop" / table).exists()
+    }

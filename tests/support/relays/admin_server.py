@@ -15,7 +15,10 @@ TOKEN = "the-token"
 
 
 def admin_settings(hosts: str, installation: str, **more: object) -> RelaySettings:
-    """Make settings for an admin; the Kafka part is there because the file must have it, nothing connects to it."""
+    """Make settings for an admin.
+
+    The Kafka part is there because the file must have it, nothing connects to it.
+    """
     document = {
         "installation": installation,
         "kafka": {"bootstrap_servers": "127.0.0.1:1"},
@@ -35,7 +38,9 @@ def admin_client(settings: RelaySettings) -> Iterator[httpx.Client]:
         try:
             wait_until(lambda: server.started, "the admin to start")
             headers = {"Authorization": f"Bearer {TOKEN}"}
-            with httpx.Client(base_url=server.url, headers=headers, trust_env=False, timeout=30) as client:
+            with httpx.Client(
+                base_url=server.url, headers=headers, trust_env=False, timeout=30
+            ) as client:
                 yield client
         finally:
             server.should_exit = True

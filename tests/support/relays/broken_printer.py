@@ -1,4 +1,6 @@
-"""`python -m tests.support.relays.broken_printer`: the `roma` command, with a printer of rows that raises."""
+"""`python -m tests.support.relays.broken_printer`: the `roma` command, with a printer of rows that
+raises.
+"""
 
 from functools import partial
 from typing import Any

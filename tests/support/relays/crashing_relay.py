@@ -1,7 +1,7 @@
 """The relay, with a Kafka producer that kills the process at a chosen instruction.
 
-Called as `python -m tests.support.relays.crashing_relay relay ...`.
-`ROMA_CRASH` names the point, and the commit at which it strikes: `position_sent:3`. Only the client library's producer is
+Called as `python -m tests.support.relays.crashing_relay relay ...`. `ROMA_CRASH` names the point,
+and the commit at which it strikes: `position_sent:3`. Only the client library's producer is
 replaced, before the relay imports it; the relay itself knows nothing of it.
 
 - `before_position`: the rows are at the broker, their position record is not handed over
@@ -10,8 +10,9 @@ replaced, before the relay imports it; the relay itself knows nothing of it.
 - `commit_under_way`: the commit is being asked for; the process dies `ROMA_CRASH_AFTER_MS` later
 - `committed`: the broker has said yes, and nothing else has happened
 
-Without Kafka transactions (`delivery = "at_least_once"`) the position record is delivered where a transaction would be committed:
-`commit_under_way` is never reached, and `position_sent` is the same as `committed`.
+Without Kafka transactions (`delivery = "at_least_once"`) the position record is delivered where a
+transaction would be committed: `commit_under_way` is never reached, and `position_sent` is the same
+as `committed`.
 """
 
 import os
@@ -50,7 +51,9 @@ class CrashingProducer(confluent_kafka.Producer):
         return left
 
     def produce(self, topic: str, *arguments: Any, **named: Any) -> None:
-        own = ".position." in topic and arguments[1:2] == (topic.rpartition(".")[2].encode(),)  # not one of the records kept beside it
+        own = ".position." in topic and arguments[1:2] == (
+            topic.rpartition(".")[2].encode(),
+        )  # not one of the records kept beside it
         if own:
             CrashingProducer.commits += 1
             self._reached("before_position")

@@ -1,4 +1,5 @@
-"""The relay, with an unexpected error for as long as a file exists: `python -m tests.support.relays.faulty_relay relay ...`.
+"""The relay, with an unexpected error for as long as a file exists: `python -m
+tests.support.relays.faulty_relay relay ...`.
 
 `ROMA_FAULT` is `<what>:<file>`:
 
@@ -27,8 +28,15 @@ def is_on() -> bool:
     return Path(_FILE).exists()
 
 
-def breaks(owner: object, name: str, error: Callable[[], BaseException], concerns: Callable[..., bool] | None = None) -> None:
-    """Let a function of a class or module raise while the fault is on, for the arguments that it concerns."""
+def breaks(
+    owner: object,
+    name: str,
+    error: Callable[[], BaseException],
+    concerns: Callable[..., bool] | None = None,
+) -> None:
+    """Let a function of a class or module raise while the fault is on, for the arguments that it
+    concerns.
+    """
     whole: Callable[..., Any] = getattr(owner, name)
 
     def either(*arguments: Any, **named: Any) -> Any:
@@ -48,11 +56,18 @@ def main() -> None:
         case "memory":
             breaks(Publisher, "take", MemoryError)
         case "client":
-            refusal = KafkaError(_CRIT_SYS_RESOURCE, "Failed to create thread: Resource temporarily unavailable (11)")
+            refusal = KafkaError(
+                _CRIT_SYS_RESOURCE, "Failed to create thread: Resource temporarily unavailable (11)"
+            )
             breaks(client_queue, "Producer", lambda: KafkaException(refusal))
         case "thread":
             no_thread = RuntimeError("can't start new thread")
-            breaks(threading.Thread, "start", lambda: no_thread, lambda thread: thread.name.startswith("ask-"))
+            breaks(
+                threading.Thread,
+                "start",
+                lambda: no_thread,
+                lambda thread: thread.name.startswith("ask-"),
+            )
         case "placement":
             breaks(AssignmentLoop, "_look_once", lambda: ValueError("unheard of"))
     from relay.__main__ import main as relay

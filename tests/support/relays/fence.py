@@ -10,11 +10,16 @@ class Stranger:
 
     def __init__(self, bootstrap: str, transactional_id: str, topic: str) -> None:
         self._topic = topic
-        self._producer = Producer({"bootstrap.servers": bootstrap, "transactional.id": transactional_id, "log_level": 0})
+        self._producer = Producer(
+            {"bootstrap.servers": bootstrap, "transactional.id": transactional_id, "log_level": 0}
+        )
         self._producer.init_transactions(20)
 
     def holds(self, seconds: float) -> bool:
-        """Whether nobody fences this producer in so many seconds; it asks by transactions, because only the broker knows."""
+        """Whether nobody fences this producer in so many seconds.
+
+        It asks by transactions, because only the broker knows.
+        """
         deadline = Deadline.after(seconds)
         while not deadline.passed:
             self._producer.poll(0.2)

@@ -1,4 +1,6 @@
-"""The relay as it was at a former commit, run from the project's own history: without compiled parts, but for real."""
+"""The relay as it was at a former commit, run from the project's own history: without compiled
+parts, but for real.
+"""
 
 import subprocess
 from functools import cache
@@ -13,9 +15,18 @@ _ROOT: Final = Path(__file__).parents[3]
 
 @cache
 def former_version(commit: str = FIRST_LANDED) -> Path:
-    """Return a folder that holds the relay's package as of a commit. Fails in a clone without the history."""
+    """Return a folder that holds the relay's package as of a commit.
+
+    Fails in a clone without the history.
+    """
     folder = Path(mkdtemp(prefix=f"roma-{commit}-"))
-    archive = subprocess.run(["git", "archive", commit, "relay"], cwd=_ROOT, capture_output=True, check=False)
-    assert archive.returncode == 0, f"{archive.stderr.decode()} (a shallow clone? `git fetch --unshallow`)"
-    subprocess.run(["tar", "--extract", "--directory", folder], input=archive.stdout, check=True)  # Debian's Python 3.11.2 has no safe way
+    archive = subprocess.run(
+        ["git", "archive", commit, "relay"], cwd=_ROOT, capture_output=True, check=False
+    )
+    assert archive.returncode == 0, (
+        f"{archive.stderr.decode()} (a shallow clone? `git fetch --unshallow`)"
+    )
+    subprocess.run(
+        ["tar", "--extract", "--directory", folder], input=archive.stdout, check=True
+    )  # Debian's Python 3.11.2 has no safe way
     return folder

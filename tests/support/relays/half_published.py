@@ -13,11 +13,17 @@ _SOME_ROWS = 2_000
 
 
 def visible(reader: Consumer, topic: str) -> int:
-    """Offsets up to which committed readers get, of all partitions together; 0 before the topic is there."""
+    """Offsets up to which committed readers get, of all partitions together.
+
+    0 before the topic is there.
+    """
     found = reader.list_topics(timeout=10).topics.get(topic)
     partitions = [] if found is None else list(found.partitions)
     try:
-        return sum(reader.get_watermark_offsets(TopicPartition(topic, each), timeout=5, cached=False)[1] for each in partitions)
+        return sum(
+            reader.get_watermark_offsets(TopicPartition(topic, each), timeout=5, cached=False)[1]
+            for each in partitions
+        )
     except KafkaException:  # a partition of this moment
         return 0
 
@@ -26,10 +32,18 @@ def is_visible(reader: Consumer, topic: str, offsets: int) -> bool:
     return visible(reader, topic) > offsets
 
 
-def half_published(mariadb: MariaDB, kafka: Kafka, relay: RelayProcess, name: str, rows: int) -> None:
-    """Insert `rows` rows into `<name>.t` in one transaction, and kill the relay when a part of them is visible in topic `<name>`."""
-    mariadb.execute(f"insert into {name}.t select seq, seq, repeat('x', 400) from {name}.seq_1_to_{rows}")
+def half_published(
+    mariadb: MariaDB, kafka: Kafka, relay: RelayProcess, name: str, rows: int
+) -> None:
+    """Insert `rows` rows into `<name>.t` in one transaction, and kill the relay when a part of them
+    is visible in topic `<name>`.
+    """
+    mariadb.execute(
+        f"insert into {name}.t select seq, seq, repeat('x', 400) from {name}.seq_1_to_{rows}"
+    )
     with closing(Consumer({"bootstrap.servers": kafka.bootstrap, "group.id": "t"})) as reader:
         wait_until(partial(is_visible, reader, name, _SOME_ROWS), "a part published", 40)
         relay.kill()
-        assert visible(reader, name) < rows, "the crash came too late: nothing was left of the transaction"
+        assert visible(reader, name) < rows, (
+            "the crash came too late: nothing was left of the transaction"
+        )

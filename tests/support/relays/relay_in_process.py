@@ -21,7 +21,13 @@ def relayed(settings: RelaySettings) -> Iterator[Instance]:
     session.start(Deadline.after(20))
     paths = Paths.of(settings.zookeeper, settings.installation)
     election = Election(session, paths.leader("shop"), "test")
-    instance = Instance(settings, settings.instances[0], election, MappingStore(session, paths), InstanceStore(session, paths))
+    instance = Instance(
+        settings,
+        settings.instances[0],
+        election,
+        MappingStore(session, paths),
+        InstanceStore(session, paths),
+    )
     instance.start()
     try:
         yield instance
@@ -36,13 +42,21 @@ def failures(findings: Sequence[Finding]) -> list[Finding]:
 
 
 def met(instance: Instance) -> RelayError | None:
-    return instance.error if instance.state in (InstanceState.STOPPED, InstanceState.WAITING) else None
+    return (
+        instance.error if instance.state in (InstanceState.STOPPED, InstanceState.WAITING) else None
+    )
 
 
 def meets(settings: RelaySettings, provoke: Callable[[], None]) -> RelayError:
-    """Run the relay until it stands still; `provoke` is called once it runs, if it gets that far."""
+    """Run the relay until it stands still; `provoke` is called once it runs, if it gets that
+    far.
+    """
     with relayed(settings) as instance:
-        wait_until(lambda: instance.state is InstanceState.RUNNING or met(instance) is not None, "the relay ran or refused", 30)
+        wait_until(
+            lambda: instance.state is InstanceState.RUNNING or met(instance) is not None,
+            "the relay ran or refused",
+            30,
+        )
         if met(instance) is None:
             provoke()
         wait_until(lambda: met(instance) is not None, "the relay stood still", 30)

@@ -36,7 +36,8 @@ from tests.support.waiting import wait_until
 class Installation:
     """One installation on the shared servers, under names of its own.
 
-    `relay_zookeeper` is another way to ZooKeeper for the relays alone; `copies` is how many each topic has, all but one in sync.
+    `relay_zookeeper` is another way to ZooKeeper for the relays alone; `copies` is how many each
+    topic has, all but one in sync.
     """
 
     def __init__(
@@ -65,15 +66,31 @@ class Installation:
         }
         self.document: dict[str, Any] = {
             "installation": name,
-            "kafka": {"bootstrap_servers": kafka.bootstrap, "replication_factor": copies, "min_insync_replicas": max(1, copies - 1)},
-            "zookeeper": {"hosts": relay_zookeeper or zookeeper.hosts, "session_timeout_seconds": session_timeout_seconds},
+            "kafka": {
+                "bootstrap_servers": kafka.bootstrap,
+                "replication_factor": copies,
+                "min_insync_replicas": max(1, copies - 1),
+            },
+            "zookeeper": {
+                "hosts": relay_zookeeper or zookeeper.hosts,
+                "session_timeout_seconds": session_timeout_seconds,
+            },
             "placement": placement or {},
             "status": {"port": 0, "refresh_seconds": 0.2},
-            "instances": [{"name": "shop", "partition": {"partitions_num": 4}, **instance, "source": source | instance.get("source", {})}],
+            "instances": [
+                {
+                    "name": "shop",
+                    "partition": {"partitions_num": 4},
+                    **instance,
+                    "source": source | instance.get("source", {}),
+                }
+            ],
         }
         self.file.write_text(tomli_w.dumps(self.document), encoding="utf-8")
         self.settings = RelaySettings.model_validate({**self.document, "placement": {}})
-        self._session = Session(self.settings.zookeeper.model_copy(update={"hosts": zookeeper.hosts}))
+        self._session = Session(
+            self.settings.zookeeper.model_copy(update={"hosts": zookeeper.hosts})
+        )
         self._session.start(Deadline.after(20))
         self._paths = Paths.of(self.settings.zookeeper, name)
         self.membership = Membership(self._session, self._paths)
@@ -140,7 +157,13 @@ class RelayProcess:
     """
 
     def __init__(
-        self, installation: Installation, name: str = "relay", *, module: str = "relay", folder: Path | None = None, **environment: str
+        self,
+        installation: Installation,
+        name: str = "relay",
+        *,
+        module: str = "relay",
+        folder: Path | None = None,
+        **environment: str,
     ) -> None:
         self._installation = installation
         self._module = module
@@ -169,9 +192,18 @@ class RelayProcess:
 
     def start(self, **environment: str) -> None:
         with self.log.open("ab") as log:
-            command = [sys.executable, "-m", self._module, "relay", "--config", str(self._installation.file)]
+            command = [
+                sys.executable,
+                "-m",
+                self._module,
+                "relay",
+                "--config",
+                str(self._installation.file),
+            ]
             told = {**os.environ, "PYTHONFAULTHANDLER": "1", **self._environment, **environment}
-            self._child = subprocess.Popen(command, stdout=log, stderr=log, env=told, cwd=self._folder)
+            self._child = subprocess.Popen(
+                command, stdout=log, stderr=log, env=told, cwd=self._folder
+            )
 
     def kill(self) -> None:
         """End it as a crash does."""
@@ -185,7 +217,9 @@ class RelayProcess:
         try:
             code = self._child.wait(seconds)
         except subprocess.TimeoutExpired as exc:
-            raise AssertionError(f"it lives after {seconds} s: {self._installation.status()}\n{self.log_tail()}") from exc
+            raise AssertionError(
+                f"it lives after {seconds} s: {self._installation.status()}\n{self.log_tail()}"
+            ) from exc
         assert code == -signal.SIGKILL, self.log_tail()
 
     def signal(self, number: signal.Signals) -> None:
@@ -207,7 +241,10 @@ class RelayProcess:
             raise AssertionError(f"the relay did not end:\n{self.log.read_text()}") from exc
 
     def wait_for(self, state: str, code: str = "", seconds: float = 40) -> InstanceStatus:
-        """Wait until the instance shows this state (and code); shows the log when the process died or the time is over."""
+        """Wait until the instance shows this state (and code).
+
+        Shows the log when the process died or the time is over.
+        """
         seen: list[InstanceStatus | None] = []
 
         def shown() -> bool:

@@ -18,10 +18,17 @@ def status_url(relay: RelayProcess) -> str:
 
 
 def scrape(relay: RelayProcess) -> dict[str, float]:
-    """Every sample of the relay's own metrics, by name and the values of its labels but `instance`: `roma_dropped_rows_total,filter`."""
+    """Every sample of the relay's own metrics, by name and the values of its labels but `instance`:
+    `roma_dropped_rows_total,filter`.
+    """
     text = httpx.get(f"{status_url(relay)}/metrics", trust_env=False, timeout=10).text
     return {
-        ",".join([sample.name, *(value for label, value in sorted(sample.labels.items()) if label != "instance")]): sample.value
+        ",".join(
+            [
+                sample.name,
+                *(value for label, value in sorted(sample.labels.items()) if label != "instance"),
+            ]
+        ): sample.value
         for family in text_string_to_metric_families(text)
         if family.name.startswith("roma_")
         for sample in family.samples
@@ -39,6 +46,10 @@ def wait_for_samples(relay: RelayProcess, expected: Mapping[str, float]) -> dict
     try:
         wait_until(shown, "the samples", 20)
     except AssertionError as exc:
-        different = {name: (seen[-1].get(name), value) for name, value in expected.items() if seen[-1].get(name) != value}
+        different = {
+            name: (seen[-1].get(name), value)
+            for name, value in expected.items()
+            if seen[-1].get(name) != value
+        }
         raise AssertionError(f"shown and expected: {different}") from exc
     return seen[-1]

@@ -7,7 +7,10 @@ from threading import Event, Thread
 
 
 class StallingWay:
-    """Forwards bytes in both directions until `stall()`; from then on it takes all bytes and connections and forwards nothing."""
+    """Forwards bytes in both directions until `stall()`.
+
+    From then on it takes all bytes and connections and forwards nothing.
+    """
 
     def __init__(self, listener: socket.socket, port: int) -> None:
         self.port: int = listener.getsockname()[1]

@@ -1,4 +1,7 @@
-"""A wall clock of their own for child processes, which a test sets forward and back; their monotonic clock runs on."""
+"""A wall clock of their own for child processes, which a test sets forward and back.
+
+Their monotonic clock runs on.
+"""
 
 import mmap
 import shutil
@@ -17,12 +20,16 @@ def can_step_clocks() -> bool:
 
 
 class SteppedClock:
-    """Processes with this `environment` read a wall clock that is `offset_s` ahead of this machine's."""
+    """Processes with this `environment` read a wall clock that is `offset_s` ahead of this
+    machine's.
+    """
 
     def __init__(self, folder: Path) -> None:
         """Compile the library that is loaded into the processes."""
         library, file = folder / "stepped_clock.so", folder / "clock_offset"
-        subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", str(library), str(_SOURCE), "-ldl"], check=True)
+        subprocess.run(
+            ["cc", "-shared", "-fPIC", "-O1", "-o", str(library), str(_SOURCE), "-ldl"], check=True
+        )
         file.write_bytes(_OFFSET.pack(0))
         with file.open("r+b") as opened:
             self._offset = mmap.mmap(opened.fileno(), _OFFSET.size)

@@ -1,4 +1,6 @@
-"""A gate in front of a server: while it is shut, its clients are cut off and the server lives on."""
+"""A gate in front of a server: while it is shut, its clients are cut off and the server lives
+on.
+"""
 
 import socket
 import threading
@@ -10,9 +12,12 @@ _CHUNK_BYTES = 65_536
 
 
 class TcpGate:
-    """Forwards connections on a loopback port to a server; `shut` drops those there are and refuses new ones, `reopen` ends that.
+    """Forwards connections on a loopback port to a server.
 
-    `swallow` makes a black hole of it: connections stay and are taken, and nothing comes through until `reopen`.
+    `shut` drops those there are and refuses new ones, `reopen` ends that.
+
+    `swallow` makes a black hole of it: connections stay and are taken, and nothing comes through
+    until `reopen`.
     """
 
     def __init__(self, host: str, port: int) -> None:
@@ -37,7 +42,12 @@ class TcpGate:
         self._thread.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         with suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
@@ -84,7 +94,9 @@ class TcpGate:
                     continue
                 self._sockets += [client, server]
             for source, target in ((client, server), (server, client)):
-                threading.Thread(target=self._copy, args=(source, target), name="tcp-gate-copy", daemon=True).start()
+                threading.Thread(
+                    target=self._copy, args=(source, target), name="tcp-gate-copy", daemon=True
+                ).start()
 
     def _copy(self, source: socket.socket, target: socket.socket) -> None:
         with suppress(OSError):

@@ -10,7 +10,9 @@ from relay.zk import Session
 
 
 @contextmanager
-def session_with(hosts: str, timeout_seconds: float = 4, answer_seconds: float | None = None) -> Iterator[Session]:
+def session_with(
+    hosts: str, timeout_seconds: float = 4, answer_seconds: float | None = None
+) -> Iterator[Session]:
     """Open a session and end it with the block."""
     settings = ZooKeeperSettings(hosts=hosts, session_timeout_seconds=timeout_seconds)
     session = Session(settings, answer_seconds=answer_seconds)
@@ -22,7 +24,10 @@ def session_with(hosts: str, timeout_seconds: float = 4, answer_seconds: float |
 
 
 def wipe(session: Session, path: str) -> None:
-    """Delete a node and everything below it, as an ensemble that lost its data; relays that live write their own nodes again meanwhile."""
+    """Delete a node and everything below it, as an ensemble that lost its data.
+
+    Relays that live write their own nodes again meanwhile.
+    """
     with suppress(NodeMissing):
         for name in session.children(path):
             wipe(session, f"{path}/{name}")

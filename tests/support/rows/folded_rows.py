@@ -9,7 +9,8 @@ Texts: TypeAlias = dict[str, "str | None"]
 def fold(values: Iterable[dict[str, Any]]) -> dict[str, list[Texts]]:
     """Return the rows of each table; every change must find the row that it speaks of.
 
-    Columns that a partial image leaves out keep what they held; of DDL, TRUNCATE alone changes rows.
+    Columns that a partial image leaves out keep what they held; of DDL, TRUNCATE alone changes
+    rows.
     """
     tables: dict[str, list[Texts]] = {}
     for value in values:

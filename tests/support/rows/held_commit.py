@@ -1,4 +1,6 @@
-"""A commit that waits for its semi-synchronous replica: it is in the binlog, and no other session sees it."""
+"""A commit that waits for its semi-synchronous replica: it is in the binlog, and no other session
+sees it.
+"""
 
 import threading
 from collections.abc import Iterator
@@ -20,12 +22,17 @@ def after_sync(master: SqlServer, replica: SqlServer) -> None:
     wait_until(lambda: executed(replica) == executed(master), "the replica caught up")
     semi_synchronous(master, replica)
     side = f"rpl_semi_sync_{_SIDES[master.family]}"
-    master.execute(f"SET GLOBAL {side}_wait_point = AFTER_SYNC", f"SET GLOBAL {side}_timeout = {_HELD_MS}")
+    master.execute(
+        f"SET GLOBAL {side}_wait_point = AFTER_SYNC", f"SET GLOBAL {side}_timeout = {_HELD_MS}"
+    )
 
 
 @contextmanager
 def held(master: SqlServer, replica: SqlServer, statement: str) -> Iterator[None]:
-    """Within, the statement is in the master's binlog and its commit waits; afterwards it is committed."""
+    """Within, the statement is in the master's binlog and its commit waits.
+
+    Afterwards it is committed.
+    """
     word = "REPLICA" if master.family == "mysql" else "SLAVE"
     replica.execute(f"STOP {word} IO_THREAD")
     before = end_of(master)
@@ -42,4 +49,11 @@ def held(master: SqlServer, replica: SqlServer, statement: str) -> Iterator[None
 
 def acknowledging(master: SqlServer) -> bool:
     """Whether a replica acknowledges commits."""
-    return int(ask(master, f"SHOW GLOBAL STATUS LIKE 'Rpl_semi_sync_{_SIDES[master.family]}_clients'")[0][1]) == 1
+    return (
+        int(
+            ask(master, f"SHOW GLOBAL STATUS LIKE 'Rpl_semi_sync_{_SIDES[master.family]}_clients'")[
+                0
+            ][1]
+        )
+        == 1
+    )

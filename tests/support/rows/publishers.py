@@ -1,4 +1,6 @@
-"""A publisher without servers: what it asks of Kafka, ZooKeeper and the catalogue is answered from memory."""
+"""A publisher without servers: what it asks of Kafka, ZooKeeper and the catalogue is answered from
+memory.
+"""
 
 import threading
 from collections.abc import Iterable, Mapping
@@ -81,7 +83,9 @@ class CountedMessages(SentMessages):
 
 
 class Surroundings:
-    """What a publisher asks of the world around it: the store, the mapping in force, the topics and the audit trail."""
+    """What a publisher asks of the world around it: the store, the mapping in force, the topics and
+    the audit trail.
+    """
 
     name = MappingName(1)
     documents: Mapping[str, Mapping[str, str]] = {}
@@ -112,7 +116,9 @@ class Surroundings:
     def history_messages(self, *_: object) -> list[OutboundMessage]:
         return []
 
-    def keep_mappings(self, record: PositionRecord, _: object) -> tuple[PositionRecord, list[OutboundMessage]]:
+    def keep_mappings(
+        self, record: PositionRecord, _: object
+    ) -> tuple[PositionRecord, list[OutboundMessage]]:
         return record, []
 
 
@@ -140,16 +146,36 @@ def publisher_without_servers(
     surroundings: Surroundings | None = None,
     ddl: str = "drop",
 ) -> Publisher:
-    """Return a publisher from this record on, without DDL topics; `partitions` are how many each topic has, `transaction` its settings."""
+    """Return a publisher from this record on, without DDL topics.
+
+    `partitions` are how many each topic has, `transaction` its settings.
+    """
     source = {"host": "h", "user": "u", "server_id": 7}
-    fields = {"name": "x", "source": source, "message": {"ddl": ddl}, "transaction": transaction or {}}
+    fields = {
+        "name": "x",
+        "source": source,
+        "message": {"ddl": ddl},
+        "transaction": transaction or {},
+    }
     settings = InstanceSettings.model_validate(fields)
     around, meter = surroundings or Surroundings(router, partitions), Meter()
     outbox = Outbox(producer, ChangeBuffer(BufferSettings()), meter, threading.Event())
-    all_of_them: Any = around  # it answers for the store, the mapping in force, the topics and the audit trail
-    position = PositionMessages(all_of_them, all_of_them, all_of_them, dict.fromkeys(sources, around.names))
+    all_of_them: Any = (
+        around  # it answers for the store, the mapping in force, the topics and the audit trail
+    )
+    position = PositionMessages(
+        all_of_them, all_of_them, all_of_them, dict.fromkeys(sources, around.names)
+    )
     progress, skip_audit = Progress(record, "", MappingName(1)), SkipAudit(all_of_them, "x")
-    checkpoint = Checkpoint(outbox, progress, position, parts or _WholeTransactions(), skip_audit, meter, settings.transaction)
+    checkpoint = Checkpoint(
+        outbox,
+        progress,
+        position,
+        parts or _WholeTransactions(),
+        skip_audit,
+        meter,
+        settings.transaction,
+    )
     contexts = {each: _source(all_of_them) for each in sources}
     return Publisher(settings, checkpoint, all_of_them, contexts, all_of_them, meter)
 

@@ -1,6 +1,7 @@
 """Row events of a server's first binlog as bytes, without the relay's own source room.
 
-Speaks just enough of COM_BINLOG_DUMP for tests of the decoder: one file from its start, not blocking at its end, CRC32 cut off.
+Speaks just enough of COM_BINLOG_DUMP for tests of the decoder: one file from its start, not
+blocking at its end, CRC32 cut off.
 """
 
 import struct
@@ -60,14 +61,21 @@ class BinlogConnection(_Connection):
         with self.cursor() as cursor:
             cursor.execute("SHOW BINARY LOGS")
             file = str(cursor.fetchall()[0][0])
-            cursor.execute("SET @master_binlog_checksum = 'CRC32', @source_binlog_checksum = 'CRC32'")
+            cursor.execute(
+                "SET @master_binlog_checksum = 'CRC32', @source_binlog_checksum = 'CRC32'"
+            )
             if mariadb:
                 cursor.execute("SET @mariadb_slave_capability = 4")
         request = struct.pack("<IHI", _FIRST_OFFSET, _NON_BLOCKING, _TEST_SERVER_ID) + file.encode()
         self._execute_command(_COM_BINLOG_DUMP, request)
         while (event := self._event()) is not None:
             header_time_s, kind, _, _, end, _ = _HEADER.unpack_from(event)
-            yield header_time_s, kind, BinlogPosition(file, end), event[_HEADER.size : -_CRC32_BYTES]
+            yield (
+                header_time_s,
+                kind,
+                BinlogPosition(file, end),
+                event[_HEADER.size : -_CRC32_BYTES],
+            )
 
     def _event(self) -> bytes | None:
         packet = self._read_packet().get_all_data()

@@ -18,14 +18,22 @@ def table_definition(table: TableMap) -> TableDefinition:
     return TableDefinition(table, (0,), tuple(map(type_text, table.columns)))
 
 
-def table_plan(definition: TableDefinition, logical: TableId, tag: str, partitions: int) -> TablePlan:
-    """Return the plan by which all rows go to one topic under one tag, in the exact style and placed by their key."""
+def table_plan(
+    definition: TableDefinition, logical: TableId, tag: str, partitions: int
+) -> TablePlan:
+    """Return the plan by which all rows go to one topic under one tag, in the exact style and
+    placed by their key.
+    """
     names = tuple(column.name for column in definition.map.columns)
-    placement = PartitionRule("", database_hash=True, partitions=partitions).for_table(logical, names, definition.key)
+    placement = PartitionRule("", database_hash=True, partitions=partitions).for_table(
+        logical, names, definition.key
+    )
     return TablePlan(
         definition=definition,
         destination=Destination(logical, (TOPIC,), Tags((tag,), ())),
-        lanes=(Lane(TOPIC, placement, PartitionTexts(definition, placement.ordinals), LIMIT_BYTES),),
+        lanes=(
+            Lane(TOPIC, placement, PartitionTexts(definition, placement.ordinals), LIMIT_BYTES),
+        ),
         rows=RowEncoder(definition, logical, "exact"),
         keys=KeyEncoder(definition, logical),
         tags=tag_headers((tag,)),
@@ -38,12 +46,18 @@ def _history(definition: TableDefinition, logical: TableId) -> RowHistory | None
     if definition.versions is None:
         return None
     past = as_history(definition)
-    return RowHistory(past, definition.versions.end, RowEncoder(past, logical, "exact"), KeyEncoder(past, logical))
+    return RowHistory(
+        past, definition.versions.end, RowEncoder(past, logical, "exact"), KeyEncoder(past, logical)
+    )
 
 
 def plan_printer(plan: TablePlan, largest_packed_bytes: int | None = None) -> BulkRows:
-    """Return the compiled printer of a plan's rows: one message a row, or packed by event into messages of at most so many bytes."""
+    """Return the compiled printer of a plan's rows: one message a row, or packed by event into
+    messages of at most so many bytes.
+    """
     name = str(plan.destination.logical)
-    printer = bulk_rows(plan.definition, (name,), plan.lanes[0].placement, plan.rows, largest_packed_bytes)
+    printer = bulk_rows(
+        plan.definition, (name,), plan.lanes[0].placement, plan.rows, largest_packed_bytes
+    )
     assert isinstance(printer, BulkRows), f"only the readable packages print this table: {printer}"
     return printer

@@ -14,7 +14,10 @@ from relay.deadline import Deadline
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """One message as a consumer sees it; `value` is None for a tombstone, `shard` names instance and real table where the headers do."""
+    """One message as a consumer sees it.
+
+    `value` is None for a tombstone, `shard` names instance and real table where the headers do.
+    """
 
     partition: int
     offset: int
@@ -31,7 +34,9 @@ class Seen:
     renamed: str | None = None
 
 
-def read_topic(bootstrap: str, topic: str, *, isolation: str = "read_committed", seconds: float = 30) -> list[Seen]:
+def read_topic(
+    bootstrap: str, topic: str, *, isolation: str = "read_committed", seconds: float = 30
+) -> list[Seen]:
     """Everything visible in the topic now, partition by partition in offset order."""
     configuration = {
         "bootstrap.servers": bootstrap,
@@ -40,7 +45,8 @@ def read_topic(bootstrap: str, topic: str, *, isolation: str = "read_committed",
         "enable.partition.eof": True,
         "enable.auto.commit": False,
         "auto.offset.reset": "earliest",
-        "fetch.wait.max.ms": 10,  # an answer without messages tells the end, and the broker holds it back for so long
+        # an answer without messages tells the end, and the broker holds it back for so long
+        "fetch.wait.max.ms": 10,
     }
     deadline = Deadline.after(seconds)
     with closing(Consumer(configuration)) as consumer:
@@ -83,13 +89,18 @@ def read_topic(bootstrap: str, topic: str, *, isolation: str = "read_committed",
 
 def ids_in_order(kafka: Kafka, topic: str) -> list[int]:
     """The column `id` of all visible rows of the topic, in the order of their pairs."""
-    return [int((each.value or {})["data"][0]["id"]) for each in sorted(read_topic(kafka.bootstrap, topic), key=lambda each: each.order)]
+    return [
+        int((each.value or {})["data"][0]["id"])
+        for each in sorted(read_topic(kafka.bootstrap, topic), key=lambda each: each.order)
+    ]
 
 
 def topic_answers(bootstrap: str, topic: str) -> bool:
     """Whether the topic is there and each of its partitions has a leader."""
     found = AdminClient({"bootstrap.servers": bootstrap}).list_topics(timeout=10).topics.get(topic)
-    return found is not None and all(each.leader >= 0 and each.error is None for each in found.partitions.values())
+    return found is not None and all(
+        each.leader >= 0 and each.error is None for each in found.partitions.values()
+    )
 
 
 def _header_texts(message: Message) -> list[tuple[str, str]]:

@@ -1,6 +1,8 @@
-"""Replays `tests/golden/type_zoo.sql`: numbered statements over every column type and shape of change.
+"""Replays `tests/golden/type_zoo.sql`: numbered statements over every column type and shape of
+change.
 
-Statement n runs at server time 1767225600 + n, so the time in an event's header names the statement that caused it.
+Statement n runs at server time 1767225600 + n, so the time in an event's header names the statement
+that caused it.
 """
 
 import re
@@ -15,7 +17,9 @@ import pymysql
 GOLDEN: Final = Path(__file__).parents[1].parent / "golden"
 FIRST_SECOND: Final = 1_767_225_600
 SCHEMAS: Final = ("zoo_types", "zoo_dml", "zoo_ddl", "zoo_tmp", "zoo_tmp2", "zoo_end", "zoo_risky")
-_HEAD: Final = re.compile(r"-- @stmt (?P<number>\d+) (?P<family>both|mariadb|mysql)(?P<fails> error)?(?: #.*)?")
+_HEAD: Final = re.compile(
+    r"-- @stmt (?P<number>\d+) (?P<family>both|mariadb|mysql)(?P<fails> error)?(?: #.*)?"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +53,9 @@ def statements(family: str) -> Iterator[ZooStatement]:
             lines.append(line)
             continue
         if head is not None and head["family"] in ("both", family):
-            yield ZooStatement(int(head["number"]), "\n".join(lines).strip("\n"), head["fails"] is not None)
+            yield ZooStatement(
+                int(head["number"]), "\n".join(lines).strip("\n"), head["fails"] is not None
+            )
         head, lines = following, []
 
 
@@ -57,11 +63,16 @@ def truths(family: str) -> Iterator[TableTruth]:
     """Yield what tables of the zoo held, in the order of the statements."""
     for line in (GOLDEN / f"truth.{family}.jsonl").read_bytes().splitlines():
         record = orjson.loads(line)
-        yield TableTruth(record["stmt"], record["database"], record["table"], record["columns"], record["rows"])
+        yield TableTruth(
+            record["stmt"], record["database"], record["table"], record["columns"], record["rows"]
+        )
 
 
 def replay(connection: "pymysql.connections.Connection[Any]", family: str) -> None:
-    """Run the whole zoo on `connection` (autocommit, utf8mb4); every outcome must be the expected one."""
+    """Run the whole zoo on `connection` (autocommit, utf8mb4).
+
+    Every outcome must be the expected one.
+    """
     with connection.cursor() as cursor:
         for schema in SCHEMAS:
             cursor.execute(f"DROP DATABASE IF EXISTS {schema}")
@@ -71,7 +82,9 @@ def replay(connection: "pymysql.connections.Connection[Any]", family: str) -> No
                 cursor.execute(statement.sql)
             except pymysql.err.Error as refusal:
                 if not statement.fails:
-                    raise AssertionError(f"statement {statement.number} was refused: {refusal}") from refusal
+                    raise AssertionError(
+                        f"statement {statement.number} was refused: {refusal}"
+                    ) from refusal
             else:
                 assert not statement.fails, f"statement {statement.number} was not refused"
         cursor.execute("SET timestamp = DEFAULT")

@@ -1,4 +1,6 @@
-"""docs/types.md as data: each line of its tables is a column type, a value, and the texts that must come out."""
+"""docs/types.md as data: each line of its tables is a column type, a value, and the texts that must
+come out.
+"""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +16,9 @@ _ESCAPED: Final = re.compile(r"\\\\|\\u([0-9a-f]{4})")
 
 @dataclass(frozen=True, slots=True)
 class TypeLine:
-    """One line: where it stands, the declaration, the SQL of the value, both texts, and the families of servers that have the type."""
+    """One line: where it stands, the declaration, the SQL of the value, both texts, and the
+    families of servers that have the type.
+    """
 
     number: int
     declared: str
@@ -34,8 +38,12 @@ def _lines() -> Iterator[TypeLine]:
     for number, text in enumerate(PAGE.read_text(encoding="utf-8").splitlines()):
         inside = text == _HEAD or (inside and text.startswith("|"))
         if inside and text.startswith("| `"):
-            declared, stored, exact, canal, servers = (cell.strip() for cell in text.strip("|").split("|"))
-            yield TypeLine(number, declared[1:-1], stored[1:-1], _text(exact), _text(canal), _FAMILIES[servers])
+            declared, stored, exact, canal, servers = (
+                cell.strip() for cell in text.strip("|").split("|")
+            )
+            yield TypeLine(
+                number, declared[1:-1], stored[1:-1], _text(exact), _text(canal), _FAMILIES[servers]
+            )
 
 
 def rewritten(page: str, texts: dict[int, tuple[str, str]]) -> str:
@@ -63,7 +71,11 @@ def escaped(text: str) -> str:
 
 def _escaped(text: str, at: int) -> str:
     character = text[at]
-    hidden = not character.isprintable() or character in "`|" or (character == " " and at in (0, len(text) - 1))
+    hidden = (
+        not character.isprintable()
+        or character in "`|"
+        or (character == " " and at in (0, len(text) - 1))
+    )
     if hidden and ord(character) < 0x10000:
         return f"\\u{ord(character):04x}"
     return "\\\\" if character == "\\" else character

@@ -1,4 +1,6 @@
-"""One canonical text per cell, from what the server prints and from what the decoder returns, so that both can be compared."""
+"""One canonical text per cell, from what the server prints and from what the decoder returns, so
+that both can be compared.
+"""
 
 import re
 import struct
@@ -18,7 +20,13 @@ Declared: TypeAlias = "dict[str, dict[str, Any]]"
 
 _GEOMETRIES = ("geom", "point", "line", "polygon", "multi")
 _DIGITS = re.compile(r"\(\d+,(\d+)\)")
-_QUOTED = (JsonScalarKind.DATE, JsonScalarKind.TIME, JsonScalarKind.DATETIME, JsonScalarKind.TIMESTAMP, JsonScalarKind.OPAQUE)
+_QUOTED = (
+    JsonScalarKind.DATE,
+    JsonScalarKind.TIME,
+    JsonScalarKind.DATETIME,
+    JsonScalarKind.TIMESTAMP,
+    JsonScalarKind.OPAQUE,
+)
 
 
 def canonical_truth(cell: dict[str, str | None] | None, column: dict[str, Any]) -> Cell:
@@ -44,7 +52,11 @@ def canonical_truth(cell: dict[str, str | None] | None, column: dict[str, Any]) 
 def canonical_row(row: Row, columns: Sequence[Column], declared: Declared) -> CanonicalRow:
     """Return the canonical texts of the columns that the image holds."""
     named = zip(columns, row, strict=True)
-    return {c.name: canonical_value(value, c, declared[c.name]["type"]) for c, value in named if value is not ABSENT}
+    return {
+        c.name: canonical_value(value, c, declared[c.name]["type"])
+        for c, value in named
+        if value is not ABSENT
+    }
 
 
 def canonical_value(value: Value, column: Column, declared: str) -> Cell:
@@ -71,7 +83,13 @@ def json_text(node: JsonNode) -> str:
     """Return a document as MySQL prints it."""
     match node:
         case dict():
-            return "{" + ", ".join(f"{json_text(key)}: {json_text(member)}" for key, member in node.items()) + "}"
+            return (
+                "{"
+                + ", ".join(
+                    f"{json_text(key)}: {json_text(member)}" for key, member in node.items()
+                )
+                + "}"
+            )
         case list():
             return "[" + ", ".join(map(json_text, node)) + "]"
         case JsonScalar(kind, text):
@@ -80,13 +98,19 @@ def json_text(node: JsonNode) -> str:
 
 
 def _double(number: float, declared: str) -> str:
-    """Return DOUBLE(M,D) with its D digits, which the binlog does not know; MariaDB 11 keeps the sign of zero, 10 does not."""
+    """Return DOUBLE(M,D) with its D digits, which the binlog does not know.
+
+    MariaDB 11 keeps the sign of zero, 10 does not.
+    """
     digits = _DIGITS.search(declared)
     return f"{number + 0.0:.{digits[1]}f}" if digits else repr(number + 0.0)
 
 
 def _single(number: float) -> str:
-    """Compare FLOAT by its four bytes, as the server prints only six digits of it; for the sign of zero see `_double`."""
+    """Compare FLOAT by its four bytes, as the server prints only six digits of it.
+
+    For the sign of zero see `_double`.
+    """
     return struct.pack("<f", number + 0.0).hex()
 
 

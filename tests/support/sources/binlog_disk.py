@@ -1,4 +1,6 @@
-"""Binlog files of a server of the test's own, changed on its disk: other times, other numbers, flipped bits."""
+"""Binlog files of a server of the test's own, changed on its disk: other times, other numbers,
+flipped bits.
+"""
 
 import struct
 import zlib
@@ -28,7 +30,9 @@ def flip_bit(file: Path, offset: int) -> None:
 
 
 def redate(file: Path, times_s: Iterator[int]) -> None:
-    """Give the file's head the first of the times, and each transaction (ended by XID or COMMIT) the next; checksums are made anew."""
+    """Give the file's head the first of the times, and each transaction (ended by XID or COMMIT)
+    the next; checksums are made anew.
+    """
     content = bytearray(file.read_bytes())
     at, time_s, in_head = _MAGIC_BYTES, next(times_s), True
     while at < len(content):
@@ -53,7 +57,9 @@ def renumber(server: SqlServer, old: str, new: str) -> None:
 def _date(content: bytearray, at: int, size: int, kind: int, time_s: int) -> None:
     struct.pack_into("<I", content, at, time_s)
     if kind in _MYSQL_GTIDS and size > _COMMIT_TIME_AT + 7 + _CHECKSUM_BYTES:
-        content[at + _COMMIT_TIME_AT : at + _COMMIT_TIME_AT + 7] = (time_s * 1_000_000).to_bytes(7, "little")
+        content[at + _COMMIT_TIME_AT : at + _COMMIT_TIME_AT + 7] = (time_s * 1_000_000).to_bytes(
+            7, "little"
+        )
     end = at + size - _CHECKSUM_BYTES
     covered = bytearray(content[at:end])
     covered[_FLAGS_AT] &= ~_IN_USE

@@ -1,4 +1,6 @@
-"""A table that is written and changed while the relay reads: every row must come under the names that it had."""
+"""A table that is written and changed while the relay reads: every row must come under the names
+that it had.
+"""
 
 from typing import Any
 
@@ -11,7 +13,10 @@ from tests.support.waiting import wait_until
 
 
 class Table:
-    """A table that is written and changed; what each row held, by name, as the server said it right then."""
+    """A table that is written and changed.
+
+    What each row held, by name, as the server said it right then.
+    """
 
     def __init__(self, database: SqlServer, installation: Installation, kafka: Kafka) -> None:
         self._database = database
@@ -28,23 +33,39 @@ class Table:
     def row(self) -> None:
         """Write a row and remember it under the names of this moment."""
         self._number += 1
-        with self._database.connect(cursorclass=DictCursor) as connection, connection.cursor() as cursor:
+        with (
+            self._database.connect(cursorclass=DictCursor) as connection,
+            connection.cursor() as cursor,
+        ):
             cursor.execute(f"select * from {self.name} limit 0")
             names = [column[0] for column in cursor.description]
             values = ", ".join("%s" for _ in names)
-            cursor.execute(f"insert into {self.name} values ({values})", [self._value(name) for name in names])
+            cursor.execute(
+                f"insert into {self.name} values ({values})", [self._value(name) for name in names]
+            )
             cursor.execute(f"select * from {self.name} where id = {self._number}")
             (found,) = cursor.fetchall()
-        self.expected[str(self._number)] = {name: None if value is None else str(value) for name, value in found.items()}
+        self.expected[str(self._number)] = {
+            name: None if value is None else str(value) for name, value in found.items()
+        }
 
     def _value(self, name: str) -> Any:
         kinds = {"id": self._number, "p": f"2026-01-01 00:00:{self._number % 60:02d}.125", "q": "a"}
-        return kinds.get(name, self._number * 100 + len(name) if name not in ("y", "v", "w", "late") else f"{name}{self._number}")
+        return kinds.get(
+            name,
+            self._number * 100 + len(name)
+            if name not in ("y", "v", "w", "late")
+            else f"{name}{self._number}",
+        )
 
     def seen(self) -> dict[str, dict[str, str | None]]:
         """What consumers have, by id; where an id came twice, the last."""
-        messages = sorted(read_topic(self._kafka.bootstrap, self.topic), key=lambda each: each.order)
-        rows = [(each.value or {})["data"][0] for each in messages if (each.value or {})["table"] == "t"]
+        messages = sorted(
+            read_topic(self._kafka.bootstrap, self.topic), key=lambda each: each.order
+        )
+        rows = [
+            (each.value or {})["data"][0] for each in messages if (each.value or {})["table"] == "t"
+        ]
         return {row["id"]: row for row in rows}
 
     def _all_seen(self) -> bool:
@@ -62,4 +83,7 @@ class Table:
 
 def _texts(row: dict[str, str | None]) -> dict[str, str | None]:
     """The server's text of a time ends with its digits, the driver's with six."""
-    return {name: cell.removesuffix("000") if cell is not None and cell.startswith("2026-") else cell for name, cell in row.items()}
+    return {
+        name: cell.removesuffix("000") if cell is not None and cell.startswith("2026-") else cell
+        for name, cell in row.items()
+    }

@@ -12,7 +12,10 @@ KEYS = 50
 
 
 class CountingLoad:
-    """Small transactions on `<schema>.t(id, n)`: a row's `n` rises by one with each update. `changes` counts the rows written."""
+    """Small transactions on `<schema>.t(id, n)`: a row's `n` rises by one with each update.
+
+    `changes` counts the rows written.
+    """
 
     def __init__(self, database: MariaDB, schema: str) -> None:
         self.changes = 0
@@ -35,11 +38,17 @@ class CountingLoad:
     def _run(self) -> None:
         chance = random.Random(7)
         with self._database.connect() as connection, connection.cursor() as cursor:
-            cursor.execute(f"insert into {self._schema}.t (id, n) values {','.join(f'({key}, 0)' for key in range(1, KEYS + 1))}")
+            cursor.execute(
+                f"insert into {self._schema}.t (id, n) values "
+                f"{','.join(f'({key}, 0)' for key in range(1, KEYS + 1))}"
+            )
             self.changes += KEYS
             while not self._stop.is_set():
                 first = chance.randrange(1, KEYS - 2)
-                cursor.execute(f"update {self._schema}.t set n = n + 1 where id between {first} and {first + 2}")
+                cursor.execute(
+                    f"update {self._schema}.t set n = n + 1 where id between {first} and "
+                    f"{first + 2}"
+                )
                 self.changes += 3
                 self._stop.wait(0.002)
 
@@ -47,7 +56,9 @@ class CountingLoad:
 def binlog_end(database: SqlServer) -> tuple[str, int]:
     """Where the binlog ends now."""
     with database.connect() as connection, connection.cursor() as cursor:
-        cursor.execute("show binary log status" if isinstance(database, MySQL) else "show master status")
+        cursor.execute(
+            "show binary log status" if isinstance(database, MySQL) else "show master status"
+        )
         row = cursor.fetchone()
     assert row is not None
     return str(row[0]), int(row[1])
@@ -58,12 +69,18 @@ def published_end(installation: Installation) -> tuple[str, int]:
     status = installation.status()
     if status is None:
         return "", 0
-    file, _, offset = status.sources.get("first", f"{status.position_file}:{status.position_offset}").rpartition(":")
+    file, _, offset = status.sources.get(
+        "first", f"{status.position_file}:{status.position_offset}"
+    ).rpartition(":")
     return file, int(offset)
 
 
-def assert_exactly_once(seen: list[Seen], load: CountingLoad, database: MariaDB, schema: str) -> None:
-    """Nothing lost, nothing twice, in order: against what was written and what the table holds now."""
+def assert_exactly_once(
+    seen: list[Seen], load: CountingLoad, database: MariaDB, schema: str
+) -> None:
+    """Nothing lost, nothing twice, in order: against what was written and what the table holds
+    now.
+    """
     assert len(seen) == load.changes
     assert_in_order(seen)
     per_key = Counter(each.key for each in seen)

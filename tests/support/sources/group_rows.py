@@ -26,7 +26,10 @@ def ids(kafka: Kafka, topic: str) -> list[int]:
 
 def table_on(server: SqlServer, name: str) -> None:
     """The table of the other server has its columns elsewhere."""
-    server.execute(f"create database {name}", f"create table {name}.t (n int, more int, id int primary key, v longtext)")
+    server.execute(
+        f"create database {name}",
+        f"create table {name}.t (n int, more int, id int primary key, v longtext)",
+    )
 
 
 def insert(server: SqlServer, name: str, *numbers: int) -> None:
@@ -35,7 +38,10 @@ def insert(server: SqlServer, name: str, *numbers: int) -> None:
 
 @contextmanager
 def writing(*loads: tuple[SqlServer, str, int], pause_s: float = 0.005) -> Iterator[list[int]]:
-    """Insert rows on several servers at the same time, from a number on each; what was committed stands in the list."""
+    """Insert rows on several servers at the same time, from a number on each.
+
+    What was committed stands in the list.
+    """
     ended, written = threading.Event(), list[int]()
 
     def load(server: SqlServer, name: str, first: int) -> None:
@@ -58,7 +64,9 @@ def writing(*loads: tuple[SqlServer, str, int], pause_s: float = 0.005) -> Itera
 
 
 def assert_one_order(messages: list[Seen]) -> None:
-    """No two rows have one place, neither part of the pair goes back, and partitions hold their rows in order."""
+    """No two rows have one place, neither part of the pair goes back, and partitions hold their
+    rows in order.
+    """
     orders = [each.order for each in messages]
     times, positions = zip(*(map(int, order.split(".")) for order in orders), strict=True)
     assert list(times) == sorted(times)

@@ -13,13 +13,26 @@ COLUMNS: Final = {
     "w": "VARBINARY(9)",
     "s": "TINYTEXT",
 }
-_KEYS: Final = ("UNIQUE", "UNIQUE KEY {name}", "CONSTRAINT {name} UNIQUE", "KEY", "INDEX {name}", "UNIQUE INDEX {name} USING BTREE")
+_KEYS: Final = (
+    "UNIQUE",
+    "UNIQUE KEY {name}",
+    "CONSTRAINT {name} UNIQUE",
+    "KEY",
+    "INDEX {name}",
+    "UNIQUE INDEX {name} USING BTREE",
+)
 PLAIN: Final = tuple(name for name in COLUMNS if name != "s")
 
 
 def created(random: Random, table: str) -> str:
-    """A statement that creates the table; its values differ in every column, so that every unique key holds."""
-    elements = [f"{name} {kind}{' NOT NULL' if random.random() < 0.6 else ''}{_own_key(random, name)}" for name, kind in COLUMNS.items()]
+    """A statement that creates the table.
+
+    Its values differ in every column, so that every unique key holds.
+    """
+    elements = [
+        f"{name} {kind}{' NOT NULL' if random.random() < 0.6 else ''}{_own_key(random, name)}"
+        for name, kind in COLUMNS.items()
+    ]
     elements += [_key(random, number) for number in range(random.randrange(4))]
     if random.random() < 0.3:
         elements.append(f"PRIMARY KEY ({', '.join(_some(random))})")
@@ -27,7 +40,10 @@ def created(random: Random, table: str) -> str:
 
 
 def changed(random: Random, table: str, names: list[str]) -> str:
-    """A statement that changes the keys of a table, or the columns under them; a server may refuse it. `names`: its indexes."""
+    """A statement that changes the keys of a table, or the columns under them.
+
+    A server may refuse it. `names`: its indexes.
+    """
     name, column = random.choice(names or ["none"]), random.choice(PLAIN)
     number = random.randrange(10, 99)
     return random.choice(
@@ -58,7 +74,10 @@ def _own_key(random: Random, name: str) -> str:
 
 def _key(random: Random, number: int) -> str:
     head = random.choice(_KEYS).format(name=f"k{number}")
-    parts = [f"{name}({random.choice((2, 4))})" if name in "vc" and random.random() < 0.2 else name for name in _some(random)]
+    parts = [
+        f"{name}({random.choice((2, 4))})" if name in "vc" and random.random() < 0.2 else name
+        for name in _some(random)
+    ]
     return f"{head} ({', '.join(parts)})"
 
 

@@ -1,7 +1,10 @@
-"""Columns in the temporal formats of MySQL 5.5, as a server of 5.6 has them in tables that it was handed down.
+"""Columns in the temporal formats of MySQL 5.5, as a server of 5.6 has them in tables that it was
+handed down.
 
-5.6 makes no such column any more, but reads and logs those that it finds. Numbers of the same width are declared, and their type is then
-changed in the table's .frm file (its fields are 17 bytes each; mysql-server 5.6: table.cc, open_binary_frm).
+5.6 makes no such column any more, but reads and logs those that it finds. Numbers of the same width
+are declared, and their type is then
+changed in the table's .frm file (its fields are 17 bytes each; mysql-server 5.6: table.cc,
+open_binary_frm).
 """
 
 import struct
@@ -18,8 +21,14 @@ _TYPES: Final = {9: 11, 8: 12, 3: 7}
 
 
 def create_old_table(server: MySQL56, database: str, table: str) -> None:
-    """Make `table (id SMALLINT PRIMARY KEY, t TIME, d DATETIME, s TIMESTAMP NULL)` in the old formats."""
-    server.execute(f"CREATE TABLE {database}.{table} (id SMALLINT PRIMARY KEY, t MEDIUMINT, d BIGINT, s INT) ENGINE=MyISAM", "FLUSH TABLES")
+    """Make `table (id SMALLINT PRIMARY KEY, t TIME, d DATETIME, s TIMESTAMP NULL)` in the old
+    formats.
+    """
+    server.execute(
+        f"CREATE TABLE {database}.{table} (id SMALLINT PRIMARY KEY, t MEDIUMINT, d BIGINT, s "
+        f"INT) ENGINE=MyISAM",
+        "FLUSH TABLES",
+    )
     _change_types(server.data / database / f"{table}.frm")
     server.execute("FLUSH TABLES")
 

@@ -5,7 +5,10 @@ from tests.support.waiting import wait_until
 
 
 def purged(server: SqlServer) -> bool:
-    """Purge all binlog files but the newest; False while one stays, because somebody reads it, or a relay that has just gone did."""
+    """Purge all binlog files but the newest.
+
+    False while one stays, because somebody reads it, or a relay that has just gone did.
+    """
     with server.connect() as connection, connection.cursor() as cursor:
         cursor.execute("show binary logs")
         newest = cursor.fetchall()[-1][0]

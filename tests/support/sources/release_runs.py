@@ -1,4 +1,7 @@
-"""What is done to a server of any release: the zoo of types, and made-up tables; what the release refuses is left out."""
+"""What is done to a server of any release: the zoo of types, and made-up tables.
+
+What the release refuses is left out.
+"""
 
 import itertools
 import os
@@ -19,14 +22,18 @@ from tests.support.rows.type_zoo import ZooStatement, statements
 from tests.types.made_tables import Change, MadeTable, made_tables
 
 _STANDARD: Final[Sequence[type[SqlServer]]] = (MySQL56, MySQL, DebianMariaDB, MariaDB)
-KINDS: Final[Mapping[str, type[SqlServer]]] = {kind.name: kind for kind in (*_STANDARD, *RELEASES.values())}
+KINDS: Final[Mapping[str, type[SqlServer]]] = {
+    kind.name: kind for kind in (*_STANDARD, *RELEASES.values())
+}
 _SMALLEST: Final = "mysql-5.7"
 
 # What the binlog never says: rows logged as text or not at all.
 _LOGGED_OTHERWISE: Final = (*range(391, 398), *range(417, 420))
 _LAST: Final = 432
 _CASCADED: Final = "chi"
-"""A table of the zoo whose rows InnoDB changes by itself, with those of another table: most releases log nothing of that."""
+"""A table of the zoo whose rows InnoDB changes by itself, with those of another table: most
+releases log nothing of that.
+"""
 _NOT_WHOLE: Final = {"mariadb-10.2": "t_gen", "mariadb-11.8": "t_gen"}
 """Tables of which a release logs less than they hold (docs/types/binlog-gaps.md)."""
 
@@ -39,12 +46,17 @@ _GTIDS_FROM: Final = {"mysql": (5, 6, 5), "mariadb": (10, 0, 2)}
 
 
 def variants(kind: type[SqlServer]) -> Mapping[str, Mapping[str, Any]]:
-    """Return the ways to run a release, by name, with their server options: names in the binlog and compressed events where it has them."""
+    """Return the ways to run a release, by name, with their server options: names in the binlog and
+    compressed events where it has them.
+    """
     since, compressed = _COMPRESSION[kind.family]
     packed = compressed if kind.version >= since else {}
     if kind.version < _METADATA_FROM[kind.family]:
         return {"bare": packed}
-    return {"bare": {"binlog_row_metadata": "NO_LOG" if kind.family == "mariadb" else "MINIMAL"}, "named": packed}
+    return {
+        "bare": {"binlog_row_metadata": "NO_LOG" if kind.family == "mariadb" else "MINIMAL"},
+        "named": packed,
+    }
 
 
 def has_gtids(kind: type[SqlServer]) -> bool:
@@ -52,7 +64,9 @@ def has_gtids(kind: type[SqlServer]) -> bool:
 
 
 def asked() -> list[tuple[str, str]]:
-    """Return release and variant of every run: those that SERVERS names (`all`, or names with commas), else one of today."""
+    """Return release and variant of every run: those that SERVERS names (`all`, or names with
+    commas), else one of today.
+    """
     wanted = os.environ.get("SERVERS", "")
     if wanted:
         names = list(KINDS) if wanted == "all" else wanted.split(",")
@@ -66,9 +80,19 @@ def zoo(server: SqlServer, database: str) -> list[ZooStatement]:
     """Return the statements about types and shapes of change, all in one database."""
     found = []
     for statement in statements(server.family):
-        if statement.number > _LAST or statement.number in _LOGGED_OTHERWISE or statement.sql.startswith("CREATE DATABASE"):
+        if (
+            statement.number > _LAST
+            or statement.number in _LOGGED_OTHERWISE
+            or statement.sql.startswith("CREATE DATABASE")
+        ):
             continue
-        found.append(ZooStatement(statement.number, re.sub(r"\bzoo_(types|dml)\b", database, statement.sql), statement.fails))
+        found.append(
+            ZooStatement(
+                statement.number,
+                re.sub(r"\bzoo_(types|dml)\b", database, statement.sql),
+                statement.fails,
+            )
+        )
     return found
 
 
@@ -81,24 +105,37 @@ def carry_out(cursor: Cursor, wanted: Sequence[ZooStatement]) -> int:
 
 
 def make_tables(server: SqlServer, database: str, number: int, seed_number: int) -> int:
-    """Make up tables `made_0` and on, with rows that come and change; return how many the release can have."""
+    """Make up tables `made_0` and on, with rows that come and change.
+
+    Return how many the release can have.
+    """
     made: list[MadeTable] = []
 
     @seed(seed_number)
-    @settings(max_examples=number, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck), database=None)
+    @settings(
+        max_examples=number,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+        database=None,
+    )
     @given(table=made_tables(server.family))
     def collect(table: MadeTable) -> None:
         made.append(table)
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", HypothesisDeprecationWarning)  # a thread of another library draws numbers meanwhile
+        warnings.simplefilter(
+            "ignore", HypothesisDeprecationWarning
+        )  # a thread of another library draws numbers meanwhile
         collect()
     with server.connect() as connection, connection.cursor() as cursor:
         return sum(_make(cursor, f"{database}.made_{at}", table) for at, table in enumerate(made))
 
 
 class XaRows:
-    """XA transactions on the table `xa_rows` over a connection of their own: old releases roll a prepared one back with its connection."""
+    """XA transactions on the table `xa_rows` over a connection of their own: old releases roll a
+    prepared one back with its connection.
+    """
 
     def __init__(self, server: SqlServer, database: str) -> None:
         self._connection = server.connect(database=database)
@@ -128,7 +165,10 @@ class XaRows:
 
     def _change(self, xid: str) -> None:
         one, other = next(self._rows), next(self._rows)
-        changes = (f"INSERT INTO xa_rows VALUES ({one}, 1), ({other}, 1)", f"UPDATE xa_rows SET n = 2 WHERE id = {other}")
+        changes = (
+            f"INSERT INTO xa_rows VALUES ({one}, 1), ({other}, 1)",
+            f"UPDATE xa_rows SET n = 2 WHERE id = {other}",
+        )
         self._execute(f"XA START '{xid}'", *changes, f"XA END '{xid}'")
 
     def _execute(self, *statements: str) -> None:
@@ -142,16 +182,24 @@ def tables_of(server: SqlServer, database: str) -> Iterator[str]:
     left_out = {_CASCADED, _NOT_WHOLE.get(server.name)}
     with server.connect() as connection, connection.cursor() as cursor:
         cursor.execute(f"SHOW FULL TABLES IN {database}")
-        yield from (str(name) for name, kind in cursor.fetchall() if kind == "BASE TABLE" and name not in left_out)
+        yield from (
+            str(name)
+            for name, kind in cursor.fetchall()
+            if kind == "BASE TABLE" and name not in left_out
+        )
 
 
 def _make(cursor: Cursor, name: str, made: MadeTable) -> bool:
     _accepted(cursor, "SET sql_mode = '', time_zone = '+00:00'")
     # A table without a key needs whole images: a consumer finds its rows by all their columns.
     _accepted(cursor, f"SET binlog_row_image = '{made.image}'")
-    columns = ", ".join(f"c{number} {column.declared}" for number, column in enumerate(made.columns))
+    columns = ", ".join(
+        f"c{number} {column.declared}" for number, column in enumerate(made.columns)
+    )
     key = " PRIMARY KEY" if made.keyed else ""
-    if not _accepted(cursor, f"CREATE TABLE {name} (id INT{key}, {columns}) ENGINE=InnoDB CHARACTER SET utf8mb4"):
+    if not _accepted(
+        cursor, f"CREATE TABLE {name} (id INT{key}, {columns}) ENGINE=InnoDB CHARACTER SET utf8mb4"
+    ):
         return False
     for change in made.changes:
         _accepted(cursor, *_statement(change, name, made))

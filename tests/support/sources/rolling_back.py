@@ -6,10 +6,11 @@ _AT_ONCE = 500
 
 
 def insert_and_roll_back(server: SqlServer, name: str, *, first: int, rows: int) -> list[int]:
-    """Insert three times `rows` rows into `<name>.t` in one transaction, and roll the second third back to a savepoint.
+    """Insert three times `rows` rows into `<name>.t` in one transaction, and roll the second third
+    back to a savepoint.
 
-    A temporary table without transactions keeps the server from taking them out of the binlog. MySQL does so all the same.
-    Returns the numbers of the rows that are kept, from `first` on.
+    A temporary table without transactions keeps the server from taking them out of the binlog.
+    MySQL does so all the same. Returns the numbers of the rows that are kept, from `first` on.
     """
     with server.connect(user="repl", autocommit=False) as connection, connection.cursor() as cursor:
         for sql in (f"create temporary table {name}.scratch (a int) engine=myisam", "begin"):
@@ -17,7 +18,10 @@ def insert_and_roll_back(server: SqlServer, name: str, *, first: int, rows: int)
         for third, then in enumerate(("savepoint s", "rollback to savepoint s", "")):
             numbers = range(first + third * rows, first + (third + 1) * rows)
             for some in (numbers[at : at + _AT_ONCE] for at in range(0, rows, _AT_ONCE)):
-                cursor.execute(f"insert into {name}.t values " + ",".join(f"({each}, 0, repeat('x', 400))" for each in some))
+                cursor.execute(
+                    f"insert into {name}.t values "
+                    + ",".join(f"({each}, 0, repeat('x', 400))" for each in some)
+                )
             if third == 1:
                 cursor.execute(f"insert into {name}.scratch values (1)")
             if then:

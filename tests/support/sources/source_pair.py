@@ -25,18 +25,25 @@ def _newer(server: SqlServer) -> bool:
 
 def caught_up(replica: SqlServer, master: SqlServer) -> None:
     """Wait until the replica has everything that the master has."""
-    wait_until(lambda: executed(replica) == executed(master), f"the replica caught up: {executed(replica)} of {executed(master)}")
+    wait_until(
+        lambda: executed(replica) == executed(master),
+        f"the replica caught up: {executed(replica)} of {executed(master)}",
+    )
 
 
 def semi_synchronous(master: SqlServer, replica: SqlServer) -> None:
-    """Let a commit on the master return only once the replica holds it, until one of them is started again."""
+    """Let a commit on the master return only once the replica holds it, until one of them is
+    started again.
+    """
     giving, taking = _SIDES[master.family]
     if master.family == "mysql":
         master.execute(f"INSTALL PLUGIN rpl_semi_sync_{giving} SONAME 'semisync_{giving}.so'")
         replica.execute(f"INSTALL PLUGIN rpl_semi_sync_{taking} SONAME 'semisync_{taking}.so'")
     word = f"{_word(replica)} IO_THREAD"
     master.execute(f"SET GLOBAL rpl_semi_sync_{giving}_enabled = ON")
-    replica.execute(f"SET GLOBAL rpl_semi_sync_{taking}_enabled = ON", f"STOP {word}", f"START {word}")
+    replica.execute(
+        f"SET GLOBAL rpl_semi_sync_{taking}_enabled = ON", f"STOP {word}", f"START {word}"
+    )
     wait_until(lambda: _semi_synchronous(master, "clients") == 1, "the replica acknowledges")
 
 
@@ -46,7 +53,11 @@ def acknowledged(master: SqlServer) -> int:
 
 
 def _semi_synchronous(master: SqlServer, figure: str) -> int:
-    return int(ask(master, f"SHOW GLOBAL STATUS LIKE 'Rpl_semi_sync_{_SIDES[master.family][0]}_{figure}'")[0][1])
+    return int(
+        ask(master, f"SHOW GLOBAL STATUS LIKE 'Rpl_semi_sync_{_SIDES[master.family][0]}_{figure}'")[
+            0
+        ][1]
+    )
 
 
 def stop_applying(replica: SqlServer) -> None:
@@ -61,7 +72,9 @@ def apply_again(replica: SqlServer) -> None:
 def fetched_all(replica: SqlServer, master: SqlServer) -> None:
     """Wait until the replica holds the master's last transaction in its relay log."""
     newest = executed(master).rpartition(":")[2].rpartition("-")[2]
-    wait_until(lambda: _fetched(replica).rpartition("-")[2] == newest, "the replica fetched everything")
+    wait_until(
+        lambda: _fetched(replica).rpartition("-")[2] == newest, "the replica fetched everything"
+    )
 
 
 def promote(replica: SqlServer) -> None:
@@ -71,13 +84,26 @@ def promote(replica: SqlServer) -> None:
 
 
 def past_replication(replica: SqlServer, statement: str) -> None:
-    """Change something on a replica; in MariaDB in a domain of its own, or its strict mode would end the replication."""
-    replica.execute(*(["SET SESSION gtid_domain_id = 7"] if replica.family == "mariadb" else []), statement)
+    """Change something on a replica.
+
+    In MariaDB in a domain of its own, or its strict mode would end the replication.
+    """
+    replica.execute(
+        *(["SET SESSION gtid_domain_id = 7"] if replica.family == "mariadb" else []), statement
+    )
 
 
 def _fetched(replica: SqlServer) -> str:
     if replica.family == "mysql":
-        return str(ask(replica, "SELECT received_transaction_set FROM performance_schema.replication_connection_status")[0][0])
+        return str(
+            ask(
+                replica,
+                (
+                    "SELECT received_transaction_set FROM "
+                    "performance_schema.replication_connection_status"
+                ),
+            )[0][0]
+        )
     return str(_replication(replica).get("Gtid_IO_Pos", ""))
 
 
@@ -94,15 +120,19 @@ def follow_from(replica: SqlServer, master: SqlServer, place: BinlogPosition) ->
     side = "SOURCE" if newer else "MASTER"
     key = ", GET_SOURCE_PUBLIC_KEY=1, SOURCE_RETRY_COUNT=100000" if newer else ""
     replica.execute(
-        f"CHANGE {'REPLICATION SOURCE' if newer else 'MASTER'} TO {side}_HOST='{master.host}', {side}_PORT={master.port}, "
-        f"{side}_USER='{master.admin}', {side}_PASSWORD='{master.admin}', {side}_LOG_FILE='{place.file}', {side}_LOG_POS={place.offset}, "
+        f"CHANGE {'REPLICATION SOURCE' if newer else 'MASTER'} TO {side}_HOST='{master.host}', "
+        f"{side}_PORT={master.port}, "
+        f"{side}_USER='{master.admin}', {side}_PASSWORD='{master.admin}', "
+        f"{side}_LOG_FILE='{place.file}', {side}_LOG_POS={place.offset}, "
         f"{side}_CONNECT_RETRY=1{key}",
         f"START {_word(replica)}",
     )
 
 
 def applied_all(replica: SqlServer, master: SqlServer) -> None:
-    """Wait until a replica of MySQL has applied the master's binlog up to its end, with GTIDs or without."""
+    """Wait until a replica of MySQL has applied the master's binlog up to its end, with GTIDs or
+    without.
+    """
     end = end_of(master)
     wait = "SOURCE_POS_WAIT" if _newer(replica) else "MASTER_POS_WAIT"
     waited = ask(replica, f"SELECT {wait}('{end.file}', {end.offset}, {_APPLIED_SECONDS})")[0][0]
@@ -113,7 +143,11 @@ def applied_all(replica: SqlServer, master: SqlServer) -> None:
 def holds_all(replica: SqlServer, master: SqlServer) -> None:
     """Wait until a replica of MySQL holds the master's binlog in its relay log, applied or not."""
     end = end_of(master)
-    names = ("Source_Log_File", "Read_Source_Log_Pos") if _newer(replica) else ("Master_Log_File", "Read_Master_Log_Pos")
+    names = (
+        ("Source_Log_File", "Read_Source_Log_Pos")
+        if _newer(replica)
+        else ("Master_Log_File", "Read_Master_Log_Pos")
+    )
 
     def held() -> bool:
         row = _replication(replica)

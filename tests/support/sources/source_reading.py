@@ -49,7 +49,10 @@ def at(place: BinlogPosition) -> StartSettings:
 
 
 def items_up_to(stream: SourceStream, target: BinlogPosition) -> list[RawItem]:
-    """All items until reading may go on at `target` or later; heartbeats make that happen on an idle source."""
+    """All items until reading may go on at `target` or later.
+
+    Heartbeats make that happen on an idle source.
+    """
     items: list[RawItem] = []
     for item in stream.items():
         items.append(item)
@@ -65,11 +68,19 @@ def read(
     target: BinlogPosition,
     excluded: Iterable[ExcludedRange] = (),
 ) -> list[RawItem]:
-    """Everything from `start` to `target`; what the source rolled back is read again without, as the relay does."""
+    """Everything from `start` to `target`.
+
+    What the source rolled back is read again without, as the relay does.
+    """
     held = tuple(excluded)
     while True:
         resume = start if isinstance(start, SourcePosition) else None
-        stream = open_source(settings, resume, at(start) if isinstance(start, BinlogPosition) else StartSettings(), excluded=held)
+        stream = open_source(
+            settings,
+            resume,
+            at(start) if isinstance(start, BinlogPosition) else StartSettings(),
+            excluded=held,
+        )
         try:
             return items_up_to(stream, target)
         except RolledBackRows as rolled_back:
@@ -77,7 +88,10 @@ def read(
 
 
 def whole_transactions(items: Iterable[RawItem]) -> list[list[RawItem]]:
-    """The transactions, each from its begin to its end; anything outside of one but an Advance is an error."""
+    """The transactions, each from its begin to its end.
+
+    Anything outside of one but an Advance is an error.
+    """
     transactions: list[list[RawItem]] = []
     open_one: list[RawItem] | None = None
     for item in items:

@@ -1,4 +1,6 @@
-"""MariaDB's system-versioned tables, statements that change them, and the messages that the relay makes of their binlog."""
+"""MariaDB's system-versioned tables, statements that change them, and the messages that the relay
+makes of their binlog.
+"""
 
 from collections.abc import Iterator
 from contextlib import closing, suppress
@@ -17,7 +19,14 @@ from relay.pipeline.messages.changes import EventContext
 from relay.pipeline.messages.event_printer import bulk_rows
 from relay.pipeline.messages.packed import packed_messages
 from relay.pipeline.messages.single_row import row_messages
-from relay.schema import CatalogReader, DeclaredTypes, DescribedTable, Schemas, TableDefinitions, classify
+from relay.schema import (
+    CatalogReader,
+    DeclaredTypes,
+    DescribedTable,
+    Schemas,
+    TableDefinitions,
+    classify,
+)
 from relay.schema.history import completed
 from relay.schema.type_text import type_text
 from relay.settings import MessageSettings
@@ -28,7 +37,10 @@ from tests.types.walked import Texts
 
 _FRAME = MessageFrame(event_time_ms=0, gtid="", batch=1, publish_time_ms=0)
 _CONTEXT = EventContext(_FRAME, None)
-_OWN = "s TIMESTAMP(6) GENERATED ALWAYS AS ROW START, e TIMESTAMP(6) GENERATED ALWAYS AS ROW END, PERIOD FOR SYSTEM_TIME (s, e)"
+_OWN = (
+    "s TIMESTAMP(6) GENERATED ALWAYS AS ROW START, e TIMESTAMP(6) GENERATED ALWAYS AS ROW END, "
+    "PERIOD FOR SYSTEM_TIME (s, e)"
+)
 _PARTITIONS = "PARTITION BY SYSTEM_TIME (PARTITION p0 HISTORY, PARTITION pc CURRENT)"
 TABLES = {
     "implicit": "(id INT, n INT ZEROFILL, u INT UNIQUE, PRIMARY KEY (id)) WITH SYSTEM VERSIONING",
@@ -39,9 +51,11 @@ TABLES = {
     "own_unique_key": f"(id INT NOT NULL UNIQUE, n INT, u INT, {_OWN}) WITH SYSTEM VERSIONING",
     "aria": "(id INT PRIMARY KEY, n INT, u INT) ENGINE=Aria WITH SYSTEM VERSIONING",
     "partitioned": f"(id INT PRIMARY KEY, n INT, u INT) WITH SYSTEM VERSIONING {_PARTITIONS}",
-    "unversioned_column": "(id INT PRIMARY KEY, n INT, u INT WITHOUT SYSTEM VERSIONING) WITH SYSTEM VERSIONING",
+    "unversioned_column": (
+        "(id INT PRIMARY KEY, n INT, u INT WITHOUT SYSTEM VERSIONING) WITH SYSTEM VERSIONING"
+    ),
     "added_later": "(id INT PRIMARY KEY, n INT, u INT)",
-    "periods": "(id INT, n INT, u INT, f DATE DEFAULT '2020-01-01', t DATE DEFAULT '2030-01-01', PERIOD FOR p (f, t), "
+    "periods": "(id INT, n INT, u INT, f DATE DEFAULT '2020-01-01', t DATE DEFAULT '2030-01-01', PERIOD FOR p (f, t), "  # noqa: E501
     "PRIMARY KEY (id, p WITHOUT OVERLAPS)) WITH SYSTEM VERSIONING",
     "ordinary": "(id INT, n INT, u INT, row_start TIMESTAMP(6) NOT NULL DEFAULT '2020-01-01', "
     "row_end TIMESTAMP(6) NOT NULL DEFAULT '2021-01-01', PRIMARY KEY (id, row_end))",
@@ -99,7 +113,9 @@ def run(server: SqlServer, schema: str, table: str, *, partial: bool = True) -> 
         connection.commit()
 
 
-def held(server: SqlServer, schema: str, table: str, columns: list[str], of: str = "") -> list[Texts]:
+def held(
+    server: SqlServer, schema: str, table: str, columns: list[str], of: str = ""
+) -> list[Texts]:
     """Return what a SELECT of these columns gives."""
     names = ", ".join(f"CAST({name} AS CHAR)" for name in columns)
     with server.connect() as connection, connection.cursor() as cursor:
@@ -109,7 +125,9 @@ def held(server: SqlServer, schema: str, table: str, columns: list[str], of: str
 
 
 class Reader:
-    """Makes messages of a stretch of binlog twice, under names from the binlog and from the followed history; both are the same."""
+    """Makes messages of a stretch of binlog twice, under names from the binlog and from the
+    followed history; both are the same.
+    """
 
     def __init__(self, server: SqlServer, schema: str) -> None:
         self.settings = MessageSettings(row_image="partial")
@@ -123,7 +141,10 @@ class Reader:
         order = OrderPair(1, 0)
         with closing(CatalogReader(settings)) as catalog:
             definitions, lagging = (
-                TableDefinitions(type_text, catalog, DeclaredTypes(), marks_history=self.settings.marks_history) for _ in range(2)
+                TableDefinitions(
+                    type_text, catalog, DeclaredTypes(), marks_history=self.settings.marks_history
+                )
+                for _ in range(2)
             )
             named, followed = RowDecoder(), RowDecoder(complete=self._complete)
             for item in read(settings, start, end_of(self._server)):
@@ -147,12 +168,21 @@ class Reader:
         return whole
 
     def _made(
-        self, decoder: RowDecoder, definitions: TableDefinitions, item: RawRows, before: OrderPair, *, packed: bool
+        self,
+        decoder: RowDecoder,
+        definitions: TableDefinitions,
+        item: RawRows,
+        before: OrderPair,
+        *,
+        packed: bool,
     ) -> list[tuple[OrderPair, list[OutboundMessage]]]:
         event = decoder.decode(item)
         plan = table_plan(definitions.define(event.table), event.table.id, "t", 7)
         if plan.history is not None:
-            assert bulk_rows(plan.definition, ("t",), plan.lanes[0].placement, plan.rows) is SlowReason.SYSTEM_VERSIONED
+            assert (
+                bulk_rows(plan.definition, ("t",), plan.lanes[0].placement, plan.rows)
+                is SlowReason.SYSTEM_VERSIONED
+            )
         if packed:
             return list(packed_messages(event, plan, self.settings, _CONTEXT, before, 0, 1_000_000))
         return list(row_messages(event, plan, self.settings, _CONTEXT, before, 0))

@@ -1,4 +1,6 @@
-"""Statements that change a table in every way that renames, moves, adds or drops columns, or the table itself."""
+"""Statements that change a table in every way that renames, moves, adds or drops columns, or the
+table itself.
+"""
 
 TABLE_CHANGES = (
     "alter table {t} add column x int after id, add y varchar(9) first",

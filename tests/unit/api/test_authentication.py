@@ -32,7 +32,10 @@ def test_reading_needs_no_token(header: str | None) -> None:
     assert GATE.admit(header, frozenset({Right.READ})) == ANONYMOUS
 
 
-@pytest.mark.parametrize(("header", "code"), [(None, "TOKEN_MISSING"), ("Bearer ", "TOKEN_MISSING"), ("Bearer x", "TOKEN_WRONG")])
+@pytest.mark.parametrize(
+    ("header", "code"),
+    [(None, "TOKEN_MISSING"), ("Bearer ", "TOKEN_MISSING"), ("Bearer x", "TOKEN_WRONG")],
+)
 def test_a_wrong_token_is_not_called_missing(header: str | None, code: str) -> None:
     with pytest.raises(TokenMissing) as caught:
         GATE.admit(header, WRITE)
@@ -42,7 +45,9 @@ def test_a_wrong_token_is_not_called_missing(header: str | None, code: str) -> N
 @pytest.mark.parametrize("right", [each for each in Right if each is not Right.READ])
 @pytest.mark.parametrize("token", [None, SecretStr("")])
 @pytest.mark.parametrize("header", [None, "", "Bearer ", "Bearer x"])
-def test_without_a_token_nobody_may_write(token: SecretStr | None, header: str | None, right: Right) -> None:
+def test_without_a_token_nobody_may_write(
+    token: SecretStr | None, header: str | None, right: Right
+) -> None:
     with pytest.raises(WritesForbidden):
         Gate(token, Accounts).admit(header, frozenset({right}))
 
@@ -67,7 +72,9 @@ READ = frozenset({Right.READ})
         ("Bearer hers", frozenset({Right.EDIT, Right.VALUES}), "RIGHT_MISSING"),
     ],
 )
-def test_with_users_each_caller_is_asked(token: SecretStr | None, header: str | None, needed: frozenset[Right], code: str) -> None:
+def test_with_users_each_caller_is_asked(
+    token: SecretStr | None, header: str | None, needed: frozenset[Right], code: str
+) -> None:
     with pytest.raises(ApiError) as caught:
         Gate(token, lambda: ANN).admit(header, needed)
     assert caught.value.code == code

@@ -1,4 +1,7 @@
-"""What the admin does with bodies and connections of strangers, over real sockets; no store and no user is there."""
+"""What the admin does with bodies and connections of strangers, over real sockets.
+
+No store and no user is there.
+"""
 
 import http.client
 import resource
@@ -47,11 +50,22 @@ def answer(connection: socket.socket) -> bytes:
 
 
 def head(path: str, *lines: str) -> bytes:
-    return "\r\n".join([f"POST {path} HTTP/1.1", "Host: 127.0.0.1", "Content-Type: application/json", *lines, "", ""]).encode()
+    return "\r\n".join(
+        [
+            f"POST {path} HTTP/1.1",
+            "Host: 127.0.0.1",
+            "Content-Type: application/json",
+            *lines,
+            "",
+            "",
+        ]
+    ).encode()
 
 
 @pytest.mark.parametrize("size", ["Content-Length: 400000000", "Transfer-Encoding: chunked"])
-def test_without_the_token_no_byte_of_the_body_is_waited_for(admin: httpx.Client, size: str) -> None:
+def test_without_the_token_no_byte_of_the_body_is_waited_for(
+    admin: httpx.Client, size: str
+) -> None:
     with opened(admin) as connection:
         connection.sendall(head(ACCEPT_LOSS, size))
         assert b" 401 " in answer(connection).splitlines()[0]
@@ -67,7 +81,9 @@ def test_an_announced_size_is_refused_at_once(admin: httpx.Client, path: str) ->
 
 
 @pytest.mark.parametrize("size", [7_000_000, 20_000_000])
-def test_a_client_that_sends_everything_first_reads_the_answer(admin: httpx.Client, size: int) -> None:
+def test_a_client_that_sends_everything_first_reads_the_answer(
+    admin: httpx.Client, size: int
+) -> None:
     assert [admin.post(DRY_RUN, content=b" " * size).status_code for _ in range(5)] == [413] * 5
 
 
@@ -125,7 +141,9 @@ def test_half_a_head_is_closed_also_when_bytes_trickle(admin: httpx.Client, begu
     [(b"", 5_000), (head(DRY_RUN, "Content-Length: 10"), 1_500)],
     ids=["nothing", "a head without its body"],
 )
-def test_thousands_of_connections_keep_nobody_out(admin: httpx.Client, monkeypatch: pytest.MonkeyPatch, sent: bytes, number: int) -> None:
+def test_thousands_of_connections_keep_nobody_out(
+    admin: httpx.Client, monkeypatch: pytest.MonkeyPatch, sent: bytes, number: int
+) -> None:
     monkeypatch.setattr(connections, "HEAD_SECONDS", 60.0)  # only the limit ends them
     monkeypatch.setattr(guard, "BODY_SECONDS", 60.0)
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -138,10 +156,23 @@ def test_thousands_of_connections_keep_nobody_out(admin: httpx.Client, monkeypat
             with suppress(OSError):  # closed by then
                 stranger.sendall(sent)
             if each % 1_000 == 0:
-                assert httpx.get(admin.base_url.join("/healthz"), trust_env=False, timeout=10).status_code == 200
-        assert httpx.get(admin.base_url.join("/healthz"), trust_env=False, timeout=10).status_code == 200
-        wait_until(lambda: _open_at_server(admin) <= connections.MOST_CONNECTIONS, "the strangers' connections to be closed")
-    assert wanted > 2 * connections.MOST_CONNECTIONS, "too few files may be open here to prove anything"
+                assert (
+                    httpx.get(
+                        admin.base_url.join("/healthz"), trust_env=False, timeout=10
+                    ).status_code
+                    == 200
+                )
+        assert (
+            httpx.get(admin.base_url.join("/healthz"), trust_env=False, timeout=10).status_code
+            == 200
+        )
+        wait_until(
+            lambda: _open_at_server(admin) <= connections.MOST_CONNECTIONS,
+            "the strangers' connections to be closed",
+        )
+    assert wanted > 2 * connections.MOST_CONNECTIONS, (
+        "too few files may be open here to prove anything"
+    )
 
 
 def _open_at_server(admin: httpx.Client) -> int:
@@ -170,14 +201,23 @@ def test_a_strangers_name_is_refused_everywhere(admin: httpx.Client, path: str) 
 
 @pytest.mark.parametrize("path", ["", "/1-1", "/1-1/value"])
 def test_dead_letters_need_the_token(admin: httpx.Client, path: str) -> None:
-    assert admin.get(f"/api/v1/instances/x/dead-letters{path}", headers={"Authorization": ""}).status_code == 401
+    assert (
+        admin.get(
+            f"/api/v1/instances/x/dead-letters{path}", headers={"Authorization": ""}
+        ).status_code
+        == 401
+    )
 
 
 def test_refused_requests_are_logged_without_what_they_sent(admin: httpx.Client) -> None:
     with capture_logs() as logs:
         admin.post(ACCEPT_LOSS, json={}, headers={"Authorization": "Bearer guess"})
     (refused,) = [each for each in logs if each["event"] == "request_refused"]
-    assert (refused["client"], refused["method"], refused["path"]) == ("127.0.0.1", "POST", ACCEPT_LOSS)
+    assert (refused["client"], refused["method"], refused["path"]) == (
+        "127.0.0.1",
+        "POST",
+        ACCEPT_LOSS,
+    )
     assert "guess" not in str(logs)
 
 

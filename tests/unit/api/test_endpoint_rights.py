@@ -25,13 +25,20 @@ ENDPOINTS = sorted(
     if isinstance(route, APIRoute)
     for method in route.methods or ()
 )
-LEAST = {Right.READ: Role.VIEWER, Right.EDIT: Role.EDITOR, Right.OPERATE: Role.OPERATOR, Right.ADMINISTER: Role.ADMIN}
+LEAST = {
+    Right.READ: Role.VIEWER,
+    Right.EDIT: Role.EDITOR,
+    Right.OPERATE: Role.OPERATOR,
+    Right.ADMINISTER: Role.ADMIN,
+}
 
 
 def placed(endpoint: str) -> tuple[str, str]:
     """The endpoint's method, and a path that its template takes."""
     method, path = endpoint.split(" ")
-    return method, path.replace("{version}", "1").replace("{number}", "1").replace("{", "").replace("}", "")
+    return method, path.replace("{version}", "1").replace("{number}", "1").replace("{", "").replace(
+        "}", ""
+    )
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +72,9 @@ def test_an_admin_with_a_route_that_the_table_lacks_does_not_start() -> None:
 
 def test_no_endpoint_that_changes_something_is_open_to_viewers() -> None:
     tried = ("/dry-run", "/preview")
-    writes = [each for each in ENDPOINTS if not each.startswith("GET ") and not each.endswith(tried)]
+    writes = [
+        each for each in ENDPOINTS if not each.startswith("GET ") and not each.endswith(tried)
+    ]
     assert len(writes) > 20
     for each in writes:
         assert RIGHTS[each] - rights_of(Role.VIEWER, values=True), each
@@ -83,7 +92,10 @@ def test_each_role_calls_what_the_table_allows(role: Role, values: bool) -> None
     caller, roles = Caller("ann", rights_of(role, values=values)), list(Role)
     for endpoint in ENDPOINTS:
         needed = RIGHTS[endpoint]
-        if all(values if each is Right.VALUES else roles.index(role) >= roles.index(LEAST[each]) for each in needed):
+        if all(
+            values if each is Right.VALUES else roles.index(role) >= roles.index(LEAST[each])
+            for each in needed
+        ):
             caller.check(needed)
         else:
             with pytest.raises(RightMissing, match="ann"):
@@ -91,10 +103,16 @@ def test_each_role_calls_what_the_table_allows(role: Role, values: bool) -> None
 
 
 @pytest.mark.parametrize("endpoint", ENDPOINTS)
-def test_without_a_token_only_reads_reach_their_endpoint(admin: httpx.Client, endpoint: str) -> None:
+def test_without_a_token_only_reads_reach_their_endpoint(
+    admin: httpx.Client, endpoint: str
+) -> None:
     method, path = placed(endpoint)
     with httpx.Client(base_url=admin.base_url, trust_env=False, timeout=30) as nobody:
-        answer = nobody.options(path) if RIGHTS[endpoint] <= {Right.READ} else nobody.request(method, path)
+        answer = (
+            nobody.options(path)
+            if RIGHTS[endpoint] <= {Right.READ}
+            else nobody.request(method, path)
+        )
     assert answer.status_code == (204 if RIGHTS[endpoint] <= {Right.READ} else 401)
     assert answer.status_code == 204 or answer.json()["code"] == "TOKEN_MISSING"
 
@@ -108,7 +126,11 @@ def test_the_description_names_the_rights(admin: httpx.Client) -> None:
         assert ("security" in operation) == (not RIGHTS[endpoint] <= {Right.READ})
 
 
-def test_while_zookeeper_is_away_nobody_reads_without_the_token_of_the_file(admin: httpx.Client) -> None:
+def test_while_zookeeper_is_away_nobody_reads_without_the_token_of_the_file(
+    admin: httpx.Client,
+) -> None:
     for header in ({}, {"Authorization": "Bearer roma_guessed"}):
-        answer = httpx.get(f"{admin.base_url}/api/v1/audit", headers=header, trust_env=False, timeout=30)
+        answer = httpx.get(
+            f"{admin.base_url}/api/v1/audit", headers=header, trust_env=False, timeout=30
+        )
         assert (answer.status_code, answer.json()["code"]) == (503, "ZOOKEEPER_UNREACHABLE")

@@ -58,7 +58,9 @@ def answer_of(error: Exception) -> httpx.Response:
 
     async def ask() -> httpx.Response:
         transport = httpx.ASGITransport(app, raise_app_exceptions=False)
-        async with httpx.AsyncClient(transport=transport, base_url="http://admin", trust_env=False) as client:
+        async with httpx.AsyncClient(
+            transport=transport, base_url="http://admin", trust_env=False
+        ) as client:
             return await client.get("/")
 
     return asyncio.run(ask())
@@ -66,13 +68,22 @@ def answer_of(error: Exception) -> httpx.Response:
 
 @pytest.mark.parametrize(
     ("known", "wanted", "remedy"),
-    [(("first", "second"), None, "Name one of these with `source`."), ((), "first", "Leave `source` out.")],
+    [
+        (("first", "second"), None, "Name one of these with `source`."),
+        ((), "first", "Leave `source` out."),
+    ],
 )
-def test_a_source_is_asked_for_by_the_field_of_the_request(known: tuple[str, ...], wanted: str | None, remedy: str) -> None:
+def test_a_source_is_asked_for_by_the_field_of_the_request(
+    known: tuple[str, ...], wanted: str | None, remedy: str
+) -> None:
     with pytest.raises(SourceNotNamed) as refused:
         source_named("shop", known, wanted)
     answer = answer_of(refused.value)
-    assert (answer.status_code, answer.json()["code"], answer.json()["remedy"]) == (400, "SOURCE_NOT_NAMED", remedy)
+    assert (answer.status_code, answer.json()["code"], answer.json()["remedy"]) == (
+        400,
+        "SOURCE_NOT_NAMED",
+        remedy,
+    )
 
 
 def test_an_error_of_our_own_tells_the_client_nothing_and_has_the_usual_form() -> None:

@@ -32,7 +32,15 @@ def test_addresses_loopback_and_configured_names_are_answered(header: str | None
 
 @pytest.mark.parametrize(
     "header",
-    ["", "evil.example", "localhost.evil.example", "127.0.0.1.evil.example:8080", "roma.example.org.evil", "[evil]:1", "1.2.3.4:5:6"],
+    [
+        "",
+        "evil.example",
+        "localhost.evil.example",
+        "127.0.0.1.evil.example:8080",
+        "roma.example.org.evil",
+        "[evil]:1",
+        "1.2.3.4:5:6",
+    ],
 )
 def test_other_names_are_not(header: str) -> None:
     with pytest.raises(HostUnknown):

@@ -13,13 +13,19 @@ MET = {"one": [TableId("shop_1", "t")], "two": [TableId("crm", "t"), TableId("cr
 
 def mapping(*dbs: tuple[str, str]) -> MappingSet:
     entries = [{"logicDb": logical, "realDbs": real} for logical, real in dbs]
-    topics = [{"logicDb": logical, "topic": logical} for logical in dict.fromkeys(logical for logical, _ in dbs)]
+    topics = [
+        {"logicDb": logical, "topic": logical}
+        for logical in dict.fromkeys(logical for logical, _ in dbs)
+    ]
     return MappingSet.compile(1, documents(dbs=entries, topics=topics))
 
 
 def hints(before: MappingSet, after: MappingSet, **routing: Any) -> list[str]:
     instances = [
-        InstanceSettings.model_validate({"name": name, "source": {"host": "h", "user": "u"}, "routing": routing}) for name in ("one", "two")
+        InstanceSettings.model_validate(
+            {"name": name, "source": {"host": "h", "user": "u"}, "routing": routing}
+        )
+        for name in ("one", "two")
     ]
     return [each.sentence for each in moved_tables(instances, before, after, MET)]
 
@@ -45,5 +51,7 @@ def test_edits_that_move_nothing_need_no_floor() -> None:
     both = mapping(("shop", "shop_1,crm"))
     assert hints(both, both) == []
     assert hints(both, mapping(("store", "shop_1,crm"))) == [], "both feed a new logical database"
-    assert hints(mapping(("shop", "shop_1")), both, key_scope="shard") == [], "keys hold the real table"
+    assert hints(mapping(("shop", "shop_1")), both, key_scope="shard") == [], (
+        "keys hold the real table"
+    )
     assert hints(MappingSet.empty(), both) == [], "nothing was published before"

@@ -29,10 +29,15 @@ def test_the_text_of_json_is_kept_as_it_is() -> None:
 
 
 def test_a_document_is_written_one_entry_a_line() -> None:
-    assert documents_of(b'{"d": [{"a": 1}, {"b": "\\u00e9"}]}')["d"] == '[\n  {"a": 1},\n  {"b": "é"}\n]\n'
+    assert (
+        documents_of(b'{"d": [{"a": 1}, {"b": "\\u00e9"}]}')["d"]
+        == '[\n  {"a": 1},\n  {"b": "é"}\n]\n'
+    )
 
 
-@pytest.mark.parametrize("body", [b"", b"[]", b'"text"', b"{", b"\xff", b'{"d": [{"a": 1, "a": 2}]}', b"[" * 200_000])
+@pytest.mark.parametrize(
+    "body", [b"", b"[]", b'"text"', b"{", b"\xff", b'{"d": [{"a": 1, "a": 2}]}', b"[" * 200_000]
+)
 def test_anything_else_is_refused(body: bytes) -> None:
     with pytest.raises(BadRequest):
         documents_of(body)

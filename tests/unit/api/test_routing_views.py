@@ -10,7 +10,9 @@ from relay.settings import InstanceSettings
 
 
 def instance(name: str, **more: object) -> InstanceSettings:
-    return InstanceSettings.model_validate({"name": name, "source": {"host": "h", "user": "u", "server_id": 1}, **more})
+    return InstanceSettings.model_validate(
+        {"name": name, "source": {"host": "h", "user": "u", "server_id": 1}, **more}
+    )
 
 
 BEFORE = {
@@ -22,7 +24,9 @@ AFTER = {**BEFORE, TOPICS: '[{"logicDb":"shop","topic":"y"}]'}
 
 
 def test_equal_instances_share_a_view() -> None:
-    views = routing_views([instance("a"), instance("b", routing={"unmapped_db": "stop"}), instance("c")])
+    views = routing_views(
+        [instance("a"), instance("b", routing={"unmapped_db": "stop"}), instance("c")]
+    )
     assert [view.instances for view in views] == [("a", "c"), ("b",)]
     assert view_of(views, "c") is views[0]
     with pytest.raises(BadRequest, match="differently"):
@@ -37,14 +41,20 @@ def test_without_instances_the_defaults_speak() -> None:
 
 
 def test_databases_are_spoken_of_even_where_no_table_is_named() -> None:
-    tables, left_out = tables_to_speak_of([(MappingSet.compile(1, BEFORE), BEFORE)], ["b_1.seen", "nonsense"])
+    tables, left_out = tables_to_speak_of(
+        [(MappingSet.compile(1, BEFORE), BEFORE)], ["b_1.seen", "nonsense"]
+    )
     assert left_out == []
     assert tables == {TableId("a", "t1"), TableId("a", "*"), TableId("b_1", "seen")}
 
 
 def test_tables_are_counted_before_they_are_made() -> None:
     names = ",".join(f"n{number}" for number in range(1000))
-    wide = {**BEFORE, DBS: f'[{{"logicDb":"shop","realDbs":"{names}"}}]', TBS: f'[{{"logicTb":"t","realTbs":"{names}"}}]'}
+    wide = {
+        **BEFORE,
+        DBS: f'[{{"logicDb":"shop","realDbs":"{names}"}}]',
+        TBS: f'[{{"logicTb":"t","realTbs":"{names}"}}]',
+    }
     mapping = MappingSet.compile(1, wide)
     tables, (left_out,) = tables_to_speak_of([(mapping, wide)], ["n1.seen"])
     assert len(tables) == 1001
@@ -53,7 +63,14 @@ def test_tables_are_counted_before_they_are_made() -> None:
 
 
 def test_what_a_filter_keeps_out_does_not_change() -> None:
-    views = routing_views([instance("all"), instance("some", filter={"filter_black_regex": "a\\.t1"})])
+    views = routing_views(
+        [instance("all"), instance("some", filter={"filter_black_regex": "a\\.t1"})]
+    )
     tables = [TableId("a", "t1"), TableId("a", "t2")]
-    found = changes_between(views, MappingSet.compile(1, BEFORE), MappingSet.compile(2, AFTER), tables)
-    assert [(change.instances, change.tables) for change in found] == [(("all",), ("a.t1", "a.t2")), (("some",), ("a.t2",))]
+    found = changes_between(
+        views, MappingSet.compile(1, BEFORE), MappingSet.compile(2, AFTER), tables
+    )
+    assert [(change.instances, change.tables) for change in found] == [
+        (("all",), ("a.t1", "a.t2")),
+        (("some",), ("a.t2",)),
+    ]

@@ -10,7 +10,11 @@ from tests.unit.route.mappings import documents
 
 TABLES = {"one": ["shop_1.t"], "two": ["shop_2.t", "other.t", "odd"], "idle": []}
 MAPPING = MappingSet.compile(
-    1, documents(dbs=[{"logicDb": "shop", "realDbs": "shop_1,shop_2"}], topics=[{"logicDb": "shop", "topic": "shop"}])
+    1,
+    documents(
+        dbs=[{"logicDb": "shop", "realDbs": "shop_1,shop_2"}],
+        topics=[{"logicDb": "shop", "topic": "shop"}],
+    ),
 )
 APART = MappingSet.compile(
     1,
@@ -22,27 +26,44 @@ APART = MappingSet.compile(
 
 
 def instance(name: str, **settings: Any) -> InstanceSettings:
-    return InstanceSettings.model_validate({"name": name, "source": {"host": "h", "user": "u"}, **settings})
+    return InstanceSettings.model_validate(
+        {"name": name, "source": {"host": "h", "user": "u"}, **settings}
+    )
 
 
-def sentences(mapping: MappingSet, *instances: InstanceSettings, agreed: TopicAgreement | None = None) -> list[str]:
+def sentences(
+    mapping: MappingSet, *instances: InstanceSettings, agreed: TopicAgreement | None = None
+) -> list[str]:
     shared = SharedTopics(lambda name: TABLES[name], lambda _: agreed or TopicAgreement())
     return [each.sentence for each in shared.contradictions(instances, mapping)]
 
 
 def test_other_counts_and_other_rules_are_told_where_both_instances_feed_the_topic() -> None:
     four, eight = {"partition": {"partitions_num": 4}}, {"partition": {"partitions_num": 8}}
-    (counts,) = sentences(MAPPING, instance("one", **four), instance("two", **eight), instance("idle", **eight))
+    (counts,) = sentences(
+        MAPPING, instance("one", **four), instance("two", **eight), instance("idle", **eight)
+    )
     assert "by 4 and 8 partitions" in counts
-    (rules,) = sentences(MAPPING, instance("one"), instance("two", partition={"database_hash": False}))
+    (rules,) = sentences(
+        MAPPING, instance("one"), instance("two", partition={"database_hash": False})
+    )
     assert "by other rules" in rules
     assert sentences(MAPPING, instance("one", **four), instance("two", **four)) == []
     assert sentences(APART, instance("one", **four), instance("two", **eight)) == []
-    assert sentences(MAPPING, instance("one", **four), instance("two", filter={"filter_regex": "other\\..*"}, **eight)) == []
+    assert (
+        sentences(
+            MAPPING,
+            instance("one", **four),
+            instance("two", filter={"filter_regex": "other\\..*"}, **eight),
+        )
+        == []
+    )
 
 
 def test_a_count_that_no_setting_tells_is_the_agreed_one() -> None:
     agreed = TopicAgreement().with_feeder("one", TopicPlacing(4, instance("one").placing_rules))
-    (told,) = sentences(MAPPING, instance("one"), instance("two", partition={"partitions_num": 8}), agreed=agreed)
+    (told,) = sentences(
+        MAPPING, instance("one"), instance("two", partition={"partitions_num": 8}), agreed=agreed
+    )
     assert "by 4 and 8 partitions" in told
     assert sentences(MAPPING, instance("one"), instance("two"), agreed=agreed) == []

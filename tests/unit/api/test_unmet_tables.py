@@ -13,12 +13,18 @@ MET = {"shop": [TableId("shop_1", "user"), TableId("shop_2", "order")], "idle": 
 def mapping(*tables: str) -> MappingSet:
     entries = [{"logicTb": "client", "realTbs": list(tables)}] if tables else []
     dbs = [{"logicDb": "shop", "realDbs": "shop_1,shop_2,unmet"}]
-    return MappingSet.compile(1, documents(dbs=dbs, tbs=entries, topics=[{"logicDb": "shop", "topic": "shop"}]))
+    return MappingSet.compile(
+        1, documents(dbs=dbs, tbs=entries, topics=[{"logicDb": "shop", "topic": "shop"}])
+    )
 
 
 @pytest.mark.parametrize(
     ("named", "said"),
-    [("usre", "did you mean user?"), ("shop_1.User", "did you mean user?"), ("shop_1.xxxxx", "unless it is still to come.")],
+    [
+        ("usre", "did you mean user?"),
+        ("shop_1.User", "did you mean user?"),
+        ("shop_1.xxxxx", "unless it is still to come."),
+    ],
 )
 def test_a_slip_of_the_pen_is_told(named: str, said: str) -> None:
     (warning,) = unmet_tables(mapping(), mapping("order", named), MET)
@@ -28,4 +34,6 @@ def test_a_slip_of_the_pen_is_told(named: str, said: str) -> None:
 
 def test_what_is_known_or_cannot_be_is_not_told() -> None:
     assert list(unmet_tables(mapping(), mapping("user", "unmet.usre", "/usr./"), MET)) == []
-    assert list(unmet_tables(mapping("usre"), mapping("usre", "order"), MET)) == [], "it was named before"
+    assert list(unmet_tables(mapping("usre"), mapping("usre", "order"), MET)) == [], (
+        "it was named before"
+    )

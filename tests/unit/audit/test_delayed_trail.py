@@ -35,7 +35,12 @@ def test_what_kafka_never_takes_is_logged() -> None:
         delayed.note(AuditEntry("ann", "mapping.saved", "", {"set": 1}, {"set": 2}, "why"))
         delayed.close(0.1)
     (lost,) = [each for each in logs if each["event"] == "audit_entry_not_in_kafka"]
-    assert (lost["actor"], lost["act"], lost["after"], lost["comment"]) == ("ann", "mapping.saved", {"set": 2}, "why")
+    assert (lost["actor"], lost["act"], lost["after"], lost["comment"]) == (
+        "ann",
+        "mapping.saved",
+        {"set": 2},
+        "why",
+    )
 
 
 def test_the_queue_is_bounded() -> None:

@@ -8,7 +8,9 @@ from relay.audit import AuditEntry
 from relay.errors import AuditUnreadable
 
 _FORMAT_1 = Path(__file__).parents[2] / "golden" / "audit_entry.1.json"
-ENTRY = AuditEntry("ann", "position.set", "shop", {"offset": 4}, {"offset": 900}, "poison", 1_700_000_000_000)
+ENTRY = AuditEntry(
+    "ann", "position.set", "shop", {"offset": 4}, {"offset": 900}, "poison", 1_700_000_000_000
+)
 
 
 def test_the_first_format_is_read() -> None:

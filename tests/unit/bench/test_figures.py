@@ -36,9 +36,17 @@ def test_a_run_shorter_than_the_clock_of_processes_has_no_figure_for_it() -> Non
 
 
 def test_rounds_become_medians_and_the_highest_memory() -> None:
-    rounds = [replace(A_RUN, round=number, wall_s=wall, peak_bytes=peak) for number, wall, peak in ((1, 1.0, 5), (2, 4.0, 9), (3, 2.0, 7))]
+    rounds = [
+        replace(A_RUN, round=number, wall_s=wall, peak_bytes=peak)
+        for number, wall, peak in ((1, 1.0, 5), (2, 4.0, 9), (3, 2.0, 7))
+    ]
     (summary,) = summarize(rounds, "peer")
-    assert (summary.rounds, summary.rows_per_second, summary.slowest, summary.fastest) == (3, 500, 250, 1000)
+    assert (summary.rounds, summary.rows_per_second, summary.slowest, summary.fastest) == (
+        3,
+        500,
+        250,
+        1000,
+    )
     assert summary.peak_megabytes == 9 / 1_000_000
     assert summary.bytes_per_row == 900
     assert summary.other_cores == 0.5
@@ -49,7 +57,9 @@ def test_rounds_become_medians_and_the_highest_memory() -> None:
 def test_ratios_refer_to_the_peer_on_the_same_server_and_workload() -> None:
     peer = replace(A_RUN, contestant="peer", wall_s=8.0, process_s=5.0)
     elsewhere = replace(peer, server="mysql", wall_s=1.0)
-    found = {(each.server, each.contestant): each for each in summarize([A_RUN, peer, elsewhere], "peer")}
+    found = {
+        (each.server, each.contestant): each for each in summarize([A_RUN, peer, elsewhere], "peer")
+    }
     assert found["mariadb", "relay"].times_reference == 4
     assert found["mariadb", "relay"].cpu_times_reference == pytest.approx(10)
     assert found["mariadb", "peer"].times_reference == 1

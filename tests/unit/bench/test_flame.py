@@ -11,7 +11,10 @@ STACKS = [
 
 
 def test_stacks_with_the_same_beginning_are_one_frame() -> None:
-    found = {(box.name, box.depth): (round(box.left, 2), round(box.width, 2), box.samples) for box in boxes(tree(STACKS), 100)}
+    found = {
+        (box.name, box.depth): (round(box.left, 2), round(box.width, 2), box.samples)
+        for box in boxes(tree(STACKS), 100)
+    }
     assert found == {
         ("all", 0): (0.0, 1.0, 100),
         ("thread walk", 1): (0.0, 0.6, 60),

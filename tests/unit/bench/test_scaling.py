@@ -16,7 +16,11 @@ _SERIES = Series(
     "instances",
     "instances",
     "the rest",
-    (Point("1", 1, Shape(1000)), Point("4", 4, Shape(1000, instances=4)), Point("4 in 2", 4, Shape(1000, instances=4, processes=2))),
+    (
+        Point("1", 1, Shape(1000)),
+        Point("4", 4, Shape(1000, instances=4)),
+        Point("4 in 2", 4, Shape(1000, instances=4, processes=2)),
+    ),
 )
 
 
@@ -24,7 +28,15 @@ def _measured(**seconds: tuple[float, ...]) -> Measured:
     """Runs of 1000 rows that took so many seconds, by point (`_4` for "4")."""
     labels = {"_1": "1", "_4": "4", "_4_in_2": "4 in 2"}
     runs = [
-        replace(A_RUN, workload="instances", contestant=labels[name], round=number, rows=1000, wall_s=wall, process_s=wall / 2)
+        replace(
+            A_RUN,
+            workload="instances",
+            contestant=labels[name],
+            round=number,
+            rows=1000,
+            wall_s=wall,
+            process_s=wall / 2,
+        )
         for name, walls in seconds.items()
         for number, wall in enumerate(walls, 1)
     ]
@@ -32,8 +44,17 @@ def _measured(**seconds: tuple[float, ...]) -> Measured:
 
 
 def test_each_series_lets_one_thing_grow_to_its_end() -> None:
-    ends = {series.name: (series.points[0].x, max(point.x for point in series.points)) for series in all_series()}
-    assert ends == {"columns": (5, 240), "transactions": (1, 10_000), "tables": (1, 10_000), "partitions": (1, 256), "instances": (1, 8)}
+    ends = {
+        series.name: (series.points[0].x, max(point.x for point in series.points))
+        for series in all_series()
+    }
+    assert ends == {
+        "columns": (5, 240),
+        "transactions": (1, 10_000),
+        "tables": (1, 10_000),
+        "partitions": (1, 256),
+        "instances": (1, 8),
+    }
     assert tuple(ends) == SERIES_NAMES
 
 
@@ -42,9 +63,17 @@ def test_a_quick_series_keeps_its_ends_its_middle_and_what_stands_beside() -> No
         small = quick(series)
         curve = [point for point in small.points if not point.beside]
         assert len(curve) == 3
-        assert (curve[0].x, curve[-1].x) == (series.points[0].x, max(point.x for point in series.points))
-        assert [p.label for p in small.points if p.beside] == [p.label for p in series.points if p.beside]
-        assert all(point.shape.rows < next(p.shape.rows for p in series.points if p.label == point.label) for point in curve)
+        assert (curve[0].x, curve[-1].x) == (
+            series.points[0].x,
+            max(point.x for point in series.points),
+        )
+        assert [p.label for p in small.points if p.beside] == [
+            p.label for p in series.points if p.beside
+        ]
+        assert all(
+            point.shape.rows < next(p.shape.rows for p in series.points if p.label == point.label)
+            for point in curve
+        )
 
 
 def test_sizes_that_do_not_come_out_even_are_refused() -> None:
@@ -67,12 +96,18 @@ def test_the_page_says_how_deep_the_curve_falls_and_where() -> None:
     report = page(_measured(_1=(1.0, 1.0), _4=(4.0, 6.0), _4_in_2=(2.0,)), "scaling-instances.svg")
     assert [row[0] for row in report.rows] == ["1", "4", "4 in 2"]
     assert report.rows[1][2:4] == ("208", "167 to 250")
-    assert "Rows/s: the slowest point (4) has 0.21 of the fastest (1); the steepest step down keeps 0.21 (1 to 4)." in report.notes
+    assert (
+        "Rows/s: the slowest point (4) has 0.21 of the fastest (1); the steepest step down "
+        "keeps 0.21 (1 to 4)."
+    ) in report.notes
     assert report.notes[0] == "Held constant: the rest."
 
 
 def test_a_curve_that_only_rises_has_no_step_down_and_a_lone_point_no_curve() -> None:
-    assert "Rows/s: the slowest point (1) has 0.50 of the fastest (4); it never falls." in page(_measured(_1=(2.0,), _4=(1.0,)), "").notes
+    assert (
+        "Rows/s: the slowest point (1) has 0.50 of the fastest (4); it never falls."
+        in page(_measured(_1=(2.0,), _4=(1.0,)), "").notes
+    )
     assert not any("slowest" in note for note in page(_measured(_1=(2.0,)), "").notes)
 
 
@@ -85,8 +120,17 @@ def test_what_failed_stands_under_the_table() -> None:
 def test_the_written_page_shows_its_picture(tmp_path: Path) -> None:
     report = page(_measured(_1=(1.0,), _4=(1.0,)), "scaling-instances.svg")
     report.write(tmp_path, "scaling-instances", A_SETTING)
-    assert "\n![Speed by instances](scaling-instances.svg)\n" in (tmp_path / "scaling-instances.md").read_text(encoding="utf-8")
-    assert len(json.loads((tmp_path / "scaling-instances.json").read_text(encoding="utf-8"))["measured"]) == 2
+    assert "\n![Speed by instances](scaling-instances.svg)\n" in (
+        tmp_path / "scaling-instances.md"
+    ).read_text(encoding="utf-8")
+    assert (
+        len(
+            json.loads((tmp_path / "scaling-instances.json").read_text(encoding="utf-8"))[
+                "measured"
+            ]
+        )
+        == 2
+    )
 
 
 def test_the_same_runs_give_the_same_picture() -> None:
@@ -94,7 +138,13 @@ def test_the_same_runs_give_the_same_picture() -> None:
     drawn = svg(measured)
     assert drawn == svg(measured)
     text = drawn.decode()
-    for word in ("rows/s", "rows per CPU-second", "rows/s, 2 processes", "Speed by instances", "the rest"):
+    for word in (
+        "rows/s",
+        "rows per CPU-second",
+        "rows/s, 2 processes",
+        "Speed by instances",
+        "the rest",
+    ):
         assert f">{word}</text>" in text
 
 

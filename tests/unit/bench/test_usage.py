@@ -28,7 +28,9 @@ input()
 @pytest.fixture
 def job() -> Iterator["subprocess.Popen[str]"]:
     """A process that starts another one, and then lives on without it."""
-    with subprocess.Popen([sys.executable, "-c", _JOB], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as job:
+    with subprocess.Popen(
+        [sys.executable, "-c", _JOB], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as job:
         yield job
         job.kill()
 
@@ -56,7 +58,9 @@ def test_a_child_that_is_gone_stays_counted(job: "subprocess.Popen[str]") -> Non
     assert meter.seconds["job"] >= used
 
 
-def test_a_child_that_is_watched_for_itself_does_not_count_to_who_started_it(job: "subprocess.Popen[str]") -> None:
+def test_a_child_that_is_watched_for_itself_does_not_count_to_who_started_it(
+    job: "subprocess.Popen[str]",
+) -> None:
     child = int(told(job))
     meter = CpuMeter({"job": job.pid, "child": child})
     meter.look()

@@ -71,7 +71,9 @@ def test_a_file_in_the_way_is_a_named_refusal(tmp_path: Path) -> None:
         ClaimStore(ClaimSettings(url=str(tmp_path)), "roma", "shop").put(TABLE, 42, b"value")
 
 
-def test_a_store_that_breaks_off_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_store_that_breaks_off_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def full(_: int) -> None:
         raise OSError(28, os.strerror(28))
 

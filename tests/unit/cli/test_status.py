@@ -27,10 +27,14 @@ def test_the_version_is_the_packages() -> None:
 def test_json_is_one_object_a_line(capsys: pytest.CaptureFixture[str]) -> None:
     run.show_instances(lambda: [*FOUND, *FOUND], watch=False, as_json=True)
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert [(each["name"], each["relay_alive"], each["execute_position"]) for each in lines] == [("shop", True, str(2**62))] * 2
+    assert [(each["name"], each["relay_alive"], each["execute_position"]) for each in lines] == [
+        ("shop", True, str(2**62))
+    ] * 2
 
 
-def stopping_after(looks: int, first: Exception | None = None) -> Callable[[], list[ListedInstance]]:
+def stopping_after(
+    looks: int, first: Exception | None = None
+) -> Callable[[], list[ListedInstance]]:
     """What finds the instances so often, and then is interrupted as by Ctrl-C."""
     left = [looks]
 
@@ -51,7 +55,9 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("quick")
-def test_a_terminal_is_redrawn_in_place(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_terminal_is_redrawn_in_place(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("COLUMNS", "200")
     drawn: list[Any] = []
@@ -69,7 +75,9 @@ def test_a_terminal_is_redrawn_in_place(monkeypatch: pytest.MonkeyPatch, capsys:
 
 
 @pytest.mark.usefixtures("quick")
-def test_elsewhere_each_second_is_printed_below_the_last_one(capsys: pytest.CaptureFixture[str]) -> None:
+def test_elsewhere_each_second_is_printed_below_the_last_one(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     run.show_instances(stopping_after(2), watch=True, as_json=False)
     assert capsys.readouterr().out.count("RUNNING") == 2
 

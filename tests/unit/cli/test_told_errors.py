@@ -11,9 +11,27 @@ from relay.model.names.source_name import source_named
 @pytest.mark.parametrize(
     ("known", "wanted", "told"),
     [
-        (("first", "second"), None, "Instance shop reads a group of sources: first, second. Name one of these with --source."),
-        (("first", "second"), "third", "Instance shop has no source third, but first, second. Name one of these with --source."),
-        ((), "first", "Instance shop reads a single source, which is not called first. Leave --source out."),
+        (
+            ("first", "second"),
+            None,
+            (
+                "Instance shop reads a group of sources: first, second. Name one of these with "
+                "--source."
+            ),
+        ),
+        (
+            ("first", "second"),
+            "third",
+            (
+                "Instance shop has no source third, but first, second. Name one of these with "
+                "--source."
+            ),
+        ),
+        (
+            (),
+            "first",
+            "Instance shop reads a single source, which is not called first. Leave --source out.",
+        ),
     ],
 )
 def test_a_source_is_asked_for_by_its_flag(

@@ -35,7 +35,9 @@ def test_each_fact_has_its_reason(fact: dict[str, Any], reason: SlowReason) -> N
 
 
 @pytest.mark.parametrize(("first", "second"), [*combinations(FACTS, 2)])
-def test_of_two_facts_the_first_is_the_reason(first: tuple[dict[str, Any], SlowReason], second: tuple[dict[str, Any], SlowReason]) -> None:
+def test_of_two_facts_the_first_is_the_reason(
+    first: tuple[dict[str, Any], SlowReason], second: tuple[dict[str, Any], SlowReason]
+) -> None:
     assert slow_reason(Facts(**{**second[0], **first[0]})) is first[1]
 
 
@@ -54,10 +56,15 @@ BROKEN = ImportError("GLIBC_2.38 not found")
         ({"a": MISSING, "b": MISSING}, "this package was installed without compiled modules"),
         ({"a": None, "b": MISSING}, "compiled modules cannot be used: b: No module named 'x'"),
         ({"a": BROKEN, "b": None}, "compiled modules cannot be used: a: GLIBC_2.38 not found"),
-        ({"a": BROKEN, "b": MISSING}, "compiled modules cannot be used: a: GLIBC_2.38 not found; b: No module named 'x'"),
+        (
+            {"a": BROKEN, "b": MISSING},
+            "compiled modules cannot be used: a: GLIBC_2.38 not found; b: No module named 'x'",
+        ),
     ],
 )
-def test_compiled_code_is_used_whole_or_not_at_all(failures: dict[str, ImportError | None], reason: str) -> None:
+def test_compiled_code_is_used_whole_or_not_at_all(
+    failures: dict[str, ImportError | None], reason: str
+) -> None:
     found = compiled_code(failures)
     assert (found.usable, found.reason) == (not reason, reason)
     assert found.path is (RowPath.READABLE if reason else RowPath.COMPILED)

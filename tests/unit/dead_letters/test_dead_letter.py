@@ -23,7 +23,9 @@ LETTER = DeadLetter(
     gtid="0-1-7",
     execute_time=1_767_225_609_131,
     execute_position=4_294_967_300_000,
-    message=OutboundMessage("t", 3, b'["shop.t","1"]', b'{"data":"x\ny"}', (("order", b"1"), ("tag", b"\xff\x00"))),
+    message=OutboundMessage(
+        "t", 3, b'["shop.t","1"]', b'{"data":"x\ny"}', (("order", b"1"), ("tag", b"\xff\x00"))
+    ),
     value_bytes=14,
     written_ms=1_767_225_609_200,
 )
@@ -43,10 +45,15 @@ def gathered(name: str, values: list[bytes]) -> bytes | None:
 @given(
     key=st.none() | st.binary(max_size=40),
     value=st.none() | st.binary(max_size=5000),
-    headers=st.lists(st.tuples(st.text(st.characters(codec="utf-8"), max_size=9), st.binary(max_size=9)), max_size=4),
+    headers=st.lists(
+        st.tuples(st.text(st.characters(codec="utf-8"), max_size=9), st.binary(max_size=9)),
+        max_size=4,
+    ),
     piece_bytes=st.integers(1, 700),
 )
-def test_a_letter_comes_back_whole(key: bytes | None, value: bytes | None, headers: list[tuple[str, bytes]], piece_bytes: int) -> None:
+def test_a_letter_comes_back_whole(
+    key: bytes | None, value: bytes | None, headers: list[tuple[str, bytes]], piece_bytes: int
+) -> None:
     letter = replace(LETTER, message=OutboundMessage("t", 3, key, value, tuple(headers)))
     pieces = list(cut(letter.to_bytes(), HEAD_BYTES + piece_bytes))
     assert all(len(piece) <= HEAD_BYTES + piece_bytes for piece in pieces)
@@ -66,7 +73,10 @@ def test_a_missing_piece_is_named() -> None:
     for piece in pieces[:1] + pieces[2:]:
         assert piece is not None
         assert gathering.add(piece) is None
-    assert gathering.damage.reason == f"Of the {len(pieces)} parts of dead letter {LETTER.id}, these are missing: 2."
+    assert (
+        gathering.damage.reason
+        == f"Of the {len(pieces)} parts of dead letter {LETTER.id}, these are missing: 2."
+    )
 
 
 def test_a_piece_that_was_changed_is_found_out() -> None:
@@ -81,14 +91,19 @@ def test_what_is_no_record_of_a_letter_is_damage(value: bytes) -> None:
         piece_of(value)
 
 
-@pytest.mark.parametrize("document", [b"", b"{}\n", LETTER.to_bytes().replace(b'"format":1', b'"format":9')])
+@pytest.mark.parametrize(
+    "document", [b"", b"{}\n", LETTER.to_bytes().replace(b'"format":1', b'"format":9')]
+)
 def test_what_is_no_letter_is_damage(document: bytes) -> None:
     with pytest.raises(DeadLetterDamaged):
         DeadLetter.from_bytes(document)
 
 
 def test_a_letter_of_a_newer_version_is_read_without_what_it_added() -> None:
-    assert DeadLetter.from_bytes(LETTER.to_bytes().replace(b'{"format":1', b'{"format":1,"more":[1]')) == LETTER
+    assert (
+        DeadLetter.from_bytes(LETTER.to_bytes().replace(b'{"format":1', b'{"format":1,"more":[1]'))
+        == LETTER
+    )
 
 
 def test_what_was_once_written_is_read() -> None:

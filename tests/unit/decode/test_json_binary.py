@@ -1,4 +1,7 @@
-"""Binary JSON of hand-made bytes; bytes that a MySQL 9.7 wrote are compared in the integration tests."""
+"""Binary JSON of hand-made bytes.
+
+Bytes that a MySQL 9.7 wrote are compared in the integration tests.
+"""
 
 import pytest
 from hypothesis import given
@@ -11,7 +14,9 @@ from relay.model.value import JsonDocument, JsonScalar, JsonScalarKind
 
 def small_array(*entries: bytes, tail: bytes = b"") -> bytes:
     size = 4 + 3 * len(entries) + len(tail)
-    return len(entries).to_bytes(2, "little") + size.to_bytes(2, "little") + b"".join(entries) + tail
+    return (
+        len(entries).to_bytes(2, "little") + size.to_bytes(2, "little") + b"".join(entries) + tail
+    )
 
 
 def nested(depth: int) -> bytes:
@@ -41,10 +46,22 @@ def nested(depth: int) -> bytes:
             b"\x01\x01\x00\x00\x00\x14\x00\x00\x00\x13\x00\x00\x00\x01\x00\x08\x07\x00\x00\x00k",
             {"k": JsonScalar(JsonScalarKind.UNSIGNED, "7")},
         ),
-        (b"\x0f\xf6\x05\x04\x02\x81\x96"[:2] + b"\x04\x04\x02\x81\x32", JsonScalar(JsonScalarKind.DECIMAL, "1.50")),
-        (b"\x0f\x0a\x08" + ((2024 * 13 + 1) << 46 | 2 << 41).to_bytes(8, "little"), JsonScalar(JsonScalarKind.DATE, "2024-01-02")),
-        (b"\x0f\x0b\x08" + (-((100 << 12) << 24)).to_bytes(8, "little", signed=True), JsonScalar(JsonScalarKind.TIME, "-100:00:00.000000")),
-        (b"\x0f\x0f\x02\x00\xff", JsonScalar(JsonScalarKind.OPAQUE, "base64:type15:AP8=", b"\x00\xff", 15)),
+        (
+            b"\x0f\xf6\x05\x04\x02\x81\x96"[:2] + b"\x04\x04\x02\x81\x32",
+            JsonScalar(JsonScalarKind.DECIMAL, "1.50"),
+        ),
+        (
+            b"\x0f\x0a\x08" + ((2024 * 13 + 1) << 46 | 2 << 41).to_bytes(8, "little"),
+            JsonScalar(JsonScalarKind.DATE, "2024-01-02"),
+        ),
+        (
+            b"\x0f\x0b\x08" + (-((100 << 12) << 24)).to_bytes(8, "little", signed=True),
+            JsonScalar(JsonScalarKind.TIME, "-100:00:00.000000"),
+        ),
+        (
+            b"\x0f\x0f\x02\x00\xff",
+            JsonScalar(JsonScalarKind.OPAQUE, "base64:type15:AP8=", b"\x00\xff", 15),
+        ),
     ],
 )
 def test_each_kind_becomes_its_node(data: bytes, root: object) -> None:

@@ -1,4 +1,6 @@
-"""Documents that are updated in part: what the changes make of them, and which changes are refused."""
+"""Documents that are updated in part: what the changes make of them, and which changes are
+refused.
+"""
 
 import json
 from typing import Any
@@ -12,7 +14,15 @@ from relay.errors import CorruptEvent
 from relay.model.change import RowChange
 from relay.model.table import ColumnType
 from relay.model.value import ABSENT, JsonDocument, JsonNode
-from tests.unit.decode.event_bytes import WrittenColumn, WrittenTable, image, lenenc, raw_rows, rows_body, with_length
+from tests.unit.decode.event_bytes import (
+    WrittenColumn,
+    WrittenTable,
+    image,
+    lenenc,
+    raw_rows,
+    rows_body,
+    with_length,
+)
 
 PARTIAL_UPDATE = 39
 REPLACE, INSERT, REMOVE = range(3)
@@ -46,7 +56,10 @@ def change(operation: int, path: str, value: int | None = None) -> bytes:
         (change(INSERT, "$.b[3]", 9), {"a": 1, "b": [1, 2, 3, 9], "bb": {"c": None}}),
         (change(REMOVE, "$.b[1]"), {"a": 1, "b": [1, 3], "bb": {"c": None}}),
         (change(REMOVE, "$.bb"), {"a": 1, "b": [1, 2, 3]}),
-        (change(REMOVE, "$.a") + change(INSERT, "$.a", 2), {"a": 2, "b": [1, 2, 3], "bb": {"c": None}}),
+        (
+            change(REMOVE, "$.a") + change(INSERT, "$.a", 2),
+            {"a": 2, "b": [1, 2, 3], "bb": {"c": None}},
+        ),
     ],
 )
 def test_changes_make_the_document_after(changes: bytes, after: JsonNode) -> None:
@@ -87,7 +100,10 @@ def test_changes_that_do_not_fit_are_refused(changes: bytes) -> None:
 
 
 JSON = WrittenColumn(ColumnType.JSON, b"\x04", name="j")
-TABLE = WrittenTable((WrittenColumn(ColumnType.LONG, unsigned=False, nullable=False, name="id"), JSON, JSON), primary_key=(0,))
+TABLE = WrittenTable(
+    (WrittenColumn(ColumnType.LONG, unsigned=False, nullable=False, name="id"), JSON, JSON),
+    primary_key=(0,),
+)
 ID = b"\1\0\0\0"
 
 
@@ -123,7 +139,9 @@ def test_an_event_says_of_each_row_which_documents_are_changes() -> None:
 
 def test_a_change_of_a_document_that_was_not_logged_is_unknown() -> None:
     after = image([changed(change(REPLACE, "$", 9))])
-    assert decoded(image([ID]), lenenc(1) + b"\1", after, present=[b"\1", b"\2"]) == [RowChange((1, ABSENT, ABSENT), (ABSENT,) * 3)]
+    assert decoded(image([ID]), lenenc(1) + b"\1", after, present=[b"\1", b"\2"]) == [
+        RowChange((1, ABSENT, ABSENT), (ABSENT,) * 3)
+    ]
 
 
 @pytest.mark.parametrize(

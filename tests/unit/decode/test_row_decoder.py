@@ -35,7 +35,9 @@ ORDERS = WrittenTable((INT, TEXT, BLOB), primary_key=(0,))
 
 def column_value(column: WrittenColumn, stored: bytes) -> Value:
     """Decode one row of one column."""
-    event = RowDecoder().decode(raw_rows(WrittenTable((column,)).map_body(), rows_body(1, image([stored]))))
+    event = RowDecoder().decode(
+        raw_rows(WrittenTable((column,)).map_body(), rows_body(1, image([stored])))
+    )
     (change,) = event.rows
     assert change.after is not None
     return change.after[0]
@@ -52,8 +54,18 @@ CASES: list[tuple[str, WrittenColumn, str, Value]] = [
     ("bigint unsigned", WrittenColumn(T.LONGLONG, unsigned=True), "ff" * 8, 18446744073709551615),
     ("float", WrittenColumn(T.FLOAT, b"\x04", unsigned=False), "0000c03f", 1.5),
     ("double", WrittenColumn(T.DOUBLE, b"\x08", unsigned=False), "000000000000f0bf", -1.0),
-    ("decimal(10,2)", WrittenColumn(T.NEWDECIMAL, b"\x0a\x02", unsigned=False), "800000010a", "1.10"),
-    ("decimal(10,2) negative", WrittenColumn(T.NEWDECIMAL, b"\x0a\x02", unsigned=False), "7ffffffef5", "-1.10"),
+    (
+        "decimal(10,2)",
+        WrittenColumn(T.NEWDECIMAL, b"\x0a\x02", unsigned=False),
+        "800000010a",
+        "1.10",
+    ),
+    (
+        "decimal(10,2) negative",
+        WrittenColumn(T.NEWDECIMAL, b"\x0a\x02", unsigned=False),
+        "7ffffffef5",
+        "-1.10",
+    ),
     ("decimal(1,1)", WrittenColumn(T.NEWDECIMAL, b"\x01\x01", unsigned=False), "89", "0.9"),
     ("year", WrittenColumn(T.YEAR, unsigned=True), "7c", 2024),
     ("year 0000", WrittenColumn(T.YEAR, unsigned=True), "00", 0),
@@ -66,17 +78,37 @@ CASES: list[tuple[str, WrittenColumn, str, Value]] = [
     ("time(1)", WrittenColumn(T.TIME2, b"\x01"), "800000" + "0a", "00:00:00.1"),
     ("time 838", WrittenColumn(T.TIME2, b"\x00"), "b46efb", "838:59:59"),
     ("datetime", WrittenColumn(T.DATETIME2, b"\x00"), "99b2bac8b8", "2024-02-29 12:34:56"),
-    ("datetime(3)", WrittenColumn(T.DATETIME2, b"\x03"), "99b2bac8b8" + "04ce", "2024-02-29 12:34:56.123"),
+    (
+        "datetime(3)",
+        WrittenColumn(T.DATETIME2, b"\x03"),
+        "99b2bac8b8" + "04ce",
+        "2024-02-29 12:34:56.123",
+    ),
     ("datetime zero", WrittenColumn(T.DATETIME2, b"\x01"), "800000000000", "0000-00-00 00:00:00.0"),
     ("timestamp", WrittenColumn(T.TIMESTAMP2, b"\x00"), "00000001", "1970-01-01 00:00:01"),
-    ("timestamp(6)", WrittenColumn(T.TIMESTAMP2, b"\x06"), "7fffffff0f423f", "2038-01-19 03:14:07.999999"),
-    ("timestamp(3) zero", WrittenColumn(T.TIMESTAMP2, b"\x03"), "000000000000", "0000-00-00 00:00:00.000"),
+    (
+        "timestamp(6)",
+        WrittenColumn(T.TIMESTAMP2, b"\x06"),
+        "7fffffff0f423f",
+        "2038-01-19 03:14:07.999999",
+    ),
+    (
+        "timestamp(3) zero",
+        WrittenColumn(T.TIMESTAMP2, b"\x03"),
+        "000000000000",
+        "0000-00-00 00:00:00.000",
+    ),
     ("time before 5.6", WrittenColumn(T.TIME), "c01dfe", "-12:34:56"),
     ("datetime before 5.6", WrittenColumn(T.DATETIME), "457c178468120000", "2024-01-02 03:04:05"),
     ("timestamp before 5.6", WrittenColumn(T.TIMESTAMP), "257d9365", "2024-01-02 03:04:05"),
     ("timestamp before 5.6, zero", WrittenColumn(T.TIMESTAMP), "00000000", "0000-00-00 00:00:00"),
     ("char", WrittenColumn(T.STRING, b"\xfe\x28", collation=255), "03616263", b"abc"),
-    ("char of 1020 bytes", WrittenColumn(T.STRING, b"\xce\xfc", collation=255), "0300616263", b"abc"),
+    (
+        "char of 1020 bytes",
+        WrittenColumn(T.STRING, b"\xce\xfc", collation=255),
+        "0300616263",
+        b"abc",
+    ),
     ("binary", WrittenColumn(T.STRING, b"\xfe\x08", collation=63), "020102", b"\x01\x02"),
     ("varchar of 255 bytes", WrittenColumn(T.VARCHAR, b"\xff\x00", collation=8), "0161", b"a"),
     ("varchar of 256 bytes", WrittenColumn(T.VARCHAR, b"\x00\x01", collation=8), "010061", b"a"),
@@ -85,19 +117,36 @@ CASES: list[tuple[str, WrittenColumn, str, Value]] = [
     ("longtext", WrittenColumn(T.BLOB, b"\x04", collation=45), "0100000061", b"a"),
     ("enum", WrittenColumn(T.STRING, b"\xf7\x01", labels=("a", "b")), "02", 2),
     ("enum error value", WrittenColumn(T.STRING, b"\xf7\x01", labels=("a", "b")), "00", 0),
-    ("enum of two bytes", WrittenColumn(T.STRING, b"\xf7\x02", labels=[f"v{i}" for i in range(300)]), "2c01", 300),
+    (
+        "enum of two bytes",
+        WrittenColumn(T.STRING, b"\xf7\x02", labels=[f"v{i}" for i in range(300)]),
+        "2c01",
+        300,
+    ),
     ("set", WrittenColumn(T.STRING, b"\xf8\x01", labels=("a", "b")), "03", 3),
-    ("set of 64", WrittenColumn(T.STRING, b"\xf8\x08", labels=[f"s{i}" for i in range(64)]), "ff" * 8, 2**64 - 1),
+    (
+        "set of 64",
+        WrittenColumn(T.STRING, b"\xf8\x08", labels=[f"s{i}" for i in range(64)]),
+        "ff" * 8,
+        2**64 - 1,
+    ),
     ("bit(9)", WrittenColumn(T.BIT, b"\x01\x01"), "01ff", 511),
     ("bit(64)", WrittenColumn(T.BIT, b"\x00\x08"), "8000000000000001", 0x8000000000000001),
     ("geometry", WrittenColumn(T.GEOMETRY, b"\x04"), "0200000001ff", b"\x01\xff"),
     ("vector", WrittenColumn(T.VECTOR, b"\x04"), "040000000000803f", struct.pack("<f", 1.0)),
-    ("compressed, stored", WrittenColumn(T.VARCHAR_COMPRESSED, b"\x65\x00", collation=8), "03006162", b"ab"),
+    (
+        "compressed, stored",
+        WrittenColumn(T.VARCHAR_COMPRESSED, b"\x65\x00", collation=8),
+        "03006162",
+        b"ab",
+    ),
     ("compressed, empty", WrittenColumn(T.BLOB_COMPRESSED, b"\x01", collation=8), "00", b""),
 ]
 
 
-@pytest.mark.parametrize(("column", "stored", "expected"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
+@pytest.mark.parametrize(
+    ("column", "stored", "expected"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
+)
 def test_each_type_becomes_its_value(column: WrittenColumn, stored: str, expected: Value) -> None:
     value = column_value(column, bytes.fromhex(stored))
     assert value == expected
@@ -105,7 +154,10 @@ def test_each_type_becomes_its_value(column: WrittenColumn, stored: str, expecte
 
 
 def test_negative_zero_keeps_its_sign() -> None:
-    assert str(column_value(WrittenColumn(T.DOUBLE, b"\x08", unsigned=False), struct.pack("<d", -0.0))) == "-0.0"
+    assert (
+        str(column_value(WrittenColumn(T.DOUBLE, b"\x08", unsigned=False), struct.pack("<d", -0.0)))
+        == "-0.0"
+    )
 
 
 @pytest.mark.parametrize(
@@ -125,7 +177,9 @@ def test_negative_zero_keeps_its_sign() -> None:
         (WrittenColumn(T.JSON, b"\x04"), "01000000ff"),
     ],
 )
-def test_impossible_values_are_refused_with_their_column(column: WrittenColumn, stored: str) -> None:
+def test_impossible_values_are_refused_with_their_column(
+    column: WrittenColumn, stored: str
+) -> None:
     with pytest.raises(CorruptEvent, match=r"shop\.orders.*row 1, column c"):
         column_value(column, bytes.fromhex(stored))
 
@@ -139,13 +193,21 @@ def test_types_that_no_row_holds_are_refused(kind: ColumnType) -> None:
 def test_an_update_holds_both_images_and_nulls() -> None:
     before, after = image([b"\1\0\0\0", b"\1a", None]), image([b"\2\0\0\0", None, b"\1\0x"])
     for kind in (UPDATE_V1, UPDATE_V2):
-        event = RowDecoder().decode(raw_rows(ORDERS.map_body(), rows_body(3, before, after, before, after, kind=kind), kind))
+        event = RowDecoder().decode(
+            raw_rows(ORDERS.map_body(), rows_body(3, before, after, before, after, kind=kind), kind)
+        )
         assert event.operation is Operation.UPDATE
         assert event.rows == [RowChange((1, b"a", None), (2, None, b"x"))] * 2
 
 
 def test_a_delete_holds_the_row_that_went() -> None:
-    event = RowDecoder().decode(raw_rows(ORDERS.map_body(), rows_body(3, image([b"\1\0\0\0", None, None]), kind=DELETE_V1), DELETE_V1))
+    event = RowDecoder().decode(
+        raw_rows(
+            ORDERS.map_body(),
+            rows_body(3, image([b"\1\0\0\0", None, None]), kind=DELETE_V1),
+            DELETE_V1,
+        )
+    )
     assert (event.operation, event.rows) == (Operation.DELETE, [RowChange((1, None, None), None)])
 
 
@@ -157,7 +219,9 @@ def test_columns_outside_the_image_are_absent_not_null() -> None:
 
 def test_extra_data_of_v2_events_is_stepped_over() -> None:
     body = rows_body(3, image([b"\1\0\0\0", None, None]), extra=b"\x01\x03\x00")
-    assert RowDecoder().decode(raw_rows(ORDERS.map_body(), body)).rows == [RowChange(None, (1, None, None))]
+    assert RowDecoder().decode(raw_rows(ORDERS.map_body(), body)).rows == [
+        RowChange(None, (1, None, None))
+    ]
 
 
 def test_an_image_without_any_column_is_refused() -> None:
@@ -215,7 +279,9 @@ def test_every_cut_of_a_table_map_is_refused_or_loses_whole_fields_only() -> Non
 
 EVERY_TYPE = WrittenTable(
     tuple(
-        WrittenColumn(c.type, c.metadata, f"c{i}", unsigned=c.unsigned, collation=c.collation, labels=c.labels)
+        WrittenColumn(
+            c.type, c.metadata, f"c{i}", unsigned=c.unsigned, collation=c.collation, labels=c.labels
+        )
         for i, (_, c, _, _) in enumerate(CASES)
     )
 )
@@ -225,12 +291,19 @@ EVERY_TYPE = WrittenTable(
 @given(st.binary(max_size=400), st.sampled_from([23, 24, 25, 30, 31, 32]), st.booleans())
 def test_random_rows_raise_nothing_but_refusals(garbage: bytes, kind: int, mariadb: bool) -> None:
     width = len(EVERY_TYPE.columns)
-    raw = raw_rows(EVERY_TYPE.map_body(), rows_body(width, garbage, kind=kind), kind, mariadb=mariadb)
+    raw = raw_rows(
+        EVERY_TYPE.map_body(), rows_body(width, garbage, kind=kind), kind, mariadb=mariadb
+    )
     try:
         event = RowDecoder().decode(raw)
     except REFUSALS:
         return
-    assert all(len(row) == width for change in event.rows for row in (change.before, change.after) if row is not None)
+    assert all(
+        len(row) == width
+        for change in event.rows
+        for row in (change.before, change.after)
+        if row is not None
+    )
 
 
 @settings(max_examples=examples(300), deadline=None)
@@ -254,7 +327,12 @@ def test_random_table_maps_raise_nothing_but_refusals(garbage: bytes) -> None:
 
 @given(st.integers(-(2**63), 2**63 - 1))
 def test_integers_come_back(number: int) -> None:
-    assert column_value(WrittenColumn(T.LONGLONG, unsigned=False), number.to_bytes(8, "little", signed=True)) == number
+    assert (
+        column_value(
+            WrittenColumn(T.LONGLONG, unsigned=False), number.to_bytes(8, "little", signed=True)
+        )
+        == number
+    )
 
 
 def written_decimal(number: Decimal, precision: int, scale: int) -> bytes:
@@ -264,7 +342,9 @@ def written_decimal(number: Decimal, precision: int, scale: int) -> bytes:
     pieces = [digits[: whole % 9]] if whole % 9 else []
     pieces += [digits[i : i + 9] for i in range(whole % 9, whole, 9)]
     pieces += [digits[i : min(i + 9, precision)] for i in range(whole, precision, 9)]
-    raw = bytearray(b"".join(int(p).to_bytes((0, 1, 1, 2, 2, 3, 3, 4, 4, 4)[len(p)], "big") for p in pieces))
+    raw = bytearray(
+        b"".join(int(p).to_bytes((0, 1, 1, 2, 2, 3, 3, 4, 4, 4)[len(p)], "big") for p in pieces)
+    )
     raw[0] ^= 0x80
     return bytes(raw) if number >= 0 else bytes(byte ^ 0xFF for byte in raw)
 
@@ -285,7 +365,10 @@ def test_times_come_back(microseconds: int) -> None:
     packed = (hour << 12 | minute << 6 | second) << 24 | fraction
     stored = ((1 << 47) + (packed if microseconds >= 0 else -packed)).to_bytes(6, "big")
     sign = "-" if microseconds < 0 else ""
-    assert column_value(WrittenColumn(T.TIME2, b"\x06"), stored) == f"{sign}{hour:02d}:{minute:02d}:{second:02d}.{fraction:06d}"
+    assert (
+        column_value(WrittenColumn(T.TIME2, b"\x06"), stored)
+        == f"{sign}{hour:02d}:{minute:02d}:{second:02d}.{fraction:06d}"
+    )
 
 
 def test_a_table_opened_anew_is_the_same_table_and_an_altered_one_is_not() -> None:
@@ -294,6 +377,8 @@ def test_a_table_opened_anew_is_the_same_table_and_an_altered_one_is_not() -> No
     first = decoder.decode(raw_rows(ORDERS.map_body(), body)).table
     again = decoder.decode(raw_rows(b"\x09" + ORDERS.map_body()[1:], body)).table
     altered = WrittenTable((TEXT, INT, BLOB))
-    other = decoder.decode(raw_rows(altered.map_body(), rows_body(3, image([None, b"\1\0\0\0", None])))).table
+    other = decoder.decode(
+        raw_rows(altered.map_body(), rows_body(3, image([None, b"\1\0\0\0", None])))
+    ).table
     assert again is first
     assert other != first

@@ -16,5 +16,10 @@ def test_every_login_is_told() -> None:
         spark=SimpleNamespace(copy_root="/copies"),
     )
     said = "\n".join(exploring_lines(stack))
-    for part in ("http://127.0.0.1:8080/docs, token demo-token", "user and password repl", "--config /r/config.toml", "127.0.0.1:9092"):
+    for part in (
+        "http://127.0.0.1:8080/docs, token demo-token",
+        "user and password repl",
+        "--config /r/config.toml",
+        "127.0.0.1:9092",
+    ):
         assert part in said

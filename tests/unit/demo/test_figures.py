@@ -8,7 +8,10 @@ from deploy.demo.figures import latencies_ms, percentile
 
 
 def test_rows_are_compared_by_key_and_a_missing_column_is_null() -> None:
-    source: list[TextRow] = [{"id": "1", "n": "a", "late": None}, {"id": "2", "n": "b", "late": "x"}]
+    source: list[TextRow] = [
+        {"id": "1", "n": "a", "late": None},
+        {"id": "2", "n": "b", "late": "x"},
+    ]
     assert compare("t", source, [{"id": "2", "n": "b", "late": "x"}, {"id": "1", "n": "a"}]).equal
 
 
@@ -20,7 +23,9 @@ def test_a_changed_a_missing_and_a_doubled_row_differ() -> None:
 
 
 @given(st.lists(st.floats(0, 1e6), min_size=1), st.floats(0.01, 1))
-def test_a_percentile_has_its_share_of_the_values_at_or_below_it(values: list[float], share: float) -> None:
+def test_a_percentile_has_its_share_of_the_values_at_or_below_it(
+    values: list[float], share: float
+) -> None:
     found = percentile(values, share)
     assert found in values
     assert sum(value <= found for value in values) >= share * len(values)

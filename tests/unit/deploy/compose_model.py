@@ -1,4 +1,6 @@
-"""The part of the Compose Specification that docker-compose.yml uses, as models: whatever is not named here is an error."""
+"""The part of the Compose Specification that docker-compose.yml uses, as models: whatever is not
+named here is an error.
+"""
 
 from typing import Annotated, Literal, TypeAlias
 
@@ -37,7 +39,9 @@ class Service(_Part):
     command: list[str] | None = None
     environment: dict[str, Scalar] = {}
     ports: list[Annotated[str, Field(pattern=r"^127\.0\.0\.1:[0-9]+(-[0-9]+)?:[0-9]+$")]] = []
-    volumes: list[Annotated[str, Field(pattern=r"^(\./)?[a-z][A-Za-z0-9_./-]*:/[A-Za-z0-9_./-]+(:ro)?$")]] = []
+    volumes: list[
+        Annotated[str, Field(pattern=r"^(\./)?[a-z][A-Za-z0-9_./-]*:/[A-Za-z0-9_./-]+(:ro)?$")]
+    ] = []
     depends_on: dict[str, Dependency] = {}
     healthcheck: Healthcheck | None = None
     read_only: bool = False

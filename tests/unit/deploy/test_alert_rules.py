@@ -1,4 +1,6 @@
-"""The alert rules that are delivered: promtool's own tests, and that they speak of metrics and sections that exist."""
+"""The alert rules that are delivered: promtool's own tests, and that they speak of metrics and
+sections that exist.
+"""
 
 import re
 import subprocess
@@ -14,15 +16,28 @@ from relay.telemetry import metrics
 
 ROOT = Path(__file__).parents[3]
 FOLDER = ROOT / "deploy" / "monitoring"
-RULES = [rule for group in yaml.safe_load((FOLDER / "roma.rules.yml").read_text())["groups"] for rule in group["rules"]]
+RULES = [
+    rule
+    for group in yaml.safe_load((FOLDER / "roma.rules.yml").read_text())["groups"]
+    for rule in group["rules"]
+]
 of_rules = pytest.mark.parametrize("rule", RULES, ids=[rule["alert"] for rule in RULES])
 
 
 @pytest.mark.parametrize(
-    "arguments", [("check", "config", "prometheus.yml"), ("test", "rules", "roma.rules.test.yml")], ids=["configuration", "rules"]
+    "arguments",
+    [("check", "config", "prometheus.yml"), ("test", "rules", "roma.rules.test.yml")],
+    ids=["configuration", "rules"],
 )
 def test_promtool_accepts_them(arguments: tuple[str, ...]) -> None:
-    ran = subprocess.run([promtool(), *arguments], cwd=FOLDER, capture_output=True, text=True, timeout=120, check=False)
+    ran = subprocess.run(
+        [promtool(), *arguments],
+        cwd=FOLDER,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
     assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
@@ -39,7 +54,11 @@ def test_a_rule_has_a_severity_words_and_a_section_of_the_page(rule: dict[str, A
 def test_a_rule_asks_for_metrics_and_states_that_exist(rule: dict[str, Any]) -> None:
     named = {re.sub("_total$", "", name) for name in re.findall(r"roma_\w+", rule["expr"])}
     assert named <= metrics.LABELS.keys()
-    states = {state for each in re.findall(r'state=~?"([A-Z|]+)"', rule["expr"]) for state in each.split("|")}
+    states = {
+        state
+        for each in re.findall(r'state=~?"([A-Z|]+)"', rule["expr"])
+        for state in each.split("|")
+    }
     assert states <= {*InstanceState, metrics.REMOVED}
 
 

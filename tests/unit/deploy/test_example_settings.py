@@ -29,21 +29,34 @@ def _model_of(annotation: Any) -> type[BaseModel] | None:
     return None
 
 
-def _fields(model: type[BaseModel], settings: BaseModel, table: str = "") -> Iterator[tuple[str, str, FieldInfo, Any]]:
-    """Every plain setting below the model: its table, name, declaration and value in the example."""
+def _fields(
+    model: type[BaseModel], settings: BaseModel, table: str = ""
+) -> Iterator[tuple[str, str, FieldInfo, Any]]:
+    """Every plain setting below the model: its table, name, declaration and value in the
+    example.
+    """
     for name, field in model.model_fields.items():
         value = getattr(settings, name)
         inner = _model_of(field.annotation)
         if inner is None:
             yield table, name, field, value
         else:
-            yield from _fields(inner, value[0] if isinstance(value, tuple) else value, f"{table}.{name}".lstrip("."))
+            yield from _fields(
+                inner,
+                value[0] if isinstance(value, tuple) else value,
+                f"{table}.{name}".lstrip("."),
+            )
 
 
 def _with_all_tables(text: str) -> str:
-    """The file as it is when the tables that stand behind a `#` are taken out of it, up to the next empty line."""
+    """The file as it is when the tables that stand behind a `#` are taken out of it, up to the next
+    empty line.
+    """
     blocks = text.split("\n\n")
-    return "\n\n".join(re.sub("^# ", "", each, flags=re.MULTILINE) if each.startswith("# [") else each for each in blocks)
+    return "\n\n".join(
+        re.sub("^# ", "", each, flags=re.MULTILINE) if each.startswith("# [") else each
+        for each in blocks
+    )
 
 
 def _loaded(text: str) -> RelaySettings:
@@ -51,7 +64,9 @@ def _loaded(text: str) -> RelaySettings:
     document = tomllib.loads(text)
     group = GroupSettings.model_validate(document["instances"][0].pop("group"))
     settings = RelaySettings.model_validate(document)
-    return settings.model_copy(update={"instances": (settings.instances[0].model_copy(update={"group": group}),)})
+    return settings.model_copy(
+        update={"instances": (settings.instances[0].model_copy(update={"group": group}),)}
+    )
 
 
 _TEXT = _with_all_tables(_EXAMPLE.read_text(encoding="utf-8"))
@@ -64,7 +79,9 @@ def test_the_example_can_be_used_as_it_is() -> None:
 
 
 @pytest.mark.parametrize(("table", "name", "field", "value"), list(_fields(RelaySettings, _LOADED)))
-def test_every_setting_stands_there_with_its_default(table: str, name: str, field: FieldInfo, value: Any) -> None:
+def test_every_setting_stands_there_with_its_default(
+    table: str, name: str, field: FieldInfo, value: Any
+) -> None:
     text = _TEXTS[table]
     if field.is_required():
         assert re.search(rf"^{name} = .*# needed", text, re.MULTILINE)
@@ -85,6 +102,12 @@ def test_settings_that_the_canal_page_names_exist() -> None:
     page = (_EXAMPLE.parents[2] / "docs" / "canal" / "settings.md").read_text(encoding="utf-8")
     table = page.partition("\n## Settings\n")[2].partition("\n## ")[0]
     cells = [line.split(" | ")[1] for line in table.splitlines() if line.startswith("| `")]
-    named = {match[1] for cell in cells for match in re.finditer(r"`(?:[a-z]+\.)?([a-z_]+)(?: = [^`]*)?`", cell)}
+    named = {
+        match[1]
+        for cell in cells
+        for match in re.finditer(r"`(?:[a-z]+\.)?([a-z_]+)(?: = [^`]*)?`", cell)
+    }
     assert len(named) > 20
-    assert named - {"dbs", "topics"} <= {name for _, name, _, _ in _fields(RelaySettings, _LOADED)}  # these two are mapping documents
+    assert named - {"dbs", "topics"} <= {
+        name for _, name, _, _ in _fields(RelaySettings, _LOADED)
+    }  # these two are mapping documents

@@ -35,14 +35,26 @@ def test_files_that_differ_or_lack_are_named(tmp_path: Path) -> None:
 
 def test_every_code_of_the_relay_leads_to_its_heading() -> None:
     text = (_REFERENCE / "errors.md").read_text(encoding="utf-8")
-    for code, page in re.findall(r"^\| \[`([A-Z_]+)`\]\(\.\./troubleshooting/([\w-]+\.md)#", text, re.MULTILINE):
-        assert f"\n## {code}\n" in (_ROOT / "docs" / "troubleshooting" / page).read_text(encoding="utf-8")
+    for code, page in re.findall(
+        r"^\| \[`([A-Z_]+)`\]\(\.\./troubleshooting/([\w-]+\.md)#", text, re.MULTILINE
+    ):
+        assert f"\n## {code}\n" in (_ROOT / "docs" / "troubleshooting" / page).read_text(
+            encoding="utf-8"
+        )
     assert f"[`{RelayError.code}`]" in text
 
 
 def test_the_commands_page_has_groups_members_and_jobs() -> None:
-    headings = re.findall(r"^## (.+)$", (_REFERENCE / "cli.md").read_text(encoding="utf-8"), re.MULTILINE)
-    assert {"roma", "roma relay", "roma position set", "roma dedup stream", "roma reconcile"} <= set(headings)
+    headings = re.findall(
+        r"^## (.+)$", (_REFERENCE / "cli.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert {
+        "roma",
+        "roma relay",
+        "roma position set",
+        "roma dedup stream",
+        "roma reconcile",
+    } <= set(headings)
 
 
 class _Sample(Settings):
@@ -55,14 +67,20 @@ class _Sample(Settings):
 
 @pytest.mark.parametrize(
     ("name", "said"),
-    [("wait_seconds", "number, > 0"), ("how", '`"a"`, `"b"`'), ("ports", "list of integer, ≥ 1, ≤ 9")],
+    [
+        ("wait_seconds", "number, > 0"),
+        ("how", '`"a"`, `"b"`'),
+        ("ports", "list of integer, ≥ 1, ≤ 9"),
+    ],
 )
 def test_types_are_in_words(name: str, said: str) -> None:
     assert type_text(_Sample.model_fields[name]) == said
 
 
 def test_units_come_from_names() -> None:
-    assert [unit_of(name) for name in ("wait_seconds", "limit_bytes", "rows_per_second", "hosts")] == ["s", "bytes", "rows/s", ""]
+    assert [
+        unit_of(name) for name in ("wait_seconds", "limit_bytes", "rows_per_second", "hosts")
+    ] == ["s", "bytes", "rows/s", ""]
 
 
 def test_fields_of_a_base_have_their_meaning() -> None:
@@ -84,7 +102,11 @@ def test_a_picture_is_drawn_or_refused() -> None:
 
 def test_the_readme_and_the_tutorial_have_the_same_file() -> None:
     blocks = [
-        re.findall(r"^```toml\n(# relay.toml\n.*?)^```$", (_ROOT / page).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+        re.findall(
+            r"^```toml\n(# relay.toml\n.*?)^```$",
+            (_ROOT / page).read_text(encoding="utf-8"),
+            re.MULTILINE | re.DOTALL,
+        )
         for page in ("README.md", "docs/tutorials/own-servers.md")
     ]
     assert len(blocks[0]) == 1

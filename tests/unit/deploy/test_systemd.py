@@ -1,4 +1,6 @@
-"""The systemd units: systemd's own check where it is installed, and what must stand in them everywhere."""
+"""The systemd units: systemd's own check where it is installed, and what must stand in them
+everywhere.
+"""
 
 import re
 import shutil
@@ -17,7 +19,9 @@ _UNITS = ("roma-relay.service", "roma-admin.service")
 
 def _settings(unit: str) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
-    for name, value in re.findall(r"^([A-Za-z]+)=(.*)$", (_FOLDER / unit).read_text(encoding="utf-8"), re.MULTILINE):
+    for name, value in re.findall(
+        r"^([A-Za-z]+)=(.*)$", (_FOLDER / unit).read_text(encoding="utf-8"), re.MULTILINE
+    ):
         found.setdefault(name, []).append(value)
     return found
 
@@ -26,20 +30,32 @@ def _settings(unit: str) -> dict[str, list[str]]:
 def test_it_comes_back_after_a_crash_and_not_after_a_wrong_configuration(unit: str) -> None:
     settings = _settings(unit)
     assert settings["Restart"] == ["always"]
-    assert settings["RestartPreventExitStatus"] == ["2"]  # the exit code of `roma` for a configuration that cannot be used
+    assert settings["RestartPreventExitStatus"] == [
+        "2"
+    ]  # the exit code of `roma` for a configuration that cannot be used
     assert settings["StartLimitIntervalSec"] == ["0"]
     assert settings["KillSignal"] == ["SIGTERM"]
 
 
 def test_the_relay_has_time_to_stop() -> None:
-    assert float(_settings("roma-relay.service")["TimeoutStopSec"][0]) >= 40  # 20 s for the instances, the sockets and ZooKeeper after them
+    assert (
+        float(_settings("roma-relay.service")["TimeoutStopSec"][0]) >= 40
+    )  # 20 s for the instances, the sockets and ZooKeeper after them
 
 
 @pytest.mark.parametrize("unit", _UNITS)
 def test_it_runs_without_root_and_sees_little(unit: str) -> None:
     settings = _settings(unit)
-    wanted = {"DynamicUser": "yes", "NoNewPrivileges": "yes", "ProtectSystem": "strict", "ProtectHome": "yes", "CapabilityBoundingSet": ""}
-    assert {name: settings[name] for name in wanted} == {name: [value] for name, value in wanted.items()}
+    wanted = {
+        "DynamicUser": "yes",
+        "NoNewPrivileges": "yes",
+        "ProtectSystem": "strict",
+        "ProtectHome": "yes",
+        "CapabilityBoundingSet": "",
+    }
+    assert {name: settings[name] for name in wanted} == {
+        name: [value] for name, value in wanted.items()
+    }
 
 
 @pytest.mark.parametrize("unit", _UNITS)
@@ -52,7 +68,13 @@ def test_its_command_is_one_of_ours(unit: str) -> None:
 @pytest.mark.parametrize("unit", _UNITS)
 @pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd is not installed")
 def test_systemd_understands_it(unit: str, tmp_path: Path) -> None:
-    text = (_FOLDER / unit).read_text(encoding="utf-8").replace("/opt/roma/bin/roma", f'"{sys.executable}"')
+    text = (
+        (_FOLDER / unit)
+        .read_text(encoding="utf-8")
+        .replace("/opt/roma/bin/roma", f'"{sys.executable}"')
+    )
     (tmp_path / unit).write_text(text, encoding="utf-8")
-    ran = subprocess.run(["systemd-analyze", "verify", tmp_path / unit], capture_output=True, text=True, check=False)
+    ran = subprocess.run(
+        ["systemd-analyze", "verify", tmp_path / unit], capture_output=True, text=True, check=False
+    )
     assert (ran.returncode, ran.stderr) == (0, "")

@@ -36,7 +36,12 @@ _IMPORT_NAMES = {
 def _pip(command: str, *arguments: str) -> None:
     """Run pip without a network and without the packages that the environment holds already."""
     options = ["--quiet", "--no-deps", "--no-index"]
-    subprocess.run([sys.executable, "-m", "pip", command, *options, *arguments], check=True, capture_output=True, timeout=360)
+    subprocess.run(
+        [sys.executable, "-m", "pip", command, *options, *arguments],
+        check=True,
+        capture_output=True,
+        timeout=360,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -74,39 +79,101 @@ def test_its_extras_and_its_command_are_there(wheel: Path) -> None:
 def test_it_works_from_a_fresh_folder(wheel: Path, tmp_path: Path) -> None:
     target = tmp_path / "installed"
     _pip("install", "--target", str(target), str(wheel))
-    program = "import relay.app, relay.cli, api.app, relay.envelope; print(relay.app.__file__, api.app.__file__)"
+    program = (
+        "import relay.app, relay.cli, api.app, relay.envelope; print(relay.app.__file__, "
+        "api.app.__file__)"
+    )
     command = [sys.executable, "-c", program]
     environment = {"PYTHONPATH": str(target)}
-    ran = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True, timeout=60)
+    ran = subprocess.run(
+        command,
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
     assert all(Path(each).is_relative_to(target) for each in ran.stdout.split())
 
 
 @pytest.mark.skipif(not COMPILED, reason="nothing is compiled here")
 def test_compiled_modules_run_where_no_compiler_is(wheel: Path, tmp_path: Path) -> None:
     environment = tmp_path / "fresh"
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(environment)], check=True, timeout=60)
+    subprocess.run(
+        [sys.executable, "-m", "venv", "--without-pip", str(environment)], check=True, timeout=60
+    )
     python = str(environment / "bin" / "python")
-    command = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps", "--no-index", str(wheel)]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "--python",
+        python,
+        "install",
+        "--quiet",
+        "--no-deps",
+        "--no-index",
+        str(wheel),
+    ]
     subprocess.run(command, check=True, capture_output=True, timeout=60, env={"PATH": ""})
-    program = "import relay.compiled.row_printer; from relay.compiled import CODE; print(CODE.usable, CODE.reason, relay.__file__)"
-    ran = subprocess.run([python, "-c", program], cwd=tmp_path, env={"PATH": ""}, capture_output=True, text=True, check=True, timeout=60)
+    program = (
+        "import relay.compiled.row_printer; from relay.compiled import CODE; print(CODE.usable, "
+        "CODE.reason, relay.__file__)"
+    )
+    ran = subprocess.run(
+        [python, "-c", program],
+        cwd=tmp_path,
+        env={"PATH": ""},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
     usable, *_, file = ran.stdout.split()
     assert usable == "True", ran.stdout
     assert Path(file).is_relative_to(environment)
 
 
-def test_executors_find_the_jobs_in_it_under_the_name_that_spark_takes(wheel: Path, tmp_path: Path) -> None:
+def test_executors_find_the_jobs_in_it_under_the_name_that_spark_takes(
+    wheel: Path, tmp_path: Path
+) -> None:
     archive = tmp_path / "roma_relay.zip"
     archive.write_bytes(wheel.read_bytes())
-    program = "import spark_jobs.transforms, relay.envelope; print(spark_jobs.transforms.__file__, relay.envelope.__file__)"
+    program = (
+        "import spark_jobs.transforms, relay.envelope; print(spark_jobs.transforms.__file__, "
+        "relay.envelope.__file__)"
+    )
     command = [sys.executable, "-c", program]
     environment = {"PYTHONPATH": str(archive)}
-    ran = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True, timeout=60)
+    ran = subprocess.run(
+        command,
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
     assert all(each.startswith(f"{archive}/") for each in ran.stdout.split())
 
 
 def test_every_requirement_of_an_extra_is_imported() -> None:
-    extras = tomllib.loads((_ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
-    asked = {re.split(r"[\[<>=!~; ]", line)[0] for lines in extras.values() for line in lines} - set(_INDIRECT)
-    source = "\n".join(file.read_text(encoding="utf-8") for package in _PACKAGES for file in (_ROOT / package).rglob("*.py"))
-    assert not [name for name in asked if not re.search(rf"^\s*(?:import|from) {_IMPORT_NAMES.get(name, name)}\b", source, re.MULTILINE)]
+    extras = tomllib.loads((_ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+        "optional-dependencies"
+    ]
+    asked = {
+        re.split(r"[\[<>=!~; ]", line)[0] for lines in extras.values() for line in lines
+    } - set(_INDIRECT)
+    source = "\n".join(
+        file.read_text(encoding="utf-8")
+        for package in _PACKAGES
+        for file in (_ROOT / package).rglob("*.py")
+    )
+    assert not [
+        name
+        for name in asked
+        if not re.search(
+            rf"^\s*(?:import|from) {_IMPORT_NAMES.get(name, name)}\b", source, re.MULTILINE
+        )
+    ]

@@ -12,7 +12,14 @@ from deploy.embedded.fetching.artifacts import Artifact, fingerprint, pinned, ve
 
 _CONTENT = b"jar"
 _ARTIFACT = Artifact("org.example", "thing_2.13", "1.0-2", hashlib.sha256(_CONTENT).hexdigest())
-_RELEASES = ("mysql-5.5", "mysql-8.0.12", "mysql-8.0.31", "mysql-8.0.33", "mariadb-10.1", "mariadb-10.2")
+_RELEASES = (
+    "mysql-5.5",
+    "mysql-8.0.12",
+    "mysql-8.0.31",
+    "mysql-8.0.33",
+    "mariadb-10.1",
+    "mariadb-10.2",
+)
 _SETS = ("mariadb", "kafka", "spark", "hbase", "hbase-client", "hdfs", *_RELEASES)
 
 
@@ -25,7 +32,11 @@ def test_the_lock_file_pins_every_set_by_a_whole_sum() -> None:
 
 
 def test_no_pinned_line_belongs_to_an_unknown_set() -> None:
-    lines = [line for line in artifacts.LOCK.read_text().splitlines() if line and not line.startswith("#")]
+    lines = [
+        line
+        for line in artifacts.LOCK.read_text().splitlines()
+        if line and not line.startswith("#")
+    ]
     assert len(lines) == sum(len(pinned(wanted)) for wanted in _SETS)
 
 
@@ -49,14 +60,21 @@ def test_any_changed_pin_names_another_folder() -> None:
     assert fingerprint([_ARTIFACT]) == fingerprint([_ARTIFACT])
 
 
-def test_a_wrong_file_never_enters_the_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The registry answers with other bytes; what was fetched is dropped so that the next try starts anew."""
+def test_a_wrong_file_never_enters_the_cache(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The registry answers with other bytes.
+
+    What was fetched is dropped so that the next try starts anew.
+    """
     monkeypatch.setenv("ROMA_CACHE", str(tmp_path))
     stale = tmp_path / "ivy" / _ARTIFACT.organisation / _ARTIFACT.name / "jars" / _ARTIFACT.file
     stale.parent.mkdir(parents=True)
     stale.write_bytes(b"evil")
     monkeypatch.setattr(jars, "pinned", lambda _wanted: (_ARTIFACT,))
-    monkeypatch.setattr(jars, "retrieve", lambda _artifacts, folder: (folder / _ARTIFACT.file).write_bytes(b"evil"))
+    monkeypatch.setattr(
+        jars, "retrieve", lambda _artifacts, folder: (folder / _ARTIFACT.file).write_bytes(b"evil")
+    )
     with pytest.raises(ChecksumMismatch):
         jars.jars("kafka")
     assert not stale.exists()

@@ -33,10 +33,14 @@ def _nothing_known(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_without_ci_the_test_is_skipped_with_the_remedy_and_the_registry_asked_once() -> None:
     Missing.asked = 0
     for _ in range(2):
-        with pytest.raises(pytest.skip.Exception, match=r"The moon is not on this machine\. Fetch it\."):
+        with pytest.raises(
+            pytest.skip.Exception, match=r"The moon is not on this machine\. Fetch it\."
+        ):
             availability.require(Missing)
     assert Missing.asked == 1
-    assert availability.report() == ["WARNING: missing WAS NOT TESTED: The moon is not on this machine. Fetch it."]
+    assert availability.report() == [
+        "WARNING: missing WAS NOT TESTED: The moon is not on this machine. Fetch it."
+    ]
 
 
 def test_in_ci_absence_fails(monkeypatch: pytest.MonkeyPatch) -> None:

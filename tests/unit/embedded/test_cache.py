@@ -11,7 +11,9 @@ import pytest
 from deploy.embedded.cache import cache_folder, install
 
 
-def test_the_folder_follows_the_variables_in_their_order(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_folder_follows_the_variables_in_their_order(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.delenv("ROMA_CACHE", raising=False)
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
@@ -65,7 +67,9 @@ def test_many_processes_build_once(tmp_path: Path) -> None:
 
 def test_a_killed_builder_leaves_neither_lock_nor_half_a_folder(tmp_path: Path) -> None:
     target, built = tmp_path / "server", tmp_path / "built"
-    builder = multiprocessing.get_context("spawn").Process(target=_build_slowly, args=(target, built, True))
+    builder = multiprocessing.get_context("spawn").Process(
+        target=_build_slowly, args=(target, built, True)
+    )
     builder.start()
     deadline = time.monotonic() + 60
     while not built.exists():

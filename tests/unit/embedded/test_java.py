@@ -23,12 +23,18 @@ def _no_java_of_this_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
 
 @pytest.fixture
 def make_java(tmp_path: Path) -> MakeJava:
-    """Make a program that answers as `java -XshowSettings:properties -version` does; returns its home."""
+    """Make a program that answers as `java -XshowSettings:properties -version` does.
+
+    Returns its home.
+    """
 
     def make(home: str, version: str) -> Path:
         binary = tmp_path / home / "bin" / "java"
         binary.parent.mkdir(parents=True)
-        answer = f"Property settings:\n    java.home = {tmp_path / home}\n    java.specification.version = {version}\n"
+        answer = (
+            f"Property settings:\n    java.home = {tmp_path / home}\n    "
+            f"java.specification.version = {version}\n"
+        )
         binary.write_text(f"#!/bin/sh\ncat >&2 <<'END'\n{answer}END\n")
         binary.chmod(0o755)
         return tmp_path / home
@@ -36,7 +42,9 @@ def make_java(tmp_path: Path) -> MakeJava:
     return make
 
 
-def test_a_wrong_java_first_on_path_is_passed_over(monkeypatch: pytest.MonkeyPatch, make_java: MakeJava) -> None:
+def test_a_wrong_java_first_on_path_is_passed_over(
+    monkeypatch: pytest.MonkeyPatch, make_java: MakeJava
+) -> None:
     wrong = make_java("a newer one", "25")
     right = make_java("jvm/java-17", "17")
     monkeypatch.setenv("PATH", f"{wrong}/bin")
@@ -49,7 +57,9 @@ def test_java_8_is_told_by_its_old_version_style(make_java: MakeJava) -> None:
     assert found.version == 8
 
 
-def test_a_program_that_is_no_java_is_passed_over(monkeypatch: pytest.MonkeyPatch, make_java: MakeJava, tmp_path: Path) -> None:
+def test_a_program_that_is_no_java_is_passed_over(
+    monkeypatch: pytest.MonkeyPatch, make_java: MakeJava, tmp_path: Path
+) -> None:
     fake = tmp_path / "fake/java"
     fake.parent.mkdir()
     fake.write_text("#!/bin/sh\nexit 3\n")
@@ -60,7 +70,9 @@ def test_a_program_that_is_no_java_is_passed_over(monkeypatch: pytest.MonkeyPatc
     assert find_java().home == right
 
 
-def test_the_named_one_is_used_or_refused_but_never_passed_over(monkeypatch: pytest.MonkeyPatch, make_java: MakeJava) -> None:
+def test_the_named_one_is_used_or_refused_but_never_passed_over(
+    monkeypatch: pytest.MonkeyPatch, make_java: MakeJava
+) -> None:
     make_java("jvm/java-17", "17")
     monkeypatch.setenv("ROMA_JAVA_HOME", str(make_java("named", "25")))
     with pytest.raises(JavaMissing, match="version 25"):

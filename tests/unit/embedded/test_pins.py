@@ -17,7 +17,9 @@ def _asked() -> set[str]:
 
 
 def test_every_requirement_is_pinned() -> None:
-    pinned = set(re.findall(r"^([a-z0-9.\-]+)==", (_ROOT / "constraints.txt").read_text(), re.MULTILINE))
+    pinned = set(
+        re.findall(r"^([a-z0-9.\-]+)==", (_ROOT / "constraints.txt").read_text(), re.MULTILINE)
+    )
     assert _asked() <= pinned
 
 

@@ -167,7 +167,9 @@ time.sleep(600)
 @pytest.mark.slow
 def test_nothing_survives_a_killed_parent() -> None:
     root = str(Path(__file__).parents[3])
-    with subprocess.Popen([sys.executable, "-c", _PARENT, root], stdout=subprocess.PIPE, text=True, cwd=root) as parent:
+    with subprocess.Popen(
+        [sys.executable, "-c", _PARENT, root], stdout=subprocess.PIPE, text=True, cwd=root
+    ) as parent:
         assert parent.stdout is not None
         pid, folder = parent.stdout.readline().split()
         assert psutil.pid_exists(int(pid))
@@ -188,12 +190,22 @@ def test_the_folder_of_a_living_run_is_not_swept() -> None:
 
 
 def test_the_strangers_variables_do_not_reach_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in {"TZ": "Asia/Kolkata", "LANG": "de_DE", "LC_ALL": "C", "JAVA_TOOL_OPTIONS": "-Dx", "MYSQL_TCP_PORT": "1"}.items():
+    for name, value in {
+        "TZ": "Asia/Kolkata",
+        "LANG": "de_DE",
+        "LC_ALL": "C",
+        "JAVA_TOOL_OPTIONS": "-Dx",
+        "MYSQL_TCP_PORT": "1",
+    }.items():
         monkeypatch.setenv(name, value)
-    with Listener(_LISTEN.replace('print("listening"', "import os; print(dict(os.environ)")) as server:
+    with Listener(
+        _LISTEN.replace('print("listening"', "import os; print(dict(os.environ)")
+    ) as server:
         said = server.log_tail()
     assert "'TZ': 'UTC'" in said
-    assert not any(name in said for name in ("Kolkata", "de_DE", "JAVA_TOOL_OPTIONS", "MYSQL_TCP_PORT"))
+    assert not any(
+        name in said for name in ("Kolkata", "de_DE", "JAVA_TOOL_OPTIONS", "MYSQL_TCP_PORT")
+    )
 
 
 @pytest.mark.slow
@@ -202,10 +214,13 @@ def test_no_port_is_given_twice_at_a_time() -> None:
     assert len({port.number for port in ports}) == len(ports)
     taken = (
         "import sys; sys.path.insert(0, sys.argv[1]);"
-        " from deploy.embedded.processes.ports import Port; print(*(Port().number for _ in range(200)))"
+        " from deploy.embedded.processes.ports import Port; print(*(Port().number for _ in "
+        "range(200)))"
     )
     root = str(Path(__file__).parents[3])
-    other = subprocess.run([sys.executable, "-c", taken, root], capture_output=True, text=True, check=True).stdout.split()
+    other = subprocess.run(
+        [sys.executable, "-c", taken, root], capture_output=True, text=True, check=True
+    ).stdout.split()
     assert not {port.number for port in ports} & set(map(int, other))
     for port in ports:
         port.release()
@@ -215,7 +230,9 @@ def test_a_port_that_somebody_listens_on_is_not_given(monkeypatch: pytest.Monkey
     with socket.create_server((HOST, 0)) as foreign:
         number = foreign.getsockname()[1]
         order = [number, *range(20_000, 20_100)]
-        monkeypatch.setattr("deploy.embedded.processes.ports.random.sample", lambda _range, **_: order)
+        monkeypatch.setattr(
+            "deploy.embedded.processes.ports.random.sample", lambda _range, **_: order
+        )
         port = Port()
         assert port.number in order[1:]
         port.release()

@@ -1,4 +1,6 @@
-"""Servers of further releases: each is pinned, unpacked without the rest of its archive, and refused where it cannot run."""
+"""Servers of further releases: each is pinned, unpacked without the rest of its archive, and
+refused where it cannot run.
+"""
 
 import io
 import tarfile
@@ -32,18 +34,29 @@ def archive(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 def test_every_release_is_pinned_once_and_fetched_on_demand_alone() -> None:
     for name in RELEASES:
-        assert sum(len(pinned(name, *lock)) for lock in ((), (NPM_LOCK,), (DEBIAN_LOCK,))) == 1, name
+        assert sum(len(pinned(name, *lock)) for lock in ((), (NPM_LOCK,), (DEBIAN_LOCK,))) == 1, (
+            name
+        )
     assert not RELEASES.keys() & (SERVERS.keys() | fetchers().keys())
     assert len({kind.version for kind in RELEASES.values()}) == len(RELEASES)
 
 
-def test_only_what_is_needed_is_unpacked_and_the_archive_dropped(archive: Path, tmp_path: Path) -> None:
+def test_only_what_is_needed_is_unpacked_and_the_archive_dropped(
+    archive: Path, tmp_path: Path
+) -> None:
     with zipfile.ZipFile(archive, "w") as made:
-        for name in ("linux/bin/mysqld", "linux/bin/mysqldump", "linux/share/a/b.sql", "mac/bin/mysqld"):
+        for name in (
+            "linux/bin/mysqld",
+            "linux/bin/mysqldump",
+            "linux/share/a/b.sql",
+            "mac/bin/mysqld",
+        ):
             made.writestr(name, name)
     (target := tmp_path / "target").mkdir()
     archives.unpack_members("thing", target, "linux/", r"(bin/mysqld|share/.+)")
-    assert sorted(str(file.relative_to(target)) for file in target.rglob("*") if file.is_file()) == ["bin/mysqld", "share/a/b.sql"]
+    assert sorted(
+        str(file.relative_to(target)) for file in target.rglob("*") if file.is_file()
+    ) == ["bin/mysqld", "share/a/b.sql"]
     assert not archive.parent.exists()
 
 
@@ -61,9 +74,13 @@ def test_an_archive_inside_the_archive_is_unpacked_too(archive: Path, tmp_path: 
     assert not archive.parent.exists()
 
 
-def test_a_program_that_finds_no_library_names_the_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_program_that_finds_no_library_names_the_package(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     program = tmp_path / "mysqld"
-    program.write_text("#!/bin/sh\necho 'error while loading shared libraries: libaio.so.1' >&2\nexit 127\n")
+    program.write_text(
+        "#!/bin/sh\necho 'error while loading shared libraries: libaio.so.1' >&2\nexit 127\n"
+    )
     program.chmod(0o755)
     asked: list[str] = []
     monkeypatch.setattr(archives, "install_package", asked.append)
@@ -78,8 +95,14 @@ def test_a_program_that_finds_no_library_names_the_package(monkeypatch: pytest.M
     ("listed", "newest"),
     [
         (["1:11.8.9+ds-0+deb13u1", "1:11.8.6-0+deb13u1"], "1:11.8.9+ds-0+deb13u1"),
-        (["1:11.8.6-0+deb13u1", "1:11.8.10-0+deb13u1"], "1:11.8.10-0+deb13u1"),  # by number, not by text
-        (["1:11.8.9-0+deb13u2", "1:11.8.9-0+deb13u1"], "1:11.8.9-0+deb13u2"),  # apt lists the newer package first
+        (
+            ["1:11.8.6-0+deb13u1", "1:11.8.10-0+deb13u1"],
+            "1:11.8.10-0+deb13u1",
+        ),  # by number, not by text
+        (
+            ["1:11.8.9-0+deb13u2", "1:11.8.9-0+deb13u1"],
+            "1:11.8.9-0+deb13u2",
+        ),  # apt lists the newer package first
         (["1:12.3.2-1", "1:11.8.3-1", "1:11.4.11-1", "11.80.1-1"], "1:11.8.3-1"),
         (["11.8.7-1"], "11.8.7-1"),
         (["1:12.3.2-1", "1:111.8.1-1"], None),
@@ -92,14 +115,20 @@ def test_the_newest_version_of_a_series_is_chosen(listed: list[str], newest: str
 
 @pytest.mark.parametrize(
     ("version", "number"),
-    [("1:11.8.9+ds-0+deb13u1", "11.8.9"), ("1:10.5.29-0+deb11u1", "10.5.29"), ("11.8.10~rc1-1", "11.8.10")],
+    [
+        ("1:11.8.9+ds-0+deb13u1", "11.8.9"),
+        ("1:10.5.29-0+deb11u1", "10.5.29"),
+        ("11.8.10~rc1-1", "11.8.10"),
+    ],
 )
 def test_the_release_is_read_from_the_version_of_its_package(version: str, number: str) -> None:
     assert debian_packages.release_number(version) == number
 
 
 class _Archive:
-    """Answers in apt's place: lists these versions, and downloads a package as whatever `content` is."""
+    """Answers in apt's place: lists these versions, and downloads a package as whatever `content`
+    is.
+    """
 
     def __init__(self, *listed: str, content: bytes = b"none") -> None:
         self._listed = listed
@@ -110,7 +139,9 @@ class _Archive:
         self.asked.append(" ".join((program, *arguments)))
         if arguments[0] == "install":
             (work / "cache" / "archives" / "thing_any.deb").write_bytes(self._content)
-        return "".join(f" thing | {version} | mirror trixie/main amd64 Packages\n" for version in self._listed)
+        return "".join(
+            f" thing | {version} | mirror trixie/main amd64 Packages\n" for version in self._listed
+        )
 
 
 @pytest.fixture
@@ -139,20 +170,35 @@ def test_the_newest_version_is_asked_for_after_the_lists_are_fetched(
     assert "thing 1:11.8.9-1" in capfd.readouterr().err
 
 
-def test_a_suite_without_the_series_is_named_with_what_it_has(debian: Callable[[_Archive], None], tmp_path: Path) -> None:
+def test_a_suite_without_the_series_is_named_with_what_it_has(
+    debian: Callable[[_Archive], None], tmp_path: Path
+) -> None:
     debian(_Archive("1:12.3.2-1"))
-    with pytest.raises(Unavailable, match=r"trixie lists thing 1:12\.3\.2-1, not 11\.8\.\*.*debian\.lock"):
+    with pytest.raises(
+        Unavailable, match=r"trixie lists thing 1:12\.3\.2-1, not 11\.8\.\*.*debian\.lock"
+    ):
         debian_packages.unpack_with_needs(_SERIES, ["debian trixie main"], tmp_path)
 
 
-def test_a_pinned_package_is_asked_for_by_its_version_and_compared_with_its_sum(debian: Callable[[_Archive], None], tmp_path: Path) -> None:
+def test_a_pinned_package_is_asked_for_by_its_version_and_compared_with_its_sum(
+    debian: Callable[[_Archive], None], tmp_path: Path
+) -> None:
     debian(archive := _Archive("1:11.8.9-1"))
     with pytest.raises(ChecksumMismatch, match="pinned is 000"):
-        debian_packages.unpack_with_needs(Artifact("trixie", "thing", "1%3a11.8.6-1", "0" * 64, "deb"), ["debian trixie main"], tmp_path)
-    assert archive.asked == ["apt-get update", "apt-get install --yes --download-only thing=1:11.8.6-1"]
+        debian_packages.unpack_with_needs(
+            Artifact("trixie", "thing", "1%3a11.8.6-1", "0" * 64, "deb"),
+            ["debian trixie main"],
+            tmp_path,
+        )
+    assert archive.asked == [
+        "apt-get update",
+        "apt-get install --yes --download-only thing=1:11.8.6-1",
+    ]
 
 
-def test_elsewhere_than_on_debian_its_packages_are_unavailable(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_elsewhere_than_on_debian_its_packages_are_unavailable(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr(debian_packages, "debian_mirror", lambda: None)
     with pytest.raises(Unavailable, match="Run it on Debian"):
         debian_packages.unpack_with_needs(_ARTIFACT, ["debian trixie main"], tmp_path)

@@ -16,10 +16,20 @@ def _nothing_known(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_report_joins_what_every_process_found_with_what_is_missing_last() -> None:
-    handed_over = {"servers": ["WARNING: hbase WAS NOT TESTED: no Java", "mysql: mysql 9.7.4", "zookeeper: 3.9.3"]}
+    handed_over = {
+        "servers": [
+            "WARNING: hbase WAS NOT TESTED: no Java",
+            "mysql: mysql 9.7.4",
+            "zookeeper: 3.9.3",
+        ]
+    }
     side_by_side.take_report(SimpleNamespace(workeroutput=handed_over))
     side_by_side.take_report(SimpleNamespace())  # died before its last words
-    assert side_by_side.report() == ["mysql: mysql 9.7.4", "zookeeper: 3.9.3", "WARNING: hbase WAS NOT TESTED: no Java"]
+    assert side_by_side.report() == [
+        "mysql: mysql 9.7.4",
+        "zookeeper: 3.9.3",
+        "WARNING: hbase WAS NOT TESTED: no Java",
+    ]
 
 
 def test_a_process_of_several_hands_over_its_report_and_a_single_one_nothing() -> None:
@@ -31,7 +41,12 @@ def test_a_process_of_several_hands_over_its_report_and_a_single_one_nothing() -
 
 
 def test_sparks_files_are_two_pieces_of_work_and_the_first() -> None:
-    folders = ("integration/spark/first_copies", "integration/spark/sinks", "integration/spark/stream", "e2e")
+    folders = (
+        "integration/spark/first_copies",
+        "integration/spark/sinks",
+        "integration/spark/stream",
+        "e2e",
+    )
     names = [f"tests/{folder}/test_{name}.py::test_x[a::b]" for folder in folders for name in "ab"]
     pieces = [side_by_side.piece_of_work(name) for name in names]
     of_spark = ["tests/integration/spark/first_copies/"] * 2 + ["tests/integration/spark/"] * 4

@@ -1,6 +1,8 @@
-"""Builds tables and rows of the model back from Canal's own messages, so that the encoder can be asked for the same bytes again.
+"""Builds tables and rows of the model back from Canal's own messages, so that the encoder can be
+asked for the same bytes again.
 
-Where Canal printed U+FFFD its message does not hold the value; the bytes then come from the server's own answer.
+Where Canal printed U+FFFD its message does not hold the value; the bytes then come from the
+server's own answer.
 """
 
 import json
@@ -97,7 +99,15 @@ def column_of(name: str, type_text: str, server: str) -> Column:
     if "GEOM" in word or word.endswith(("POINT", "STRING", "POLYGON")):
         kind = ColumnType.GEOMETRY
     charset = "binary" if word in _BYTES else "utf8mb4"
-    return Column(name, kind, nullable=True, length=length, scale=scale, unsigned="unsigned" in type_text.lower(), charset=charset)
+    return Column(
+        name,
+        kind,
+        nullable=True,
+        length=length,
+        scale=scale,
+        unsigned="unsigned" in type_text.lower(),
+        charset=charset,
+    )
 
 
 def value_of(column: Column, type_text: str, text: str | None) -> Value:
@@ -108,20 +118,28 @@ def value_of(column: Column, type_text: str, text: str | None) -> Value:
         return int(text)
     if column.type in (ColumnType.FLOAT, ColumnType.DOUBLE):
         number = float(text)
-        return struct.unpack("f", struct.pack("f", number))[0] if column.type == ColumnType.FLOAT else number
+        return (
+            struct.unpack("f", struct.pack("f", number))[0]
+            if column.type == ColumnType.FLOAT
+            else number
+        )
     if column.type == ColumnType.NEWDECIMAL:
         whole, _, fraction = text.partition(".")
         return f"{whole}.{fraction.ljust(column.scale, '0')}" if column.scale else text
     if column.type == ColumnType.JSON:
         return JsonDocument(json.loads(text))
     if column.type in (ColumnType.STRING, ColumnType.VARCHAR, ColumnType.BLOB, ColumnType.GEOMETRY):
-        latin1 = column.charset == "binary" or column.type == ColumnType.GEOMETRY or type_text == "JSON"
+        latin1 = (
+            column.charset == "binary" or column.type == ColumnType.GEOMETRY or type_text == "JSON"
+        )
         return text.encode("latin-1" if latin1 else "utf-8")
     return text
 
 
 class Truth:
-    """Bytes of string columns as the server itself gave them, by statement, table, first column and column."""
+    """Bytes of string columns as the server itself gave them, by statement, table, first column and
+    column.
+    """
 
     def __init__(self, server: str) -> None:
         self._rows: dict[tuple[int, str, str], dict[str, Any]] = {}
@@ -146,7 +164,9 @@ def definition_of(message: CanalMessage, columns: dict[str, str]) -> TableDefini
     key = tuple(names.index(name) for name in body["pkNames"] or ())
     if not key and message.statement in MINIMAL_IMAGES:
         key = (0,)
-    map_ = TableMap(id_, tuple(column_of(name, text, message.server) for name, text in columns.items()), key)
+    map_ = TableMap(
+        id_, tuple(column_of(name, text, message.server) for name, text in columns.items()), key
+    )
     return TableDefinition(map_, key, tuple(columns.values()))
 
 
@@ -155,17 +175,27 @@ def changes_of(message: CanalMessage, definition: TableDefinition, truth: Truth)
     body = message.body
     changes = []
     for number, data in enumerate(body["data"]):
-        image = tuple(_cell(message, definition, truth, data, i) for i in range(len(definition.map.columns)))
+        image = tuple(
+            _cell(message, definition, truth, data, i) for i in range(len(definition.map.columns))
+        )
         if body["type"] == "INSERT":
             changes.append(RowChange(None, image))
         elif body["type"] == "DELETE":
             changes.append(RowChange(image, None))
         else:
-            changes.append(RowChange(_before(message, definition, image, body["old"][number]), image))
+            changes.append(
+                RowChange(_before(message, definition, image, body["old"][number]), image)
+            )
     return changes
 
 
-def _cell(message: CanalMessage, definition: TableDefinition, truth: Truth, data: dict[str, str | None], ordinal: int) -> Value:
+def _cell(
+    message: CanalMessage,
+    definition: TableDefinition,
+    truth: Truth,
+    data: dict[str, str | None],
+    ordinal: int,
+) -> Value:
     column = definition.map.columns[ordinal]
     if column.name not in data:
         return ABSENT
@@ -175,7 +205,12 @@ def _cell(message: CanalMessage, definition: TableDefinition, truth: Truth, data
     return value_of(column, definition.type_texts[ordinal], text)
 
 
-def _before(message: CanalMessage, definition: TableDefinition, image: tuple[Value, ...], old: dict[str, str | None]) -> tuple[Value, ...]:
+def _before(
+    message: CanalMessage,
+    definition: TableDefinition,
+    image: tuple[Value, ...],
+    old: dict[str, str | None],
+) -> tuple[Value, ...]:
     before: list[Value] = []
     for ordinal, column in enumerate(definition.map.columns):
         if column.name in old:

@@ -7,12 +7,21 @@ import pytest
 from relay.encode import MessageFrame, RowEncoder, encode_statement
 from relay.envelope import MessageType
 from relay.model.table import TableId
-from tests.unit.encode.canal_tables import SERVERS, CanalMessage, Truth, canal_messages, changes_of, definition_of
+from tests.unit.encode.canal_tables import (
+    SERVERS,
+    CanalMessage,
+    Truth,
+    canal_messages,
+    changes_of,
+    definition_of,
+)
 
 
 def frame_of(message: CanalMessage) -> MessageFrame:
     body = message.body
-    return MessageFrame(event_time_ms=body["es"], gtid=body["gtid"], batch=body["id"], publish_time_ms=body["ts"])
+    return MessageFrame(
+        event_time_ms=body["es"], gtid=body["gtid"], batch=body["id"], publish_time_ms=body["ts"]
+    )
 
 
 @pytest.mark.parametrize("server", SERVERS)
@@ -46,7 +55,9 @@ def test_statement_messages_are_canals_byte_for_byte(server: str) -> None:
         if body["data"] is not None:
             continue
         name = TableId(body["database"], body["table"])
-        value = encode_statement(MessageType(body["type"]), name, body["sql"], frame_of(message), is_ddl=body["isDdl"])
+        value = encode_statement(
+            MessageType(body["type"]), name, body["sql"], frame_of(message), is_ddl=body["isDdl"]
+        )
         assert value == message.raw
         seen += 1
     assert seen > 30

@@ -37,7 +37,10 @@ def key(encoder: KeyEncoder, value: Value) -> object:
     return orjson.loads(encoded)[1]
 
 
-@pytest.mark.parametrize(("value", "text"), [(16777218.0, "16777218"), (16777220.0, "16777220"), (0.5, "0.5"), (16777216.0, "16777216")])
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(16777218.0, "16777218"), (16777220.0, "16777220"), (0.5, "0.5"), (16777216.0, "16777216")],
+)
 def test_floats_that_differ_have_keys_that_differ(value: float, text: str) -> None:
     encoder = KeyEncoder(definition(FLOAT, "float"), NAME)
     assert key(encoder, value) == text
@@ -53,18 +56,26 @@ def test_a_float_in_a_key_reads_back_to_the_same_bits(value: float) -> None:
 
 @given(SINGLES, SINGLES)
 def test_two_floats_have_one_key_only_where_they_are_equal(one: float, other: float) -> None:
-    assert (single_text(one) == single_text(other)) == (struct.pack("<f", one) == struct.pack("<f", other))
+    assert (single_text(one) == single_text(other)) == (
+        struct.pack("<f", one) == struct.pack("<f", other)
+    )
 
 
 @given(st.binary(max_size=6), st.binary(max_size=6))
-def test_texts_that_differ_have_keys_that_differ_also_where_they_cannot_be_decoded(one: bytes, other: bytes) -> None:
+def test_texts_that_differ_have_keys_that_differ_also_where_they_cannot_be_decoded(
+    one: bytes, other: bytes
+) -> None:
     encoder = KeyEncoder(definition(TEXT, "varchar(10)"), NAME)
     assert (key(encoder, one) == key(encoder, other)) == (one == other)
 
 
 def test_bytes_that_are_no_characters_are_kept_and_counted() -> None:
     encoder = KeyEncoder(definition(TEXT, "varchar(10)"), NAME)
-    assert [key(encoder, each) for each in (b"a\xff", b"a\xfe", b"a")] == [{"base64": "Yf8="}, {"base64": "Yf4="}, "a"]
+    assert [key(encoder, each) for each in (b"a\xff", b"a\xfe", b"a")] == [
+        {"base64": "Yf8="},
+        {"base64": "Yf4="},
+        "a",
+    ]
     assert encoder.undecodable_values == 2
 
 
@@ -78,21 +89,36 @@ def test_keys_of_before_can_be_kept() -> None:
 
 def test_the_fast_printers_leave_such_keys_to_the_readable_path() -> None:
     table = definition(FLOAT, "float")
-    placement = PartitionRule("shop.t", database_hash=True, partitions=3).for_table(NAME, ("f",), (0,))
+    placement = PartitionRule("shop.t", database_hash=True, partitions=3).for_table(
+        NAME, ("f",), (0,)
+    )
     rows = RowEncoder(table, NAME, "exact")
     assert bulk_rows(table, ("shop.t",), placement, rows) is SlowReason.COLUMN
-    assert bulk_rows(table, ("shop.t",), placement, rows, lossless_keys=False) is not SlowReason.COLUMN
+    assert (
+        bulk_rows(table, ("shop.t",), placement, rows, lossless_keys=False) is not SlowReason.COLUMN
+    )
 
 
 @pytest.mark.parametrize("charset", ["utf8mb4", "gbk", "ascii", "cp932"])
 @pytest.mark.skipif(not COMPILED, reason="the compiled printer was not built")
 def test_an_event_with_such_a_key_is_refused_by_the_compiled_printer(charset: str) -> None:
     table = definition(replace(TEXT, charset=charset, length=10), "varchar(10)")
-    placement = PartitionRule("shop.t", database_hash=True, partitions=3).for_table(NAME, ("v",), (0,))
+    placement = PartitionRule("shop.t", database_hash=True, partitions=3).for_table(
+        NAME, ("v",), (0,)
+    )
     printer = bulk_rows(table, ("shop.t",), placement, RowEncoder(table, NAME, "exact"))
     assert isinstance(printer, BulkRows)
     for value, refused in ((b"a", False), (b"a\x81", True)):
         body = b"\0" + bytes([len(value)]) + value
-        event = RowsEvent(Operation.INSERT, table.map, [RowChange(None, (value,))], 50, BinlogPosition("b.1", 4), 1, body, 0)
+        event = RowsEvent(
+            Operation.INSERT,
+            table.map,
+            [RowChange(None, (value,))],
+            50,
+            BinlogPosition("b.1", 4),
+            1,
+            body,
+            0,
+        )
         left = printer.messages([event], FRAME, OrderPair(1, 1), 0, ()).left
         assert (left is SlowReason.VALUE) == refused, left

@@ -11,7 +11,9 @@ from relay.model.table import Column, ColumnType
 
 
 def text(kind: str, length: int, raw: bytes) -> str:
-    render = named_bytes(Column("c", ColumnType.STRING, nullable=True, length=length, charset="binary"), kind)
+    render = named_bytes(
+        Column("c", ColumnType.STRING, nullable=True, length=length, charset="binary"), kind
+    )
     assert render is not None
     return render(raw)
 
@@ -47,4 +49,9 @@ def test_other_columns_are_none_of_them() -> None:
     binary = Column("c", ColumnType.STRING, nullable=True, length=16, charset="binary")
     assert named_bytes(binary, "binary(16)") is None
     assert named_bytes(binary, "inet4") is None
-    assert named_bytes(Column("c", ColumnType.STRING, nullable=True, length=16, charset="latin1"), "uuid") is None
+    assert (
+        named_bytes(
+            Column("c", ColumnType.STRING, nullable=True, length=16, charset="latin1"), "uuid"
+        )
+        is None
+    )

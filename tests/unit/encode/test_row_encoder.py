@@ -25,7 +25,9 @@ from relay.model.table import Column, ColumnType, TableDefinition, TableId, Tabl
 from relay.model.value import ABSENT, JsonDocument, Row
 
 NAME = TableId("logicDb", "logicTb")
-FRAME = MessageFrame(event_time_ms=1_700_000_000_000, gtid="0-1-2", batch=7, publish_time_ms=1_700_000_000_123)
+FRAME = MessageFrame(
+    event_time_ms=1_700_000_000_000, gtid="0-1-2", batch=7, publish_time_ms=1_700_000_000_123
+)
 COLUMNS = (
     Column("id", ColumnType.LONG, nullable=False, unsigned=True),
     Column("name", ColumnType.VARCHAR, nullable=True, length=80, charset="utf8mb4"),
@@ -34,13 +36,17 @@ COLUMNS = (
     Column("kind", ColumnType.ENUM, nullable=True, labels=("a", "b")),
 )
 DEFINITION = TableDefinition(
-    TableMap(TableId("real1", "t"), COLUMNS, (0,)), (0,), ("int unsigned", "varchar(20)", "double", "json", "enum('a','b')")
+    TableMap(TableId("real1", "t"), COLUMNS, (0,)),
+    (0,),
+    ("int unsigned", "varchar(20)", "double", "json", "enum('a','b')"),
 )
 ROW: Row = (1, "é\n".encode(), 1.0, JsonDocument({"a": 1}), 2)
 
 
 def message(change: RowChange, definition: TableDefinition = DEFINITION) -> dict[str, Any]:
-    decoded: dict[str, Any] = json.loads(RowEncoder(definition, NAME, "exact").encode([change], FRAME))
+    decoded: dict[str, Any] = json.loads(
+        RowEncoder(definition, NAME, "exact").encode([change], FRAME)
+    )
     return decoded
 
 
@@ -52,8 +58,8 @@ def changed(**columns: Any) -> Row:
 def test_an_insert_in_full() -> None:
     value = RowEncoder(DEFINITION, NAME, "exact").encode([RowChange(None, ROW)], FRAME)
     assert value.decode() == (
-        '{"data":[{"id":"1","name":"é\\n","price":"1","doc":"{\\"a\\": 1}","kind":"b"}],"database":"logicDb","es":1700000000000,'
-        '"gtid":"0-1-2","id":7,"isDdl":false,"mysqlType":{"id":"int unsigned","name":"varchar(20)","price":"double","doc":"json",'
+        '{"data":[{"id":"1","name":"é\\n","price":"1","doc":"{\\"a\\": 1}","kind":"b"}],"database":"logicDb","es":1700000000000,'  # noqa: E501
+        '"gtid":"0-1-2","id":7,"isDdl":false,"mysqlType":{"id":"int unsigned","name":"varchar(20)","price":"double","doc":"json",'  # noqa: E501
         '"kind":"enum(\'a\',\'b\')"},"old":null,"pkNames":["id"],"sql":"","sqlType":{"id":-5,"name":12,"price":8,"doc":12,"kind":12},'
         '"table":"logicTb","ts":1700000000123,"type":"INSERT"}'
     )
@@ -86,7 +92,10 @@ def test_a_zero_that_changes_its_sign_is_a_change() -> None:
 
 def test_old_does_not_leak_between_rows_but_in_canals_style() -> None:
     rows = [RowChange(ROW, changed(name=b"x")), RowChange(ROW, changed(kind=1))]
-    olds = {style: json.loads(RowEncoder(DEFINITION, NAME, style).encode(rows, FRAME))["old"] for style in ("exact", "canal")}
+    olds = {
+        style: json.loads(RowEncoder(DEFINITION, NAME, style).encode(rows, FRAME))["old"]
+        for style in ("exact", "canal")
+    }
     assert olds["exact"] == [{"name": "é\n"}, {"kind": "b"}]
     assert olds["canal"] == [{"name": "é\n"}, {"name": "é\n", "kind": "2"}]
 
@@ -100,10 +109,16 @@ def test_canal_says_of_each_part_what_holds_for_the_whole_event() -> None:
 
 
 def test_absent_columns_are_left_out_everywhere() -> None:
-    decoded = message(RowChange(changed(name=ABSENT, doc=ABSENT), (ABSENT, b"x", ABSENT, ABSENT, ABSENT)))
+    decoded = message(
+        RowChange(changed(name=ABSENT, doc=ABSENT), (ABSENT, b"x", ABSENT, ABSENT, ABSENT))
+    )
     assert decoded["data"] == [{"name": "x"}]
     assert decoded["old"] == [{}]
-    assert (decoded["mysqlType"], decoded["sqlType"], decoded["pkNames"]) == ({"name": "varchar(20)"}, {"name": 12}, None)
+    assert (decoded["mysqlType"], decoded["sqlType"], decoded["pkNames"]) == (
+        {"name": "varchar(20)"},
+        {"name": 12},
+        None,
+    )
 
 
 def test_undecodable_values_are_counted() -> None:
@@ -119,7 +134,10 @@ def test_keys() -> None:
     assert keys.encode(RowChange(ROW, changed(id=2))) == b'["logicDb.logicTb","2"]'
     assert keys.encode(RowChange(ROW, changed(id=ABSENT))) == b'["logicDb.logicTb","1"]'
     assert keys.encode(RowChange(ROW, None)) == b'["logicDb.logicTb","1"]'
-    assert KeyEncoder(DEFINITION, NAME, shard=TableId("real1", "t")).encode(RowChange(ROW, None)) == b'["logicDb.logicTb","real1.t","1"]'
+    assert (
+        KeyEncoder(DEFINITION, NAME, shard=TableId("real1", "t")).encode(RowChange(ROW, None))
+        == b'["logicDb.logicTb","real1.t","1"]'
+    )
     with pytest.raises(RowImageIncomplete):
         keys.encode(RowChange(None, changed(id=ABSENT)))
 
@@ -152,7 +170,9 @@ def test_headers() -> None:
     own = ("order", b"1700000000000.0000000000000000042")
     tags = tag_headers(["tag1", "f1"])
     assert message_headers(order, tags) == (own, ("tag", b"tag1"), ("tag", b"f1"))
-    origin = Origin("shop/eu", TableId("real1", "t"), 5, BinlogPosition("bin.000001", 4), "0-1-2", 3)
+    origin = Origin(
+        "shop/eu", TableId("real1", "t"), 5, BinlogPosition("bin.000001", 4), "0-1-2", 3
+    )
     assert message_headers(order, (), origin) == (
         own,
         ("instance", b"shop/eu"),
@@ -162,6 +182,13 @@ def test_headers() -> None:
         ("mapping", b"3"),
     )
     failed = message_headers(order, (), replace(origin, real=None, failed=True))
-    assert [name for name, _ in failed] == ["order", "instance", "source", "gtid", "mapping", "failed"]
+    assert [name for name, _ in failed] == [
+        "order",
+        "instance",
+        "source",
+        "gtid",
+        "mapping",
+        "failed",
+    ]
     for renames, text in (((), b"[]"), ((ColumnRename("a", "b"),), b'[{"new":"b","old":"a"}]')):
         assert message_headers(order, (), replace(origin, renamed=renames))[-1] == ("renamed", text)

@@ -1,4 +1,6 @@
-"""Rows of system-versioned tables: whatever statements do, readers hold the current rows, whether they know the header or not."""
+"""Rows of system-versioned tables: whatever statements do, readers hold the current rows, whether
+they know the header or not.
+"""
 
 from dataclasses import dataclass, field, replace
 
@@ -50,7 +52,9 @@ def definition(key: tuple[int, ...]) -> TableDefinition:
 
 
 def refined_plan(whole: TableDefinition) -> TablePlan:
-    instance = InstanceSettings.model_validate({"name": "x", "source": {"host": "h", "user": "u", "server_id": 7}, **FIELDS})
+    instance = InstanceSettings.model_validate(
+        {"name": "x", "source": {"host": "h", "user": "u", "server_id": 7}, **FIELDS}
+    )
     refinement = Refinements(instance, {}).of(whole, NAME, exact_text)
     assert refinement is not None
     shown = as_history(refinement.published)
@@ -58,7 +62,12 @@ def refined_plan(whole: TableDefinition) -> TablePlan:
         table_plan(refinement.definition, NAME, "tag", 7),
         rows=RowEncoder(refinement.published, NAME, "exact"),
         keys=KeyEncoder(refinement.published, NAME),
-        history=RowHistory(as_history(refinement.definition), 3, RowEncoder(shown, NAME, "exact"), KeyEncoder(shown, NAME)),
+        history=RowHistory(
+            as_history(refinement.definition),
+            3,
+            RowEncoder(shown, NAME, "exact"),
+            KeyEncoder(shown, NAME),
+        ),
         refinement=refinement,
     )
 
@@ -79,7 +88,9 @@ class Table:
 
     def put(self, key: int, n: int) -> None:
         """INSERT, or UPDATE where the row is there."""
-        self.move(key, key, n) if key in self.current else self.insert((key, n, self.now(), self.endless))
+        self.move(key, key, n) if key in self.current else self.insert(
+            (key, n, self.now(), self.endless)
+        )
 
     def insert(self, row: Row) -> None:
         self.current[int(str(row[0]))] = row
@@ -94,7 +105,10 @@ class Table:
         self.current[new] = after
         past = (*before[:3], now)
         self.history.append(past)
-        self.logged += [(Operation.UPDATE, RowChange(before, after)), (Operation.INSERT, RowChange(None, past))]
+        self.logged += [
+            (Operation.UPDATE, RowChange(before, after)),
+            (Operation.INSERT, RowChange(None, past)),
+        ]
 
     def delete(self, key: int) -> None:
         if key in self.current:
@@ -127,10 +141,15 @@ def is_history(message: OutboundMessage) -> bool:
 def published(plan: TablePlan, table: Table, settings: MessageSettings) -> list[OutboundMessage]:
     order, found = OrderPair(1, 0), []
     for operation, change in table.logged:
-        event = RowsEvent(operation, plan.definition.map, (change,), 0, BinlogPosition("b.000001", 400), 9)
+        event = RowsEvent(
+            operation, plan.definition.map, (change,), 0, BinlogPosition("b.000001", 400), 9
+        )
         if plan.refinement is not None:
             refined = RefinedRows(plan, plan.refinement, settings, CONTEXT, keeps_back=False)
-            made = [(each.order, each.made if isinstance(each.made, list) else []) for each in refined.of(event, order, 0)]
+            made = [
+                (each.order, each.made if isinstance(each.made, list) else [])
+                for each in refined.of(event, order, 0)
+            ]
         elif settings.rows_per_message == "event":
             made = list(packed_messages(event, plan, settings, CONTEXT, order, 0, 1_000_000))
         else:
@@ -175,26 +194,39 @@ def test_readers_hold_the_current_rows(
     plan = refined_plan(whole) if refined else table_plan(whole, NAME, "tag", 7)
     messages = published(plan, table, MessageSettings.model_validate({"rows_per_message": packed}))
     current = folded([each for each in messages if not is_history(each)])
-    assert sorted((row["id"], row["n"]) for row in current.values()) == texts(list(table.current.values()))
+    assert sorted((row["id"], row["n"]) for row in current.values()) == texts(
+        list(table.current.values())
+    )
     past = folded([each for each in messages if is_history(each)])
     assert sorted((row["id"], row["n"]) for row in past.values()) == texts(table.history)
-    assert not current.keys() & past.keys(), "compaction, and readers that do not know the header, would take one for the other"
+    assert not current.keys() & past.keys(), (
+        "compaction, and readers that do not know the header, would take one for the other"
+    )
     assert {name: row for name, row in folded(messages).items() if name in current} == current
 
 
 def test_the_fast_printers_leave_such_a_table_alone() -> None:
     plan = table_plan(definition((0, 3)), NAME, "tag", 7)
-    assert bulk_rows(plan.definition, ("shop.t",), plan.lanes[0].placement, plan.rows) is SlowReason.SYSTEM_VERSIONED
+    assert (
+        bulk_rows(plan.definition, ("shop.t",), plan.lanes[0].placement, plan.rows)
+        is SlowReason.SYSTEM_VERSIONED
+    )
 
 
 def test_an_ended_row_is_deleted_whole_although_its_image_before_is_partial() -> None:
     table = Table(ENDS[0])
     before = (1, ABSENT, ABSENT, ENDS[0])
-    table.logged = [(Operation.INSERT, RowChange(None, (1, 5, PAST, ENDS[0]))), (Operation.UPDATE, RowChange(before, (1, 5, PAST, PAST)))]
+    table.logged = [
+        (Operation.INSERT, RowChange(None, (1, 5, PAST, ENDS[0]))),
+        (Operation.UPDATE, RowChange(before, (1, 5, PAST, PAST))),
+    ]
     plan = table_plan(definition((0, 3)), NAME, "tag", 7)
     _, deleted, past = published(plan, table, MessageSettings(row_image="partial"))
     value = orjson.loads(deleted.value or b"")
-    assert (value["type"], value["data"]) == ("DELETE", [{"id": "1", "n": "5", "row_start": PAST, "row_end": ENDS[0]}])
+    assert (value["type"], value["data"]) == (
+        "DELETE",
+        [{"id": "1", "n": "5", "row_start": PAST, "row_end": ENDS[0]}],
+    )
     assert (is_history(deleted), is_history(past)) == (False, True)
     assert (deleted.key, past.key) == (b'["shop.t","1"]', f'["shop.t","1","{PAST}"]'.encode())
 
@@ -202,7 +234,11 @@ def test_an_ended_row_is_deleted_whole_although_its_image_before_is_partial() ->
 def test_a_row_that_does_not_say_whether_it_is_current_is_refused_by_name() -> None:
     table = Table(ENDS[0], logged=[(Operation.DELETE, RowChange((1, 5, PAST, ABSENT), None))])
     with pytest.raises(RowImageIncomplete):
-        published(table_plan(definition((0, 2)), NAME, "tag", 7), table, MessageSettings(row_image="partial"))
+        published(
+            table_plan(definition((0, 2)), NAME, "tag", 7),
+            table,
+            MessageSettings(row_image="partial"),
+        )
 
 
 def test_a_table_without_a_key_marks_its_history_all_the_same() -> None:
@@ -210,7 +246,10 @@ def test_a_table_without_a_key_marks_its_history_all_the_same() -> None:
     table.put(1, 2)
     table.delete(1)
     messages = published(table_plan(definition(()), NAME, "tag", 7), table, MessageSettings())
-    assert [(is_history(each), each.key, orjson.loads(each.value or b"")["pkNames"]) for each in messages] == [
+    assert [
+        (is_history(each), each.key, orjson.loads(each.value or b"")["pkNames"])
+        for each in messages
+    ] == [
         (False, None, None),
         (False, None, None),
         (True, None, None),

@@ -71,18 +71,55 @@ def test_decimals_lose_a_last_group_of_zeros(scale: int, number: str, text: str)
 @pytest.mark.parametrize(
     ("column", "type_text", "value", "text"),
     [
-        (Column("c", ColumnType.STRING, nullable=True, length=8, charset="binary"), "BINARY(8)", b"\xffab\0\0", "ÿab"),
-        (Column("c", ColumnType.STRING, nullable=True, length=16, charset="binary"), "UUID", b"\xffab\0", "\ufffdab"),
-        (Column("c", ColumnType.VARCHAR, nullable=True, charset="binary"), "VARCHAR(9)", b"\xff\0", "\ufffd\0"),
-        (Column("c", ColumnType.VARCHAR, nullable=True, charset="binary"), "varbinary(9)", b"\xff\0", "ÿ\0"),
-        (Column("c", ColumnType.VARCHAR, nullable=True, charset="latin1"), "VARCHAR(9)", b"caf\xe9", "caf\ufffd"),
-        (Column("c", ColumnType.BLOB, nullable=True, charset="utf8mb4"), "JSON", "é".encode(), "Ã©"),
-        (Column("c", ColumnType.BLOB, nullable=True, charset="utf8mb4"), "LONGTEXT", "é".encode(), "é"),
+        (
+            Column("c", ColumnType.STRING, nullable=True, length=8, charset="binary"),
+            "BINARY(8)",
+            b"\xffab\0\0",
+            "ÿab",
+        ),
+        (
+            Column("c", ColumnType.STRING, nullable=True, length=16, charset="binary"),
+            "UUID",
+            b"\xffab\0",
+            "\ufffdab",
+        ),
+        (
+            Column("c", ColumnType.VARCHAR, nullable=True, charset="binary"),
+            "VARCHAR(9)",
+            b"\xff\0",
+            "\ufffd\0",
+        ),
+        (
+            Column("c", ColumnType.VARCHAR, nullable=True, charset="binary"),
+            "varbinary(9)",
+            b"\xff\0",
+            "ÿ\0",
+        ),
+        (
+            Column("c", ColumnType.VARCHAR, nullable=True, charset="latin1"),
+            "VARCHAR(9)",
+            b"caf\xe9",
+            "caf\ufffd",
+        ),
+        (
+            Column("c", ColumnType.BLOB, nullable=True, charset="utf8mb4"),
+            "JSON",
+            "é".encode(),
+            "Ã©",
+        ),
+        (
+            Column("c", ColumnType.BLOB, nullable=True, charset="utf8mb4"),
+            "LONGTEXT",
+            "é".encode(),
+            "é",
+        ),
         (Column("c", ColumnType.YEAR, nullable=True), "YEAR", 0, "0000"),
         (Column("c", ColumnType.ENUM, nullable=True, labels=("a",)), "ENUM('a')", 1, "1"),
     ],
 )
-def test_strings_follow_the_type_text(column: Column, type_text: str, value: Value, text: str) -> None:
+def test_strings_follow_the_type_text(
+    column: Column, type_text: str, value: Value, text: str
+) -> None:
     assert canal_text(column, type_text)(value) == text
 
 
@@ -97,7 +134,10 @@ def test_strings_follow_the_type_text(column: Column, type_text: str, value: Val
         (JsonScalar(JsonScalarKind.TIME, "-101:00:00.250000"), '"-101:00:00.250000"'),
         (JsonScalar(JsonScalarKind.TIME, "00:00:00.000000"), '"00:00:00"'),
         (JsonScalar(JsonScalarKind.DECIMAL, "1.00"), "1.0"),
-        (JsonScalar(JsonScalarKind.OPAQUE, "base64:type15:/wE=", b"\xff\x01", 15), '"\ufffd\\u0001"'),
+        (
+            JsonScalar(JsonScalarKind.OPAQUE, "base64:type15:/wE=", b"\xff\x01", 15),
+            '"\ufffd\\u0001"',
+        ),
     ],
 )
 def test_json(root: JsonNode, text: str) -> None:

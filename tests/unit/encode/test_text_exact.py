@@ -46,7 +46,9 @@ def test_every_character_of_every_set_is_the_servers() -> None:
     assert len(sets) >= 30
 
 
-@pytest.mark.parametrize("charset", ["utf8mb4", "ascii", "gbk", "sjis", "big5", "eucjpms", "greek", "utf16", "utf32"])
+@pytest.mark.parametrize(
+    "charset", ["utf8mb4", "ascii", "gbk", "sjis", "big5", "eucjpms", "greek", "utf16", "utf32"]
+)
 def test_bytes_that_are_no_characters_are_marked_and_counted(charset: str) -> None:
     called = []
     column = Column("c", ColumnType.VARCHAR, nullable=True, length=10, charset=charset)
@@ -84,7 +86,12 @@ def test_labels_must_be_known_and_numbers_within_them() -> None:
 
 
 def test_binary_keeps_its_length() -> None:
-    assert exact_text(Column("b", ColumnType.STRING, nullable=True, length=4, charset="binary"), "", never)(b"\xff") == "/wAAAA=="
+    assert (
+        exact_text(
+            Column("b", ColumnType.STRING, nullable=True, length=4, charset="binary"), "", never
+        )(b"\xff")
+        == "/wAAAA=="
+    )
 
 
 @pytest.mark.parametrize(
@@ -127,7 +134,10 @@ def test_a_double_can_be_read_back(number: float) -> None:
         (JsonScalar(DECIMAL, "1.10"), "1.10"),
         (JsonScalar(JsonScalarKind.UNSIGNED, "18446744073709551615"), "18446744073709551615"),
         (JsonScalar(JsonScalarKind.DATE, "2024-01-02"), '"2024-01-02"'),
-        (JsonScalar(JsonScalarKind.OPAQUE, "base64:type15:AQI=", b"\x01\x02", 15), '"base64:type15:AQI="'),
+        (
+            JsonScalar(JsonScalarKind.OPAQUE, "base64:type15:AQI=", b"\x01\x02", 15),
+            '"base64:type15:AQI="',
+        ),
         ({}, "{}"),
         ([], "[]"),
     ],

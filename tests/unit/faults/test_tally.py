@@ -1,4 +1,6 @@
-"""What the fault harness counts: it must see every loss, repeat and step back, or its noughts say nothing."""
+"""What the fault harness counts: it must see every loss, repeat and step back, or its noughts say
+nothing.
+"""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +11,9 @@ HELD = {1: 2, 2: 1}  # row 1 was changed three times, row 2 twice
 ALL = [(1, 0), (2, 0), (1, 1), (2, 1), (1, 2)]
 
 
-def counted(seen: list[tuple[int, int]], before: int | None = None, held: dict[int, int] = HELD) -> Counts:
+def counted(
+    seen: list[tuple[int, int]], before: int | None = None, held: dict[int, int] = HELD
+) -> Counts:
     tally = Tally(before)
     for number, (key, n) in enumerate(seen):
         tally.see(key, n, key % 4, f"{number:04}")
@@ -57,7 +61,9 @@ def test_a_topic_made_anew_must_go_on_where_the_other_one_ended() -> None:
 
 
 @given(st.lists(st.integers(1, 5), max_size=60), st.data())
-def test_every_single_loss_and_repeat_of_any_stream_is_found(keys: list[int], data: st.DataObject) -> None:
+def test_every_single_loss_and_repeat_of_any_stream_is_found(
+    keys: list[int], data: st.DataObject
+) -> None:
     held: dict[int, int] = {}
     stream = []
     for key in keys:

@@ -40,7 +40,9 @@ def test_who_may_take(assignment: Assignment, stood_s: float, may: bool) -> None
     ],
 )
 def test_who_gives_way(assignment: Assignment, stood_s: float, gives: bool) -> None:
-    assert gives_way(AssignmentAge(assignment, 100.0), ME, 100.0 + stood_s, PATIENCE_SECONDS) is gives
+    assert (
+        gives_way(AssignmentAge(assignment, 100.0), ME, 100.0 + stood_s, PATIENCE_SECONDS) is gives
+    )
 
 
 def test_a_wish_that_comes_and_goes_has_not_stood() -> None:

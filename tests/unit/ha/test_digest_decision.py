@@ -10,35 +10,105 @@ from relay.model.positions.position import BinlogPosition, SourceIdentity, Sourc
 from relay.model.records.resume_fingerprint import Landmark, PublishedPlace, Sighting, Sought
 from relay.model.replication import Replicating, Replication
 
-FOUND: Final = Sought(Sighting.FOUND, SourcePosition(BinlogPosition("b.000001", 4), "", SourceIdentity("", 2, 0)))
+FOUND: Final = Sought(
+    Sighting.FOUND, SourcePosition(BinlogPosition("b.000001", 4), "", SourceIdentity("", 2, 0))
+)
 SEVERAL: Final = Sought(Sighting.SEVERAL)
 OTHER: Final = Sought(Sighting.OTHER)
 UNPROVEN: Final = Sought(Sighting.UNPROVEN)
 MISSING: Final = Sought(Sighting.MISSING, lacking=3)
 ONE: Final = Sought(Sighting.MISSING, lacking=1)
-RUNNING, HALTED, ENDED, UNKNOWN = Replicating.RUNNING, Replicating.HALTED, Replicating.ENDED, Replicating.UNKNOWN
-_NEVER: Final = "standby is at least 3 transactions behind, by their digests, and has nothing more to apply."
+RUNNING, HALTED, ENDED, UNKNOWN = (
+    Replicating.RUNNING,
+    Replicating.HALTED,
+    Replicating.ENDED,
+    Replicating.UNKNOWN,
+)
+_NEVER: Final = (
+    "standby is at least 3 transactions behind, by their digests, and has nothing more to apply."
+)
 
 TABLE: Final = [
-    # what the binlog shows, the replication there; what follows, its name, and a piece of the reason
-    *[("found", FOUND, state, Action.SWITCH, "", "has what was published") for state in Replicating],
-    *[("at several places", SEVERAL, state, Action.STOP, "PLACE_AMBIGUOUS", "more than one place") for state in Replicating],
-    *[("perhaps there", UNPROVEN, state, Action.STOP, "PLACE_AMBIGUOUS", "binlog begins too shortly before") for state in Replicating],
-    *[("something else there", OTHER, state, Action.STOP, "STANDBY_DIVERGED", "other transactions") for state in Replicating],
-    ("not there yet", MISSING, RUNNING, Action.WAIT, "", "standby is at least 3 transactions behind, by their digests"),
-    ("one is not there yet", ONE, RUNNING, Action.WAIT, "", "standby is at least 1 transaction behind, by their digests"),
-    ("not there, and stopped", MISSING, HALTED, Action.WAIT, "", "3 transactions behind, by their digests, and its replication is stopped"),
-    ("not there, and nobody may ask", MISSING, UNKNOWN, Action.WAIT, "", "the relay's account may not ask"),
+    # what the binlog shows, the replication there; what follows, its name, and a piece of the
+    # reason
+    *[
+        ("found", FOUND, state, Action.SWITCH, "", "has what was published")
+        for state in Replicating
+    ],
+    *[
+        ("at several places", SEVERAL, state, Action.STOP, "PLACE_AMBIGUOUS", "more than one place")
+        for state in Replicating
+    ],
+    *[
+        (
+            "perhaps there",
+            UNPROVEN,
+            state,
+            Action.STOP,
+            "PLACE_AMBIGUOUS",
+            "binlog begins too shortly before",
+        )
+        for state in Replicating
+    ],
+    *[
+        (
+            "something else there",
+            OTHER,
+            state,
+            Action.STOP,
+            "STANDBY_DIVERGED",
+            "other transactions",
+        )
+        for state in Replicating
+    ],
+    (
+        "not there yet",
+        MISSING,
+        RUNNING,
+        Action.WAIT,
+        "",
+        "standby is at least 3 transactions behind, by their digests",
+    ),
+    (
+        "one is not there yet",
+        ONE,
+        RUNNING,
+        Action.WAIT,
+        "",
+        "standby is at least 1 transaction behind, by their digests",
+    ),
+    (
+        "not there, and stopped",
+        MISSING,
+        HALTED,
+        Action.WAIT,
+        "",
+        "3 transactions behind, by their digests, and its replication is stopped",
+    ),
+    (
+        "not there, and nobody may ask",
+        MISSING,
+        UNKNOWN,
+        Action.WAIT,
+        "",
+        "the relay's account may not ask",
+    ),
     ("not there, and caught up", MISSING, ENDED, Action.STOP, "STANDBY_LACKS", _NEVER),
 ]
 
 
 @pytest.mark.parametrize(
-    ("sought", "state", "action", "code", "reason"), [row[1:] for row in TABLE], ids=[f"{row[0]}, {row[2].value}" for row in TABLE]
+    ("sought", "state", "action", "code", "reason"),
+    [row[1:] for row in TABLE],
+    ids=[f"{row[0]}, {row[2].value}" for row in TABLE],
 )
-def test_the_table(sought: Sought, state: Replicating, action: Action, code: str, reason: str) -> None:
+def test_the_table(
+    sought: Sought, state: Replicating, action: Action, code: str, reason: str
+) -> None:
     decision = decide_by_digest(sought, Replication(state), ServerRole.STANDBY)
-    assert (decision.action, decision.code, reason in decision.reason) == (action, code, True), decision
+    assert (decision.action, decision.code, reason in decision.reason) == (action, code, True), (
+        decision
+    )
     assert decision.to is ServerRole.STANDBY
 
 

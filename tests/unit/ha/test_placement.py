@@ -17,15 +17,29 @@ SERVERS = ["s0", "s1", "s2"]
 
 @st.composite
 def views(draw: st.DrawFn) -> ClusterView:
-    """Any cluster: relays that know only some instances, unready ones, leaders that have gone, overrides that cannot be met."""
+    """Any cluster: relays that know only some instances, unready ones, leaders that have gone,
+    overrides that cannot be met.
+    """
     instances = st.frozensets(st.sampled_from(INSTANCES))
     names = draw(st.lists(st.sampled_from(MEMBERS), unique=True))
-    members = tuple(Member(name, draw(st.sampled_from(SERVERS)), draw(instances), draw(instances)) for name in names)
+    members = tuple(
+        Member(name, draw(st.sampled_from(SERVERS)), draw(instances), draw(instances))
+        for name in names
+    )
     return ClusterView(
         members,
         leaders=draw(st.dictionaries(st.sampled_from(INSTANCES), st.sampled_from(MEMBERS))),
-        preferred=draw(st.dictionaries(st.sampled_from(INSTANCES), st.lists(st.sampled_from(SERVERS), max_size=2).map(tuple))),
-        moves=draw(st.dictionaries(st.sampled_from(INSTANCES), st.sampled_from([*MEMBERS, *SERVERS]), max_size=2)),
+        preferred=draw(
+            st.dictionaries(
+                st.sampled_from(INSTANCES),
+                st.lists(st.sampled_from(SERVERS), max_size=2).map(tuple),
+            )
+        ),
+        moves=draw(
+            st.dictionaries(
+                st.sampled_from(INSTANCES), st.sampled_from([*MEMBERS, *SERVERS]), max_size=2
+            )
+        ),
         maintenance=draw(st.frozensets(st.sampled_from(SERVERS), max_size=2)),
     )
 
@@ -35,17 +49,25 @@ def alike(count: int) -> tuple[Member, ...]:
 
 
 def able(view: ClusterView, instance: str) -> dict[str, Member]:
-    """The members that could run the instance now, whether or not their server is in maintenance."""
+    """The members that could run the instance now, whether or not their server is in
+    maintenance.
+    """
     leader = view.leaders.get(instance)
     return {
-        each.name: each for each in view.members if instance in each.instances and (each.name == leader or instance not in each.unready)
+        each.name: each
+        for each in view.members
+        if instance in each.instances and (each.name == leader or instance not in each.unready)
     }
 
 
 @given(views())
-def test_every_instance_has_a_seat_at_a_relay_that_knows_it_and_can_if_one_can(view: ClusterView) -> None:
+def test_every_instance_has_a_seat_at_a_relay_that_knows_it_and_can_if_one_can(
+    view: ClusterView,
+) -> None:
     assignments = assign(view)
-    assert set(assignments) == {instance for member in view.members for instance in member.instances}
+    assert set(assignments) == {
+        instance for member in view.members for instance in member.instances
+    }
     members = {member.name: member for member in view.members}
     for instance, assignment in assignments.items():
         assert instance in members[assignment.wanted].instances
@@ -66,7 +88,9 @@ def test_nothing_runs_in_maintenance_that_could_run_elsewhere(view: ClusterView)
 def test_wishes_are_met_by_who_can_a_move_before_a_preference(view: ClusterView) -> None:
     for instance, assignment in assign(view).items():
         candidates = able(view, instance)
-        best = {name: each for name, each in candidates.items() if each.server not in view.maintenance} or candidates
+        best = {
+            name: each for name, each in candidates.items() if each.server not in view.maintenance
+        } or candidates
         for name in (view.moves.get(instance, ""), *view.preferred.get(instance, ())):
             there = {each.name for each in best.values() if name in (each.name, each.server)}
             if there:
@@ -79,8 +103,12 @@ def test_a_plan_that_was_carried_out_moves_nothing(view: ClusterView) -> None:
     plan = {instance: assignment.wanted for instance, assignment in assign(view).items()}
     done = replace(view, leaders=plan)
     again = assign(done)
-    moved = {instance for instance, assignment in again.items() if assignment.wanted != plan[instance]}
-    assert not {each for each in moved if plan[each] in able(view, each)}, "only one that nobody could run may look for another place"
+    moved = {
+        instance for instance, assignment in again.items() if assignment.wanted != plan[instance]
+    }
+    assert not {each for each in moved if plan[each] in able(view, each)}, (
+        "only one that nobody could run may look for another place"
+    )
 
 
 @given(views(), st.randoms(use_true_random=False))
@@ -97,7 +125,9 @@ def test_no_single_move_would_make_the_numbers_more_even(view: ClusterView) -> N
     for instance, assignment in assignments.items():
         named = {view.moves.get(instance, ""), *view.preferred.get(instance, ())}
         candidates = able(view, instance)
-        best = {name: each for name, each in candidates.items() if each.server not in view.maintenance} or candidates
+        best = {
+            name: each for name, each in candidates.items() if each.server not in view.maintenance
+        } or candidates
         if not best or any({each.name, each.server} & named for each in best.values()):
             continue
         assert loads[assignment.wanted] - min(loads[name] for name in best) <= 1
@@ -105,9 +135,16 @@ def test_no_single_move_would_make_the_numbers_more_even(view: ClusterView) -> N
 
 @pytest.mark.parametrize("count", [2, 3, 4, 5])
 def test_a_relay_that_joins_takes_its_share_and_nothing_else_moves(count: int) -> None:
-    before = {instance: assignment.wanted for instance, assignment in assign(ClusterView(alike(count - 1))).items()}
+    before = {
+        instance: assignment.wanted
+        for instance, assignment in assign(ClusterView(alike(count - 1))).items()
+    }
     assignments = assign(ClusterView(alike(count), before))
-    moved = {instance for instance, assignment in assignments.items() if assignment.wanted != before[instance]}
+    moved = {
+        instance
+        for instance, assignment in assignments.items()
+        if assignment.wanted != before[instance]
+    }
     assert {assignments[each].wanted for each in moved} == {MEMBERS[count - 1]}
     assert len(moved) == len(INSTANCES) // count
     assert {assignments[each].why for each in moved} == {Why.BALANCE}
@@ -116,7 +153,10 @@ def test_a_relay_that_joins_takes_its_share_and_nothing_else_moves(count: int) -
 
 @pytest.mark.parametrize("gone", MEMBERS[:4])
 def test_a_relay_that_leaves_moves_only_what_it_ran(gone: str) -> None:
-    before = {instance: assignment.wanted for instance, assignment in assign(ClusterView(alike(4))).items()}
+    before = {
+        instance: assignment.wanted
+        for instance, assignment in assign(ClusterView(alike(4))).items()
+    }
     left = {instance: name for instance, name in before.items() if name != gone}
     assignments = assign(ClusterView(tuple(each for each in alike(4) if each.name != gone), left))
     assert {instance: assignments[instance].wanted for instance in left} == left
@@ -129,26 +169,63 @@ def test_a_relay_that_leaves_moves_only_what_it_ran(gone: str) -> None:
         (ClusterView(alike(2)), Assignment(None, "r0", Why.FREE)),
         (ClusterView(alike(2), {"i0": "r1"}), Assignment("r1", "r1", Why.STAYS)),
         (ClusterView(alike(2), {"i0": "gone"}), Assignment("gone", "r0", Why.BALANCE)),
-        (ClusterView(alike(2), {"i0": "r0"}, moves={"i0": "r1"}), Assignment("r0", "r1", Why.MOVED)),
-        (ClusterView(alike(2), {"i0": "r0"}, moves={"i0": "server-r1"}), Assignment("r0", "r1", Why.MOVED)),
-        (ClusterView(alike(2), {"i0": "r0"}, moves={"i0": "gone"}), Assignment("r0", "r0", Why.STAYS)),
-        (ClusterView(alike(2), {"i0": "r0"}, preferred={"i0": ("none", "server-r1")}), Assignment("r0", "r1", Why.PREFERRED)),
-        (ClusterView(alike(2), {"i0": "r0"}, maintenance=frozenset({"server-r0"})), Assignment("r0", "r1", Why.DRAINED)),
-        (ClusterView(alike(1), {"i0": "r0"}, maintenance=frozenset({"server-r0"})), Assignment("r0", "r0", Why.STAYS)),
         (
-            ClusterView(alike(2), {"i0": "r0"}, moves={"i0": "r1"}, maintenance=frozenset({"server-r1"})),
+            ClusterView(alike(2), {"i0": "r0"}, moves={"i0": "r1"}),
+            Assignment("r0", "r1", Why.MOVED),
+        ),
+        (
+            ClusterView(alike(2), {"i0": "r0"}, moves={"i0": "server-r1"}),
+            Assignment("r0", "r1", Why.MOVED),
+        ),
+        (
+            ClusterView(alike(2), {"i0": "r0"}, moves={"i0": "gone"}),
             Assignment("r0", "r0", Why.STAYS),
         ),
         (
-            ClusterView((Member("r0", "s", frozenset({"i0"})), Member("r1", "t", frozenset({"i0"}), frozenset({"i0"}))), {"i0": "r0"}),
+            ClusterView(alike(2), {"i0": "r0"}, preferred={"i0": ("none", "server-r1")}),
+            Assignment("r0", "r1", Why.PREFERRED),
+        ),
+        (
+            ClusterView(alike(2), {"i0": "r0"}, maintenance=frozenset({"server-r0"})),
+            Assignment("r0", "r1", Why.DRAINED),
+        ),
+        (
+            ClusterView(alike(1), {"i0": "r0"}, maintenance=frozenset({"server-r0"})),
             Assignment("r0", "r0", Why.STAYS),
         ),
         (
-            ClusterView((Member("r0", "s", frozenset({"i0"}), frozenset({"i0"})), Member("r1", "t", frozenset({"i0"})))),
+            ClusterView(
+                alike(2), {"i0": "r0"}, moves={"i0": "r1"}, maintenance=frozenset({"server-r1"})
+            ),
+            Assignment("r0", "r0", Why.STAYS),
+        ),
+        (
+            ClusterView(
+                (
+                    Member("r0", "s", frozenset({"i0"})),
+                    Member("r1", "t", frozenset({"i0"}), frozenset({"i0"})),
+                ),
+                {"i0": "r0"},
+            ),
+            Assignment("r0", "r0", Why.STAYS),
+        ),
+        (
+            ClusterView(
+                (
+                    Member("r0", "s", frozenset({"i0"}), frozenset({"i0"})),
+                    Member("r1", "t", frozenset({"i0"})),
+                )
+            ),
             Assignment(None, "r1", Why.FREE),
         ),
         (
-            ClusterView((Member("r0", "s", frozenset({"i0"}), frozenset({"i0"})), Member("r1", "t", frozenset({"i0"}))), {"i0": "r0"}),
+            ClusterView(
+                (
+                    Member("r0", "s", frozenset({"i0"}), frozenset({"i0"})),
+                    Member("r1", "t", frozenset({"i0"})),
+                ),
+                {"i0": "r0"},
+            ),
             Assignment("r0", "r0", Why.STAYS),
         ),
     ],
@@ -169,5 +246,7 @@ def test_a_relay_that_leaves_moves_only_what_it_ran(gone: str) -> None:
     ],
 )
 def test_one_instance(view: ClusterView, assignment: Assignment) -> None:
-    one = replace(view, members=tuple(replace(each, instances=frozenset({"i0"})) for each in view.members))
+    one = replace(
+        view, members=tuple(replace(each, instances=frozenset({"i0"})) for each in view.members)
+    )
     assert assign(one) == {"i0": assignment}

@@ -12,7 +12,10 @@ from relay.kafka.client_log import MOST_KINDS, PAUSE_SECONDS, ClientLog
 from relay.settings import KafkaSettings, LogSettings
 from relay.telemetry import set_up_logging
 
-REFUSED = "[thrd:kafka{0}:9092/{0}]: Connect to ipv4#10.0.0.{0}:9092 failed: Connection refused (after {0}ms in state CONNECT)"
+REFUSED = (
+    "[thrd:kafka{0}:9092/{0}]: Connect to ipv4#10.0.0.{0}:9092 failed: Connection refused (after "
+    "{0}ms in state CONNECT)"
+)
 
 
 @pytest.fixture
@@ -35,7 +38,12 @@ def test_lines_that_differ_in_numbers_are_one_in_a_while(written: io.StringIO) -
     now[0] = PAUSE_SECONDS
     log.log(40, "%s [%s] %s", "FAIL", "rdkafka#producer-7", REFUSED.format(7))
     first, other, later = lines(written)
-    assert (first["event"], first["level"], first["facility"], first["text"]) == ("kafka_client", "warning", "FAIL", REFUSED.format(0))
+    assert (first["event"], first["level"], first["facility"], first["text"]) == (
+        "kafka_client",
+        "warning",
+        "FAIL",
+        REFUSED.format(0),
+    )
     assert (other["facility"], "suppressed" in other) == ("SSL", False)
     assert (later["client"], later["suppressed"]) == ("rdkafka#producer-7", 299)
 
@@ -56,5 +64,7 @@ def test_a_real_client_writes_nothing_beside_the_log(capfd: pytest.CaptureFixtur
     stream = io.StringIO()
     set_up_logging(LogSettings(format="json"), stream)
     with pytest.raises(BrokerUnreachable):
-        TopicAdmin(KafkaSettings(bootstrap_servers="127.0.0.1:1", client={"socket.timeout.ms": 1000})).state("x")
+        TopicAdmin(
+            KafkaSettings(bootstrap_servers="127.0.0.1:1", client={"socket.timeout.ms": 1000})
+        ).state("x")
     assert capfd.readouterr() == ("", "")

@@ -7,7 +7,11 @@ from relay.errors import DeliveryRefused, KafkaNotPermitted
 from relay.kafka import Right, relay_error
 
 RIGHTS = {
-    KafkaError.TOPIC_AUTHORIZATION_FAILED: (Right("Write", "topic", "shop"), "Write on topic shop", "--operation Write --topic shop)"),
+    KafkaError.TOPIC_AUTHORIZATION_FAILED: (
+        Right("Write", "topic", "shop"),
+        "Write on topic shop",
+        "--operation Write --topic shop)",
+    ),
     KafkaError.TRANSACTIONAL_ID_AUTHORIZATION_FAILED: (
         Right("Write", "transactional-id", "prod.shop"),
         "Write on transactional-id prod.shop",
@@ -21,7 +25,9 @@ RIGHTS = {
 }
 
 
-@pytest.mark.parametrize(("code", "right", "text", "command"), [(code, *wanted) for code, wanted in RIGHTS.items()])
+@pytest.mark.parametrize(
+    ("code", "right", "text", "command"), [(code, *wanted) for code, wanted in RIGHTS.items()]
+)
 def test_the_right_that_lacks_is_named(code: int, right: Right, text: str, command: str) -> None:
     error = relay_error(KafkaError(code), "Asking", right)
     assert isinstance(error, KafkaNotPermitted)
@@ -35,4 +41,13 @@ def test_where_it_is_not_known_the_page_is_named() -> None:
 
 
 def test_a_refused_login_is_no_missing_right() -> None:
-    assert type(relay_error(KafkaError(KafkaError.SASL_AUTHENTICATION_FAILED), "Asking", Right("Read", "topic", "t"))) is DeliveryRefused
+    assert (
+        type(
+            relay_error(
+                KafkaError(KafkaError.SASL_AUTHENTICATION_FAILED),
+                "Asking",
+                Right("Read", "topic", "t"),
+            )
+        )
+        is DeliveryRefused
+    )

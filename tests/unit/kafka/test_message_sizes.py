@@ -16,10 +16,15 @@ from relay.model.message import OutboundMessage
         ({"max.message.bytes": ""}, 1_000_000),
     ],
 )
-def test_the_smallest_of_what_client_and_topic_take_counts(settings: dict[str, str], limit: int) -> None:
+def test_the_smallest_of_what_client_and_topic_take_counts(
+    settings: dict[str, str], limit: int
+) -> None:
     assert topic_limit(settings, 1_000_000) == limit
 
 
 def test_key_value_and_headers_count() -> None:
     bare = message_bytes(OutboundMessage("t", 0, None, None, ()))
-    assert message_bytes(OutboundMessage("t", 0, b"key", b"value", (("tag", b"x"),))) == bare + 3 + 5 + 3 + 1 + 10
+    assert (
+        message_bytes(OutboundMessage("t", 0, b"key", b"value", (("tag", b"x"),)))
+        == bare + 3 + 5 + 3 + 1 + 10
+    )

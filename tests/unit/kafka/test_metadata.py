@@ -13,8 +13,12 @@ from relay.settings import KafkaSettings
 SETTINGS = KafkaSettings(bootstrap_servers="kafka1:9092")
 
 
-def test_a_client_that_outlasts_its_time_limit_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its waits end at a moment of the wall clock, which may have been set back by hours meanwhile."""
+def test_a_client_that_outlasts_its_time_limit_is_left_behind(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Its waits end at a moment of the wall clock, which may have been set back by hours
+    meanwhile.
+    """
     monkeypatch.setattr(metadata, "_LATE_SECONDS", 0.1)
     never, asked = Event(), list[str]()
 

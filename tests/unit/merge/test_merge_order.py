@@ -1,4 +1,6 @@
-"""Merged streams are in order wherever watermarks are kept, lose nothing, and never stand still for good."""
+"""Merged streams are in order wherever watermarks are kept, lose nothing, and never stand still for
+good.
+"""
 
 from collections import deque
 
@@ -9,13 +11,16 @@ from hypothesis import strategies as st
 from relay.merge import MergeOrder
 
 NAMES = ("a", "b", "c")
-STREAMS = st.fixed_dictionaries({name: st.lists(st.integers(1, 20), max_size=6).map(sorted) for name in NAMES})
+STREAMS = st.fixed_dictionaries(
+    {name: st.lists(st.integers(1, 20), max_size=6).map(sorted) for name in NAMES}
+)
 
 
 def merged(  # noqa: C901 -- one loop over the steps, as the reader of a group has it
     streams: dict[str, list[int]], steps: list[tuple[str, bool]], slack_ms: int = 0
 ) -> tuple[list[tuple[int, str]], MergeOrder]:
-    """Let sources bring their transactions step by step (True), or say how far they are (False), and take what can be taken.
+    """Let sources bring their transactions step by step (True), or say how far they are (False),
+    and take what can be taken.
 
     At the end every source says that it has nothing more.
     """
@@ -50,7 +55,9 @@ def merged(  # noqa: C901 -- one loop over the steps, as the reader of a group h
 
 
 @given(STREAMS, st.lists(st.tuples(st.sampled_from(NAMES), st.booleans()), max_size=40))
-def test_with_true_watermarks_the_order_is_that_of_time_and_source(streams: dict[str, list[int]], steps: list[tuple[str, bool]]) -> None:
+def test_with_true_watermarks_the_order_is_that_of_time_and_source(
+    streams: dict[str, list[int]], steps: list[tuple[str, bool]]
+) -> None:
     taken, order = merged(streams, steps)
     expected = sorted((time, name) for name, times in streams.items() for time in times)
     assert sorted(taken) == expected
@@ -58,7 +65,11 @@ def test_with_true_watermarks_the_order_is_that_of_time_and_source(streams: dict
     assert order.late == 0
 
 
-@given(STREAMS, st.lists(st.tuples(st.sampled_from(NAMES), st.booleans()), max_size=40), st.integers(0, 10))
+@given(
+    STREAMS,
+    st.lists(st.tuples(st.sampled_from(NAMES), st.booleans()), max_size=40),
+    st.integers(0, 10),
+)
 def test_whatever_watermarks_say_nothing_is_lost_and_each_source_keeps_its_order(
     streams: dict[str, list[int]], steps: list[tuple[str, bool]], slack_ms: int
 ) -> None:
@@ -110,14 +121,21 @@ def test_a_transaction_that_is_half_published_goes_first(first: str | None, take
     assert order.next() == (None if taken == "a" else "a")
 
 
-SAID = st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(["brings", "rests"]), st.integers(1, 20)), max_size=40)
+SAID = st.lists(
+    st.tuples(st.sampled_from(NAMES), st.sampled_from(["brings", "rests"]), st.integers(1, 20)),
+    max_size=40,
+)
 
 
 @given(SAID)
-def test_a_transaction_goes_exactly_when_nothing_can_come_before_it(said: list[tuple[str, str, int]]) -> None:
+def test_a_transaction_goes_exactly_when_nothing_can_come_before_it(
+    said: list[tuple[str, str, int]],
+) -> None:
     order = MergeOrder(NAMES)
     waiting: dict[str, int] = {}
-    earliest = dict.fromkeys(NAMES, 0)  # what each source may bring next, by its transactions and by its word
+    earliest = dict.fromkeys(
+        NAMES, 0
+    )  # what each source may bring next, by its transactions and by its word
     word = dict.fromkeys(NAMES, 0)
     for name, what, time in said:
         if what == "rests":

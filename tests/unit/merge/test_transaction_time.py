@@ -1,4 +1,6 @@
-"""When a transaction happened: by its begin, or by the first time that a column of its rows holds."""
+"""When a transaction happened: by its begin, or by the first time that a column of its rows
+holds.
+"""
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,7 +9,14 @@ import pytest
 
 from relay.errors import CorruptEvent
 from relay.merge import by_column, by_execute_time
-from relay.model.change import Operation, RowChange, RowsEvent, StreamItem, TransactionBegin, TransactionEnd
+from relay.model.change import (
+    Operation,
+    RowChange,
+    RowsEvent,
+    StreamItem,
+    TransactionBegin,
+    TransactionEnd,
+)
 from relay.model.positions.position import BinlogPosition, SourceIdentity
 from relay.model.table import Column, ColumnType, TableId, TableMap
 from relay.model.value import ABSENT, Row, Value
@@ -19,7 +28,14 @@ END = TransactionEnd(PLACE, "", SourceIdentity("", 1, 0))
 
 def rows(*images: tuple[Row | None, Row | None], names: str = "id at") -> RowsEvent:
     columns = tuple(Column(name, ColumnType.LONG, nullable=True) for name in names.split())
-    return RowsEvent(Operation.UPDATE, TableMap(TableId("d", "t"), columns), [RowChange(*each) for each in images], 50, PLACE, 1)
+    return RowsEvent(
+        Operation.UPDATE,
+        TableMap(TableId("d", "t"), columns),
+        [RowChange(*each) for each in images],
+        50,
+        PLACE,
+        1,
+    )
 
 
 def inserted(value: Value) -> RowsEvent:
@@ -46,7 +62,9 @@ def test_times_and_numbers(value: Value, time_ms: int) -> None:
     assert by_column("AT")([BEGIN, inserted(value)]) == time_ms
 
 
-@pytest.mark.parametrize("value", [None, ABSENT, b"2023-11-14 22:13:20", 1.5, "0000-00-00 00:00:00", "22:13:20", "12.50"])
+@pytest.mark.parametrize(
+    "value", [None, ABSENT, b"2023-11-14 22:13:20", 1.5, "0000-00-00 00:00:00", "22:13:20", "12.50"]
+)
 def test_what_is_no_time_leaves_it_to_the_rows_behind_and_then_to_the_begin(value: Value) -> None:
     time_of = by_column("at")
     assert time_of([BEGIN, inserted(value)]) is None

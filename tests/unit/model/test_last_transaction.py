@@ -1,4 +1,6 @@
-"""What identifies a transaction: its first changes, the same before and after decoding, and nothing that a replica writes otherwise."""
+"""What identifies a transaction: its first changes, the same before and after decoding, and nothing
+that a replica writes otherwise.
+"""
 
 from dataclasses import dataclass
 from typing import Final
@@ -18,7 +20,13 @@ from relay.model.change import (
     XaStep,
 )
 from relay.model.positions.position import BinlogPosition, SourceIdentity
-from relay.model.records.last_transaction import MOST_CHANGES, LastTransactionTracker, change_bytes, changes_digest, last_changed
+from relay.model.records.last_transaction import (
+    MOST_CHANGES,
+    LastTransactionTracker,
+    change_bytes,
+    changes_digest,
+    last_changed,
+)
 from relay.model.table import TableId, TableMap
 
 _AT: Final = BinlogPosition("binlog.000001", 400)
@@ -37,7 +45,9 @@ class Shape:
 
     @property
     def decoded(self) -> RowsEvent:
-        operation = {30: Operation.INSERT, 31: Operation.UPDATE, 23: Operation.INSERT}[self.type_code]
+        operation = {30: Operation.INSERT, 31: Operation.UPDATE, 23: Operation.INSERT}[
+            self.type_code
+        ]
         return RowsEvent(operation, _TABLE, (), self.time_s, _AT, len(self.body), self.body)
 
 
@@ -49,7 +59,9 @@ def begin(number: int) -> TransactionBegin:
 
 
 def end(number: int) -> TransactionEnd:
-    return TransactionEnd(_AT._replace(offset=number * 100 + 90), f"0-1-{number}", SourceIdentity("", 1, 0))
+    return TransactionEnd(
+        _AT._replace(offset=number * 100 + 90), f"0-1-{number}", SourceIdentity("", 1, 0)
+    )
 
 
 def test_a_row_event_is_the_same_before_and_after_decoding_and_while_it_is_prepared() -> None:
@@ -63,7 +75,14 @@ def test_the_number_of_the_table_does_not_count() -> None:
 
 
 @pytest.mark.parametrize(
-    "other", [Shape(ONE.body[:-1] + b"f"), Shape(ONE.body, 31), Shape(ONE.body, time_s=8), Shape(ONE.body[:-1])], ids=str
+    "other",
+    [
+        Shape(ONE.body[:-1] + b"f"),
+        Shape(ONE.body, 31),
+        Shape(ONE.body, time_s=8),
+        Shape(ONE.body[:-1]),
+    ],
+    ids=str,
 )
 def test_rows_operation_and_second_count(other: Shape) -> None:
     assert change_bytes(other.raw) != change_bytes(ONE.raw)
@@ -75,7 +94,9 @@ def test_borders_are_no_changes_and_statements_and_xa_are() -> None:
     statement = Statement("drop  table t", "d", 7, _AT)
     assert change_bytes(statement) == change_bytes(statement._replace(sql="DROP TABLE IF EXISTS t"))
     assert change_bytes(statement) != change_bytes(statement._replace(header_time_s=8))
-    assert change_bytes(XaStep(XaAction.PREPARE, "x", _AT)) != change_bytes(XaStep(XaAction.PREPARE, "y", _AT))
+    assert change_bytes(XaStep(XaAction.PREPARE, "x", _AT)) != change_bytes(
+        XaStep(XaAction.PREPARE, "y", _AT)
+    )
 
 
 def test_changes_are_not_joined() -> None:
@@ -85,7 +106,16 @@ def test_changes_are_not_joined() -> None:
 @pytest.mark.parametrize("rows", [1, MOST_CHANGES, MOST_CHANGES + 5])
 def test_the_newest_transaction_with_changes_is_the_last_one_in_both_ways(rows: int) -> None:
     many = [Shape(ONE.body + bytes([number])).decoded for number in range(rows)]
-    items: list[StreamItem] = [begin(1), ONE.decoded, end(1), begin(2), *many, end(2), begin(3), end(3)]
+    items: list[StreamItem] = [
+        begin(1),
+        ONE.decoded,
+        end(1),
+        begin(2),
+        *many,
+        end(2),
+        begin(3),
+        end(3),
+    ]
     tracker = LastTransactionTracker()
     for item in items:
         tracker.take(item)

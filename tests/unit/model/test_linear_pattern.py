@@ -1,4 +1,6 @@
-"""Expressions of users: the meaning of Python's, in linear time, and what RE2 lacks refused by name."""
+"""Expressions of users: the meaning of Python's, in linear time, and what RE2 lacks refused by
+name.
+"""
 
 import re
 from time import process_time
@@ -38,9 +40,9 @@ TEXTS = st.text("ab_-é.1٣ \n", max_size=8)
 
 
 def deeper(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
-    quantified = st.tuples(inner, st.sampled_from(["*", "+", "?", "{2}", "{1,3}", "{,2}", "*?", "+?"])).map(
-        lambda parts: f"(?:{parts[0]}){parts[1]}"
-    )
+    quantified = st.tuples(
+        inner, st.sampled_from(["*", "+", "?", "{2}", "{1,3}", "{,2}", "*?", "+?"])
+    ).map(lambda parts: f"(?:{parts[0]}){parts[1]}")
     joined = st.lists(inner, min_size=1, max_size=3).map("".join)
     either = st.lists(inner, min_size=2, max_size=3).map("|".join)
     return quantified | joined | either.map(lambda text: f"({text})") | either
@@ -59,12 +61,16 @@ def test_it_matches_what_python_matches(pattern: str, text: str, ignore_case: bo
 
 
 @given(st.text(r"ab\[](){}?*+|.^$-,1dwsWDZbBux:=!<>iP", max_size=12), TEXTS)
-def test_whatever_is_written_means_what_it_means_to_python_or_is_refused(pattern: str, text: str) -> None:
+def test_whatever_is_written_means_what_it_means_to_python_or_is_refused(
+    pattern: str, text: str
+) -> None:
     try:
         ours = LinearPattern(pattern)
     except PatternRefused:
         return
-    assume("$" not in pattern or not text.endswith("\n"))  # to Python `$` matches before a last line break too
+    assume(
+        "$" not in pattern or not text.endswith("\n")
+    )  # to Python `$` matches before a last line break too
     assert ours.is_whole(text) is (re.compile(pattern).fullmatch(text) is not None)
 
 

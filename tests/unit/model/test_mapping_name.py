@@ -1,4 +1,6 @@
-"""What identifies a mapping set, and when a store continues the sets that rows were published under."""
+"""What identifies a mapping set, and when a store continues the sets that rows were published
+under.
+"""
 
 import json
 
@@ -13,8 +15,12 @@ ONE, TWO, OTHER = MappingName(1, "one"), MappingName(2, "two"), MappingName(1, "
 
 
 @given(BODIES, BODIES)
-def test_a_digest_differs_where_the_documents_do(one: dict[str, str], other: dict[str, str]) -> None:
-    one, other = ({data_id: json.dumps([body]) for data_id, body in each.items()} for each in (one, other))
+def test_a_digest_differs_where_the_documents_do(
+    one: dict[str, str], other: dict[str, str]
+) -> None:
+    one, other = (
+        {data_id: json.dumps([body]) for data_id, body in each.items()} for each in (one, other)
+    )
     assert (digest_of(one) == digest_of(other)) == (one == other)
 
 

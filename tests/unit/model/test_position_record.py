@@ -1,4 +1,6 @@
-"""The position record's formats: every former one is read, a newer one is refused by name, and the oldest that suffices is written."""
+"""The position record's formats: every former one is read, a newer one is refused by name, and the
+oldest that suffices is written.
+"""
 
 from dataclasses import replace
 from pathlib import Path
@@ -7,8 +9,20 @@ import orjson
 import pytest
 
 from relay.errors import PositionNewer, PositionUnreadable
-from relay.model.positions.position import BinlogPosition, LastTransaction, OrderPair, SourceIdentity, SourcePosition
-from relay.model.records.position_record import FORMAT, OtherSource, PositionRecord, Replay, SplitProgress
+from relay.model.positions.position import (
+    BinlogPosition,
+    LastTransaction,
+    OrderPair,
+    SourceIdentity,
+    SourcePosition,
+)
+from relay.model.records.position_record import (
+    FORMAT,
+    OtherSource,
+    PositionRecord,
+    Replay,
+    SplitProgress,
+)
 from relay.model.records.resume_fingerprint import Landmark, PublishedPlace
 
 _GOLDEN = Path(__file__).parents[2] / "golden"
@@ -23,16 +37,38 @@ RECORD = PositionRecord(
 )
 HALF = SplitProgress(PLACE, f"{_UUID}:78", 12, 1_700_000_000_500, 3, "0123456789abcdef")
 SPLIT = replace(RECORD, split=HALF)
-BY_HAND = replace(RECORD, replay=Replay(PLACE, BinlogPosition("mysql-bin.000043", 9), OrderPair(7, 8)), skips=(f"{_UUID}:80",))
+BY_HAND = replace(
+    RECORD,
+    replay=Replay(PLACE, BinlogPosition("mysql-bin.000043", 9), OrderPair(7, 8)),
+    skips=(f"{_UUID}:80",),
+)
 ELSEWHERE = SourcePosition(PLACE, "", SourceIdentity("", 9, 0))
-OF_A_GROUP = replace(SPLIT, following="first", others={"second": OtherSource(ELSEWHERE, ELSEWHERE), "third": OtherSource(ELSEWHERE)})
+OF_A_GROUP = replace(
+    SPLIT,
+    following="first",
+    others={"second": OtherSource(ELSEWHERE, ELSEWHERE), "third": OtherSource(ELSEWHERE)},
+)
 _SKIPPING = OtherSource(ELSEWHERE, skips=("0-9-80", "0-9-90"))
-GROUP_BY_HAND = replace(OF_A_GROUP, skips=(f"{_UUID}:80",), others={**OF_A_GROUP.others, "third": _SKIPPING})
+GROUP_BY_HAND = replace(
+    OF_A_GROUP, skips=(f"{_UUID}:80",), others={**OF_A_GROUP.others, "third": _SKIPPING}
+)
 LANDMARK = Landmark(1_700_000_000, "0f" * 16, "1e" * 16)
-BY_DIGEST = replace(RECORD, place=PublishedPlace(1_700_000_000, (1_700_000_090,), LANDMARK, 2, "2d" * 16, "3c" * 16))
+BY_DIGEST = replace(
+    RECORD, place=PublishedPlace(1_700_000_000, (1_700_000_090,), LANDMARK, 2, "2d" * 16, "3c" * 16)
+)
 DIGEST = "5a" * 16
-NAMED = replace(BY_HAND, mapping_set=7, mapping_digest=DIGEST, kept_mappings={DIGEST: 1}, placed_by={"orders": "6b" * 8})
-IN_PARTS = replace(NAMED, split=replace(HALF, mapping_digest="4b" * 16, without_rolled_back=True), kept_mappings={DIGEST: 1, "4b" * 16: 2})
+NAMED = replace(
+    BY_HAND,
+    mapping_set=7,
+    mapping_digest=DIGEST,
+    kept_mappings={DIGEST: 1},
+    placed_by={"orders": "6b" * 8},
+)
+IN_PARTS = replace(
+    NAMED,
+    split=replace(HALF, mapping_digest="4b" * 16, without_rolled_back=True),
+    kept_mappings={DIGEST: 1, "4b" * 16: 2},
+)
 FORMER = {
     "position_record.1.mapping_set.json": replace(RECORD, mapping_set=7),
     "position_record.1.json": RECORD,
@@ -55,7 +91,9 @@ def test_the_last_transaction_of_each_source_is_kept_and_no_reason_for_a_newer_f
     """A relay that does not know it ignores it, and compares nothing."""
     last = LastTransaction(PLACE._replace(offset=4000), f"{_UUID}:77", "4b" * 16)
     elsewhere = OtherSource(replace(ELSEWHERE, last=last), ELSEWHERE)
-    record = replace(OF_A_GROUP, source=replace(RECORD.source, last=last), others={"second": elsewhere})
+    record = replace(
+        OF_A_GROUP, source=replace(RECORD.source, last=last), others={"second": elsewhere}
+    )
     written = record.to_bytes()
     again = PositionRecord.from_bytes(written)
     assert (again.source.last, again.others["second"].source.last) == (last, last)
@@ -67,27 +105,38 @@ def test_the_last_transaction_of_each_source_is_kept_and_no_reason_for_a_newer_f
 
 
 def test_a_golden_record_stands_for_every_format() -> None:
-    assert {orjson.loads((_GOLDEN / file).read_bytes())["format"] for file in FORMER} == set(range(1, FORMAT + 1))
+    assert {orjson.loads((_GOLDEN / file).read_bytes())["format"] for file in FORMER} == set(
+        range(1, FORMAT + 1)
+    )
 
 
 @pytest.mark.parametrize(("file", "record"), FORMER.items(), ids=list(FORMER))
 def test_the_oldest_format_that_suffices_is_written(file: str, record: PositionRecord) -> None:
-    """A relay of the version before reads it: all that it knows is there, and what came later it passes over."""
+    """A relay of the version before reads it: all that it knows is there, and what came later it
+    passes over.
+    """
     former, written = orjson.loads((_GOLDEN / file).read_bytes()), orjson.loads(record.to_bytes())
     assert written | former == written
     assert written.keys() - former.keys() <= {"mapping_set"}
 
 
-def test_a_group_needs_the_newest_format_only_while_something_of_one_source_is_to_be_skipped() -> None:
+def test_a_group_needs_the_newest_format_only_while_something_of_one_source_is_to_be_skipped() -> (
+    None
+):
     third = replace(OF_A_GROUP, others=GROUP_BY_HAND.others)
-    assert [each.format for each in (OF_A_GROUP, third, GROUP_BY_HAND, replace(GROUP_BY_HAND, others={}))] == [3, 4, 4, 4]
+    assert [
+        each.format
+        for each in (OF_A_GROUP, third, GROUP_BY_HAND, replace(GROUP_BY_HAND, others={}))
+    ] == [3, 4, 4, 4]
 
 
-def test_a_digest_of_a_mapping_set_needs_the_newest_format_and_an_entry_of_the_history_has_none() -> None:
+def test_a_mapping_digest_needs_the_newest_format_and_history_entries_have_none() -> None:
     assert [each.format for each in (NAMED, NAMED.as_history_entry, IN_PARTS)] == [5, 2, 5]
     for field in ("mapping_digest", "kept_mappings", "placed_by"):
         assert replace(NAMED.as_history_entry, **{field: getattr(NAMED, field)}).format == 5
-    assert replace(IN_PARTS, mapping_digest="", kept_mappings={}).format == 5, "an older relay must not end the transaction"
+    assert replace(IN_PARTS, mapping_digest="", kept_mappings={}).format == 5, (
+        "an older relay must not end the transaction"
+    )
     assert NAMED.as_history_entry == replace(BY_HAND, mapping_set=7)
     assert IN_PARTS.named_mappings == {DIGEST, "4b" * 16}
 
@@ -104,7 +153,9 @@ def test_one_source_stands_elsewhere_and_the_others_where_they_stood() -> None:
 def test_a_record_tells_whether_something_is_asked_of_rows() -> None:
     asked = replace(RECORD, rows="digest")
     assert PositionRecord.from_bytes(asked.to_bytes()) == asked
-    assert orjson.loads(asked.to_bytes())["format"] == 1, "a relay of the version before passes over it"
+    assert orjson.loads(asked.to_bytes())["format"] == 1, (
+        "a relay of the version before passes over it"
+    )
     assert "rows" not in orjson.loads(RECORD.to_bytes())
 
 

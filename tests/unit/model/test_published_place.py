@@ -1,4 +1,6 @@
-"""A place is found where it is, or not at all: whatever the transactions look like, and however far the other server is."""
+"""A place is found where it is, or not at all: whatever the transactions look like, and however far
+the other server is.
+"""
 
 from dataclasses import replace
 from hashlib import blake2b
@@ -26,11 +28,16 @@ class Logged(NamedTuple):
 
     @property
     def digested(self) -> Digested:
-        return Digested(blake2b(f"{self.content} {self.second}".encode(), digest_size=16).digest(), self.second)
+        return Digested(
+            blake2b(f"{self.content} {self.second}".encode(), digest_size=16).digest(), self.second
+        )
 
 
 def stream(text: str) -> list[Logged]:
-    """`a1 b2` is a transaction "a" in second 1 and "b" in second 2, read at once. The relay began in second 0."""
+    """`a1 b2` is a transaction "a" in second 1 and "b" in second 2, read at once.
+
+    The relay began in second 0.
+    """
     newest, read = _START_S, []
     for word in text.split():
         newest = max(newest, _START_S + int(word[1:]))
@@ -49,7 +56,9 @@ def end_of(number: int) -> SourcePosition:
     return SourcePosition(BinlogPosition("b.000001", number), "", SourceIdentity("", 2, 0))
 
 
-def sought(place: PublishedPlace, binlog: list[Logged], start: int = 0, *, needs_before: bool = False) -> Sought:
+def sought(
+    place: PublishedPlace, binlog: list[Logged], start: int = 0, *, needs_before: bool = False
+) -> Sought:
     search = PlaceSearch(place, needs_before=needs_before)
     for number, each in enumerate(binlog[start:], start + 1):
         search.take(each.digested, end_of(number))
@@ -91,7 +100,9 @@ def test_where_nothing_proves_that_the_landmark_comes_behind_the_one_before_it_d
     assert sought(place_behind(binlog), binlog, 2).sighting is Sighting.FOUND
     assert sought(place_behind(binlog), binlog, 2, needs_before=True).sighting is Sighting.UNPROVEN
     assert sought(place_behind(binlog), binlog, 1, needs_before=True).sighting is Sighting.FOUND
-    assert sought(place_behind(binlog), binlog[:1], needs_before=True) == Sought(Sighting.MISSING, lacking=4)
+    assert sought(place_behind(binlog), binlog[:1], needs_before=True) == Sought(
+        Sighting.MISSING, lacking=4
+    )
 
 
 def test_a_landmark_that_nothing_proves_is_not_called_missing() -> None:
@@ -107,7 +118,9 @@ def test_a_landmark_that_nothing_proves_is_not_called_missing() -> None:
 
 
 def test_the_first_transaction_that_is_read_is_no_landmark() -> None:
-    """The relay began behind the first of two alike, its clock three seconds behind: a standby that has only that one lacks one."""
+    """The relay began behind the first of two alike, its clock three seconds behind: a standby that
+    has only that one lacks one.
+    """
     binlog = stream("a0 a0 b1")
     place = place_behind(binlog[1:2], _START_S - 3)
     assert (place.landmark, place.newest_s) == (None, _START_S)
@@ -147,12 +160,19 @@ def test_seconds_of_the_future_take_bounded_room() -> None:
     assert (place.newest_s, len(place.ahead)) == (_START_S + 149, 100)
 
 
-transactions = st.tuples(st.sampled_from("ab"), st.sampled_from((0, 0, 0, 1)), st.sampled_from((0, 0, 0, -1, -2, 1, 2, 3, 5)))
+transactions = st.tuples(
+    st.sampled_from("ab"),
+    st.sampled_from((0, 0, 0, 1)),
+    st.sampled_from((0, 0, 0, -1, -2, 1, 2, 3, 5)),
+)
 
 
 @st.composite
 def histories(draw: st.DrawFn) -> list[Logged]:
-    """Transactions of two kinds in few seconds; sessions date theirs a little back or ahead, also beyond the accepted skew."""
+    """Transactions of two kinds in few seconds.
+
+    Sessions date theirs a little back or ahead, also beyond the accepted skew.
+    """
     clock_s, history = _START_S, []
     for content, later_s, dated_s in draw(st.lists(transactions, min_size=1, max_size=24)):
         clock_s += later_s
@@ -168,7 +188,10 @@ def test_no_history_leads_to_a_wrong_place(history: list[Logged], data: st.DataO
     place = place_behind(history[:published])
     if place.landmark is None:
         return
-    start, needs_before = data.draw(st.integers(0, published - place.count - 1)), data.draw(st.booleans())
+    start, needs_before = (
+        data.draw(st.integers(0, published - place.count - 1)),
+        data.draw(st.booleans()),
+    )
     found = sought(place, history[:applied], start, needs_before=needs_before)
     unproven = {Sighting.UNPROVEN} if needs_before else set()
     if found.sighting is Sighting.FOUND:

@@ -1,4 +1,6 @@
-"""The arithmetic behind a switch: what a server lacks, what is gone, what is errant, and where reading goes on after a loss."""
+"""The arithmetic behind a switch: what a server lacks, what is gone, what is errant, and where
+reading goes on after a loss.
+"""
 
 from typing import Final
 
@@ -26,7 +28,9 @@ def test_a_tag_is_a_row_of_numbers_of_its_own() -> None:
 def test_what_is_purged_before_it_was_published_is_gone() -> None:
     proof = standby_proof(f"{M}:1-10", "", Executed.parse(f"{M}:1-30"), f"{M}:1-20")
     assert (proof.behind, str(proof.gone), proof.holds) == (0, f"{M}:11-20", False)
-    assert standby_proof(f"{M}:1-10", "", Executed.parse(f"{M}:1-30"), f"{M}:1-20", f"{M}:11-20").holds
+    assert standby_proof(
+        f"{M}:1-10", "", Executed.parse(f"{M}:1-30"), f"{M}:1-20", f"{M}:11-20"
+    ).holds
 
 
 def test_a_mysql_server_goes_on_behind_what_it_has() -> None:
@@ -34,7 +38,10 @@ def test_a_mysql_server_goes_on_behind_what_it_has() -> None:
 
 
 def test_a_mariadb_server_goes_on_at_its_own_end_of_the_domain() -> None:
-    assert str(Executed.parse("0-2-8,1-1-5").kept_of(GtidSet.parse("0-1-10,1-1-5,2-1-2"))) == "0-2-8,1-1-5"
+    assert (
+        str(Executed.parse("0-2-8,1-1-5").kept_of(GtidSet.parse("0-1-10,1-1-5,2-1-2")))
+        == "0-2-8,1-1-5"
+    )
 
 
 def test_errant_transactions_are_those_that_replication_did_not_bring() -> None:
@@ -50,7 +57,10 @@ def test_a_mariadb_domain_out_of_order_is_known_by_the_server_that_wrote() -> No
     assert str(held.lacking(GtidSet.parse("0-31-24"))) == "0-31-24"
     assert str(held.lacking(GtidSet.parse("0-33-1"))) == "0-33-1"
     assert standby_proof("0-31-25", "", held, "").behind == 2
-    assert str(Executed.parse("0-32-48", "0-31-23,0-32-48").kept_of(GtidSet.parse("0-31-30"))) == "0-31-23"
+    assert (
+        str(Executed.parse("0-32-48", "0-31-23,0-32-48").kept_of(GtidSet.parse("0-31-30")))
+        == "0-31-23"
+    )
 
 
 def test_a_number_that_another_transaction_has_taken_cannot_arrive_under_strict_mode() -> None:
@@ -76,8 +86,14 @@ def text(held: set[int]) -> str:
 
 
 @given(numbers, numbers, numbers, numbers)
-def test_the_proof_is_the_one_of_plain_sets(published: set[int], executed: set[int], purged: set[int], accepted: set[int]) -> None:
-    proof = standby_proof(text(published), "", Executed.parse(text(executed)), text(purged), text(accepted))
+def test_the_proof_is_the_one_of_plain_sets(
+    published: set[int], executed: set[int], purged: set[int], accepted: set[int]
+) -> None:
+    proof = standby_proof(
+        text(published), "", Executed.parse(text(executed)), text(purged), text(accepted)
+    )
     assert proof.behind == len(published - executed - accepted)
     assert proof.gone == GtidSet.parse(text(purged - published - accepted))
-    assert Executed.parse(text(executed)).kept_of(GtidSet.parse(text(published))) == GtidSet.parse(text(published & executed))
+    assert Executed.parse(text(executed)).kept_of(GtidSet.parse(text(published))) == GtidSet.parse(
+        text(published & executed)
+    )

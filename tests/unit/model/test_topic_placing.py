@@ -1,4 +1,6 @@
-"""How rows of a topic are placed: what a change moves, and that instances of one topic never place a key in two partitions."""
+"""How rows of a topic are placed: what a change moves, and that instances of one topic never place
+a key in two partitions.
+"""
 
 from fractions import Fraction
 from itertools import product
@@ -7,7 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relay.model.records.topic_placing import Feeder, PlacingRules, TopicAgreement, TopicPlacing, moved_share
+from relay.model.records.topic_placing import (
+    Feeder,
+    PlacingRules,
+    TopicAgreement,
+    TopicPlacing,
+    moved_share,
+)
 
 RULES = PlacingRules(".*\\..*:$pk$", True, "logical")
 FOUR, EIGHT = TopicPlacing(4, RULES), TopicPlacing(8, RULES)
@@ -16,11 +24,17 @@ FOUR, EIGHT = TopicPlacing(4, RULES), TopicPlacing(8, RULES)
 @given(st.integers(1, 40), st.integers(1, 40))
 def test_the_share_of_moved_keys_is_the_one_that_is_counted(before: int, after: int) -> None:
     hashes = range(before * after)
-    assert moved_share(before, after) == Fraction(sum(each % before != each % after for each in hashes), len(hashes))
+    assert moved_share(before, after) == Fraction(
+        sum(each % before != each % after for each in hashes), len(hashes)
+    )
 
 
 def test_rules_differ_in_each_of_their_parts() -> None:
-    others = [RULES._replace(partition_hash="shop.t:id"), RULES._replace(database_hash=False), RULES._replace(names="real")]
+    others = [
+        RULES._replace(partition_hash="shop.t:id"),
+        RULES._replace(database_hash=False),
+        RULES._replace(names="real"),
+    ]
     assert len({RULES.digest, *(each.digest for each in others)}) == 4
 
 
@@ -44,13 +58,17 @@ def test_after_all_were_changed_all_publish_in_whatever_order_they_come(order: s
 
 
 def test_an_instance_that_is_gone_holds_nobody_back() -> None:
-    agreement = TopicAgreement().with_feeder("a", FOUR).with_feeder("gone", FOUR).with_feeder("a", EIGHT)
+    agreement = (
+        TopicAgreement().with_feeder("a", FOUR).with_feeder("gone", FOUR).with_feeder("a", EIGHT)
+    )
     assert not agreement.feeders["a"].joined
     assert agreement.without_feeders(["gone"]).with_feeder("a", EIGHT).feeders["a"].joined
 
 
 def test_no_two_instances_publish_and_place_rows_differently_whatever_they_ask_for_when() -> None:
-    """Every order of three requests each of two instances, with two placings: those that have joined agree."""
+    """Every order of three requests each of two instances, with two placings: those that have
+    joined agree.
+    """
     for requests in product(product("ab", (FOUR, EIGHT)), repeat=5):
         agreement = TopicAgreement()
         for instance, placing in requests:

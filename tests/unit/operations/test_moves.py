@@ -14,15 +14,24 @@ SERVER, OTHER = SourceIdentity("", 1, 1), SourceIdentity("", 2, 1)
 
 
 def place(file: int, offset: int, server: SourceIdentity = SERVER) -> SourcePosition:
-    return SourcePosition(BinlogPosition(f"b.{file:06}", offset), f"0-1-{file * 1000 + offset}", server)
+    return SourcePosition(
+        BinlogPosition(f"b.{file:06}", offset), f"0-1-{file * 1000 + offset}", server
+    )
 
 
 def record(file: int, offset: int, order: tuple[int, int], epoch: int = 3) -> PositionRecord:
-    return PositionRecord(place(file, offset), OrderPair(*order), epoch, change_time_ms=order[0], partitions={"t": 4})
+    return PositionRecord(
+        place(file, offset), OrderPair(*order), epoch, change_time_ms=order[0], partitions={"t": 4}
+    )
 
 
 NOW = record(2, 500, (90, 9000))
-WAYPOINTS = (record(1, 900, (80, 8000)), record(1, 300, (70, 7000)), record(2, 100, (85, 8500)), record(1, 4, (1, 1), epoch=2))
+WAYPOINTS = (
+    record(1, 900, (80, 8000)),
+    record(1, 300, (70, 7000)),
+    record(2, 100, (85, 8500)),
+    record(1, 4, (1, 1), epoch=2),
+)
 
 
 def test_forward_opens_an_epoch_and_keeps_the_pair() -> None:
@@ -34,7 +43,9 @@ def test_back_reads_from_the_nearest_known_pair_and_publishes_from_the_place() -
     move = plan_move(NOW, place(1, 950), WAYPOINTS, as_new=False, latest_ms=0)
     replay = Replay(place(1, 950).binlog, NOW.source.binlog, NOW.order)
     assert move.kind is MoveKind.BACK
-    assert move.after == replace(NOW, source=place(1, 900), order=OrderPair(80, 8000), change_time_ms=80, replay=replay)
+    assert move.after == replace(
+        NOW, source=place(1, 900), order=OrderPair(80, 8000), change_time_ms=80, replay=replay
+    )
 
 
 def test_back_as_new_keeps_the_pair_and_opens_an_epoch() -> None:
@@ -71,14 +82,21 @@ def test_what_is_half_published_is_not_half_published_any_more() -> None:
         (None, place(1, 4), "no position record"),
     ],
 )
-def test_what_cannot_be_done_as_asked_is_refused(start: PositionRecord | None, target: SourcePosition, reason: str) -> None:
+def test_what_cannot_be_done_as_asked_is_refused(
+    start: PositionRecord | None, target: SourcePosition, reason: str
+) -> None:
     with pytest.raises(MoveRefused, match=reason):
         plan_move(start, target, WAYPOINTS, as_new=False, latest_ms=0)
 
 
 def test_another_server_is_taken_as_new() -> None:
     move = plan_move(NOW, place(1, 4, OTHER), WAYPOINTS, as_new=True, latest_ms=0)
-    assert (move.kind, move.after.source, move.after.order, move.after.epoch) == (MoveKind.AS_NEW, place(1, 4, OTHER), NOW.order, 4)
+    assert (move.kind, move.after.source, move.after.order, move.after.epoch) == (
+        MoveKind.AS_NEW,
+        place(1, 4, OTHER),
+        NOW.order,
+        4,
+    )
 
 
 def test_without_a_record_the_clock_is_the_floor() -> None:
@@ -87,12 +105,19 @@ def test_without_a_record_the_clock_is_the_floor() -> None:
 
 
 def test_the_last_epoch_stays_the_last() -> None:
-    assert plan_move(replace(NOW, epoch=MAX_EPOCH), place(3, 4), (), as_new=False, latest_ms=0).after.epoch == MAX_EPOCH
+    assert (
+        plan_move(
+            replace(NOW, epoch=MAX_EPOCH), place(3, 4), (), as_new=False, latest_ms=0
+        ).after.epoch
+        == MAX_EPOCH
+    )
 
 
 def test_no_pair_goes_below_those_of_what_was_half_published() -> None:
     split = replace(NOW, split=SplitProgress(NOW.source.binlog, "0-1-1", 7, 95, 1, ""))
-    assert plan_move(split, place(1, 4), WAYPOINTS, as_new=True, latest_ms=0).after.order == OrderPair(95, 9000)
+    assert plan_move(
+        split, place(1, 4), WAYPOINTS, as_new=True, latest_ms=0
+    ).after.order == OrderPair(95, 9000)
 
 
 def test_the_floor_rises_in_both_halves_and_behind_a_replay() -> None:
@@ -109,7 +134,10 @@ def test_a_floor_that_is_high_enough_or_cannot_rise_now_is_refused() -> None:
     with pytest.raises(MoveRefused, match="already"):
         raise_floor(NOW, OrderPair(90, 9000))
     with pytest.raises(MoveRefused, match="published"):
-        raise_floor(replace(NOW, split=SplitProgress(NOW.source.binlog, "0-1-1", 7, 95, 1, "")), OrderPair(99, 9999))
+        raise_floor(
+            replace(NOW, split=SplitProgress(NOW.source.binlog, "0-1-1", 7, 95, 1, "")),
+            OrderPair(99, 9999),
+        )
 
 
 def test_a_skip_is_one_coming_transaction() -> None:
@@ -117,7 +145,12 @@ def test_a_skip_is_one_coming_transaction() -> None:
     skipping = skip(NOW, gtid)
     assert skipping.skips == (gtid.lower(),)
     assert unskip(skipping, gtid) == NOW
-    refused = {"already": (skipping, gtid), "one transaction": (NOW, f"{gtid}-80"), "behind": (NOW, "0-1-7"), "not a GTID": (NOW, "x")}
+    refused = {
+        "already": (skipping, gtid),
+        "one transaction": (NOW, f"{gtid}-80"),
+        "behind": (NOW, "0-1-7"),
+        "not a GTID": (NOW, "x"),
+    }
     for reason, (start, wanted) in refused.items():
         with pytest.raises(MoveRefused, match=reason):
             skip(start, wanted)

@@ -17,25 +17,51 @@ FIRST, SECOND = SourceIdentity("", 1, 1), SourceIdentity("", 2, 1)
 
 
 def place(file: int, offset: int, server: SourceIdentity) -> SourcePosition:
-    return SourcePosition(BinlogPosition(f"b.{file:06}", offset), f"0-{server.server_id}-{file * 1000 + offset}", server)
+    return SourcePosition(
+        BinlogPosition(f"b.{file:06}", offset),
+        f"0-{server.server_id}-{file * 1000 + offset}",
+        server,
+    )
 
 
-STANDING = OtherSource(place(900, 500, SECOND), names=place(900, 500, SECOND), skips=("0-2-999999",))
-NOW = PositionRecord(place(7, 500, FIRST), OrderPair(90, 9000), 3, 80, {"t": 4}, following="first", others={"second": STANDING})
+STANDING = OtherSource(
+    place(900, 500, SECOND), names=place(900, 500, SECOND), skips=("0-2-999999",)
+)
+NOW = PositionRecord(
+    place(7, 500, FIRST),
+    OrderPair(90, 9000),
+    3,
+    80,
+    {"t": 4},
+    following="first",
+    others={"second": STANDING},
+)
 SINGLE = replace(NOW, following="", others={})
 HALF = replace(NOW, split=SplitProgress(NOW.source.binlog, "0-1-7501", 7, 95, 1, ""))
-GROUP = {"name": "shop", "source": {"host": "one", "user": "u"}, "group": {"sources": [{"name": "second", "host": "other"}]}}
+GROUP = {
+    "name": "shop",
+    "source": {"host": "one", "user": "u"},
+    "group": {"sources": [{"name": "second", "host": "other"}]},
+}
 
 
-@pytest.mark.parametrize(("source", "to"), [("first", place(8, 4, FIRST)), ("second", place(901, 4, SECOND))])
+@pytest.mark.parametrize(
+    ("source", "to"), [("first", place(8, 4, FIRST)), ("second", place(901, 4, SECOND))]
+)
 def test_one_source_goes_forward_and_the_others_stay(source: str, to: SourcePosition) -> None:
     move = plan_move(NOW, to, (NOW,), as_new=False, latest_ms=0, source=source)
-    assert (move.kind, move.source, move.origin) == (MoveKind.FORWARD, source, NOW.positions[source])
+    assert (move.kind, move.source, move.origin) == (
+        MoveKind.FORWARD,
+        source,
+        NOW.positions[source],
+    )
     assert move.after.standing == {**NOW.standing, source: replace(NOW.standing[source], source=to)}
     assert (move.after.epoch, move.after.order, move.after.following) == (4, NOW.order, "first")
 
 
-@pytest.mark.parametrize(("source", "to"), [("first", place(6, 4, FIRST)), ("second", place(899, 4, SECOND))])
+@pytest.mark.parametrize(
+    ("source", "to"), [("first", place(6, 4, FIRST)), ("second", place(899, 4, SECOND))]
+)
 def test_one_source_comes_again_as_new_alone(source: str, to: SourcePosition) -> None:
     with pytest.raises(MoveRefused, match=f"of {source} cannot come again") as refused:
         plan_move(NOW, to, (replace(NOW, source=to),), as_new=False, latest_ms=0, source=source)
@@ -46,7 +72,12 @@ def test_one_source_comes_again_as_new_alone(source: str, to: SourcePosition) ->
 
 
 def test_what_another_source_has_half_published_is_published_whole() -> None:
-    assert plan_move(HALF, place(901, 4, SECOND), (), as_new=False, latest_ms=0, source="second").after.split == HALF.split
+    assert (
+        plan_move(
+            HALF, place(901, 4, SECOND), (), as_new=False, latest_ms=0, source="second"
+        ).after.split
+        == HALF.split
+    )
     gone = plan_move(HALF, place(8, 4, FIRST), (), as_new=False, latest_ms=0, source="first").after
     assert (gone.split, gone.order) == (None, OrderPair(95, 9000))
 
@@ -62,8 +93,12 @@ def test_a_source_without_a_position_gets_one_as_new() -> None:
 
 
 def test_without_a_record_the_first_place_opens_one() -> None:
-    first = plan_move(None, place(7, 4, FIRST), (), as_new=True, latest_ms=5000, source="first").after
-    both = plan_move(first, place(900, 4, SECOND), (), as_new=True, latest_ms=6000, source="second").after
+    first = plan_move(
+        None, place(7, 4, FIRST), (), as_new=True, latest_ms=5000, source="first"
+    ).after
+    both = plan_move(
+        first, place(900, 4, SECOND), (), as_new=True, latest_ms=6000, source="second"
+    ).after
     assert both.positions == {"first": place(7, 4, FIRST), "second": place(900, 4, SECOND)}
     assert (both.order, both.epoch) == (OrderPair(5000, 0), 2)
 
@@ -78,7 +113,9 @@ def test_without_a_record_the_first_place_opens_one() -> None:
         (None, place(8, 4, FIRST), "first", "no position record"),
     ],
 )
-def test_what_cannot_be_done_as_asked_is_refused(record: PositionRecord | None, to: SourcePosition, source: str, reason: str) -> None:
+def test_what_cannot_be_done_as_asked_is_refused(
+    record: PositionRecord | None, to: SourcePosition, source: str, reason: str
+) -> None:
     with pytest.raises(MoveRefused, match=reason):
         plan_move(record, to, (), as_new=False, latest_ms=0, source=source)
 
@@ -102,7 +139,10 @@ def test_a_skip_is_of_one_source() -> None:
 
 def test_the_source_of_a_group_is_named() -> None:
     group = InstanceSettings.model_validate(GROUP)
-    assert [chosen_source(group, name).settings.host for name in ("first", "second")] == ["one", "other"]
+    assert [chosen_source(group, name).settings.host for name in ("first", "second")] == [
+        "one",
+        "other",
+    ]
     for wanted in (None, "", "shop", "third"):
         with pytest.raises(SourceNotNamed, match="first, second"):
             chosen_source(group, wanted)

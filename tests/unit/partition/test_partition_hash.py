@@ -12,7 +12,9 @@ from relay.errors import PartitionRuleRefused
 from relay.model.table import TableId
 from relay.partition import PartitionRule, java_hash
 
-VECTORS: list[dict[str, Any]] = json.loads((Path(__file__).parents[2] / "golden" / "partition_hash.json").read_text(encoding="utf-8"))
+VECTORS: list[dict[str, Any]] = json.loads(
+    (Path(__file__).parents[2] / "golden" / "partition_hash.json").read_text(encoding="utf-8")
+)
 
 
 def _vectors(kind: str) -> list[Any]:
@@ -22,7 +24,9 @@ def _vectors(kind: str) -> list[Any]:
 def _rule(vector: dict[str, Any]) -> PartitionRule:
     # Canal reads a count that is not configured as one partition.
     partitions = 1 if vector["partitionsNum"] is None else vector["partitionsNum"]
-    return PartitionRule(vector["partitionHash"], database_hash=vector["databaseHash"], partitions=partitions)
+    return PartitionRule(
+        vector["partitionHash"], database_hash=vector["databaseHash"], partitions=partitions
+    )
 
 
 def _placed(vector: dict[str, Any]) -> dict[int, list[dict[str, str | None]]]:
@@ -46,21 +50,27 @@ def test_hash_code_equals_javas(vector: dict[str, Any]) -> None:
 @pytest.mark.parametrize("vector", _vectors("partition"))
 def test_rows_land_where_canal_puts_them(vector: dict[str, Any]) -> None:
     if "flat_error" in vector["expect"] or "(?!" in (vector["partitionHash"] or ""):
-        # Where Canal dies on the first row, the configuration is refused before it; so is a look-ahead, which RE2 does not have.
+        # Where Canal dies on the first row, the configuration is refused before it; so is a
+        # look-ahead, which RE2 does not have.
         with pytest.raises(PartitionRuleRefused):
             _rule(vector)
         return
     if vector["isDdl"] or not vector["rows"] or not vector["partitionHash"]:
-        # Nothing to hash: Canal's answer is partition 0, and so is the publisher's for anything that is not a row.
+        # Nothing to hash: Canal's answer is partition 0, and so is the publisher's for anything
+        # that is not a row.
         assert [message["partition"] for message in vector["expect"]["flat"]] == [0]
         return
-    assert _placed(vector) == {message["partition"]: message["data"] for message in vector["expect"]["flat"]}
+    assert _placed(vector) == {
+        message["partition"]: message["data"] for message in vector["expect"]["flat"]
+    }
 
 
 def test_no_rule_means_every_row_by_its_key() -> None:
     table = TableId("shop", "orders")
     unset = PartitionRule("", database_hash=True, partitions=16).for_table(table, ("id",), (0,))
-    by_key = PartitionRule(".*\\..*:$pk$", database_hash=True, partitions=16).for_table(table, ("id",), (0,))
+    by_key = PartitionRule(".*\\..*:$pk$", database_hash=True, partitions=16).for_table(
+        table, ("id",), (0,)
+    )
     assert unset == by_key
     assert {unset.place([str(number)]) for number in range(200)} == set(range(16))
 
@@ -71,7 +81,9 @@ def test_a_rule_that_is_no_expression_is_refused() -> None:
 
 
 def test_an_update_of_a_hashed_column_changes_the_partition() -> None:
-    placement = PartitionRule("d.t:owner", database_hash=False, partitions=7).for_table(TableId("d", "t"), ("id", "owner"), (0,))
+    placement = PartitionRule("d.t:owner", database_hash=False, partitions=7).for_table(
+        TableId("d", "t"), ("id", "owner"), (0,)
+    )
     assert placement.ordinals == (1,)
     assert placement.changes_partition(["a"], ["b"])
     assert not placement.changes_partition(["a"], ["a"])
@@ -92,7 +104,13 @@ def test_hash_code_equals_its_formula(text: str) -> None:
     assert java_hash(text) == _reference_hash(text)
 
 
-@given(st.lists(st.sampled_from(["d.t:a", "d.t:b", "d\\..*:a^b", "x.y:a", ".*\\..*:$pk$", "d.t"]), min_size=1, max_size=5))
+@given(
+    st.lists(
+        st.sampled_from(["d.t:a", "d.t:b", "d\\..*:a^b", "x.y:a", ".*\\..*:$pk$", "d.t"]),
+        min_size=1,
+        max_size=5,
+    )
+)
 def test_the_first_rule_that_matches_decides(rules: list[str]) -> None:
     table, columns, key = TableId("d", "t"), ("a", "b"), (0,)
 
@@ -106,5 +124,7 @@ def test_the_first_rule_that_matches_decides(rules: list[str]) -> None:
 @pytest.mark.slow
 @given(st.lists(st.none() | st.text(), min_size=3, max_size=3), st.integers(1, 1000))
 def test_every_row_has_a_partition(texts: list[str | None], partitions: int) -> None:
-    placement = PartitionRule("d.t:a^b^c", database_hash=True, partitions=partitions).for_table(TableId("d", "t"), ("a", "b", "c"), ())
+    placement = PartitionRule("d.t:a^b^c", database_hash=True, partitions=partitions).for_table(
+        TableId("d", "t"), ("a", "b", "c"), ()
+    )
     assert 0 <= placement.place(texts) < partitions

@@ -1,4 +1,6 @@
-"""Which mapping set is put in force, for every state of the store, of the position record and of the relay's memory."""
+"""Which mapping set is put in force, for every state of the store, of the position record and of
+the relay's memory.
+"""
 
 import json
 import threading
@@ -20,12 +22,17 @@ from relay.state import Note, StoredSet
 from relay.state.mappings.records import SetRecord
 
 DBS, TOPICS = "com.pajk.Roma.dbs", "com.pajk.Roma.topics"
-RECORD = PositionRecord.from_bytes((Path(__file__).parents[2] / "golden" / "position_record.1.json").read_bytes())
+RECORD = PositionRecord.from_bytes(
+    (Path(__file__).parents[2] / "golden" / "position_record.1.json").read_bytes()
+)
 
 
 def to(topic: str) -> dict[str, str]:
     """Documents that send database `shop` to this topic."""
-    return {DBS: json.dumps([{"logicDb": "s", "realDbs": "shop"}]), TOPICS: json.dumps([{"logicDb": "s", "topic": topic}])}
+    return {
+        DBS: json.dumps([{"logicDb": "s", "realDbs": "shop"}]),
+        TOPICS: json.dumps([{"logicDb": "s", "topic": topic}]),
+    }
 
 
 ONLY_TOPICS = {TOPICS: to("a")[TOPICS]}
@@ -62,10 +69,16 @@ class Sets:
 
 def named(number: int, documents: dict[str, str] | None = None) -> PositionRecord:
     """A record that names this set; without documents as a relay of before wrote it."""
-    return replace(RECORD, mapping_set=number, mapping_digest=digest_of(documents) if documents is not None else "")
+    return replace(
+        RECORD,
+        mapping_set=number,
+        mapping_digest=digest_of(documents) if documents is not None else "",
+    )
 
 
-def half(number: int, documents: dict[str, str] | None = None, record: PositionRecord | None = None) -> PositionRecord:
+def half(
+    number: int, documents: dict[str, str] | None = None, record: PositionRecord | None = None
+) -> PositionRecord:
     """The same, with a transaction that is half published under the set."""
     digest = digest_of(documents) if documents is not None else ""
     split = SplitProgress(BinlogPosition("b.1", 4), "", 3, 0, number, "", digest)
@@ -73,14 +86,18 @@ def half(number: int, documents: dict[str, str] | None = None, record: PositionR
 
 
 class Relay:
-    """The mapping in force of one relay process, over this store and what the position topic keeps."""
+    """The mapping in force of one relay process, over this store and what the position topic
+    keeps.
+    """
 
     def __init__(self, store: Sets, *kept: dict[str, str], **routing: Any) -> None:
         self.store = store
         self.kept = {digest_of(each): each for each in kept}
         self.changed = threading.Event()
         all_it_asks: Any = store
-        self.mapping = ActiveMapping(all_it_asks, RoutingSettings.model_validate(routing), self.changed)
+        self.mapping = ActiveMapping(
+            all_it_asks, RoutingSettings.model_validate(routing), self.changed
+        )
 
     def begin(self, record: PositionRecord | None = None) -> str:
         self.mapping.begin(record, self.kept.get)
@@ -98,7 +115,9 @@ class Relay:
 
 
 @pytest.mark.parametrize("record", [None, RECORD], ids=["no record", "a record that names no set"])
-@pytest.mark.parametrize("sets", [(), (ONLY_TOPICS,), ({},)], ids=["empty", "half saved", "nothing mapped"])
+@pytest.mark.parametrize(
+    "sets", [(), (ONLY_TOPICS,), ({},)], ids=["empty", "half saved", "nothing mapped"]
+)
 def test_before_the_first_row_an_instance_waits_until_a_database_is_mapped(
     sets: tuple[dict[str, str], ...], record: PositionRecord | None
 ) -> None:
@@ -157,7 +176,11 @@ def test_a_store_that_lost_the_set_changes_no_route(store: Sets) -> None:
     assert running.topic == "b"
 
 
-@pytest.mark.parametrize("sets", [(to("x"), to("b")), (ONLY_TOPICS, to("a"), to("b")), (to("b"),)], ids=["number", "later", "earlier"])
+@pytest.mark.parametrize(
+    "sets",
+    [(to("x"), to("b")), (ONLY_TOPICS, to("a"), to("b")), (to("b"),)],
+    ids=["number", "later", "earlier"],
+)
 def test_a_store_that_has_the_documents_again_is_followed(sets: tuple[dict[str, str], ...]) -> None:
     store = Sets()
     relay = Relay(store)
@@ -174,7 +197,9 @@ def test_a_record_of_a_relay_that_noted_no_digest_is_compared_by_its_number() ->
             Relay(store).begin(named(2))
 
 
-@pytest.mark.parametrize("store", [Sets(to("a"), to("b")), *LOST_STORES.values()], ids=["whole", *LOST_STORES])
+@pytest.mark.parametrize(
+    "store", [Sets(to("a"), to("b")), *LOST_STORES.values()], ids=["whole", *LOST_STORES]
+)
 def test_a_half_published_transaction_ends_under_its_own_set(store: Sets) -> None:
     relay = Relay(store, to("own"))
     assert relay.begin(half(1, to("own"))) == "own"
@@ -208,7 +233,9 @@ def test_a_half_published_transaction_whose_set_is_nowhere_is_not_ended_under_an
     for record in (half(1, to("own")), half(3)):
         with pytest.raises(MappingLost, match="neither ZooKeeper nor"):
             Relay(Sets(to("foreign"))).begin(record)
-    assert Relay(Sets(to("a"), to("b"))).begin(half(1)) == "a", "an older relay noted the number alone"
+    assert Relay(Sets(to("a"), to("b"))).begin(half(1)) == "a", (
+        "an older relay noted the number alone"
+    )
     away = Sets(to("a"))
     away.away = True
     with pytest.raises(StoreUnreachable):

@@ -1,4 +1,6 @@
-"""The buffer between decoding and publishing: order, bounds, and what each side sees of the other."""
+"""The buffer between decoding and publishing: order, bounds, and what each side sees of the
+other.
+"""
 
 import threading
 
@@ -66,7 +68,9 @@ def test_a_full_buffer_holds_the_reader_back_until_something_is_taken() -> None:
 
 
 def test_an_item_that_is_larger_than_the_buffer_fits_alone() -> None:
-    buffer = ChangeBuffer(BufferSettings(buffer_size=1, buffer_memunit_bytes=1, batch_mode="MEMSIZE"))
+    buffer = ChangeBuffer(
+        BufferSettings(buffer_size=1, buffer_memunit_bytes=1, batch_mode="MEMSIZE")
+    )
     assert buffer.put(item(1), 10_000_000)
     assert [*buffer.take(0)] == [item(1)]
 

@@ -1,4 +1,6 @@
-"""A refused login is worth another attempt when a password or a certificate's file has changed, of any server of the instance."""
+"""A refused login is worth another attempt when a password or a certificate's file has changed, of
+any server of the instance.
+"""
 
 from pathlib import Path
 
@@ -13,7 +15,12 @@ def instance(folder: Path) -> InstanceSettings:
     def secret(name: str) -> Substituted:
         return Substituted.of(Variable(name, folder))
 
-    source = {"host": "a", "user": "u", "password": secret("SOURCE"), "tls_ca": str(folder / "ca.pem")}
+    source = {
+        "host": "a",
+        "user": "u",
+        "password": secret("SOURCE"),
+        "tls_ca": str(folder / "ca.pem"),
+    }
     standby = {"host": "b", "password": secret("STANDBY")}
     document = {
         "kafka": {"bootstrap_servers": "k"},

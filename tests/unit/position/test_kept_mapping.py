@@ -1,4 +1,6 @@
-"""Documents of mapping sets in the position topic: written while a record names them, deleted afterwards, and whole or not at all."""
+"""Documents of mapping sets in the position topic: written while a record names them, deleted
+afterwards, and whole or not at all.
+"""
 
 import random
 import string
@@ -10,10 +12,16 @@ from relay.model.positions.position import BinlogPosition
 from relay.model.records.position_record import PositionRecord, SplitProgress
 from relay.position.kept_mapping import KeptRecord, keep_named, kept_documents
 
-RECORD = PositionRecord.from_bytes((Path(__file__).parents[2] / "golden" / "position_record.1.json").read_bytes())
+RECORD = PositionRecord.from_bytes(
+    (Path(__file__).parents[2] / "golden" / "position_record.1.json").read_bytes()
+)
 SMALL, OTHER = {"dbs": '[{"logicDb":"a","realDbs":"b"}]'}, {"dbs": "[]", "topics": "[1]"}
 _NOISE = random.Random(7)
-LARGE = {name: json for name in "abcd" if (json := '["' + "".join(_NOISE.choices(string.printable[:62], k=1_000_000)) + '"]')}
+LARGE = {
+    name: json
+    for name in "abcd"
+    if (json := '["' + "".join(_NOISE.choices(string.printable[:62], k=1_000_000)) + '"]')
+}
 
 
 def naming(documents: dict[str, str], record: PositionRecord = RECORD) -> PositionRecord:
@@ -40,7 +48,9 @@ def test_a_named_set_is_written_once_and_read_back() -> None:
     assert keep_named(record, {}) == (record, []), "the next commit writes nothing more"
 
 
-def test_a_set_that_no_record_names_any_more_is_deleted_with_the_commit_that_names_another() -> None:
+def test_a_set_that_no_record_names_any_more_is_deleted_with_the_commit_that_names_another() -> (
+    None
+):
     record, written = keep_named(naming(SMALL), contents(SMALL))
     after, changed = keep_named(naming(OTHER, record), contents(OTHER))
     held = topic(written, changed)
@@ -74,9 +84,20 @@ def test_what_is_not_whole_or_not_the_set_is_not_given_out() -> None:
     for lost in range(len(written)):
         assert kept_documents(digest_of(LARGE), topic(written[:lost] + written[lost + 1 :])) is None
     _, small = keep_named(naming(SMALL), contents(SMALL))
-    forged = {key.replace(digest_of(SMALL), digest_of(OTHER)): value for key, value in topic(small).items()}
+    forged = {
+        key.replace(digest_of(SMALL), digest_of(OTHER)): value
+        for key, value in topic(small).items()
+    }
     assert kept_documents(digest_of(OTHER), forged) is None
-    for damaged in (b"\x00", b"{}", b'{"zlib":"AA=="}', b'{"zlib":"A"}', b'{"zlib":1}', b"[]", b"7"):
+    for damaged in (
+        b"\x00",
+        b"{}",
+        b'{"zlib":"AA=="}',
+        b'{"zlib":"A"}',
+        b'{"zlib":1}',
+        b"[]",
+        b"7",
+    ):
         assert kept_documents(digest_of(SMALL), {f"{digest_of(SMALL)}/0": damaged}) is None
 
 

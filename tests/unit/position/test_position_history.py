@@ -9,7 +9,9 @@ from relay.position.position_history import HistorySchedule
 PLACE = BinlogPosition("mysql-bin.000042", 4711)
 RECORD = PositionRecord(SourcePosition(PLACE, "", SourceIdentity("", 1, 0)), OrderPair(5, 6), 0, 5)
 SPLIT = replace(RECORD, split=SplitProgress(PLACE, "", 12, 5, 3, ""))
-BY_HAND = replace(RECORD, replay=Replay(PLACE, BinlogPosition("mysql-bin.000043", 9), OrderPair(7, 8)))
+BY_HAND = replace(
+    RECORD, replay=Replay(PLACE, BinlogPosition("mysql-bin.000043", 9), OrderPair(7, 8))
+)
 
 
 def test_an_entry_is_kept_once_a_minute_and_once_an_hour() -> None:

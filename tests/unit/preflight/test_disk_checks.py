@@ -11,7 +11,9 @@ SOURCE = {"host": "localhost", "user": "relay", "server_id": 9001}
 
 
 def findings(**settings: Any) -> list[Finding]:
-    return look_at_disks(InstanceSettings.model_validate({"name": "shop", "source": SOURCE, **settings}), "roma")
+    return look_at_disks(
+        InstanceSettings.model_validate({"name": "shop", "source": SOURCE, **settings}), "roma"
+    )
 
 
 def spool(directory: Path, limit_bytes: int = 16_000_000) -> list[Finding]:

@@ -34,10 +34,20 @@ def test_good_documents_pass_as_a_folder_and_one_by_one(tmp_path: Path) -> None:
 
 
 def test_every_problem_is_told_with_its_place(tmp_path: Path) -> None:
-    code, said = check(write(tmp_path, topics='[{"logicDb":"other","topic":"not a topic"}]', tags='[{"logicTb":"orders,a","tag":"o"}]'))
+    code, said = check(
+        write(
+            tmp_path,
+            topics='[{"logicDb":"other","topic":"not a topic"}]',
+            tags='[{"logicTb":"orders,a","tag":"o"}]',
+        )
+    )
     assert code == 1
     places = [line.partition(":")[0] for line in said.splitlines()]
-    assert places == ["com.pajk.Roma.topics at /0/topic", "com.pajk.Roma.tags at /0/tag", *["com.pajk.Roma.dbs at /0/logicDb"]]
+    assert places == [
+        "com.pajk.Roma.topics at /0/topic",
+        "com.pajk.Roma.tags at /0/tag",
+        *["com.pajk.Roma.dbs at /0/logicDb"],
+    ]
 
 
 def test_what_is_not_json_is_told(tmp_path: Path) -> None:
@@ -60,7 +70,9 @@ def test_short_names_do(tmp_path: Path) -> None:
         ([], "No mapping document"),
     ],
 )
-def test_files_that_cannot_be_told_apart_are_refused(tmp_path: Path, names: list[str], sentence: str) -> None:
+def test_files_that_cannot_be_told_apart_are_refused(
+    tmp_path: Path, names: list[str], sentence: str
+) -> None:
     for name in names:
         (tmp_path / name).write_text("[]", encoding="utf-8")
     code, said = check(*([tmp_path / name for name in names] or [tmp_path]))

@@ -9,7 +9,11 @@ COLUMNS = [(TableId("shop_1", "customer"), name) for name in ("id", "Email")]
 
 def unmet(**settings: object) -> list[str]:
     source = {"host": "h", "user": "u", "server_id": 7}
-    return list(unmet_names(InstanceSettings.model_validate({"name": "x", "source": source, **settings}), COLUMNS))
+    return list(
+        unmet_names(
+            InstanceSettings.model_validate({"name": "x", "source": source, **settings}), COLUMNS
+        )
+    )
 
 
 def test_what_meets_a_column_is_not_told() -> None:
@@ -18,12 +22,18 @@ def test_what_meets_a_column_is_not_told() -> None:
 
 
 def test_a_mask_that_hides_nothing_is_told() -> None:
-    assert unmet(masks=[{"columns": ".*\\.e_mail", "method": "replace"}]) == ["The mask on .*\\.e_mail meets no column of the source."]
+    assert unmet(masks=[{"columns": ".*\\.e_mail", "method": "replace"}]) == [
+        "The mask on .*\\.e_mail meets no column of the source."
+    ]
 
 
 def test_a_rule_for_no_table_and_a_field_of_no_table_are_told() -> None:
-    assert unmet(rules=[{"tables": "shop\\.customer"}]) == ["The rule for shop\\.customer meets no table of the source."]
-    assert unmet(rules=[{"tables": ".*", "fields": ["mail"]}]) == ["The rule for .* names the field mail, which no table of them has."]
+    assert unmet(rules=[{"tables": "shop\\.customer"}]) == [
+        "The rule for shop\\.customer meets no table of the source."
+    ]
+    assert unmet(rules=[{"tables": ".*", "fields": ["mail"]}]) == [
+        "The rule for .* names the field mail, which no table of them has."
+    ]
 
 
 def test_nobody_is_asked_where_nothing_is_named() -> None:

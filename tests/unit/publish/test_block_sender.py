@@ -15,7 +15,9 @@ pytestmark = pytest.mark.skipif(not COMPILED, reason="the compiled sender was no
 
 def with_sender(**configuration: str) -> Producer:
     block_sender.load(cimpl.__file__)
-    return Producer({"plugin.library.paths": block_sender.__file__, "log_level": "0", **configuration})
+    return Producer(
+        {"plugin.library.paths": block_sender.__file__, "log_level": "0", **configuration}
+    )
 
 
 def test_a_client_is_taken_once() -> None:
@@ -27,6 +29,8 @@ def test_a_client_is_taken_once() -> None:
 
 def test_a_client_that_could_not_be_made_is_not_taken(tmp_path: Path) -> None:
     with pytest.raises(KafkaException, match="ca"):
-        with_sender(**{"security.protocol": "ssl", "ssl.ca.location": str(tmp_path / "missing.pem")})
+        with_sender(
+            **{"security.protocol": "ssl", "ssl.ca.location": str(tmp_path / "missing.pem")}
+        )
     with pytest.raises(OSError, match="did not load its plugin"):
         block_sender.BlockSender(Producer({}))

@@ -3,14 +3,23 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relay.publish.queue_budget import MOST_BYTES, PARTITION_BYTES, QueueBudget, most_bytes, wanted_bytes
+from relay.publish.queue_budget import (
+    MOST_BYTES,
+    PARTITION_BYTES,
+    QueueBudget,
+    most_bytes,
+    wanted_bytes,
+)
 from relay.settings import KafkaSettings
 
 KAFKA = KafkaSettings(bootstrap_servers="k:1")
 
 
 def test_few_partitions_hold_what_is_set_and_many_their_part_up_to_a_bound() -> None:
-    held = {partitions: wanted_bytes(KAFKA, partitions) for partitions in (0, 1, 31, 64, 250, 256, 10_000)}
+    held = {
+        partitions: wanted_bytes(KAFKA, partitions)
+        for partitions in (0, 1, 31, 64, 250, 256, 10_000)
+    }
     assert held == {
         0: 4_000_000,
         1: 4_000_000,
@@ -24,7 +33,11 @@ def test_few_partitions_hold_what_is_set_and_many_their_part_up_to_a_bound() -> 
 
 def test_what_is_set_higher_holds_for_all() -> None:
     large = KAFKA.model_copy(update={"queue_bytes": 50_000_000})
-    assert {wanted_bytes(large, partitions) for partitions in (1, 256)} == {most_bytes(large)} == {50_000_000}
+    assert (
+        {wanted_bytes(large, partitions) for partitions in (1, 256)}
+        == {most_bytes(large)}
+        == {50_000_000}
+    )
 
 
 def test_two_of_the_largest_messages_always_find_room() -> None:
@@ -32,11 +45,15 @@ def test_two_of_the_largest_messages_always_find_room() -> None:
 
 
 @given(
-    sizes=st.lists(st.tuples(st.integers(1, 5_000), st.integers(0, 20_000)), min_size=1, max_size=30),
+    sizes=st.lists(
+        st.tuples(st.integers(1, 5_000), st.integers(0, 20_000)), min_size=1, max_size=30
+    ),
     waiting=st.integers(0, 100_000),
     partitions=st.integers(0, 300),
 )
-def test_no_more_fits_than_is_wanted(sizes: list[tuple[int, int]], waiting: int, partitions: int) -> None:
+def test_no_more_fits_than_is_wanted(
+    sizes: list[tuple[int, int]], waiting: int, partitions: int
+) -> None:
     room = QueueBudget(KAFKA)
     room.expect(partitions)
     for messages, each in sizes:

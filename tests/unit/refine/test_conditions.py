@@ -1,4 +1,6 @@
-"""Conditions mean what they mean in SQL, with its three values, and what cannot be meant is refused with the place."""
+"""Conditions mean what they mean in SQL, with its three values, and what cannot be meant is refused
+with the place.
+"""
 
 import sqlite3
 from contextlib import suppress
@@ -59,7 +61,10 @@ def test_what_cannot_be_read_is_refused_with_its_place(text: str, words: str) ->
         ("email = 1", "the column email is a text, and 1 is a number"),
         ("id = 'x'", "the column id is a number, and 'x' is a text"),
         ("id like '7'", "LIKE looks at texts, and the column id is a number"),
-        ("made = 'tomorrow'", "'tomorrow' is not a date or a moment: it must look like '2026-01-31'"),
+        (
+            "made = 'tomorrow'",
+            "'tomorrow' is not a date or a moment: it must look like '2026-01-31'",
+        ),
         ("lasts = 'long'", "'long' is not a TIME: it must look like '-12:34:56.7'"),
         ("doc = 'x'", "the column doc is neither number nor text nor time"),
         ("raw = raw", "neither number nor text nor time"),
@@ -82,9 +87,17 @@ def test_precedence_is_that_of_sql() -> None:
     assert parse_condition("a = 1 or a = 2 and not a = 3") == Either((one, All((two, Not(three)))))
 
 
-@pytest.mark.parametrize("text", ["123456789012345678901234567890.5", "-1234567890123456789012345678.12345678901234567890123456789"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "123456789012345678901234567890.5",
+        "-1234567890123456789012345678.12345678901234567890123456789",
+    ],
+)
 def test_numbers_keep_all_their_digits(text: str) -> None:
-    assert parse_condition(f"a = {text}") == Comparison(ColumnName("a"), "=", Constant(Decimal(text)))
+    assert parse_condition(f"a = {text}") == Comparison(
+        ColumnName("a"), "=", Constant(Decimal(text))
+    )
 
 
 NUMBERS = st.none() | st.integers(-2, 2)
@@ -96,10 +109,19 @@ CONDITIONS = st.recursive(
         st.sampled_from(["id", "price", "null", "0", "2"]),
     )
     | st.sampled_from(
-        ["id is null", "price is not null", "id in (1, 2)", "id not in (0, null)", "price between -1 and 1", "id not between 0 and price"]
+        [
+            "id is null",
+            "price is not null",
+            "id in (1, 2)",
+            "id not in (0, null)",
+            "price between -1 and 1",
+            "id not between 0 and price",
+        ]
     ),
     lambda parts: (
-        st.builds("({} and {})".format, parts, parts) | st.builds("({} or {})".format, parts, parts) | st.builds("not {}".format, parts)
+        st.builds("({} and {})".format, parts, parts)
+        | st.builds("({} or {})".format, parts, parts)
+        | st.builds("not {}".format, parts)
     ),
     max_leaves=8,
 )
@@ -107,10 +129,14 @@ CONDITIONS = st.recursive(
 
 @settings(max_examples=examples(300))
 @given(CONDITIONS, NUMBERS, NUMBERS)
-def test_any_condition_means_what_a_database_means_by_it(text: str, number: int | None, price: int | None) -> None:
+def test_any_condition_means_what_a_database_means_by_it(
+    text: str, number: int | None, price: int | None
+) -> None:
     read: Row = row(id=number, price=None if price is None else f"{price}.00")
     with sqlite3.connect(":memory:") as database:
-        (answer,) = database.execute(f"select {text} from (select ? as id, ? as price)", (number, price)).fetchone()
+        (answer,) = database.execute(
+            f"select {text} from (select ? as id, ? as price)", (number, price)
+        ).fetchone()
     database.close()
     assert bound(text)(read) == (None if answer is None else bool(answer))
 
@@ -138,7 +164,27 @@ def test_like_does_not_run_for_ever() -> None:
 
 @given(
     st.text(max_size=60)
-    | st.lists(st.sampled_from(["id", "'x'", "1", "(", ")", "and", "or", "not", "in", ",", "=", "like", "is", "null", "-"])).map(" ".join)
+    | st.lists(
+        st.sampled_from(
+            [
+                "id",
+                "'x'",
+                "1",
+                "(",
+                ")",
+                "and",
+                "or",
+                "not",
+                "in",
+                ",",
+                "=",
+                "like",
+                "is",
+                "null",
+                "-",
+            ]
+        )
+    ).map(" ".join)
 )
 def test_any_text_is_read_or_refused(text: str) -> None:
     with suppress(ConditionRefused, RuleRefused):

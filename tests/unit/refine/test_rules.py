@@ -24,22 +24,46 @@ def test_a_table_without_rules_is_left_alone() -> None:
 def test_only_the_fields_listed_are_published_and_the_key_always() -> None:
     refined = refinement(rules=[ONLY_MAIL])
     assert [column.name for column in refined.published.map.columns] == ["id", "email"]
-    assert (refined.published.key, refined.published.map.primary_key, refined.published.type_texts) == ((0,), (0,), ("int", "varchar(100)"))
-    assert published(refined, RowChange(None, row(email=b"a", price="1.00"))) == [(None, {"id": 1, "email": b"a"})]
+    assert (
+        refined.published.key,
+        refined.published.map.primary_key,
+        refined.published.type_texts,
+    ) == ((0,), (0,), ("int", "varchar(100)"))
+    assert published(refined, RowChange(None, row(email=b"a", price="1.00"))) == [
+        (None, {"id": 1, "email": b"a"})
+    ]
 
 
 def test_a_change_that_touches_no_field_is_left_out() -> None:
     refined = refinement(rules=[ONLY_MAIL])
-    assert refined.changes(RowChange(row(email=b"a", price="1.00"), row(email=b"a", price="2.00"))) is FIELDS
-    assert published(refined, RowChange(row(email=b"a"), row(email=b"b"))) == [({"id": 1, "email": b"a"}, {"id": 1, "email": b"b"})]
-    assert published(refined, RowChange(row(id=1), row(id=2))) == [({"id": 1, "email": None}, {"id": 2, "email": None})]
+    assert (
+        refined.changes(RowChange(row(email=b"a", price="1.00"), row(email=b"a", price="2.00")))
+        is FIELDS
+    )
+    assert published(refined, RowChange(row(email=b"a"), row(email=b"b"))) == [
+        ({"id": 1, "email": b"a"}, {"id": 1, "email": b"b"})
+    ]
+    assert published(refined, RowChange(row(id=1), row(id=2))) == [
+        ({"id": 1, "email": None}, {"id": 2, "email": None})
+    ]
 
 
 @pytest.mark.parametrize(
-    ("before", "after"), [({"ratio": 0.0}, {"ratio": -0.0}), ({"doc": JsonDocument([1])}, {"doc": JsonDocument([True])})]
+    ("before", "after"),
+    [
+        ({"ratio": 0.0}, {"ratio": -0.0}),
+        ({"doc": JsonDocument([1])}, {"doc": JsonDocument([True])}),
+    ],
 )
-def test_values_that_are_equal_for_python_alone_are_a_change(before: dict[str, object], after: dict[str, object]) -> None:
-    assert refinement(rules=[{"tables": TABLES, "fields": ["ratio", "doc"]}]).changes(RowChange(row(**before), row(**after))) is not FIELDS
+def test_values_that_are_equal_for_python_alone_are_a_change(
+    before: dict[str, object], after: dict[str, object]
+) -> None:
+    assert (
+        refinement(rules=[{"tables": TABLES, "fields": ["ratio", "doc"]}]).changes(
+            RowChange(row(**before), row(**after))
+        )
+        is not FIELDS
+    )
 
 
 def test_an_image_with_the_changed_columns_alone_touches_those() -> None:
@@ -59,8 +83,18 @@ def test_fields_that_are_never_published() -> None:
 
 def test_several_rules_hold_together() -> None:
     rules = [
-        {"tables": TABLES, "fields": ["email", "price"], "operations": ["INSERT", "UPDATE"], "where": "price > 1"},
-        {"tables": ".*\\.customer", "without_fields": ["price"], "operations": ["UPDATE", "DELETE"], "where": "price < 5"},
+        {
+            "tables": TABLES,
+            "fields": ["email", "price"],
+            "operations": ["INSERT", "UPDATE"],
+            "where": "price > 1",
+        },
+        {
+            "tables": ".*\\.customer",
+            "without_fields": ["price"],
+            "operations": ["UPDATE", "DELETE"],
+            "where": "price < 5",
+        },
     ]
     refined = refinement(rules=rules)
     assert [column.name for column in refined.published.map.columns] == ["id", "email"]
@@ -91,7 +125,10 @@ def test_rows_come_and_go_with_the_condition(
     if made is None:
         assert result is CONDITION
         return
-    images = [tuple(None if image is None else image["price"] for image in each) for each in published(refined, change)]
+    images = [
+        tuple(None if image is None else image["price"] for image in each)
+        for each in published(refined, change)
+    ]
     assert images == made
 
 
@@ -111,13 +148,17 @@ def test_statements_are_withheld_where_values_are_hidden() -> None:
     mask = [{"columns": "x\\.y\\.z", "method": "replace"}]
     assert Refinements(instance(masks=mask), {}).withhold([TableId("a", "b")])
     lists = Refinements(instance(rules=[ONLY_MAIL]), {})
-    assert [lists.withhold(tables) for tables in ([DEFINITION.id], [TableId("shop_1", "order")], [])] == [True, False, True]
+    assert [
+        lists.withhold(tables) for tables in ([DEFINITION.id], [TableId("shop_1", "order")], [])
+    ] == [True, False, True]
     assert not Refinements(instance(rules=[{"tables": TABLES, "where": "id = 1"}]), {}).withhold([])
 
 
 def test_other_rules_are_another_configuration() -> None:
     plain = instance()
-    salts = [instance(masks=[{"columns": "a", "method": "hash", "salt": salt * 16}]) for salt in "xy"]
+    salts = [
+        instance(masks=[{"columns": "a", "method": "hash", "salt": salt * 16}]) for salt in "xy"
+    ]
     ruled = instance(rules=[ONLY_MAIL])
     texts = [configuration_of_rows(each) for each in (plain, *salts, ruled)]
     assert texts[0] == ""

@@ -1,4 +1,6 @@
-"""A function of the installation's own makes nothing, one change or several of each, and its errors are those of the row."""
+"""A function of the installation's own makes nothing, one change or several of each, and its errors
+are those of the row.
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
@@ -33,9 +35,19 @@ FULL = {
 def refined(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
     """Make the refinement of the table by a function, as if a package had it as its entry point."""
 
-    def make(function: Function, lookups: dict[str, Lookup] | None = None, rules: Any = (), **settings: Any) -> Any:
+    def make(
+        function: Function,
+        lookups: dict[str, Lookup] | None = None,
+        rules: Any = (),
+        **settings: Any,
+    ) -> Any:
         monkeypatch.setattr("relay.refine.transform.transform_function", lambda _: function)
-        transform = {"table": "shop.customer", "function": "f", "lookups": [*(lookups or {})], **settings}
+        transform = {
+            "table": "shop.customer",
+            "function": "f",
+            "lookups": [*(lookups or {})],
+            **settings,
+        }
         return refinement(lookups, transforms=[transform], rules=rules)
 
     return make
@@ -70,8 +82,12 @@ def test_rows_are_given_as_plain_values(refined: Callable[..., Any]) -> None:
     }
 
 
-@pytest.mark.parametrize("change", [RowChange(None, row(**FULL)), RowChange(row(**FULL), row()), RowChange(row(), None)])
-def test_what_comes_back_as_it_was_is_what_was_read(refined: Callable[..., Any], change: RowChange) -> None:
+@pytest.mark.parametrize(
+    "change", [RowChange(None, row(**FULL)), RowChange(row(**FULL), row()), RowChange(row(), None)]
+)
+def test_what_comes_back_as_it_was_is_what_was_read(
+    refined: Callable[..., Any], change: RowChange
+) -> None:
     assert refined(same).changes(change) == [change]
 
 
@@ -94,8 +110,22 @@ def test_new_values_take_the_form_of_their_column(refined: Callable[..., Any]) -
         "flags": "b",
         "doc": '{"b": 1.5}',
     }
-    (made,) = refined(lambda change, _: [change.having(**new)]).changes(RowChange(None, row(**FULL)))
-    expected = (2, "ü".encode(), b"x", "7.00", 2.0, "2027-01-01 00:00:00", "-00:00:01", 1, b"", 2, JsonDocument({"b": 1.5}))
+    (made,) = refined(lambda change, _: [change.having(**new)]).changes(
+        RowChange(None, row(**FULL))
+    )
+    expected = (
+        2,
+        "ü".encode(),
+        b"x",
+        "7.00",
+        2.0,
+        "2027-01-01 00:00:00",
+        "-00:00:01",
+        1,
+        b"",
+        2,
+        JsonDocument({"b": 1.5}),
+    )
     assert made == RowChange(None, expected)
 
 
@@ -114,7 +144,9 @@ def test_new_values_take_the_form_of_their_column(refined: Callable[..., Any]) -
         ({"colour": "red"}, "the table has no column 'colour', and adds does not name it"),
     ],
 )
-def test_what_the_table_cannot_hold_is_a_failure(refined: Callable[..., Any], values: dict[str, Plain], words: str) -> None:
+def test_what_the_table_cannot_hold_is_a_failure(
+    refined: Callable[..., Any], values: dict[str, Plain], words: str
+) -> None:
     with pytest.raises(TransformFailed) as failed:
         refined(lambda change, _: [change.having(**values)]).changes(RowChange(None, row(**FULL)))
     assert words in failed.value.reason
@@ -144,7 +176,10 @@ def test_an_error_of_the_function_names_it(refined: Callable[..., Any]) -> None:
     def broken(change: Change, _: Mapping[str, Lookup]) -> list[Change]:
         return [change.having(id=1 // 0)]
 
-    with pytest.raises(TransformFailed, match=r"The transform f failed on a row of shop_1\.customer with ZeroDivisionError"):
+    with pytest.raises(
+        TransformFailed,
+        match=r"The transform f failed on a row of shop_1\.customer with ZeroDivisionError",
+    ):
         refined(broken).changes(RowChange(None, row()))
 
 
@@ -163,7 +198,11 @@ def test_lookups_answer_by_name(refined: Callable[..., Any]) -> None:
         city = lookups["city"](change.row["id"])
         return [change.having(city=None if city is None else city["name"])]
 
-    table = refined(joined, {"city": lambda number: {"name": f"city {number}"} if number == 1 else None}, adds={"city": "varchar(20)"})
+    table = refined(
+        joined,
+        {"city": lambda number: {"name": f"city {number}"} if number == 1 else None},
+        adds={"city": "varchar(20)"},
+    )
     assert [published(table, RowChange(None, row(id=number)))[0][1] for number in (1, 2)] == [
         {**dict(zip(NAMES, row(id=1), strict=True)), "city": b"city 1"},
         {**dict(zip(NAMES, row(id=2), strict=True)), "city": None},
@@ -171,7 +210,9 @@ def test_lookups_answer_by_name(refined: Callable[..., Any]) -> None:
 
 
 @pytest.mark.parametrize("catches", [False, True])
-def test_a_server_that_does_not_answer_is_no_fault_of_the_row(refined: Callable[..., Any], *, catches: bool) -> None:
+def test_a_server_that_does_not_answer_is_no_fault_of_the_row(
+    refined: Callable[..., Any], *, catches: bool
+) -> None:
     def away(*_: Plain) -> Image | None:
         raise LookupUnreachable("away")
 
@@ -202,17 +243,24 @@ def test_fields_are_those_behind_the_transform(refined: Callable[..., Any]) -> N
         ({"key": ["colour"]}, RuleRefused, "makes colour part of the key"),
     ],
 )
-def test_what_cannot_be_added_is_refused(refined: Callable[..., Any], settings: dict[str, Any], error: type[Exception], words: str) -> None:
+def test_what_cannot_be_added_is_refused(
+    refined: Callable[..., Any], settings: dict[str, Any], error: type[Exception], words: str
+) -> None:
     with pytest.raises(error, match=words):
         refined(same, **settings)
 
 
 def test_a_function_that_nobody_has_installed_is_refused() -> None:
-    with pytest.raises(ConfigurationError, match=r"No installed package has an entry point 'f' in the group roma\.transforms"):
+    with pytest.raises(
+        ConfigurationError,
+        match=r"No installed package has an entry point 'f' in the group roma\.transforms",
+    ):
         refinement(transforms=[{"table": "shop.customer", "function": "f"}])
 
 
-def test_a_lookup_that_is_not_configured_is_refused(refined: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lookup_that_is_not_configured_is_refused(
+    refined: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     refined(same)
     monkeypatch.setattr("relay.refine.transform.transform_function", lambda _: same)
     with pytest.raises(ConfigurationError, match="names the lookup city, which is not configured"):

@@ -10,8 +10,13 @@ from relay.settings import RoutingSettings
 Entries = Sequence[object]
 
 
-def documents(dbs: Entries = (), tbs: Entries = (), topics: Entries = (), tags: Entries = ()) -> dict[str, str]:
-    return {name: json.dumps(list(body)) for name, body in ((DBS, dbs), (TBS, tbs), (TOPICS, topics), (TAGS, tags))}
+def documents(
+    dbs: Entries = (), tbs: Entries = (), topics: Entries = (), tags: Entries = ()
+) -> dict[str, str]:
+    return {
+        name: json.dumps(list(body))
+        for name, body in ((DBS, dbs), (TBS, tbs), (TOPICS, topics), (TAGS, tags))
+    }
 
 
 def router(texts: dict[str, str], **settings: object) -> Router:

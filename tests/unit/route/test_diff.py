@@ -19,7 +19,10 @@ def _shards(topic: str, logical: str = "users", tag: str = "u") -> dict[str, str
 def test_a_moved_topic_is_one_sentence_for_all_its_shards() -> None:
     found = changes(router(_shards("a")), router(_shards("b,c")), [*SHARDS, real("other.t")])
     assert [change.sentence for change in found] == [
-        "37 real tables (r00.user, r01.user, r02.user and 34 more): moved from topic a to topics b, c."
+        (
+            "37 real tables (r00.user, r01.user, r02.user and 34 more): moved from topic a to "
+            "topics b, c."
+        )
     ]
     assert found[0].tables == tuple(SHARDS)
 
@@ -31,21 +34,30 @@ def test_the_same_mapping_changes_nothing() -> None:
 def test_new_names_tags_and_lost_tables_are_told() -> None:
     renamed = changes(router(_shards("a")), router(_shards("a", "people", "p")), SHARDS[:1])
     assert [change.sentence for change in renamed] == [
-        "1 real table (r00.user): renamed from d.users to d.people: keys and partitions of their rows change.",
+        (
+            "1 real table (r00.user): renamed from d.users to d.people: keys and partitions of "
+            "their rows change."
+        ),
         "1 real table (r00.user): tagged p instead of u.",
     ]
     lost = changes(router(_shards("a")), router(documents()), SHARDS[:2])
     assert [change.sentence for change in lost] == [
-        '2 real tables (r00.user, r01.user): now left out: no database mapping lists its database, and unmapped_db is "drop".'
+        (
+            "2 real tables (r00.user, r01.user): now left out: no database mapping lists its "
+            'database, and unmapped_db is "drop".'
+        )
     ]
     found = changes(router(documents()), router(_shards("a")), SHARDS[:1])
-    assert [change.sentence for change in found] == ["1 real table (r00.user): newly published as d.users to topic a."]
+    assert [change.sentence for change in found] == [
+        "1 real table (r00.user): newly published as d.users to topic a."
+    ]
 
 
 def test_where_a_table_goes() -> None:
     of = router(DESIGN, unmapped_table="stop")
     assert where(of, real("realDb11.realTb11")) == (
-        "realDb11.realTb11 is logicDb1.logicTb1 in topic topic1, tagged tag1, f1 when field1 changes."
+        "realDb11.realTb11 is logicDb1.logicTb1 in topic topic1, tagged tag1, f1 when field1 "
+        "changes."
     )
     assert where(of, real("x.y")).startswith("x.y is left out: no database mapping")
     assert where(of, real("realDb11.y")).startswith("realDb11.y is a reason to stop the instance:")

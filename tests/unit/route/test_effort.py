@@ -19,17 +19,30 @@ def numbered(form: str, count: int) -> str:
 def many_expressions() -> dict[str, str]:
     return documents(
         dbs=[{"logicDb": "d", "realDbs": "r"}],
-        tbs=[{"logicTb": "a", "realTbs": numbered("n{}", 20_000)}, {"logicTb": "b", "realTbs": numbered("/e{}+/", 2000)}],
+        tbs=[
+            {"logicTb": "a", "realTbs": numbered("n{}", 20_000)},
+            {"logicTb": "b", "realTbs": numbered("/e{}+/", 2000)},
+        ],
         topics=TOPIC,
     )
 
 
 def long_expressions() -> dict[str, str]:
-    return documents(dbs=[{"logicDb": "d", "realDbs": numbered("/\\p{{0}}{}[\\w]{{250}}/", 500).replace("\\p{0}", "x")}], topics=TOPIC)
+    return documents(
+        dbs=[
+            {
+                "logicDb": "d",
+                "realDbs": numbered("/\\p{{0}}{}[\\w]{{250}}/", 500).replace("\\p{0}", "x"),
+            }
+        ],
+        topics=TOPIC,
+    )
 
 
 def refused_expressions() -> dict[str, str]:
-    return documents(dbs=[{"logicDb": "d", "realDbs": numbered("/{}[\\w]{{900}}/", 500)}], topics=TOPIC)
+    return documents(
+        dbs=[{"logicDb": "d", "realDbs": numbered("/{}[\\w]{{900}}/", 500)}], topics=TOPIC
+    )
 
 
 def one_name_under_many() -> dict[str, str]:
@@ -38,12 +51,23 @@ def one_name_under_many() -> dict[str, str]:
 
 def one_table_in_many_databases() -> dict[str, str]:
     dbs = [{"logicDb": "d", "realDbs": numbered("r{}", 2000)}]
-    return documents(dbs=dbs, tbs=[{"logicTb": f"a{number}", "realTbs": f"/r{number}/.x"} for number in range(2000)], topics=TOPIC)
+    return documents(
+        dbs=dbs,
+        tbs=[{"logicTb": f"a{number}", "realTbs": f"/r{number}/.x"} for number in range(2000)],
+        topics=TOPIC,
+    )
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "made", [many_expressions, long_expressions, refused_expressions, one_name_under_many, one_table_in_many_databases]
+    "made",
+    [
+        many_expressions,
+        long_expressions,
+        refused_expressions,
+        one_name_under_many,
+        one_table_in_many_databases,
+    ],
 )
 def test_a_check_ends_by_name(made: Callable[[], dict[str, str]]) -> None:
     begun = process_time()
@@ -61,9 +85,19 @@ def test_tables_of_many_databases_are_checked_in_a_moment() -> None:
 
 
 def test_without_a_limit_everything_is_checked() -> None:
-    assert len(problems(one_name_under_many() | {DBS: json.dumps([{"logicDb": f"d{n}", "realDbs": "a"} for n in range(50)])})) > 1000
+    assert (
+        len(
+            problems(
+                one_name_under_many()
+                | {DBS: json.dumps([{"logicDb": f"d{n}", "realDbs": "a"} for n in range(50)])}
+            )
+        )
+        > 1000
+    )
 
 
-@pytest.mark.parametrize("text", ["[" + "1," * 100_000 + "1]", json.dumps([{"logicTb": "a", "realTbs": [1] * 100_000}])])
+@pytest.mark.parametrize(
+    "text", ["[" + "1," * 100_000 + "1]", json.dumps([{"logicTb": "a", "realTbs": [1] * 100_000}])]
+)
 def test_broken_entries_are_listed_up_to_a_count(text: str) -> None:
     assert len(problems({TBS: text})) <= 1000

@@ -13,7 +13,9 @@ from tests.unit.route.mappings import real
 
 
 def passes(table: str, white: str = ".*\\..*", black: str = "") -> bool:
-    return TableFilter(FilterSettings(filter_regex=white, filter_black_regex=black)).accepts(real(table))
+    return TableFilter(FilterSettings(filter_regex=white, filter_black_regex=black)).accepts(
+        real(table)
+    )
 
 
 @pytest.mark.parametrize(
@@ -59,8 +61,12 @@ def test_operations_are_chosen_by_name() -> None:
     assert chosen.accepts_statement([real("b.x"), real("a.x")], is_ddl=True)
     assert not chosen.accepts_statement([real("b.x")], is_ddl=True)
     assert chosen.accepts_statement([], is_ddl=True)
-    assert not TableFilter(FilterSettings(operations=("INSERT",))).accepts_statement([real("a.x")], is_ddl=True)
-    assert TableFilter(FilterSettings(operations=("INSERT",))).accepts_statement([real("a.x")], is_ddl=False)
+    assert not TableFilter(FilterSettings(operations=("INSERT",))).accepts_statement(
+        [real("a.x")], is_ddl=True
+    )
+    assert TableFilter(FilterSettings(operations=("INSERT",))).accepts_statement(
+        [real("a.x")], is_ddl=False
+    )
 
 
 @given(st.text("abAB._é", min_size=1), st.text("abAB._é", min_size=1))

@@ -69,19 +69,53 @@ def test_a_broken_document_is_refused_at_its_place(data_id: str, text: str, poin
         ([D, {"logicDb": "e", "realDbs": "x,r"}], [], (DBS, "/1/realDbs")),
         ([D, {"logicDb": "e", "realDbs": "/r?/"}], [], (DBS, "/1/realDbs")),
         ([{"logicDb": "e", "realDbs": "/r?/"}, D], [], (DBS, "/1/realDbs")),
-        ([D], [{"logicTb": "a", "realTbs": "x"}, {"logicTb": "b", "realTbs": "x"}], (TBS, "/1/realTbs")),
-        ([D], [{"logicTb": "a", "realTbs": "x"}, {"logicTb": "b", "realTbs": "/x+/"}], (TBS, "/1/realTbs")),
-        ([D], [{"logicTb": "a", "realTbs": "/x+/"}, {"logicTb": "b", "realTbs": "x"}], (TBS, "/1/realTbs")),
-        ([D], [{"logicTb": "a", "realTbs": "/x+/"}, {"logicTb": "b", "realTbs": "/x+/"}], (TBS, "/1/realTbs")),
-        ([D], [{"logicTb": "a", "realTbs": "r.x"}, {"logicTb": "d.b", "realTbs": "x"}], (TBS, "/1/realTbs")),
-        ([D], [{"logicTb": "d.a", "realTbs": "x"}, {"logicTb": "d.b", "realTbs": "x"}], (TBS, "/1/realTbs")),
-        ([D], [{"logicTb": "a", "realTbs": "/r./.x,/./.x"}, {"logicTb": "b", "realTbs": "r.x"}], (TBS, "/1/realTbs")),
+        (
+            [D],
+            [{"logicTb": "a", "realTbs": "x"}, {"logicTb": "b", "realTbs": "x"}],
+            (TBS, "/1/realTbs"),
+        ),
+        (
+            [D],
+            [{"logicTb": "a", "realTbs": "x"}, {"logicTb": "b", "realTbs": "/x+/"}],
+            (TBS, "/1/realTbs"),
+        ),
+        (
+            [D],
+            [{"logicTb": "a", "realTbs": "/x+/"}, {"logicTb": "b", "realTbs": "x"}],
+            (TBS, "/1/realTbs"),
+        ),
+        (
+            [D],
+            [{"logicTb": "a", "realTbs": "/x+/"}, {"logicTb": "b", "realTbs": "/x+/"}],
+            (TBS, "/1/realTbs"),
+        ),
+        (
+            [D],
+            [{"logicTb": "a", "realTbs": "r.x"}, {"logicTb": "d.b", "realTbs": "x"}],
+            (TBS, "/1/realTbs"),
+        ),
+        (
+            [D],
+            [{"logicTb": "d.a", "realTbs": "x"}, {"logicTb": "d.b", "realTbs": "x"}],
+            (TBS, "/1/realTbs"),
+        ),
+        (
+            [D],
+            [{"logicTb": "a", "realTbs": "/r./.x,/./.x"}, {"logicTb": "b", "realTbs": "r.x"}],
+            (TBS, "/1/realTbs"),
+        ),
         ([D], [{"logicTb": "a", "realTbs": "nowhere.x"}], (TBS, "/0/realTbs")),
         ([D], [{"logicTb": "nowhere.a", "realTbs": "x"}], (TBS, "/0/logicTb")),
-        ([D, {"logicDb": "e", "realDbs": "s"}], [{"logicTb": "e.a", "realTbs": "r.x"}], (TBS, "/0/realTbs")),
+        (
+            [D, {"logicDb": "e", "realDbs": "s"}],
+            [{"logicTb": "e.a", "realTbs": "r.x"}],
+            (TBS, "/0/realTbs"),
+        ),
     ],
 )
-def test_one_real_name_under_two_logical_ones_is_refused(dbs: Entries, tbs: Entries, place: tuple[str, str]) -> None:
+def test_one_real_name_under_two_logical_ones_is_refused(
+    dbs: Entries, tbs: Entries, place: tuple[str, str]
+) -> None:
     texts = documents(dbs=dbs, tbs=tbs, topics=[T, {"logicDb": "e", "topic": "t"}])
     assert refusals(texts) == [place]
 
@@ -105,7 +139,9 @@ def test_a_logical_database_without_a_topic_is_refused() -> None:
 
 
 def test_all_problems_are_named_at_once_and_the_first_is_raised() -> None:
-    texts = documents(dbs=[D], tbs=[{"logicTb": "", "realTbs": "x"}], tags=[{"logicTb": "a,b", "tag": "x"}])
+    texts = documents(
+        dbs=[D], tbs=[{"logicTb": "", "realTbs": "x"}], tags=[{"logicTb": "a,b", "tag": "x"}]
+    )
     assert refusals(texts) == [(TBS, "/0/logicTb"), (TAGS, "/0/tag"), (DBS, "/0/logicDb")]
     with pytest.raises(MappingRefused, match="2 more problems") as refused:
         MappingSet.compile(1, texts)

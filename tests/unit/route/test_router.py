@@ -70,7 +70,10 @@ def test_a_rule_with_a_database_wins_over_one_without() -> None:
 def test_a_name_in_slashes_is_a_regular_expression_over_the_whole_name() -> None:
     texts = documents(
         dbs=[{"logicDb": "shop", "realDbs": "/shop_\\d{2,3}/, shop"}],
-        tbs=[{"logicTb": "order", "realTbs": "/order_\\d{4}/"}, {"logicTb": "log", "realTbs": "/shop_\\d+/./l[.,]g/"}],
+        tbs=[
+            {"logicTb": "order", "realTbs": "/order_\\d{4}/"},
+            {"logicTb": "log", "realTbs": "/shop_\\d+/./l[.,]g/"},
+        ],
         topics=[{"logicDb": "shop", "topic": "orders"}],
     )
     of = router(texts)
@@ -83,7 +86,9 @@ def test_a_name_in_slashes_is_a_regular_expression_over_the_whole_name() -> None
 
 def test_one_logical_database_feeds_a_list_of_topics() -> None:
     for topic in ("a,b", ["a", "b"]):
-        texts = documents(dbs=[{"logicDb": "d", "realDbs": ["r"]}], topics=[{"logicDb": "d", "topic": topic}])
+        texts = documents(
+            dbs=[{"logicDb": "d", "realDbs": ["r"]}], topics=[{"logicDb": "d", "topic": topic}]
+        )
         assert destination(router(texts), "r.t").topics == ("a", "b")
 
 
@@ -108,12 +113,18 @@ def test_unmapped_databases_follow_the_setting() -> None:
 def test_real_names_keep_topic_and_tags() -> None:
     of = router(DESIGN, names="real")
     found = destination(of, "realDb11.realTb11")
-    assert (found.logical, found.topics, tags_for(found, None)) == (real("realDb11.realTb11"), ("topic1",), ("tag1", "f1"))
+    assert (found.logical, found.topics, tags_for(found, None)) == (
+        real("realDb11.realTb11"),
+        ("topic1",),
+        ("tag1", "f1"),
+    )
     assert tags_for(destination(of, "realDb11.unlisted_1"), None) == ("unlisted_1",)
 
 
 def test_a_statement_without_a_table_goes_by_its_database() -> None:
-    assert router(DESIGN).route_database("realDb12") == Destination(TableId("logicDb1", ""), ("topic1",), Tags((), ()))
+    assert router(DESIGN).route_database("realDb12") == Destination(
+        TableId("logicDb1", ""), ("topic1",), Tags((), ())
+    )
     assert isinstance(router(DESIGN).route_database(""), Dropped)
 
 
@@ -140,7 +151,9 @@ NAMES = st.text("abcdefgh_0123456789ñ中", min_size=1, max_size=8)
 
 
 @given(st.dictionaries(NAMES, NAMES, min_size=1), st.dictionaries(NAMES, NAMES), st.data())
-def test_what_a_mapping_says_is_what_a_router_answers(dbs: dict[str, str], tbs: dict[str, str], data: st.DataObject) -> None:
+def test_what_a_mapping_says_is_what_a_router_answers(
+    dbs: dict[str, str], tbs: dict[str, str], data: st.DataObject
+) -> None:
     texts = documents(
         dbs=[{"logicDb": logical, "realDbs": name} for name, logical in dbs.items()],
         tbs=[{"logicTb": logical, "realTbs": [name]} for name, logical in tbs.items()],
@@ -149,6 +162,13 @@ def test_what_a_mapping_says_is_what_a_router_answers(dbs: dict[str, str], tbs: 
     of = router(texts)
     database: Any = data.draw(st.sampled_from(sorted(dbs)))
     table = data.draw(st.sampled_from(sorted(tbs)) | NAMES if tbs else NAMES)
-    assert destination(of, f"{database}.{table}").logical == TableId(dbs[database], tbs.get(table, table))
+    assert destination(of, f"{database}.{table}").logical == TableId(
+        dbs[database], tbs.get(table, table)
+    )
     assert set(of.mapping.named_tables) == {TableId(d, t) for d in dbs for t in tbs}
-    assert MappingSet.compile(2, {name: json.dumps(json.loads(text)).encode() for name, text in texts.items()}).number == 2
+    assert (
+        MappingSet.compile(
+            2, {name: json.dumps(json.loads(text)).encode() for name, text in texts.items()}
+        ).number
+        == 2
+    )

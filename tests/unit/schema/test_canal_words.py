@@ -1,4 +1,6 @@
-"""What Canal said of real statements: type, names, and the types of columns as DDL declared them."""
+"""What Canal said of real statements: type, names, and the types of columns as DDL declared
+them.
+"""
 
 import json
 from pathlib import Path
@@ -15,7 +17,10 @@ GOLDEN = Path(__file__).parents[2] / "golden"
 
 
 def _messages(server: str) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (GOLDEN / f"canal_messages.{server}.jsonl").read_bytes().splitlines()]
+    return [
+        json.loads(line)
+        for line in (GOLDEN / f"canal_messages.{server}.jsonl").read_bytes().splitlines()
+    ]
 
 
 def _statement(message: dict[str, Any]) -> Statement:
@@ -46,10 +51,13 @@ def test_every_column_type_is_printed_as_canal_prints_it(server: str) -> None:
             declared.apply(_statement(message), classify(_statement(message)))
             columns.pop(table, None)
         elif message["mysqlType"]:
-            # Row images without some columns come after full ones of the same table, so the longest list is the table's.
+            # Row images without some columns come after full ones of the same table, so the longest
+            # list is the table's.
             names = max(columns.get(table, []), list(message["mysqlType"]), key=len)
             columns[table] = names
-            texts = declared.texts(TableMap(table, tuple(Column(name, ColumnType.LONG, True) for name in names)))
+            texts = declared.texts(
+                TableMap(table, tuple(Column(name, ColumnType.LONG, True) for name in names))
+            )
             if texts is None:
                 # Row images that lack columns leave nothing to learn the whole list from.
                 assert len(message["mysqlType"]) < 4

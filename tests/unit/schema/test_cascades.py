@@ -36,7 +36,7 @@ def test_only_actions_that_change_rows_count() -> None:
   CONSTRAINT `c_3` FOREIGN KEY (`a`) REFERENCES `p` (`a`),
   CONSTRAINT `c_4` FOREIGN KEY (`a`) REFERENCES `p` (`a`) ON UPDATE NO ACTION,
   CONSTRAINT `c_5` CHECK (`a` > 0)
-) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4"""
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4"""  # noqa: E501
     assert [str(each) for each in cascades_of(TableId("d", "c"), created)] == [
         "d.c (ON DELETE SET NULL, ON UPDATE CASCADE of d.p)",
         "d.c (ON UPDATE SET DEFAULT of other`s.q)",
@@ -45,12 +45,17 @@ def test_only_actions_that_change_rows_count() -> None:
 
 def test_tables_that_the_filter_leaves_out_do_not_count() -> None:
     source = {"host": "127.0.0.1", "user": "relay", "server_id": 1}
-    instance = InstanceSettings.model_validate({"name": "shop", "source": source, "filter": {"filter_black_regex": r"d\.t[01]"}})
+    instance = InstanceSettings.model_validate(
+        {"name": "shop", "source": source, "filter": {"filter_black_regex": r"d\.t[01]"}}
+    )
     relayed = is_relayed(instance, None)
     assert [number for number in range(4) if relayed(TableId("d", f"t{number}"))] == [2, 3]
 
 
 def test_many_tables_are_shortened() -> None:
-    found = [Cascade(TableId("d", f"t{number}"), TableId("d", "p"), ("ON DELETE CASCADE",)) for number in range(7)]
+    found = [
+        Cascade(TableId("d", f"t{number}"), TableId("d", "p"), ("ON DELETE CASCADE",))
+        for number in range(7)
+    ]
     assert cascades_in_words(found).endswith(", d.t4 (ON DELETE CASCADE of d.p) and 2 more.")
     assert cascades_in_words([]) == ""

@@ -14,7 +14,9 @@ def texts(sqls: list[str], table: str, *names: str) -> tuple[str, ...] | None:
     for sql in sqls:
         statement = Statement(sql, "d", 0, BinlogPosition("b", 4))
         declared.apply(statement, classify(statement))
-    return declared.texts(TableMap(TableId("d", table), tuple(Column(name, ColumnType.LONG, True) for name in names)))
+    return declared.texts(
+        TableMap(TableId("d", table), tuple(Column(name, ColumnType.LONG, True) for name in names))
+    )
 
 
 @pytest.mark.parametrize(
@@ -37,16 +39,26 @@ def texts(sqls: list[str], table: str, *names: str) -> tuple[str, ...] | None:
     ],
 )
 def test_a_type_is_printed_in_canals_form(written: str, printed: str) -> None:
-    assert texts([f"CREATE TABLE t (`Id` INT, c {written}, KEY k (c), CHECK (c > 0))"], "t", "id", "C") == ("INT", printed)
+    assert texts(
+        [f"CREATE TABLE t (`Id` INT, c {written}, KEY k (c), CHECK (c > 0))"], "t", "id", "C"
+    ) == ("INT", printed)
 
 
 def test_alter_changes_what_it_names() -> None:
     created = "CREATE TABLE t (a INT, b INT, PRIMARY KEY (a))"
-    assert texts([created, "ALTER TABLE t ADD c BOOL AFTER a, MODIFY COLUMN b BIGINT"], "t", "a", "c", "b") == ("INT", "BOOL", "BIGINT")
+    assert texts(
+        [created, "ALTER TABLE t ADD c BOOL AFTER a, MODIFY COLUMN b BIGINT"], "t", "a", "c", "b"
+    ) == ("INT", "BOOL", "BIGINT")
     assert texts([created, "ALTER TABLE t CHANGE a x TEXT, DROP COLUMN b"], "t", "x") == ("TEXT",)
-    assert texts([created, "ALTER TABLE t RENAME COLUMN a TO x, ADD INDEX i (b)"], "t", "x", "b") == ("INT", "INT")
-    assert texts([created, "ALTER TABLE t ADD (c SET('a','b'), d DATE)"], "t", "a", "b", "c", "d") == ("INT", "INT", "SET('a','b')", "DATE")
-    assert texts([created, "ALTER TABLE t ADD INDEX i (b), ADD COLUMN c YEAR"], "t", "a", "b", "c") == ("INT", "INT", "YEAR")
+    assert texts(
+        [created, "ALTER TABLE t RENAME COLUMN a TO x, ADD INDEX i (b)"], "t", "x", "b"
+    ) == ("INT", "INT")
+    assert texts(
+        [created, "ALTER TABLE t ADD (c SET('a','b'), d DATE)"], "t", "a", "b", "c", "d"
+    ) == ("INT", "INT", "SET('a','b')", "DATE")
+    assert texts(
+        [created, "ALTER TABLE t ADD INDEX i (b), ADD COLUMN c YEAR"], "t", "a", "b", "c"
+    ) == ("INT", "INT", "YEAR")
     assert texts([created, "ALTER TABLE t DROP PRIMARY KEY, DROP b"], "t", "a") == ("INT",)
 
 
@@ -67,6 +79,8 @@ def test_it_never_answers_for_names_it_did_not_see() -> None:
     assert texts([], "t", "a") is None
     assert texts(["CREATE TABLE t (a INT)"], "t", "a", "b") is None
     assert texts(["CREATE TABLE t (a INT)"], "t", "b") is None
-    assert texts(["CREATE TABLE t (a INT)", "CREATE TABLE IF NOT EXISTS t (a TEXT)"], "t", "a") == ("INT",)
+    assert texts(["CREATE TABLE t (a INT)", "CREATE TABLE IF NOT EXISTS t (a TEXT)"], "t", "a") == (
+        "INT",
+    )
     assert texts(["CREATE TABLE t (a INT)", "TRUNCATE TABLE t"], "t", "a") == ("INT",)
     assert texts(["ALTER TABLE t ADD a INT"], "t", "a") is None

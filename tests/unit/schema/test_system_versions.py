@@ -1,10 +1,20 @@
-"""Which column ends the versions of a table's rows, from a table map and from what the catalogue says later."""
+"""Which column ends the versions of a table's rows, from a table map and from what the catalogue
+says later.
+"""
 
 from dataclasses import replace
 
 import pytest
 
-from relay.model.table import Column, ColumnType, KeyKind, RowVersions, TableDefinition, TableId, TableMap
+from relay.model.table import (
+    Column,
+    ColumnType,
+    KeyKind,
+    RowVersions,
+    TableDefinition,
+    TableId,
+    TableMap,
+)
 from relay.schema import CatalogTable, CatalogVersions, TableDefinitions
 from relay.schema.system_versions import end_of_versions, may_have_versions, with_versions
 
@@ -28,8 +38,18 @@ IN_KEY = (0, 2)
         (HIDDEN, (), CatalogVersions(("id",), "row_end"), 2),
         (HIDDEN, IN_KEY, CatalogVersions(("id",)), 2),  # versions were dropped since
         (HIDDEN, IN_KEY, None, 2),  # so was the table
-        (HIDDEN, IN_KEY, CatalogVersions(("id", "row_start", "row_end")), None),  # columns like all others
-        (HIDDEN, (0,), CatalogVersions(("id",), "row_end"), None),  # a key without a time: the table had no versions then
+        (
+            HIDDEN,
+            IN_KEY,
+            CatalogVersions(("id", "row_start", "row_end")),
+            None,
+        ),  # columns like all others
+        (
+            HIDDEN,
+            (0,),
+            CatalogVersions(("id",), "row_end"),
+            None,
+        ),  # a key without a time: the table had no versions then
         (HIDDEN, (0,), None, None),
         (HIDDEN, IN_KEY, CatalogVersions(()), None),  # MySQL
         (OWN, IN_KEY, CatalogVersions(("id", "s", "e", "n"), "e"), 2),
@@ -39,12 +59,25 @@ IN_KEY = (0, 2)
         (OWN, (0,), CatalogVersions(("id", "s", "e", "n"), "e"), None),
         (OWN, IN_KEY, CatalogVersions(("id", "s", "e", "n")), None),
         (OWN, IN_KEY, None, None),
-        ((ID, time("s"), time("e", nullable=True)), (), CatalogVersions(("id", "s", "e"), "e"), None),
-        ((ID, Column("s", ColumnType.LONGLONG, False), Column("e", ColumnType.LONGLONG, False)), (), CatalogVersions((), "e"), None),
+        (
+            (ID, time("s"), time("e", nullable=True)),
+            (),
+            CatalogVersions(("id", "s", "e"), "e"),
+            None,
+        ),
+        (
+            (ID, Column("s", ColumnType.LONGLONG, False), Column("e", ColumnType.LONGLONG, False)),
+            (),
+            CatalogVersions((), "e"),
+            None,
+        ),
     ],
 )
 def test_the_end_is_known_by_map_and_catalogue(
-    columns: tuple[Column, ...], key: tuple[int, ...], found: CatalogVersions | None, end: int | None
+    columns: tuple[Column, ...],
+    key: tuple[int, ...],
+    found: CatalogVersions | None,
+    end: int | None,
 ) -> None:
     assert end_of_versions(TableMap(TABLE, columns, key), found) == end
 
@@ -57,7 +90,13 @@ def test_a_followed_history_knows_hidden_columns_without_the_catalogue() -> None
 
 @pytest.mark.parametrize(
     ("full", "current", "history"),
-    [((0, 2), (0,), (0, 2)), ((2, 0), (0,), (2, 0)), ((0, 1), (0, 1), (0, 1, 2)), ((), (), ()), ((2,), (), ())],
+    [
+        ((0, 2), (0,), (0, 2)),
+        ((2, 0), (0,), (2, 0)),
+        ((0, 1), (0, 1), (0, 1, 2)),
+        ((), (), ()),
+        ((2,), (), ()),
+    ],
 )
 def test_current_rows_have_no_end_in_their_key_and_history_rows_have(
     full: tuple[int, ...], current: tuple[int, ...], history: tuple[int, ...]

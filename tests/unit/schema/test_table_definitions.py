@@ -9,7 +9,11 @@ from relay.schema import CatalogTable, CatalogVersions, DeclaredTypes, TableDefi
 
 TABLE = TableId("d", "t")
 UNKNOWN = KeyKind.UNKNOWN
-COLUMNS = (Column("a", ColumnType.LONG, True), Column("b", ColumnType.LONG, False), Column("c", ColumnType.LONG, False))
+COLUMNS = (
+    Column("a", ColumnType.LONG, True),
+    Column("b", ColumnType.LONG, False),
+    Column("c", ColumnType.LONG, False),
+)
 
 
 class RecordedCatalog:
@@ -46,7 +50,11 @@ def _statement(sql: str) -> Statement:
 def test_the_primary_key_of_the_map_needs_no_question() -> None:
     catalog = _catalog(("b",))
     definition = TableDefinitions(_text, catalog).define(TableMap(TABLE, COLUMNS, (2, 1)))
-    assert (definition.key, definition.type_texts, catalog.asked) == ((2, 1), ("long", "long", "long"), [])
+    assert (definition.key, definition.type_texts, catalog.asked) == (
+        (2, 1),
+        ("long", "long", "long"),
+        [],
+    )
 
 
 def test_the_first_unique_not_null_key_names_a_row_without_a_primary_key() -> None:
@@ -58,8 +66,16 @@ def test_the_first_unique_not_null_key_names_a_row_without_a_primary_key() -> No
 
 
 def test_a_catalogue_with_other_columns_proves_no_key() -> None:
-    for catalog in (_catalog(("b",), names="abcd"), _catalog(("b",), names="acb"), _catalog(), RecordedCatalog(None)):
-        assert TableDefinitions(_text, catalog).define(TableMap(TABLE, COLUMNS, key_kind=UNKNOWN)).key == ()
+    for catalog in (
+        _catalog(("b",), names="abcd"),
+        _catalog(("b",), names="acb"),
+        _catalog(),
+        RecordedCatalog(None),
+    ):
+        assert (
+            TableDefinitions(_text, catalog).define(TableMap(TABLE, COLUMNS, key_kind=UNKNOWN)).key
+            == ()
+        )
     assert TableDefinitions(_text).define(TableMap(TABLE, COLUMNS, key_kind=UNKNOWN)).key == ()
 
 
@@ -87,16 +103,25 @@ def test_declared_texts_come_first_and_follow_the_stream() -> None:
 
 
 def test_row_metadata_without_a_key_is_believed() -> None:
-    """The server names a unique key without NULL itself: one that the catalogue has now was not there when the row was written."""
+    """The server names a unique key without NULL itself: one that the catalogue has now was not
+    there when the row was written.
+    """
     catalog = _catalog(("b",))
     assert TableDefinitions(_text, catalog).define(TableMap(TABLE, COLUMNS)).key == ()
-    assert TableDefinitions(_text, catalog).define(TableMap(TABLE, COLUMNS, key_kind=KeyKind.NOT_PRIMARY)).key == ()
+    assert (
+        TableDefinitions(_text, catalog)
+        .define(TableMap(TABLE, COLUMNS, key_kind=KeyKind.NOT_PRIMARY))
+        .key
+        == ()
+    )
     assert catalog.asked == []
 
 
 def test_a_unique_key_that_a_server_keeps_by_a_hash_is_in_no_row_metadata() -> None:
     long = (Column("a", ColumnType.BLOB, False), *COLUMNS[1:])
-    assert TableDefinitions(_text, _catalog(("b",), ("a",))).define(TableMap(TABLE, long)).key == (0,)
+    assert TableDefinitions(_text, _catalog(("b",), ("a",))).define(TableMap(TABLE, long)).key == (
+        0,
+    )
 
 
 @pytest.mark.parametrize(
@@ -113,11 +138,22 @@ def test_a_unique_key_that_a_server_keeps_by_a_hash_is_in_no_row_metadata() -> N
     ],
 )
 def test_canal_style_takes_a_primary_key_alone(
-    kind: KeyKind, named: tuple[int, ...], primary: tuple[str, ...], unique: tuple[tuple[str, ...], ...], key: tuple[int, ...]
+    kind: KeyKind,
+    named: tuple[int, ...],
+    primary: tuple[str, ...],
+    unique: tuple[tuple[str, ...], ...],
+    key: tuple[int, ...],
 ) -> None:
     catalog = RecordedCatalog(CatalogTable(tuple((name, "int") for name in "abc"), unique, primary))
-    assert TableDefinitions(_text, catalog, as_declared=True).define(TableMap(TABLE, COLUMNS, named, key_kind=kind)).key == key
+    assert (
+        TableDefinitions(_text, catalog, as_declared=True)
+        .define(TableMap(TABLE, COLUMNS, named, key_kind=kind))
+        .key
+        == key
+    )
 
 
 def test_a_table_that_is_gone_has_the_key_of_its_map_in_canal_style() -> None:
-    assert TableDefinitions(_text, RecordedCatalog(None), as_declared=True).define(TableMap(TABLE, COLUMNS, (1,))).key == (1,)
+    assert TableDefinitions(_text, RecordedCatalog(None), as_declared=True).define(
+        TableMap(TABLE, COLUMNS, (1,))
+    ).key == (1,)

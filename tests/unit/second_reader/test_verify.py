@@ -25,10 +25,14 @@ def place(offset: int) -> BinlogPosition:
 
 def own(offset: int, *rows: Row) -> OwnEvent:
     changes = [RowChange(None, row) for row in rows]
-    return OwnEvent(place(offset), RowsEvent(Operation.INSERT, TABLE, changes, 0, place(offset), 10))
+    return OwnEvent(
+        place(offset), RowsEvent(Operation.INSERT, TABLE, changes, 0, place(offset), 10)
+    )
 
 
-def library(offset: int | None, *rows: tuple[object, ...], operation: Operation = Operation.INSERT) -> LibraryEvent:
+def library(
+    offset: int | None, *rows: tuple[object, ...], operation: Operation = Operation.INSERT
+) -> LibraryEvent:
     position = None if offset is None else place(offset)
     return LibraryEvent(position, TABLE.id, operation, tuple((None, row) for row in rows))
 
@@ -41,8 +45,16 @@ def report(mine: list[OwnEvent], theirs: list[LibraryEvent]) -> Report:
     ("mine", "theirs", "said"),
     [
         ([own(4, (1,))], [library(4, (2,))], "column id: the relay reads 1, the library 2"),
-        ([own(4, (1,)), own(8, (2,))], [library(8, (2,))], "b.000001:4: only the relay reads 1 rows of d.t"),
-        ([own(8, (2,))], [library(4, (1,)), library(8, (2,))], "b.000001:4: only the library reads 1 rows of d.t"),
+        (
+            [own(4, (1,)), own(8, (2,))],
+            [library(8, (2,))],
+            "b.000001:4: only the relay reads 1 rows of d.t",
+        ),
+        (
+            [own(8, (2,))],
+            [library(4, (1,)), library(8, (2,))],
+            "b.000001:4: only the library reads 1 rows of d.t",
+        ),
         ([own(4, (1,), (2,))], [library(4, (1,))], "b.000001:4: the relay reads 2 rows"),
         ([own(4, (1, 2))], [library(4, (1,))], "the relay reads 2 values, the library 1"),
         ([own(4, (1,))], [], "only the relay"),
@@ -57,17 +69,27 @@ def test_what_differs_is_told(mine: list[OwnEvent], theirs: list[LibraryEvent], 
 
 def test_only_so_many_differences_are_listed() -> None:
     found = report([own(offset, (offset,)) for offset in range(4, 104)], [])
-    assert (found.different, len(found.differences), list(found.lines())[-1]) == (100, 20, "… and 80 more differences")
+    assert (found.different, len(found.differences), list(found.lines())[-1]) == (
+        100,
+        20,
+        "… and 80 more differences",
+    )
 
 
 def test_events_without_places_are_paired_one_by_one() -> None:
-    assert report([own(4, (1,)), own(8, (2,))], [library(None, (1,)), library(None, (2,))]).different == 0
+    assert (
+        report([own(4, (1,)), own(8, (2,))], [library(None, (1,)), library(None, (2,))]).different
+        == 0
+    )
     with pytest.raises(SourceUnreachable, match="side by side"):
         report([own(4, (1,))], [library(None, (1,), operation=Operation.DELETE)])
 
 
 def test_a_compressed_transaction_stands_for_all_rows_in_it() -> None:
-    found = report([own(4, (1,)), own(4, (2,)), own(8, (3,))], [LibraryEvent(place(4), passed_over=40), library(8, (3,))])
+    found = report(
+        [own(4, (1,)), own(4, (2,)), own(8, (3,))],
+        [LibraryEvent(place(4), passed_over=40), library(8, (3,))],
+    )
     assert (found.different, list(found.left_out.values())) == (0, [2])
 
 
@@ -80,8 +102,18 @@ def test_a_compressed_transaction_stands_for_all_rows_in_it() -> None:
         (ColumnType.DATE, "2024-01-02", date(2024, 1, 2), EQUAL),
         (ColumnType.DATE, "0000-00-00", None, "zero dates"),
         (ColumnType.DATE, "2024-01-02", None, DIFFERENT),
-        (ColumnType.DATETIME2, "2024-01-02 03:04:05.10", datetime(2024, 1, 2, 3, 4, 5, 100_000), EQUAL),  # noqa: DTZ001 - as the library
-        (ColumnType.DATETIME2, "2024-01-02 03:04:05.11", datetime(2024, 1, 2, 3, 4, 5, 100_000), DIFFERENT),  # noqa: DTZ001
+        (
+            ColumnType.DATETIME2,
+            "2024-01-02 03:04:05.10",
+            datetime(2024, 1, 2, 3, 4, 5, 100_000),  # noqa: DTZ001 - as the library
+            EQUAL,
+        ),
+        (
+            ColumnType.DATETIME2,
+            "2024-01-02 03:04:05.11",
+            datetime(2024, 1, 2, 3, 4, 5, 100_000),  # noqa: DTZ001 - as the library
+            DIFFERENT,
+        ),
         (ColumnType.TIME2, "-01:00:00", timedelta(hours=-1), EQUAL),
         (ColumnType.TIME2, "-01:00:00.25", timedelta(hours=-1), "negative TIME"),
         (ColumnType.BIT, 5, "0101", EQUAL),
@@ -92,7 +124,9 @@ def test_a_compressed_transaction_stands_for_all_rows_in_it() -> None:
         (ColumnType.VECTOR, b"a", None, "types that the library does not know"),
     ],
 )
-def test_values_are_compared_in_their_own_types(type_: ColumnType, mine: Value, theirs: object, verdict: str) -> None:
+def test_values_are_compared_in_their_own_types(
+    type_: ColumnType, mine: Value, theirs: object, verdict: str
+) -> None:
     assert compared(Column("c", type_, nullable=True), mine, theirs).startswith(verdict)
 
 
@@ -102,4 +136,6 @@ def test_labels_and_texts() -> None:
     assert compared(labelled, 4, {"Ã©"}).startswith("labels")
     text = Column("c", ColumnType.VARCHAR, nullable=True, charset="utf8mb4")
     assert (compared(text, "é".encode(), "é"), compared(text, b"e", "é")) == (EQUAL, DIFFERENT)
-    assert compared(Column("c", ColumnType.VARCHAR, nullable=True, charset="utf16"), b"\0a", "a").startswith("text in other")
+    assert compared(
+        Column("c", ColumnType.VARCHAR, nullable=True, charset="utf16"), b"\0a", "a"
+    ).startswith("text in other")

@@ -1,4 +1,6 @@
-"""What the examples leave out: a reader who copies them must not disturb an installation that runs."""
+"""What the examples leave out: a reader who copies them must not disturb an installation that
+runs.
+"""
 
 import re
 from collections.abc import Iterator
@@ -11,10 +13,18 @@ _SET = re.compile(r"""^\s*server_id\s*=\s*\d|["']server_id["']\s*:\s*\d""", re.M
 def _examples() -> Iterator[Path]:
     yield _ROOT / "README.md"
     for folder in ("docs", "deploy", "examples"):
-        yield from (path for path in (_ROOT / folder).rglob("*") if path.suffix in {".md", ".toml", ".json", ".yml", ".sh"})
+        yield from (
+            path
+            for path in (_ROOT / folder).rglob("*")
+            if path.suffix in {".md", ".toml", ".json", ".yml", ".sh"}
+        )
 
 
 def test_no_example_sets_a_server_id() -> None:
     """A number that was copied ends the stream of the replica that has it."""
-    found = [str(path.relative_to(_ROOT)) for path in _examples() if _SET.search(path.read_text(encoding="utf-8"))]
+    found = [
+        str(path.relative_to(_ROOT))
+        for path in _examples()
+        if _SET.search(path.read_text(encoding="utf-8"))
+    ]
     assert found == []

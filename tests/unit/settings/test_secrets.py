@@ -1,4 +1,6 @@
-"""Variables in settings: anywhere in a file, in documents only in secret fields and only those that are named."""
+"""Variables in settings: anywhere in a file, in documents only in secret fields and only those that
+are named.
+"""
 
 from pathlib import Path
 
@@ -6,7 +8,13 @@ import pytest
 
 from relay.errors import ConfigurationError
 from relay.kafka import client_configuration
-from relay.settings import InstanceSettings, RelaySettings, RunTimeVariables, instance_settings, load_settings
+from relay.settings import (
+    InstanceSettings,
+    RelaySettings,
+    RunTimeVariables,
+    instance_settings,
+    load_settings,
+)
 
 FILE = """
 [kafka]
@@ -33,9 +41,13 @@ def document(**source: object) -> InstanceSettings:
 
 
 @pytest.mark.parametrize("field", ["host", "user", "tls_ca"])
-def test_a_document_takes_variables_in_secret_fields_alone(field: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_document_takes_variables_in_secret_fields_alone(
+    field: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("SHOP_HOST", "the-secret")
-    with pytest.raises(ConfigurationError, match=f"{field} names the environment variable SHOP_HOST") as caught:
+    with pytest.raises(
+        ConfigurationError, match=f"{field} names the environment variable SHOP_HOST"
+    ) as caught:
         document(**{field: "${SHOP_HOST}"})
     assert "the-secret" not in str(caught.value)
 
@@ -52,15 +64,23 @@ def test_a_document_takes_variables_that_are_named_alone(monkeypatch: pytest.Mon
 
 def test_options_of_claims_take_them_where_they_are_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SHOP_KEY", "k")
-    fields = {"name": "x", "source": {"host": "h", "user": "u"}, "claims": {"options": {"key": "${SHOP_KEY}"}}}
+    fields = {
+        "name": "x",
+        "source": {"host": "h", "user": "u"},
+        "claims": {"options": {"key": "${SHOP_KEY}"}},
+    }
     found = instance_settings(fields, "", RunTimeVariables(("SHOP_*",)))
     assert "'k'" not in repr(found)
     fields["claims"] = {"options": {"endpoint_url": "${SHOP_KEY}"}}
-    with pytest.raises(ConfigurationError, match="endpoint_url names the environment variable SHOP_KEY"):
+    with pytest.raises(
+        ConfigurationError, match="endpoint_url names the environment variable SHOP_KEY"
+    ):
         instance_settings(fields, "", RunTimeVariables(("SHOP_*",)))
 
 
-def test_what_may_be_secret_of_kafka_is_never_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_may_be_secret_of_kafka_is_never_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("KAFKA_PASSWORD", "of-login")
     monkeypatch.setenv("KEY_PASSWORD", "of-key")
     kafka = loaded(tmp_path, FILE).kafka
@@ -74,7 +94,9 @@ def test_what_may_be_secret_of_kafka_is_never_printed(tmp_path: Path, monkeypatc
     assert found["sasl.password"] == "of-login"
 
 
-def test_a_file_of_the_folder_wins_and_is_read_at_each_use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_of_the_folder_wins_and_is_read_at_each_use(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("KAFKA_PASSWORD", "of the environment")
     monkeypatch.setenv("KEY_PASSWORD", "k")
     secret = tmp_path / "KAFKA_PASSWORD"
@@ -96,4 +118,7 @@ def test_a_file_takes_variables_anywhere(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setenv("KAFKA_PASSWORD", "p")
     monkeypatch.setenv("KEY_PASSWORD", "k")
     monkeypatch.setenv("SERVER", "relay-1")
-    assert loaded(tmp_path, f'{FILE}\n[placement]\nserver = "${{SERVER}}"\n').placement.server == "relay-1"
+    assert (
+        loaded(tmp_path, f'{FILE}\n[placement]\nserver = "${{SERVER}}"\n').placement.server
+        == "relay-1"
+    )

@@ -1,4 +1,6 @@
-"""A key that is not known is answered with the one that was meant; files of every editor are read."""
+"""A key that is not known is answered with the one that was meant; files of every editor are
+read.
+"""
 
 from pathlib import Path
 
@@ -21,13 +23,28 @@ source = {host = "h", user = "u", password = "s3cr3t"}
 @pytest.mark.parametrize(
     ("good", "slip", "said"),
     [
-        ("password =", "pasword =", "instances.0.source.pasword: This key is not known here; did you mean 'password'?"),
-        ("[[instances]]", "[[instance]]", "instance: This key is not known here; did you mean 'instances'?"),
-        ("hosts =", 'root = "/r"\nHosts =', "zookeeper.Hosts: This key is not known here; did you mean 'hosts'?"),
+        (
+            "password =",
+            "pasword =",
+            "instances.0.source.pasword: This key is not known here; did you mean 'password'?",
+        ),
+        (
+            "[[instances]]",
+            "[[instance]]",
+            "instance: This key is not known here; did you mean 'instances'?",
+        ),
+        (
+            "hosts =",
+            'root = "/r"\nHosts =',
+            "zookeeper.Hosts: This key is not known here; did you mean 'hosts'?",
+        ),
         (
             "[kafka]",
             "[status]\nxyzzy = 1\n[kafka]",
-            "status.xyzzy: This key is not known here; known are host, port, hosts, refresh_seconds.",
+            (
+                "status.xyzzy: This key is not known here; known are host, port, hosts, "
+                "refresh_seconds."
+            ),
         ),
     ],
 )

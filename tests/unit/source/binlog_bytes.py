@@ -12,7 +12,14 @@ UUID_TEXT = "00010203-0405-0607-0809-0a0b0c0d0e0f"
 
 
 def event(
-    type_code: int, body: bytes = b"", *, log_pos: int = 0, flags: int = 0, time_s: int = 1000, server_id: int = 7, checksum: bool = True
+    type_code: int,
+    body: bytes = b"",
+    *,
+    log_pos: int = 0,
+    flags: int = 0,
+    time_s: int = 1000,
+    server_id: int = 7,
+    checksum: bool = True,
 ) -> bytes:
     """A whole event; the checksum covers it."""
     size = 19 + len(body) + (4 if checksum else 0)
@@ -31,11 +38,53 @@ def sent(events: Iterable[bytes]) -> bytes:
 
 def rotate(file: str, offset: int = 4, *, artificial: bool = True, log_pos: int = 0) -> bytes:
     flags = types.ARTIFICIAL_FLAG if artificial else 0
-    return event(types.ROTATE, struct.pack("<Q", offset) + file.encode(), flags=flags, log_pos=log_pos)
+    return event(
+        types.ROTATE, struct.pack("<Q", offset) + file.encode(), flags=flags, log_pos=log_pos
+    )
 
 
 POST_HEADERS = bytes(
-    [56, 13, 0, 8, 0, 18, 0, 4, 4, 4, 4, 18, 0, 0, 84, 0, 4, 26, 8, 0, 0, 0, 8, 8, 8, 2, 0, 0, 0, 10, 10, 10, 42, 42, 0, 18, 52, 0, 10]
+    [
+        56,
+        13,
+        0,
+        8,
+        0,
+        18,
+        0,
+        4,
+        4,
+        4,
+        4,
+        18,
+        0,
+        0,
+        84,
+        0,
+        4,
+        26,
+        8,
+        0,
+        0,
+        0,
+        8,
+        8,
+        8,
+        2,
+        0,
+        0,
+        0,
+        10,
+        10,
+        10,
+        42,
+        42,
+        0,
+        18,
+        52,
+        0,
+        10,
+    ]
 )
 """Of event types 1 to 39, as servers of both families announce them."""
 
@@ -52,15 +101,31 @@ def description(
     tail: bool = True,
     binlog_version: int = 4,
 ) -> bytes:
-    """A file's first event; releases that know checksums write a `tail`, whether the file's events have them or not."""
+    """A file's first event.
+
+    Releases that know checksums write a `tail`, whether the file's events have them or not.
+    """
     body = struct.pack("<H50sIB", binlog_version, version.encode(), 0, header_bytes) + post_headers
     body += bytes([1 if checksum else 0]) if tail else b""
-    return event(types.FORMAT_DESCRIPTION, body, log_pos=log_pos, time_s=created_s, flags=flags, checksum=tail)
+    return event(
+        types.FORMAT_DESCRIPTION,
+        body,
+        log_pos=log_pos,
+        time_s=created_s,
+        flags=flags,
+        checksum=tail,
+    )
 
 
 def query_body(sql: str, database: str = "d", status: bytes = b"") -> bytes:
     name = database.encode()
-    return struct.pack("<IIBHH", 1, 0, len(name), 0, len(status)) + status + name + b"\0" + sql.encode()
+    return (
+        struct.pack("<IIBHH", 1, 0, len(name), 0, len(status))
+        + status
+        + name
+        + b"\0"
+        + sql.encode()
+    )
 
 
 def table_map_body(number: int) -> bytes:
@@ -76,7 +141,9 @@ def mariadb_gtid_body(sequence: int, flags: int = 0, domain: int = 0, tail: byte
 
 
 def mysql_gtid_body(number: int, commit_us: int = 0) -> bytes:
-    return struct.pack("<B16sQBQQ", 1, UUID, number, 2, 0, 1) + (commit_us | 1 << 55).to_bytes(7, "little")
+    return struct.pack("<B16sQBQQ", 1, UUID, number, 2, 0, 1) + (commit_us | 1 << 55).to_bytes(
+        7, "little"
+    )
 
 
 class Feed:
@@ -85,7 +152,9 @@ class Feed:
     def __init__(self) -> None:
         self.offset = 4
 
-    def __call__(self, type_code: int, body: bytes = b"", *, flags: int = 0, time_s: int = 1000) -> BinlogEvent:
+    def __call__(
+        self, type_code: int, body: bytes = b"", *, flags: int = 0, time_s: int = 1000
+    ) -> BinlogEvent:
         start = self.offset
         self.offset += 100
         return BinlogEvent(type_code, flags, time_s, 7, start, self.offset, memoryview(body))

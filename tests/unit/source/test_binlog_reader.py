@@ -54,7 +54,9 @@ Outcome: TypeAlias = tuple[list[RawItem], str, tuple[str, int], OpenTransaction 
 
 
 def outcome(stream: bytes, scanner: Scanner | None, *, mariadb: bool) -> Outcome:
-    """The items, what ended them, where the reader then stood, and the transaction that was open."""
+    """The items, what ended them, where the reader then stood, and the transaction that was
+    open.
+    """
     found: list[RawItem] = []
     group = TransactionAssembler(mariadb=mariadb, identity=SourceIdentity("", 1, 0))
     with reading(stream) as reader:
@@ -64,7 +66,12 @@ def outcome(stream: bytes, scanner: Scanner | None, *, mariadb: bool) -> Outcome
                 while scanner is not None and (items := reader.scan(scanner, group)):
                     found.extend(items)
         except RelayError as exc:
-            return found, f"{type(exc).__name__}: {exc}", (reader.file, reader.offset), group.transaction
+            return (
+                found,
+                f"{type(exc).__name__}: {exc}",
+                (reader.file, reader.offset),
+                group.transaction,
+            )
     raise AssertionError("a stream never ends by itself")
 
 
@@ -74,30 +81,68 @@ def test_the_scanner_is_compiled() -> None:
 
 @st.composite
 def transactions(draw: st.DrawFn, *, mariadb: bool) -> list[bytes]:
-    """The events of a transaction as servers log them, now and then with one too many, too few or strange."""
+    """The events of a transaction as servers log them, now and then with one too many, too few or
+    strange.
+    """
 
     def logged(type_code: int, body: bytes) -> bytes:
-        return event(type_code, body, log_pos=draw(st.sampled_from([0, 0, 0, 5000])), time_s=draw(st.integers(1, 9)))
+        return event(
+            type_code,
+            body,
+            log_pos=draw(st.sampled_from([0, 0, 0, 5000])),
+            time_s=draw(st.integers(1, 9)),
+        )
 
     if mariadb:
         flags = draw(st.sampled_from([0, 2, 4, 8, 0x1E, 1, 0x20, 0x40]))
         commit_id = bytes(8) if flags & 2 else b""
         begin = [
             logged(
-                types.MARIADB_GTID, mariadb_gtid_body(draw(st.integers(0, 2**64 - 1)), flags, 7, commit_id + draw(st.binary(max_size=2)))
+                types.MARIADB_GTID,
+                mariadb_gtid_body(
+                    draw(st.integers(0, 2**64 - 1)),
+                    flags,
+                    7,
+                    commit_id + draw(st.binary(max_size=2)),
+                ),
             )
         ]
     else:
         number, commit_us = draw(st.integers(1, 2**62)), draw(st.integers(0, 2**55 - 1))
-        begin = [logged(types.GTID, mysql_gtid_body(number, commit_us)), logged(types.QUERY, query_body("BEGIN", status=b"\0\1\2\3\4"))]
+        begin = [
+            logged(types.GTID, mysql_gtid_body(number, commit_us)),
+            logged(types.QUERY, query_body("BEGIN", status=b"\0\1\2\3\4")),
+        ]
     body: list[bytes] = []
     for number in draw(st.lists(st.integers(1, 3), max_size=4)):
-        notes = draw(st.sampled_from([[], [logged(types.ROWS_QUERY, b"x")], [logged(types.MARIADB_ANNOTATE_ROWS, b"x")]]))
+        notes = draw(
+            st.sampled_from(
+                [[], [logged(types.ROWS_QUERY, b"x")], [logged(types.MARIADB_ANNOTATE_ROWS, b"x")]]
+            )
+        )
         kinds = draw(st.lists(st.sampled_from([23, 24, 25, 30, 31, 32]), max_size=3))
-        rows = [logged(kind, rows_body(draw(st.sampled_from([number, number, number, 9, 0xFFFFFF])))) for kind in kinds]
+        rows = [
+            logged(kind, rows_body(draw(st.sampled_from([number, number, number, 9, 0xFFFFFF]))))
+            for kind in kinds
+        ]
         body += [*notes, logged(types.TABLE_MAP, table_map_body(number)), *rows]
-    between = [[], [], [], [logged(types.QUERY, query_body("SAVEPOINT a"))], [logged(types.QUERY, query_body("BEGIN"))]]
-    end = draw(st.sampled_from([logged(types.XID, bytes(8)), logged(types.XID, bytes(8)), logged(types.QUERY, query_body("COMMIT")), b""]))
+    between = [
+        [],
+        [],
+        [],
+        [logged(types.QUERY, query_body("SAVEPOINT a"))],
+        [logged(types.QUERY, query_body("BEGIN"))],
+    ]
+    end = draw(
+        st.sampled_from(
+            [
+                logged(types.XID, bytes(8)),
+                logged(types.XID, bytes(8)),
+                logged(types.QUERY, query_body("COMMIT")),
+                b"",
+            ]
+        )
+    )
     events = [*begin, *body, *draw(st.sampled_from(between)), *([end] if end else [])]
     if draw(st.integers(0, 9)) == 0:
         del events[draw(st.integers(0, len(events) - 1))]
@@ -107,7 +152,17 @@ def transactions(draw: st.DrawFn, *, mariadb: bool) -> list[bytes]:
 strange_events = st.builds(
     event,
     st.sampled_from(
-        [types.TABLE_MAP, types.XID, types.QUERY, types.WRITE_ROWS, types.ROTATE, types.HEARTBEAT, types.MARIADB_GTID_LIST, types.GTID, 222]
+        [
+            types.TABLE_MAP,
+            types.XID,
+            types.QUERY,
+            types.WRITE_ROWS,
+            types.ROTATE,
+            types.HEARTBEAT,
+            types.MARIADB_GTID_LIST,
+            types.GTID,
+            222,
+        ]
     ),
     st.binary(max_size=60),
     log_pos=st.one_of(st.just(0), st.integers(0, 2**32 - 1), st.integers(200, 3000)),
@@ -120,8 +175,12 @@ strange_events = st.builds(
 @pytest.mark.parametrize("mariadb", [True, False], ids=["mariadb", "mysql"])
 @settings(max_examples=examples(300), deadline=None)
 @given(data=st.data())
-def test_scanned_events_amount_to_the_same_as_those_that_are_read_one_by_one(data: st.DataObject, mariadb: bool) -> None:
-    groups = data.draw(st.lists(transactions(mariadb=mariadb) | st.lists(strange_events, max_size=1), max_size=6))
+def test_scanned_events_amount_to_the_same_as_those_that_are_read_one_by_one(
+    data: st.DataObject, mariadb: bool
+) -> None:
+    groups = data.draw(
+        st.lists(transactions(mariadb=mariadb) | st.lists(strange_events, max_size=1), max_size=6)
+    )
     rest = bytearray(sent([each for events in groups for each in events]))
     damage = data.draw(st.none() | st.none() | st.tuples(st.integers(0, 500), st.integers(1, 255)))
     if damage is not None and rest:
@@ -129,7 +188,9 @@ def test_scanned_events_amount_to_the_same_as_those_that_are_read_one_by_one(dat
     cut = data.draw(st.sampled_from([0, 0, 0, 7, 40]))
     head = sent([rotate("b.1"), description(log_pos=200, checksum=data.draw(st.booleans()))])
     stream = head + bytes(rest[: max(0, len(rest) - cut)])
-    assert outcome(stream, event_scanner(), mariadb=mariadb) == outcome(stream, None, mariadb=mariadb)
+    assert outcome(stream, event_scanner(), mariadb=mariadb) == outcome(
+        stream, None, mariadb=mariadb
+    )
 
 
 def test_plain_transactions_are_scanned_to_their_end() -> None:
@@ -150,7 +211,10 @@ def test_plain_transactions_are_scanned_to_their_end() -> None:
 
 def test_events_without_a_position_follow_their_neighbours() -> None:
     gtid = event(types.MARIADB_GTID, mariadb_gtid_body(1), log_pos=1000)
-    annotate, table_map = event(types.MARIADB_ANNOTATE_ROWS, b"x" * 30), event(types.TABLE_MAP, b"y" * 10)
+    annotate, table_map = (
+        event(types.MARIADB_ANNOTATE_ROWS, b"x" * 30),
+        event(types.TABLE_MAP, b"y" * 10),
+    )
     xid = event(types.XID, bytes(8), log_pos=1000 + len(annotate) + len(table_map) + 31)
     events = read(sent([rotate("b.1", 950), description(), gtid, annotate, table_map, xid]), 6)
     assert [(e.start, e.end) for e in events[2:]] == [

@@ -1,4 +1,7 @@
-"""A file's first event: what it announces is what is read, or a stop by name; old formats are called what they are."""
+"""A file's first event: what it announces is what is read, or a stop by name.
+
+Old formats are called what they are.
+"""
 
 import pytest
 
@@ -13,9 +16,46 @@ from tests.unit.source.test_binlog_reader import read
 MYSQL_5_5 = POST_HEADERS[:27]
 MYSQL_5_6 = POST_HEADERS[:32] + b"\x19\x19\0"
 MYSQL_9 = bytes(
-    [0, 13, 0, 8, *[0] * 4, 4, 0, 4, 0, 0, 0, 99, 0, 4, 26, 8, *[0] * 6, 2, 0, 0, 0, 10, 10, 10, 42, 42, 0, 18, 52, 0, 10, 40, 0, 0]
+    [
+        0,
+        13,
+        0,
+        8,
+        *[0] * 4,
+        4,
+        0,
+        4,
+        0,
+        0,
+        0,
+        99,
+        0,
+        4,
+        26,
+        8,
+        *[0] * 6,
+        2,
+        0,
+        0,
+        0,
+        10,
+        10,
+        10,
+        42,
+        42,
+        0,
+        18,
+        52,
+        0,
+        10,
+        40,
+        0,
+        0,
+    ]
 )
-MARIADB_11 = bytes([*POST_HEADERS[:32], *[0] * 6, 10, 10, 10, *[0] * 119, 4, 19, 4, 0, 13, 8, 8, 8, 10, 10, 10])
+MARIADB_11 = bytes(
+    [*POST_HEADERS[:32], *[0] * 6, 10, 10, 10, *[0] * 119, 4, 19, 4, 0, 13, 8, 8, 8, 10, 10, 10]
+)
 
 
 def with_length(code: int, length: int, lengths: bytes = POST_HEADERS) -> bytes:
@@ -41,9 +81,12 @@ def test_what_servers_announce_is_read(version: str, lengths: bytes, checksum: b
 
 
 def test_releases_before_checksums_end_with_the_lengths() -> None:
-    # The fifth byte from the end is the length of type 23 here; where it is 1 it is no sign of a checksum.
+    # The fifth byte from the end is the length of type 23 here; where it is 1 it is no sign of a
+    # checksum.
     head = description(log_pos=200, version="5.5.9-log", post_headers=MYSQL_5_5, tail=False)
-    events = read(sent([rotate("b.1"), head, event(types.XID, bytes(8), log_pos=300, checksum=False)]), 3)
+    events = read(
+        sent([rotate("b.1"), head, event(types.XID, bytes(8), log_pos=300, checksum=False)]), 3
+    )
     assert bytes(events[1].body[57:]) == MYSQL_5_5
     assert bytes(events[2].body) == bytes(8)
 
@@ -51,8 +94,14 @@ def test_releases_before_checksums_end_with_the_lengths() -> None:
 @pytest.mark.parametrize(
     ("lengths", "said"),
     [
-        (with_length(types.QUERY, 15), r"post-headers of 15 bytes for events of type 2, and 13 is what is read"),
-        (with_length(types.TABLE_MAP, 6), r"post-headers of 6 bytes for events of type 19, and 8 is"),
+        (
+            with_length(types.QUERY, 15),
+            r"post-headers of 15 bytes for events of type 2, and 13 is what is read",
+        ),
+        (
+            with_length(types.TABLE_MAP, 6),
+            r"post-headers of 6 bytes for events of type 19, and 8 is",
+        ),
         (with_length(types.WRITE_ROWS_V1, 10), r"type 23, and 8 is"),
         (with_length(types.UPDATE_ROWS, 12), r"type 31, and 10 is"),
         (with_length(types.GTID, 50), r"type 33, and 25 or 42 is"),
@@ -88,14 +137,24 @@ def test_a_cut_description_is_corrupt(size: int) -> None:
 @pytest.mark.parametrize("checksum", [True, False])
 def test_a_file_of_mysql_4_is_called_so(checksum: bool) -> None:
     newer = [rotate("b.1"), description(log_pos=200, checksum=checksum), rotate("b.2")]
-    with pytest.raises(UnsupportedEvent, match=r"b\.2 begins with an event of MySQL 4 or earlier") as stop:
+    with pytest.raises(
+        UnsupportedEvent, match=r"b\.2 begins with an event of MySQL 4 or earlier"
+    ) as stop:
         read(sent([*newer, event(types.START_V3, bytes(56), log_pos=4, checksum=False)]), 4)
     assert "newer" not in str(stop.value)
 
 
-@pytest.mark.parametrize(("version", "refused"), [("5.1.15-beta", True), ("5.1.23-rc-log", True), ("5.1.24-rc", False), ("5.1.73", False)])
+@pytest.mark.parametrize(
+    ("version", "refused"),
+    [("5.1.15-beta", True), ("5.1.23-rc-log", True), ("5.1.24-rc", False), ("5.1.73", False)],
+)
 def test_rows_before_their_final_form_are_not_called_damaged(version: str, refused: bool) -> None:
-    stream = sent([rotate("b.1"), description(log_pos=200, version=version, post_headers=MYSQL_5_5, tail=False)])
+    stream = sent(
+        [
+            rotate("b.1"),
+            description(log_pos=200, version=version, post_headers=MYSQL_5_5, tail=False),
+        ]
+    )
     if not refused:
         assert len(read(stream, 2)) == 2
         return
@@ -109,7 +168,13 @@ def test_another_version_of_the_binlog_is_not_guessed_at() -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "said"), [(20, "before its general availability"), (22, "of type 22"), (6, "LOAD DATA"), (12, "LOAD DATA")]
+    ("code", "said"),
+    [
+        (20, "before its general availability"),
+        (22, "of type 22"),
+        (6, "LOAD DATA"),
+        (12, "LOAD DATA"),
+    ],
 )
 def test_old_events_are_not_called_newer(code: int, said: str) -> None:
     group = TransactionAssembler(mariadb=False, identity=SourceIdentity("", 1, 0))

@@ -20,7 +20,9 @@ def text_of(uuid: str, members: set[int]) -> list[str]:
 
 
 @given(a=numbers, b=numbers, order=st.randoms(use_true_random=False))
-def test_a_set_built_in_any_order_has_the_text_of_the_library(a: set[int], b: set[int], order: random.Random) -> None:
+def test_a_set_built_in_any_order_has_the_text_of_the_library(
+    a: set[int], b: set[int], order: random.Random
+) -> None:
     parts = [*text_of(A, a), *text_of(B, b)]
     order.shuffle(parts)
     ours = GtidSet()
@@ -32,8 +34,13 @@ def test_a_set_built_in_any_order_has_the_text_of_the_library(a: set[int], b: se
 
 
 @given(held=numbers, wanted=numbers)
-def test_union_membership_and_difference_are_those_of_plain_sets(held: set[int], wanted: set[int]) -> None:
-    ours, others = GtidSet.parse(",".join(text_of(A, held))), GtidSet.parse(",".join(text_of(A, wanted)))
+def test_union_membership_and_difference_are_those_of_plain_sets(
+    held: set[int], wanted: set[int]
+) -> None:
+    ours, others = (
+        GtidSet.parse(",".join(text_of(A, held))),
+        GtidSet.parse(",".join(text_of(A, wanted))),
+    )
     assert ours.covers(others) is (wanted <= held)
     assert ours.without(others) == GtidSet.parse(",".join(text_of(A, held - wanted)))
     assert ours.with_all(others) == GtidSet.parse(",".join(text_of(A, held | wanted)))
@@ -48,7 +55,9 @@ ids = st.one_of(
 
 
 @given(held=numbers, added=st.lists(ids, max_size=40))
-def test_many_ids_at_once_give_the_set_that_one_after_the_other_gives(held: set[int], added: list[str]) -> None:
+def test_many_ids_at_once_give_the_set_that_one_after_the_other_gives(
+    held: set[int], added: list[str]
+) -> None:
     ours = GtidSet.parse(",".join(text_of(A, held)))
     one_by_one = ours
     for text in added:
@@ -78,7 +87,10 @@ def test_a_mariadb_domain_holds_its_newest_id() -> None:
     assert str(state.without(GtidSet.parse("1-8-11"))) == "0-3-5"
 
 
-@pytest.mark.parametrize("text", ["x", A, f"{A}:0", f"{A}:5-3", f"{A}:taggy", "1-2", f"{A}:1-2-3", f"{A}:ünder:1", "1-2-3-4"])
+@pytest.mark.parametrize(
+    "text",
+    ["x", A, f"{A}:0", f"{A}:5-3", f"{A}:taggy", "1-2", f"{A}:1-2-3", f"{A}:ünder:1", "1-2-3-4"],
+)
 def test_what_is_no_set_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"GTID|transaction|interval"):
         GtidSet.parse(text)

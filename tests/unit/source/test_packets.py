@@ -33,7 +33,9 @@ def send(pieces: list[bytes]) -> tuple[socket.socket, threading.Thread]:
     cuts=st.lists(st.integers(0, 4000), max_size=12),
     buffer_bytes=st.integers(4, 200),
 )
-def test_payloads_arrive_whole_however_the_stream_is_cut(payloads: list[bytes], cuts: list[int], buffer_bytes: int) -> None:
+def test_payloads_arrive_whole_however_the_stream_is_cut(
+    payloads: list[bytes], cuts: list[int], buffer_bytes: int
+) -> None:
     stream = b"".join(packet(payload, number) for number, payload in enumerate(payloads))
     bounds = sorted({0, len(stream), *(cut for cut in cuts if cut < len(stream))})
     near, thread = send([stream[low:high] for low, high in pairwise(bounds)])
@@ -49,7 +51,9 @@ def test_payloads_arrive_whole_however_the_stream_is_cut(payloads: list[bytes], 
 @pytest.mark.parametrize("tail", [0, 1, LONGEST - 1])
 def test_a_payload_over_several_packets_is_joined(tail: int) -> None:
     parts = [b"a" * LONGEST, b"b" * LONGEST, b"c" * tail]
-    near, thread = send([packet(part, number) for number, part in enumerate(parts)] + [packet(b"next")])
+    near, thread = send(
+        [packet(part, number) for number, part in enumerate(parts)] + [packet(b"next")]
+    )
     with near:
         near.settimeout(30)
         reader = PacketReader(near)

@@ -37,21 +37,39 @@ def test_meaning(sql: str, meaning: Meaning, name: str) -> None:
     assert (query.meaning, query.name) == (meaning, name)
 
 
-@pytest.mark.parametrize("sql", ["BEGIN", "begin", "BEGIN ", "XBEGIN", "SELECT 'BEGIN", "/* x */ BEGIN", "COMMIT", "EGIN", ""])
+@pytest.mark.parametrize(
+    "sql",
+    ["BEGIN", "begin", "BEGIN ", "XBEGIN", "SELECT 'BEGIN", "/* x */ BEGIN", "COMMIT", "EGIN", ""],
+)
 def test_a_plain_begin_is_exactly_that(sql: str) -> None:
     assert is_plain_begin(memoryview(query_body(sql))) == (sql == "BEGIN")
 
 
 def test_the_end_of_an_atomic_create_is_no_part_of_the_statement() -> None:
-    query = read_query(memoryview(query_body("CREATE TABLE `t` (a int) START TRANSACTION")), compressed=False)
+    query = read_query(
+        memoryview(query_body("CREATE TABLE `t` (a int) START TRANSACTION")), compressed=False
+    )
     assert query.text() == "CREATE TABLE `t` (a int)"
 
 
 @pytest.mark.parametrize(
-    ("collation", "raw", "text"), [(8, b"\xe9", "é"), (28, b"\xc4\xe3", "你"), (255, "é".encode(), "é"), (45, b"\xe9", "�")]
+    ("collation", "raw", "text"),
+    [(8, b"\xe9", "é"), (28, b"\xc4\xe3", "你"), (255, "é".encode(), "é"), (45, b"\xe9", "�")],
 )
-def test_text_is_read_in_the_character_set_of_its_session(collation: int, raw: bytes, text: str) -> None:
-    status = b"\0\0\0\0\1" + b"\1" + bytes(8) + b"\6\3std" + b"\3\1\0\1\0" + b"\4" + collation.to_bytes(2, "little") + bytes(4) + b"\x80abc"
+def test_text_is_read_in_the_character_set_of_its_session(
+    collation: int, raw: bytes, text: str
+) -> None:
+    status = (
+        b"\0\0\0\0\1"
+        b"\1"
+        + bytes(8)
+        + b"\6\3std"
+        + b"\3\1\0\1\0"
+        + b"\4"
+        + collation.to_bytes(2, "little")
+        + bytes(4)
+        + b"\x80abc"
+    )
     body = query_body("DROP TABLE x", status=status).replace(b"DROP TABLE x", b"DROP TABLE " + raw)
     query = read_query(memoryview(body), compressed=False)
     assert query.text() == f"DROP TABLE {text}"
@@ -61,16 +79,27 @@ def test_text_is_read_in_the_character_set_of_its_session(collation: int, raw: b
 
 @pytest.mark.parametrize("tail", [b"", b"\6\3std\3\1\0\1\0\4\x2d\0\x2d\0\x2d\0\x80abc"])
 def test_the_mode_of_the_session_is_read_as_far_as_it_changes_texts(tail: bytes) -> None:
-    bits = 1 << 2 | 1 << 9 | 1 << 20 | 1 << 22 | 1 << 32  # also STRICT_TRANS_TABLES and TIME_TRUNCATE_FRACTIONAL
-    body = query_body("DROP TABLE x", status=b"\0\0\0\0\1" + b"\1" + bits.to_bytes(8, "little") + tail)
+    bits = (
+        1 << 2 | 1 << 9 | 1 << 20 | 1 << 22 | 1 << 32
+    )  # also STRICT_TRANS_TABLES and TIME_TRUNCATE_FRACTIONAL
+    body = query_body(
+        "DROP TABLE x", status=b"\0\0\0\0\1" + b"\1" + bits.to_bytes(8, "little") + tail
+    )
     query = read_query(memoryview(body), compressed=False)
     assert not query.failed
     assert query.sql_mode == SqlMode.ANSI_QUOTES | SqlMode.ORACLE | SqlMode.NO_BACKSLASH_ESCAPES
 
 
-@pytest.mark.parametrize(("collation", "charset"), [(45, "utf8mb4"), (8, "latin1"), (2300, "utf8mb3"), (4001, "")])
-def test_the_character_set_of_databases_that_name_none_is_the_third_of_the_sessions(collation: int, charset: str) -> None:
-    status = b"\0\0\0\0\1" + b"\1" + bytes(8) + b"\6\3std" + b"\4\x2d\0\x2d\0" + collation.to_bytes(2, "little")
+@pytest.mark.parametrize(
+    ("collation", "charset"), [(45, "utf8mb4"), (8, "latin1"), (2300, "utf8mb3"), (4001, "")]
+)
+def test_the_character_set_of_databases_that_name_none_is_the_third_of_the_sessions(
+    collation: int, charset: str
+) -> None:
+    status = (
+        b"\0\0\0\0\1"
+        b"\1" + bytes(8) + b"\6\3std" + b"\4\x2d\0\x2d\0" + collation.to_bytes(2, "little")
+    )
     query = read_query(memoryview(query_body("CREATE DATABASE x", status=status)), compressed=False)
     assert query.statement(0, BinlogPosition("b.1", 4)).server_charset == charset
 

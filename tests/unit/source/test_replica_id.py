@@ -33,7 +33,11 @@ def test_instances_have_numbers_of_their_own_that_every_server_takes() -> None:
     ("version", "ours", "other"),
     [
         ((5, 5, 9), (7, REPORTED_HOST, 0, 1), (7, "other", 0, 1)),
-        ((5, 7, 29), (7, REPORTED_HOST, 0, 1, replica_uuid(7)), (7, REPORTED_HOST, 0, 1, "3e11fa47-71ca-11e1-9e33-c80aa9429562")),
+        (
+            (5, 7, 29),
+            (7, REPORTED_HOST, 0, 1, replica_uuid(7)),
+            (7, REPORTED_HOST, 0, 1, "3e11fa47-71ca-11e1-9e33-c80aa9429562"),
+        ),
     ],
 )
 def test_a_reading_of_the_relays_own_that_the_source_still_lists_takes_no_number(

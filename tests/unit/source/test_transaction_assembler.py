@@ -11,7 +11,15 @@ from hypothesis import strategies as st
 
 from relay.errors import CorruptEvent, RolledBackRows, UnknownEvent, UnsupportedEvent
 from relay.model import event_types as types
-from relay.model.change import Advance, RawItem, RawRows, Statement, TransactionBegin, TransactionEnd, XaStep
+from relay.model.change import (
+    Advance,
+    RawItem,
+    RawRows,
+    Statement,
+    TransactionBegin,
+    TransactionEnd,
+    XaStep,
+)
 from relay.model.positions.position import BinlogPosition, SourceIdentity
 from relay.source.events.binlog_event import BinlogEvent
 from relay.source.events.transaction_assembler import ExcludedRange, TransactionAssembler
@@ -29,7 +37,9 @@ from tests.unit.source.binlog_bytes import (
 IDENTITY = SourceIdentity("", 7, 0)
 
 
-def assembled(events: Iterable[BinlogEvent], *, mariadb: bool = True, excluded: Iterable[ExcludedRange] = ()) -> list[RawItem]:
+def assembled(
+    events: Iterable[BinlogEvent], *, mariadb: bool = True, excluded: Iterable[ExcludedRange] = ()
+) -> list[RawItem]:
     assembler = TransactionAssembler(mariadb=mariadb, identity=IDENTITY, excluded=excluded)
     items: list[RawItem] = []
     for each in [*file_start("b.1"), *events]:
@@ -48,49 +58,99 @@ def kinds(items: Iterable[RawItem]) -> list[str]:
 
 
 def rows(feed: Feed, number: int = 5) -> list[BinlogEvent]:
-    return [feed(types.TABLE_MAP, table_map_body(number)), feed(types.WRITE_ROWS_V1, rows_body(number))]
+    return [
+        feed(types.TABLE_MAP, table_map_body(number)),
+        feed(types.WRITE_ROWS_V1, rows_body(number)),
+    ]
 
 
 def test_a_mariadb_transaction_from_gtid_to_xid() -> None:
     feed = Feed()
-    items = assembled([feed(types.MARIADB_GTID, mariadb_gtid_body(12), time_s=900), *rows(feed), *rows(feed, 6), feed(types.XID, bytes(8))])
+    items = assembled(
+        [
+            feed(types.MARIADB_GTID, mariadb_gtid_body(12), time_s=900),
+            *rows(feed),
+            *rows(feed, 6),
+            feed(types.XID, bytes(8)),
+        ]
+    )
     assert items == [
         TransactionBegin(BinlogPosition("b.1", 4), "0-7-12", None, 900),
-        RawRows(table_map_body(5), rows_body(5), types.WRITE_ROWS_V1, 1000, BinlogPosition("b.1", 204), mariadb=True),
-        RawRows(table_map_body(6), rows_body(6), types.WRITE_ROWS_V1, 1000, BinlogPosition("b.1", 404), mariadb=True),
+        RawRows(
+            table_map_body(5),
+            rows_body(5),
+            types.WRITE_ROWS_V1,
+            1000,
+            BinlogPosition("b.1", 204),
+            mariadb=True,
+        ),
+        RawRows(
+            table_map_body(6),
+            rows_body(6),
+            types.WRITE_ROWS_V1,
+            1000,
+            BinlogPosition("b.1", 404),
+            mariadb=True,
+        ),
         TransactionEnd(BinlogPosition("b.1", 604), "0-7-12", SourceIdentity("", 7, 500)),
     ]
 
 
 def test_a_mysql_transaction_carries_its_commit_time() -> None:
     feed = Feed()
-    begin = [feed(types.GTID, mysql_gtid_body(3, 1_700_000_000_123_456)), feed(types.QUERY, query_body("BEGIN"))]
+    begin = [
+        feed(types.GTID, mysql_gtid_body(3, 1_700_000_000_123_456)),
+        feed(types.QUERY, query_body("BEGIN")),
+    ]
     items = assembled([*begin, *rows(feed), feed(types.QUERY, query_body("COMMIT"))], mariadb=False)
-    assert items[0] == TransactionBegin(BinlogPosition("b.1", 4), f"{UUID_TEXT}:3", 1_700_000_000_123, 1000)
+    assert items[0] == TransactionBegin(
+        BinlogPosition("b.1", 4), f"{UUID_TEXT}:3", 1_700_000_000_123, 1000
+    )
     assert kinds(items) == ["TransactionBegin", "RawRows", "TransactionEnd"]
 
 
 def test_transactions_without_gtids_begin_at_their_begin() -> None:
     feed = Feed()
-    anonymous = [feed(types.ANONYMOUS_GTID, mysql_gtid_body(0)), feed(types.QUERY, query_body("BEGIN")), feed(types.XID, bytes(8))]
+    anonymous = [
+        feed(types.ANONYMOUS_GTID, mysql_gtid_body(0)),
+        feed(types.QUERY, query_body("BEGIN")),
+        feed(types.XID, bytes(8)),
+    ]
     bare = [feed(types.QUERY, query_body("BEGIN")), *rows(feed), feed(types.XID, bytes(8))]
-    items = assembled([*anonymous, *bare, feed(types.QUERY, query_body("DROP TABLE t"))], mariadb=False)
+    items = assembled(
+        [*anonymous, *bare, feed(types.QUERY, query_body("DROP TABLE t"))], mariadb=False
+    )
     assert kinds(items) == [
         *("TransactionBegin", "TransactionEnd"),
         *("TransactionBegin", "RawRows", "TransactionEnd"),
         *("TransactionBegin", "Statement", "TransactionEnd"),
     ]
-    assert {item.gtid for item in items if isinstance(item, TransactionBegin | TransactionEnd)} == {""}
+    assert {item.gtid for item in items if isinstance(item, TransactionBegin | TransactionEnd)} == {
+        ""
+    }
 
 
 def test_ddl_is_a_transaction_of_its_own() -> None:
     feed = Feed()
-    mysql = assembled([feed(types.GTID, mysql_gtid_body(1)), feed(types.QUERY, query_body("ALTER TABLE t ADD x INT"))], mariadb=False)
+    mysql = assembled(
+        [
+            feed(types.GTID, mysql_gtid_body(1)),
+            feed(types.QUERY, query_body("ALTER TABLE t ADD x INT")),
+        ],
+        mariadb=False,
+    )
     feed = Feed()
-    mariadb = assembled([feed(types.MARIADB_GTID, mariadb_gtid_body(1, 0x29)), feed(types.QUERY, query_body("ALTER TABLE t ADD x INT"))])
+    mariadb = assembled(
+        [
+            feed(types.MARIADB_GTID, mariadb_gtid_body(1, 0x29)),
+            feed(types.QUERY, query_body("ALTER TABLE t ADD x INT")),
+        ]
+    )
     for items in (mysql, mariadb):
         assert kinds(items) == ["TransactionBegin", "Statement", "TransactionEnd"]
-        assert items[1] == Statement("ALTER TABLE t ADD x INT", "d", 1000, BinlogPosition("b.1", 104))
+        assert items[1] == Statement(
+            "ALTER TABLE t ADD x INT", "d", 1000, BinlogPosition("b.1", 104)
+        )
 
 
 def test_create_table_select_holds_statement_and_rows() -> None:
@@ -122,9 +182,21 @@ def test_create_table_select_holds_statement_and_rows() -> None:
 def test_a_two_phase_alter_counts_once() -> None:
     feed = Feed()
     flags = 0x29
-    start = [feed(types.MARIADB_GTID, mariadb_gtid_body(1, flags, tail=b"\2")), feed(types.QUERY, query_body("ALTER TABLE t ADD x INT"))]
-    commit = [feed(types.MARIADB_GTID, mariadb_gtid_body(2, flags, tail=b"\4")), feed(types.QUERY, query_body("ALTER TABLE t ADD x INT"))]
-    assert kinds(assembled([*start, *commit])) == ["TransactionBegin", "TransactionEnd", "TransactionBegin", "Statement", "TransactionEnd"]
+    start = [
+        feed(types.MARIADB_GTID, mariadb_gtid_body(1, flags, tail=b"\2")),
+        feed(types.QUERY, query_body("ALTER TABLE t ADD x INT")),
+    ]
+    commit = [
+        feed(types.MARIADB_GTID, mariadb_gtid_body(2, flags, tail=b"\4")),
+        feed(types.QUERY, query_body("ALTER TABLE t ADD x INT")),
+    ]
+    assert kinds(assembled([*start, *commit])) == [
+        "TransactionBegin",
+        "TransactionEnd",
+        "TransactionBegin",
+        "Statement",
+        "TransactionEnd",
+    ]
 
 
 SAVEPOINTED = ("SAVEPOINT `s``1`", "ROLLBACK TO `s``1`")
@@ -133,7 +205,12 @@ SAVEPOINTED = ("SAVEPOINT `s``1`", "ROLLBACK TO `s``1`")
 def savepoint_events() -> list[BinlogEvent]:
     feed = Feed()
     begin = [feed(types.MARIADB_GTID, mariadb_gtid_body(1)), *rows(feed)]
-    undone = [feed(types.QUERY, query_body(SAVEPOINTED[0])), *rows(feed), *rows(feed), feed(types.QUERY, query_body(SAVEPOINTED[1]))]
+    undone = [
+        feed(types.QUERY, query_body(SAVEPOINTED[0])),
+        *rows(feed),
+        *rows(feed),
+        feed(types.QUERY, query_body(SAVEPOINTED[1])),
+    ]
     return [*begin, *undone, *rows(feed), feed(types.XID, bytes(8))]
 
 
@@ -154,11 +231,18 @@ def test_the_same_offsets_of_another_file_are_not_excluded() -> None:
 def test_a_rollback_at_the_end_takes_all_rows_back() -> None:
     def events() -> list[BinlogEvent]:
         feed = Feed()
-        return [feed(types.MARIADB_GTID, mariadb_gtid_body(1)), *rows(feed), feed(types.QUERY, query_body("ROLLBACK"))]
+        return [
+            feed(types.MARIADB_GTID, mariadb_gtid_body(1)),
+            *rows(feed),
+            feed(types.QUERY, query_body("ROLLBACK")),
+        ]
 
     with pytest.raises(RolledBackRows) as rolled_back:
         assembled(events())
-    assert kinds(assembled(events(), excluded=rolled_back.value.ranges)) == ["TransactionBegin", "TransactionEnd"]
+    assert kinds(assembled(events(), excluded=rolled_back.value.ranges)) == [
+        "TransactionBegin",
+        "TransactionEnd",
+    ]
 
 
 def test_released_and_renewed_savepoints() -> None:
@@ -171,7 +255,10 @@ def test_released_and_renewed_savepoints() -> None:
     with pytest.raises(RolledBackRows) as rolled_back:
         assembled(events)
     assert rolled_back.value.ranges == (("b.1", 4, 2, 3),)
-    gone = [feed(types.QUERY, query_body("RELEASE SAVEPOINT b")), feed(types.QUERY, query_body("ROLLBACK TO b"))]
+    gone = [
+        feed(types.QUERY, query_body("RELEASE SAVEPOINT b")),
+        feed(types.QUERY, query_body("ROLLBACK TO b")),
+    ]
     with pytest.raises(CorruptEvent, match="'b'"):
         assembled([*events, *gone], excluded=rolled_back.value.ranges)
 
@@ -195,7 +282,10 @@ def test_heartbeats_and_rotations_advance_between_transactions_only() -> None:
     later = BinlogEvent(types.HEARTBEAT, 0, 0, 7, 404, 404, memoryview(b"b.1"))
     items = assembled([*begun, beat, end, later, *file_start("b.2")])
     assert kinds(items)[-3:] == ["TransactionEnd", "Advance", "Advance"]
-    assert [item.position for item in items if isinstance(item, Advance)] == [BinlogPosition("b.1", 404), BinlogPosition("b.2", 4)]
+    assert [item.position for item in items if isinstance(item, Advance)] == [
+        BinlogPosition("b.1", 404),
+        BinlogPosition("b.2", 4),
+    ]
 
 
 def packed(type_code: int, plain: bytes, head: bytes) -> tuple[int, bytes]:
@@ -208,8 +298,16 @@ def test_mariadb_compressed_events_come_out_plain() -> None:
     for code, plain_code, bitmaps in ((166, 23, 1), (167, 24, 2), (168, 25, 1)):
         head = (5).to_bytes(6, "little") + b"\1\0" + b"\1" + b"\xff" * bitmaps
         type_code, body = packed(code, b"row" * 100, head)
-        events = [feed(types.MARIADB_GTID, mariadb_gtid_body(1)), feed(types.TABLE_MAP, table_map_body(5)), feed(type_code, body)]
-        (item,) = (item for item in assembled([*events, feed(types.XID, bytes(8))]) if isinstance(item, RawRows))
+        events = [
+            feed(types.MARIADB_GTID, mariadb_gtid_body(1)),
+            feed(types.TABLE_MAP, table_map_body(5)),
+            feed(type_code, body),
+        ]
+        (item,) = (
+            item
+            for item in assembled([*events, feed(types.XID, bytes(8))])
+            if isinstance(item, RawRows)
+        )
         assert (item.type_code, item.body) == (plain_code, head + b"row" * 100)
     type_code, body = packed(types.MARIADB_QUERY_COMPRESSED, b"DROP TABLE t", statement)
     items = assembled([feed(types.MARIADB_GTID, mariadb_gtid_body(2, 1)), feed(type_code, body)])
@@ -218,7 +316,14 @@ def test_mariadb_compressed_events_come_out_plain() -> None:
 
 def payload(inner: bytes, *, compression: int = 0) -> bytes:
     body = zstandard.compress(inner) if compression == 0 else inner
-    fields = b"\2\3" + b"\xfc" + compression.to_bytes(2, "little") + b"\1\3" + b"\xfc" + len(body).to_bytes(2, "little")
+    fields = (
+        b"\2\3"
+        b"\xfc"
+        + compression.to_bytes(2, "little")
+        + b"\1\3"
+        + b"\xfc"
+        + len(body).to_bytes(2, "little")
+    )
     return fields + b"\0" + body
 
 
@@ -230,11 +335,16 @@ def test_compressed_transactions_come_out_row_for_row(count: int, compression: i
         inner += event(types.WRITE_ROWS, rows_body(number), checksum=False, time_s=number)
     inner += event(types.XID, bytes(8), checksum=False)
     feed = Feed()
-    events = [feed(types.GTID, mysql_gtid_body(1)), feed(types.TRANSACTION_PAYLOAD, payload(inner, compression=compression))]
+    events = [
+        feed(types.GTID, mysql_gtid_body(1)),
+        feed(types.TRANSACTION_PAYLOAD, payload(inner, compression=compression)),
+    ]
     items = assembled(events, mariadb=False)
     assert [item.header_time_s for item in items if isinstance(item, RawRows)] == list(range(count))
     assert {item.position.offset for item in items if isinstance(item, RawRows)} == {104}
-    assert items[-1] == TransactionEnd(BinlogPosition("b.1", 204), f"{UUID_TEXT}:1", SourceIdentity("", 7, 500))
+    assert items[-1] == TransactionEnd(
+        BinlogPosition("b.1", 204), f"{UUID_TEXT}:1", SourceIdentity("", 7, 500)
+    )
 
 
 @pytest.mark.parametrize(
@@ -245,7 +355,10 @@ def test_compressed_transactions_come_out_row_for_row(count: int, compression: i
         (payload(b"x" * 40)[:-9], CorruptEvent),
         (payload(b"", compression=7), UnknownEvent),
         (payload(struct.pack("<IBIIIH", 0, types.QUERY, 7, 2**32 - 1, 0, 0)), CorruptEvent),
-        (payload(struct.pack("<IBIIIH", 0, types.QUERY, 7, 2**30, 0, 0), compression=255), CorruptEvent),
+        (
+            payload(struct.pack("<IBIIIH", 0, types.QUERY, 7, 2**30, 0, 0), compression=255),
+            CorruptEvent,
+        ),
         (payload(event(types.TRANSACTION_PAYLOAD, payload(b""), checksum=False)), CorruptEvent),
         (payload(event(types.GTID, mysql_gtid_body(2), checksum=False)), CorruptEvent),
         (b"\x09\1\0", UnknownEvent),
@@ -255,7 +368,10 @@ def test_compressed_transactions_come_out_row_for_row(count: int, compression: i
 def test_broken_payloads_stop(body: bytes, error: type[Exception]) -> None:
     feed = Feed()
     with pytest.raises(error, match=r"b\.1:104"):
-        assembled([feed(types.GTID, mysql_gtid_body(1)), feed(types.TRANSACTION_PAYLOAD, body)], mariadb=False)
+        assembled(
+            [feed(types.GTID, mysql_gtid_body(1)), feed(types.TRANSACTION_PAYLOAD, body)],
+            mariadb=False,
+        )
 
 
 @pytest.mark.parametrize(
@@ -276,13 +392,19 @@ XID = "X'78',X'',1"
 
 
 def steps(items: list[RawItem]) -> list[str]:
-    return [item.action.value if isinstance(item, XaStep) else type(item).__name__ for item in items]
+    return [
+        item.action.value if isinstance(item, XaStep) else type(item).__name__ for item in items
+    ]
 
 
 def test_mysqls_groups_of_xa_say_what_becomes_of_their_rows() -> None:
     feed = Feed()
     rows = [feed(types.TABLE_MAP, table_map_body(5)), feed(types.WRITE_ROWS, rows_body(5))]
-    begun = [feed(types.GTID, mysql_gtid_body(1)), feed(types.QUERY, query_body(f"XA START {XID}")), *rows]
+    begun = [
+        feed(types.GTID, mysql_gtid_body(1)),
+        feed(types.QUERY, query_body(f"XA START {XID}")),
+        *rows,
+    ]
     end = feed(types.QUERY, query_body(f"XA END {XID}"))
     prepared = assembled([*begun, end, feed(types.XA_PREPARE, PREPARED)], mariadb=False)
     assert steps(prepared) == ["TransactionBegin", "BEGIN", "RawRows", "PREPARE", "TransactionEnd"]
@@ -292,7 +414,13 @@ def test_mysqls_groups_of_xa_say_what_becomes_of_their_rows() -> None:
     closed = assembled([*begun, feed(types.XID, bytes(8))], mariadb=False)
     assert steps(closed)[3:] == ["COMMIT ONE PHASE", "TransactionEnd"]
     for verb in ("COMMIT", "ROLLBACK"):
-        done = assembled([feed(types.GTID, mysql_gtid_body(2)), feed(types.QUERY, query_body(f"XA {verb} {XID}"))], mariadb=False)
+        done = assembled(
+            [
+                feed(types.GTID, mysql_gtid_body(2)),
+                feed(types.QUERY, query_body(f"XA {verb} {XID}")),
+            ],
+            mariadb=False,
+        )
         assert steps(done) == ["TransactionBegin", verb, "TransactionEnd"]
 
 
@@ -302,7 +430,10 @@ def test_mariadbs_groups_of_xa_are_named_by_their_gtid_events() -> None:
     rows = [feed(types.TABLE_MAP, table_map_body(5)), feed(types.WRITE_ROWS, rows_body(5))]
     events = [feed(types.MARIADB_GTID, mariadb_gtid_body(1, 0x40, tail=name)), *rows]
     events += [feed(types.QUERY, query_body(f"XA END {XID}")), feed(types.XA_PREPARE, PREPARED)]
-    events += [feed(types.MARIADB_GTID, mariadb_gtid_body(2, 0x80, tail=name)), feed(types.QUERY, query_body(f"XA COMMIT {XID}"))]
+    events += [
+        feed(types.MARIADB_GTID, mariadb_gtid_body(2, 0x80, tail=name)),
+        feed(types.QUERY, query_body(f"XA COMMIT {XID}")),
+    ]
     items = assembled(events)
     assert steps(items) == [
         *("TransactionBegin", "BEGIN", "RawRows", "PREPARE", "TransactionEnd"),
@@ -328,7 +459,9 @@ def test_unknown_events_stop_unless_they_say_that_they_may_be_passed_over() -> N
 def test_rows_need_their_table_map() -> None:
     feed = Feed()
     begin = feed(types.MARIADB_GTID, mariadb_gtid_body(1))
-    assert kinds(assembled([begin, feed(types.WRITE_ROWS, rows_body(0xFFFFFF))])) == ["TransactionBegin"]
+    assert kinds(assembled([begin, feed(types.WRITE_ROWS, rows_body(0xFFFFFF))])) == [
+        "TransactionBegin"
+    ]
     with pytest.raises(CorruptEvent, match="number 9"):
         assembled([begin, feed(types.WRITE_ROWS, rows_body(9))])
     with pytest.raises(CorruptEvent, match="outside of any transaction"):
@@ -344,18 +477,26 @@ def test_every_begin_has_its_end_and_positions_never_go_back(shapes: list[str]) 
     for number, shape in enumerate(shapes):
         gtid = mariadb_gtid_body(number + 1, 1 if shape == "ddl" else 0)
         if shape == "beat":
-            events.append(BinlogEvent(types.HEARTBEAT, 0, 0, 7, feed.offset, feed.offset, memoryview(b"")))
+            events.append(
+                BinlogEvent(types.HEARTBEAT, 0, 0, 7, feed.offset, feed.offset, memoryview(b""))
+            )
         elif shape == "rotate":
             events += file_start(f"b.{number + 2}")
             feed.offset = 4
         else:
             events.append(feed(types.MARIADB_GTID, gtid))
             events += rows(feed) if shape == "rows" else []
-            events.append(feed(types.QUERY, query_body("DROP TABLE t")) if shape == "ddl" else feed(types.XID, bytes(8)))
+            events.append(
+                feed(types.QUERY, query_body("DROP TABLE t"))
+                if shape == "ddl"
+                else feed(types.XID, bytes(8))
+            )
     items = assembled(events)
     places = [(int(item.position.file[2:]), item.position.offset) for item in items]
     assert places == sorted(places)
     bounds = [item for item in items if isinstance(item, TransactionBegin | TransactionEnd)]
-    assert [type(item) for item in bounds] == [TransactionBegin, TransactionEnd] * (len(bounds) // 2)
+    assert [type(item) for item in bounds] == [TransactionBegin, TransactionEnd] * (
+        len(bounds) // 2
+    )
     assert [a.gtid for a in bounds[::2]] == [b.gtid for b in bounds[1::2]]
     assert len(bounds) // 2 == sum(shape in ("rows", "ddl", "empty") for shape in shapes)

@@ -16,7 +16,9 @@ from spark_jobs import bootstrap, dedup_batch, dedup_stream, reconcile
         (reconcile.main, "roma reconcile"),
     ],
 )
-def test_help_names_the_command(main: Callable[[list[str]], int], name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_names_the_command(
+    main: Callable[[list[str]], int], name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(SystemExit):
         main(["--help"])
     assert capsys.readouterr().out.startswith(f"usage: {name} ")

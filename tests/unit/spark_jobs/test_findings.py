@@ -7,7 +7,15 @@ import pytest
 from rich.console import Console
 
 from spark_jobs import reconcile
-from spark_jobs.comparison import WHOLE_LINES, Outcome, Seen, TableFindings, exit_code, findings_json, findings_table
+from spark_jobs.comparison import (
+    WHOLE_LINES,
+    Outcome,
+    Seen,
+    TableFindings,
+    exit_code,
+    findings_json,
+    findings_table,
+)
 from spark_jobs.comparison.buckets import HashBuckets, number_buckets, runs
 from spark_jobs.comparison.waiting import starting_offsets
 from spark_jobs.origin import SourceColumn
@@ -40,18 +48,26 @@ def test_the_exit_code(findings: list[TableFindings], code: int) -> None:
 def test_the_findings_for_machines_and_for_people() -> None:
     told = json.loads(findings_json([EQUAL, DIFFERENT]))
     assert [each["outcome"] for each in told["tables"]] == ["equal", "different"]
-    assert told["tables"][1]["different"] == [{"key": '["shop.t","1"]', "what": ["n"], "order": "5", "reason": None}]
+    assert told["tables"][1]["different"] == [
+        {"key": '["shop.t","1"]', "what": ["n"], "order": "5", "reason": None}
+    ]
     shown = StringIO()
     Console(file=shown, width=WHOLE_LINES).print(findings_table([EQUAL, DIFFERENT, NONE]))
     lines = [line.rstrip() for line in shown.getvalue().splitlines()]
     assert max(map(len, lines)) < 80
     assert any(line.startswith("| shop.b") and "1 different" in line for line in lines)
-    assert lines[-3:] == ["shop.b: in id 1..10", 'shop.b: different: ["shop.t","1"]: n', "shop.e: no key"]
+    assert lines[-3:] == [
+        "shop.b: in id 1..10",
+        'shop.b: different: ["shop.t","1"]: n',
+        "shop.e: no key",
+    ]
 
 
 def test_a_long_key_is_one_line() -> None:
     long, shown = Seen(f'["shop.t","{"x" * 200}"]', "1:1", ("n",), "v", "5"), StringIO()
-    Console(file=shown, width=WHOLE_LINES, soft_wrap=True).print(findings_table([TableFindings("shop.b", 1, 1, different=[long])]))
+    Console(file=shown, width=WHOLE_LINES, soft_wrap=True).print(
+        findings_table([TableFindings("shop.b", 1, 1, different=[long])])
+    )
     assert f"shop.b: different: {long.key}: n" in shown.getvalue().splitlines()
 
 
@@ -66,7 +82,11 @@ def test_columns_that_are_not_published_are_named() -> None:
 def test_buckets_of_numbers_as_ranges() -> None:
     buckets = number_buckets(SourceColumn("id", "bigint", "bigint"), 10, 109, 10)
     assert (buckets.low, buckets.width) == (10, 10)
-    assert [buckets.named(*each) for each in runs([4, 0, 1, 9])] == ["id ..29", "id 50..59", "id 100..109"]
+    assert [buckets.named(*each) for each in runs([4, 0, 1, 9])] == [
+        "id ..29",
+        "id 50..59",
+        "id 100..109",
+    ]
 
 
 def test_buckets_of_hashes_cover_all_of_them() -> None:
@@ -79,7 +99,13 @@ def test_buckets_of_hashes_cover_all_of_them() -> None:
 
 @pytest.mark.parametrize(
     ("published", "place", "covers"),
-    [("0-1-5", "0-1-5", True), ("0-1-5", "0-2-4", True), ("0-1-5", "0-1-6", False), ("0-1-5", "0-1-5,1-1-1", False), ("", "", True)],
+    [
+        ("0-1-5", "0-1-5", True),
+        ("0-1-5", "0-2-4", True),
+        ("0-1-5", "0-1-6", False),
+        ("0-1-5", "0-1-5,1-1-1", False),
+        ("", "", True),
+    ],
 )
 def test_positions_of_mariadb(published: str, place: str, covers: bool) -> None:
     assert mariadb_covers(published, place) is covers
@@ -91,7 +117,9 @@ def test_where_the_stream_goes_on() -> None:
     assert starting_offsets(log, ["shop", "other"]) is None
 
 
-def test_a_fault_of_the_job_is_not_told_as_a_difference(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_fault_of_the_job_is_not_told_as_a_difference(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     def faulty(*_: object, **__: object) -> None:
         raise ValueError("a fault")
 

@@ -10,7 +10,9 @@ from spark_jobs.config.job import JobSettings, KafkaSource
 from spark_jobs.errors import JobConfigurationError
 from spark_jobs.runtime.metrics import served_metrics
 
-SETTINGS = JobSettings(kafka=KafkaSource(bootstrap_servers="k:9092", topics=("shop",)), copy_root="copies")
+SETTINGS = JobSettings(
+    kafka=KafkaSource(bootstrap_servers="k:9092", topics=("shop",)), copy_root="copies"
+)
 
 
 def test_without_a_port_there_are_none() -> None:
@@ -30,7 +32,9 @@ def test_they_are_served_and_named_on_the_page(settings: JobSettings) -> None:
     url = f"http://{settings.metrics_host}:{settings.metrics_port}/metrics"
     with served_metrics(settings), urlopen(url, timeout=5) as answer:
         served = re.findall(r"^# TYPE (\w+) (\w+)$", answer.read().decode(), re.MULTILINE)
-    page = (Path(__file__).parents[3] / "docs" / "reference" / "metrics.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "reference" / "metrics.md").read_text(
+        encoding="utf-8"
+    )
     told = re.findall(r"^\| `(roma_dedup_\w+)` \| (counter|gauge) ", page, re.MULTILINE)
     assert set(served) == set(told)
 

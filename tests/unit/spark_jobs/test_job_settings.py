@@ -5,7 +5,9 @@ import pytest
 from spark_jobs.config.job import load_settings
 from spark_jobs.errors import JobConfigurationError
 
-GOOD = 'copy_root = "hdfs://name/copies"\n[kafka]\nbootstrap_servers = "k:9092"\ntopics = ["shop"]\n'
+GOOD = (
+    'copy_root = "hdfs://name/copies"\n[kafka]\nbootstrap_servers = "k:9092"\ntopics = ["shop"]\n'
+)
 
 
 def written(folder: Path, text: str) -> Path:
@@ -18,7 +20,9 @@ def test_a_uri_stays_as_it_is(tmp_path: Path) -> None:
     assert load_settings(written(tmp_path, GOOD)).copy_root == "hdfs://name/copies"
 
 
-def test_a_secret_comes_from_the_environment_and_is_not_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_secret_comes_from_the_environment_and_is_not_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("JOB_JAAS", "login required password='p'")
     settings = load_settings(written(tmp_path, GOOD + 'jaas = "${JOB_JAAS}"\n'))
     assert settings.kafka.jaas is not None
@@ -30,12 +34,27 @@ def test_a_secret_comes_from_the_environment_and_is_not_shown(tmp_path: Path, mo
     ("text", "sentence"),
     [
         ("copy_root = ", "is not TOML: "),
-        (GOOD + 'jaas = "${NOT_THERE}"\n', "names the environment variable NOT_THERE, which is not set. "),
+        (
+            GOOD + 'jaas = "${NOT_THERE}"\n',
+            "names the environment variable NOT_THERE, which is not set. ",
+        ),
         (GOOD.replace('["shop"]', "[]"), "kafka.topics: Tuple should have at least 1 item"),
-        ("triger_seconds = 1\n" + GOOD, "triger_seconds: This key is not known here; did you mean 'trigger_seconds'?"),
-        ('row_images = "merge"\nraw_rule = true\n' + GOOD, "row_images = 'merge' needs the order pair and"),
-        (GOOD.replace("/copies", "/copies [{new}]"), "copy_root: Value error, to Spark, [ ] { } in a path stands for other paths"),
-        ("checkpoint = '/data/*'\n" + GOOD, "checkpoint: Value error, to Spark, * in a path stands for other paths"),
+        (
+            "triger_seconds = 1\n" + GOOD,
+            "triger_seconds: This key is not known here; did you mean 'trigger_seconds'?",
+        ),
+        (
+            'row_images = "merge"\nraw_rule = true\n' + GOOD,
+            "row_images = 'merge' needs the order pair and",
+        ),
+        (
+            GOOD.replace("/copies", "/copies [{new}]"),
+            "copy_root: Value error, to Spark, [ ] { } in a path stands for other paths",
+        ),
+        (
+            "checkpoint = '/data/*'\n" + GOOD,
+            "checkpoint: Value error, to Spark, * in a path stands for other paths",
+        ),
         ("trigger_seconds = 0\n" + GOOD, "trigger_seconds: Input should be greater than 0"),
     ],
 )

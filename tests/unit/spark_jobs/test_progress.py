@@ -27,7 +27,9 @@ def clock() -> Clock:
 
 
 def test_the_figures(clock: Clock) -> None:
-    piece = Piece("shop.t", 1000, 200, before=200, step="1 of 2 shards", estimated=True, clock=clock)
+    piece = Piece(
+        "shop.t", 1000, 200, before=200, step="1 of 2 shards", estimated=True, clock=clock
+    )
     clock.now = 10.0
     piece.add(300)
     assert str(piece) == "shop.t: 1 of 2 shards, 500 of about 1000 rows (50%), 30 rows/s, 16 s left"
@@ -87,7 +89,10 @@ def test_the_metrics_show_the_batch_that_runs(clock: Clock) -> None:
     metrics, piece = JobMetrics(), Piece("batch 0", 10, clock=clock)
 
     def served() -> list[float | None]:
-        return [metrics.registry.get_sample_value(f"roma_dedup_running_batch_{name}") for name in ("rows", "total_rows", "seconds")]
+        return [
+            metrics.registry.get_sample_value(f"roma_dedup_running_batch_{name}")
+            for name in ("rows", "total_rows", "seconds")
+        ]
 
     metrics.began(piece)
     piece.add(4)

@@ -42,7 +42,9 @@ def seen(source: str | None = "v1", order: str | None = "5") -> Seen:
 def test_a_row_differs_only_if_nothing_is_on_its_way(
     before: Seen | None, now: Seen, waiting: Mapping[str, str], published: bool, different: bool
 ) -> None:
-    judged = verdicts({} if before is None else {"k": before}, {"k": now}, waiting, published=published)
+    judged = verdicts(
+        {} if before is None else {"k": before}, {"k": now}, waiting, published=published
+    )
     assert ("k" in judged.different, "k" in judged.open) == (different, not different)
 
 
@@ -61,15 +63,26 @@ class Looks:
 
 
 def test_a_row_that_arrives_is_equal() -> None:
-    settled = settle([Place("k", "p")], looks({"k": seen()}, {"k": seen()}, {}), lambda _: True, lambda _: {"k": "9"}, 60, lambda _: None)
+    settled = settle(
+        [Place("k", "p")],
+        looks({"k": seen()}, {"k": seen()}, {}),
+        lambda _: True,
+        lambda _: {"k": "9"},
+        60,
+        lambda _: None,
+    )
     assert (settled.different, settled.undecided) == ([], [])
 
 
 def test_a_row_that_stays_differs() -> None:
-    settled = settle([Place("k", "p")], looks({"k": seen()}), lambda _: True, lambda _: {}, 60, lambda _: None)
+    settled = settle(
+        [Place("k", "p")], looks({"k": seen()}), lambda _: True, lambda _: {}, 60, lambda _: None
+    )
     assert ([each.key for each in settled.different], settled.undecided) == (["k"], [])
 
 
 def test_patience_ends_undecided() -> None:
-    settled = settle([Place("k", "p")], looks({"k": seen()}), lambda _: False, lambda _: {}, 0, lambda _: None)
+    settled = settle(
+        [Place("k", "p")], looks({"k": seen()}), lambda _: False, lambda _: {}, 0, lambda _: None
+    )
     assert (settled.different, [each.key for each in settled.undecided]) == ([], ["k"])

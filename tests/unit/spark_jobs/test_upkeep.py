@@ -39,7 +39,11 @@ class Clock:
 def upkeep(minutes: float | None, guards_days: float | None) -> tuple[Upkeep, Place, Clock]:
     clock, line = Clock(), Line()
     place = Place(line)
-    return Upkeep((place,), line, minutes=minutes, guards_days=guards_days, clock=clock), place, clock
+    return (
+        Upkeep((place,), line, minutes=minutes, guards_days=guards_days, clock=clock),
+        place,
+        clock,
+    )
 
 
 def test_it_comes_on_a_schedule() -> None:
@@ -63,7 +67,9 @@ def test_the_horizon_moves_before_anything_is_forgotten_and_never_back() -> None
     keeper, place, _ = upkeep(0, 2)
     for newest_ms in (10 * DAY_MS, 5 * DAY_MS, 11 * DAY_MS):
         keeper.after_batch(newest_ms)
-    assert [what for what in place.asked if what[0] == "forget"] == [("forget", days * DAY_MS) for days in (8, 8, 9)]
+    assert [what for what in place.asked if what[0] == "forget"] == [
+        ("forget", days * DAY_MS) for days in (8, 8, 9)
+    ]
 
 
 def test_nothing_is_forgotten_before_there_is_a_limit() -> None:

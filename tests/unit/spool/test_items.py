@@ -7,7 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relay.model.change import Advance, RawItem, RawRows, Statement, TransactionBegin, TransactionEnd, XaAction, XaStep
+from relay.model.change import (
+    Advance,
+    RawItem,
+    RawRows,
+    Statement,
+    TransactionBegin,
+    TransactionEnd,
+    XaAction,
+    XaStep,
+)
 from relay.model.positions.position import BinlogPosition, SourceIdentity
 from relay.model.sql_mode import SqlMode
 from relay.spool.items import BlockWriter, items_of
@@ -15,10 +24,14 @@ from relay.spool.items import BlockWriter, items_of
 _NUMBERS = st.integers(0, 2**32 - 1)
 _TEXTS = st.text(max_size=20)
 _BYTES = st.binary(max_size=40)
-_PLACES = st.builds(BinlogPosition, st.sampled_from(("", "binlog.000001", "binlog.000002")), st.integers(0, 2**63))
+_PLACES = st.builds(
+    BinlogPosition, st.sampled_from(("", "binlog.000001", "binlog.000002")), st.integers(0, 2**63)
+)
 _IDENTITIES = st.builds(SourceIdentity, _TEXTS, _NUMBERS, _NUMBERS)
 _ITEMS = st.one_of(
-    st.builds(TransactionBegin, _PLACES, _TEXTS, st.none() | st.integers(-(2**62), 2**62), _NUMBERS),
+    st.builds(
+        TransactionBegin, _PLACES, _TEXTS, st.none() | st.integers(-(2**62), 2**62), _NUMBERS
+    ),
     st.builds(RawRows, _BYTES, _BYTES, st.integers(0, 255), _NUMBERS, _PLACES, st.booleans()),
     st.builds(Statement, _TEXTS, _TEXTS, _NUMBERS, _PLACES),
     st.builds(XaStep, st.sampled_from(XaAction), st.text(max_size=60), _PLACES),
@@ -68,8 +81,12 @@ def test_bytes_that_are_no_block_are_an_error_and_no_item() -> None:
 
 
 def test_a_block_that_was_read_is_free_at_once() -> None:
-    """Not only when the collector comes, which it seldom does: a spool of gigabytes passes through here."""
-    block = block_of([Statement("create table t (id int)", "shop", 1, BinlogPosition("binlog.000001", 4))])
+    """Not only when the collector comes, which it seldom does: a spool of gigabytes passes through
+    here.
+    """
+    block = block_of(
+        [Statement("create table t (id int)", "shop", 1, BinlogPosition("binlog.000001", 4))]
+    )
     gc.disable()
     try:
         for _ in range(5):
@@ -84,7 +101,14 @@ def test_a_statement_keeps_the_mode_of_its_session_and_an_older_relay_reads_past
     place = BinlogPosition("binlog.000001", 4)
     plain = Statement("create table t (id int)", "shop", 1, place)
     ansi = plain._replace(sql_mode=SqlMode.ANSI_QUOTES)
-    items = [ansi, plain, plain._replace(failed=True), ansi, plain._replace(sql_mode=SqlMode.ORACLE | SqlMode.NO_BACKSLASH_ESCAPES), plain]
+    items = [
+        ansi,
+        plain,
+        plain._replace(failed=True),
+        ansi,
+        plain._replace(sql_mode=SqlMode.ORACLE | SqlMode.NO_BACKSLASH_ESCAPES),
+        plain,
+    ]
     block = block_of(items)
     assert list(items_of(block)) == items
     numbers = {item.position.file for item in items_of(block) if isinstance(item, Statement)}

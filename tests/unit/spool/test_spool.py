@@ -1,4 +1,6 @@
-"""The spool keeps whole transactions, tells a torn tail, and begins at any place between two of them."""
+"""The spool keeps whole transactions, tells a torn tail, and begins at any place between two of
+them.
+"""
 
 import os
 from collections.abc import Iterator
@@ -48,11 +50,20 @@ def at(offset: int, file: int = 1, gtid_set: str = "") -> SourcePosition:
 
 
 def transaction(number: int, *, rows: int = 1, row_bytes: int = 20) -> list[RawItem]:
-    """Transaction 1 begins at offset 100 and ends at 190, the second stands between 200 and 290; between them stands something else."""
+    """Transaction 1 begins at offset 100 and ends at 190, the second stands between 200 and 290.
+
+    Between them stands something else.
+    """
     begin, gtid = number * 100, f"{UUID}:{number}"
     place = BinlogPosition("binlog.000001", begin)
-    body = [RawRows(b"table", b"r" * row_bytes, 30, 7, place._replace(offset=begin + 1), mariadb=False)] * rows
-    return [TransactionBegin(place, gtid, None, 7), *body, TransactionEnd(place._replace(offset=begin + 90), gtid, IDENTITY)]
+    body = [
+        RawRows(b"table", b"r" * row_bytes, 30, 7, place._replace(offset=begin + 1), mariadb=False)
+    ] * rows
+    return [
+        TransactionBegin(place, gtid, None, 7),
+        *body,
+        TransactionEnd(place._replace(offset=begin + 90), gtid, IDENTITY),
+    ]
 
 
 def put(spool: Spool, *items: RawItem) -> None:
@@ -91,7 +102,8 @@ def test_what_was_flushed_can_be_read_from_any_transaction_on(tmp_path: Path) ->
     for first in range(1, 6):
         wanted = [item for number in range(first, 6) for item in transaction(number)]
         assert everything(spool, at(first * 100)) == wanted
-        # A place that lies behind the last transaction by something that is none is one between two as well.
+        # A place that lies behind the last transaction by something that is none is one between two
+        # as well.
         assert everything(spool, at(first * 100 - 5 if first > 1 else 100)) == wanted
     assert everything(spool, at(590)) == []
 
@@ -102,7 +114,9 @@ def test_a_place_inside_a_transaction_or_outside_of_the_stretch_is_not_held(tmp_
         assert spool.cursor(place) is None
 
 
-def test_places_of_another_server_or_of_another_file_of_that_name_are_not_held(tmp_path: Path) -> None:
+def test_places_of_another_server_or_of_another_file_of_that_name_are_not_held(
+    tmp_path: Path,
+) -> None:
     spool = filled(tmp_path, 3)
     other_server = replace(at(200), identity=replace(IDENTITY, server_uuid=UUID.replace("3", "4")))
     other_file = replace(at(200), identity=replace(IDENTITY, file_created_s=1))
@@ -167,24 +181,36 @@ def test_a_rotation_moves_the_end_and_another_file_is_a_later_place(tmp_path: Pa
     spool = filled(tmp_path, 1)
     put(spool, Advance(BinlogPosition("binlog.000002", 120), replace(IDENTITY, file_created_s=9)))
     spool.flush()
-    assert spool.end == SourcePosition(BinlogPosition("binlog.000002", 120), "", replace(IDENTITY, file_created_s=9))
+    assert spool.end == SourcePosition(
+        BinlogPosition("binlog.000002", 120), "", replace(IDENTITY, file_created_s=9)
+    )
     assert spool.holds(at(4000))  # the end of the first file
     assert cursor_at(spool, at(4000)).next() is not None
 
 
 def test_a_new_process_finds_what_the_old_one_flushed(tmp_path: Path) -> None:
     spool = filled(tmp_path, 4)
-    put(spool, *transaction(5, rows=30, row_bytes=100_000)[:-1])  # an open frame is written, its end is not
+    put(
+        spool, *transaction(5, rows=30, row_bytes=100_000)[:-1]
+    )  # an open frame is written, its end is not
     again = spool_in(tmp_path)
     assert again.end == at(490)
     put(again, *transaction(5))
     again.flush()
-    assert everything(again, at(300)) == [item for number in (3, 4, 5) for item in transaction(number)]
+    assert everything(again, at(300)) == [
+        item for number in (3, 4, 5) for item in transaction(number)
+    ]
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=examples(60), deadline=None)
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    max_examples=examples(60),
+    deadline=None,
+)
 @given(cut=st.integers(0, 2000), flip=st.booleans())
-def test_a_torn_or_damaged_tail_costs_the_transactions_in_it_and_no_other(tmp_path: Path, cut: int, flip: bool) -> None:
+def test_a_torn_or_damaged_tail_costs_the_transactions_in_it_and_no_other(
+    tmp_path: Path, cut: int, flip: bool
+) -> None:
     folder = tmp_path / f"{cut}_{flip}"
     filled(folder, 6)
     (file,) = folder.glob("*.spool")
@@ -200,7 +226,9 @@ def test_a_torn_or_damaged_tail_costs_the_transactions_in_it_and_no_other(tmp_pa
         return
     assert again.end is not None
     whole = (again.end.binlog.offset - 90) // 100 if again.end != at(100) else 0
-    assert everything(again, at(100)) == [item for number in range(1, whole + 1) for item in transaction(number)]
+    assert everything(again, at(100)) == [
+        item for number in range(1, whole + 1) for item in transaction(number)
+    ]
     assert os.stat(file).st_size == again.size_bytes
 
 
@@ -208,12 +236,16 @@ def test_room_comes_back_file_by_file_as_it_is_published(tmp_path: Path) -> None
     spool = filled(tmp_path, 40, limit=800_000, row_bytes=10_000)
     files = sorted(tmp_path.glob("*.spool"))
     assert len(files) > 3
-    assert everything(spool, at(100)) == [item for number in range(1, 41) for item in transaction(number, row_bytes=10_000)]
+    assert everything(spool, at(100)) == [
+        item for number in range(1, 41) for item in transaction(number, row_bytes=10_000)
+    ]
     before = spool.size_bytes
     assert before == sum(file.stat().st_size for file in files)
     spool.forget(at(2090))
     assert spool.size_bytes < before * 0.7
-    assert everything(spool, at(2100)) == [item for number in range(21, 41) for item in transaction(number, row_bytes=10_000)]
+    assert everything(spool, at(2100)) == [
+        item for number in range(21, 41) for item in transaction(number, row_bytes=10_000)
+    ]
     assert not spool.is_published(at(4000))
     assert spool.is_published(at(4090))
     spool.forget(at(4090))
@@ -231,7 +263,9 @@ def test_a_cursor_goes_on_over_files_that_come_while_it_reads(tmp_path: Path) ->
         put(spool, *transaction(number, row_bytes=10_000))
         spool.flush()
         seen += rest(cursor)
-    assert seen == [item for number in range(1, 41) for item in transaction(number, row_bytes=10_000)]
+    assert seen == [
+        item for number in range(1, 41) for item in transaction(number, row_bytes=10_000)
+    ]
 
 
 def test_it_is_full_at_its_limit_and_not_when_the_room_is_given_back(tmp_path: Path) -> None:

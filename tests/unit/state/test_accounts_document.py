@@ -1,4 +1,6 @@
-"""The document of users and tokens: read whole or refused, because a user that is left out would open the admin."""
+"""The document of users and tokens: read whole or refused, because a user that is left out would
+open the admin.
+"""
 
 import json
 
@@ -14,7 +16,16 @@ NAMES = st.from_regex(r"[a-z][a-z0-9]{0,9}", fullmatch=True)
 GRANTS = st.builds(Grant, st.sampled_from(Role), st.booleans())
 USERS = st.builds(User, NAMES, GRANTS, st.integers(0, 2**50), st.booleans())
 TIMES = st.integers(0, 2**50)
-TOKENS = st.builds(ApiToken, NAMES, NAMES, GRANTS, st.text("0123456789abcdef"), st.text("abc", max_size=4), TIMES, TIMES)
+TOKENS = st.builds(
+    ApiToken,
+    NAMES,
+    NAMES,
+    GRANTS,
+    st.text("0123456789abcdef"),
+    st.text("abc", max_size=4),
+    TIMES,
+    TIMES,
+)
 
 
 def by_name(users: list[User], tokens: list[ApiToken]) -> Accounts:

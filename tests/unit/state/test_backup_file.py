@@ -15,15 +15,24 @@ from relay.state.mappings.records import Note, SetRecord, StoredDocument
 _GOLDEN = Path(__file__).parents[2] / "golden" / "backup.1"
 NODES = {
     "mappings/documents/com.pajk.Roma.topics/0000000001": StoredDocument(
-        "com.pajk.Roma.topics", 1, '[\n  {"logicDb": "a", "topic": "t"}\n]', Note("Ä", "first", 1_700_000_000_000)
+        "com.pajk.Roma.topics",
+        1,
+        '[\n  {"logicDb": "a", "topic": "t"}\n]',
+        Note("Ä", "first", 1_700_000_000_000),
     ).to_document(),
-    "mappings/sets/0000000001": SetRecord(1, {"com.pajk.Roma.topics": 1}, Note("Ä", "first", 1_700_000_000_000)).to_document(),
+    "mappings/sets/0000000001": SetRecord(
+        1, {"com.pajk.Roma.topics": 1}, Note("Ä", "first", 1_700_000_000_000)
+    ).to_document(),
     "mappings/pointer": b'{"format":1,"set":1}',
     "instances/shop/started": b'{"file":"b.000001","offset":4}',
 }
 
 
-@given(st.binary() | st.text().map(str.encode) | st.dictionaries(st.text(), st.integers()).map(json.dumps).map(str.encode))
+@given(
+    st.binary()
+    | st.text().map(str.encode)
+    | st.dictionaries(st.text(), st.integers()).map(json.dumps).map(str.encode)
+)
 def test_every_byte_comes_back(value: bytes) -> None:
     assert from_file(to_file("a/b", value), "file") == ("a/b", value)
 
@@ -33,8 +42,12 @@ def test_the_first_format_is_read() -> None:
 
 
 def test_documents_can_be_read_by_people() -> None:
-    assert '  "json": {\n    "format": 1,\n    "set": 1\n  }' in to_file("mappings/pointer", NODES["mappings/pointer"])
-    lines = json.loads(to_file("x", NODES["mappings/documents/com.pajk.Roma.topics/0000000001"]))["lines"]
+    assert '  "json": {\n    "format": 1,\n    "set": 1\n  }' in to_file(
+        "mappings/pointer", NODES["mappings/pointer"]
+    )
+    lines = json.loads(to_file("x", NODES["mappings/documents/com.pajk.Roma.topics/0000000001"]))[
+        "lines"
+    ]
     assert lines[1:] == ["[", '  {"logicDb": "a", "topic": "t"}', "]"]
 
 

@@ -1,4 +1,6 @@
-"""Documents in ZooKeeper of every former version are read, and a mapping of a newer one is refused by name."""
+"""Documents in ZooKeeper of every former version are read, and a mapping of a newer one is refused
+by name.
+"""
 
 from pathlib import Path
 
@@ -10,7 +12,10 @@ from relay.state.mappings.records import FORMAT, Note, Pointer
 
 _TOPICS = "com.pajk.Roma.topics"
 _NODES = Backup.read(Path(__file__).parents[2] / "golden" / "backup.1").nodes
-_DOCUMENT, _SET = _NODES[f"mappings/documents/{_TOPICS}/0000000001"], _NODES["mappings/sets/0000000001"]
+_DOCUMENT, _SET = (
+    _NODES[f"mappings/documents/{_TOPICS}/0000000001"],
+    _NODES["mappings/sets/0000000001"],
+)
 _NOTE = Note("Ä", "first", 1_700_000_000_000)
 
 

@@ -1,4 +1,6 @@
-"""Documents of instances: secrets are hidden wherever they stand, and come back when what was shown comes back."""
+"""Documents of instances: secrets are hidden wherever they stand, and come back when what was shown
+comes back.
+"""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -40,7 +42,9 @@ def test_what_was_shown_and_comes_back_is_what_is_stored(fields: dict[str, objec
 
 def test_a_new_secret_replaces_the_stored_one() -> None:
     stored = {"source": {"password": SECRET}}
-    assert with_secrets_of(stored, {"source": {"password": "new"}}) == {"source": {"password": "new"}}
+    assert with_secrets_of(stored, {"source": {"password": "new"}}) == {
+        "source": {"password": "new"}
+    }
     assert with_secrets_of({}, {"source": {"password": MASK}}) == {"source": {"password": MASK}}
 
 
@@ -53,15 +57,21 @@ STORED = masks(("a", "salt of a"), ("b", "salt of b"))
 
 def test_entries_of_a_list_keep_their_own_secrets() -> None:
     moved = masks(("b", MASK), ("a", MASK), ("c", "new"))
-    assert with_secrets_of(STORED, moved) == masks(("b", "salt of b"), ("a", "salt of a"), ("c", "new"))
+    assert with_secrets_of(STORED, moved) == masks(
+        ("b", "salt of b"), ("a", "salt of a"), ("c", "new")
+    )
     assert with_secrets_of(STORED, masks(("b", MASK))) == masks(("b", "salt of b"))
 
 
 def test_an_entry_that_was_changed_keeps_the_secret_of_its_place() -> None:
-    assert with_secrets_of(STORED, masks(("a", MASK), ("b2", MASK))) == masks(("a", "salt of a"), ("b2", "salt of b"))
+    assert with_secrets_of(STORED, masks(("a", MASK), ("b2", MASK))) == masks(
+        ("a", "salt of a"), ("b2", "salt of b")
+    )
 
 
 def test_an_entry_without_a_place_has_no_secret() -> None:
     for columns in (["a", "b", "c"], ["b2"], ["c", "a", "b"]):
         (whole,) = with_secrets_of(STORED, masks(*((each, MASK) for each in columns))).values()
-        assert [each["salt"] for each in whole] == [MASK if each in ("c", "b2") else f"salt of {each}" for each in columns]
+        assert [each["salt"] for each in whole] == [
+            MASK if each in ("c", "b2") else f"salt of {each}" for each in columns
+        ]

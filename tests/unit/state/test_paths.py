@@ -10,13 +10,18 @@ from relay.state import Paths
 def test_the_installation_stands_below_the_root() -> None:
     assert Paths.of(ZooKeeperSettings(hosts="h", root="/roma"), "roma").base == "/roma/roma"
     assert Paths.of(ZooKeeperSettings(hosts="h", root="/"), "roma").base == "/roma"
-    assert Paths.of(ZooKeeperSettings(hosts="h", root="a/b/"), "x").mapping_pointer == "/a/b/x/mappings/pointer"
+    assert (
+        Paths.of(ZooKeeperSettings(hosts="h", root="a/b/"), "x").mapping_pointer
+        == "/a/b/x/mappings/pointer"
+    )
 
 
 def test_numbers_sort_as_text() -> None:
     paths = Paths("/r")
     numbers = [9, 10, 99, 100, 1_000_000]
-    assert sorted(paths.mapping_set(number) for number in numbers) == [paths.mapping_set(number) for number in numbers]
+    assert sorted(paths.mapping_set(number) for number in numbers) == [
+        paths.mapping_set(number) for number in numbers
+    ]
 
 
 @given(st.text(min_size=1))

@@ -7,7 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from relay.errors import MappingRefused
-from relay.state import UNKNOWN_STATE, DroppedName, InstanceStatus, Note, RelayMember, SetRecord, StartNote, StoredDocument
+from relay.state import (
+    UNKNOWN_STATE,
+    DroppedName,
+    InstanceStatus,
+    Note,
+    RelayMember,
+    SetRecord,
+    StartNote,
+    StoredDocument,
+)
 from relay.state.instances.notes import DROPPED_NAMES_LISTED, read_dropped, write_dropped
 from relay.state.mappings.records import Pointer
 
@@ -38,13 +47,22 @@ def test_a_document_keeps_its_body_byte_for_byte(body: str, note: Note) -> None:
 
 
 def test_a_document_is_readable_with_a_shell() -> None:
-    written = StoredDocument("d", 1, '[\n{"logicDb": "a"}]', Note("ann", "why\nnot", 5)).to_document()
+    written = StoredDocument(
+        "d", 1, '[\n{"logicDb": "a"}]', Note("ann", "why\nnot", 5)
+    ).to_document()
     header, body = written.decode().split("\n", 1)
-    assert json.loads(header) == {"format": 1, "author": "ann", "comment": "why\nnot", "saved_ms": 5}
+    assert json.loads(header) == {
+        "format": 1,
+        "author": "ann",
+        "comment": "why\nnot",
+        "saved_ms": 5,
+    }
     assert body == '[\n{"logicDb": "a"}]'
 
 
-@pytest.mark.parametrize("by_hand", ['[{"logicDb":"a","topic":"t"}]', '[\n{"logicDb":"a"}\n]', "", '{"a":1}\nrest'])
+@pytest.mark.parametrize(
+    "by_hand", ['[{"logicDb":"a","topic":"t"}]', '[\n{"logicDb":"a"}\n]', "", '{"a":1}\nrest']
+)
 def test_a_document_put_there_by_hand_is_all_body(by_hand: str) -> None:
     assert StoredDocument.from_document("d", 1, by_hand.encode()).body == by_hand
 
@@ -61,23 +79,33 @@ def test_half_a_surrogate_pair_in_a_comment_does_not_make_the_record_unreadable(
 
 
 @given(st.dictionaries(_TEXT, st.integers(1, 10**9)), _NOTES, st.none() | st.integers(1, 10**9))
-def test_a_set_record_comes_back(versions: dict[str, int], note: Note, restored_from: int | None) -> None:
+def test_a_set_record_comes_back(
+    versions: dict[str, int], note: Note, restored_from: int | None
+) -> None:
     record = SetRecord(12, versions, note, restored_from)
     assert SetRecord.from_document(12, record.to_document()) == record
 
 
-@pytest.mark.parametrize("broken", [b"", b"null", b"[]", b"{}", b"{", b"\xff", b'{"format":1}', b'{"format":2,"documents":{}}'])
+@pytest.mark.parametrize(
+    "broken",
+    [b"", b"null", b"[]", b"{}", b"{", b"\xff", b'{"format":1}', b'{"format":2,"documents":{}}'],
+)
 def test_a_broken_set_is_refused_and_never_read_as_empty(broken: bytes) -> None:
     with pytest.raises(MappingRefused, match="Mapping set 4"):
         SetRecord.from_document(4, broken)
 
 
-@pytest.mark.parametrize(("written", "number"), [(b'{"format":1,"set":12}', 12), (b"12", 12), (b'{"set":"12"}', 12), (b"12\n", 12)])
+@pytest.mark.parametrize(
+    ("written", "number"),
+    [(b'{"format":1,"set":12}', 12), (b"12", 12), (b'{"set":"12"}', 12), (b"12\n", 12)],
+)
 def test_a_pointer_is_read(written: bytes, number: int) -> None:
     assert Pointer.from_document(written, 5) == Pointer(number, 5)
 
 
-@pytest.mark.parametrize("broken", [b"", b"twelve", b"{}", b"true", b"-1", b"1.5", b'{"set":null}', b"\xff"])
+@pytest.mark.parametrize(
+    "broken", [b"", b"twelve", b"{}", b"true", b"-1", b"1.5", b'{"set":null}', b"\xff"]
+)
 def test_a_broken_pointer_is_refused(broken: bytes) -> None:
     with pytest.raises(MappingRefused):
         Pointer.from_document(broken, 0)
@@ -102,7 +130,9 @@ def test_any_bytes_read_as_some_status(value: bytes) -> None:
 
 
 def test_a_status_of_another_version_keeps_what_is_understood() -> None:
-    status = InstanceStatus.from_document("i", b'{"state":"RUNNING","epoch":"3","lag_seconds":"?","position_offset":true,"news":[1]}')
+    status = InstanceStatus.from_document(
+        "i", b'{"state":"RUNNING","epoch":"3","lag_seconds":"?","position_offset":true,"news":[1]}'
+    )
     assert status == InstanceStatus("i", "RUNNING", epoch=3)
     assert InstanceStatus.from_document("i", b"garbage").state == UNKNOWN_STATE
 
@@ -116,7 +146,10 @@ def test_a_member_and_a_start_note_come_back(instances: list[str], pid: int) -> 
 
 
 def test_the_list_of_dropped_names_stays_small() -> None:
-    names = [DroppedName(f"db.table_{number:05d}", "no database mapping lists its database.", number) for number in range(10_000)]
+    names = [
+        DroppedName(f"db.table_{number:05d}", "no database mapping lists its database.", number)
+        for number in range(10_000)
+    ]
     written = write_dropped(names)
     assert len(written) < 500_000
     read = read_dropped(written)

@@ -66,7 +66,14 @@ def test_the_level_holds() -> None:
 @pytest.mark.parametrize("form", ["json", "console"])
 def test_secrets_are_masked_by_type_and_by_name(form: str) -> None:
     stream, log = logged(LogSettings.model_validate({"format": form}))
-    log.info("login", password="s3cr3t", api_token="s3cr3t", settings={"sasl.password": "s3cr3t"}, secret=SecretStr("s3cr3t"), user="u")
+    log.info(
+        "login",
+        password="s3cr3t",
+        api_token="s3cr3t",
+        settings={"sasl.password": "s3cr3t"},
+        secret=SecretStr("s3cr3t"),
+        user="u",
+    )
     assert "s3cr3t" not in stream.getvalue()
     assert "user" in stream.getvalue()
 

@@ -13,7 +13,16 @@ from relay.telemetry.instance_gauges import show_status
 def samples(instance: str) -> dict[str, float]:
     families = text_string_to_metric_families(metrics.render().decode())
     return {
-        ",".join([sample.name, *(value for label, value in sorted(sample.labels.items()) if label not in ("instance", "le"))]): sample.value
+        ",".join(
+            [
+                sample.name,
+                *(
+                    value
+                    for label, value in sorted(sample.labels.items())
+                    if label not in ("instance", "le")
+                ),
+            ]
+        ): sample.value
         for family in families
         for sample in family.samples
         if sample.labels.get("instance") == instance and "le" not in sample.labels
@@ -58,18 +67,26 @@ def test_an_instance_that_is_removed_keeps_one_series_that_says_so() -> None:
     assert samples("metrics_removed") == {"roma_instance_state,REMOVED": 1}
     assert samples("metrics_stays")["roma_instance_state,RUNNING"] == 1
     InstanceMetrics("metrics_removed").show_state("STARTING")
-    assert {name: value for name, value in samples("metrics_removed").items() if "state" in name} == {"roma_instance_state,STARTING": 1}
+    assert {
+        name: value for name, value in samples("metrics_removed").items() if "state" in name
+    } == {"roma_instance_state,STARTING": 1}
 
 
 def test_times_are_in_base_units_and_no_series_is_a_creation_time() -> None:
     shop = InstanceMetrics("metrics_units")
     shop.published_rows.inc()
-    show_status(shop, InstanceStatus("metrics_units", "RUNNING", execute_time=1_767_225_600_250).to_fields())
+    show_status(
+        shop, InstanceStatus("metrics_units", "RUNNING", execute_time=1_767_225_600_250).to_fields()
+    )
     found = samples("metrics_units")
     assert found["roma_execute_time_seconds"] == 1_767_225_600.25
     assert found["roma_execute_time_ms"] == 1_767_225_600_250
     assert not [name for name in found if "_created" in name]
-    units = [family.name for family in metrics.REGISTRY.collect() if re.search("_(ms|millis|minutes|kb|mb)$", family.name)]
+    units = [
+        family.name
+        for family in metrics.REGISTRY.collect()
+        if re.search("_(ms|millis|minutes|kb|mb)$", family.name)
+    ]
     assert units == ["roma_execute_time_ms"]
 
 

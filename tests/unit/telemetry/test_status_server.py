@@ -25,7 +25,9 @@ def said() -> Said:
 
 @pytest.fixture
 def server(said: Said) -> Iterator[StatusServer]:
-    server = StatusServer("127.0.0.1", 0, Answers(lambda: said.unhealthy, lambda: said.unready, lambda: said.statuses))
+    server = StatusServer(
+        "127.0.0.1", 0, Answers(lambda: said.unhealthy, lambda: said.unready, lambda: said.statuses)
+    )
     server.start()
     yield server
     server.stop()
@@ -41,7 +43,10 @@ def test_health_and_readiness_say_why_not(client: httpx.Client, said: Said) -> N
     assert (client.get("/healthz").status_code, client.get("/healthz").text) == (200, "ok\n")
     assert client.get("/readyz").status_code == 200
     said.unready = "No instance has started yet."
-    assert (client.get("/readyz").status_code, client.get("/readyz").text) == (503, "No instance has started yet.\n")
+    assert (client.get("/readyz").status_code, client.get("/readyz").text) == (
+        503,
+        "No instance has started yet.\n",
+    )
     assert client.get("/healthz").status_code == 200
     said.unhealthy = "A thread died."
     assert client.get("/healthz").status_code == 503
@@ -66,17 +71,35 @@ def test_a_strangers_name_is_refused_everywhere(client: httpx.Client, path: str)
     assert (refused.status_code, "status.hosts" in refused.text) == (421, True)
 
 
-@pytest.mark.parametrize("name", ["localhost", "127.0.0.1:1", "[::1]:1", socket.gethostname(), f"{socket.gethostname().upper()}:8081"])
-def test_addresses_and_the_names_of_this_machine_are_answered(client: httpx.Client, name: str) -> None:
+@pytest.mark.parametrize(
+    "name",
+    [
+        "localhost",
+        "127.0.0.1:1",
+        "[::1]:1",
+        socket.gethostname(),
+        f"{socket.gethostname().upper()}:8081",
+    ],
+)
+def test_addresses_and_the_names_of_this_machine_are_answered(
+    client: httpx.Client, name: str
+) -> None:
     assert client.get("/healthz", headers={"Host": name}).status_code == 200
 
 
-@pytest.mark.parametrize(("names", "status"), [(["relay-1"], 200), (["*"], 200), (["relay-2"], 421), ([], 421)])
+@pytest.mark.parametrize(
+    ("names", "status"), [(["relay-1"], 200), (["*"], 200), (["relay-2"], 421), ([], 421)]
+)
 def test_names_can_be_added(names: Sequence[str], status: int) -> None:
     server = StatusServer("127.0.0.1", 0, Answers(lambda: None, lambda: None, list), names)
     server.start()
     try:
-        assert httpx.get(f"{server.url}/healthz", headers={"Host": "relay-1:8081"}, trust_env=False).status_code == status
+        assert (
+            httpx.get(
+                f"{server.url}/healthz", headers={"Host": "relay-1:8081"}, trust_env=False
+            ).status_code
+            == status
+        )
     finally:
         server.stop()
 
@@ -84,7 +107,10 @@ def test_names_can_be_added(names: Sequence[str], status: int) -> None:
 def test_one_of_two_host_headers_is_not_enough(server: StatusServer) -> None:
     host, port = server.url.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port)), timeout=10) as connection:
-        connection.sendall(b"GET /status HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\nConnection: close\r\n\r\n")
+        connection.sendall(
+            b"GET /status HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\nConnection: "
+            b"close\r\n\r\n"
+        )
         assert b" 421 " in connection.recv(65_536).splitlines()[0]
 
 
@@ -108,5 +134,7 @@ def test_a_taken_port_is_a_sentence(server: StatusServer) -> None:
 def test_a_server_that_never_started_gives_its_port_back() -> None:
     server = StatusServer("127.0.0.1", 0, Answers(lambda: None, lambda: None, list))
     server.stop()
-    again = StatusServer("127.0.0.1", int(server.url.rsplit(":", 1)[1]), Answers(lambda: None, lambda: None, list))
+    again = StatusServer(
+        "127.0.0.1", int(server.url.rsplit(":", 1)[1]), Answers(lambda: None, lambda: None, list)
+    )
     again.stop()

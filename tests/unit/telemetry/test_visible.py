@@ -14,7 +14,10 @@ from relay.telemetry import set_up_logging, visible
 
 @given(st.text())
 def test_nothing_hidden_is_left(text: str) -> None:
-    assert all(character.isprintable() or character.isspace() or ord(character) > 0x9F for character in visible(text))
+    assert all(
+        character.isprintable() or character.isspace() or ord(character) > 0x9F
+        for character in visible(text)
+    )
     assert "\x1b" not in visible(text)
     assert visible(visible(text)) == visible(text)
 

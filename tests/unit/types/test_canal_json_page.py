@@ -1,4 +1,6 @@
-"""docs/canal-json.md: every column type has a type of Flink that takes its texts, by the rules of Flink's parsers."""
+"""docs/canal-json.md: every column type has a type of Flink that takes its texts, by the rules of
+Flink's parsers.
+"""
 
 import base64
 import re
@@ -25,7 +27,9 @@ def _timestamp(text: str) -> None:
     whole, _, fraction = rest.partition(".")
     date.fromisoformat(day)
     time.fromisoformat(whole)
-    if not re.fullmatch(r"\d\d:\d\d:\d\d", whole) or (fraction and not re.fullmatch(r"\d{1,9}", fraction)):
+    if not re.fullmatch(r"\d\d:\d\d:\d\d", whole) or (
+        fraction and not re.fullmatch(r"\d{1,9}", fraction)
+    ):
         raise ValueError(text)
 
 
@@ -49,7 +53,9 @@ NOT_TAKEN: Final = re.compile(r"\d{4}-00-|\d{4}-\d\d-00")
 
 def declared() -> Mapping[str, str]:
     """MySQL's type, without lengths → Flink's, as the page says."""
-    page = (DOCS / "canal-json.md").read_text(encoding="utf-8").partition("## Flink and SeaTunnel")[2]
+    page = (
+        (DOCS / "canal-json.md").read_text(encoding="utf-8").partition("## Flink and SeaTunnel")[2]
+    )
     rows = re.findall(r"^\| (`[^|]+`) \| `([^`|]+)` \| `[^`|]+` \|", page, re.MULTILINE)
     return {name: flink for names, flink in rows for name in re.findall(r"`([^`]+)`", names)}
 
@@ -57,7 +63,9 @@ def declared() -> Mapping[str, str]:
 def published() -> Iterator[tuple[str, str]]:
     """Column type and exact text of every line of docs/types.md."""
     page = (DOCS / "types.md").read_text(encoding="utf-8")
-    for kind, text in re.findall(r"^\| `((?:[^`])+)` \| `(?:[^`|]|\\\|)*` \| (`[^`]*`|empty) \| .* \| \S", page, re.MULTILINE):
+    for kind, text in re.findall(
+        r"^\| `((?:[^`])+)` \| `(?:[^`|]|\\\|)*` \| (`[^`]*`|empty) \| .* \| \S", page, re.MULTILINE
+    ):
         yield kind, "" if text == "empty" else text[1:-1]
 
 
@@ -88,18 +96,28 @@ def test_flink_takes_every_text() -> None:
             _fits(flink, text)
         except (ValueError, ArithmeticError):
             refused.append((kind, text))
-    assert [each for each in refused if not NOT_TAKEN.match(each[1]) and not each[0].startswith("DECIMAL(65")] == []
+    assert [
+        each
+        for each in refused
+        if not NOT_TAKEN.match(each[1]) and not each[0].startswith("DECIMAL(65")
+    ] == []
     assert any(NOT_TAKEN.match(text) for _, text in refused)
 
 
 def test_a_timestamp_has_no_zone_which_flinks_timestamp_ltz_would_demand() -> None:
-    texts = [text for kind, text in published() if _base(kind) == "TIMESTAMP" and not NOT_TAKEN.match(text)]
+    texts = [
+        text
+        for kind, text in published()
+        if _base(kind) == "TIMESTAMP" and not NOT_TAKEN.match(text)
+    ]
     assert texts
     assert not any(text.endswith("Z") for text in texts)
     assert all(datetime.fromisoformat(text).tzinfo is None for text in texts)
 
 
-@pytest.mark.parametrize("text", ["2024-02-29 12:34:56Z", "2024-02-29T12:34:56", "0000-00-00 00:00:00"])
+@pytest.mark.parametrize(
+    "text", ["2024-02-29 12:34:56Z", "2024-02-29T12:34:56", "0000-00-00 00:00:00"]
+)
 def test_the_rules_refuse_what_flink_refuses(text: str) -> None:
     with pytest.raises(ValueError, match=r"."):
         _timestamp(text)

@@ -1,4 +1,6 @@
-"""docs/types.md and its parts: every type has its line, every table of unusual shape its test, and texts come back as they were written."""
+"""docs/types.md and its parts: every type has its line, every table of unusual shape its test, and
+texts come back as they were written.
+"""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,11 +18,17 @@ CANAL = (PAGE.parent / "canal" / "types.md").read_text(encoding="utf-8")
 def section(page: str, heading: str) -> list[list[str]]:
     """The cells of the table below a heading, without its head."""
     lines = page.partition(f"## {heading}\n")[2].partition("\n## ")[0].splitlines()
-    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("|")][2:]
+    return [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in lines
+        if line.startswith("|")
+    ][2:]
 
 
 def test_every_column_type_of_the_binlog_has_its_line() -> None:
-    assert {kind.name for kind in ColumnType} <= {cells[1] for cells in section(DECODED, "How a value is stored in the binlog")}
+    assert {kind.name for kind in ColumnType} <= {
+        cells[1] for cells in section(DECODED, "How a value is stored in the binlog")
+    }
 
 
 def test_every_table_of_unusual_shape_is_one_that_is_tested() -> None:
@@ -36,7 +44,12 @@ def test_every_character_set_has_its_line() -> None:
 def test_every_line_is_filled_in() -> None:
     lines = type_lines()
     assert len(lines) > 140
-    assert "?" not in {cell for page in (TEXT, DECODED, CANAL) for line in page.splitlines() for cell in map(str.strip, line.split("|"))}
+    assert "?" not in {
+        cell
+        for page in (TEXT, DECODED, CANAL)
+        for line in page.splitlines()
+        for cell in map(str.strip, line.split("|"))
+    }
 
 
 @given(st.text())

@@ -41,7 +41,11 @@ def test_the_common_ones_have_their_own_meaning(foreign: Exception, ours: type[R
 
 
 def test_no_exception_of_kazoo_escapes() -> None:
-    every = [each for _, each in inspect.getmembers(kazoo.exceptions, inspect.isclass) if issubclass(each, KazooException)]
+    every = [
+        each
+        for _, each in inspect.getmembers(kazoo.exceptions, inspect.isclass)
+        if issubclass(each, KazooException)
+    ]
     assert len(every) > 30
     for foreign in every:
         with pytest.raises(RelayError), translated("/a/path"):
@@ -55,7 +59,9 @@ def test_our_own_errors_and_other_peoples_pass_unchanged() -> None:
 
 def test_a_failed_transaction_raises_what_its_failed_step_would() -> None:
     with pytest.raises(VersionConflict, match="/b"):
-        raise_failure(["/a", "/b", "/c"], [RolledBackError(), BadVersionError(), RuntimeInconsistency()])
+        raise_failure(
+            ["/a", "/b", "/c"], [RolledBackError(), BadVersionError(), RuntimeInconsistency()]
+        )
 
 
 def test_a_transaction_refused_for_other_reasons_is_named_too() -> None:

@@ -1,4 +1,6 @@
-"""Counts what a read_committed consumer gets, after a run: a speed counts only when every row is there, once."""
+"""Counts what a read_committed consumer gets, after a run: a speed counts only when every row is
+there, once.
+"""
 
 import time
 from contextlib import closing
@@ -37,11 +39,17 @@ def count(kafka: Kafka, topics: tuple[str, ...], *, packed: bool) -> Counted:
     }
     counted, ended, deadline = Counted(), 0, time.monotonic() + _READ_S
     with closing(Consumer(settings)) as consumer:
-        places = [TopicPartition(topic, number, 0) for topic in topics for number in _partitions(consumer, topic)]
+        places = [
+            TopicPartition(topic, number, 0)
+            for topic in topics
+            for number in _partitions(consumer, topic)
+        ]
         consumer.assign(places)
         while ended < len(places):
             if time.monotonic() > deadline:
-                raise BenchFailed(f"{', '.join(topics)} could not be read to the end in {_READ_S:.0f} s")
+                raise BenchFailed(
+                    f"{', '.join(topics)} could not be read to the end in {_READ_S:.0f} s"
+                )
             for message in consumer.consume(_BATCH, 1):
                 error = message.error()
                 if error is None:

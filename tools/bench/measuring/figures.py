@@ -11,11 +11,14 @@ _MEGABYTE: Final = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One contestant's way through one binlog; all but `startup_s` and memory from its first row in the log to the last one visible.
+    """One contestant's way through one binlog.
 
-    `process_s` are CPU seconds (user and system) of its process and children, `broker_s` and `source_s` those of Kafka and the database
-    meanwhile, `others_s` those of programs that take no part: many of them, and the figure is worth little. `startup_s` is from the start
-    of the process to its first row. `peak_bytes` is None where memory says nothing.
+    All but `startup_s` and memory from its first row in the log to the last one visible.
+
+    `process_s` are CPU seconds (user and system) of its process and children, `broker_s` and
+    `source_s` those of Kafka and the database meanwhile, `others_s` those of programs that take no
+    part: many of them, and the figure is worth little. `startup_s` is from the start of the process
+    to its first row. `peak_bytes` is None where memory says nothing.
     """
 
     workload: str
@@ -47,10 +50,13 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """Medians of a contestant's rounds with one workload on one server; `slowest` and `fastest` are rows per second.
+    """Medians of a contestant's rounds with one workload on one server.
+
+    `slowest` and `fastest` are rows per second.
 
     `other_cores`: how many cores programs that take no part used on average, in the worst round.
-    `times_reference` and `cpu_times_reference`: its rows/s and rows per CPU-second over those of the reference, None without one.
+    `times_reference` and `cpu_times_reference`: its rows/s and rows per CPU-second over those of
+    the reference, None without one.
     """
 
     workload: str
@@ -77,7 +83,10 @@ def summarize(runs: Iterable[Run], reference: str) -> list[Summary]:
     for run in runs:
         groups.setdefault((run.workload, run.server, run.contestant), []).append(run)
     plain = {key: _of(group) for key, group in groups.items()}
-    return [_beside(summary, plain.get((workload, server, reference))) for (workload, server, _), summary in plain.items()]
+    return [
+        _beside(summary, plain.get((workload, server, reference)))
+        for (workload, server, _), summary in plain.items()
+    ]
 
 
 def _of(runs: Sequence[Run]) -> Summary:
@@ -96,7 +105,8 @@ def _of(runs: Sequence[Run]) -> Summary:
         broker_s=median(run.broker_s for run in runs),
         peak_megabytes=max(peaks) / _MEGABYTE if peaks else None,
         bytes_per_row=first.value_bytes / first.rows,
-        binlog_megabytes_per_second=median(run.binlog_bytes / run.wall_s for run in runs) / _MEGABYTE,
+        binlog_megabytes_per_second=median(run.binlog_bytes / run.wall_s for run in runs)
+        / _MEGABYTE,
         startup_s=median(run.startup_s for run in runs),
         other_cores=max(run.others_s / run.wall_s for run in runs),
     )
@@ -114,9 +124,11 @@ def _beside(summary: Summary, reference: Summary | None) -> Summary:
 
 @dataclass(frozen=True, slots=True)
 class LiveRun:
-    """Small transactions at a rate: milliseconds from the commit's answer to a read_committed consumer, and what the contestant used.
+    """Small transactions at a rate: milliseconds from the commit's answer to a read_committed
+    consumer, and what the contestant used.
 
-    `idle_percent` is CPU of one core over `idle_s` seconds before the first transaction, `busy_percent` over those of the load.
+    `idle_percent` is CPU of one core over `idle_s` seconds before the first transaction,
+    `busy_percent` over those of the load.
     """
 
     server: str

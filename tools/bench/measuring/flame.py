@@ -1,10 +1,11 @@
-"""Draws a flame graph of stacks that a sampling profiler folded (Brendan Gregg, "The Flame Graph", CACM 59/6).
+"""Draws a flame graph of stacks that a sampling profiler folded (Brendan Gregg, "The Flame Graph",
+CACM 59/6).
 
     py-spy record --native --format raw --pid PID --output stacks.txt
     python -m tools.bench.measuring.flame stacks.txt flame.svg
 
-A line of the file is a stack, its frames between semicolons and the outermost first, and behind it how often it was seen. Frames keep
-the name of their file and lose its folder and line.
+A line of the file is a stack, its frames between semicolons and the outermost first, and behind it
+how often it was seen. Frames keep the name of their file and lose its folder and line.
 """
 
 import argparse
@@ -21,7 +22,13 @@ _NARROWEST: Final = 1.5
 _CHARACTER: Final = 6.6
 _NUMBER: Final = re.compile(r"^thread \(\d+\): ")
 _PLACE: Final = re.compile(r"\((?:[^()]*/)?([^()/]*?)(?::\d+)?\)")
-_COLOURS: Final = (("relay", "#f0a35e"), ("rd_", "#7fb069"), ("rdk", "#7fb069"), ("LZ4", "#7fb069"), ("[", "#9db4c0"))
+_COLOURS: Final = (
+    ("relay", "#f0a35e"),
+    ("rd_", "#7fb069"),
+    ("rdk", "#7fb069"),
+    ("LZ4", "#7fb069"),
+    ("[", "#9db4c0"),
+)
 _OTHER: Final = "#e8d5b0"
 
 
@@ -65,7 +72,10 @@ def short(name: str) -> str:
 
 
 def boxes(frame: Frame, whole: int, depth: int = 0, left: float = 0.0) -> Iterator[Box]:
-    """Yield what is wide enough to be seen; frames within one another lie below it, the most frequent first."""
+    """Yield what is wide enough to be seen.
+
+    Frames within one another lie below it, the most frequent first.
+    """
     width = frame.samples / whole
     if width * _WIDTH < _NARROWEST:
         return
@@ -76,19 +86,29 @@ def boxes(frame: Frame, whole: int, depth: int = 0, left: float = 0.0) -> Iterat
 
 
 def svg(root: Frame) -> str:
-    """Return the picture; the whole name of a box and its share are shown where one points at it."""
+    """Return the picture; the whole name of a box and its share are shown where one points at
+    it.
+    """
     drawn = [*boxes(root, max(1, root.samples))]
     height = (max(box.depth for box in drawn) + 1) * _ROW if drawn else _ROW
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH:.0f} {height}" font-family="monospace" font-size="11">'
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH:.0f} {height}" '
+        f'font-family="monospace" font-size="11">'
+    )
     return "\n".join((head, *map(_box, drawn), "</svg>", ""))
 
 
 def _box(box: Box) -> str:
     x, y, width = box.left * _WIDTH, box.depth * _ROW, box.width * _WIDTH
     fits = int((width - 4) / _CHARACTER)
-    text = f'<text x="{x + 2:.1f}" y="{y + 12}">{escape(box.name[:fits])}</text>' if fits > 2 else ""
+    text = (
+        f'<text x="{x + 2:.1f}" y="{y + 12}">{escape(box.name[:fits])}</text>' if fits > 2 else ""
+    )
     title = f"<title>{escape(box.name)}: {box.width:.1%}</title>"
-    rect = f'<rect x="{x:.1f}" y="{y}" width="{width:.1f}" height="{_ROW - 1}" fill="{_colour(box.name)}"/>'
+    rect = (
+        f'<rect x="{x:.1f}" y="{y}" width="{width:.1f}" height="{_ROW - 1}" '
+        f'fill="{_colour(box.name)}"/>'
+    )
     return f"<g>{title}{rect}{text}</g>"
 
 
@@ -98,7 +118,9 @@ def _colour(name: str) -> str:
 
 def main() -> None:
     """Run the command line."""
-    parser = argparse.ArgumentParser(prog="python -m tools.bench.measuring.flame", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.bench.measuring.flame", description=__doc__
+    )
     parser.add_argument("stacks", type=Path)
     parser.add_argument("picture", type=Path)
     arguments = parser.parse_args()

@@ -1,4 +1,6 @@
-"""One run of one contestant, watched from outside: from the first row in the log to the moment when all are visible."""
+"""One run of one contestant, watched from outside: from the first row in the log to the moment when
+all are visible.
+"""
 
 import threading
 import time
@@ -18,7 +20,10 @@ _RUN_S: Final = 900.0
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A reading of clock and counters, all in seconds; the clock is monotonic. `others_s`: of every program that takes no part."""
+    """A reading of clock and counters, all in seconds; the clock is monotonic.
+
+    `others_s`: of every program that takes no part.
+    """
 
     at_s: float
     process_s: float
@@ -28,7 +33,9 @@ class Moment:
 
 
 class Spent(TypedDict):
-    """What a Run says of the time from the first row in the log to the last one visible, and of the time before."""
+    """What a Run says of the time from the first row in the log to the last one visible, and of the
+    time before.
+    """
 
     wall_s: float
     process_s: float
@@ -63,7 +70,10 @@ class Lap:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Where a lap begins and where it ends, as questions that are asked again and again; the first one for `first_row_s`."""
+    """Where a lap begins and where it ends, as questions that are asked again and again.
+
+    The first one for `first_row_s`.
+    """
 
     first_row: Callable[[], bool]
     finished: Callable[[], bool]
@@ -85,21 +95,38 @@ class Watched(Protocol):
 
 
 def run_lap(contestant: Contestant, stage: Stage, offsets: Offsets) -> Lap:
-    """Start the contestant and watch it to the finish line. Raises BenchFailed when it dies or takes longer than _RUN_S.
+    """Start the contestant and watch it to the finish line.
 
-    The finish line is written last, so in a relay that commits in the source's order it proves the rest to be visible; one that does
-    not is done when as many messages are visible as there are rows, too.
+    Raises BenchFailed when it dies or takes longer than _RUN_S.
+
+    The finish line is written last, so in a relay that commits in the source's order it proves the
+    rest to be visible; one that does not is done when as many messages are visible as there are
+    rows, too.
     """
     topics, at_least = contestant.topics, 0 if contestant.packed else stage.written.changes
     line = Line(
         lambda: offsets.written(topics.rows) > 0,
-        lambda: offsets.visible([topics.finish]) >= FINISH_ROWS and offsets.visible(topics.rows) >= at_least,
+        lambda: (
+            offsets.visible([topics.finish]) >= FINISH_ROWS
+            and offsets.visible(topics.rows) >= at_least
+        ),
     )
-    return watch(contestant, line, pids=lambda: (contestant.pid,), broker=stage.kafka.pid, source=stage.source.pid)
+    return watch(
+        contestant,
+        line,
+        pids=lambda: (contestant.pid,),
+        broker=stage.kafka.pid,
+        source=stage.source.pid,
+    )
 
 
-def watch(contestant: Watched, line: Line, *, pids: Callable[[], Sequence[int]], broker: int, source: int) -> Lap:
-    """Start what is watched and read clock and counters at both ends of the line; `pids` are asked for once it is started."""
+def watch(
+    contestant: Watched, line: Line, *, pids: Callable[[], Sequence[int]], broker: int, source: int
+) -> Lap:
+    """Start what is watched and read clock and counters at both ends of the line.
+
+    `pids` are asked for once it is started.
+    """
     began_s = time.monotonic()
     contestant.start()
     _wait(line.first_row, contestant, "the first row", line.first_row_s)
@@ -122,5 +149,8 @@ def _wait(reached: Callable[[], bool], contestant: Watched, what: str, seconds: 
                 return
             raise BenchFailed(f"It ended before {what}. Its log ends:\n{contestant.log_tail()}")
         if time.monotonic() > deadline:
-            raise BenchFailed(f"It did not reach {what} in {seconds:.0f} s. Its log ends:\n{contestant.log_tail()}")
+            raise BenchFailed(
+                f"It did not reach {what} in {seconds:.0f} s. Its log "
+                f"ends:\n{contestant.log_tail()}"
+            )
         pause.wait(_POLL_S)

@@ -1,4 +1,6 @@
-"""Latency: small transactions at a steady rate, timed from the answer to their commit until a read_committed consumer holds the row."""
+"""Latency: small transactions at a steady rate, timed from the answer to their commit until a
+read_committed consumer holds the row.
+"""
 
 import re
 import threading
@@ -31,7 +33,9 @@ _PAUSE_S: Final = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """`rate` one-row transactions per second for `seconds`, after `warm_s` of the same that is not counted and `idle_s` of rest."""
+    """`rate` one-row transactions per second for `seconds`, after `warm_s` of the same that is not
+    counted and `idle_s` of rest.
+    """
 
     rate: float
     seconds: float
@@ -65,7 +69,10 @@ class Ticks:
 
 
 class Sight:
-    """Reads the topics as a consumer does; `at` holds the monotonic second at which a tick was first in its hands."""
+    """Reads the topics as a consumer does.
+
+    `at` holds the monotonic second at which a tick was first in its hands.
+    """
 
     def __init__(self, stage: Stage) -> None:
         self.at: dict[int, float] = {}
@@ -85,7 +92,9 @@ class Sight:
         there = self._consumer.list_topics(timeout=10).topics
         if not set(topics) <= set(there):
             return False
-        self._consumer.assign([TopicPartition(topic, number, 0) for topic in topics for number in range(PARTITIONS)])
+        self._consumer.assign(
+            [TopicPartition(topic, number, 0) for topic in topics for number in range(PARTITIONS)]
+        )
         return True
 
     def look(self, seconds: float = _PAUSE_S) -> None:
@@ -115,11 +124,17 @@ def measure(contestant: Contestant, name: str, stage: Stage, load: Load) -> Live
         contestant.start()
         _until_first_row(contestant, stage, sight, first)
         first += 1_000_000
-        _loaded(writer.submit(write, stage.source.port, first, load.warm, load.rate), sight, contestant)
+        _loaded(
+            writer.submit(write, stage.source.port, first, load.warm, load.rate), sight, contestant
+        )
         idle_s, idle_cpu_s = _rest(contestant, load.idle_s)
         first += load.warm
         before, began = cpu_seconds(contestant.pid), time.monotonic()
-        committed = _loaded(writer.submit(write, stage.source.port, first, load.counted, load.rate), sight, contestant)
+        committed = _loaded(
+            writer.submit(write, stage.source.port, first, load.counted, load.rate),
+            sight,
+            contestant,
+        )
         busy = percent(cpu_seconds(contestant.pid) - before, time.monotonic() - began)
     delays = [1000 * max(0.0, sight.at[tick] - at) for tick, at in committed.items()]
     return LiveRun(
@@ -139,11 +154,22 @@ def measure(contestant: Contestant, name: str, stage: Stage, load: Load) -> Live
 
 
 def write(port: int, first: int, ticks: int, rate: float) -> dict[int, float]:
-    """Commit ticks at the rate, in a process of its own; the monotonic second of each commit's answer. The clock is the machine's."""
+    """Commit ticks at the rate, in a process of its own.
+
+    The monotonic second of each commit's answer. The clock is the machine's.
+    """
     answered: dict[int, float] = {}
     pause = threading.Event()
-    login: dict[str, Any] = {"host": HOST, "port": port, "user": SqlServer.admin, "password": SqlServer.admin}
-    with pymysql.connect(**login, autocommit=True, database=SCHEMA) as connection, connection.cursor() as cursor:
+    login: dict[str, Any] = {
+        "host": HOST,
+        "port": port,
+        "user": SqlServer.admin,
+        "password": SqlServer.admin,
+    }
+    with (
+        pymysql.connect(**login, autocommit=True, database=SCHEMA) as connection,
+        connection.cursor() as cursor,
+    ):
         began = time.monotonic()
         for tick in range(first, first + ticks):
             due = began + (tick - first) / rate - time.monotonic()
@@ -155,7 +181,9 @@ def write(port: int, first: int, ticks: int, rate: float) -> dict[int, float]:
 
 
 def _until_first_row(contestant: Contestant, stage: Stage, sight: Sight, first: int) -> None:
-    """Nudge it by a row now and then: one that begins at the end of the binlog misses those before it was ready."""
+    """Nudge it by a row now and then: one that begins at the end of the binlog misses those before
+    it was ready.
+    """
     numbers = iter(range(first, first + 1_000_000))
     deadline = time.monotonic() + _READY_S
     with stage.source.connect(database=SCHEMA) as connection, connection.cursor() as cursor:
@@ -168,7 +196,9 @@ def _until_first_row(contestant: Contestant, stage: Stage, sight: Sight, first: 
         _nudged(lambda: sight.any_within(_NUDGE_S), nudge, contestant, deadline)
 
 
-def _nudged(reached: Callable[[], bool], nudge: Callable[[], None], contestant: Contestant, deadline: float) -> None:
+def _nudged(
+    reached: Callable[[], bool], nudge: Callable[[], None], contestant: Contestant, deadline: float
+) -> None:
     pause = threading.Event()
     while not reached():
         if not contestant.running or time.monotonic() > deadline:
@@ -177,7 +207,9 @@ def _nudged(reached: Callable[[], bool], nudge: Callable[[], None], contestant: 
         pause.wait(_NUDGE_S)
 
 
-def _loaded(writing: "Future[dict[int, float]]", sight: Sight, contestant: Contestant) -> dict[int, float]:
+def _loaded(
+    writing: "Future[dict[int, float]]", sight: Sight, contestant: Contestant
+) -> dict[int, float]:
     """Read until all that is written was seen."""
     while not writing.done():
         sight.look()
@@ -186,7 +218,10 @@ def _loaded(writing: "Future[dict[int, float]]", sight: Sight, contestant: Conte
     while not committed.keys() <= sight.at.keys():
         if time.monotonic() > deadline:
             missing = len(committed.keys() - sight.at.keys())
-            raise BenchFailed(f"{missing} rows were not seen within {_LATE_S:.0f} s. Its log ends:\n{contestant.log_tail()}")
+            raise BenchFailed(
+                f"{missing} rows were not seen within {_LATE_S:.0f} s. Its log "
+                f"ends:\n{contestant.log_tail()}"
+            )
         sight.look()
     return committed
 

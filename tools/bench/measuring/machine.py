@@ -17,7 +17,10 @@ _GIBIBYTE = 1024**3
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """Machine, software, command and commit of a measurement; `versions` by program, `load_before` is the load average over one minute."""
+    """Machine, software, command and commit of a measurement.
+
+    `versions` by program, `load_before` is the load average over one minute.
+    """
 
     cpu: str
     cores: int
@@ -32,7 +35,10 @@ class Setting:
 
 
 def setting(arguments: Sequence[str]) -> Setting:
-    """Look at this machine now, with no versions yet; `arguments` are those of `python -m tools.bench`."""
+    """Look at this machine now, with no versions yet.
+
+    `arguments` are those of `python -m tools.bench`.
+    """
     return Setting(
         cpu=_cpu_model(),
         cores=os.cpu_count() or 1,
@@ -48,15 +54,24 @@ def setting(arguments: Sequence[str]) -> Setting:
 
 
 def commit() -> str:
-    """The commit in the work tree, with a word when files of the relay differ from it; `unknown` outside a repository."""
+    """The commit in the work tree, with a word when files of the relay differ from it.
+
+    `unknown` outside a repository.
+    """
     head = _git("rev-parse", "--short=12", "HEAD")
     if not head:
         return "unknown"
-    return f"{head} and changes since" if _git("status", "--porcelain", "--untracked-files=no", "--", "relay") else head
+    return (
+        f"{head} and changes since"
+        if _git("status", "--porcelain", "--untracked-files=no", "--", "relay")
+        else head
+    )
 
 
 def _git(*arguments: str) -> str:
-    ran = subprocess.run(["git", *arguments], cwd=Path(__file__).parent, capture_output=True, text=True, check=False)
+    ran = subprocess.run(
+        ["git", *arguments], cwd=Path(__file__).parent, capture_output=True, text=True, check=False
+    )
     return ran.stdout.strip() if ran.returncode == 0 else ""
 
 

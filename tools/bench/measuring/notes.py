@@ -8,18 +8,25 @@ from tools.bench.measuring.orders import Orders
 from tools.bench.measuring.workload import Workload
 from tools.bench.peers.java_peer import HEAP
 
-_RELAY: Final = f"relay: exactly once, in Kafka transactions, default settings, {'compiled' if COMPILED else 'NOT COMPILED'}."
+_RELAY: Final = (
+    f"relay: exactly once, in Kafka transactions, default settings, "
+    f"{'compiled' if COMPILED else 'NOT COMPILED'}."
+)
 _PEERS: Final = f"Peers: at least once, acks=all, lz4, batches of 1 MB, heap {HEAP}"
 
 
 _ROWS_PER_SECOND: Final = (
-    "rows/s: from the first row in Kafka's log to the last that a read_committed consumer can reach, looked at every 10 ms; such a "
-    "consumer then counted them all. CPU (user and system, with child processes) is of the same time, peak memory (VmHWM) of its whole "
+    "rows/s: from the first row in Kafka's log to the last that a read_committed consumer can "
+    "reach, looked at every 10 ms; such a "
+    "consumer then counted them all. CPU (user and system, with child processes) is of the same "
+    "time, peak memory (VmHWM) of its whole "
     "life, start-up from the start of the process to its first row. Medians of the rounds, before "
-    "which one entry ran uncounted to warm the broker; cores used by others, programs that take no part, are of the worst round."
+    "which one entry ran uncounted to warm the broker; cores used by others, programs that take "
+    "no part, are of the worst round."
 )
 _PLAIN: Final = (
-    "plain producer: sends the relay's messages again, from memory and in transactions of 200 ms: what nothing that reads and prints can "
+    "plain producer: sends the relay's messages again, from memory and in transactions of 200 "
+    "ms: what nothing that reads and prints can "
     "pass with one producer of this client library."
 )
 
@@ -27,16 +34,30 @@ _PLAIN: Final = (
 def throughput_notes(workloads: list[Workload]) -> list[str]:
     """How rows per second were measured."""
     placing = "All: 4 partitions by primary key, one row a message unless named otherwise."
-    return [*map(_workload, workloads), _ROWS_PER_SECOND, f"{_RELAY} {_PEERS}, linger 20 ms. {placing}", _PLAIN]
+    return [
+        *map(_workload, workloads),
+        _ROWS_PER_SECOND,
+        f"{_RELAY} {_PEERS}, linger 20 ms. {placing}",
+        _PLAIN,
+    ]
 
 
 def live_notes(load: Load) -> list[str]:
     """How latency was measured."""
-    counted = f"{load.rate:,.0f} transactions of one row per second for {load.seconds:.0f} s, after {load.warm_s:.0f} s uncounted"
+    counted = (
+        f"{load.rate:,.0f} transactions of one row per second for {load.seconds:.0f} s, after "
+        f"{load.warm_s:.0f} s uncounted"
+    )
     warmed = "Before all others one entry ran uncounted to warm the broker."
     return [
-        f"{counted}: from the answer to the commit until a read_committed consumer holds the row. {warmed}",
-        f"idle CPU: of one core, over {load.idle_s:.0f} s without any transaction. CPU under load: with child processes.",
+        (
+            f"{counted}: from the answer to the commit until a read_committed consumer holds the "
+            f"row. {warmed}"
+        ),
+        (
+            f"idle CPU: of one core, over {load.idle_s:.0f} s without any transaction. CPU under "
+            f"load: with child processes."
+        ),
         "The consumer's fetches wait 5 ms at most; it runs beside the broker like everything else.",
         f"{_RELAY} {_PEERS}, linger 5 ms; Debezium polls every 5 ms.",
     ]
@@ -44,6 +65,12 @@ def live_notes(load: Load) -> list[str]:
 
 def _workload(workload: Workload) -> str:
     if not isinstance(workload, Orders):
-        return "wide: 60 columns, one of them JSON and one a text of 2 KB; a fourth of the rows is updated."
-    sizes = f"{workload.bulk_changes:,} of them in bulk statements of 500 rows, the rest in {workload.transactions:,} small transactions"
+        return (
+            "wide: 60 columns, one of them JSON and one a text of 2 KB; a fourth of the rows is "
+            "updated."
+        )
+    sizes = (
+        f"{workload.bulk_changes:,} of them in bulk statements of 500 rows, the rest in "
+        f"{workload.transactions:,} small transactions"
+    )
     return f"orders: {workload.changes:,} row changes of 12 columns, {sizes}."

@@ -37,7 +37,11 @@ class Offsets:
             del self._known[topic]
 
     def _sum(self, topics: Iterable[str], isolation: IsolationLevel) -> int:
-        places = [TopicPartition(topic, number) for topic in self._there(topics) for number in range(self._known[topic])]
+        places = [
+            TopicPartition(topic, number)
+            for topic in self._there(topics)
+            for number in range(self._known[topic])
+        ]
         if not places:
             return 0
         latest = {place: _SPEC.latest() for place in places}
@@ -48,7 +52,9 @@ class Offsets:
         wanted = set(topics)
         if not wanted <= self._known.keys():
             found = self._admin.list_topics(timeout=_ASK_S).topics
-            self._known = {name: len(topic.partitions) for name, topic in found.items() if topic.partitions}
+            self._known = {
+                name: len(topic.partitions) for name, topic in found.items() if topic.partitions
+            }
         return sorted(wanted & self._known.keys())
 
     @staticmethod

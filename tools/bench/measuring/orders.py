@@ -1,4 +1,6 @@
-"""The common workload: orders of twelve mixed columns in two shards, first by bulk statements, then by small transactions."""
+"""The common workload: orders of twelve mixed columns in two shards, first by bulk statements, then
+by small transactions.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,7 +27,8 @@ _SMALL: Final = f"""CREATE PROCEDURE small_orders(first BIGINT, n INT) BEGIN
     DECLARE i BIGINT DEFAULT 0;
     WHILE i < n DO
         START TRANSACTION;
-        INSERT INTO orders_0 VALUES (first + i, i % 97, CONCAT('a', i), 1, 9.99, 'new', 'small order',
+        INSERT INTO orders_0 VALUES (first + i, i % 97, CONCAT('a', i), 1, 9.99, 'new',
+            'small order',
             b'1', 0.5, '2026-05-05 05:05:05.555', NULL, x'00ff');
         UPDATE orders_0 SET state = '{_STATES[1]}', changed_at = NOW(6) WHERE id = first + i;
         UPDATE orders_0 SET pieces = pieces + 1 WHERE id = first + i;
@@ -38,7 +41,10 @@ END"""
 
 @dataclass(frozen=True, slots=True)
 class Orders:
-    """`rows` are inserted and updated in bulk, a fifth of them deleted; then `transactions` of three or four rows each."""
+    """`rows` are inserted and updated in bulk, a fifth of them deleted.
+
+    Then `transactions` of three or four rows each.
+    """
 
     rows: int
     transactions: int
@@ -47,7 +53,9 @@ class Orders:
 
     def __post_init__(self) -> None:
         if self.rows % (_DELETED_SHARE * _BLOCK_ROWS) or self.transactions % 4:
-            raise ValueError(f"rows must be a multiple of {_DELETED_SHARE * _BLOCK_ROWS}, transactions of 4")
+            raise ValueError(
+                f"rows must be a multiple of {_DELETED_SHARE * _BLOCK_ROWS}, transactions of 4"
+            )
 
     @property
     def changes(self) -> int:
@@ -61,13 +69,24 @@ class Orders:
 
     def create(self, database: SqlServer) -> None:
         """Create one table per shard, and the procedure that writes the small transactions."""
-        database.execute(*(f"CREATE TABLE {SCHEMA}.{table} {_COLUMNS}" for table in self.tables), f"USE {SCHEMA}", _SMALL)
+        database.execute(
+            *(f"CREATE TABLE {SCHEMA}.{table} {_COLUMNS}" for table in self.tables),
+            f"USE {SCHEMA}",
+            _SMALL,
+        )
 
     def write(self, database: SqlServer) -> int:
         """Write both parts; return the row changes that the server reported."""
-        with database.connect(database=SCHEMA, autocommit=False) as connection, connection.cursor() as cursor:
+        with (
+            database.connect(database=SCHEMA, autocommit=False) as connection,
+            connection.cursor() as cursor,
+        ):
             changes = 0
-            for statements in (_inserts(self.rows), _updates(self.rows), _deletes(self.rows // _DELETED_SHARE)):
+            for statements in (
+                _inserts(self.rows),
+                _updates(self.rows),
+                _deletes(self.rows // _DELETED_SHARE),
+            ):
                 for statement in statements:
                     changes += cursor.execute(statement)
             changes += self._small(cursor)
@@ -80,7 +99,10 @@ class Orders:
 
 
 def _blocks(rows: int) -> Iterator[tuple[int, int, str]]:
-    """First and last id of every shard's half of every block, and its table; a COMMIT belongs after each second one."""
+    """First and last id of every shard's half of every block, and its table.
+
+    A COMMIT belongs after each second one.
+    """
     for first in range(0, rows, _SHARD_ROWS):
         yield first, first + _SHARD_ROWS - 1, f"orders_{first // _SHARD_ROWS % 2}"
 
@@ -93,13 +115,17 @@ def _committed(first: int, statement: str) -> Iterator[str]:
 
 def _inserts(rows: int) -> Iterator[str]:
     for first, last, table in _blocks(rows):
-        yield from _committed(first, f"INSERT INTO {table} VALUES {','.join(map(_order, range(first, last + 1)))}")
+        yield from _committed(
+            first, f"INSERT INTO {table} VALUES {','.join(map(_order, range(first, last + 1)))}"
+        )
 
 
 def _updates(rows: int) -> Iterator[str]:
     changed = "state = 'paid', pieces = pieces + 1, changed_at = '2026-03-03 00:00:00.5'"
     for first, last, table in _blocks(rows):
-        yield from _committed(first, f"UPDATE {table} SET {changed} WHERE id BETWEEN {first} AND {last}")
+        yield from _committed(
+            first, f"UPDATE {table} SET {changed} WHERE id BETWEEN {first} AND {last}"
+        )
 
 
 def _deletes(rows: int) -> Iterator[str]:
@@ -109,6 +135,8 @@ def _deletes(rows: int) -> Iterator[str]:
 
 def _order(i: int) -> str:
     return (
-        f"({i},{i % 9973},'article-{i % 5000:05d}',{i % 300},{i % 100_000 / 100:.2f},'{_STATES[i % 4]}','remark on order {i} 订单',"
-        f"b'{i % 256:b}',{i * 0.37:.4f},'2026-01-01 10:00:{i % 60:02d}.{i % 1000:03d}','2026-02-02 11:{i % 60:02d}:00.123456',x'{i:016x}')"
+        f"({i},{i % 9973},'article-{i % 5000:05d}',{i % 300},{i % 100_000 / 100:.2f},'{_STATES[i % 4]}','remark "  # noqa: E501
+        f"on order {i} 订单',"
+        f"b'{i % 256:b}',{i * 0.37:.4f},'2026-01-01 "
+        f"10:00:{i % 60:02d}.{i % 1000:03d}','2026-02-02 11:{i % 60:02d}:00.123456',x'{i:016x}')"
     )

@@ -19,7 +19,9 @@ Cells: TypeAlias = "Sequence[str]"
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A table with a title, notes on how it came about, the measured values behind it, and the file name of a picture beside it."""
+    """A table with a title, notes on how it came about, the measured values behind it, and the file
+    name of a picture beside it.
+    """
 
     title: str
     head: Cells
@@ -32,7 +34,9 @@ class Report:
         """Return the table for the terminal: texts left-aligned, figures right-aligned."""
         shown = Table(title=self.title, box=box.ASCII2)
         for number, name in enumerate(self.head):
-            shown.add_column(name, justify="left" if number < _TEXT_COLUMNS else "right", overflow="fold")
+            shown.add_column(
+                name, justify="left" if number < _TEXT_COLUMNS else "right", overflow="fold"
+            )
         for row in self.rows:
             shown.add_row(*row)
         return shown
@@ -43,28 +47,50 @@ class Report:
         table = [_line(self.head), _line(rule), *map(_line, self.rows)] if self.head else []
         picture = [f"![{self.title}]({self.picture})", ""] if self.picture else []
         return "\n".join(
-            [f"# {self.title}", "", *picture, *table, "", *(f"- {note}" for note in self.notes), "", *_setting_lines(setting), ""]
+            [
+                f"# {self.title}",
+                "",
+                *picture,
+                *table,
+                "",
+                *(f"- {note}" for note in self.notes),
+                "",
+                *_setting_lines(setting),
+                "",
+            ]
         )
 
     def write(self, folder: Path, name: str, setting: Setting) -> None:
         """Write `name`.md and `name`.json into the folder, which is made if missing."""
         folder.mkdir(parents=True, exist_ok=True)
         (folder / f"{name}.md").write_text(self.markdown(setting), encoding="utf-8")
-        document = {"title": self.title, "setting": asdict(setting), "notes": list(self.notes), "measured": list(self.measured)}
-        (folder / f"{name}.json").write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        document = {
+            "title": self.title,
+            "setting": asdict(setting),
+            "notes": list(self.notes),
+            "measured": list(self.measured),
+        }
+        (folder / f"{name}.json").write_text(
+            json.dumps(document, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+        )
 
 
 _TEXT_COLUMNS: Final = 2
 
 
-def throughput_report(runs: Sequence[Run], summaries: Sequence[Summary], reference: str, notes: Sequence[str]) -> Report:
+def throughput_report(
+    runs: Sequence[Run], summaries: Sequence[Summary], reference: str, notes: Sequence[str]
+) -> Report:
     """Rows per second beside each other; `reference` is the contestant that the ratios refer to."""
     head = (
-        "workload, server", "what", "rows/s", "slowest to fastest", f"times {reference}", "rows per CPU-s", f"times {reference}",
+        "workload, server", "what", "rows/s", "slowest to fastest", f"times {reference}",
+        "rows per CPU-s", f"times {reference}",
         "peak memory", "broker CPU", "bytes a row", "binlog", "start-up", "cores used by others",
     )  # fmt: skip
     rows = [_throughput_row(each) for each in summaries]
-    return Report("Rows from the binlog into Kafka", head, rows, notes, [asdict(run) for run in runs])
+    return Report(
+        "Rows from the binlog into Kafka", head, rows, notes, [asdict(run) for run in runs]
+    )
 
 
 def _throughput_row(each: Summary) -> Cells:
@@ -87,7 +113,18 @@ def _throughput_row(each: Summary) -> Cells:
 
 def live_report(runs: Sequence[LiveRun], notes: Sequence[str]) -> Report:
     """Latencies beside each other."""
-    head = ("server", "what", "tx/s", "seen", "p50", "p99", "max", "idle CPU", "CPU under load", "peak memory")
+    head = (
+        "server",
+        "what",
+        "tx/s",
+        "seen",
+        "p50",
+        "p99",
+        "max",
+        "idle CPU",
+        "CPU under load",
+        "peak memory",
+    )
     rows = [
         (
             each.server,
@@ -103,7 +140,9 @@ def live_report(runs: Sequence[LiveRun], notes: Sequence[str]) -> Report:
         )
         for each in runs
     ]
-    return Report("From the commit to the consumer", head, rows, notes, [asdict(run) for run in runs])
+    return Report(
+        "From the commit to the consumer", head, rows, notes, [asdict(run) for run in runs]
+    )
 
 
 def _ratio(value: float | None) -> str:
@@ -116,9 +155,17 @@ def _line(cells: Cells) -> str:
 
 def _setting_lines(setting: Setting) -> list[str]:
     hardware = f"{setting.cpu}, {setting.cores} cores, {setting.memory_gib} GiB, {setting.kernel}"
-    programs = ", ".join([f"Python {setting.python}", *(f"{name} {version}" for name, version in setting.versions.items())])
+    programs = ", ".join(
+        [
+            f"Python {setting.python}",
+            *(f"{name} {version}" for name, version in setting.versions.items()),
+        ]
+    )
     return [
-        f"Machine: {hardware}; all programs run on it; load average when it began: {setting.load_before}.",
+        (
+            f"Machine: {hardware}; all programs run on it; load average when it began: "
+            f"{setting.load_before}."
+        ),
         "",
         f"Programs: {programs}.",
         "",

@@ -1,7 +1,8 @@
 """The limit: a child process that sends again what the relay sent, and does nothing else.
 
-Called as `python -m tools.bench.measuring.resend BOOTSTRAP FROM TO FINISH ROWS`.
-Its messages, headers, partitions, compression and transactions are the relay's; it neither reads a binlog nor prints a row.
+Called as `python -m tools.bench.measuring.resend BOOTSTRAP FROM TO FINISH ROWS`. Its messages,
+headers, partitions, compression and transactions are the relay's; it neither reads a binlog nor
+prints a row.
 """
 
 import signal
@@ -46,12 +47,24 @@ def main() -> None:
 
 def read_all(bootstrap: str, topic: str, rows: int) -> list[Kept]:
     """The topic's first `rows` committed messages, partition by partition as they come."""
-    settings = {"bootstrap.servers": bootstrap, "group.id": "resend", "enable.auto.commit": False, "auto.offset.reset": "earliest"}
+    settings = {
+        "bootstrap.servers": bootstrap,
+        "group.id": "resend",
+        "enable.auto.commit": False,
+        "auto.offset.reset": "earliest",
+    }
     kept: list[Kept] = []
     with closing(Consumer(settings)) as consumer:
-        consumer.assign([TopicPartition(topic, number, 0) for number in consumer.list_topics(topic, 10).topics[topic].partitions])
+        consumer.assign(
+            [
+                TopicPartition(topic, number, 0)
+                for number in consumer.list_topics(topic, 10).topics[topic].partitions
+            ]
+        )
         while len(kept) < rows:
-            kept.extend(_kept(message) for message in consumer.consume(_BATCH, 1) if message.error() is None)
+            kept.extend(
+                _kept(message) for message in consumer.consume(_BATCH, 1) if message.error() is None
+            )
     return kept
 
 

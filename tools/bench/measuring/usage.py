@@ -10,7 +10,9 @@ _KIB: Final = 1024
 
 
 def cpu_seconds(*pids: int) -> float:
-    """User and system seconds of the processes, their children that live and those they have waited for; 0 for those that have ended."""
+    """User and system seconds of the processes, their children that live and those they have waited
+    for; 0 for those that have ended.
+    """
     return sum(map(_family, pids))
 
 
@@ -35,10 +37,12 @@ def _own(process: psutil.Process) -> float:
 
 
 class CpuMeter:
-    """User and system seconds of processes and their children from now on, by name; a child of another one that is named is that one's.
+    """User and system seconds of processes and their children from now on, by name.
 
-    What a process used between the last `look` and its end is lost, and no more: one that ends without being waited for takes its seconds
-    out of the kernel's counters.
+    A child of another one that is named is that one's.
+
+    What a process used between the last `look` and its end is lost, and no more: one that ends
+    without being waited for takes its seconds out of the kernel's counters.
     """
 
     def __init__(self, pids: Mapping[str, int]) -> None:
@@ -66,7 +70,9 @@ class CpuMeter:
 
 
 def machine_seconds() -> float:
-    """CPU seconds that all programs of the machine have used since it started, and those that its host took away."""
+    """CPU seconds that all programs of the machine have used since it started, and those that its
+    host took away.
+    """
     times = psutil.cpu_times()
     return float(times.user + times.nice + times.system + times.irq + times.softirq + times.steal)
 

@@ -1,4 +1,6 @@
-"""What every workload shares: where it lies, how it ends, and what is known of the binlog it wrote."""
+"""What every workload shares: where it lies, how it ends, and what is known of the binlog it
+wrote.
+"""
 
 from dataclasses import dataclass
 from typing import Final, Protocol
@@ -14,7 +16,8 @@ _STATUS: Final = {"mariadb": "SHOW MASTER STATUS", "mysql": "SHOW BINARY LOG STA
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A filled binlog: row changes before the finish line, its bytes, and the place after the tables were made.
+    """A filled binlog: row changes before the finish line, its bytes, and the place after the
+    tables were made.
 
     `gtids` is that place as MySQL's GTID set; empty for MariaDB.
     """
@@ -45,10 +48,12 @@ class Workload(Protocol):
 
 
 def fill(database: SqlServer, workload: Workload) -> Written:
-    """Write the workload between a row and, as the very last transaction, nine rows of a table of its own: start and finish line.
+    """Write the workload between a row and, as the very last transaction, nine rows of a table of
+    its own: start and finish line.
 
-    The row at the start lets a relay make that topic before anything is timed. Nine, each of its own event, because it must be seen
-    from end offsets alone that they are there: one row and the marker of its transaction never reach FINISH_ROWS.
+    The row at the start lets a relay make that topic before anything is timed. Nine, each of its
+    own event, because it must be seen from end offsets alone that they are there: one row and the
+    marker of its transaction never reach FINISH_ROWS.
     """
     for schema in (SCHEMA, FINISH_SCHEMA):
         database.execute(f"CREATE DATABASE {schema} CHARACTER SET utf8mb4")

@@ -11,7 +11,10 @@ PARTITIONS: Final = 4
 
 
 class BenchFailed(Exception):
-    """A measurement that proves nothing: rows are missing or too many, or a process ended; the text says which, with the end of its log."""
+    """A measurement that proves nothing: rows are missing or too many, or a process ended.
+
+    The text says which, with the end of its log.
+    """
 
 
 def not_measured(what: str, failure: Exception) -> str:
@@ -21,7 +24,9 @@ def not_measured(what: str, failure: Exception) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Topics:
-    """Where a contestant's rows arrive, each topic with PARTITIONS partitions, and where the finish line does."""
+    """Where a contestant's rows arrive, each topic with PARTITIONS partitions, and where the finish
+    line does.
+    """
 
     rows: tuple[str, ...]
     finish: str
@@ -34,15 +39,18 @@ class Topics:
     @classmethod
     def by_table(cls, prefix: str, tables: tuple[str, ...]) -> "Topics":
         """One topic a table, `prefix.schema.table`."""
-        return cls(tuple(f"{prefix}.{SCHEMA}.{table}" for table in tables), f"{prefix}.{FINISH_SCHEMA}.{FINISH_TABLE}")
+        return cls(
+            tuple(f"{prefix}.{SCHEMA}.{table}" for table in tables),
+            f"{prefix}.{FINISH_SCHEMA}.{FINISH_TABLE}",
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
     """The servers of one run and its place in the binlog.
 
-    `label` tells it apart from every other run on these servers, `folder` is empty and its own; `live` asks for short ways instead of
-    large batches, where a contestant knows the difference.
+    `label` tells it apart from every other run on these servers, `folder` is empty and its own;
+    `live` asks for short ways instead of large batches, where a contestant knows the difference.
     """
 
     source: SqlServer

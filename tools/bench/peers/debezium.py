@@ -1,4 +1,7 @@
-"""Debezium Server, tuned: large lz4 batches, JSON without schemas, acks=all; one topic a table, partitioned by primary key."""
+"""Debezium Server, tuned: large lz4 batches, JSON without schemas, acks=all.
+
+One topic a table, partitioned by primary key.
+"""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -22,11 +25,16 @@ _CONNECTORS: Final = {
 _CONNECTOR_NAME: Final = "kafka"  # the name it gives itself
 _SAVE_S: Final = 30
 _STRINGS: Final = "org.apache.kafka.common.serialization.StringSerializer"
-_PLAIN_CONNECTION: Final = {"mariadb": "disable", "mysql": "preferred"}  # MySQL's login without TLS would need its public key
+_PLAIN_CONNECTION: Final = {
+    "mariadb": "disable",
+    "mysql": "preferred",
+}  # MySQL's login without TLS would need its public key
 
 
 class Debezium(JavaPeer):
-    """It reads the binlog from the first row on, as if it had stopped there before: it knows no other way to begin in the past."""
+    """It reads the binlog from the first row on, as if it had stopped there before: it knows no
+    other way to begin in the past.
+    """
 
     name: ClassVar[str] = "debezium-server"
 
@@ -62,8 +70,16 @@ class Debezium(JavaPeer):
             made.result(_SAVE_S)
         written = self.stage.written
         producer = Producer({"bootstrap.servers": self.stage.kafka.bootstrap})
-        place = {"file": written.file, "pos": written.offset, **({"gtids": written.gtids} if written.gtids else {})}
-        producer.produce(self._offsets, orjson.dumps(place), orjson.dumps([_CONNECTOR_NAME, {"server": self._prefix}]))
+        place = {
+            "file": written.file,
+            "pos": written.offset,
+            **({"gtids": written.gtids} if written.gtids else {}),
+        }
+        producer.produce(
+            self._offsets,
+            orjson.dumps(place),
+            orjson.dumps([_CONNECTOR_NAME, {"server": self._prefix}]),
+        )
         if producer.flush(_SAVE_S):
             raise BenchFailed("Debezium's offset could not be saved.")
 
@@ -93,7 +109,10 @@ class Debezium(JavaPeer):
             "linger.ms": 5 if self.stage.live else 20,
             "buffer.memory": 128 * 1024 * 1024,
         }
-        return {"debezium.sink.type": "kafka", **{f"debezium.sink.kafka.producer.{name}": value for name, value in producer.items()}}
+        return {
+            "debezium.sink.type": "kafka",
+            **{f"debezium.sink.kafka.producer.{name}": value for name, value in producer.items()},
+        }
 
     def _source(self) -> Mapping[str, object]:
         database = self.stage.source

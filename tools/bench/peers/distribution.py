@@ -1,4 +1,6 @@
-"""Debezium Server's distribution: pinned like the servers' files, but fetched by the benchmark alone."""
+"""Debezium Server's distribution: pinned like the servers' files, but fetched by the benchmark
+alone.
+"""
 
 import subprocess
 from pathlib import Path
@@ -12,7 +14,10 @@ from deploy.embedded.fetching.progress import say
 
 LOCK: Final = Path(__file__).with_name("artifacts.lock")
 _ROOT: Final = "debezium-server"
-_WANTED: Final = (f"{_ROOT}/debezium-server-dist-*-runner.jar", f"{_ROOT}/lib")  # without Cassandra's connectors
+_WANTED: Final = (
+    f"{_ROOT}/debezium-server-dist-*-runner.jar",
+    f"{_ROOT}/lib",
+)  # without Cassandra's connectors
 
 
 def debezium_artifact() -> Artifact:
@@ -22,7 +27,10 @@ def debezium_artifact() -> Artifact:
 
 
 def debezium_server() -> Path:
-    """Return the folder with the runner's jar and `lib`; fetched (780 MB), verified and unpacked when missing. Raises EmbeddedError."""
+    """Return the folder with the runner's jar and `lib`.
+
+    Fetched (780 MB), verified and unpacked when missing. Raises EmbeddedError.
+    """
     artifact = debezium_artifact()
 
     def build(folder: Path) -> None:

@@ -60,10 +60,14 @@ class _File(socket.socket):
 
 def main() -> None:
     """Run the command line."""
-    parser = argparse.ArgumentParser(prog="python -m tools.bench.peers.in_memory", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.bench.peers.in_memory", description=__doc__
+    )
     parser.add_argument("what", choices=["write", "read"])
     parser.add_argument("file", type=Path)
-    parser.add_argument("--times", type=int, default=1, help="read it so often, each time from its beginning")
+    parser.add_argument(
+        "--times", type=int, default=1, help="read it so often, each time from its beginning"
+    )
     arguments = parser.parse_args()
     if arguments.what == "write":
         write(arguments.file)

@@ -53,13 +53,17 @@ class JavaPeer(ServerProcess):
     def _write(self, name: str, properties: Mapping[str, object]) -> None:
         file = self.folder / name
         file.parent.mkdir(exist_ok=True)
-        file.write_text("".join(f"{key}={value}\n" for key, value in properties.items()), encoding="utf-8")
+        file.write_text(
+            "".join(f"{key}={value}\n" for key, value in properties.items()), encoding="utf-8"
+        )
 
 
 def make_topics(kafka: Kafka, names: tuple[str, ...]) -> None:
     """Make topics with PARTITIONS partitions. Raises BenchFailed."""
     admin = AdminClient({"bootstrap.servers": kafka.bootstrap, "log_level": 0})
-    for name, made in admin.create_topics([NewTopic(name, PARTITIONS, 1) for name in names]).items():
+    for name, made in admin.create_topics(
+        [NewTopic(name, PARTITIONS, 1) for name in names]
+    ).items():
         try:
             made.result(_TOPICS_S)
         except KafkaException as exc:

@@ -1,4 +1,7 @@
-"""Maxwell, from a release that the caller has unpacked: Maven Central's newest is of 2019. Tuned as the other peer is."""
+"""Maxwell, from a release that the caller has unpacked: Maven Central's newest is of 2019.
+
+Tuned as the other peer is.
+"""
 
 import os
 import re
@@ -37,7 +40,10 @@ class Maxwell(JavaPeer):
         found = sorted(_files().glob("maxwell-*.jar"))
         version = re.search(r"maxwell-([\d.]+)\.jar$", str(found[-1])) if found else None
         if version is None:
-            raise Unavailable("There is no Maxwell in the folder.", f"Unpack a release and name its folder by {HOME}.")
+            raise Unavailable(
+                "There is no Maxwell in the folder.",
+                f"Unpack a release and name its folder by {HOME}.",
+            )
         return version[1]
 
     def _prepare(self) -> None:
@@ -47,8 +53,16 @@ class Maxwell(JavaPeer):
     def _command(self) -> Sequence[str | Path]:
         client = sorted((_files() / "kafka-clients").glob("*.jar"), key=_version)[-1]
         classpath = os.pathsep.join((f"{_files()}/*", str(client)))
-        start = f"{self.stage.written.file}:{self.stage.written.offset}"  # the option is not heard in the file
-        return self._java(newest_java(_NEEDS_JAVA), classpath, _MAIN, "--config", "config.properties", f"--init_position={start}")
+        # the option is not heard in the file
+        start = f"{self.stage.written.file}:{self.stage.written.offset}"
+        return self._java(
+            newest_java(_NEEDS_JAVA),
+            classpath,
+            _MAIN,
+            "--config",
+            "config.properties",
+            f"--init_position={start}",
+        )
 
     def _source(self) -> dict[str, object]:
         database = self.stage.source
@@ -82,7 +96,9 @@ class Maxwell(JavaPeer):
 def _files() -> Path:
     home = maxwell_home()
     if home is None or not (home / "lib").is_dir():
-        raise Unavailable("Maxwell is not here.", f"Unpack a release and name its folder by {HOME}.")
+        raise Unavailable(
+            "Maxwell is not here.", f"Unpack a release and name its folder by {HOME}."
+        )
     return home / "lib"
 
 

@@ -38,7 +38,12 @@ class PlainProducer(ServerProcess):
         make_topics(self._stage.kafka, self.topics.all)
 
     def _command(self) -> Sequence[str | Path]:
-        arguments = [self._stage.kafka.bootstrap, self._topic, *self.topics.all, str(self._stage.written.changes)]
+        arguments = [
+            self._stage.kafka.bootstrap,
+            self._topic,
+            *self.topics.all,
+            str(self._stage.written.changes),
+        ]
         return [sys.executable, "-m", "tools.bench.measuring.resend", *arguments]
 
     def _environment(self) -> Mapping[str, str]:

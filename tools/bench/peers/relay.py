@@ -15,22 +15,35 @@ _UNCOMPILED: Final = "tools.bench.peers.uncompiled_relay"
 class Relay:
     """The relay with a message per row or per event; `uncompiled` takes its compiled code away."""
 
-    def __init__(self, stage: Stage, *, form: Literal["row", "event"] = "row", uncompiled: bool = False) -> None:
+    def __init__(
+        self, stage: Stage, *, form: Literal["row", "event"] = "row", uncompiled: bool = False
+    ) -> None:
         self.packed = form == "event"
         name = f"relay_{stage.label}"
         self.topics = Topics((name,), f"{name}_finish")
         self._installation = Installation(
-            name, stage.folder, stage.source, stage.kafka, stage.zookeeper, session_timeout_seconds=6, **_instance(stage, form)
+            name,
+            stage.folder,
+            stage.source,
+            stage.kafka,
+            stage.zookeeper,
+            session_timeout_seconds=6,
+            **_instance(stage, form),
         )
         self._map(stage)
-        self._process = RelayProcess(self._installation, module=_UNCOMPILED if uncompiled else "relay")
+        self._process = RelayProcess(
+            self._installation, module=_UNCOMPILED if uncompiled else "relay"
+        )
         self._open = True
         self._started = False
 
     def _map(self, stage: Stage) -> None:
         logical, _, _ = stage.tables[0].rpartition("_")
         self._installation.map(
-            topics=[{"logicDb": SCHEMA, "topic": self.topics.rows[0]}, {"logicDb": FINISH_SCHEMA, "topic": self.topics.finish}],
+            topics=[
+                {"logicDb": SCHEMA, "topic": self.topics.rows[0]},
+                {"logicDb": FINISH_SCHEMA, "topic": self.topics.finish},
+            ],
             dbs=[{"logicDb": schema, "realDbs": schema} for schema in (SCHEMA, FINISH_SCHEMA)],
             tbs=[{"logicTb": logical or stage.tables[0], "realTbs": ",".join(stage.tables)}],
         )
@@ -60,7 +73,9 @@ class Relay:
             if self._started:
                 self._process.stop()
         except TimeoutExpired as exc:
-            raise BenchFailed(f"It did not end when it was told to. Its log ends:\n{self.log_tail()}") from exc
+            raise BenchFailed(
+                f"It did not end when it was told to. Its log ends:\n{self.log_tail()}"
+            ) from exc
 
     def log_tail(self) -> str:
         """Return the end of the relay's log, for error messages."""

@@ -1,4 +1,6 @@
-"""The relay as it is where no compiler was at hand: `python -m tools.bench.peers.uncompiled_relay relay --config FILE`."""
+"""The relay as it is where no compiler was at hand: `python -m tools.bench.peers.uncompiled_relay
+relay --config FILE`.
+"""
 
 import sys
 from typing import Any
@@ -7,7 +9,9 @@ from typing import Any
 def main() -> None:
     """Hide the compiled printer from imports, then run the command line as usual."""
     modules: dict[str, Any] = sys.modules
-    modules["relay.compiled.row_printer"] = None  # Python's own way to say that a module is not there
+    modules["relay.compiled.row_printer"] = (
+        None  # Python's own way to say that a module is not there
+    )
     from relay.__main__ import main as relay
 
     relay()

@@ -1,4 +1,6 @@
-"""What the relay's speed does when one thing grows and everything else is held constant: `make bench-scaling`."""
+"""What the relay's speed does when one thing grows and everything else is held constant: `make
+bench-scaling`.
+"""
 
 from tools.bench.scaling.pages import page
 from tools.bench.scaling.plot import svg

@@ -1,4 +1,6 @@
-"""Writes one part of the binlog for every measurement, fast: rows are copied inside the server from a table that is not logged."""
+"""Writes one part of the binlog for every measurement, fast: rows are copied inside the server from
+a table that is not logged.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -33,24 +35,37 @@ _UNLOGGED: Final = "SET SESSION sql_log_bin = 0"
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of the binlog: the file that it begins with, and its bytes. It ends where the binlog does."""
+    """A part of the binlog: the file that it begins with, and its bytes.
+
+    It ends where the binlog does.
+    """
 
     file: str
     size_bytes: int
 
 
 class Binlog:
-    """The binlog of one server. Tables are made on first use, and neither that nor the rows that are copied from are logged."""
+    """The binlog of one server.
+
+    Tables are made on first use, and neither that nor the rows that are copied from are logged.
+    """
 
     def __init__(self, database: SqlServer) -> None:
         self._database = database
         self._tables: dict[int, int] = {}
         self._finishes = 0
         self._next_id = 1
-        self._unlogged(f"CREATE DATABASE {SCHEMA} CHARACTER SET utf8mb4", f"USE {SCHEMA}", _create(_TEMPLATE, _COLUMNS), *_fill_template())
+        self._unlogged(
+            f"CREATE DATABASE {SCHEMA} CHARACTER SET utf8mb4",
+            f"USE {SCHEMA}",
+            _create(_TEMPLATE, _COLUMNS),
+            *_fill_template(),
+        )
 
     def write(self, shape: Shape) -> Part:
-        """Begin a file and write the rows of a shape between the start and the finish row of every instance; earlier files may go."""
+        """Begin a file and write the rows of a shape between the start and the finish row of every
+        instance; earlier files may go.
+        """
         self._make(shape)
         self._database.execute("FLUSH BINARY LOGS")
         file, _, _ = place(self._database)
@@ -62,21 +77,39 @@ class Binlog:
 
     def _make(self, shape: Shape) -> None:
         made = self._tables.get(shape.columns, 0)
-        tables = [_create(_table(shape.columns, number), shape.columns) for number in range(made, shape.tables)]
+        tables = [
+            _create(_table(shape.columns, number), shape.columns)
+            for number in range(made, shape.tables)
+        ]
         self._tables[shape.columns] = max(made, shape.tables)
         schemas = [finish_schema(number) for number in range(self._finishes, shape.instances)]
         self._finishes = max(self._finishes, shape.instances)
-        ends = [f"CREATE TABLE {schema}.{FINISH_TABLE} (id INT PRIMARY KEY AUTO_INCREMENT)" for schema in schemas]
+        ends = [
+            f"CREATE TABLE {schema}.{FINISH_TABLE} (id INT PRIMARY KEY AUTO_INCREMENT)"
+            for schema in schemas
+        ]
         procedures = ("DROP PROCEDURE IF EXISTS copy_rows", _procedure(shape))
-        self._unlogged(*(f"CREATE DATABASE {schema}" for schema in schemas), *ends, f"USE {SCHEMA}", *tables, *procedures)
+        self._unlogged(
+            *(f"CREATE DATABASE {schema}" for schema in schemas),
+            *ends,
+            f"USE {SCHEMA}",
+            *tables,
+            *procedures,
+        )
 
     def _finish_rows(self, instances: int, count: int) -> None:
         """One transaction, each row of its own statement."""
         tables = [f"{finish_schema(number)}.{FINISH_TABLE}" for number in range(instances)]
-        self._database.execute("BEGIN", *(f"INSERT INTO {table} VALUES ()" for table in tables for _ in range(count)), "COMMIT")
+        self._database.execute(
+            "BEGIN",
+            *(f"INSERT INTO {table} VALUES ()" for table in tables for _ in range(count)),
+            "COMMIT",
+        )
 
     def _copy(self, shape: Shape) -> None:
-        self._database.execute(f"USE {SCHEMA}", f"CALL copy_rows({self._next_id}, {shape.transactions})")
+        self._database.execute(
+            f"USE {SCHEMA}", f"CALL copy_rows({self._next_id}, {shape.transactions})"
+        )
         self._next_id += shape.written
 
     def _bytes_since(self, file: str) -> int:
@@ -115,7 +148,10 @@ def _create(table: str, columns: int) -> str:
 
 def _fill_template() -> Iterator[str]:
     for first in range(0, TEMPLATE_ROWS, _STATEMENT_ROWS):
-        yield f"INSERT INTO {_TEMPLATE} VALUES {','.join(map(_row, range(first, first + _STATEMENT_ROWS)))}"
+        yield (
+            f"INSERT INTO {_TEMPLATE} VALUES "
+            f"{','.join(map(_row, range(first, first + _STATEMENT_ROWS)))}"
+        )
 
 
 def _row(i: int) -> str:
@@ -125,10 +161,16 @@ def _row(i: int) -> str:
 
 
 def _procedure(shape: Shape) -> str:
-    """Copy slice after slice of the template into table after table; with one table the statement is prepared once."""
+    """Copy slice after slice of the template into table after table.
+
+    With one table the statement is prepared once.
+    """
     names = ", ".join(_names(shape.columns))
     table = _table(shape.columns, "', i % " + str(shape.tables) + ", '")
-    insert = f"CONCAT('INSERT INTO {table} (id, {names}) SELECT id + ?, {names} FROM {_TEMPLATE} WHERE id BETWEEN ? AND ?')"
+    insert = (
+        f"CONCAT('INSERT INTO {table} (id, {names}) SELECT id + ?, {names} FROM {_TEMPLATE} WHERE "
+        f"id BETWEEN ? AND ?')"
+    )
     return f"""CREATE PROCEDURE copy_rows(first BIGINT, n INT) BEGIN
         DECLARE i BIGINT DEFAULT 0;
         WHILE i < n DO

@@ -11,7 +11,9 @@ _NO_REFERENCE = ""
 
 @dataclass(slots=True)
 class Measured:
-    """A series with its runs, whose `workload` is its name and whose `contestant` is the point's label."""
+    """A series with its runs, whose `workload` is its name and whose `contestant` is the point's
+    label.
+    """
 
     series: Series
     runs: list[Run] = field(default_factory=list)

@@ -11,9 +11,12 @@ from tools.bench.scaling.measured import Measured
 from tools.bench.scaling.points import Series
 
 _MEASURED: Final = (
-    "rows/s: from the first row in Kafka's log to the last that a read_committed consumer can reach, looked at every 10 ms; such a "
-    "consumer then counted them all. CPU (user and system) is of the same time, peak memory (VmHWM) of the whole life, of all relays "
-    "together, start-up until the first row that is counted. Medians of the rounds, which go through the points there and back."
+    "rows/s: from the first row in Kafka's log to the last that a read_committed consumer can "
+    "reach, looked at every 10 ms; such a "
+    "consumer then counted them all. CPU (user and system) is of the same time, peak memory "
+    "(VmHWM) of the whole life, of all relays "
+    "together, start-up until the first row that is counted. Medians of the rounds, which go "
+    "through the points there and back."
 )
 
 
@@ -21,12 +24,20 @@ def page(measured: Measured, picture: str) -> Report:
     """The report of a series; `picture` is the name of its plot's file."""
     series, summaries = measured.series, measured.summaries()
     head = (
-        series.axis, "rows", "rows/s", "slowest to fastest", "rows per CPU-s", "CPU µs a row", "values/s", "binlog", "peak memory",
+        series.axis, "rows", "rows/s", "slowest to fastest", "rows per CPU-s", "CPU µs a row",
+        "values/s", "binlog", "peak memory",
         "broker CPU", "start-up", "cores used by others",
     )  # fmt: skip
     rows = [_row(series, each) for each in summaries]
-    notes = [f"Held constant: {series.held}.", *_cliffs(series, summaries), _MEASURED, *measured.failures]
-    return Report(measured.title, head, rows, notes, [asdict(run) for run in measured.runs], picture)
+    notes = [
+        f"Held constant: {series.held}.",
+        *_cliffs(series, summaries),
+        _MEASURED,
+        *measured.failures,
+    ]
+    return Report(
+        measured.title, head, rows, notes, [asdict(run) for run in measured.runs], picture
+    )
 
 
 def _row(series: Series, each: Summary) -> tuple[str, ...]:
@@ -48,20 +59,34 @@ def _row(series: Series, each: Summary) -> tuple[str, ...]:
 
 
 def _cliffs(series: Series, summaries: Sequence[Summary]) -> list[str]:
-    """A ratio for the whole curve, and one for its steepest step: a cliff is a step that takes most of the whole."""
+    """A ratio for the whole curve, and one for its steepest step: a cliff is a step that takes most
+    of the whole.
+    """
     beside = {point.label for point in series.points if point.beside}
     curve = [each for each in summaries if each.contestant not in beside]
     if len(curve) < 2:
         return []
     return [
         _ratios("Rows/s", [(each.contestant, each.rows_per_second) for each in curve]),
-        _ratios("Rows per CPU-second", [(each.contestant, each.rows_per_cpu_second) for each in curve]),
+        _ratios(
+            "Rows per CPU-second", [(each.contestant, each.rows_per_cpu_second) for each in curve]
+        ),
     ]
 
 
 def _ratios(what: str, curve: Sequence[tuple[str, float]]) -> str:
     slowest, fastest = (choose(curve, key=lambda point: point[1]) for choose in (min, max))
-    steps = [(after / before, f"{earlier} to {later}") for (earlier, before), (later, after) in pairwise(curve)]
+    steps = [
+        (after / before, f"{earlier} to {later}")
+        for (earlier, before), (later, after) in pairwise(curve)
+    ]
     least, where = min(steps)
-    whole = f"{what}: the slowest point ({slowest[0]}) has {slowest[1] / fastest[1]:.2f} of the fastest ({fastest[0]})"
-    return f"{whole}; the steepest step down keeps {least:.2f} ({where})." if least < 1 else f"{whole}; it never falls."
+    whole = (
+        f"{what}: the slowest point ({slowest[0]}) has {slowest[1] / fastest[1]:.2f} of the "
+        f"fastest ({fastest[0]})"
+    )
+    return (
+        f"{whole}; the steepest step down keeps {least:.2f} ({where})."
+        if least < 1
+        else f"{whole}; it never falls."
+    )

@@ -17,28 +17,53 @@ _SIZE_INCHES: Final = (7.0, 3.8)
 
 
 def svg(measured: Measured) -> bytes:
-    """Draw medians as lines and every run as a dot; points of several processes stand beside the line."""
+    """Draw medians as lines and every run as a dot.
+
+    Points of several processes stand beside the line.
+    """
     with mpl.rc_context({"svg.hashsalt": "relay", "svg.fonttype": "none", "font.size": 9}):
         figure = Figure(figsize=_SIZE_INCHES, layout="constrained")
         axes = figure.add_subplot()
-        _curve(axes, measured, "rows/s", lambda each: each.rows_per_second, color="#1f5fa8", marker="o")
-        _curve(axes, measured, "rows per CPU-second", lambda each: each.rows_per_cpu_second, color="#c2571a", marker="s")
+        _curve(
+            axes, measured, "rows/s", lambda each: each.rows_per_second, color="#1f5fa8", marker="o"
+        )
+        _curve(
+            axes,
+            measured,
+            "rows per CPU-second",
+            lambda each: each.rows_per_cpu_second,
+            color="#c2571a",
+            marker="s",
+        )
         _dress(axes, measured)
         written = BytesIO()
         figure.savefig(written, format="svg", metadata={"Date": None, "Creator": None})
     return written.getvalue()
 
 
-def _curve(axes: Axes, measured: Measured, name: str, speed: Callable[[Run | Summary], float], **style: Any) -> None:
+def _curve(
+    axes: Axes, measured: Measured, name: str, speed: Callable[[Run | Summary], float], **style: Any
+) -> None:
     medians = {each.contestant: speed(each) for each in measured.summaries()}
     there = [point for point in measured.series.points if point.label in medians]
     for point in there:
         speeds = [speed(run) for run in measured.runs_of(point.label)]
-        axes.plot([point.x] * len(speeds), speeds, **style, markersize=2.5, linestyle="none", alpha=0.6)
-    curve, beside = ([point for point in there if point.beside is wanted] for wanted in (False, True))
-    axes.plot(_xs(curve), [medians[point.label] for point in curve], **style, markersize=4, label=name)
+        axes.plot(
+            [point.x] * len(speeds), speeds, **style, markersize=2.5, linestyle="none", alpha=0.6
+        )
+    curve, beside = (
+        [point for point in there if point.beside is wanted] for wanted in (False, True)
+    )
+    axes.plot(
+        _xs(curve), [medians[point.label] for point in curve], **style, markersize=4, label=name
+    )
     if beside:
-        hollow: dict[str, Any] = {"markersize": 7, "markerfacecolor": "none", "linestyle": "none", "label": f"{name}, 2 processes"}
+        hollow: dict[str, Any] = {
+            "markersize": 7,
+            "markerfacecolor": "none",
+            "linestyle": "none",
+            "label": f"{name}, 2 processes",
+        }
         axes.plot(_xs(beside), [medians[point.label] for point in beside], **style, **hollow)
 
 

@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-TEMPLATE_ROWS: Final = 10_000  # rows are copied from a table of so many, so a transaction's size must divide it
+TEMPLATE_ROWS: Final = (
+    10_000  # rows are copied from a table of so many, so a transaction's size must divide it
+)
 _QUICK_SHARE: Final = 5
 
 
@@ -12,9 +14,10 @@ _QUICK_SHARE: Final = 5
 class Shape:
     """What is written and how it is relayed.
 
-    `rows` are what is counted of every instance, inserted by statements of `transaction_rows` that are each a source transaction;
-    statements go through the `tables` in turn, and once more before what is counted, so that every table has been met. `columns` include
-    the key. `partitions` are those of every instance's own topic.
+    `rows` are what is counted of every instance, inserted by statements of `transaction_rows` that
+    are each a source transaction; statements go through the `tables` in turn, and once more before
+    what is counted, so that every table has been met. `columns` include the key. `partitions` are
+    those of every instance's own topic.
     """
 
     rows: int
@@ -27,9 +30,15 @@ class Shape:
 
     def __post_init__(self) -> None:
         if self.rows % self.transaction_rows or TEMPLATE_ROWS % self.transaction_rows:
-            raise ValueError(f"{self.transaction_rows} rows a transaction must divide {TEMPLATE_ROWS} and {self.rows} rows")
+            raise ValueError(
+                f"{self.transaction_rows} rows a transaction must divide {TEMPLATE_ROWS} and "
+                f"{self.rows} rows"
+            )
         if self.instances % self.processes:
-            raise ValueError(f"{self.instances} instances cannot be spread evenly over {self.processes} processes")
+            raise ValueError(
+                f"{self.instances} instances cannot be spread evenly over {self.processes} "
+                f"processes"
+            )
 
     @property
     def uncounted(self) -> int:
@@ -79,13 +88,26 @@ def all_series() -> list[Series]:
 def quick(series: Series) -> Series:
     """Ends and middle with a fraction of the rows."""
     curve = [point for point in series.points if not point.beside]
-    chosen = [curve[0], curve[len(curve) // 2], curve[-1], *(point for point in series.points if point.beside)]
-    return replace(series, points=tuple(replace(point, shape=_smaller(point.shape)) for point in chosen))
+    chosen = [
+        curve[0],
+        curve[len(curve) // 2],
+        curve[-1],
+        *(point for point in series.points if point.beside),
+    ]
+    return replace(
+        series, points=tuple(replace(point, shape=_smaller(point.shape)) for point in chosen)
+    )
 
 
 def visits(points: Sequence[Point], rounds: int) -> list[tuple[int, Point]]:
-    """Round number and point, there and back again, so that a machine that grows slower meanwhile bends no curve."""
-    return [(number, point) for number in range(1, rounds + 1) for point in (points if number % 2 else points[::-1])]
+    """Round number and point, there and back again, so that a machine that grows slower meanwhile
+    bends no curve.
+    """
+    return [
+        (number, point)
+        for number in range(1, rounds + 1)
+        for point in (points if number % 2 else points[::-1])
+    ]
 
 
 def _smaller(shape: Shape) -> Shape:
@@ -94,38 +116,84 @@ def _smaller(shape: Shape) -> Shape:
 
 
 def _columns() -> Series:
-    rows = {5: 400_000, 10: 400_000, 20: 300_000, 40: 200_000, 60: 150_000, 120: 80_000, 240: 40_000}
-    points = tuple(Point(str(columns), columns, Shape(each, columns=columns)) for columns, each in rows.items())
-    return Series("columns", "columns per row", "1 table, 100 rows per transaction, 4 partitions, 1 instance", points)
+    rows = {
+        5: 400_000,
+        10: 400_000,
+        20: 300_000,
+        40: 200_000,
+        60: 150_000,
+        120: 80_000,
+        240: 40_000,
+    }
+    points = tuple(
+        Point(str(columns), columns, Shape(each, columns=columns)) for columns, each in rows.items()
+    )
+    return Series(
+        "columns",
+        "columns per row",
+        "1 table, 100 rows per transaction, 4 partitions, 1 instance",
+        points,
+    )
 
 
 def _transactions() -> Series:
-    rows = {1: 120_000, 2: 160_000, 5: 250_000, 10: 300_000, 100: 400_000, 1000: 400_000, 10_000: 400_000}
-    points = tuple(Point(f"{size:,}", size, Shape(each, transaction_rows=size)) for size, each in rows.items())
-    return Series("transactions", "rows per source transaction", "1 table of 12 columns, 4 partitions, 1 instance", points)
+    rows = {
+        1: 120_000,
+        2: 160_000,
+        5: 250_000,
+        10: 300_000,
+        100: 400_000,
+        1000: 400_000,
+        10_000: 400_000,
+    }
+    points = tuple(
+        Point(f"{size:,}", size, Shape(each, transaction_rows=size)) for size, each in rows.items()
+    )
+    return Series(
+        "transactions",
+        "rows per source transaction",
+        "1 table of 12 columns, 4 partitions, 1 instance",
+        points,
+    )
 
 
 def _tables() -> Series:
     points = tuple(
-        Point(f"{tables:,}", tables, Shape(300_000, transaction_rows=20, tables=tables)) for tables in (1, 10, 100, 1000, 10_000)
+        Point(f"{tables:,}", tables, Shape(300_000, transaction_rows=20, tables=tables))
+        for tables in (1, 10, 100, 1000, 10_000)
     )
     return Series(
         "tables",
         "tables",
-        "12 columns, 20 rows per transaction, each in the next table, all tables met before, 4 partitions, 1 instance",
+        (
+            "12 columns, 20 rows per transaction, each in the next table, all tables met before, "
+            "4 partitions, 1 instance"
+        ),
         points,
     )
 
 
 def _partitions() -> Series:
-    points = tuple(Point(str(count), count, Shape(400_000, partitions=count)) for count in (1, 4, 16, 64, 256))
-    return Series("partitions", "partitions of the topic", "1 table of 12 columns, 100 rows per transaction, 1 instance", points)
+    points = tuple(
+        Point(str(count), count, Shape(400_000, partitions=count)) for count in (1, 4, 16, 64, 256)
+    )
+    return Series(
+        "partitions",
+        "partitions of the topic",
+        "1 table of 12 columns, 100 rows per transaction, 1 instance",
+        points,
+    )
 
 
 def _instances() -> Series:
     spread = ((1, 1), (2, 1), (4, 1), (8, 1), (2, 2), (8, 2))
-    points = tuple(Point(_instances_label(*each), each[0], _instances_shape(*each)) for each in spread)
-    held = "12 columns, 100 rows per transaction, 4 partitions; every instance relays the same rows to a topic of its own"
+    points = tuple(
+        Point(_instances_label(*each), each[0], _instances_shape(*each)) for each in spread
+    )
+    held = (
+        "12 columns, 100 rows per transaction, 4 partitions; every instance relays the same rows "
+        "to a topic of its own"
+    )
     return Series("instances", "instances", held, points)
 
 

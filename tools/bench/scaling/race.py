@@ -19,7 +19,8 @@ from tools.bench.scaling.measured import Measured
 from tools.bench.scaling.points import Point, Series, Shape, all_series, quick, visits
 from tools.bench.scaling.relays import Relays
 
-# An index of 10 MB is mapped into memory, and the first entry in a fresh one costs 20 ms on kernels that map large pages, whoever writes.
+# An index of 10 MB is mapped into memory, and the first entry in a fresh one costs 20 ms on kernels
+# that map large pages, whoever writes.
 _BROKER: Final = {"log.index.size.max.bytes": 128 * 1024}
 _START_S: Final = 60.0
 _MEET_S: Final = 0.03  # for a table that is new to a relay: ten times what it takes
@@ -27,8 +28,13 @@ _WARM: Final = Shape(100_000, transaction_rows=20)
 SERIES_NAMES: Final = tuple(series.name for series in all_series())
 
 
-def scale(kind: type[SqlServer], names: Sequence[str], rounds: int, *, small: bool) -> Iterator[Measured]:
-    """Measure the named series one after the other; a failure of a point is told and kept, and does not end the rest."""
+def scale(
+    kind: type[SqlServer], names: Sequence[str], rounds: int, *, small: bool
+) -> Iterator[Measured]:
+    """Measure the named series one after the other.
+
+    A failure of a point is told and kept, and does not end the rest.
+    """
     chosen = [quick(series) if small else series for series in all_series() if series.name in names]
     with ZooKeeper() as zookeeper, Kafka(_BROKER) as kafka, kind(OPTIONS) as source:
         bench = _Bench(source, kafka, zookeeper)
@@ -47,7 +53,10 @@ class _Bench:
         self._number = 0
 
     def warm_up(self) -> None:
-        """A broker that has just started compiles itself meanwhile; nobody's figure shall hold that."""
+        """A broker that has just started compiles itself meanwhile.
+
+        Nobody's figure shall hold that.
+        """
         say("warming up")
         self._visit(Series("warm", "", "", ()), Point("", 1, _WARM), 0)
 
@@ -62,7 +71,10 @@ class _Bench:
                 measured.failures.append(not_measured(said, failure))
             else:
                 measured.runs.append(run)
-                say(f"{said}: {run.rows_per_second:,.0f} rows/s, {run.rows_per_cpu_second:,.0f} rows per CPU-second, {run.wall_s:.1f} s")
+                say(
+                    f"{said}: {run.rows_per_second:,.0f} rows/s, {run.rows_per_cpu_second:,.0f} "
+                    f"rows per CPU-second, {run.wall_s:.1f} s"
+                )
         return measured
 
     def _visit(self, series: Series, point: Point, number: int) -> Run:
@@ -70,7 +82,15 @@ class _Bench:
         part = self._binlog.write(point.shape)
         self._number += 1
         with tempfile.TemporaryDirectory(prefix="roma-bench-") as folder:
-            relays = Relays(str(self._number), point.shape, part, Path(folder), self._source, self._kafka, self._zookeeper)
+            relays = Relays(
+                str(self._number),
+                point.shape,
+                part,
+                Path(folder),
+                self._source,
+                self._kafka,
+                self._zookeeper,
+            )
             try:
                 with closing(relays):
                     lap = self._lap(relays, point)
@@ -80,17 +100,25 @@ class _Bench:
         return _run(series, point, number, lap, counted, part, self._source.name)
 
     def _lap(self, relays: Relays, point: Point) -> Lap:
-        """Every instance has a finish line of its own, so one look at all of them is enough only when each one is complete."""
+        """Every instance has a finish line of its own, so one look at all of them is enough only
+        when each one is complete.
+        """
         offsets, shape = self._offsets, point.shape
 
         def finished() -> bool:
-            return all(offsets.visible([finish]) >= FINISH_ROWS for finish in relays.finishes) and all(
-                offsets.visible([topic]) >= shape.written for topic in relays.topics
-            )
+            return all(
+                offsets.visible([finish]) >= FINISH_ROWS for finish in relays.finishes
+            ) and all(offsets.visible([topic]) >= shape.written for topic in relays.topics)
 
         met = shape.uncounted * shape.instances
-        line = Line(lambda: offsets.written(relays.topics) > met, finished, first_row_s=_START_S + _MEET_S * shape.tables)
-        return watch(relays, line, pids=lambda: relays.pids, broker=self._kafka.pid, source=self._source.pid)
+        line = Line(
+            lambda: offsets.written(relays.topics) > met,
+            finished,
+            first_row_s=_START_S + _MEET_S * shape.tables,
+        )
+        return watch(
+            relays, line, pids=lambda: relays.pids, broker=self._kafka.pid, source=self._source.pid
+        )
 
     def _counted(self, relays: Relays, point: Point) -> Counted:
         """Every row must be there, once, in the topic of every instance."""
@@ -98,7 +126,10 @@ class _Bench:
         for topic in relays.topics:
             counted = count(self._kafka, (topic,), packed=False)
             if counted.rows != point.shape.written:
-                raise BenchFailed(f"{counted.rows:,} rows are visible in {topic}, {point.shape.written:,} were written.")
+                raise BenchFailed(
+                    f"{counted.rows:,} rows are visible in {topic}, {point.shape.written:,} were "
+                    f"written."
+                )
             total = Counted(*(a + b for a, b in zip(_parts(total), _parts(counted), strict=True)))
         return total
 
@@ -107,7 +138,9 @@ def _parts(counted: Counted) -> tuple[int, int, int]:
     return counted.messages, counted.rows, counted.value_bytes
 
 
-def _run(series: Series, point: Point, number: int, lap: Lap, counted: Counted, part: Part, server: str) -> Run:
+def _run(
+    series: Series, point: Point, number: int, lap: Lap, counted: Counted, part: Part, server: str
+) -> Run:
     shape = point.shape
     share = shape.rows / shape.written  # all rows of a point are alike
     return Run(

@@ -1,4 +1,6 @@
-"""Relay processes with several instances, each of which relays the same part of the binlog to a topic of its own."""
+"""Relay processes with several instances, each of which relays the same part of the binlog to a
+topic of its own.
+"""
 
 from pathlib import Path
 from subprocess import TimeoutExpired
@@ -20,19 +22,35 @@ _SERVER_ID: Final = 910_000
 
 
 class Relays:
-    """One installation, its instances spread evenly over its processes. Topics are made with it: that costs no time later."""
+    """One installation, its instances spread evenly over its processes.
 
-    def __init__(self, label: str, shape: Shape, part: Part, folder: Path, source: SqlServer, kafka: Kafka, zookeeper: ZooKeeper) -> None:
+    Topics are made with it: that costs no time later.
+    """
+
+    def __init__(
+        self,
+        label: str,
+        shape: Shape,
+        part: Part,
+        folder: Path,
+        source: SqlServer,
+        kafka: Kafka,
+        zookeeper: ZooKeeper,
+    ) -> None:
         self.topics = tuple(f"scaling_{label}_{number}" for number in range(shape.instances))
         self.finishes = tuple(f"{topic}_finish" for topic in self.topics)
         self._installations: list[Installation] = []
         self._processes: list[RelayProcess] = []
         self._started: list[RelayProcess] = []
-        instances = [_instance(number, topic, part, source) for number, topic in enumerate(self.topics)]
+        instances = [
+            _instance(number, topic, part, source) for number, topic in enumerate(self.topics)
+        ]
         for number in range(shape.processes):
             own = folder / str(number)
             own.mkdir()
-            installation = Installation(f"scaling_{label}", own, source, kafka, zookeeper, session_timeout_seconds=6)
+            installation = Installation(
+                f"scaling_{label}", own, source, kafka, zookeeper, session_timeout_seconds=6
+            )
             self._installations.append(installation)
             installation.document["instances"] = instances[number :: shape.processes]
             installation.file.write_text(tomli_w.dumps(installation.document), encoding="utf-8")
@@ -48,11 +66,17 @@ class Relays:
         )
 
     def _make_topics(self, shape: Shape) -> None:
-        """As the relay makes them itself, but for the finish lines, which need one partition only."""
+        """As the relay makes them itself, but for the finish lines, which need one partition
+        only.
+        """
         settings = self._installations[0].settings
         admin = TopicAdmin(settings.kafka)
-        for topic, partitions in (dict.fromkeys(self.topics, shape.partitions) | dict.fromkeys(self.finishes, 1)).items():
-            admin.create(new_topic(topic, wanted_topic(settings.kafka, settings.instances[0], partitions)))
+        for topic, partitions in (
+            dict.fromkeys(self.topics, shape.partitions) | dict.fromkeys(self.finishes, 1)
+        ).items():
+            admin.create(
+                new_topic(topic, wanted_topic(settings.kafka, settings.instances[0], partitions))
+            )
 
     @property
     def pids(self) -> tuple[int, ...]:
@@ -78,7 +102,9 @@ class Relays:
             while self._started:
                 self._started.pop().stop()
         except TimeoutExpired as exc:
-            raise BenchFailed(f"It did not end when it was told to. Its log ends:\n{self.log_tail()}") from exc
+            raise BenchFailed(
+                f"It did not end when it was told to. Its log ends:\n{self.log_tail()}"
+            ) from exc
 
     def log_tail(self) -> str:
         """Return the ends of all logs, for error messages."""
@@ -86,10 +112,19 @@ class Relays:
 
 
 def _instance(number: int, topic: str, part: Part, source: SqlServer) -> dict[str, Any]:
-    """Everything else is as it comes; `default_topic` is what gives every instance a topic of its own under one mapping."""
+    """Everything else is as it comes.
+
+    `default_topic` is what gives every instance a topic of its own under one mapping.
+    """
     return {
         "name": f"instance_{number}",
-        "source": {"host": source.host, "port": source.port, "user": "relay", "password": "relay", "server_id": _SERVER_ID + number},
+        "source": {
+            "host": source.host,
+            "port": source.port,
+            "user": "relay",
+            "password": "relay",
+            "server_id": _SERVER_ID + number,
+        },
         "start": {"at": "position", "journal_name": part.file},
         "filter": {"filter_regex": f"{SCHEMA}\\..*,{finish_schema(number)}\\..*"},
         "routing": {"unmapped_db": "default_topic", "default_topic": topic},

@@ -1,4 +1,6 @@
-"""`python -m tools.bench.spark hbase | delta | growth | tables`: see `--help`, and `make bench-spark`."""
+"""`python -m tools.bench.spark hbase | delta | growth | tables`: see `--help`, and `make
+bench-spark`.
+"""
 
 import argparse
 import sys
@@ -29,15 +31,21 @@ class Workload(NamedTuple):
     warm: int
 
 
-# Partitions share a batch unevenly: one of just an eighth of the messages would leave a few of them to a ninth.
-_WORKLOADS: Final = {"hbase": Workload(2_400_000, 400_100, 3), "delta": Workload(3_200_000, 400_100, 3)}
+# Partitions share a batch unevenly: one of just an eighth of the messages would leave a few of them
+# to a ninth.
+_WORKLOADS: Final = {
+    "hbase": Workload(2_400_000, 400_100, 3),
+    "delta": Workload(3_200_000, 400_100, 3),
+}
 
 
 def main() -> int:
     """Run the command line; the result is the exit code: 1 when a copy was not equal."""
     arguments = _parser().parse_args()
     here = setting(())
-    here = replace(here, command=f"python -m tools.bench.spark {' '.join(sys.argv[1:])}", versions=_versions())
+    here = replace(
+        here, command=f"python -m tools.bench.spark {' '.join(sys.argv[1:])}", versions=_versions()
+    )
     exact = True
     try:
         for part in arguments.part or _PARTS:
@@ -55,15 +63,40 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("part", nargs="*", choices=[*_PARTS, []], help="none: all")
     parser.add_argument("--messages", type=int, help=f"else {_each('messages')}")
     parser.add_argument("--batch", type=int, help=f"messages of one batch, else {_each('batch')}")
-    parser.add_argument("--warm", type=int, help=f"batches that are a job's warm-up, else {_each('warm')}")
-    parser.add_argument("--classic", type=int, default=20_000, help="messages that the classic loop gets; 0: none")
-    parser.add_argument("--guard", action="append", choices=sorted(GUARDS), help="this one; may be repeated")
-    parser.add_argument("--client", action="append", choices=hbase.CLIENTS, help="this one; may be repeated")
-    parser.add_argument("--sizes", type=_numbers, default=(1_000_000, 10_000_000), help="rows of the tables that batches are merged into")
-    parser.add_argument("--changes", type=_numbers, default=(25_000, 50_000, 100_000), help="changes of those batches")
+    parser.add_argument(
+        "--warm", type=int, help=f"batches that are a job's warm-up, else {_each('warm')}"
+    )
+    parser.add_argument(
+        "--classic", type=int, default=20_000, help="messages that the classic loop gets; 0: none"
+    )
+    parser.add_argument(
+        "--guard", action="append", choices=sorted(GUARDS), help="this one; may be repeated"
+    )
+    parser.add_argument(
+        "--client", action="append", choices=hbase.CLIENTS, help="this one; may be repeated"
+    )
+    parser.add_argument(
+        "--sizes",
+        type=_numbers,
+        default=(1_000_000, 10_000_000),
+        help="rows of the tables that batches are merged into",
+    )
+    parser.add_argument(
+        "--changes",
+        type=_numbers,
+        default=(25_000, 50_000, 100_000),
+        help="changes of those batches",
+    )
     parser.add_argument("--tables", type=int, default=200, help="tables of one batch")
-    parser.add_argument("--threads", type=_numbers, default=(1, 2, 4, 8), help="how many of them are merged at the same time")
-    parser.add_argument("--into", type=Path, metavar="FOLDER", help="write the tables there, as Markdown and JSON")
+    parser.add_argument(
+        "--threads",
+        type=_numbers,
+        default=(1, 2, 4, 8),
+        help="how many of them are merged at the same time",
+    )
+    parser.add_argument(
+        "--into", type=Path, metavar="FOLDER", help="write the tables there, as Markdown and JSON"
+    )
     return parser
 
 
@@ -72,7 +105,11 @@ def _each(what: str) -> str:
 
 
 def _workload(part: str, arguments: argparse.Namespace) -> Workload:
-    given = {name: number for name in Workload._fields if (number := getattr(arguments, name)) is not None}
+    given = {
+        name: number
+        for name in Workload._fields
+        if (number := getattr(arguments, name)) is not None
+    }
     return _WORKLOADS[part]._replace(**given)
 
 
@@ -83,20 +120,34 @@ def _numbers(text: str) -> tuple[int, ...]:
 def _measured(part: str, arguments: argparse.Namespace) -> tuple[Report, bool]:
     match part:
         case "hbase":
-            load, guards = _workload(part, arguments), arguments.guard or sorted(GUARDS, reverse=True)
-            found = _told(hbase.measure(*load, arguments.classic, guards, arguments.client or hbase.CLIENTS))
+            load, guards = (
+                _workload(part, arguments),
+                arguments.guard or sorted(GUARDS, reverse=True),
+            )
+            found = _told(
+                hbase.measure(*load, arguments.classic, guards, arguments.client or hbase.CLIENTS)
+            )
             notes = [*_notes(load), _classic_note(arguments.classic)]
-            return spark_report("Messages from a topic into HBase", found, notes, hbase.CLASSIC), _equal(found)
+            return spark_report(
+                "Messages from a topic into HBase", found, notes, hbase.CLASSIC
+            ), _equal(found)
         case "delta":
             load = _workload(part, arguments)
             found = _told(delta.measure_rate(*load))
-            return spark_report("Messages from a topic into Delta", found, _notes(load)), _equal(found)
+            return spark_report("Messages from a topic into Delta", found, _notes(load)), _equal(
+                found
+            )
         case "tables":
-            return tables.tables_report(arguments.tables, list(tables.measure_tables(arguments.tables, arguments.threads))), True
+            return tables.tables_report(
+                arguments.tables, list(tables.measure_tables(arguments.tables, arguments.threads))
+            ), True
         case _:
             costs = []
             for cost in delta.measure_growth(arguments.sizes, arguments.changes):
-                say(f"{cost.changes:,} changes of keys {cost.keys} into {cost.rows:,} rows: {cost.seconds:.2f} s")
+                say(
+                    f"{cost.changes:,} changes of keys {cost.keys} into {cost.rows:,} rows: "
+                    f"{cost.seconds:.2f} s"
+                )
                 costs.append(cost)
             return delta.growth_report(costs), True
 
@@ -105,7 +156,10 @@ def _told(runs: Iterable[SparkRun]) -> list[SparkRun]:
     found = []
     for run in runs:
         took = [f"{each.messages:,} in {each.seconds:.1f} s" for each in run.batches]
-        say(f"{run.what}: {run.whole_per_second:,.0f} messages/s, warm {run.warm_per_second:,.0f}; {'; '.join(took)}")
+        say(
+            f"{run.what}: {run.whole_per_second:,.0f} messages/s, warm "
+            f"{run.warm_per_second:,.0f}; {'; '.join(took)}"
+        )
         found.append(run)
     return found
 
@@ -116,17 +170,31 @@ def _equal(runs: Sequence[SparkRun]) -> bool:
 
 def _notes(load: Workload) -> list[str]:
     return [
-        "Table of six columns. Of ten messages six are inserts, two updates, one repeats an earlier message, one is late.",
-        f"Messages/s of a job: all messages of its batches ({load.batch:,} each), from trigger to commit, reading included.",
-        f"warm: without the first {load.warm} batches. CPU and memory are of the whole job with its children.",
-        "equal: every key is there with its newest change, by number of keys, sum of orders and sum of a column.",
+        (
+            "Table of six columns. Of ten messages six are inserts, two updates, one repeats an "
+            "earlier message, one is late."
+        ),
+        (
+            f"Messages/s of a job: all messages of its batches ({load.batch:,} each), from "
+            f"trigger to commit, reading included."
+        ),
+        (
+            f"warm: without the first {load.warm} batches. CPU and memory are of the whole job "
+            f"with its children."
+        ),
+        (
+            "equal: every key is there with its newest change, by number of keys, sum of orders "
+            "and sum of a column."
+        ),
     ]
 
 
 def _classic_note(messages: int) -> str:
     return (
-        f"The classic loop gets {messages:,} of the same messages from memory, after a quarter as many that do not count; a job is "
-        "compared with the loop through the same client. Rows/s into the copy are those of the sink's own calls: its rows, too, lie in "
+        f"The classic loop gets {messages:,} of the same messages from memory, after a quarter "
+        f"as many that do not count; a job is "
+        "compared with the loop through the same client. Rows/s into the copy are those of the "
+        "sink's own calls: its rows, too, lie in "
         "memory, parsed and reduced."
     )
 

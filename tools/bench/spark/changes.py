@@ -1,4 +1,6 @@
-"""The workload: changes of one table, with repeats and late ones among them, and what the copy must hold in the end."""
+"""The workload: changes of one table, with repeats and late ones among them, and what the copy must
+hold in the end.
+"""
 
 import random
 from collections.abc import Iterator
@@ -9,17 +11,19 @@ from relay.envelope import order_text
 
 Change: TypeAlias = tuple[int, int]  # key, order
 TABLE: Final = "shop.orders"
-TYPES: Final = '{"id":"bigint","user_id":"int","sku":"varchar(32)","price":"decimal(12,2)","status":"varchar(8)","note":"varchar(64)"}'
+TYPES: Final = '{"id":"bigint","user_id":"int","sku":"varchar(32)","price":"decimal(12,2)","status":"varchar(8)","note":"varchar(64)"}'  # noqa: E501
 TIME_MS: Final = 1_700_000_000_000
 _OF_TEN: Final = ("insert",) * 6 + ("update",) * 2 + ("repeat", "late")
 
 
 @dataclass(slots=True)
 class Changes:
-    """Six inserts, two updates, one repeat and one late change of ten, over keys and messages at random.
+    """Six inserts, two updates, one repeat and one late change of ten, over keys and messages at
+    random.
 
-    A repeat is a message that was sent before. A late change is one of a key that has a newer one already. Fresh changes take every
-    second order; what is late takes the one below its key's newest.
+    A repeat is a message that was sent before. A late change is one of a key that has a newer one
+    already. Fresh changes take every second order; what is late takes the one below its key's
+    newest.
     """
 
     seed: int = 1
@@ -27,7 +31,10 @@ class Changes:
     fresh: int = 0
 
     def draw(self, count: int) -> Iterator[Change]:
-        """Yield so many changes; `newest` holds afterwards, by key, the order that the copy must show."""
+        """Yield so many changes.
+
+        `newest` holds afterwards, by key, the order that the copy must show.
+        """
         chance = random.Random(self.seed)
         sent: list[Change] = []
         for number in range(count):

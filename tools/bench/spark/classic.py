@@ -1,6 +1,9 @@
-"""The yardstick: the classic consumer. One thread; for each message a get, a comparison and a checkAndPut, one row a call.
+"""The yardstick: the classic consumer.
 
-Once through the Thrift2 gateway, and once through HBase's own client: a job is compared with the loop through its own client.
+One thread; for each message a get, a comparison and a checkAndPut, one row a call.
+
+Once through the Thrift2 gateway, and once through HBase's own client: a job is compared with the
+loop through its own client.
 """
 
 import io
@@ -31,7 +34,7 @@ service THBaseService {
   bool checkAndPut(1: required binary table 2: required binary row 3: required binary family 4: required binary qualifier 5: binary value
     6: required TPut tput) throws (1: TIOError io)
 }
-"""
+"""  # noqa: E501
 _idl: Final = thriftpy2.load_fp(io.StringIO(_IDL), "roma_classic_thrift")
 _GUARDS: Final = b"update_info"
 _TIMEOUT_MS: Final = 60_000
@@ -39,7 +42,10 @@ _TIMEOUT_MS: Final = 60_000
 
 @dataclass(slots=True)
 class ClassicLoop:
-    """Applies messages to one table, made before; nothing is read from a broker, which is in its favour."""
+    """Applies messages to one table, made before.
+
+    Nothing is read from a broker, which is in its favour.
+    """
 
     table: bytes
     client: Any
@@ -60,14 +66,26 @@ class ClassicLoop:
 
     def _apply(self, columns: dict[str, str], order: int) -> None:
         row = columns["id"].encode()
-        wanted = [_idl.TColumn(family=_GUARDS, qualifier=name) for name in (b"execute_time", b"execute_position")]
-        found = {cell.qualifier: cell.value for cell in self.client.get(self.table, _idl.TGet(row=row, columns=wanted)).columnValues}
+        wanted = [
+            _idl.TColumn(family=_GUARDS, qualifier=name)
+            for name in (b"execute_time", b"execute_position")
+        ]
+        found = {
+            cell.qualifier: cell.value
+            for cell in self.client.get(self.table, _idl.TGet(row=row, columns=wanted)).columnValues
+        }
         present = found.get(b"execute_position")
         if present is not None and (TIME_MS, order) < (int(found[b"execute_time"]), int(present)):
             return
         cells = [(b"info", name.encode(), value.encode()) for name, value in columns.items()]
-        cells += [(_GUARDS, b"execute_time", b"%d" % TIME_MS), (_GUARDS, b"execute_position", b"%d" % order)]
-        values = [_idl.TColumnValue(family=family, qualifier=name, value=value) for family, name, value in cells]
+        cells += [
+            (_GUARDS, b"execute_time", b"%d" % TIME_MS),
+            (_GUARDS, b"execute_position", b"%d" % order),
+        ]
+        values = [
+            _idl.TColumnValue(family=family, qualifier=name, value=value)
+            for family, name, value in cells
+        ]
         put = _idl.TPut(row=row, columnValues=values)
         self.client.checkAndPut(self.table, row, _GUARDS, b"execute_position", present, put)
 
@@ -82,12 +100,22 @@ class JavaClassicLoop:
     def to(cls, spark: SparkSession, quorum: str, table: bytes) -> "JavaClassicLoop":
         """Compile it and connect."""
         compiler = java_class(spark, "org.codehaus.janino.SimpleCompiler")()
-        compiler.setParentClassLoader(java_class(spark, "java.lang.Thread").currentThread().getContextClassLoader())
-        compiler.cook("ClassicLoop.java", Path(__file__).with_name("ClassicLoop.java").read_text(encoding="utf-8"))
+        compiler.setParentClassLoader(
+            java_class(spark, "java.lang.Thread").currentThread().getContextClassLoader()
+        )
+        compiler.cook(
+            "ClassicLoop.java",
+            Path(__file__).with_name("ClassicLoop.java").read_text(encoding="utf-8"),
+        )
         arguments = java_class(spark, "java.util.ArrayList")()
         for each in (quorum, table.decode(), java_class(spark, "java.lang.Long")(TIME_MS)):
             arguments.add(each)
-        return cls(compiler.getClassLoader().loadClass("ClassicLoop").getConstructors()[0].newInstance(arguments.toArray()))
+        return cls(
+            compiler.getClassLoader()
+            .loadClass("ClassicLoop")
+            .getConstructors()[0]
+            .newInstance(arguments.toArray())
+        )
 
     def rows_per_second(self, changes: Iterable[Change]) -> float:
         """Apply the changes one after the other and return how many a second."""

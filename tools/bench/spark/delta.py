@@ -1,4 +1,6 @@
-"""Topic → Delta: messages a second of a warm job, and what a batch costs by its changes and by the size of its table."""
+"""Topic → Delta: messages a second of a warm job, and what a batch costs by its changes and by the
+size of its table.
+"""
 
 import os
 import tempfile
@@ -32,7 +34,9 @@ _RECENT_ROWS: Final = 200_000
 
 @dataclass(frozen=True, slots=True)
 class BatchCost:
-    """Seconds of one batch of changes that was merged into a table of so many rows, which keys it changed, and Delta's own MERGE for it."""
+    """Seconds of one batch of changes that was merged into a table of so many rows, which keys it
+    changed, and Delta's own MERGE for it.
+    """
 
     rows: int
     keys: str
@@ -44,7 +48,10 @@ class BatchCost:
 def measure_rate(messages: int, batch: int, warm: int) -> Iterator[SparkRun]:
     """Yield one run whose first `warm` batches do not count."""
     changes = Changes()
-    with Kafka() as kafka, tempfile.TemporaryDirectory(prefix="roma-bench-", ignore_cleanup_errors=True) as folder:
+    with (
+        Kafka() as kafka,
+        tempfile.TemporaryDirectory(prefix="roma-bench-", ignore_cleanup_errors=True) as folder,
+    ):
         say(f"{messages:,} messages")
         fill(kafka.bootstrap, "orders", changes.draw(messages))
         settings = job(kafka.bootstrap, "orders", folder, batch)
@@ -56,18 +63,31 @@ def measure_rate(messages: int, batch: int, warm: int) -> Iterator[SparkRun]:
 
 
 def measure_growth(sizes: Sequence[int], batches: Sequence[int]) -> Iterator[BatchCost]:
-    """Yield what each batch cost on each table size, the best of some rounds; changes are updates, of recent keys and of keys at random."""
+    """Yield what each batch cost on each table size, the best of some rounds.
+
+    Changes are updates, of recent keys and of keys at random.
+    """
     for rows in sizes:
-        with tempfile.TemporaryDirectory(prefix="roma-bench-", ignore_cleanup_errors=True) as folder:
+        with tempfile.TemporaryDirectory(
+            prefix="roma-bench-", ignore_cleanup_errors=True
+        ) as folder:
             settings = job("127.0.0.1:1", "none", folder, 1)
             spark = started(settings)
             sink = open_sink(spark, settings)
             _write(spark, sink, spark.range(rows).withColumn("order", sf.col("id")), rows)
             order = count(rows, rows)
-            for (keys, among), changes in product((("recent", _RECENT_ROWS), ("at random", rows)), batches):
-                ours = [_update(spark, sink, rows, among, changes, next(order)) for _ in range(_WARM + _ROUNDS)]
+            for (keys, among), changes in product(
+                (("recent", _RECENT_ROWS), ("at random", rows)), batches
+            ):
+                ours = [
+                    _update(spark, sink, rows, among, changes, next(order))
+                    for _ in range(_WARM + _ROUNDS)
+                ]
                 with patch("spark_jobs.sinks.delta_lake.sink.put", return_value=None):
-                    merges = [_update(spark, sink, rows, among, changes, next(order)) for _ in range(_WARM_MERGES + _ROUNDS)]
+                    merges = [
+                        _update(spark, sink, rows, among, changes, next(order))
+                        for _ in range(_WARM_MERGES + _ROUNDS)
+                    ]
                 yield BatchCost(rows, keys, changes, min(ours[_WARM:]), min(merges[_WARM_MERGES:]))
 
 
@@ -85,17 +105,33 @@ def growth_report(costs: Sequence[BatchCost]) -> Report:
         for each in costs
     ]
     notes = [
-        f"Updates, best of {_ROUNDS} rounds behind {_WARM} that do not count. One batch made the table, in the order of its keys.",
+        (
+            f"Updates, best of {_ROUNDS} rounds behind {_WARM} that do not count. One batch made "
+            f"the table, in the order of its keys."
+        ),
         "MERGE: the same with Delta's own statement, in the same table and session.",
         f"recent: of the {_RECENT_ROWS:,} greatest keys. at random: of all keys of the table.",
         "From the reduced batch to the commit: reading, parsing and reducing are not in it.",
     ]
-    columns = ("rows in the table", "keys", "changes", "seconds", "µs a change", "seconds of a MERGE")
-    return Report("A batch merged into a Delta table", columns, rows, notes, [asdict(each) for each in costs])
+    columns = (
+        "rows in the table",
+        "keys",
+        "changes",
+        "seconds",
+        "µs a change",
+        "seconds of a MERGE",
+    )
+    return Report(
+        "A batch merged into a Delta table", columns, rows, notes, [asdict(each) for each in costs]
+    )
 
 
-def _update(spark: SparkSession, sink: Sink, rows: int, among: int, changes: int, order: int) -> float:
-    """Change keys drawn among the greatest of a table's rows, and return the seconds that the sink took."""
+def _update(
+    spark: SparkSession, sink: Sink, rows: int, among: int, changes: int, order: int
+) -> float:
+    """Change keys drawn among the greatest of a table's rows, and return the seconds that the sink
+    took.
+    """
     drawn = (sf.lit(rows - among) + sf.rand(_SEED + order) * among).cast("bigint")
     changed = spark.range(changes).select(drawn.alias("id")).distinct()
     return _write(spark, sink, changed.withColumn("order", sf.col("id") + order), order + rows)
@@ -105,7 +141,11 @@ def _write(spark: SparkSession, sink: Sink, keys: DataFrame, newest: int) -> flo
     """Write changes of these keys (id, order), and return the seconds that the sink took."""
     changes = as_changes(keys).persist()
     number = changes.count()
-    contents = {TABLE: TableContents([TableSchema.of(TYPES)], ("id",), f"{TIME_MS:013d}.{newest:019d}", number)}
+    contents = {
+        TABLE: TableContents(
+            [TableSchema.of(TYPES)], ("id",), f"{TIME_MS:013d}.{newest:019d}", number
+        )
+    }
     began = monotonic()
     sink.write(reduced_batch(changes, contents, "bench", None))
     took = monotonic() - began
@@ -130,6 +170,8 @@ def as_changes(keys: DataFrame) -> DataFrame:
         sf.lit(TIME_MS).cast("bigint").alias("execute_time"),
         sf.col("order").alias("execute_position"),
         sf.lit(False).alias("deleted"),
-        sf.create_map(*(each for name, value in columns.items() for each in (sf.lit(name), value))).alias("data"),
+        sf.create_map(
+            *(each for name, value in columns.items() for each in (sf.lit(name), value))
+        ).alias("data"),
         sf.lit(TYPES).alias("mysql_types"),
     )

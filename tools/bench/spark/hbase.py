@@ -21,12 +21,21 @@ from tools.bench.spark.run import SparkRun
 from tools.bench.spark.topic import fill
 
 CLASSIC = "classic loop"
-LOOPS = {"thrift2": f"{CLASSIC}, Thrift2", "jvm": f"{CLASSIC}, HBase's own client", "files": f"{CLASSIC}, HBase's own client"}
+LOOPS = {
+    "thrift2": f"{CLASSIC}, Thrift2",
+    "jvm": f"{CLASSIC}, HBase's own client",
+    "files": f"{CLASSIC}, HBase's own client",
+}
 CLIENTS = ["files", "jvm", "thrift2"]
 
 
-def measure(messages: int, batch: int, warm: int, classic: int, guards: list[str], clients: list[str]) -> Iterator[SparkRun]:
-    """Yield a run for each loop, over the first messages, and one for each guard, over all of them; each has a table of its own."""
+def measure(
+    messages: int, batch: int, warm: int, classic: int, guards: list[str], clients: list[str]
+) -> Iterator[SparkRun]:
+    """Yield a run for each loop, over the first messages, and one for each guard, over all of them.
+
+    Each has a table of its own.
+    """
     changes = Changes()
     with Kafka() as kafka, HBase(heap="3g") as hbase:
         say(f"{messages:,} messages")
@@ -41,23 +50,55 @@ def measure(messages: int, batch: int, warm: int, classic: int, guards: list[str
 
 def _classic(kafka: Kafka, hbase: HBase, what: str, messages: int) -> SparkRun:
     through_thrift = what == LOOPS["thrift2"]
-    settings = HBaseSettings(thrift=(hbase.address,), namespace="classic" if through_thrift else "classic_java")
+    settings = HBaseSettings(
+        thrift=(hbase.address,), namespace="classic" if through_thrift else "classic_java"
+    )
     with Gateway(settings) as gateway:
         table = Tables(gateway, settings).ensure(TABLE)
-    loop = ClassicLoop.to(hbase.address, table) if through_thrift else _java_loop(kafka, hbase, table)
-    loop.rows_per_second(islice(Changes(seed=2).draw(messages // 4), messages // 4))  # the servers' first calls
-    with Watched({"client": os.getpid(), "broker": kafka.pid, "HBase": hbase.pid, "gateway": hbase.thrift.pid}) as watched:
+    loop = (
+        ClassicLoop.to(hbase.address, table) if through_thrift else _java_loop(kafka, hbase, table)
+    )
+    loop.rows_per_second(
+        islice(Changes(seed=2).draw(messages // 4), messages // 4)
+    )  # the servers' first calls
+    with Watched(
+        {
+            "client": os.getpid(),
+            "broker": kafka.pid,
+            "HBase": hbase.pid,
+            "gateway": hbase.thrift.pid,
+        }
+    ) as watched:
         found = loop.rows_per_second(Changes().draw(messages))
-    return SparkRun(what, messages, found, found, watched.cpu_s, watched.peaks, None, rows_per_second=found, beside=what)
+    return SparkRun(
+        what,
+        messages,
+        found,
+        found,
+        watched.cpu_s,
+        watched.peaks,
+        None,
+        rows_per_second=found,
+        beside=what,
+    )
 
 
 def _java_loop(kafka: Kafka, hbase: HBase, table: bytes) -> JavaClassicLoop:
     with tempfile.TemporaryDirectory(prefix="roma-bench-") as folder:
-        return JavaClassicLoop.to(started(job(kafka.bootstrap, "orders", folder, 1)), hbase.quorum, table)
+        return JavaClassicLoop.to(
+            started(job(kafka.bootstrap, "orders", folder, 1)), hbase.quorum, table
+        )
 
 
-def _guarded(kafka: Kafka, hbase: HBase, client: str, guard: str, batch: int, warm: int, newest: list[int]) -> SparkRun:
-    section: dict[str, object] = {"thrift": (hbase.address,), "guard": guard, "namespace": f"{client}_{guard}", "writers": 2}
+def _guarded(
+    kafka: Kafka, hbase: HBase, client: str, guard: str, batch: int, warm: int, newest: list[int]
+) -> SparkRun:
+    section: dict[str, object] = {
+        "thrift": (hbase.address,),
+        "guard": guard,
+        "namespace": f"{client}_{guard}",
+        "writers": 2,
+    }
     with tempfile.TemporaryDirectory(prefix="roma-bench-", ignore_cleanup_errors=True) as folder:
         if client != "thrift2":
             section |= {"client": "jvm", "quorum": (hbase.quorum,)}
@@ -66,11 +107,24 @@ def _guarded(kafka: Kafka, hbase: HBase, client: str, guard: str, batch: int, wa
         settings = job(kafka.bootstrap, "orders", folder, batch, sink="hbase", hbase=section)
         spark: SparkSession = started(settings)
         with (
-            Watched({"client": os.getpid(), "broker": kafka.pid, "HBase": hbase.pid, "gateway": hbase.thrift.pid}) as watched,
+            Watched(
+                {
+                    "client": os.getpid(),
+                    "broker": kafka.pid,
+                    "HBase": hbase.pid,
+                    "gateway": hbase.thrift.pid,
+                }
+            ) as watched,
             SinkWrites() as writes,
         ):
             batches = laps(settings)
         exact = is_exact(open_sink(spark, settings).read(TABLE), newest)
         return SparkRun.of_job(
-            f"{client}, guard {guard}", batches, warm, watched, exact=exact, rows_per_second=writes.rate(warm), beside=LOOPS[client]
+            f"{client}, guard {guard}",
+            batches,
+            warm,
+            watched,
+            exact=exact,
+            rows_per_second=writes.rate(warm),
+            beside=LOOPS[client],
         )

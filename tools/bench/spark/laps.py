@@ -33,7 +33,8 @@ class Batch:
 
 @dataclass(slots=True)
 class SinkWrites:
-    """Rows that the sink wrote and the seconds that it took, batch by batch, for as long as the block lasts.
+    """Rows that the sink wrote and the seconds that it took, batch by batch, for as long as the
+    block lasts.
 
     They were read, parsed and reduced before.
     """
@@ -56,7 +57,12 @@ class SinkWrites:
         self._patch.start()
         return self
 
-    def __exit__(self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        _kind: type[BaseException] | None,
+        _error: BaseException | None,
+        _trace: TracebackType | None,
+    ) -> None:
         self._patch.stop()
 
     def rate(self, warm: int) -> float:
@@ -87,7 +93,12 @@ class Watched:
         self._thread.start()
         return self
 
-    def __exit__(self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        _kind: type[BaseException] | None,
+        _error: BaseException | None,
+        _trace: TracebackType | None,
+    ) -> None:
         self._done.set()
         if self._thread is not None:
             self._thread.join()
@@ -108,16 +119,27 @@ class Watched:
 
 
 def job(bootstrap: str, topic: str, folder: str, batch: int, **more: Any) -> JobSettings:
-    """A stream that takes what is there, in batches, with the second compiler of the JVM: what counts is the speed of a job that runs."""
+    """A stream that takes what is there, in batches, with the second compiler of the JVM: what
+    counts is the speed of a job that runs.
+    """
     kafka = {"bootstrap_servers": bootstrap, "topics": (topic,), "max_offsets_per_trigger": batch}
     jars = spark_jars() + hbase_client_jars()
-    place = {"copy_root": f"{folder}/copy", "checkpoint": f"{folder}/checkpoint", "jars": jars, "master": "local[2]"}
-    return JobSettings.model_validate({"kafka": kafka, **place, "jvm_options": "-XX:TieredStopAtLevel=4", **more})
+    place = {
+        "copy_root": f"{folder}/copy",
+        "checkpoint": f"{folder}/checkpoint",
+        "jars": jars,
+        "master": "local[2]",
+    }
+    return JobSettings.model_validate(
+        {"kafka": kafka, **place, "jvm_options": "-XX:TieredStopAtLevel=4", **more}
+    )
 
 
 def started(settings: JobSettings) -> SparkSession:
     """Spark as the job starts it, here and on loopback."""
-    os.environ.update(spark_environment(), PYSPARK_SUBMIT_ARGS=f"--driver-memory {_HEAP} pyspark-shell")
+    os.environ.update(
+        spark_environment(), PYSPARK_SUBMIT_ARGS=f"--driver-memory {_HEAP} pyspark-shell"
+    )
     return open_session(settings, "roma-bench")
 
 
@@ -125,7 +147,11 @@ def laps(settings: JobSettings) -> list[Batch]:
     """Run the job to the end of its topic and return its batches."""
     query = dedup_stream.start(settings)
     query.awaitTermination()
-    return [Batch(each.numInputRows, each.durationMs["triggerExecution"] / 1000) for each in query.recentProgress if each.numInputRows]
+    return [
+        Batch(each.numInputRows, each.durationMs["triggerExecution"] / 1000)
+        for each in query.recentProgress
+        if each.numInputRows
+    ]
 
 
 def rate(batches: Sequence[Batch]) -> float:
@@ -134,9 +160,13 @@ def rate(batches: Sequence[Batch]) -> float:
 
 
 def is_exact(copy: DataFrame | None, newest: list[int]) -> bool:
-    """Whether the copy holds every key with its newest change: number of keys, sum of the orders, sum of what the changes wrote."""
+    """Whether the copy holds every key with its newest change: number of keys, sum of the orders,
+    sum of what the changes wrote.
+    """
     if copy is None:
         return False
-    found = copy.selectExpr("count(*)", "sum(_execute_position)", "sum(user_id)", "count(distinct id)").collect()[0]
+    found = copy.selectExpr(
+        "count(*)", "sum(_execute_position)", "sum(user_id)", "count(distinct id)"
+    ).collect()[0]
     total = sum(newest)
     return tuple(found) == (len(newest), total, total, len(newest))

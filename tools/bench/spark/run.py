@@ -12,10 +12,13 @@ _NOTHING = "-"
 
 @dataclass(frozen=True, slots=True)
 class SparkRun:
-    """Messages a second, those that lose included: of the whole run, and of what came after the warm-up. `exact` None: not compared.
+    """Messages a second, those that lose included: of the whole run, and of what came after the
+    warm-up.
 
-    `rows_per_second`: rows that the sink wrote, by the seconds of its writes alone, warm; None: not measured. `beside`: the run that it is
-    compared with; a yardstick is its own.
+    `exact` None: not compared.
+
+    `rows_per_second`: rows that the sink wrote, by the seconds of its writes alone, warm; None: not
+    measured. `beside`: the run that it is compared with; a yardstick is its own.
     """
 
     what: str
@@ -44,7 +47,18 @@ class SparkRun:
         """Put together what was measured of a job whose first `warm` batches are its warm-up."""
         messages = sum(each.messages for each in batches)
         whole, after = rate(batches), rate(batches[warm:] or batches)
-        return cls(what, messages, whole, after, watched.cpu_s, watched.peaks, exact, tuple(batches), rows_per_second, beside)
+        return cls(
+            what,
+            messages,
+            whole,
+            after,
+            watched.cpu_s,
+            watched.peaks,
+            exact,
+            tuple(batches),
+            rows_per_second,
+            beside,
+        )
 
     def cells(self, yardstick: float | None) -> tuple[str, ...]:
         """The run as a line of a table."""
@@ -57,7 +71,10 @@ class SparkRun:
             _NOTHING if yardstick is None else f"{self.whole_per_second / yardstick:.1f}",
             _NOTHING if yardstick is None else f"{self.warm_per_second / yardstick:.1f}",
             *self._sink_alone(yardstick),
-            ", ".join(f"{name} {1e6 * seconds / self.messages:.0f}" for name, seconds in self.cpu_s.items()),
+            ", ".join(
+                f"{name} {1e6 * seconds / self.messages:.0f}"
+                for name, seconds in self.cpu_s.items()
+            ),
             ", ".join(f"{name} {peak / _MEGABYTE:,.0f}" for name, peak in self.peak_bytes.items()),
         )
 
@@ -65,14 +82,43 @@ class SparkRun:
         """What the sink does by itself; in no table of a sink where that was not measured."""
         if self.rows_per_second is None:
             return ()
-        return f"{self.rows_per_second:,.0f}", _NOTHING if yardstick is None else f"{self.rows_per_second / yardstick:.1f}"
+        return (
+            f"{self.rows_per_second:,.0f}",
+            _NOTHING if yardstick is None else f"{self.rows_per_second / yardstick:.1f}",
+        )
 
 
-def spark_report(title: str, runs: Sequence[SparkRun], notes: Sequence[str], yardstick: str | None = None) -> Report:
-    """Runs below each other; `yardstick` is what those are called together that others are compared with."""
+def spark_report(
+    title: str, runs: Sequence[SparkRun], notes: Sequence[str], yardstick: str | None = None
+) -> Report:
+    """Runs below each other.
+
+    `yardstick` is what those are called together that others are compared with.
+    """
     whole = {run.what: run.whole_per_second for run in runs}
     bases = [whole.get(run.beside) if run.beside else None for run in runs]
-    alone = ("rows/s into the copy, warm", f"times {yardstick}, warm") if any(run.rows_per_second is not None for run in runs) else ()
+    alone = (
+        ("rows/s into the copy, warm", f"times {yardstick}, warm")
+        if any(run.rows_per_second is not None for run in runs)
+        else ()
+    )
     times = f"times {yardstick or 'that'}"
-    head = ("what", "copy", "messages", "messages/s", "warm", times, "warm", *alone, "CPU µs a message", "peak memory, MB")
-    return Report(title, head, [run.cells(base) for run, base in zip(runs, bases, strict=True)], notes, [asdict(run) for run in runs])
+    head = (
+        "what",
+        "copy",
+        "messages",
+        "messages/s",
+        "warm",
+        times,
+        "warm",
+        *alone,
+        "CPU µs a message",
+        "peak memory, MB",
+    )
+    return Report(
+        title,
+        head,
+        [run.cells(base) for run, base in zip(runs, bases, strict=True)],
+        notes,
+        [asdict(run) for run in runs],
+    )

@@ -1,4 +1,6 @@
-"""One batch with changes of many Delta tables, merged by so many threads, beside the same changes of one table."""
+"""One batch with changes of many Delta tables, merged by so many threads, beside the same changes
+of one table.
+"""
 
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -32,13 +34,21 @@ class ManyTables:
 
 
 def measure_tables(tables: int, threads: Sequence[int]) -> Iterator[ManyTables]:
-    """Yield the best of some rounds, each an update of every row; one table with all the changes comes first."""
+    """Yield the best of some rounds, each an update of every row.
+
+    One table with all the changes comes first.
+    """
     for count, each in ((1, 1), *((tables, number) for number in threads)):
-        with tempfile.TemporaryDirectory(prefix="roma-bench-", ignore_cleanup_errors=True) as folder:
+        with tempfile.TemporaryDirectory(
+            prefix="roma-bench-", ignore_cleanup_errors=True
+        ) as folder:
             settings = job("127.0.0.1:1", "none", folder, 1, merge_threads=each)
             spark = started(settings)
             sink = open_sink(spark, settings)
-            costs = [_write(spark, sink, count, tables * _CHANGES_PER_TABLE, number) for number in range(_ROUNDS + 1)]
+            costs = [
+                _write(spark, sink, count, tables * _CHANGES_PER_TABLE, number)
+                for number in range(_ROUNDS + 1)
+            ]
             found = ManyTables(count, each, min(costs[1:]))
             say(f"{count} tables, {each} at a time: {found.seconds:.1f} s")
             yield found
@@ -46,13 +56,30 @@ def measure_tables(tables: int, threads: Sequence[int]) -> Iterator[ManyTables]:
 
 def tables_report(tables: int, found: Sequence[ManyTables]) -> Report:
     """Seconds of a batch, and of each of its tables."""
-    rows = [(str(each.tables), str(each.threads), f"{each.seconds:.1f}", f"{1e3 * each.seconds / each.tables:.0f}") for each in found]
+    rows = [
+        (
+            str(each.tables),
+            str(each.threads),
+            f"{each.seconds:.1f}",
+            f"{1e3 * each.seconds / each.tables:.0f}",
+        )
+        for each in found
+    ]
     notes = [
         f"{tables * _CHANGES_PER_TABLE:,} updates in one batch, spread evenly over its tables.",
         f"Best of {_ROUNDS} rounds, after the one that made the tables.",
-        "From the reduced batch to the commit of its last table: reading, parsing and reducing are not in it.",
+        (
+            "From the reduced batch to the commit of its last table: reading, parsing and "
+            "reducing are not in it."
+        ),
     ]
-    return Report("One batch for many Delta tables", ("tables", "at a time", "seconds", "ms a table"), rows, notes, [*map(asdict, found)])
+    return Report(
+        "One batch for many Delta tables",
+        ("tables", "at a time", "seconds", "ms a table"),
+        rows,
+        notes,
+        [*map(asdict, found)],
+    )
 
 
 def _write(spark: SparkSession, sink: Sink, tables: int, changes: int, number: int) -> float:
@@ -61,7 +88,10 @@ def _write(spark: SparkSession, sink: Sink, tables: int, changes: int, number: i
     batch = _spread(as_changes(keys), tables).sortWithinPartitions("table").persist()
     batch.count()
     newest = f"{TIME_MS:013d}.{(number + 1) * changes:019d}"
-    contents = {_name(table): TableContents([TableSchema.of(TYPES)], ("id",), newest, changes // tables) for table in range(tables)}
+    contents = {
+        _name(table): TableContents([TableSchema.of(TYPES)], ("id",), newest, changes // tables)
+        for table in range(tables)
+    }
     began = monotonic()
     sink.write(reduced_batch(batch, contents, "bench", None))
     took = monotonic() - began
@@ -71,7 +101,9 @@ def _write(spark: SparkSession, sink: Sink, tables: int, changes: int, number: i
 
 def _spread(changes: DataFrame, tables: int) -> DataFrame:
     """Each change in one of so many tables, by its id."""
-    return changes.withColumn("table", sf.format_string(_name("%04d"), sf.col("data")["id"].cast("bigint") % tables))
+    return changes.withColumn(
+        "table", sf.format_string(_name("%04d"), sf.col("data")["id"].cast("bigint") % tables)
+    )
 
 
 def _name(table: int | str) -> str:

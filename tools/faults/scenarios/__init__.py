@@ -1,7 +1,31 @@
 """Every scenario, by what the fault happens to."""
 
-from tools.faults.scenarios import broker, clock, cluster, commit, deliveries, kafka_line, relay, source, store, topic, zookeeper
+from tools.faults.scenarios import (
+    broker,
+    clock,
+    cluster,
+    commit,
+    deliveries,
+    kafka_line,
+    relay,
+    source,
+    store,
+    topic,
+    zookeeper,
+)
 
-__all__ = ["broker", "clock", "cluster", "commit", "deliveries", "kafka_line", "relay", "source", "store", "topic", "zookeeper"]
+__all__ = [
+    "broker",
+    "clock",
+    "cluster",
+    "commit",
+    "deliveries",
+    "kafka_line",
+    "relay",
+    "source",
+    "store",
+    "topic",
+    "zookeeper",
+]
 
 deliveries.list_variants()

@@ -40,7 +40,10 @@ def paused(run: Run) -> None:
 
 @scenario(
     "transaction-timeout",
-    "the relay paused in mid-transaction for longer than the broker bears with it (transaction.timeout_ms = 1000)",
+    (
+        "the relay paused in mid-transaction for longer than the broker bears with it "
+        "(transaction.timeout_ms = 1000)"
+    ),
     transaction={"timeout_ms": 1000},
 )
 def timeout(run: Run) -> None:
@@ -56,7 +59,10 @@ def timeout(run: Run) -> None:
 
 @scenario(
     "broker-disk-full",
-    "one of the broker's two disks full: it takes nothing for its partitions any more; room made after 5 s, the broker started again",
+    (
+        "one of the broker's two disks full: it takes nothing for its partitions any more; room "
+        "made after 5 s, the broker started again"
+    ),
     brokers="small disk",
 )
 def disk_full(run: Run) -> None:
@@ -66,7 +72,11 @@ def disk_full(run: Run) -> None:
     assert isinstance(broker, SmallDiskKafka)
     relay = run.leader
     broker.fill()
-    wait_until(lambda: "No space left on device" in broker.log_file.read_text(errors="replace"), "the broker's failure", _NOTICED_S)
+    wait_until(
+        lambda: "No space left on device" in broker.log_file.read_text(errors="replace"),
+        "the broker's failure",
+        _NOTICED_S,
+    )
     run.rest(5)
     assert not relay.ended
     broker.make_room()
@@ -77,7 +87,10 @@ def disk_full(run: Run) -> None:
 
 @scenario(
     "broker-away-and-binlog-purged",
-    'the broker killed, the source\'s binlog purged while it is away, and the relay killed before the broker is back (spool = "mixed")',
+    (
+        "the broker killed, the source's binlog purged while it is away, and the relay killed "
+        'before the broker is back (spool = "mixed")'
+    ),
     spool="mixed",
 )
 def purged(run: Run) -> None:
@@ -106,4 +119,6 @@ def _kill(run: Run, away_s: float) -> None:
     broker.kill()
     run.rest(away_s)
     broker.start()
-    run.notes.append(f"the broker was away for {away_s:g} s and took {broker.start_seconds:.1f} s to start")
+    run.notes.append(
+        f"the broker was away for {away_s:g} s and took {broker.start_seconds:.1f} s to start"
+    )

@@ -1,4 +1,6 @@
-"""Faults of the relay's wall clock: it is set forward or back, while the servers' clocks are right."""
+"""Faults of the relay's wall clock: it is set forward or back, while the servers' clocks are
+right.
+"""
 
 import signal
 from typing import Final
@@ -11,7 +13,11 @@ from tools.faults.stage import Run
 _HOUR_S: Final = 3600
 
 
-@scenario("clock-back", "the relay's clock set back by one to ten hours under load, then forward again", own_clock=True)
+@scenario(
+    "clock-back",
+    "the relay's clock set back by one to ten hours under load, then forward again",
+    own_clock=True,
+)
 def back(run: Run) -> None:
     """Execute times must not go back with the clock."""
     step_s = run.chance.randint(_HOUR_S, 10 * _HOUR_S)
@@ -19,13 +25,23 @@ def back(run: Run) -> None:
     _step(run, step_s)
 
 
-@scenario("clock-back-in-group", "the same for a group whose other source rests", pair=True, beside=True, own_clock=True)
+@scenario(
+    "clock-back-in-group",
+    "the same for a group whose other source rests",
+    pair=True,
+    beside=True,
+    own_clock=True,
+)
 def back_in_group(run: Run) -> None:
     """The order key is that of the group: a resting source must not hold it back."""
     back(run)
 
 
-@scenario("clock-forward", "the relay's clock set forward by up to 55 minutes under load, then back again", own_clock=True)
+@scenario(
+    "clock-forward",
+    "the relay's clock set forward by up to 55 minutes under load, then back again",
+    own_clock=True,
+)
 def forward(run: Run) -> None:
     """Execute times go on above the step when the clock is right again."""
     step_s = run.chance.randint(60, 55 * 60)
@@ -33,13 +49,23 @@ def forward(run: Run) -> None:
     _step(run, -step_s)
 
 
-@scenario("clock-forward-in-group", "the same for a group whose other source rests", pair=True, beside=True, own_clock=True)
+@scenario(
+    "clock-forward-in-group",
+    "the same for a group whose other source rests",
+    pair=True,
+    beside=True,
+    own_clock=True,
+)
 def forward_in_group(run: Run) -> None:
     """The order key is that of the group: a resting source must not hold it back."""
     forward(run)
 
 
-@scenario("clock-too-far-forward", "the relay's clock set forward by five hours, which brokers refuse, and back after 5 s", own_clock=True)
+@scenario(
+    "clock-too-far-forward",
+    "the relay's clock set forward by five hours, which brokers refuse, and back after 5 s",
+    own_clock=True,
+)
 def too_far(run: Run) -> None:
     """The relay waits as CLOCK_AHEAD, and continues by itself when the clock is right."""
     clock = _clock(run)
@@ -53,7 +79,10 @@ def too_far(run: Run) -> None:
 
 @scenario(
     "machine-resumed",
-    "relay, source, broker and ZooKeeper paused for 40 s, then continued with the relay's clock ten minutes on",
+    (
+        "relay, source, broker and ZooKeeper paused for 40 s, then continued with the relay's "
+        "clock ten minutes on"
+    ),
     own_clock=True,
 )
 def resumed(run: Run) -> None:

@@ -9,7 +9,9 @@ from tools.faults.stage import Run
 
 
 @scenario(
-    "cluster-broker-killed", "three brokers, the one that leads the topic's first partition killed, back after 5 s", brokers="cluster"
+    "cluster-broker-killed",
+    "three brokers, the one that leads the topic's first partition killed, back after 5 s",
+    brokers="cluster",
 )
 def killed(run: Run) -> None:
     """The leader of a row partition dies; the time without rows is measured."""
@@ -18,7 +20,11 @@ def killed(run: Run) -> None:
     _kill(run, _leader(run, run.name, 0))
 
 
-@scenario("cluster-coordinator-killed", "three brokers, the transaction's coordinator killed, back after 5 s", brokers="cluster")
+@scenario(
+    "cluster-coordinator-killed",
+    "three brokers, the transaction's coordinator killed, back after 5 s",
+    brokers="cluster",
+)
 def coordinator_killed(run: Run) -> None:
     """The coordinator dies during a transaction; the time without rows is measured."""
     run.rest(0, 1)
@@ -26,7 +32,11 @@ def coordinator_killed(run: Run) -> None:
     _kill(run, _coordinator(run))
 
 
-@scenario("cluster-coordinator-moved", "three brokers, the transaction's coordinator asked to end: it moves", brokers="cluster")
+@scenario(
+    "cluster-coordinator-moved",
+    "three brokers, the transaction's coordinator asked to end: it moves",
+    brokers="cluster",
+)
 def coordinator_moved(run: Run) -> None:
     """The coordinator moves twice: when its broker stops, and when it starts again."""
     run.rest(0, 1)
@@ -56,4 +66,6 @@ def _coordinator(run: Run) -> Kafka:
 def _leader(run: Run, topic: str, partition: int) -> Kafka:
     assert isinstance(run.kafka, KafkaCluster)
     admin = AdminClient({"bootstrap.servers": run.kafka.bootstrap})
-    return run.kafka.broker(admin.list_topics(topic, timeout=10).topics[topic].partitions[partition].leader)
+    return run.kafka.broker(
+        admin.list_topics(topic, timeout=10).topics[topic].partitions[partition].leader
+    )

@@ -23,7 +23,9 @@ def _crash_at(point: str) -> Callable[[Run], None]:
         relay.kill()
         for _ in range(_CRASHES):
             after_ms = f"{run.chance.uniform(0, 5):.2f}"
-            relay.start(ROMA_CRASH=f"{point}:{run.chance.randint(1, 12)}", ROMA_CRASH_AFTER_MS=after_ms)
+            relay.start(
+                ROMA_CRASH=f"{point}:{run.chance.randint(1, 12)}", ROMA_CRASH_AFTER_MS=after_ms
+            )
             relay.wait_for_crash(60)
         relay.start(ROMA_CRASH=_NEVER)
         run.moving()
@@ -32,4 +34,6 @@ def _crash_at(point: str) -> Callable[[Run], None]:
 
 
 for _point, _what in _POINTS.items():
-    scenario(f"crash-{_point.replace('_', '-')}", f"the relay dies {_what}, three times")(_crash_at(_point))
+    scenario(f"crash-{_point.replace('_', '-')}", f"the relay dies {_what}, three times")(
+        _crash_at(_point)
+    )

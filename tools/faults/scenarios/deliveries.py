@@ -1,4 +1,6 @@
-"""Scenarios again with long transactions in parts, and without Kafka transactions (`delivery = "at_least_once"`)."""
+"""Scenarios again with long transactions in parts, and without Kafka transactions (`delivery =
+"at_least_once"`).
+"""
 
 from typing import Any, Final
 
@@ -38,15 +40,30 @@ _WITHOUT_TRANSACTIONS: Final = (
     "message-too-large",
     "topic-deleted",
 )
-_BOTH: Final = ("broker-killed", "kafka-black-hole", "crash-before-position", "relay-killed", "takeover-after-kill", "successor-killed")
+_BOTH: Final = (
+    "broker-killed",
+    "kafka-black-hole",
+    "crash-before-position",
+    "relay-killed",
+    "takeover-after-kill",
+    "successor-killed",
+)
 
 
 def list_variants() -> None:
     """Put the variants on the list of scenarios; those that they vary must be there."""
     for name in _IN_PARTS:
-        variant(name, "in-parts", "long transactions in parts", long_every=_LONG_EVERY, instance={"transaction": _PARTS})
+        variant(
+            name,
+            "in-parts",
+            "long transactions in parts",
+            long_every=_LONG_EVERY,
+            instance={"transaction": _PARTS},
+        )
     for name in _WITHOUT_TRANSACTIONS:
-        variant(name, "loose", "at_least_once", drops_repeats=True, instance={"transaction": _LOOSE})
+        variant(
+            name, "loose", "at_least_once", drops_repeats=True, instance={"transaction": _LOOSE}
+        )
     for name in _BOTH:
         variant(
             name,

@@ -46,7 +46,11 @@ def takeover_after_stop(run: Run) -> None:
     leader.start()
 
 
-@scenario("leader-paused", "two relays, the leader paused past its session (SIGSTOP), continued when the other one leads", relays=2)
+@scenario(
+    "leader-paused",
+    "two relays, the leader paused past its session (SIGSTOP), continued when the other one leads",
+    relays=2,
+)
 def leader_paused(run: Run) -> None:
     """The former leader wakes up after the standby leads: Kafka must fence its transaction."""
     leader = run.leader
@@ -65,7 +69,10 @@ def leader_paused(run: Run) -> None:
 
 @scenario(
     "successor-killed",
-    "two relays, the leader paused past its session, continued when the other one leads, and that one killed by kill -9 at once",
+    (
+        "two relays, the leader paused past its session, continued when the other one leads, and "
+        "that one killed by kill -9 at once"
+    ),
     relays=2,
 )
 def successor_killed(run: Run) -> None:
@@ -96,7 +103,9 @@ def paused(run: Run) -> None:
     run.moving()
 
 
-@scenario("stranger", "one relay, three times a stranger opens a producer with the same transactional id")
+@scenario(
+    "stranger", "one relay, three times a stranger opens a producer with the same transactional id"
+)
 def stranger(run: Run) -> None:
     """A producer with the same transactional.id fences the relay three times."""
     for _ in range(3):

@@ -17,7 +17,11 @@ def cut(run: Run) -> None:
     run.moving()
 
 
-@scenario("source-black-hole", "the line to the source swallows all for 8 s (read_timeout_seconds = 3)", source={"read_timeout_seconds": 3})
+@scenario(
+    "source-black-hole",
+    "the line to the source swallows all for 8 s (read_timeout_seconds = 3)",
+    source={"read_timeout_seconds": 3},
+)
 def black_hole(run: Run) -> None:
     """Bytes vanish for 8 s: the relay sees the fault by its timeouts only."""
     run.rest(0, 1)
@@ -37,22 +41,36 @@ def killed(run: Run) -> None:
     run.moving()
 
 
-_BY_HEARTBEATS: Final = {"detecting_interval_seconds": 0.5, "retry_threshold": 2, "heartbeat_ha_enable": True}
+_BY_HEARTBEATS: Final = {
+    "detecting_interval_seconds": 0.5,
+    "retry_threshold": 2,
+    "heartbeat_ha_enable": True,
+}
 
 
 @scenario(
     "source-switched-by-digest",
-    "as source-switched, without GTIDs: digests show what the replica has (fallback_interval_seconds = 10)",
+    (
+        "as source-switched, without GTIDs: digests show what the replica has "
+        "(fallback_interval_seconds = 10)"
+    ),
     pair=True,
     source={"gtid": False},
     failover={**_BY_HEARTBEATS, "switch_without_gtid": "digest", "fallback_interval_seconds": 10},
 )
 @scenario(
-    "source-of-group-switched", "as source-switched, of a group whose other source rests", pair=True, beside=True, failover=_BY_HEARTBEATS
+    "source-of-group-switched",
+    "as source-switched, of a group whose other source rests",
+    pair=True,
+    beside=True,
+    failover=_BY_HEARTBEATS,
 )
 @scenario(
     "source-switched",
-    "the master locked, its replica promoted when it has everything, the master killed; the relay finds out by heartbeats",
+    (
+        "the master locked, its replica promoted when it has everything, the master killed; the "
+        "relay finds out by heartbeats"
+    ),
     pair=True,
     failover=_BY_HEARTBEATS,
 )

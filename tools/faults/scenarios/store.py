@@ -1,4 +1,6 @@
-"""ZooKeeper's data lost, older, newer or another installation's, at every state of an instance: no row takes another route."""
+"""ZooKeeper's data lost, older, newer or another installation's, at every state of an instance: no
+row takes another route.
+"""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -51,13 +53,17 @@ def newer(run: Run) -> None:
 def foreign(run: Run) -> None:
     """Another installation's sets, more of them than this one had."""
     run.installation.wipe()
-    elsewhere = {**documents(run), "topics": [{"logicDb": run.name, "topic": f"{run.name}-foreign"}]}
+    elsewhere = {
+        **documents(run),
+        "topics": [{"logicDb": run.name, "topic": f"{run.name}-foreign"}],
+    }
     run.installation.map(**elsewhere)
     for number in range(_SETS_OF_ANOTHER):
         run.installation.map(tags=[{"logicTb": "t", "tag": f"tag-{number}"}])
 
 
-# The state that the instance is in meanwhile. What comes before the `yield` brings it there, what follows lets it go on.
+# The state that the instance is in meanwhile. What comes before the `yield` brings it there, what
+# follows lets it go on.
 
 
 @contextmanager
@@ -110,14 +116,21 @@ def stopped(run: Run) -> Iterator[None]:
 
 @contextmanager
 def split(run: Run) -> Iterator[None]:
-    """The relay is killed inside a transaction that is published in parts, and started after the loss."""
+    """The relay is killed inside a transaction that is published in parts, and started after the
+    loss.
+    """
     relay = run.leader
     seen = run.watcher.tally.seen
     first, last = _FIRST_GIANT_KEY, _FIRST_GIANT_KEY + _GIANT_ROWS - 1
-    run.database.execute(f"insert into {run.name}.t select seq, 0, repeat('x', 200) from {run.name}.seq_{first}_to_{last}")
+    run.database.execute(
+        f"insert into {run.name}.t select seq, 0, repeat('x', 200) from "
+        f"{run.name}.seq_{first}_to_{last}"
+    )
     wait_until(lambda: run.watcher.tally.seen > seen + _PART_ROWS, "a part published", _STATE_S)
     relay.kill()
-    assert run.watcher.tally.seen < seen + _GIANT_ROWS, "the crash came too late: nothing was left of the transaction"
+    assert run.watcher.tally.seen < seen + _GIANT_ROWS, (
+        "the crash came too late: nothing was left of the transaction"
+    )
     yield
     relay.start()
 
@@ -139,16 +152,24 @@ def restored(run: Run, backup: Any) -> None:
 
 def _waits(run: Run) -> bool:
     status = run.installation.status()
-    assert status is None or status.state != "RUNNING" or status.mapping_set <= 2, f"it publishes under another set: {status}"
+    assert status is None or status.state != "RUNNING" or status.mapping_set <= 2, (
+        f"it publishes under another set: {status}"
+    )
     return status is not None and (status.state, status.code) == ("WAITING", "MAPPING_LOST")
 
 
 def meeting(loss: Callable[[Run], None], state: Callable[[Run], Any]) -> Callable[[Run], None]:
-    """A loss while the instance is in a state: it waits, its documents are put back, and it continues."""
+    """A loss while the instance is in a state: it waits, its documents are put back, and it
+    continues.
+    """
 
     def act(run: Run) -> None:
         run.installation.map(tags=documents(run)["tags"])
-        wait_until(lambda: (found := run.installation.status()) is not None and found.mapping_set == 2, "the second set", _STATE_S)
+        wait_until(
+            lambda: (found := run.installation.status()) is not None and found.mapping_set == 2,
+            "the second set",
+            _STATE_S,
+        )
         run.moving()
         backup = run.installation.take_documents()
         with state(run):
@@ -173,18 +194,30 @@ class _State(NamedTuple):
     group: bool = False
 
 
-_IN_PARTS: Final[dict[str, Any]] = {"transaction": {"split_bytes": 500_000}, "flow": {"rows_per_second": 20_000}}
+_IN_PARTS: Final[dict[str, Any]] = {
+    "transaction": {"split_bytes": 500_000},
+    "flow": {"rows_per_second": 20_000},
+}
 _LOSSES: Final = {"lost": lost, "older": older, "newer": newer, "foreign": foreign}
-_WORDS: Final = {"lost": "lost", "older": "older than the position", "newer": "newer", "foreign": "replaced by another installation's"}
+_WORDS: Final = {
+    "lost": "lost",
+    "older": "older than the position",
+    "newer": "newer",
+    "foreign": "replaced by another installation's",
+}
 _STATES: Final = {
     "running": _State("while it runs", running, {}),
-    "standby": _State("while a second relay stands by, which then takes over", standby, {}, relays=2),
+    "standby": _State(
+        "while a second relay stands by, which then takes over", standby, {}, relays=2
+    ),
     "waiting": _State("while it waits for its source", waiting, {}),
     "paused": _State("while it is paused", paused, {}),
     "stopped": _State("while it is stopped", stopped, {}),
     "split": _State("inside a half-published transaction", split, _IN_PARTS),
     "group": _State("while it reads a group", running, {}, group=True),
-    "group-split": _State("inside a half-published transaction of a group", split, _IN_PARTS, group=True),
+    "group-split": _State(
+        "inside a half-published transaction of a group", split, _IN_PARTS, group=True
+    ),
 }
 
 for _word, _loss in _LOSSES.items():

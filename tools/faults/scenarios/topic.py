@@ -1,9 +1,18 @@
-"""Faults of topics and of single messages, which end in a named state and go on after the operator's act."""
+"""Faults of topics and of single messages, which end in a named state and go on after the
+operator's act.
+"""
 
 from typing import Final
 
 import tomli_w
-from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource, NewPartitions, ResourceType
+from confluent_kafka.admin import (
+    AdminClient,
+    AlterConfigOpType,
+    ConfigEntry,
+    ConfigResource,
+    NewPartitions,
+    ResourceType,
+)
 
 from relay.kafka import TopicAdmin, TopicSpec
 from tests.support.relays.relay_process import RelayProcess
@@ -15,7 +24,10 @@ _LARGER_BYTES: Final = 3_000_000
 _STOP_S: Final = 60.0
 
 
-@scenario("message-too-large", "a row of 1.5 MB: MESSAGE_TOO_LARGE; topic and settings raised, started again")
+@scenario(
+    "message-too-large",
+    "a row of 1.5 MB: MESSAGE_TOO_LARGE; topic and settings raised, started again",
+)
 def too_large(run: Run) -> None:
     """The instance stops with a code, and continues after larger messages are allowed."""
     relay = run.leader
@@ -35,7 +47,9 @@ def stopped_by_a_large_row(run: Run, relay: RelayProcess) -> None:
 
 def take_larger_rows(run: Run) -> None:
     """Raise the limits of the topic and of the relays that start from now on."""
-    entry = ConfigEntry("max.message.bytes", str(_LARGER_BYTES), incremental_operation=AlterConfigOpType.SET)
+    entry = ConfigEntry(
+        "max.message.bytes", str(_LARGER_BYTES), incremental_operation=AlterConfigOpType.SET
+    )
     resource = ConfigResource(ResourceType.TOPIC, run.name, incremental_configs=[entry])
     admin = _admin(run)  # kept: its answers go with it
     admin.incremental_alter_configs([resource])[resource].result(20)
@@ -43,7 +57,13 @@ def take_larger_rows(run: Run) -> None:
     run.installation.file.write_text(tomli_w.dumps(run.installation.document), encoding="utf-8")
 
 
-@scenario("topic-deleted", "the topic deleted under load: TOPIC_REFUSED; made again, started again, what was not yet published follows")
+@scenario(
+    "topic-deleted",
+    (
+        "the topic deleted under load: TOPIC_REFUSED; made again, started again, what was not "
+        "yet published follows"
+    ),
+)
 def deleted(run: Run) -> None:
     """The instance stops as TOPIC_REFUSED, and continues in a new topic."""
     relay = run.leader
@@ -52,20 +72,30 @@ def deleted(run: Run) -> None:
     admin.delete_topics([run.name])[run.name].result(20)
     status = relay.wait_for("STOPPED", "TOPIC_REFUSED", _STOP_S)
     relay.stop()
-    TopicAdmin(run.installation.settings.kafka).create(TopicSpec(run.name, PARTITIONS, 1, {"retention.ms": "-1"}))
+    TopicAdmin(run.installation.settings.kafka).create(
+        TopicSpec(run.name, PARTITIONS, 1, {"retention.ms": "-1"})
+    )
     run.watcher.begin_again(before=status.published_rows)
     relay.start()
     run.moving()
 
 
-@scenario("partitions-raised", "partitions of the topic raised from 4 to 8 under load; rows stay in the first 4, and a warning says so")
+@scenario(
+    "partitions-raised",
+    (
+        "partitions of the topic raised from 4 to 8 under load; rows stay in the first 4, and a "
+        "warning says so"
+    ),
+)
 def raised(run: Run) -> None:
     """The relay warns, and continues to use the former partitions only."""
     relay = run.leader
     run.rest(0, 1)
     admin = _admin(run)
     admin.create_partitions([NewPartitions(run.name, 2 * PARTITIONS)])[run.name].result(20)
-    wait_until(lambda: "8 partitions" in relay.log.read_text(), f"the warning\n{run.logs()}", _STOP_S)
+    wait_until(
+        lambda: "8 partitions" in relay.log.read_text(), f"the warning\n{run.logs()}", _STOP_S
+    )
     run.watcher.begin_again()
     run.moving()
     assert run.watcher.partitions <= set(range(PARTITIONS))

@@ -4,7 +4,9 @@ from tools.faults.scenario import scenario
 from tools.faults.stage import Run
 
 
-@scenario("zookeeper-away", "ZooKeeper killed, back after 10 s; the stream goes on meanwhile", relays=2)
+@scenario(
+    "zookeeper-away", "ZooKeeper killed, back after 10 s; the stream goes on meanwhile", relays=2
+)
 def away(run: Run) -> None:
     """Rows flow during the outage; the time without rows is measured."""
     run.rest(0, 1)

@@ -3,7 +3,14 @@ from thriftpy2.thrift import TException
 class TTransportException(TException): ...
 
 class TSocket:
-    def __init__(self, host: str, port: int, *, connect_timeout: int | None = ..., socket_timeout: int | None = ...) -> None: ...
+    def __init__(
+        self,
+        host: str,
+        port: int,
+        *,
+        connect_timeout: int | None = ...,
+        socket_timeout: int | None = ...,
+    ) -> None: ...
 
 class _Transport:
     def __init__(self, trans: TSocket) -> None: ...

@@ -12,10 +12,13 @@ _SET_SECONDS: Final = 1.0
 
 
 def pause_until_clock_is_set(wait: Callable[[float], bool]) -> None:
-    """Wait until the wall clock is set by more than a second; 30 s at most, because a clock may also be slewed.
+    """Wait until the wall clock is set by more than a second.
 
-    No Kafka client may be used meanwhile: librdkafka waits until moments of the wall clock, and a clock that is set back by hours makes it
-    wait for hours. `wait` pauses for so many seconds and returns whether the pause is to end.
+    30 s at most, because a clock may also be slewed.
+
+    No Kafka client may be used meanwhile: librdkafka waits until moments of the wall clock, and a
+    clock that is set back by hours makes it wait for hours. `wait` pauses for so many seconds and
+    returns whether the pause is to end.
     """
     ahead_s, deadline = time() - monotonic(), Deadline.after(_LONGEST_SECONDS)
     while not deadline.passed and abs(time() - monotonic() - ahead_s) < _SET_SECONDS:

@@ -1,7 +1,9 @@
-"""What an instance does after an error: retry, restart from the committed position, resign, halt or end.
+"""What an instance does after an error: retry, restart from the committed position, resign, halt or
+end.
 
-The decision is a pure function of the error, of what the instance knows when its session ends, and of the pauses so far.
-`Instance` carries it out. tests/unit/pipeline/supervision/recovery/test_decision.py has a row for every error class.
+The decision is a pure function of the error, of what the instance knows when its session ends, and
+of the pauses so far. `Instance` carries it out.
+tests/unit/pipeline/supervision/recovery/test_decision.py has a row for every error class.
 """
 
 from collections.abc import Iterable
@@ -37,17 +39,36 @@ from relay.failure_streak import Streak, StreakRule
 _FIRST_PAUSE_SECONDS: Final = 0.2
 _LONGEST_PAUSE_SECONDS: Final = 10.0
 _LONGEST_KAFKA_PAUSE_SECONDS: Final = 1.0
-"""Opening the producer waits for Kafka already; a longer pause would only delay the restart after Kafka's return."""
+"""Opening the producer waits for Kafka already.
+
+A longer pause would only delay the restart after Kafka's return.
+"""
 _CONTEST: Final = StreakRule(_FIRST_PAUSE_SECONDS, longest_s=60.0, forgotten_after_s=300.0)
-"""Two relays that take a server_id or a producer from each other must not do so several times a second."""
+"""Two relays that take a server_id or a producer from each other must not do so several times a
+second.
+"""
 _NO_CONTEST: Final = Streak()
 _CONTEST_FENCES: Final = 3
-"""One or two fences of a leader may be an operator's acts (`roma position set`); more are a contest."""
-_NEARLY: Final = 0.9
-"""The broker ends expired transactions in steps, and clocks differ: this part of the timeout explains a fence too."""
+"""One or two fences of a leader may be an operator's acts (`roma position set`).
 
-_MENDED_BY_A_SESSION: Final = (Unreachable, BatchAborted, RolledBackRows, NamesUnknown, SwitchRefused)
-"""What a new session may mend. A new leader's acts may cause them as well: without the leadership, they are LEADERSHIP_LOST."""
+More are a contest.
+"""
+_NEARLY: Final = 0.9
+"""The broker ends expired transactions in steps, and clocks differ: this part of the timeout
+explains a fence too.
+"""
+
+_MENDED_BY_A_SESSION: Final = (
+    Unreachable,
+    BatchAborted,
+    RolledBackRows,
+    NamesUnknown,
+    SwitchRefused,
+)
+"""What a new session may mend.
+
+A new leader's acts may cause them as well: without the leadership, they are LEADERSHIP_LOST.
+"""
 
 
 class Wait(Enum):
@@ -72,7 +93,8 @@ class HaltEnd(Enum):
 class Backoff:
     """The pauses so far.
 
-    `pause_s` grows until rows flow again. `server_id` and `fences` are the contests with another relay, which rows do not end.
+    `pause_s` grows until rows flow again. `server_id` and `fences` are the contests with another
+    relay, which rows do not end.
     """
 
     pause_s: float = _FIRST_PAUSE_SECONDS
@@ -94,9 +116,9 @@ class Circumstances:
 
     `leads`: whether ZooKeeper confirms this relay as the leader; None: ZooKeeper does not answer.
     `in_session`: whether the error ended a session. Outside of one, a new session mends nothing.
-    `open_seconds`: how long the aborted batch had been open. `timeout_seconds`: after which the broker ends a batch.
-    `refreshed`: whether the table of a NamesUnknown was described again for the same rows already.
-    `now_s`: this moment of the monotonic clock.
+    `open_seconds`: how long the aborted batch had been open. `timeout_seconds`: after which the
+    broker ends a batch. `refreshed`: whether the table of a NamesUnknown was described again for
+    the same rows already. `now_s`: this moment of the monotonic clock.
     """
 
     instance: str
@@ -110,7 +132,10 @@ class Circumstances:
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """Stay the leader and WAITING; open the next session after `seconds`. `spools`: read the source into the spool meanwhile."""
+    """Stay the leader and WAITING; open the next session after `seconds`.
+
+    `spools`: read the source into the spool meanwhile.
+    """
 
     error: RelayError
     seconds: float
@@ -123,7 +148,8 @@ class Retry:
 class RestartFrom:
     """Stay the leader and WAITING; after `seconds` read again from the committed position.
 
-    `left_out` are ranges of rolled-back rows that the next reading leaves out. `refresh` names a table that is described again before.
+    `left_out` are ranges of rolled-back rows that the next reading leaves out. `refresh` names a
+    table that is described again before.
     """
 
     error: RelayError
@@ -163,13 +189,20 @@ Recovery: TypeAlias = Retry | RestartFrom | Resign | Halt | End
 
 
 def recovery(error: RelayError, known: Circumstances, backoff: Backoff) -> Recovery:
-    """Return what the instance does after the error. An error class that no rule names is a halt."""
+    """Return what the instance does after the error.
+
+    An error class that no rule names is a halt.
+    """
     if isinstance(error, AskedToStop):
         return End(error, backoff)
     if isinstance(error, Fenced) and known.in_session:
         return _after_fence(error, known, backoff)
     if not depends_on_leadership(error, in_session=known.in_session):
-        return Resign(error, backoff.pause_s, backoff.grown() if isinstance(error, ResourcesExhausted) else backoff)
+        return Resign(
+            error,
+            backoff.pause_s,
+            backoff.grown() if isinstance(error, ResourcesExhausted) else backoff,
+        )
     if known.leads is False:
         lost = isinstance(error, _MENDED_BY_A_SESSION)
         return Resign(leadership_lost(known.instance) if lost else error, backoff.pause_s, backoff)
@@ -177,7 +210,10 @@ def recovery(error: RelayError, known: Circumstances, backoff: Backoff) -> Recov
 
 
 def depends_on_leadership(error: RelayError, *, in_session: bool) -> bool:
-    """Return whether `recovery` uses `leads`. Outside of a session, a server that does not answer ends the leadership anyway."""
+    """Return whether `recovery` uses `leads`.
+
+    Outside of a session, a server that does not answer ends the leadership anyway.
+    """
     if isinstance(error, AskedToStop | LeadershipLost | PositionNewer | ResourcesExhausted):
         return False
     return in_session or not isinstance(error, Unreachable | Fenced)
@@ -189,32 +225,48 @@ def leadership_lost(instance: str) -> LeadershipLost:
 
 
 def after_unexpected(error: Exception, pause_s: float, backoff: Backoff) -> Resign:
-    """Return what follows an error outside of the relay's tree, a bug: another relay may try; this one tries again after the pause."""
-    return Resign(RelayError(f"An unexpected error ended the instance on this relay ({error!r})."), pause_s, backoff)
+    """Return what follows an error outside of the relay's tree, a bug: another relay may try.
+
+    This one tries again after the pause.
+    """
+    return Resign(
+        RelayError(f"An unexpected error ended the instance on this relay ({error!r})."),
+        pause_s,
+        backoff,
+    )
 
 
 def _after_fence(error: Fenced, known: Circumstances, backoff: Backoff) -> RestartFrom | Resign:
-    """Open a new producer only as the confirmed leader whose batch was open long enough for the broker to end it.
+    """Open a new producer only as the confirmed leader whose batch was open long enough for the
+    broker to end it.
 
-    A leader that was fenced earlier was fenced by a producer that ZooKeeper's election does not know: an operator's act, or a relay
-    with another ZooKeeper.
+    A leader that was fenced earlier was fenced by a producer that ZooKeeper's election does not
+    know: an operator's act, or a relay with another ZooKeeper.
     """
     if not known.leads:
         return Resign(error, backoff.pause_s, backoff)
     if known.open_seconds >= known.timeout_seconds * _NEARLY:
-        aborted = BatchAborted(f"The broker's timeout ended a transaction that was open for {known.open_seconds:.1f} s.")
+        aborted = BatchAborted(
+            f"The broker's timeout ended a transaction that was open for "
+            f"{known.open_seconds:.1f} s."
+        )
         return RestartFrom(aborted, backoff.pause_s, backoff.grown())
     fences = _CONTEST.after_failure(backoff.fences, known.now_s)
     contested = ProducerContested(error.reason) if fences.in_a_row >= _CONTEST_FENCES else error
     return Resign(contested, max(backoff.pause_s, fences.pause_s), replace(backoff, fences=fences))
 
 
-def _of_the_leader(error: RelayError, known: Circumstances, backoff: Backoff) -> Retry | RestartFrom | Halt:
+def _of_the_leader(
+    error: RelayError, known: Circumstances, backoff: Backoff
+) -> Retry | RestartFrom | Halt:
     match error:
         case Unreachable():
             return _of_a_silent_server(error, known, backoff)
         case NamesUnknown() if known.refreshed:
-            reason = f"The rows at {error.place} cannot be named from the source's catalogue either: {error.reason}"
+            reason = (
+                f"The rows at {error.place} cannot be named from the source's catalogue either: "
+                f"{error.reason}"
+            )
             return Halt(SchemaMismatch(reason), backoff)
         case NamesUnknown():
             return RestartFrom(error, backoff.pause_s, backoff.grown(), refresh=error)
@@ -233,7 +285,13 @@ def _of_a_silent_server(error: Unreachable, known: Circumstances, backoff: Backo
             return Retry(error, contest.pause_s, replace(backoff, server_id=contest), Wait.CONTEST)
         case BrokerUnreachable():
             wait = Wait.CLOCK if isinstance(error, ClockAhead) else Wait.SERVERS
-            return Retry(error, backoff.pause_s, backoff.grown(_LONGEST_KAFKA_PAUSE_SECONDS), wait, spools=True)
+            return Retry(
+                error,
+                backoff.pause_s,
+                backoff.grown(_LONGEST_KAFKA_PAUSE_SECONDS),
+                wait,
+                spools=True,
+            )
         case MappingLost() | MappingMissing():
             return Retry(error, backoff.pause_s, backoff.grown(), Wait.MAPPING)
         case _:

@@ -10,7 +10,9 @@ _POLL_INTERVAL_SECONDS: Final = 0.2
 
 
 def confirmed(election: Election) -> bool | None:
-    """Ask ZooKeeper whether this relay leads, no older than this moment; None: it does not answer."""
+    """Ask ZooKeeper whether this relay leads, no older than this moment; None: it does not
+    answer.
+    """
     try:
         return election.leads_synced()
     except Unreachable:
@@ -18,10 +20,13 @@ def confirmed(election: Election) -> bool | None:
 
 
 def still_leads(election: Election, stop: threading.Event) -> bool | None:
-    """Return whether this relay leads; a lost connection is waited for while it can come back with the session.
+    """Return whether this relay leads.
 
-    After a long pause the first errors may be caused by the new leader (server_id in use, newer history): they are none of this
-    relay's own, and its next producer would fence the new leader. True or None: ZooKeeper cannot be asked for longer than that.
+    A lost connection is waited for while it can come back with the session.
+
+    After a long pause the first errors may be caused by the new leader (server_id in use, newer
+    history): they are none of this relay's own, and its next producer would fence the new leader.
+    True or None: ZooKeeper cannot be asked for longer than that.
     """
     while election.undecided and not stop.wait(_POLL_INTERVAL_SECONDS):
         continue

@@ -18,7 +18,11 @@ class Waits:
     """Waits in the instance's thread; every wait ends at once when `stop` is set."""
 
     def __init__(
-        self, context: InstanceContext, failover: SourceFailover | GroupFailover, mapping_changed: threading.Event, stop: threading.Event
+        self,
+        context: InstanceContext,
+        failover: SourceFailover | GroupFailover,
+        mapping_changed: threading.Event,
+        stop: threading.Event,
     ) -> None:
         self._instance = context.instance
         self._election = context.election
@@ -30,7 +34,10 @@ class Waits:
         self._logged_in_with: LoginState = ()
 
     def session_begins(self) -> None:
-        """Note with what the next session logs in; only a change of that ends a halt after a refused login."""
+        """Note with what the next session logs in.
+
+        Only a change of that ends a halt after a refused login.
+        """
         self._logged_in_with = login_state(self._instance)
 
     def pause(self, decided: Retry | RestartFrom) -> None:
@@ -42,7 +49,9 @@ class Waits:
             case Wait.MAPPING:
                 self._pause_for_mapping(Deadline.after(decided.seconds))
             case Wait.CLOCK:
-                pause_until_clock_is_set(lambda seconds: self._failover.news(self._stop, seconds) or self._stop.is_set())
+                pause_until_clock_is_set(
+                    lambda seconds: self._failover.news(self._stop, seconds) or self._stop.is_set()
+                )
             case Wait.CONTEST:
                 self._pause_for_contest(Deadline.after(decided.seconds))
 
@@ -63,7 +72,9 @@ class Waits:
         if self._stop.wait(_POLL_INTERVAL_SECONDS):
             return True
         by_mapping = decided.end is HaltEnd.MAPPING and self._mapping.has_news()
-        by_login = decided.end is HaltEnd.LOGIN and login_state(self._instance) != self._logged_in_with
+        by_login = (
+            decided.end is HaltEnd.LOGIN and login_state(self._instance) != self._logged_in_with
+        )
         return by_mapping or by_login or self._call.pending()
 
     def _pause_for_mapping(self, deadline: Deadline) -> None:
@@ -72,6 +83,10 @@ class Waits:
                 return
 
     def _pause_for_contest(self, deadline: Deadline) -> None:
-        while not (deadline.passed or self._call.pending() or self._stop.wait(min(_POLL_INTERVAL_SECONDS, deadline.remaining_s))):
+        while not (
+            deadline.passed
+            or self._call.pending()
+            or self._stop.wait(min(_POLL_INTERVAL_SECONDS, deadline.remaining_s))
+        ):
             if not self._election.leads() or self._election.gives_way():
                 return

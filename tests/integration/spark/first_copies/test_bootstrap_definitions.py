@@ -1,4 +1,6 @@
-"""A table whose definition changes between the order pair and the end of its copy, on a real server."""
+"""A table whose definition changes between the order pair and the end of its copy, on a real
+server.
+"""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -13,7 +15,10 @@ from spark_jobs.errors import RelayBehind, TablesLeftOut
 from spark_jobs.sinks import open_sink
 from tests.support.copies.first_copies import EndsWithNotes, job_settings, publish_position, source
 
-pytestmark = [pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"), pytest.mark.usefixtures("spark")]
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),
+    pytest.mark.usefixtures("spark"),
+]
 
 
 @pytest.fixture
@@ -30,7 +35,10 @@ def name(fresh_name: Callable[[str], str], mariadb: MariaDB, kafka: Kafka) -> st
 @pytest.fixture
 def settings(name: str, mariadb: MariaDB, kafka: Kafka, tmp_path: Path) -> JobSettings:
     """The job that copies it, which waits for no relay that is behind."""
-    mapping = {"dbs": [{"logicDb": "shop", "realDbs": name}], "topics": [{"logicDb": "shop", "topic": name}]}
+    mapping = {
+        "dbs": [{"logicDb": "shop", "realDbs": name}],
+        "topics": [{"logicDb": "shop", "topic": name}],
+    }
     section = {"settle_seconds": 0, "range_rows": 4, "parallel": 2, "patience_seconds": 0}
     return job_settings(kafka, tmp_path, name, mapping, source("one", mariadb), bootstrap=section)
 
@@ -40,22 +48,39 @@ def notes(settings: JobSettings) -> Path:
     return Path(settings.copy_root) / "_bootstrap"
 
 
-def copied(spark: SparkSession, settings: JobSettings, column: str, table: str = "shop.orders") -> Mapping[int, tuple[int, int]]:
+def copied(
+    spark: SparkSession, settings: JobSettings, column: str, table: str = "shop.orders"
+) -> Mapping[int, tuple[int, int]]:
     """Return the copy: id → the column's value and the position of the row's order key."""
     copy = open_sink(spark, settings).read(table)
     assert copy is not None
     return {row["id"]: (row[column], row["_execute_position"]) for row in copy.collect()}
 
 
-@pytest.mark.parametrize("lines", [pytest.param(1, id="no row is noted", marks=pytest.mark.long), pytest.param(2, id="rows are noted")])
+@pytest.mark.parametrize(
+    "lines",
+    [
+        pytest.param(1, id="no row is noted", marks=pytest.mark.long),
+        pytest.param(2, id="rows are noted"),
+    ],
+)
 def test_a_column_that_was_renamed_after_a_run_was_cut_off_gets_a_fresh_pair(
-    spark: SparkSession, mariadb: MariaDB, kafka: Kafka, name: str, settings: JobSettings, lines: int
+    spark: SparkSession,
+    mariadb: MariaDB,
+    kafka: Kafka,
+    name: str,
+    settings: JobSettings,
+    lines: int,
 ) -> None:
     bootstrap.run(settings, EndsWithNotes(notes(settings), lines))
-    mariadb.execute(f"update {name}.orders set n = 50 where id = 5", f"alter table {name}.orders change n m int")
+    mariadb.execute(
+        f"update {name}.orders set n = 50 where id = 5", f"alter table {name}.orders change n m int"
+    )
     publish_position(kafka, name, "one", mariadb, 200)
     assert bootstrap.run(settings)["shop.orders"].ended
-    assert copied(spark, settings, "m") == {row: (50 if row == 5 else row, 200) for row in range(12)}
+    assert copied(spark, settings, "m") == {
+        row: (50 if row == 5 else row, 200) for row in range(12)
+    }
 
 
 def test_a_table_without_a_noted_row_gets_a_fresh_pair(
@@ -95,7 +120,11 @@ class AltersBetweenRounds(EndsWithNotes):
 def test_a_column_that_is_added_between_two_rounds_is_noticed(
     spark: SparkSession, mariadb: MariaDB, kafka: Kafka, name: str, settings: JobSettings
 ) -> None:
-    added = AltersBetweenRounds(notes(settings), 2, lambda: mariadb.execute(f"alter table {name}.orders add column extra int default 7"))
+    added = AltersBetweenRounds(
+        notes(settings),
+        2,
+        lambda: mariadb.execute(f"alter table {name}.orders add column extra int default 7"),
+    )
     with pytest.raises(TablesLeftOut, match=r"shop\.orders: its columns or its key changed"):
         bootstrap.run(settings, added)
     publish_position(kafka, name, "one", mariadb, 200)
@@ -104,12 +133,24 @@ def test_a_column_that_is_added_between_two_rounds_is_noticed(
 
 
 def test_a_table_that_cannot_be_copied_is_left_out_and_a_finished_one_is_not_copied_again(
-    spark: SparkSession, mariadb: MariaDB, kafka: Kafka, name: str, settings: JobSettings, capsys: pytest.CaptureFixture[str]
+    spark: SparkSession,
+    mariadb: MariaDB,
+    kafka: Kafka,
+    name: str,
+    settings: JobSettings,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    mariadb.execute(f"create table {name}.others (id int primary key, n int)", f"insert into {name}.others values (1, 1)")
+    mariadb.execute(
+        f"create table {name}.others (id int primary key, n int)",
+        f"insert into {name}.others values (1, 1)",
+    )
     publish_position(kafka, name, "one", mariadb, 100)
-    dropped = AltersBetweenRounds(notes(settings), 3, lambda: mariadb.execute(f"alter table {name}.orders drop column n"))
-    with pytest.raises(TablesLeftOut, match=r"1 of 2 tables could not be copied:\n  shop\.orders: ") as left_out:
+    dropped = AltersBetweenRounds(
+        notes(settings), 3, lambda: mariadb.execute(f"alter table {name}.orders drop column n")
+    )
+    with pytest.raises(
+        TablesLeftOut, match=r"1 of 2 tables could not be copied:\n  shop\.orders: "
+    ) as left_out:
         bootstrap.run(settings, dropped)
     assert "shop.others" not in str(left_out.value)
     assert copied(spark, settings, "n", "shop.others") == {1: (1, 100)}

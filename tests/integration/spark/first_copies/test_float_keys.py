@@ -20,7 +20,19 @@ from tests.support.waiting import wait_until
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
 _RANDOM: Final = 150
 _LARGEST_BITS: Final = 0x7F7FFFFF
-_EDGES: Final = ("0e0", "'-0'", "0.1", "16777216", "16777217", "16777218", "16777220", "1e-45", "1.17549421e-38", "3.40282346e38", "-1.5")
+_EDGES: Final = (
+    "0e0",
+    "'-0'",
+    "0.1",
+    "16777216",
+    "16777217",
+    "16777218",
+    "16777220",
+    "1e-45",
+    "1.17549421e-38",
+    "3.40282346e38",
+    "-1.5",
+)
 
 
 def single(bits: int) -> str:
@@ -32,9 +44,17 @@ def single(bits: int) -> str:
 def singles(seed: int) -> list[str]:
     """SQL of FLOATs: edges, both signs of all magnitudes, denormals, and integers above 2^24."""
     random = Random(seed)
-    usual = [single(random.randint(1, _LARGEST_BITS) | random.getrandbits(1) << 31) for _ in range(_RANDOM)]
+    usual = [
+        single(random.randint(1, _LARGEST_BITS) | random.getrandbits(1) << 31)
+        for _ in range(_RANDOM)
+    ]
     denormals = [single(random.getrandbits(23)) for _ in range(_RANDOM // 10)]
-    return [*_EDGES, *usual, *denormals, *(str(random.randrange(2**24, 2**31)) for _ in range(_RANDOM // 5))]
+    return [
+        *_EDGES,
+        *usual,
+        *denormals,
+        *(str(random.randrange(2**24, 2**31)) for _ in range(_RANDOM // 5)),
+    ]
 
 
 @pytest.mark.timeout(180)
@@ -50,13 +70,26 @@ def test_a_first_copy_has_the_keys_and_values_of_the_messages(
 ) -> None:
     name, database = fresh_name("floats"), request.getfixturevalue(family)
     assert isinstance(database, SqlServer)
-    database.execute(f"create database {name}", f"create table {name}.t (f float, d float(7,2), n float(7,2), primary key (f, d))")
-    rows = [f"({value}, {number}.{number % 100:02}, -{number}.37)" for number, value in enumerate(singles(5))]
-    installation = Installation(name, tmp_path, database, kafka, zookeeper, filter={"filter_regex": f"{name}\\..*"})
-    mapping = {"dbs": [{"logicDb": "shop", "realDbs": name}], "topics": [{"logicDb": "shop", "topic": name}]}
+    database.execute(
+        f"create database {name}",
+        f"create table {name}.t (f float, d float(7,2), n float(7,2), primary key (f, d))",
+    )
+    rows = [
+        f"({value}, {number}.{number % 100:02}, -{number}.37)"
+        for number, value in enumerate(singles(5))
+    ]
+    installation = Installation(
+        name, tmp_path, database, kafka, zookeeper, filter={"filter_regex": f"{name}\\..*"}
+    )
+    mapping = {
+        "dbs": [{"logicDb": "shop", "realDbs": name}],
+        "topics": [{"logicDb": "shop", "topic": name}],
+    }
     installation.map(**mapping)
     ranges = {"settle_seconds": 0, "range_rows": 50, "parallel": 2}
-    settings = job_settings(kafka, tmp_path, name, mapping, source("shop", database), bootstrap=ranges)
+    settings = job_settings(
+        kafka, tmp_path, name, mapping, source("shop", database), bootstrap=ranges
+    )
     with RelayProcess(installation) as relay:
         relay.wait_for("RUNNING")
         database.execute(f"insert into {name}.t values {', '.join(rows)}")
@@ -65,10 +98,17 @@ def test_a_first_copy_has_the_keys_and_values_of_the_messages(
     installation.close()
     copy = open_sink(spark, settings).read("shop.t")
     assert copy is not None
-    found = {row["_key"]: (row["f"], row["d"], row["n"]) for row in copy.where("not _deleted").collect()}
-    messages = {(each.key or b"").decode(): (each.value or {})["data"][0] for each in read_topic(kafka.bootstrap, name)}
+    found = {
+        row["_key"]: (row["f"], row["d"], row["n"]) for row in copy.where("not _deleted").collect()
+    }
+    messages = {
+        (each.key or b"").decode(): (each.value or {})["data"][0]
+        for each in read_topic(kafka.bootstrap, name)
+    }
     assert len(messages) == len(rows)
-    assert found == {key: tuple(_value(data[column]) for column in "fdn") for key, data in messages.items()}
+    assert found == {
+        key: tuple(_value(data[column]) for column in "fdn") for key, data in messages.items()
+    }
 
 
 def _value(text: str) -> float:

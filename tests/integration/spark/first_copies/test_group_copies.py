@@ -1,4 +1,6 @@
-"""Sources of a group: copied together under the pairs of one instance, and compared with one copy, on real servers."""
+"""Sources of a group: copied together under the pairs of one instance, and compared with one copy,
+on real servers.
+"""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,14 +20,24 @@ from tests.support.relays.relay_process import Installation, RelayProcess
 from tests.support.rows.topic_reading import read_topic, topic_answers
 from tests.support.waiting import wait_until
 
-pytestmark = [pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"), pytest.mark.usefixtures("spark")]
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),
+    pytest.mark.usefixtures("spark"),
+]
 
 
 @pytest.fixture
 def installation(
-    mariadb: MariaDB, mysql_9: MySQL, kafka: Kafka, zookeeper: ZooKeeper, fresh_name: Callable[[str], str], tmp_path: Path
+    mariadb: MariaDB,
+    mysql_9: MySQL,
+    kafka: Kafka,
+    zookeeper: ZooKeeper,
+    fresh_name: Callable[[str], str],
+    tmp_path: Path,
 ) -> Iterator[Installation]:
-    """A relay's configuration for both servers as one instance; one table on each, with five rows."""
+    """A relay's configuration for both servers as one instance; one table on each, with five
+    rows.
+    """
     name = fresh_name("group").replace("-", "_")
     for at, server in enumerate((mariadb, mysql_9)):
         rows = ", ".join(f"({1000 * at + number}, {number})" for number in range(5))
@@ -33,14 +45,19 @@ def installation(
         server.execute(f"create database {name}", table, f"insert into {name}.t values {rows}")
     second = {"name": "second", "host": mysql_9.host, "port": mysql_9.port}
     filtered = {"filter_regex": f"{name}\\..*"}
-    made = Installation(name, tmp_path, mariadb, kafka, zookeeper, filter=filtered, group={"sources": [second]})
+    made = Installation(
+        name, tmp_path, mariadb, kafka, zookeeper, filter=filtered, group={"sources": [second]}
+    )
     made.map(**mapping(name))
     yield made
     made.close()
 
 
 def mapping(name: str) -> dict[str, list[dict[str, str]]]:
-    return {"topics": [{"logicDb": "shop", "topic": name}], "dbs": [{"logicDb": "shop", "realDbs": name}]}
+    return {
+        "topics": [{"logicDb": "shop", "topic": name}],
+        "dbs": [{"logicDb": "shop", "realDbs": name}],
+    }
 
 
 def settings_of(installation: Installation, kafka: Kafka, *sources: dict[str, Any]) -> JobSettings:
@@ -50,7 +67,11 @@ def settings_of(installation: Installation, kafka: Kafka, *sources: dict[str, An
 
 
 def source_of(name: str, server: SqlServer, installation: Installation) -> dict[str, Any]:
-    return {**source("shop", server), "name": name, "filter": {"filter_regex": f"{installation.name}\\..*"}}
+    return {
+        **source("shop", server),
+        "name": name,
+        "filter": {"filter_regex": f"{installation.name}\\..*"},
+    }
 
 
 def numbers(spark: SparkSession, settings: JobSettings) -> dict[int, int]:
@@ -64,7 +85,10 @@ def test_all_sources_are_copied_and_compared(
     spark: SparkSession, mariadb: MariaDB, mysql_9: MySQL, kafka: Kafka, installation: Installation
 ) -> None:
     name = installation.name
-    first, second = source_of("first", mariadb, installation), source_of("second", mysql_9, installation)
+    first, second = (
+        source_of("first", mariadb, installation),
+        source_of("second", mysql_9, installation),
+    )
     settings = settings_of(installation, kafka, first, second)
 
     def published() -> int:
@@ -79,11 +103,19 @@ def test_all_sources_are_copied_and_compared(
             bootstrap.run(settings_of(installation, kafka, first))
 
         assert bootstrap.run(settings)["shop.t"].rows == 11
-        expected = {number: number for number in range(6)} | {1000 + number: number for number in range(5)} | {1001: 77}
+        expected = (
+            {number: number for number in range(6)}
+            | {1000 + number: number for number in range(5)}
+            | {1001: 77}
+        )
         assert numbers(spark, settings) == expected
 
         # Behind the back of the stream, on both.
-        mysql_9.execute("set sql_log_bin = 0", f"delete from {name}.t where id = 1002", f"update {name}.t set n = 44 where id = 1004")
+        mysql_9.execute(
+            "set sql_log_bin = 0",
+            f"delete from {name}.t where id = 1002",
+            f"update {name}.t set n = 44 where id = 1004",
+        )
         mariadb.execute("set sql_log_bin = 0", f"update {name}.t set n = 33 where id = 3")
         (found,) = reconcile.run(settings, repair=True)
         assert {each.key: tuple(each.what) for each in found.repaired} == {
@@ -94,7 +126,9 @@ def test_all_sources_are_copied_and_compared(
         assert (found.outcome, found.source_rows, found.copy_rows) == (Outcome.EQUAL, 10, 11)
 
         mariadb.execute(f"delete from {name}.t where id = 0")
-        mysql_9.execute(f"update {name}.t set n = 88 where id = 1003", f"insert into {name}.t values (1005, 5)")
+        mysql_9.execute(
+            f"update {name}.t set n = 88 where id = 1003", f"insert into {name}.t values (1005, 5)"
+        )
         wait_until(lambda: published() == 5, "the changes behind the copy")
     assert bootstrap.run(settings, anew=True)["shop.t"].removed == 1
     del expected[0], expected[1002]

@@ -1,4 +1,6 @@
-"""Guards of a copy that another hand changed: `reconcile` names them, and `--repair` mends them or says why not."""
+"""Guards of a copy that another hand changed: `reconcile` names them, and `--repair` mends them or
+says why not.
+"""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +18,10 @@ from spark_jobs.config.job import JobSettings
 from tests.integration.spark.sinks.test_mirror_sink import section
 from tests.support.copies.first_copies import NOON_MS, job_settings, publish_position, source
 
-pytestmark = [pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"), pytest.mark.usefixtures("spark")]
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),
+    pytest.mark.usefixtures("spark"),
+]
 RAISED = order_text(NOON_MS, 999)
 LOWERED = order_text(NOON_MS, 1)
 
@@ -26,13 +31,22 @@ def name(fresh_name: Callable[[str], str], mariadb: MariaDB, kafka: Kafka) -> st
     """A database with a table of five rows, whose instance has published everything."""
     name = fresh_name("guards")
     create = f"create table {name}.t (id int primary key, n int)"
-    mariadb.execute(f"create database {name}", create, f"insert into {name}.t values (1,1),(2,2),(3,3),(4,4),(5,5)")
+    mariadb.execute(
+        f"create database {name}",
+        create,
+        f"insert into {name}.t values (1,1),(2,2),(3,3),(4,4),(5,5)",
+    )
     publish_position(kafka, name, "one", mariadb, 100)
     return name
 
 
-def settings_of(name: str, mariadb: MariaDB, kafka: Kafka, folder: Path, **more: object) -> JobSettings:
-    mapping = {"dbs": [{"logicDb": "shop", "realDbs": name}], "topics": [{"logicDb": "shop", "topic": name}]}
+def settings_of(
+    name: str, mariadb: MariaDB, kafka: Kafka, folder: Path, **more: object
+) -> JobSettings:
+    mapping = {
+        "dbs": [{"logicDb": "shop", "realDbs": name}],
+        "topics": [{"logicDb": "shop", "topic": name}],
+    }
     return job_settings(kafka, folder, name, mapping, source("one", mariadb), **more)
 
 
@@ -59,19 +73,29 @@ def test_guards_that_were_changed_are_named_and_repaired_or_said_why_not(
     assert {row.key for row in repaired.repaired} >= {'["shop.t","1"]'}
     left = {row.key: row for row in repaired.different}
     assert left.keys() >= {'["shop.t","3"]', '["shop.t","4"]'}
-    assert all("is above" in row.reason and "remove the row from the copy and repair again" in row.reason for row in left.values())
+    assert all(
+        "is above" in row.reason and "remove the row from the copy and repair again" in row.reason
+        for row in left.values()
+    )
 
     copy.delete("id in (2, 3, 4)")
     (mended,) = reconcile.run(settings, repair=True)
     assert (mended.outcome, len(mended.repaired)) == (Outcome.EQUAL, 3)
 
 
-def test_the_guards_of_a_mirror_are_compared_too(mariadb: MariaDB, mysql_9: SqlServer, kafka: Kafka, name: str, tmp_path: Path) -> None:
+def test_the_guards_of_a_mirror_are_compared_too(
+    mariadb: MariaDB, mysql_9: SqlServer, kafka: Kafka, name: str, tmp_path: Path
+) -> None:
     prefix = f"{name}_copy_"
-    settings = settings_of(name, mariadb, kafka, tmp_path, sink="jdbc", mirror=section(mysql_9, prefix))
+    settings = settings_of(
+        name, mariadb, kafka, tmp_path, sink="jdbc", mirror=section(mysql_9, prefix)
+    )
     bootstrap.run(settings)
     copy = f"{prefix}shop.t"
-    mysql_9.execute(f"update {copy} set _order = '{RAISED}' where id = 1", f"update {copy} set _deleted = 1 where id = 2")
+    mysql_9.execute(
+        f"update {copy} set _order = '{RAISED}' where id = 1",
+        f"update {copy} set _deleted = 1 where id = 2",
+    )
     mysql_9.execute(f"update {copy} set _order = '{LOWERED}' where id = 3")
     mariadb.execute(f"delete from {name}.t where id = 3")
     publish_position(kafka, name, "one", mariadb, 200)

@@ -1,4 +1,6 @@
-"""Servers that fall silent without closing a connection: the jobs end by name, in the time that their settings allow."""
+"""Servers that fall silent without closing a connection: the jobs end by name, in the time that
+their settings allow.
+"""
 
 from collections.abc import Callable
 from time import monotonic
@@ -21,7 +23,11 @@ _SQL = "select seq from seq_1_to_3"
 
 def mirror(server: MariaDB, port: int) -> Server:
     password = SecretStr(server.admin)
-    return Server(MirrorSettings(host="127.0.0.1", port=port, user=server.admin, password=password, patience_seconds=2))
+    return Server(
+        MirrorSettings(
+            host="127.0.0.1", port=port, user=server.admin, password=password, patience_seconds=2
+        )
+    )
 
 
 CALLS: dict[str, Callable[[Server], object]] = {
@@ -31,8 +37,12 @@ CALLS: dict[str, Callable[[Server], object]] = {
 }
 
 
-@pytest.mark.parametrize(("call", "connected"), [("run", True), ("run", False), ("stream", True), ("unbounded", False)])
-def test_a_mirror_that_falls_silent_is_given_up_when_patience_ends(mariadb: MariaDB, call: str, connected: bool) -> None:
+@pytest.mark.parametrize(
+    ("call", "connected"), [("run", True), ("run", False), ("stream", True), ("unbounded", False)]
+)
+def test_a_mirror_that_falls_silent_is_given_up_when_patience_ends(
+    mariadb: MariaDB, call: str, connected: bool
+) -> None:
     with stalling_way(mariadb.port) as way, mirror(mariadb, way.port) as server:
         if connected:
             assert server.run("use mysql") == []
@@ -52,9 +62,18 @@ def test_a_statement_that_may_take_long_is_awaited(mariadb: MariaDB) -> None:
         assert server.run("select sleep(1)") == [(0,)]
 
 
-def test_a_source_that_sends_nothing_ends_the_job_by_name(spark: SparkSession, mariadb: MariaDB) -> None:
-    place = {"host": "127.0.0.1", "port": mariadb.port, "user": mariadb.relay, "password": mariadb.relay}
-    database = SourceDatabase(spark, SourceServer.model_validate({"instance": "one", **place, "read_timeout_seconds": 3}))
+def test_a_source_that_sends_nothing_ends_the_job_by_name(
+    spark: SparkSession, mariadb: MariaDB
+) -> None:
+    place = {
+        "host": "127.0.0.1",
+        "port": mariadb.port,
+        "user": mariadb.relay,
+        "password": mariadb.relay,
+    }
+    database = SourceDatabase(
+        spark, SourceServer.model_validate({"instance": "one", **place, "read_timeout_seconds": 3})
+    )
     began = monotonic()
     with pytest.raises(SourceUnreachable, match="does not answer"):
         database.rows("select sleep(60) as slept")

@@ -17,7 +17,10 @@ from tests.support.copies.spark_copies import publish
 from tests.support.sources.source_reading import end_of
 from tests.support.sources.system_versions import Reader, held, run
 
-pytestmark = [pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"), pytest.mark.usefixtures("spark")]
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),
+    pytest.mark.usefixtures("spark"),
+]
 
 TABLES = ("implicit", "own")
 
@@ -25,7 +28,9 @@ TABLES = ("implicit", "own")
 def current(spark: SparkSession, settings: JobSettings, table: str) -> list[tuple[int, int]]:
     copy = open_sink(spark, settings).read(table)
     assert copy is not None
-    return sorted((row["id"], row["n"]) for row in copy.where("not _deleted").select("id", "n").collect())
+    return sorted(
+        (row["id"], row["n"]) for row in copy.where("not _deleted").select("id", "n").collect()
+    )
 
 
 def test_a_copy_holds_what_select_gives(
@@ -40,10 +45,18 @@ def test_a_copy_holds_what_select_gives(
     start = end_of(mariadb)
     for table in TABLES:
         run(mariadb, name, table, partial=False)
-    messages = [replace(each, topic=name, partition=0) for each in Reader(mariadb, name).messages(start)]
-    mapping = {"dbs": [{"logicDb": name, "realDbs": name}], "topics": [{"logicDb": name, "topic": name}]}
+    messages = [
+        replace(each, topic=name, partition=0) for each in Reader(mariadb, name).messages(start)
+    ]
+    mapping = {
+        "dbs": [{"logicDb": name, "realDbs": name}],
+        "topics": [{"logicDb": name, "topic": name}],
+    }
     streamed, copied = (
-        job_settings(kafka, tmp_path, name, mapping, source("one", mariadb), copy_root=str(tmp_path / folder)) for folder in ("a", "b")
+        job_settings(
+            kafka, tmp_path, name, mapping, source("one", mariadb), copy_root=str(tmp_path / folder)
+        )
+        for folder in ("a", "b")
     )
     publish(kafka, name, *messages)
     figures = dedup_batch.run(streamed)
@@ -53,7 +66,12 @@ def test_a_copy_holds_what_select_gives(
     bootstrap.run(copied)
     for settings in (streamed, copied):
         for table in TABLES:
-            wanted = [(int(row["id"] or 0), int(row["n"] or 0)) for row in held(mariadb, name, table, ["id", "n"])]
+            wanted = [
+                (int(row["id"] or 0), int(row["n"] or 0))
+                for row in held(mariadb, name, table, ["id", "n"])
+            ]
             assert current(spark, settings, f"{name}.{table}") == sorted(wanted)
         found = {each.table: each for each in reconcile.run(settings)}
-        assert {table: each.outcome for table, each in found.items()} == {f"{name}.{table}": Outcome.EQUAL for table in TABLES}, found
+        assert {table: each.outcome for table, each in found.items()} == {
+            f"{name}.{table}": Outcome.EQUAL for table in TABLES
+        }, found

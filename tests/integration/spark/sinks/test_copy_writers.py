@@ -1,4 +1,6 @@
-"""Two jobs at one place: the system keeps them apart, or it is refused until somebody promises that there is one."""
+"""Two jobs at one place: the system keeps them apart, or it is refused until somebody promises that
+there is one.
+"""
 
 import subprocess
 import sys
@@ -33,7 +35,9 @@ sys.stdin.read()
 
 
 def on(root: str) -> JobSettings:
-    return JobSettings(kafka=KafkaSource(bootstrap_servers="127.0.0.1:1", topics=("none",)), copy_root=root)
+    return JobSettings(
+        kafka=KafkaSource(bootstrap_servers="127.0.0.1:1", topics=("none",)), copy_root=root
+    )
 
 
 @pytest.fixture
@@ -46,7 +50,9 @@ def own_settings(spark: SparkSession) -> Iterator[SparkSession]:
 
 def test_copies_on_s3_need_a_promise_or_a_log_store(own_settings: SparkSession) -> None:
     bucket = on("s3a://bucket/copies")
-    with pytest.raises(CopiesUnguarded, match=r"^s3a://bucket/copies: of two jobs .* set copy_writers = 'one'"):
+    with pytest.raises(
+        CopiesUnguarded, match=r"^s3a://bucket/copies: of two jobs .* set copy_writers = 'one'"
+    ):
         dedup_batch.run(bucket)
     check_writers(own_settings, bucket.model_copy(update={"copy_writers": "one"}))
     own_settings.conf.set(STORE, "io.delta.storage.S3DynamoDBLogStore")
@@ -65,7 +71,12 @@ def another_job_at(place: Path) -> Iterator[Path]:
     """Another process that writes at this place, until the block ends."""
     lock = place.with_name(f".{place.name}.lock")
     lock.parent.mkdir(parents=True, exist_ok=True)
-    with subprocess.Popen([sys.executable, "-c", _HOLDS, str(lock)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+    with subprocess.Popen(
+        [sys.executable, "-c", _HOLDS, str(lock)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as other:
         assert other.stdout is not None
         assert other.stdout.readline() == "held\n"
         yield lock
@@ -74,19 +85,39 @@ def another_job_at(place: Path) -> Iterator[Path]:
 
 def waits_for(lock: Path) -> bool:
     """Whether somebody does; proc(5) marks who waits with an arrow."""
-    return any("-> FLOCK" in line and f":{lock.stat().st_ino} " in line for line in Path("/proc/locks").read_text().splitlines())
+    return any(
+        "-> FLOCK" in line and f":{lock.stat().st_ino} " in line
+        for line in Path("/proc/locks").read_text().splitlines()
+    )
 
 
 @pytest.mark.parametrize(
     ("sink", "place"),
-    [("delta", "shop/orders"), ("delta", "_history/shop/orders"), ("delta", "_quarantine"), ("parquet", "shop/orders/_writer")],
+    [
+        ("delta", "shop/orders"),
+        ("delta", "_history/shop/orders"),
+        ("delta", "_quarantine"),
+        ("parquet", "shop/orders/_writer"),
+    ],
 )
-def test_on_a_local_disk_a_write_waits_for_that_of_another_job(spark: SparkSession, tmp_path: Path, sink: str, place: str) -> None:
+def test_on_a_local_disk_a_write_waits_for_that_of_another_job(
+    spark: SparkSession, tmp_path: Path, sink: str, place: str
+) -> None:
     """Delta on a local disk puts a commit over one that another process has just made."""
-    written = [change("t", "INSERT", "1", 1, id="1"), change("t", "UPDATE", None, 2, table="log", id="1")]
+    written = [
+        change("t", "INSERT", "1", 1, id="1"),
+        change("t", "UPDATE", None, 2, table="log", id="1"),
+    ]
     with ThreadPoolExecutor(1) as pool:
-        own, notice = alone.__module__, call(f"{tmp_path / place}: waits until another job has written there")
-        with another_job_at(tmp_path / place) as lock, patch(f"{own}._LONG_S", 0), patch(f"{own}.print_notice") as told:
+        own, notice = (
+            alone.__module__,
+            call(f"{tmp_path / place}: waits until another job has written there"),
+        )
+        with (
+            another_job_at(tmp_path / place) as lock,
+            patch(f"{own}._LONG_S", 0),
+            patch(f"{own}.print_notice") as told,
+        ):
             ours = pool.submit(apply, spark, tmp_path, *written, sink=sink, history=True)
             wait_until(lambda: waits_for(lock), "a write that waits", 60)
             wait_until(lambda: notice in told.call_args_list, "a notice")
@@ -99,5 +130,8 @@ def test_on_a_local_disk_a_write_waits_for_that_of_another_job(spark: SparkSessi
 
 def test_copies_that_may_not_be_written_are_named(spark: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "shop").touch()
-    with pytest.raises(JobConfigurationError, match=r"shop/\.orders\.lock: .* must be allowed to write below copy_root"):
+    with pytest.raises(
+        JobConfigurationError,
+        match=r"shop/\.orders\.lock: .* must be allowed to write below copy_root",
+    ):
         apply(spark, tmp_path, change("t", "INSERT", "1", 1, id="1"))

@@ -1,4 +1,6 @@
-"""Copies as other programs read them: deltalake, pandas, polars and DuckDB, and the features that a table demands of any reader."""
+"""Copies as other programs read them: deltalake, pandas, polars and DuckDB, and the features that a
+table demands of any reader.
+"""
 
 import json
 from collections.abc import Callable, Iterable, Mapping
@@ -27,7 +29,13 @@ TYPES: Final = {
     "seen": "timestamp",
     "text": "text",
 }
-ROW: Final = {"n": "5", "price": "1.50", "day": "2024-02-29", "at": "2024-02-29 12:00:00", "seen": "2024-02-29 12:00:00"}
+ROW: Final = {
+    "n": "5",
+    "price": "1.50",
+    "day": "2024-02-29",
+    "at": "2024-02-29 12:00:00",
+    "seen": "2024-02-29 12:00:00",
+}
 HARMLESS_NAMES: Final = ("größe", "a.b", "a`b", "a-b", "a/b", "50%", "it's", '"quoted"', "select")
 Rows = dict[int, str | None]
 """Live rows: id → text."""
@@ -64,7 +72,9 @@ def _duckdb(path: str) -> Rows:
     extension = next(Path(found.origin).parent.glob("extensions/*/delta.duckdb_extension"))
     with duckdb.connect() as session:
         session.load_extension(str(extension))
-        rows = session.execute("SELECT id, text FROM delta_scan(?) WHERE NOT _deleted", [path]).fetchall()
+        rows = session.execute(
+            "SELECT id, text FROM delta_scan(?) WHERE NOT _deleted", [path]
+        ).fetchall()
     return dict(rows)
 
 
@@ -77,11 +87,22 @@ READERS: Final[Mapping[str, Callable[[str], Rows]]] = {
 }
 
 
-def _filled(spark: SparkSession, root: Path, odd: tuple[str, ...] = (), **settings: Any) -> tuple[str, Rows]:
-    """Make a copy by inserts, updates, a delete and a late change; its path and what every reader must see."""
+def _filled(
+    spark: SparkSession, root: Path, odd: tuple[str, ...] = (), **settings: Any
+) -> tuple[str, Rows]:
+    """Make a copy by inserts, updates, a delete and a late change.
+
+    Its path and what every reader must see.
+    """
     types, row = {**TYPES, **dict.fromkeys(odd, "text")}, {**ROW, **dict.fromkeys(odd, "x")}
-    first = [change("t", "INSERT", str(key), key, types=types, row=row, id=str(key), text="old") for key in range(1, 7)]
-    newer = [change("t", "UPDATE", str(key), 20 + key, types=types, row=row, id=str(key), text="new") for key in (2, 3)]
+    first = [
+        change("t", "INSERT", str(key), key, types=types, row=row, id=str(key), text="old")
+        for key in range(1, 7)
+    ]
+    newer = [
+        change("t", "UPDATE", str(key), 20 + key, types=types, row=row, id=str(key), text="new")
+        for key in (2, 3)
+    ]
     others = [
         change("t", "DELETE", "4", 30, types=types, row=row, id="4", text="old"),
         change("t", "UPDATE", "5", 1, types=types, row=row, id="5", text="late"),
@@ -89,19 +110,32 @@ def _filled(spark: SparkSession, root: Path, odd: tuple[str, ...] = (), **settin
     ]
     for number, messages in enumerate((first, newer, others)):
         apply(spark, root, *messages, number=number, **settings)
-    return DeltaSink(spark, root).path("shop.orders"), {1: "old", 2: "new", 3: "new", 5: "old", 6: "old", 9: None}
+    return DeltaSink(spark, root).path("shop.orders"), {
+        1: "old",
+        2: "new",
+        3: "new",
+        5: "old",
+        6: "old",
+        9: None,
+    }
 
 
 def _demanded(path: str) -> tuple[int, set[str], Mapping[str, str]]:
     """The reader version and reader features of the table's newest protocol, and its properties."""
-    actions = [json.loads(line) for file in sorted(Path(path).glob("_delta_log/*.json")) for line in file.read_text("utf-8").splitlines()]
+    actions = [
+        json.loads(line)
+        for file in sorted(Path(path).glob("_delta_log/*.json"))
+        for line in file.read_text("utf-8").splitlines()
+    ]
     protocol = [each["protocol"] for each in actions if "protocol" in each][-1]
     properties = [each["metaData"]["configuration"] for each in actions if "metaData" in each][-1]
     return protocol["minReaderVersion"], set(protocol.get("readerFeatures", [])), properties
 
 
 @pytest.mark.parametrize("odd", [(), HARMLESS_NAMES], ids=["plain names", "odd names"])
-def test_every_reader_reads_a_copy_as_it_is_made_by_default(spark: SparkSession, tmp_path: Path, odd: tuple[str, ...]) -> None:
+def test_every_reader_reads_a_copy_as_it_is_made_by_default(
+    spark: SparkSession, tmp_path: Path, odd: tuple[str, ...]
+) -> None:
     path, expected = _filled(spark, tmp_path, odd)
     assert {name: read(path) for name, read in READERS.items()} == dict.fromkeys(READERS, expected)
     assert _demanded(path)[1] == {"timestampNtz"}
@@ -116,12 +150,16 @@ def test_the_history_is_read_by_every_reader_too(spark: SparkSession, tmp_path: 
 
 
 @pytest.mark.parametrize("images", [pytest.param("full", marks=pytest.mark.long), "merge"])
-def test_rows_in_parts_need_no_more_of_a_reader(spark: SparkSession, tmp_path: Path, images: str) -> None:
+def test_rows_in_parts_need_no_more_of_a_reader(
+    spark: SparkSession, tmp_path: Path, images: str
+) -> None:
     path, expected = _filled(spark, tmp_path, row_images=images)
     assert _polars(path) == expected
 
 
-def test_a_name_that_parquet_cannot_have_gets_column_mapping_and_then_deletion_vectors(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_name_that_parquet_cannot_have_gets_column_mapping_and_then_deletion_vectors(
+    spark: SparkSession, tmp_path: Path
+) -> None:
     path, expected = _filled(spark, tmp_path, ("first name",))
     assert {row_id: row["text"] for row_id, row in copy_of(spark, tmp_path).items()} == expected
     assert _demanded(path)[1] == {"columnMapping", "deletionVectors", "timestampNtz"}
@@ -135,15 +173,34 @@ def test_such_a_name_may_come_later(spark: SparkSession, tmp_path: Path) -> None
     path, expected = _filled(spark, tmp_path)
     types = {**TYPES, "first name": "text"}
     for number, key in ((3, "2"), (4, "3")):
-        news = change("t", "UPDATE", key, 40 + number, types=types, row={**ROW, "first name": "x"}, id=key, text="newer")
+        news = change(
+            "t",
+            "UPDATE",
+            key,
+            40 + number,
+            types=types,
+            row={**ROW, "first name": "x"},
+            id=key,
+            text="newer",
+        )
         apply(spark, tmp_path, news, number=number)
-    found = {row_id: (row["text"], row["first name"]) for row_id, row in copy_of(spark, tmp_path).items()}
-    assert found == {**{row_id: (text, None) for row_id, text in expected.items()}, 2: ("newer", "x"), 3: ("newer", "x")}
+    found = {
+        row_id: (row["text"], row["first name"]) for row_id, row in copy_of(spark, tmp_path).items()
+    }
+    assert found == {
+        **{row_id: (text, None) for row_id, text in expected.items()},
+        2: ("newer", "x"),
+        3: ("newer", "x"),
+    }
     assert _demanded(path)[1] == {"columnMapping", "timestampNtz"}
 
 
-@pytest.mark.parametrize(("vectors", "odd"), [(True, ()), pytest.param(False, ("first name",), marks=pytest.mark.long)])
-def test_the_setting_decides_about_deletion_vectors(spark: SparkSession, tmp_path: Path, vectors: bool, odd: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    ("vectors", "odd"), [(True, ()), pytest.param(False, ("first name",), marks=pytest.mark.long)]
+)
+def test_the_setting_decides_about_deletion_vectors(
+    spark: SparkSession, tmp_path: Path, vectors: bool, odd: tuple[str, ...]
+) -> None:
     path, expected = _filled(spark, tmp_path, odd, delta={"deletion_vectors": vectors})
     assert {row_id: row["text"] for row_id, row in copy_of(spark, tmp_path).items()} == expected
     assert ("deletionVectors" in _demanded(path)[1]) == vectors
@@ -151,20 +208,32 @@ def test_the_setting_decides_about_deletion_vectors(spark: SparkSession, tmp_pat
 
 
 @pytest.mark.parametrize("vectors", ["auto", pytest.param(False, marks=pytest.mark.long)])
-def test_a_copy_that_has_them_keeps_them_and_takes_further_batches(spark: SparkSession, tmp_path: Path, vectors: object) -> None:
+def test_a_copy_that_has_them_keeps_them_and_takes_further_batches(
+    spark: SparkSession, tmp_path: Path, vectors: object
+) -> None:
     path, expected = _filled(spark, tmp_path, delta={"deletion_vectors": True})
     before = _demanded(path)
     news = change("t", "UPDATE", "2", 50, types=TYPES, row=ROW, id="2", text="newer")
     apply(spark, tmp_path, news, number=3, delta={"deletion_vectors": vectors})
-    assert {row_id: row["text"] for row_id, row in copy_of(spark, tmp_path).items()} == {**expected, 2: "newer"}
+    assert {row_id: row["text"] for row_id, row in copy_of(spark, tmp_path).items()} == {
+        **expected,
+        2: "newer",
+    }
     assert _demanded(path) == before
 
 
 @pytest.mark.long
-def test_a_property_that_was_set_to_false_leaves_marked_rows_gone(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_property_that_was_set_to_false_leaves_marked_rows_gone(
+    spark: SparkSession, tmp_path: Path
+) -> None:
     path, expected = _filled(spark, tmp_path, delta={"deletion_vectors": True})
-    spark.sql(f"ALTER TABLE delta.`{path}` SET TBLPROPERTIES ('delta.enableDeletionVectors' = 'false')")
+    spark.sql(
+        f"ALTER TABLE delta.`{path}` SET TBLPROPERTIES ('delta.enableDeletionVectors' = 'false')"
+    )
     news = change("t", "UPDATE", "1", 50, types=TYPES, row=ROW, id="1", text="newer")
     figures = apply(spark, tmp_path, news, number=3)
     assert figures.winners == 1
-    assert {row_id: row["text"] for row_id, row in copy_of(spark, tmp_path).items()} == {**expected, 1: "newer"}
+    assert {row_id: row["text"] for row_id, row in copy_of(spark, tmp_path).items()} == {
+        **expected,
+        1: "newer",
+    }

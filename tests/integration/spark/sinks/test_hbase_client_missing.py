@@ -16,7 +16,9 @@ from spark_jobs.spark_util.jvm import java_class
 
 @pytest.fixture
 def without_its_jars(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """This thread of the JVM sees what Spark brings itself, and none of the jars that it was given."""
+    """This thread of the JVM sees what Spark brings itself, and none of the jars that it was
+    given.
+    """
     thread = java_class(spark, "java.lang.Thread").currentThread()
     given = thread.getContextClassLoader()
     compiled = java_classes._compiled.__wrapped__  # noqa: SLF001 - what other tests had compiled would be taken as it is
@@ -27,7 +29,9 @@ def without_its_jars(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> It
 
 
 @pytest.mark.usefixtures("without_its_jars")
-def test_the_job_ends_with_the_name_of_what_is_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_job_ends_with_the_name_of_what_is_missing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     config = tmp_path / "job.toml"
     document = {
         "copy_root": str(tmp_path / "copy"),

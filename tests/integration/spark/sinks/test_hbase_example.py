@@ -19,7 +19,9 @@ def test_the_example_hides_deleted_rows_and_old_cells(
     spark: SparkSession, hbase: HBase, fresh_name: Callable[[str], str], tmp_path: Path, guard: str
 ) -> None:
     namespace = fresh_name("example")
-    rows = [change("t", "INSERT", str(key), key, id=str(key), n="old", note="x") for key in range(1, 6)]
+    rows = [
+        change("t", "INSERT", str(key), key, id=str(key), n="old", note="x") for key in range(1, 6)
+    ]
     later = [
         change("t", "DELETE", "2", 12, id="2", n="old", note="x"),
         change("t", "UPDATE", "3", 13, id="3", n=None, note=""),

@@ -1,4 +1,6 @@
-"""Rows that Spark's executors write with HBase's own client: the same cells as through the gateway, and failures by name."""
+"""Rows that Spark's executors write with HBase's own client: the same cells as through the gateway,
+and failures by name.
+"""
 
 from collections.abc import Callable
 
@@ -21,9 +23,18 @@ pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
 
 
 @pytest.fixture(params=["version", "check_and_mutate"])
-def section(request: pytest.FixtureRequest, hbase: HBase, fresh_name: Callable[[str], str]) -> HBaseSettings:
-    given_settings = {"thrift": (hbase.address,), "namespace": fresh_name("java"), "guard": request.param, "salt_buckets": 7}
-    return HBaseSettings.model_validate({**given_settings, "client": "jvm", "quorum": (hbase.quorum,), "rows_per_call": 16})
+def section(
+    request: pytest.FixtureRequest, hbase: HBase, fresh_name: Callable[[str], str]
+) -> HBaseSettings:
+    given_settings = {
+        "thrift": (hbase.address,),
+        "namespace": fresh_name("java"),
+        "guard": request.param,
+        "salt_buckets": 7,
+    }
+    return HBaseSettings.model_validate(
+        {**given_settings, "client": "jvm", "quorum": (hbase.quorum,), "rows_per_call": 16}
+    )
 
 
 def test_both_clients_write_the_same_cells(spark: SparkSession, section: HBaseSettings) -> None:
@@ -42,9 +53,14 @@ def test_both_clients_write_the_same_cells(spark: SparkSession, section: HBaseSe
         write_and_compare()
 
 
-def test_hbase_that_is_away_or_refuses_is_named(spark: SparkSession, section: HBaseSettings) -> None:
+def test_hbase_that_is_away_or_refuses_is_named(
+    spark: SparkSession, section: HBaseSettings
+) -> None:
     away = section.model_copy(update={"quorum": ("127.0.0.1:1",), "patience_seconds": 1})
-    with pytest.raises(HBaseUnreachable, match=r"does not answer behind 127\.0\.0\.1:1:"), named_errors("tests"):
+    with (
+        pytest.raises(HBaseUnreachable, match=r"does not answer behind 127\.0\.0\.1:1:"),
+        named_errors("tests"),
+    ):
         JavaClient(spark, away).write(one_row(spark), {TABLE: b"default:nowhere"})
     with pytest.raises(HBaseRefused, match="nowhere"), named_errors("tests"):
         JavaClient(spark, section).write(one_row(spark), {TABLE: b"default:nowhere"})

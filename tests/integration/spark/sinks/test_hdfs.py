@@ -1,4 +1,6 @@
-"""A job whose places lie on HDFS, under users of their own: its copies and notes, and the files that HBase takes over."""
+"""A job whose places lie on HDFS, under users of their own: its copies and notes, and the files
+that HBase takes over.
+"""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
@@ -36,7 +38,9 @@ def hdfs() -> Iterator[Hdfs]:
 
 @pytest.fixture(scope="module")
 def hbase_on_hdfs(hdfs: Hdfs, spark: SparkSession) -> Iterator[HBase]:
-    """It knows the cluster by its name, and Spark does, as with `--conf spark.hadoop.dfs.nameservices=…`."""
+    """It knows the cluster by its name, and Spark does, as with `--conf
+    spark.hadoop.dfs.nameservices=…`.
+    """
     require(HBase)
     options = java_class(spark, "org.apache.spark.SparkEnv").get().conf()  # of everybody's session
     with ExitStack() as stack:
@@ -47,7 +51,9 @@ def hbase_on_hdfs(hdfs: Hdfs, spark: SparkSession) -> Iterator[HBase]:
 
 
 @pytest.fixture
-def section(hdfs: Hdfs, hbase_on_hdfs: HBase, fresh_name: Callable[[str], str]) -> Mapping[str, object]:
+def section(
+    hdfs: Hdfs, hbase_on_hdfs: HBase, fresh_name: Callable[[str], str]
+) -> Mapping[str, object]:
     """The files are for nobody else to read or write, as where the umask is strict."""
     own = fresh_name("files")
     return {
@@ -62,14 +68,31 @@ def section(hdfs: Hdfs, hbase_on_hdfs: HBase, fresh_name: Callable[[str], str]) 
 
 @pytest.mark.parametrize("sink", ["delta", "parquet"])
 def test_copies_history_and_checkpoint_lie_on_hdfs(
-    kafka: Kafka, spark: SparkSession, hdfs: Hdfs, fresh_name: Callable[[str], str], tmp_path: Path, sink: str
+    kafka: Kafka,
+    spark: SparkSession,
+    hdfs: Hdfs,
+    fresh_name: Callable[[str], str],
+    tmp_path: Path,
+    sink: str,
 ) -> None:
     topic = fresh_name("orders")
-    places = {"copy_root": f"{hdfs.uri}/{topic}/copies", "checkpoint": f"{hdfs.uri}/{topic}/checkpoint"}
-    settings = job(kafka, topic, tmp_path).model_copy(update={**places, "sink": sink, "history": True})
-    publish(kafka, topic, *(change(topic, "INSERT", key, int(key), id=key, n="old") for key in "123"))
+    places = {
+        "copy_root": f"{hdfs.uri}/{topic}/copies",
+        "checkpoint": f"{hdfs.uri}/{topic}/checkpoint",
+    }
+    settings = job(kafka, topic, tmp_path).model_copy(
+        update={**places, "sink": sink, "history": True}
+    )
+    publish(
+        kafka, topic, *(change(topic, "INSERT", key, int(key), id=key, n="old") for key in "123")
+    )
     drain(settings)
-    publish(kafka, topic, change(topic, "UPDATE", "1", 4, id="1", n="new"), change(topic, "DELETE", "2", 5, id="2", n="old"))
+    publish(
+        kafka,
+        topic,
+        change(topic, "UPDATE", "1", 4, id="1", n="new"),
+        change(topic, "DELETE", "2", 5, id="2", n="old"),
+    )
     drain(settings)
     found = open_sink(spark, settings).read("shop.orders")
     assert found is not None
@@ -77,10 +100,15 @@ def test_copies_history_and_checkpoint_lie_on_hdfs(
     assert sorted(hdfs.paths(f"/{topic}/checkpoint/commits")) == ["0", "1"]
 
 
-def test_hbase_takes_over_files_of_another_user(spark: SparkSession, hdfs: Hdfs, section: Mapping[str, object]) -> None:
+def test_hbase_takes_over_files_of_another_user(
+    spark: SparkSession, hdfs: Hdfs, section: Mapping[str, object]
+) -> None:
     checked = HBaseSettings.model_validate(section)
     assert checked.files is not None
-    given = [(TABLE, f'["{TABLE}","{number}"]', order_text(number, 1), False, {"n": "x" * number}) for number in range(50)]
+    given = [
+        (TABLE, f'["{TABLE}","{number}"]', order_text(number, 1), False, {"n": "x" * number})
+        for number in range(50)
+    ]
     frame = spark.createDataFrame(given, SHAPE)
     with Gateway(checked) as gateway:
         tables = Tables(gateway, checked)
@@ -92,11 +120,18 @@ def test_hbase_takes_over_files_of_another_user(spark: SparkSession, hdfs: Hdfs,
     assert hdfs.paths(f"/{checked.namespace}") == []
 
 
-def test_a_folder_that_the_job_may_not_write_to_is_named(spark: SparkSession, hdfs: Hdfs, section: Mapping[str, object]) -> None:
+def test_a_folder_that_the_job_may_not_write_to_is_named(
+    spark: SparkSession, hdfs: Hdfs, section: Mapping[str, object]
+) -> None:
     refused = {"staging": f"{hdfs.named_uri}/hbase/roma", "from_rows": 1}
     checked = HBaseSettings.model_validate({**section, "patience_seconds": 5, "files": refused})
     assert checked.files is not None
     with Gateway(checked) as gateway:
         name = Tables(gateway, checked).ensure(TABLE)
-    with pytest.raises(HBaseStagingRefused, match="Permission denied: user="), named_errors("tests"):
-        JavaFiles(spark, checked, checked.files).write(one_row(spark), {TABLE: name}, {TABLE: [b""]})
+    with (
+        pytest.raises(HBaseStagingRefused, match="Permission denied: user="),
+        named_errors("tests"),
+    ):
+        JavaFiles(spark, checked, checked.files).write(
+            one_row(spark), {TABLE: name}, {TABLE: [b""]}
+        )

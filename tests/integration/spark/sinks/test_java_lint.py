@@ -1,4 +1,7 @@
-"""The Java classes of the project have no warnings of javac. Janino, which compiles them for Spark, gives none itself."""
+"""The Java classes of the project have no warnings of javac.
+
+Janino, which compiles them for Spark, gives none itself.
+"""
 
 import subprocess
 from importlib.resources import files
@@ -11,28 +14,50 @@ from deploy.embedded.servers.hbase import hbase_client_jars
 
 _ROOT = Path(__file__).parents[4]
 _LEFT_OUT = ("rawtypes", "unchecked", "cast", "path", "classfile")
-"""Janino knows no type arguments, so casts that javac calls redundant are needed; the last two are warnings about the jars."""
+"""Janino knows no type arguments, so casts that javac calls redundant are needed.
+
+The last two are warnings about the jars.
+"""
 
 
 def _warnings(sources: list[Path], target: Path) -> str:
-    """Return what javac says about the sources, empty if it takes them. Skips the test without a JDK."""
+    """Return what javac says about the sources, empty if it takes them.
+
+    Skips the test without a JDK.
+    """
     javac = find_java().home / "bin" / "javac"
     if not javac.exists():
         pytest.skip(f"no javac in {javac.parent}: this is a JRE")
     jars = [*hbase_client_jars(), *Path(str(files("pyspark"))).joinpath("jars").glob("*.jar")]
     lint = ",".join(["all", *(f"-{each}" for each in _LEFT_OUT)])
-    command = [str(javac), f"-Xlint:{lint}", "-Werror", "-proc:none", "-cp", ":".join(map(str, jars)), "-d", str(target)]
-    done = subprocess.run([*command, *map(str, sources)], check=False, capture_output=True, text=True, timeout=120)
+    command = [
+        str(javac),
+        f"-Xlint:{lint}",
+        "-Werror",
+        "-proc:none",
+        "-cp",
+        ":".join(map(str, jars)),
+        "-d",
+        str(target),
+    ]
+    done = subprocess.run(
+        [*command, *map(str, sources)], check=False, capture_output=True, text=True, timeout=120
+    )
     return done.stderr if done.returncode else ""
 
 
 def test_the_java_classes_have_no_warnings(tmp_path: Path) -> None:
-    sources = [*(_ROOT / "spark_jobs" / "hbase" / "java").glob("*.java"), *(_ROOT / "tools").rglob("*.java")]
+    sources = [
+        *(_ROOT / "spark_jobs" / "hbase" / "java").glob("*.java"),
+        *(_ROOT / "tools").rglob("*.java"),
+    ]
     assert len({source.stem for source in sources} & {"Writer", "ClassicLoop"}) == 2
     assert _warnings(sources, tmp_path) == ""
 
 
 def test_a_class_with_a_warning_is_refused(tmp_path: Path) -> None:
     source = tmp_path / "Careless.java"
-    source.write_text("final class Careless implements java.io.Serializable { }\n", encoding="utf-8")
+    source.write_text(
+        "final class Careless implements java.io.Serializable { }\n", encoding="utf-8"
+    )
     assert "[serial]" in _warnings([source], tmp_path)

@@ -15,7 +15,10 @@ NOTE = "_kept"
 def test_a_job_of_another_rule_is_refused(spark: SparkSession, tmp_path: Path) -> None:
     apply(spark, tmp_path, change("t", "INSERT", "1", 1, id="1"))
     assert (tmp_path / NOTE).read_text(encoding="utf-8") == "row by row"
-    with pytest.raises(CopiesKeptOtherwise, match=r"kept row by row, and the job would keep them by binlog offsets .*row_images"):
+    with pytest.raises(
+        CopiesKeptOtherwise,
+        match=r"kept row by row, and the job would keep them by binlog offsets .*row_images",
+    ):
         copies(spark, tmp_path, raw_rule=True)
     with pytest.raises(CopiesKeptOtherwise, match="would keep them column by column"):
         copies(spark, tmp_path, row_images="merge")
@@ -23,8 +26,12 @@ def test_a_job_of_another_rule_is_refused(spark: SparkSession, tmp_path: Path) -
     assert copy_of(spark, tmp_path) == {}
 
 
-@pytest.mark.parametrize("left", ["", None], ids=["a crash left the note empty", "copies of before there were notes"])
-def test_where_no_rule_is_noted_the_job_notes_its_own(spark: SparkSession, tmp_path: Path, left: str | None) -> None:
+@pytest.mark.parametrize(
+    "left", ["", None], ids=["a crash left the note empty", "copies of before there were notes"]
+)
+def test_where_no_rule_is_noted_the_job_notes_its_own(
+    spark: SparkSession, tmp_path: Path, left: str | None
+) -> None:
     if left is not None:
         (tmp_path / NOTE).write_text(left, encoding="utf-8")
     copies(spark, tmp_path, raw_rule=True)

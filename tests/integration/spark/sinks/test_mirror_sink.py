@@ -1,4 +1,6 @@
-"""Copies in a real MariaDB, a real MySQL and Parquet files: the rule, types, columns that come, and what is read back."""
+"""Copies in a real MariaDB, a real MySQL and Parquet files: the rule, types, columns that come, and
+what is read back.
+"""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -24,7 +26,12 @@ pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
 
 
 @pytest.fixture(params=["mariadb", "mysql_9", "parquet"])
-def place(request: pytest.FixtureRequest, spark: SparkSession, fresh_name: Callable[[str], str], tmp_path: Path) -> Copies:
+def place(
+    request: pytest.FixtureRequest,
+    spark: SparkSession,
+    fresh_name: Callable[[str], str],
+    tmp_path: Path,
+) -> Copies:
     """Copies in a mirror, or in Parquet files: both keep typed columns and the same promises."""
     if request.param == "parquet":
         return copies(spark, tmp_path, sink="parquet")
@@ -44,7 +51,9 @@ def section(server: SqlServer, prefix: str) -> dict[str, object]:
     }
 
 
-def apply(place: Copies, spark: SparkSession, *messages: OutboundMessage, number: int | None = None) -> tuple[int, int]:
+def apply(
+    place: Copies, spark: SparkSession, *messages: OutboundMessage, number: int | None = None
+) -> tuple[int, int]:
     figures = place.apply(records(spark, messages), "tests", number)
     return figures.winners, figures.replayed
 
@@ -57,15 +66,29 @@ def rows_in(place: Copies) -> dict[str, dict[str, object]]:
 
 def test_the_rule_case_by_case(spark: SparkSession, place: Copies) -> None:
     deleted = [("dead", 20, "gone"), ("tomb", 20, "compacted")]
-    apply(place, spark, *batch(("older", 20, "x"), ("newer", 20, "x"), ("equal", 20, "x"), *deleted, ("acb", 100, "A")))
+    apply(
+        place,
+        spark,
+        *batch(
+            ("older", 20, "x"), ("newer", 20, "x"), ("equal", 20, "x"), *deleted, ("acb", 100, "A")
+        ),
+    )
     late = [("older", 19, "late"), ("dead", 19, "late"), ("tomb", 19, "late")]
-    second = batch(("none", 1, "new"), *late, ("newer", 21, None), ("equal", 20, "x"), ("acb", 102, "C"))
+    second = batch(
+        ("none", 1, "new"), *late, ("newer", 21, None), ("equal", 20, "x"), ("acb", 102, "C")
+    )
     assert apply(place, spark, *second, number=7) == (4, 0)
     before = rows_in(place)
     assert apply(place, spark, *second, number=7) in {(4, 0), (0, 1)}
     assert rows_in(place) == before
     apply(place, spark, *batch(("acb", 101, "B"), ("newer", 22, "")))
-    assert {key: row["n"] for key, row in rows_in(place).items()} == {"none": "new", "older": "x", "newer": "", "equal": "x", "acb": "C"}
+    assert {key: row["n"] for key, row in rows_in(place).items()} == {
+        "none": "new",
+        "older": "x",
+        "newer": "",
+        "equal": "x",
+        "acb": "C",
+    }
     assert place.sink.tables() == ["shop.orders"]
     place.sink.forget_deletes(1_700_000_000_001)
     copy = place.sink.read("shop.orders")
@@ -74,11 +97,37 @@ def test_the_rule_case_by_case(spark: SparkSession, place: Copies) -> None:
 
 
 def test_typed_columns_widen_and_come_back(spark: SparkSession, place: Copies) -> None:
-    types = {"id": "int", "at": "timestamp(3)", "day": "date", "price": "decimal(10,2)", "raw": "varbinary(9)", "a`%s": "double"}
-    first = {"at": "2024-02-29 23:30:00.123", "day": "0000-00-00", "price": "1.50", "raw": "/wA=", "a`%s": "0.1"}
+    types = {
+        "id": "int",
+        "at": "timestamp(3)",
+        "day": "date",
+        "price": "decimal(10,2)",
+        "raw": "varbinary(9)",
+        "a`%s": "double",
+    }
+    first = {
+        "at": "2024-02-29 23:30:00.123",
+        "day": "0000-00-00",
+        "price": "1.50",
+        "raw": "/wA=",
+        "a`%s": "0.1",
+    }
     apply(place, spark, change("t", "INSERT", "1", 1, types=types, row=first, id="1"))
     later = {**types, "id": "bigint", "price": "decimal(12,4)", "added": "text"}
-    apply(place, spark, change("t", "INSERT", "2", 2, types=later, row={**first, "day": None}, id="5000000000", added="é 🙂 ' \\ %s"))
+    apply(
+        place,
+        spark,
+        change(
+            "t",
+            "INSERT",
+            "2",
+            2,
+            types=later,
+            row={**first, "day": None},
+            id="5000000000",
+            added="é 🙂 ' \\ %s",
+        ),
+    )
     copy = place.sink.read("shop.orders")
     assert copy is not None
     assert [copy.schema[name].dataType.simpleString() for name in ("id", "at", "price", "raw")] == [
@@ -88,26 +137,44 @@ def test_typed_columns_widen_and_come_back(spark: SparkSession, place: Copies) -
         "binary",
     ]
     one, two = copy.orderBy("_order").collect()
-    assert (one["id"], one["price"], bytes(one["raw"]), one["a`%s"], one["added"]) == (1, Decimal("1.5"), b"\xff\0", 0.1, None)
+    assert (one["id"], one["price"], bytes(one["raw"]), one["a`%s"], one["added"]) == (
+        1,
+        Decimal("1.5"),
+        b"\xff\0",
+        0.1,
+        None,
+    )
     assert (one["day"], one["_unfit"]) == (None, {"day": "0000-00-00"})
     assert (two["id"], two["added"], two["_unfit"]) == (5_000_000_000, "é 🙂 ' \\ %s", None)
     moment = copy.selectExpr("unix_millis(at)").distinct().collect()
-    assert [row[0] for row in moment] == [int(datetime(2024, 2, 29, 23, 30, 0, 123_000, UTC).timestamp() * 1000)]
+    assert [row[0] for row in moment] == [
+        int(datetime(2024, 2, 29, 23, 30, 0, 123_000, UTC).timestamp() * 1000)
+    ]
 
 
 @pytest.mark.parametrize("server", ["mariadb", "mysql_9"])
-def test_a_mirror_that_refuses_the_login_is_named(server: str, request: pytest.FixtureRequest, spark: SparkSession, tmp_path: Path) -> None:
+def test_a_mirror_that_refuses_the_login_is_named(
+    server: str, request: pytest.FixtureRequest, spark: SparkSession, tmp_path: Path
+) -> None:
     mirror = section(request.getfixturevalue(server), "x_")
-    refused = copies(spark, tmp_path, sink="jdbc", mirror={**mirror, "user": "nobody", "password": "wrong"})
+    refused = copies(
+        spark, tmp_path, sink="jdbc", mirror={**mirror, "user": "nobody", "password": "wrong"}
+    )
     with pytest.raises(MirrorRefused, match="Access denied"):
         apply(refused, spark, *batch(("1", 1, "a")))
 
 
 @pytest.mark.parametrize("server", ["mariadb", "mysql_9"])
 def test_a_unique_index_of_somebody_else_takes_no_row_away(
-    server: str, request: pytest.FixtureRequest, spark: SparkSession, fresh_name: Callable[[str], str], tmp_path: Path
+    server: str,
+    request: pytest.FixtureRequest,
+    spark: SparkSession,
+    fresh_name: Callable[[str], str],
+    tmp_path: Path,
 ) -> None:
-    """A deleted row keeps its values, so the next row of the same value would be written over it, under the deleted one's key."""
+    """A deleted row keeps its values, so the next row of the same value would be written over it,
+    under the deleted one's key.
+    """
     sql, prefix = request.getfixturevalue(server), fresh_name("copy_")
     place = copies(spark, tmp_path, sink="jdbc", mirror=section(sql, prefix))
     apply(place, spark, *batch(("1", 1, "ann@example.org")))
@@ -121,13 +188,17 @@ def test_a_unique_index_of_somebody_else_takes_no_row_away(
 
 
 def test_two_writers_of_files_take_turns(spark: SparkSession, tmp_path: Path) -> None:
-    """As when a first copy runs beside the stream: each version is made of the one before it, or one writer's rows are gone."""
+    """As when a first copy runs beside the stream: each version is made of the one before it, or
+    one writer's rows are gone.
+    """
 
     def write(parity: int) -> None:
         session = spark.newSession()
         session.conf.set("spark.sql.shuffle.partitions", "1")
         for key in range(parity, 4, 2):
-            copies(session, tmp_path, sink="parquet").apply(records(session, batch((str(key), key + 1, "x"))), f"writer {parity}")
+            copies(session, tmp_path, sink="parquet").apply(
+                records(session, batch((str(key), key + 1, "x"))), f"writer {parity}"
+            )
 
     with ThreadPoolExecutor(2) as pool:
         for each in [pool.submit(write, parity) for parity in (0, 1)]:
@@ -144,9 +215,13 @@ def test_a_killed_writer_of_files_has_its_turn_again_and_no_other_has(
     apply(place, spark, *batch(("2", 2, "b")))
     with patch.object(parquet, "turn", wraps=commit_lock.turn) as taken:
         place.sink.forget_deletes(0)
-    assert [call.args[2] for call in taken.call_args_list] == ["tests"]  # upkeep has the turn of the batch before it
+    assert [call.args[2] for call in taken.call_args_list] == [
+        "tests"
+    ]  # upkeep has the turn of the batch before it
     (tmp_path / "shop" / "orders" / "_writer").write_text("bootstrap", encoding="utf-8")
     monkeypatch.setattr(commit_lock, "_PATIENCE_S", 0)
-    with pytest.raises(CopyBusy, match=r"orders/_writer says that bootstrap writes this copy\. Wait for that job"):
+    with pytest.raises(
+        CopyBusy, match=r"orders/_writer says that bootstrap writes this copy\. Wait for that job"
+    ):
         apply(place, spark, *batch(("3", 3, "c")))
     assert sorted(rows_in(place)) == ["1", "2"]

@@ -1,4 +1,6 @@
-"""The job cut off at each step of a batch and told to end, as a process of its own or spark-submit's, and without a broker."""
+"""The job cut off at each step of a batch and told to end, as a process of its own or
+spark-submit's, and without a broker.
+"""
 
 import re
 import signal
@@ -29,7 +31,10 @@ from tests.support.copies.spark_copies import change, copy_of, drain, job, publi
 from tests.support.copies.spark_histories import TableRows, copies_below, history, truth
 from tests.support.waiting import wait_until
 
-pytestmark = [pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"), pytest.mark.timeout(300)]
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),
+    pytest.mark.timeout(300),
+]
 PATIENCE_S = 3
 
 
@@ -54,36 +59,62 @@ def copies_begun(folder: Path) -> set[str]:
 
 def configuration(folder: Path, bootstrap_servers: str, topic: str) -> Path:
     """A file that names a broker and a topic."""
-    source = {"bootstrap_servers": bootstrap_servers, "topics": [topic], "patience_seconds": PATIENCE_S}
+    source = {
+        "bootstrap_servers": bootstrap_servers,
+        "topics": [topic],
+        "patience_seconds": PATIENCE_S,
+    }
     file = folder / "job.toml"
     file.write_text(
-        tomli_w.dumps({"copy_root": str(folder / "copy"), "checkpoint": str(folder / "checkpoint"), "kafka": source}), encoding="utf-8"
+        tomli_w.dumps(
+            {
+                "copy_root": str(folder / "copy"),
+                "checkpoint": str(folder / "checkpoint"),
+                "kafka": source,
+            }
+        ),
+        encoding="utf-8",
     )
     return file
 
 
 def break_off_behind_the_first_table(settings: JobSettings) -> None:
-    """Run the stream in this process until one table is merged; that one's caller and everything behind it never learns of it."""
+    """Run the stream in this process until one table is merged.
+
+    That one's caller and everything behind it never learns of it.
+    """
     merge = DeltaSink.merge
 
     def merge_and_break_off(sink: DeltaSink, changes: TableChanges, batch: Batch | None) -> Written:
         merge(sink, changes, batch)
         raise BrokenOff
 
-    with patch.object(DeltaSink, "merge", merge_and_break_off), pytest.raises(StreamingQueryException, match="BrokenOff"):
+    with (
+        patch.object(DeltaSink, "merge", merge_and_break_off),
+        pytest.raises(StreamingQueryException, match="BrokenOff"),
+    ):
         drain(settings)
 
 
 def kill_with_all_applied(settings: JobSettings, folder: Path) -> None:
-    """Let spark-submit run the job, and see it killed with its JVM when all of a batch is in the copies, and nowhere noted."""
-    places = {"copy_root": f"file://{settings.copy_root}", "checkpoint": f"file://{settings.checkpoint}"}
+    """Let spark-submit run the job, and see it killed with its JVM when all of a batch is in the
+    copies, and nowhere noted.
+    """
+    places = {
+        "copy_root": f"file://{settings.copy_root}",
+        "checkpoint": f"file://{settings.checkpoint}",
+    }
     command, environment = spark_submit(crashing_job.__file__)
     with JobProcess(settings.model_copy(update=places), folder, *command, **environment) as process:
         assert process.wait() == -signal.SIGKILL, process.errors
 
 
 def test_a_batch_cut_off_at_any_step_leaves_the_copies_exact(
-    spark: SparkSession, kafka: Kafka, fresh_name: Callable[[str], str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    spark: SparkSession,
+    kafka: Kafka,
+    fresh_name: Callable[[str], str],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     topic = fresh_name("orders")
     first, second = history(1, range(0, 400, 2)), history(2, range(1, 600, 2))
@@ -101,7 +132,10 @@ def test_a_batch_cut_off_at_any_step_leaves_the_copies_exact(
 
     drain(settings)
     lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("batch")]
-    assert [line.split(",")[0] for line in lines] == ["batch 0: 200 rows in", "batch 1: 300 rows in"]
+    assert [line.split(",")[0] for line in lines] == [
+        "batch 0: 200 rows in",
+        "batch 1: 300 rows in",
+    ]
     assert ["2 tables had it already" in line for line in lines] == [True, False]
     assert copies(spark, tmp_path) == truth(first + second)
     assert noted(tmp_path, "commits") == {"0", "1"}
@@ -115,10 +149,17 @@ def test_sigterm_ends_the_job_after_the_batch_that_runs(
     publish(kafka, topic, *(each.message(topic) for each in changes))
     settings = job(kafka, topic, tmp_path)
     source = settings.kafka.model_copy(update={"max_offsets_per_trigger": 20})
-    soon_warm = "-XX:TieredStopAtLevel=1"  # the second compiler would take half of the machine for one batch
-    following = settings.model_copy(update={"kafka": source, "trigger_seconds": 0.1, "jvm_options": soon_warm})
-    with JobProcess(following, tmp_path, sys.executable, "-m", "relay", "dedup", "stream") as process:
-        wait_until(lambda: bool(copies_begun(tmp_path)) or not process.running, "the first batch", 120)
+    # the second compiler would take half of the machine for one batch
+    soon_warm = "-XX:TieredStopAtLevel=1"
+    following = settings.model_copy(
+        update={"kafka": source, "trigger_seconds": 0.1, "jvm_options": soon_warm}
+    )
+    with JobProcess(
+        following, tmp_path, sys.executable, "-m", "relay", "dedup", "stream"
+    ) as process:
+        wait_until(
+            lambda: bool(copies_begun(tmp_path)) or not process.running, "the first batch", 120
+        )
         process.ask_to_end()
         assert process.wait() == 0, process.errors
         assert re.findall(r"^batch (\d+): 20 rows in", process.output, re.MULTILINE) == ["0"]
@@ -149,21 +190,29 @@ def test_without_a_broker_the_job_says_so_in_time(
 
 
 @pytest.mark.usefixtures("spark")
-def test_a_topic_that_does_not_exist_is_named(kafka: Kafka, fresh_name: Callable[[str], str], tmp_path: Path) -> None:
+def test_a_topic_that_does_not_exist_is_named(
+    kafka: Kafka, fresh_name: Callable[[str], str], tmp_path: Path
+) -> None:
     there, missing = fresh_name("orders"), fresh_name("orders")
     publish(kafka, there, change(there, "INSERT", "1", 10, id="1", n="x"))
     one = job(kafka, there, tmp_path)
-    settings = one.model_copy(update={"kafka": one.kafka.model_copy(update={"topics": (there, f"{there}.ddl", missing)})})
+    settings = one.model_copy(
+        update={"kafka": one.kafka.model_copy(update={"topics": (there, f"{there}.ddl", missing)})}
+    )
     for run in (dedup_batch.run, lambda each: dedup_stream.run(each, Ending())):
         with pytest.raises(TopicUnknown) as caught:
             run(settings)
-        assert str(caught.value).startswith(f"No topic {there}.ddl, {missing} exists at {kafka.bootstrap}, ")
+        assert str(caught.value).startswith(
+            f"No topic {there}.ddl, {missing} exists at {kafka.bootstrap}, "
+        )
 
 
 def test_a_checkpoint_that_went_back_loses_no_row(
     spark: SparkSession, kafka: Kafka, fresh_name: Callable[[str], str], tmp_path: Path
 ) -> None:
-    """Somebody removes its newest batch to have it read again, and by then the batch of that number is a larger one."""
+    """Somebody removes its newest batch to have it read again, and by then the batch of that number
+    is a larger one.
+    """
     topic = fresh_name("orders")
     settings = job(kafka, topic, tmp_path)
     for key in ("1", "2"):
@@ -192,7 +241,10 @@ def test_a_checkpoint_is_not_taken_for_other_copies(
     """They would begin in the middle of the topics, and nobody would see what they lack."""
     settings = with_one_row(kafka, fresh_name("orders"), tmp_path)
     for moved in ({"copy_root": str(tmp_path / "other")}, {"sink": "parquet"}):
-        with pytest.raises(CheckpointOfOthers, match=rf"belongs to copies in delta below file:{tmp_path}/copy, and the file says "):
+        with pytest.raises(
+            CheckpointOfOthers,
+            match=rf"belongs to copies in delta below file:{tmp_path}/copy, and the file says ",
+        ):
             dedup_stream.start(settings.model_copy(update=moved))
     drain(settings.model_copy(update={"copy_root": f"file://{tmp_path}/copy/"}))
     assert list(copy_of(spark, tmp_path / "copy")) == ["1"]
@@ -206,8 +258,12 @@ def test_a_topic_that_was_made_anew_is_named_however_long_it_is(
     settings = with_one_row(kafka, topic, tmp_path)
     admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
     admin.delete_topics([topic])[topic].result(20)
-    wait_until(lambda: topic not in admin.list_topics(timeout=10).topics, "the end of the topic", 20)
-    publish(kafka, topic, *(change(topic, "INSERT", str(key), key, id=str(key)) for key in range(2, 6)))
+    wait_until(
+        lambda: topic not in admin.list_topics(timeout=10).topics, "the end of the topic", 20
+    )
+    publish(
+        kafka, topic, *(change(topic, "INSERT", str(key), key, id=str(key)) for key in range(2, 6))
+    )
     with pytest.raises(OffsetsLost, match=rf"^{topic} was made anew since the job read it"):
         dedup_stream.start(settings)
     assert list(copy_of(spark, tmp_path / "copy")) == ["1"]

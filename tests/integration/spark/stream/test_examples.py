@@ -10,7 +10,9 @@ EXAMPLES = Path(__file__).parents[4] / "examples"
 
 
 @pytest.mark.usefixtures("spark")
-def test_out_of_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_out_of_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     runpy.run_path(str(EXAMPLES / "out_of_order.py"))
     said = capsys.readouterr().out

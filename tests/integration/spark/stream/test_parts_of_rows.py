@@ -1,4 +1,7 @@
-"""Messages that hold parts of rows: each column ends at its newest value, whatever arrives when; what is unknown is not guessed."""
+"""Messages that hold parts of rows: each column ends at its newest value, whatever arrives when.
+
+What is unknown is not guessed.
+"""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -19,7 +22,15 @@ Known = Mapping[str, Mapping[str, str | None]]
 
 def part(kind: str, key: str, order: int, **data: str | None) -> OutboundMessage:
     types = {name: TYPES[name] for name in data}
-    return change("t", kind, key, order, types=types, fields={"pkNames": ["id"] if "id" in data else None}, row=data)
+    return change(
+        "t",
+        kind,
+        key,
+        order,
+        types=types,
+        fields={"pkNames": ["id"] if "id" in data else None},
+        row=data,
+    )
 
 
 def brute_force(history: Sequence[Step]) -> Known:
@@ -40,8 +51,14 @@ def drawn(seed: int) -> list[Step]:
     history: list[Step] = []
     for number in range(60):
         key = str(chance.randrange(4))
-        values = {"a": str(number), "b": chance.choice([None, "0000-00-00", f"2024-01-{number % 28 + 1:02}"]), "C": f"c{number}"}
-        some = {name: values[name] for name in chance.sample(sorted(values), chance.randrange(1, 4))}
+        values = {
+            "a": str(number),
+            "b": chance.choice([None, "0000-00-00", f"2024-01-{number % 28 + 1:02}"]),
+            "C": f"c{number}",
+        }
+        some = {
+            name: values[name] for name in chance.sample(sorted(values), chance.randrange(1, 4))
+        }
         if key not in alive:
             alive.add(key)
             history.append(("INSERT", key, {"id": key, **some}))
@@ -65,7 +82,13 @@ def test_each_column_ends_at_its_newest_value(spark: SparkSession, tmp_path: Pat
     found = {}
     for row in copy.where("not _deleted").collect():
         unfit = row["_unfit"] or {}
-        texts = {name: unfit.get(name, None if row[name] is None else str(row[name])) for name in TYPES}
-        assert all(texts[name] is None for name in TYPES if name.lower() not in row["_column_orders"])
-        found[str(row["id"])] = {name: texts[name] for name in TYPES if name.lower() in row["_column_orders"]}
+        texts = {
+            name: unfit.get(name, None if row[name] is None else str(row[name])) for name in TYPES
+        }
+        assert all(
+            texts[name] is None for name in TYPES if name.lower() not in row["_column_orders"]
+        )
+        found[str(row["id"])] = {
+            name: texts[name] for name in TYPES if name.lower() in row["_column_orders"]
+        }
     assert found == brute_force(history)

@@ -1,4 +1,6 @@
-"""The rights that docs/operations/kafka.md lists for readers are enough for a Spark job, on a broker that gives no others."""
+"""The rights that docs/operations/kafka.md lists for readers are enough for a Spark job, on a
+broker that gives no others.
+"""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -20,13 +22,25 @@ pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
 
 def source_of(kafka: Kafka, authority: Authority) -> KafkaSource:
     """A job's login by SASL PLAIN, in the words of Kafka's Java client."""
-    login = 'org.apache.kafka.common.security.plain.PlainLoginModule required username="job" password="pw";'
+    login = (
+        'org.apache.kafka.common.security.plain.PlainLoginModule required username="job" '
+        'password="pw";'
+    )
     trust = {"ssl.truststore.type": "PEM", "ssl.truststore.location": str(authority.file)}
     client = {"security.protocol": "SASL_SSL", "sasl.mechanism": "PLAIN", **trust}
-    return KafkaSource.model_validate({"bootstrap_servers": kafka.secure_bootstrap, "topics": ["shop"], "client": client, "jaas": login})
+    return KafkaSource.model_validate(
+        {
+            "bootstrap_servers": kafka.secure_bootstrap,
+            "topics": ["shop"],
+            "client": client,
+            "jaas": login,
+        }
+    )
 
 
-def test_describe_and_read_on_the_topic_are_enough(spark: SparkSession, new_kafka: Callable[..., Kafka], tmp_path: Path) -> None:
+def test_describe_and_read_on_the_topic_are_enough(
+    spark: SparkSession, new_kafka: Callable[..., Kafka], tmp_path: Path
+) -> None:
     authority = Authority(tmp_path)
     kafka = new_kafka(RIGHTS, tls=authority.java_server(HOST), plain={"job": "pw"}, heap="512m")
     operators = AdminClient({"bootstrap.servers": kafka.bootstrap})

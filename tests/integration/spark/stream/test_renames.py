@@ -1,4 +1,6 @@
-"""Renamed columns followed into copies: one real table of many, in any order of arrival, and told where that is not possible."""
+"""Renamed columns followed into copies: one real table of many, in any order of arrival, and told
+where that is not possible.
+"""
 
 import random
 from collections.abc import Iterator, Mapping
@@ -17,7 +19,15 @@ from spark_jobs.apply.truncates.floors import FloorStore
 from spark_jobs.comparison.waiting import waiting_statements
 from spark_jobs.errors import SchemaChangeRefused
 from spark_jobs.sinks import DeltaSink
-from tests.support.copies.spark_copies import apply, change, copies, copy_of, records, renamed, truncate
+from tests.support.copies.spark_copies import (
+    apply,
+    change,
+    copies,
+    copy_of,
+    records,
+    renamed,
+    truncate,
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
 
@@ -27,7 +37,10 @@ CASES, STEPS, BATCHES = 2, 10, 2
 
 
 class Case:
-    """Two real tables of one logical table, each with two columns of four names; keys move, names change, tables are truncated."""
+    """Two real tables of one logical table, each with two columns of four names.
+
+    Keys move, names change, tables are truncated.
+    """
 
     def __init__(self, number: int, chance: random.Random) -> None:
         self.columns = {f"shop/db_{number}.{name}": ["a", "b"] for name in "xy"}
@@ -37,7 +50,10 @@ class Case:
         self._order = number * 1000
 
     def messages(self) -> Iterator[OutboundMessage]:
-        """What the relay publishes of some random statements; `rows` says what they leave: key → real table, values."""
+        """What the relay publishes of some random statements.
+
+        `rows` says what they leave: key → real table, values.
+        """
         for _ in range(STEPS):
             real, key = self._chance.choice(sorted(self.columns)), self._chance.choice(self.keys)
             kind = self._chance.choices(("write", "delete", "truncate", "rename"), (6, 1, 1, 3))[0]
@@ -46,7 +62,11 @@ class Case:
                 yield truncate("t.ddl", self._next(), real=real)
             elif kind == "rename":
                 new = self._chance.sample(NAMES, 2)
-                pairs = {old: name for old, name in zip(self.columns[real], new, strict=True) if old != name}
+                pairs = {
+                    old: name
+                    for old, name in zip(self.columns[real], new, strict=True)
+                    if old != name
+                }
                 self.columns[real] = new
                 yield renamed("t.ddl", self._next(), real=real, **pairs)
             else:
@@ -54,7 +74,10 @@ class Case:
 
     def shown(self) -> dict[str, dict[str, str]]:
         """The columns of each row that are not null."""
-        return {key: dict(zip(self.columns[real], values, strict=True)) for key, (real, values) in self.rows.items()}
+        return {
+            key: dict(zip(self.columns[real], values, strict=True))
+            for key, (real, values) in self.rows.items()
+        }
 
     def _changed(self, real: str, key: str, *, write: bool) -> Iterator[OutboundMessage]:
         there = self.rows.get(key)
@@ -62,7 +85,9 @@ class Case:
             yield self._message("DELETE", key, *self.rows.pop(key))
         if write:
             self.rows[key] = (real, [f"{self._order} {name}" for name in "12"])
-            yield self._message("UPDATE" if there and there[0] == real else "INSERT", key, *self.rows[key])
+            yield self._message(
+                "UPDATE" if there and there[0] == real else "INSERT", key, *self.rows[key]
+            )
 
     def _message(self, kind: str, key: str, real: str, values: list[str]) -> OutboundMessage:
         row = dict(zip(self.columns[real], values, strict=True))
@@ -76,12 +101,22 @@ class Case:
 def shown(spark: SparkSession, root: Path) -> dict[str, dict[str, str]]:
     """The columns of each live row that are not null, without the key."""
     found = copy_of(spark, root)
-    return {key: {name: value for name, value in row.items() if value is not None and name != "id"} for key, row in found.items()}
+    return {
+        key: {name: value for name, value in row.items() if value is not None and name != "id"}
+        for key, row in found.items()
+    }
 
 
-@pytest.mark.parametrize("seed", [7, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(8, 12))])
-def test_what_a_copy_shows_depends_on_the_changes_alone(spark: SparkSession, tmp_path: Path, seed: int) -> None:
-    """Rows come in any order and again; statements of one real table come in their order, as they do from one partition."""
+@pytest.mark.parametrize(
+    "seed", [7, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(8, 12))]
+)
+def test_what_a_copy_shows_depends_on_the_changes_alone(
+    spark: SparkSession, tmp_path: Path, seed: int
+) -> None:
+    """Rows come in any order and again.
+
+    Statements of one real table come in their order, as they do from one partition.
+    """
     chance = random.Random(seed)
     cases = [Case(number, chance) for number in range(1, CASES + 1)]
     arrivals: list[list[OutboundMessage]] = [[] for _ in range(BATCHES)]
@@ -99,7 +134,9 @@ def test_what_a_copy_shows_depends_on_the_changes_alone(spark: SparkSession, tmp
     for arrived in arrivals:
         chance.shuffle(arrived)
         assert apply(spark, tmp_path, *arrived, **FOLLOW).put_aside == 0
-    assert shown(spark, tmp_path) == {key: row for case in cases for key, row in case.shown().items()}
+    assert shown(spark, tmp_path) == {
+        key: row for case in cases for key, row in case.shown().items()
+    }
 
 
 A, B = "shop/db.a", "shop/db.b"
@@ -107,17 +144,27 @@ A, B = "shop/db.a", "shop/db.b"
 
 @pytest.mark.parametrize(
     ("place", "method"),
-    [(DeltaSink, "rename_columns"), (RenameStore, "finish"), pytest.param(DeltaSink, "write", marks=pytest.mark.long)],
+    [
+        (DeltaSink, "rename_columns"),
+        (RenameStore, "finish"),
+        pytest.param(DeltaSink, "write", marks=pytest.mark.long),
+    ],
     ids=["behind the record", "behind the copy's rows", "before the batch's rows"],
 )
-def test_a_batch_that_was_cut_off_is_applied_again(spark: SparkSession, tmp_path: Path, place: type, method: str) -> None:
-    first = [change("t", "INSERT", key, int(key), real=real, id=key, a="x", b="y") for key, real in (("1", A), ("2", A), ("3", B))]
+def test_a_batch_that_was_cut_off_is_applied_again(
+    spark: SparkSession, tmp_path: Path, place: type, method: str
+) -> None:
+    first = [
+        change("t", "INSERT", key, int(key), real=real, id=key, a="x", b="y")
+        for key, real in (("1", A), ("2", A), ("3", B))
+    ]
     apply(spark, tmp_path, *first, **FOLLOW)
     swap = renamed("t.ddl", 10, real=A, a="b", b="a")
     late = change("t", "UPDATE", "2", 9, real=A, id="2", a="late", b="y")
     with patch.object(place, method, side_effect=InterruptedError), pytest.raises(InterruptedError):
         apply(spark, tmp_path, swap, late, number=1, **FOLLOW)
-    # The statement is not read again: what is kept is enough. Then the batch comes again, and a row of before the rename once more.
+    # The statement is not read again: what is kept is enough. Then the batch comes again, and a row
+    # of before the rename once more.
     apply(spark, tmp_path, change("t", "INSERT", "4", 11, real=A, id="4", a="new", b="n"), **FOLLOW)
     for number in (1, 2):
         figures = apply(spark, tmp_path, swap, late, number=number, **FOLLOW)
@@ -131,33 +178,66 @@ def test_a_batch_that_was_cut_off_is_applied_again(spark: SparkSession, tmp_path
     }
 
 
-def test_a_rename_of_a_copy_that_is_not_there_holds_for_late_rows_alone(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_rename_of_a_copy_that_is_not_there_holds_for_late_rows_alone(
+    spark: SparkSession, tmp_path: Path
+) -> None:
     alter = renamed("t.ddl", 10, real=A, a="b")
     apply(spark, tmp_path, alter, **FOLLOW)
-    rows = [change("t", "INSERT", "1", 1, real=A, id="1", a="x"), change("t", "INSERT", "2", 2, real=B, id="2", a="y")]
+    rows = [
+        change("t", "INSERT", "1", 1, real=A, id="1", a="x"),
+        change("t", "INSERT", "2", 2, real=B, id="2", a="y"),
+    ]
     for _ in range(2):
         apply(spark, tmp_path, *rows, alter, **FOLLOW)
     assert shown(spark, tmp_path) == {"1": {"b": "x"}, "2": {"a": "y"}}
 
 
-def test_values_keep_their_types_and_texts_that_no_type_holds(spark: SparkSession, tmp_path: Path) -> None:
-    """Shards are renamed at different times, with another type in the same statement, over a dropped column of the new name."""
-    old, new = {"id": "int", "n": "int", "at.`day": "date", "gone": "int"}, {"id": "int", "gone": "bigint", "a b": "date"}
+def test_values_keep_their_types_and_texts_that_no_type_holds(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """Shards are renamed at different times, with another type in the same statement, over a
+    dropped column of the new name.
+    """
+    old, new = (
+        {"id": "int", "n": "int", "at.`day": "date", "gone": "int"},
+        {"id": "int", "gone": "bigint", "a b": "date"},
+    )
 
-    def row(key: str, order: int, real: str, types: Mapping[str, str], *values: str | None) -> OutboundMessage:
-        return change("t", "UPDATE", key, order, real=real, types=types, row=dict(zip(types, (key, *values), strict=True)))
+    def row(
+        key: str, order: int, real: str, types: Mapping[str, str], *values: str | None
+    ) -> OutboundMessage:
+        return change(
+            "t",
+            "UPDATE",
+            key,
+            order,
+            real=real,
+            types=types,
+            row=dict(zip(types, (key, *values), strict=True)),
+        )
 
     before = [
         row("1", 1, A, old, "1", "0000-00-00", "9"),
         row("2", 2, A, old, None, "2026-01-01", "9"),
         row("3", 3, B, old, "3", None, "9"),
     ]
-    alters = [renamed("t.ddl", order, real=real, **{"N": "gone", "at.`day": "a b"}) for order, real in ((10, A), (20, B))]
+    alters = [
+        renamed("t.ddl", order, real=real, **{"N": "gone", "at.`day": "a b"})
+        for order, real in ((10, A), (20, B))
+    ]
     apply(spark, tmp_path, *before, **FOLLOW)
     apply(
-        spark, tmp_path, alters[0], row("4", 11, A, new, str(2**40), "2026-01-04"), row("5", 19, B, old, "5", "0000-00-00", "9"), **FOLLOW
+        spark,
+        tmp_path,
+        alters[0],
+        row("4", 11, A, new, str(2**40), "2026-01-04"),
+        row("5", 19, B, old, "5", "0000-00-00", "9"),
+        **FOLLOW,
     )
-    copy = {row["id"]: row for row in copies(spark, tmp_path, **FOLLOW).sink.read("shop.orders").collect()}  # type: ignore[union-attr]
+    copy = {
+        row["id"]: row
+        for row in copies(spark, tmp_path, **FOLLOW).sink.read("shop.orders").collect()  # type: ignore[union-attr]
+    }
     assert {key: (row["gone"], row["n"], row["_unfit"]) for key, row in copy.items()} == {
         1: (1, None, {"a b": "0000-00-00"}),
         2: (None, None, None),
@@ -166,7 +246,10 @@ def test_values_keep_their_types_and_texts_that_no_type_holds(spark: SparkSessio
         5: (9, 5, {"at.`day": "0000-00-00"}),
     }
     apply(spark, tmp_path, alters[1], row("6", 18, B, old, "6", "2026-01-06", "9"), **FOLLOW)
-    copy = {row["id"]: row for row in copies(spark, tmp_path, **FOLLOW).sink.read("shop.orders").collect()}  # type: ignore[union-attr]
+    copy = {
+        row["id"]: row
+        for row in copies(spark, tmp_path, **FOLLOW).sink.read("shop.orders").collect()  # type: ignore[union-attr]
+    }
     assert {key: (row["gone"], str(row["a b"]), row["_unfit"]) for key, row in copy.items()} == {
         1: (1, "None", {"a b": "0000-00-00"}),
         2: (None, "2026-01-01", None),
@@ -184,55 +267,114 @@ def with_header(message: OutboundMessage, name: str, value: bytes | None) -> Out
     return replace(message, headers=others if value is None else (*others, (name, value)))
 
 
-def test_a_rename_that_does_not_say_enough_is_put_aside(spark: SparkSession, tmp_path: Path) -> None:
-    apply(spark, tmp_path, change("t", "INSERT", "1", 1, id="1", a="x"), change("t", "INSERT", "2", 2, id="2", a="x"))
+def test_a_rename_that_does_not_say_enough_is_put_aside(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    apply(
+        spark,
+        tmp_path,
+        change("t", "INSERT", "1", 1, id="1", a="x"),
+        change("t", "INSERT", "2", 2, id="2", a="x"),
+    )
     apply(spark, tmp_path, change("t", "UPDATE", "2", 5, real=A, id="2", a="x"), **FOLLOW)
     alter = renamed("t.ddl", 6, real=A, a="b")
     unread = b'[{"new":"b"}]'
     conditional = b'[{"if_exists":true,"new":"b","old":"a"}]'
-    told = [with_header(alter, *header) for header in (("failed", b"1"), ("renamed", unread), ("renamed", conditional), ("renamed", None))]
+    told = [
+        with_header(alter, *header)
+        for header in (
+            ("failed", b"1"),
+            ("renamed", unread),
+            ("renamed", conditional),
+            ("renamed", None),
+        )
+    ]
     none = with_header(alter, "renamed", b"[]")
     figures = apply(spark, tmp_path, alter, none, *told, with_header(alter, "real", None), **FOLLOW)
     assert [reason.split(":")[0] for reason in sorted(figures.problems)] == [
-        "table shop.orders had columns renamed by a statement that ended with an error on its source",
-        "table shop.orders had columns renamed, and its copy has rows of which it does not know the real table",
+        (
+            "table shop.orders had columns renamed by a statement that ended with an error on "
+            "its source"
+        ),
+        (
+            "table shop.orders had columns renamed, and its copy has rows of which it does not "
+            "know the real table"
+        ),
         "table shop.orders had columns renamed, and the message does not name the real table",
         "table shop.orders had columns renamed, and the message's renamed header is unreadable",
-        "table shop.orders may have had columns renamed (IF EXISTS), which the message does not tell",
+        (
+            "table shop.orders may have had columns renamed (IF EXISTS), which the message does "
+            "not tell"
+        ),
         "table shop.orders may have had columns renamed, which the message does not tell",
     ]
     assert (figures.renames, shown(spark, tmp_path)) == (0, {"1": {"a": "x"}, "2": {"a": "x"}})
-    # As bootstrap does: every row again, with its real table. Rows of before the rename that do not name theirs are put aside.
-    apply(spark, tmp_path, *(change("t", "UPDATE", key, 10, real=A, id=key, a="z") for key in "12"), **FOLLOW)
-    late = [change("t", "UPDATE", "3", 7, id="3", a="x"), change("t", "UPDATE", "4", 12, id="4", b="x")]
+    # As bootstrap does: every row again, with its real table. Rows of before the rename that do not
+    # name theirs are put aside.
+    apply(
+        spark,
+        tmp_path,
+        *(change("t", "UPDATE", key, 10, real=A, id=key, a="z") for key in "12"),
+        **FOLLOW,
+    )
+    late = [
+        change("t", "UPDATE", "3", 7, id="3", a="x"),
+        change("t", "UPDATE", "4", 12, id="4", b="x"),
+    ]
     figures = apply(spark, tmp_path, renamed("t.ddl", 11, real=A, a="b"), *late, **FOLLOW)
     (reason,) = figures.problems
-    assert reason.startswith("table shop.orders has a change older than a rename of its columns, without the header")
+    assert reason.startswith(
+        "table shop.orders has a change older than a rename of its columns, without the header"
+    )
     figures = apply(spark, tmp_path, renamed("t.ddl", 9, real=A, c="a"), **FOLLOW)
     (reason,) = figures.problems
-    assert reason.startswith("table shop.orders had columns renamed before a rename that its copy has followed")
+    assert reason.startswith(
+        "table shop.orders had columns renamed before a rename that its copy has followed"
+    )
     assert shown(spark, tmp_path) == {"1": {"b": "z"}, "2": {"b": "z"}, "4": {"b": "x"}}
 
 
-def test_a_policy_that_stops_leaves_the_rename_for_the_next_start(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_policy_that_stops_leaves_the_rename_for_the_next_start(
+    spark: SparkSession, tmp_path: Path
+) -> None:
     types = {"id": "int", "a": "int", "b": "varchar(9)"}
-    apply(spark, tmp_path, change("t", "INSERT", "1", 1, real=A, types=types, row={"id": "1", "a": "1", "b": "x"}), **FOLLOW)
+    apply(
+        spark,
+        tmp_path,
+        change("t", "INSERT", "1", 1, real=A, types=types, row={"id": "1", "a": "1", "b": "x"}),
+        **FOLLOW,
+    )
     stopping = {**FOLLOW, "schema_changes": {"renamed": "follow", "retyped": "stop"}}
     swap = renamed("t.ddl", 10, real=A, a="b", b="a")
     with pytest.raises(SchemaChangeRefused, match=r"retyped a"):
         apply(spark, tmp_path, swap, **stopping)
-    apply(spark, tmp_path, change("t", "INSERT", "2", 11, real=A, types=types, row={"id": "2", "a": "7", "b": "8"}), **FOLLOW)
-    assert {key: (row["a"], row["b"]) for key, row in copy_of(spark, tmp_path).items()} == {1: ("x", "1"), 2: ("7", "8")}
+    apply(
+        spark,
+        tmp_path,
+        change("t", "INSERT", "2", 11, real=A, types=types, row={"id": "2", "a": "7", "b": "8"}),
+        **FOLLOW,
+    )
+    assert {key: (row["a"], row["b"]) for key, row in copy_of(spark, tmp_path).items()} == {
+        1: ("x", "1"),
+        2: ("7", "8"),
+    }
 
 
-def test_a_comparison_waits_for_renames_that_the_stream_has_not_followed(spark: SparkSession, tmp_path: Path) -> None:
-    rows = [change("t", "INSERT", key, int(key), real=real, id=key, a="x") for key, real in (("1", A), ("2", B), ("3", A))]
+def test_a_comparison_waits_for_renames_that_the_stream_has_not_followed(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    rows = [
+        change("t", "INSERT", key, int(key), real=real, id=key, a="x")
+        for key, real in (("1", A), ("2", B), ("3", A))
+    ]
     apply(spark, tmp_path, *rows, **FOLLOW)
     waiting = records(spark, [renamed("t.ddl", 3, real=A, a="b"), truncate("t.ddl", 9, real=B)])
     copy = DeltaSink(spark, tmp_path).read("shop.orders")
     assert copy is not None
     keys = [f'["shop.orders","{key}"]' for key in "123"]
-    orders = {key: order_text(1_700_000_000_000, order) for key, order in ((keys[0], 3), (keys[1], 9))}
+    orders = {
+        key: order_text(1_700_000_000_000, order) for key, order in ((keys[0], 3), (keys[1], 9))
+    }
     assert waiting_statements(waiting, copy, keys, renames=True) == orders
     assert waiting_statements(waiting, copy, keys) == {keys[1]: orders[keys[1]]}
     assert not FloorStore(spark, str(tmp_path)).read(), "nothing was followed"

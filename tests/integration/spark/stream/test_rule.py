@@ -1,4 +1,6 @@
-"""The classic rule, case by case, through the MERGE: first one batch, then later ones with one change for each case."""
+"""The classic rule, case by case, through the MERGE: first one batch, then later ones with one
+change for each case.
+"""
 
 from pathlib import Path
 
@@ -12,18 +14,36 @@ pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
 
 
 @pytest.fixture(scope="module")
-def later(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> tuple[BatchFigures, dict[str, str | None]]:
+def later(
+    spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[BatchFigures, dict[str, str | None]]:
     """The figures of the second batch, and what the copy holds after all three."""
     root: Path = tmp_path_factory.mktemp("copies")
 
     def batch(*changes: tuple[str, int, str]) -> BatchFigures:
         return apply(
-            spark, root, *(change("t", "DELETE" if n == "gone" else "UPDATE", key, order, id=key, n=n) for key, order, n in changes)
+            spark,
+            root,
+            *(
+                change("t", "DELETE" if n == "gone" else "UPDATE", key, order, id=key, n=n)
+                for key, order, n in changes
+            ),
         )
 
-    batch(("older", 20, "before"), ("newer", 20, "before"), ("equal", 20, "before"), ("deleted", 20, "gone"), ("acb", 100, "A"))
+    batch(
+        ("older", 20, "before"),
+        ("newer", 20, "before"),
+        ("equal", 20, "before"),
+        ("deleted", 20, "gone"),
+        ("acb", 100, "A"),
+    )
     second = batch(
-        ("none", 1, "new"), ("older", 19, "late"), ("newer", 21, "new"), ("equal", 20, "again"), ("deleted", 19, "late"), ("acb", 102, "C")
+        ("none", 1, "new"),
+        ("older", 19, "late"),
+        ("newer", 21, "new"),
+        ("equal", 20, "again"),
+        ("deleted", 19, "late"),
+        ("acb", 102, "C"),
     )
     batch(("acb", 101, "B"))
     return second, {key: row["n"] for key, row in copy_of(spark, root).items()}
@@ -45,13 +65,19 @@ def test_an_equal_order_is_applied(later: tuple[BatchFigures, dict[str, str | No
     assert later[1]["equal"] == "again"
 
 
-def test_a_late_older_change_does_not_bring_a_deleted_row_back(later: tuple[BatchFigures, dict[str, str | None]]) -> None:
+def test_a_late_older_change_does_not_bring_a_deleted_row_back(
+    later: tuple[BatchFigures, dict[str, str | None]],
+) -> None:
     assert "deleted" not in later[1]
 
 
-def test_changes_out_of_order_end_at_the_newest(later: tuple[BatchFigures, dict[str, str | None]]) -> None:
+def test_changes_out_of_order_end_at_the_newest(
+    later: tuple[BatchFigures, dict[str, str | None]],
+) -> None:
     assert later[1]["acb"] == "C"
 
 
-def test_the_figures_tell_winners_from_stale_changes(later: tuple[BatchFigures, dict[str, str | None]]) -> None:
+def test_the_figures_tell_winners_from_stale_changes(
+    later: tuple[BatchFigures, dict[str, str | None]],
+) -> None:
     assert (later[0].rows, later[0].keys, later[0].winners, later[0].stale) == (6, 6, 4, 2)

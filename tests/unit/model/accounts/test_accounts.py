@@ -6,7 +6,16 @@ from itertools import pairwise
 import pytest
 
 from relay.errors import AccountRefused
-from relay.model.accounts import Accounts, ApiToken, Grant, Right, Role, User, rights_of, secret_hash
+from relay.model.accounts import (
+    Accounts,
+    ApiToken,
+    Grant,
+    Right,
+    Role,
+    User,
+    rights_of,
+    secret_hash,
+)
 
 NOW = 1_000_000
 
@@ -33,12 +42,18 @@ def test_each_role_adds_one_right_and_none_holds_values() -> None:
 
 def test_a_token_opens_with_the_rights_that_it_and_its_owner_have() -> None:
     for owners, tokens in ((Role.ADMIN, Role.VIEWER), (Role.VIEWER, Role.ADMIN)):
-        found = replace(accounts(), users={"ann": user(role=owners)}, tokens={"ci": token(role=tokens, values=False)}).holder("s3cr3t", NOW)
+        found = replace(
+            accounts(),
+            users={"ann": user(role=owners)},
+            tokens={"ci": token(role=tokens, values=False)},
+        ).holder("s3cr3t", NOW)
         assert found is not None
         assert (found[0].name, found[1]) == ("ann", frozenset({Right.READ}))
 
 
-@pytest.mark.parametrize("secret", ["", "s3cr3", "s3cr3t ", "S3cr3t", "\udcff", secret_hash("s3cr3t")])
+@pytest.mark.parametrize(
+    "secret", ["", "s3cr3", "s3cr3t ", "S3cr3t", "\udcff", secret_hash("s3cr3t")]
+)
 def test_nothing_but_the_token_opens(secret: str) -> None:
     assert accounts().holder(secret, NOW) is None
 
@@ -69,7 +84,10 @@ def test_a_lower_role_of_the_owner_takes_rights_from_its_tokens() -> None:
     assert found[1] == {Right.READ, Right.EDIT}
 
 
-@pytest.mark.parametrize("name", ["", " ann", "ann\n", "a\r\nX-Author: bob", "-ann", "ä", "a" * 101, "a/b", "a b", "\x00"])
+@pytest.mark.parametrize(
+    "name",
+    ["", " ann", "ann\n", "a\r\nX-Author: bob", "-ann", "ä", "a" * 101, "a/b", "a b", "\x00"],
+)
 def test_names_are_plain(name: str) -> None:
     with pytest.raises(AccountRefused):
         Accounts().with_user(user(name))

@@ -12,7 +12,12 @@ from tests.support.rows.publishers import SentMessages, publisher_without_server
 from tests.unit.route.mappings import documents, router
 
 IDENTITY = SourceIdentity("", 1, 0)
-RECORD = PositionRecord(SourcePosition(BinlogPosition("b.1", 4), "", IDENTITY), OrderPair(0, 0), epoch=0, change_time_ms=0)
+RECORD = PositionRecord(
+    SourcePosition(BinlogPosition("b.1", 4), "", IDENTITY),
+    OrderPair(0, 0),
+    epoch=0,
+    change_time_ms=0,
+)
 
 
 @pytest.mark.parametrize("set_by_s", [-3600.0, 0.0, 3600.0])

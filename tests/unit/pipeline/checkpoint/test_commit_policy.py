@@ -13,9 +13,19 @@ from relay.pipeline.checkpoint.commit_policy import (
 )
 from relay.settings import TransactionSettings
 
-SETTINGS = TransactionSettings(busy_commit_ms=200, busy_commit_bytes=10_000, split_bytes=50_000, timeout_ms=15_000)
+SETTINGS = TransactionSettings(
+    busy_commit_ms=200, busy_commit_bytes=10_000, split_bytes=50_000, timeout_ms=15_000
+)
 PART_SECONDS = 5.0
-EMPTY = BatchView(messages=0, size_bytes=0, open_seconds=0.0, whole=True, idle=False, moved=False, seconds_since_commit=0.0)
+EMPTY = BatchView(
+    messages=0,
+    size_bytes=0,
+    open_seconds=0.0,
+    whole=True,
+    idle=False,
+    moved=False,
+    seconds_since_commit=0.0,
+)
 WHOLE = EMPTY._replace(messages=1, size_bytes=1, open_seconds=0.1)
 OPEN = WHOLE._replace(whole=False)
 
@@ -53,7 +63,12 @@ VIEWS = st.builds(
         (EMPTY._replace(moved=True, seconds_since_commit=POSITION_SECONDS), BatchEnd.POSITION),
         (EMPTY._replace(seconds_since_commit=POSITION_SECONDS), BatchEnd.NOT_YET),
         (EMPTY._replace(seconds_since_commit=POSITION_HEARTBEAT_SECONDS), BatchEnd.POSITION),
-        (EMPTY._replace(whole=False, moved=True, seconds_since_commit=POSITION_HEARTBEAT_SECONDS), BatchEnd.NOT_YET),
+        (
+            EMPTY._replace(
+                whole=False, moved=True, seconds_since_commit=POSITION_HEARTBEAT_SECONDS
+            ),
+            BatchEnd.NOT_YET,
+        ),
     ],
 )
 def test_each_case(batch: BatchView, expected: BatchEnd) -> None:
@@ -61,7 +76,13 @@ def test_each_case(batch: BatchView, expected: BatchEnd) -> None:
 
 
 @given(batch=VIEWS)
-def test_a_part_is_never_called_whole_and_a_position_never_travels_with_rows(batch: BatchView) -> None:
-    holds = {BatchEnd.PART: (True, False), BatchEnd.WHOLE: (True, True), BatchEnd.POSITION: (False, True)}
+def test_a_part_is_never_called_whole_and_a_position_never_travels_with_rows(
+    batch: BatchView,
+) -> None:
+    holds = {
+        BatchEnd.PART: (True, False),
+        BatchEnd.WHOLE: (True, True),
+        BatchEnd.POSITION: (False, True),
+    }
     found = batch_end(batch, SETTINGS)
     assert found is BatchEnd.NOT_YET or (bool(batch.messages), batch.whole) == holds[found]

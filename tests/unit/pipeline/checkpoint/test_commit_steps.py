@@ -1,4 +1,6 @@
-"""The steps of a commit, in their order: what a batch holds, what its record says, and when the next one may be asked for."""
+"""The steps of a commit, in their order: what a batch holds, what its record says, and when the
+next one may be asked for.
+"""
 
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future
@@ -23,14 +25,27 @@ from tests.unit.decode.event_bytes import WrittenColumn, WrittenTable, image, ra
 from tests.unit.route.mappings import documents, router
 
 IDENTITY: Final = SourceIdentity("", 1, 0)
-RECORD: Final = PositionRecord(SourcePosition(BinlogPosition("b.1", 4), "", IDENTITY), OrderPair(0, 0), epoch=0, change_time_ms=0)
-MAPPING: Final = router(documents(dbs=[{"logicDb": "shop", "realDbs": "shop"}], topics=[{"logicDb": "shop", "topic": "shop"}]))
-TABLE: Final = WrittenTable([WrittenColumn(3, name="id")], primary_key=(0,), database="shop", table="orders")
+RECORD: Final = PositionRecord(
+    SourcePosition(BinlogPosition("b.1", 4), "", IDENTITY),
+    OrderPair(0, 0),
+    epoch=0,
+    change_time_ms=0,
+)
+MAPPING: Final = router(
+    documents(
+        dbs=[{"logicDb": "shop", "realDbs": "shop"}], topics=[{"logicDb": "shop", "topic": "shop"}]
+    )
+)
+TABLE: Final = WrittenTable(
+    [WrittenColumn(3, name="id")], primary_key=(0,), database="shop", table="orders"
+)
 ALTER: Final = "ALTER TABLE orders ADD x INT"
 
 
 class Journal(Surroundings):
-    """Surroundings that give every kind of message that a record has beside it, and note what is asked of them."""
+    """Surroundings that give every kind of message that a record has beside it, and note what is
+    asked of them.
+    """
 
     def __init__(self) -> None:
         super().__init__(MAPPING, {"shop": 1})
@@ -49,7 +64,9 @@ class Journal(Surroundings):
         assert record.kept_mappings == {"digest": 1}
         return [OutboundMessage("position", 0, b"x/m0001", b"history", ())]
 
-    def keep_mappings(self, record: PositionRecord, _: object) -> tuple[PositionRecord, list[OutboundMessage]]:
+    def keep_mappings(
+        self, record: PositionRecord, _: object
+    ) -> tuple[PositionRecord, list[OutboundMessage]]:
         kept = OutboundMessage("position", 0, b"x:mapping:digest/0", b"mapping", ())
         return replace(record, kept_mappings={"digest": 1}), [kept]
 
@@ -113,12 +130,24 @@ class Broker(SentMessages):
 class Published:
     """A publisher without servers, and what it asked of them."""
 
-    def __init__(self, record: PositionRecord = RECORD, ddl: str = "inline", transaction: Mapping[str, object] | None = None) -> None:
+    def __init__(
+        self,
+        record: PositionRecord = RECORD,
+        ddl: str = "inline",
+        transaction: Mapping[str, object] | None = None,
+    ) -> None:
         self.journal = Journal()
         self.broker = Broker(self.journal.steps)
         guard = JournalGuard(self.journal.steps)
         self.publisher: Publisher = publisher_without_servers(
-            record, self.broker, MAPPING, {}, transaction=transaction, parts=guard, surroundings=self.journal, ddl=ddl
+            record,
+            self.broker,
+            MAPPING,
+            {},
+            transaction=transaction,
+            parts=guard,
+            surroundings=self.journal,
+            ddl=ddl,
         )
 
     def take(self, *items: StreamItem) -> None:
@@ -129,7 +158,9 @@ class Published:
 
     @property
     def batches(self) -> list[list[str]]:
-        """What each batch holds: rows by their id, statements by their kind, other messages by their value."""
+        """What each batch holds: rows by their id, statements by their kind, other messages by
+        their value.
+        """
         return [[_shown(each) for each in batch] for batch in self.broker.batches]
 
     @property
@@ -140,8 +171,13 @@ class Published:
 
     @property
     def splits(self) -> list[int | None]:
-        """How many changes of the open transaction each record counts as published; None where it is whole."""
-        return [None if each.split is None else each.split.items_done for each in self.journal.records]
+        """How many changes of the open transaction each record counts as published.
+
+        None where it is whole.
+        """
+        return [
+            None if each.split is None else each.split.items_done for each in self.journal.records
+        ]
 
 
 def _shown(message: OutboundMessage) -> str:
@@ -161,7 +197,9 @@ def batch(*messages: str, end: int) -> list[str]:
 
 
 def begin(number: int) -> TransactionBegin:
-    return TransactionBegin(BinlogPosition("b.1", 100 * number), f"0-1-{number}", None, 1_767_225_600)
+    return TransactionBegin(
+        BinlogPosition("b.1", 100 * number), f"0-1-{number}", None, 1_767_225_600
+    )
 
 
 def end(number: int) -> TransactionEnd:
@@ -172,7 +210,9 @@ _DECODER: Final = RowDecoder()
 
 
 def row(key: int) -> RowsEvent:
-    return _DECODER.open(raw_rows(TABLE.map_body(), rows_body(1, image([key.to_bytes(4, "little")]))))
+    return _DECODER.open(
+        raw_rows(TABLE.map_body(), rows_body(1, image([key.to_bytes(4, "little")])))
+    )
 
 
 def statement() -> Statement:
@@ -191,7 +231,12 @@ def test_rows_come_first_then_what_is_kept_beside_the_record_then_the_record() -
     published.idle()
     assert published.batches == [["20", "21", "transaction.skipped", *BESIDE, "b.1:299", "record"]]
     (record,) = published.journal.records
-    assert (record.partitions, record.kept_mappings, record.skips, record.split) == ({"shop": 1}, {"digest": 1}, (), None)
+    assert (record.partitions, record.kept_mappings, record.skips, record.split) == (
+        {"shop": 1},
+        {"digest": 1},
+        (),
+        None,
+    )
     assert record.source.binlog == end(2).position
 
 
@@ -227,7 +272,11 @@ def test_what_was_sent_before_a_statement_is_committed_without_it() -> None:
     published.take(begin(1), row(10), statement(), row(11), statement(), end(1))
     published.idle()
     assert published.journal.steps == ["guard 100", "commit", "guard 100", "commit", "commit"]
-    assert published.batches == [batch("10", end=4), batch("statement", "11", end=4), batch("statement", end=199)]
+    assert published.batches == [
+        batch("10", end=4),
+        batch("statement", "11", end=4),
+        batch("statement", end=199),
+    ]
     assert published.splits == [1, 3, None]
 
 
@@ -300,7 +349,12 @@ def test_messages_carry_the_number_of_their_batch() -> None:
     for number in (1, 2):
         published.take(*transaction(number, 10 * number))
         published.idle()
-    rows = [orjson.loads(each.value or b"") for batch in published.broker.batches for each in batch if each.topic == "shop"]
+    rows = [
+        orjson.loads(each.value or b"")
+        for batch in published.broker.batches
+        for each in batch
+        if each.topic == "shop"
+    ]
     assert [each["id"] for each in rows] == [1, 2]
 
 

@@ -1,4 +1,6 @@
-"""A transaction in parts, of which rows were rolled back: every crash and every server shows the rows that the source kept, once."""
+"""A transaction in parts, of which rows were rolled back: every crash and every server shows the
+rows that the source kept, once.
+"""
 
 import json
 import struct
@@ -13,7 +15,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from relay.decode import RowDecoder
-from relay.errors import BatchAborted, BinlogPurged, RolledBackRows, SavepointRolledBack, TransactionUnread
+from relay.errors import (
+    BatchAborted,
+    BinlogPurged,
+    RolledBackRows,
+    SavepointRolledBack,
+    TransactionUnread,
+)
 from relay.model import event_types as types
 from relay.model.change import RawRows, TransactionBegin
 from relay.model.positions.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
@@ -30,12 +38,20 @@ from tests.unit.decode.event_bytes import WRITE_V2, WrittenColumn, WrittenTable,
 from tests.unit.route.mappings import documents, router
 from tests.unit.source.binlog_bytes import Feed, mariadb_gtid_body, query_body
 
-MAPPING: Final = router(documents(dbs=[{"logicDb": "shop", "realDbs": "shop"}], topics=[{"logicDb": "shop", "topic": "shop"}]))
-TABLE: Final = WrittenTable([WrittenColumn(type=3, name="id", nullable=False, unsigned=False)], primary_key=(0,))
+MAPPING: Final = router(
+    documents(
+        dbs=[{"logicDb": "shop", "realDbs": "shop"}], topics=[{"logicDb": "shop", "topic": "shop"}]
+    )
+)
+TABLE: Final = WrittenTable(
+    [WrittenColumn(type=3, name="id", nullable=False, unsigned=False)], primary_key=(0,)
+)
 IDENTITY: Final = SourceIdentity("", 7, 0)
 FILE: Final = "b.000001"
 Part = tuple[int, str]
-"""How many rows, and what follows them: nothing, a savepoint, or a rollback to the savepoint before them."""
+"""How many rows, and what follows them: nothing, a savepoint, or a rollback to the savepoint before
+them.
+"""
 
 
 def file_start() -> list[BinlogEvent]:
@@ -47,7 +63,14 @@ def file_start() -> list[BinlogEvent]:
 def written(transaction: Sequence[Part]) -> tuple[list[BinlogEvent], list[int]]:
     """The events of a transaction, and the rows of it that the source kept."""
     feed, number = Feed(), 0
-    events, kept, before = [feed(types.MARIADB_GTID, mariadb_gtid_body(1)), feed(types.QUERY, query_body("SAVEPOINT s"))], list[int](), 0
+    events, kept, before = (
+        [
+            feed(types.MARIADB_GTID, mariadb_gtid_body(1)),
+            feed(types.QUERY, query_body("SAVEPOINT s")),
+        ],
+        list[int](),
+        0,
+    )
     for rows, then in transaction:
         for _ in range(rows):
             number += 1
@@ -83,7 +106,9 @@ def guard_of(
 
     source: Any = SimpleNamespace(stream=None)
     server = SourceSettings.model_validate({"host": "h", "user": "u", "server_id": 7})
-    return PartGuard({"": GuardedSource.opened(server, source, known)}, 1, cancelled, stop or Event(), asked)
+    return PartGuard(
+        {"": GuardedSource.opened(server, source, known)}, 1, cancelled, stop or Event(), asked
+    )
 
 
 @dataclass
@@ -94,11 +119,18 @@ class Consumer:
     record: PositionRecord
     visible: list[int] = field(default_factory=list)
 
-    def session(self, known: RolledBack, parts: Sequence[int], crash_at: int, guard: PartGuard) -> bool:
-        """Read the transaction, commit a part behind each of these rows, crash before row `crash_at`; whether it came to the end."""
+    def session(
+        self, known: RolledBack, parts: Sequence[int], crash_at: int, guard: PartGuard
+    ) -> bool:
+        """Read the transaction, commit a part behind each of these rows, crash before row
+        `crash_at`; whether it came to the end.
+        """
         sent, rows = SentMessages(), 0
         publisher = publisher_without_servers(self.record, sent, MAPPING, {"shop": 1}, parts=guard)
-        assembler, decoder = TransactionAssembler(mariadb=True, identity=IDENTITY, excluded=known.ranges), RowDecoder()
+        assembler, decoder = (
+            TransactionAssembler(mariadb=True, identity=IDENTITY, excluded=known.ranges),
+            RowDecoder(),
+        )
         try:
             for event in self.events:
                 for item in assembler.feed(event):
@@ -106,7 +138,9 @@ class Consumer:
                         rows += 1
                         if rows == crash_at:
                             return False
-                    publisher.take(Step([decoder.open(item) if isinstance(item, RawRows) else item]))
+                    publisher.take(
+                        Step([decoder.open(item) if isinstance(item, RawRows) else item])
+                    )
                     if rows in parts and isinstance(item, RawRows):
                         publisher.checkpoint.commit_part()
                         self._committed(sent, publisher.progress.record)
@@ -120,28 +154,47 @@ class Consumer:
         return True
 
     def _committed(self, sent: SentMessages, record: PositionRecord) -> None:
-        self.visible += [int(json.loads(each.value or b"")["data"][0]["id"]) for each in sent.messages if each.topic == "shop"]
+        self.visible += [
+            int(json.loads(each.value or b"")["data"][0]["id"])
+            for each in sent.messages
+            if each.topic == "shop"
+        ]
         sent.messages.clear()
         self.record = record
 
 
 def fresh() -> PositionRecord:
-    return PositionRecord(SourcePosition(BinlogPosition(FILE, 4), "", IDENTITY), OrderPair(0, 0), epoch=1, change_time_ms=0)
+    return PositionRecord(
+        SourcePosition(BinlogPosition(FILE, 4), "", IDENTITY),
+        OrderPair(0, 0),
+        epoch=1,
+        change_time_ms=0,
+    )
 
 
-TRANSACTIONS = st.lists(st.tuples(st.integers(0, 3), st.sampled_from(["", "savepoint", "rollback"])), max_size=6)
-SESSIONS = st.lists(st.tuples(st.sets(st.integers(1, 12)), st.integers(1, 14), st.booleans()), max_size=5)
+TRANSACTIONS = st.lists(
+    st.tuples(st.integers(0, 3), st.sampled_from(["", "savepoint", "rollback"])), max_size=6
+)
+SESSIONS = st.lists(
+    st.tuples(st.sets(st.integers(1, 12)), st.integers(1, 14), st.booleans()), max_size=5
+)
 
 
 @given(TRANSACTIONS, SESSIONS)
-@example([(2, "rollback"), (3, "")], [({3}, 10, False), ({2}, 3, False), ({10, 12}, 14, True)])  # a takeover; no mapping set
-def test_consumers_have_what_the_source_kept_once_and_in_order(transaction: list[Part], sessions: list[tuple[set[int], int, bool]]) -> None:
+@example(
+    [(2, "rollback"), (3, "")], [({3}, 10, False), ({2}, 3, False), ({10, 12}, 14, True)]
+)  # a takeover; no mapping set
+def test_consumers_have_what_the_source_kept_once_and_in_order(
+    transaction: list[Part], sessions: list[tuple[set[int], int, bool]]
+) -> None:
     events, kept = written(transaction)
     consumer, known = Consumer(events, fresh()), RolledBack()
     for parts, crash_at, forgets in sessions:
         if forgets:  # another relay takes over
             known = RolledBack()
-        if consumer.session(known, sorted(parts), crash_at, guard_of(known, lambda: scanned(events))):
+        if consumer.session(
+            known, sorted(parts), crash_at, guard_of(known, lambda: scanned(events))
+        ):
             break
         assert consumer.visible == kept[: len(consumer.visible)]
     else:
@@ -209,8 +262,14 @@ def test_a_stop_ends_the_rest_between_two_readings() -> None:
     assert len(readings) == 1
 
 
-@pytest.mark.parametrize(("kept", "error"), [(False, SavepointRolledBack), (True, BatchAborted)], ids=["former version", "this one"])
-def test_a_part_of_a_former_version_may_count_rolled_back_rows(kept: bool, error: type[Exception]) -> None:
+@pytest.mark.parametrize(
+    ("kept", "error"),
+    [(False, SavepointRolledBack), (True, BatchAborted)],
+    ids=["former version", "this one"],
+)
+def test_a_part_of_a_former_version_may_count_rolled_back_rows(
+    kept: bool, error: type[Exception]
+) -> None:
     split = SplitProgress(begin().position, "0-1-1", 3, 1, 1, "c", without_rolled_back=kept)
     guard = guard_of(RolledBack(), lambda: ((FILE, 300, 1, 2),))
     assert guard.reads_first("", begin(), split)

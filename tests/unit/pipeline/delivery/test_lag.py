@@ -9,7 +9,9 @@ TIMES = st.floats(0, 4e9, allow_nan=False)
 MAYBE = st.none() | TIMES
 HEARTBEAT_S = 1.0
 RUNNING_S = 1000.0
-"""Of the monotonic clock; it says what the wall clock says where a test does not set that one back."""
+"""Of the monotonic clock; it says what the wall clock says where a test does not set that one
+back.
+"""
 
 
 def test_of_an_instance_that_never_published_nothing_is_known() -> None:
@@ -35,7 +37,9 @@ def test_a_change_that_a_session_dated_back_takes_nothing_back() -> None:
 def test_a_clock_that_is_set_back_does_not_make_a_stuck_instance_look_idle() -> None:
     reached = Reached().with_change(100_000).with_idle(500)
     assert lag_seconds(reached, 100_400, 900, HEARTBEAT_S) == 400
-    assert lag_seconds(reached, 100_400 - 3600, 900, HEARTBEAT_S) == 0, "nothing better is known of the change"
+    assert lag_seconds(reached, 100_400 - 3600, 900, HEARTBEAT_S) == 0, (
+        "nothing better is known of the change"
+    )
     assert lag_seconds(Reached().with_idle(500), 100_400 - 3600, 900, HEARTBEAT_S) == 400
 
 

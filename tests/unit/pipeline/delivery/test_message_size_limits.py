@@ -20,9 +20,12 @@ def test_the_next_client_collects_what_the_smallest_topic_takes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("oversize", "expected"), [("stop", MessageTooLarge), ("dead_letter", BatchAborted), ("claim_check", BatchAborted)]
+    ("oversize", "expected"),
+    [("stop", MessageTooLarge), ("dead_letter", BatchAborted), ("claim_check", BatchAborted)],
 )
-def test_a_first_refusal_asks_again_unless_it_is_to_stop(oversize: str, expected: type[Exception]) -> None:
+def test_a_first_refusal_asks_again_unless_it_is_to_stop(
+    oversize: str, expected: type[Exception]
+) -> None:
     assert type(MessageSizes(KAFKA).after_refusal(MessageTooLarge("x"), oversize, 7)) is expected
 
 

@@ -1,4 +1,6 @@
-"""The walk goes on while a commit is on its way, and every message still lands in the batch that its record closes."""
+"""The walk goes on while a commit is on its way, and every message still lands in the batch that
+its record closes.
+"""
 
 import threading
 from concurrent.futures import Future
@@ -18,11 +20,19 @@ from relay.pipeline.delivery.open_batch import OpenBatch
 from relay.pipeline.delivery.outbox import Outbox
 from relay.settings import BufferSettings
 
-RECORD = PositionRecord(SourcePosition(BinlogPosition("b.1", 4), "", SourceIdentity("", 1, 0)), OrderPair(0, 0), epoch=0, change_time_ms=0)
+RECORD = PositionRecord(
+    SourcePosition(BinlogPosition("b.1", 4), "", SourceIdentity("", 1, 0)),
+    OrderPair(0, 0),
+    epoch=0,
+    change_time_ms=0,
+)
 
 
 class Broker:
-    """A producer whose commits are answered when the test says so; `batches` are what consumers would see."""
+    """A producer whose commits are answered when the test says so.
+
+    `batches` are what consumers would see.
+    """
 
     def __init__(self) -> None:
         self.batches: list[list[str]] = []
@@ -87,7 +97,11 @@ def new_outbox(broker: Broker, stop: threading.Event | None = None) -> Outbox:
     return Outbox(broker, ChangeBuffer(BufferSettings()), Meter(), stop or threading.Event())
 
 
-@given(steps=st.lists(st.sampled_from(["send", "deletion", "printed", "commit", "answer", "settle"]), max_size=60))
+@given(
+    steps=st.lists(
+        st.sampled_from(["send", "deletion", "printed", "commit", "answer", "settle"]), max_size=60
+    )
+)
 def test_each_batch_holds_what_was_sent_between_two_commits(steps: list[str]) -> None:
     broker = Broker()
     outbox = new_outbox(broker)

@@ -1,4 +1,7 @@
-"""Over any time no more is taken than allowed, a burst and the last step apart; and nobody waits without need."""
+"""Over any time no more is taken than allowed, a burst and the last step apart.
+
+And nobody waits without need.
+"""
 
 import pytest
 from hypothesis import given
@@ -18,9 +21,13 @@ from relay.pipeline.delivery.rate_limiter import BURST_SECONDS, Paid, Rates
         (Rates(rows=100, bytes=1000), 500, 3500, 4.0),
     ],
 )
-def test_the_tighter_limit_says_how_long(rates: Rates, rows: int, size_bytes: int, wait_s: float) -> None:
+def test_the_tighter_limit_says_how_long(
+    rates: Rates, rows: int, size_bytes: int, wait_s: float
+) -> None:
     now_s = 1000.0
-    assert Paid().with_taken(rates, rows, size_bytes, now_s).wait_seconds(rates, now_s) == pytest.approx(wait_s)
+    assert Paid().with_taken(rates, rows, size_bytes, now_s).wait_seconds(
+        rates, now_s
+    ) == pytest.approx(wait_s)
 
 
 def test_a_limit_that_was_lifted_holds_nobody_up() -> None:
@@ -29,8 +36,13 @@ def test_a_limit_that_was_lifted_holds_nobody_up() -> None:
     assert paid.wait_seconds(Rates(), 10.0) == 0
 
 
-@given(rate=st.integers(1, 10_000), steps=st.lists(st.tuples(st.integers(0, 5000), st.floats(0, 3)), min_size=1, max_size=40))
-def test_what_is_taken_stays_within_what_is_allowed(rate: int, steps: list[tuple[int, float]]) -> None:
+@given(
+    rate=st.integers(1, 10_000),
+    steps=st.lists(st.tuples(st.integers(0, 5000), st.floats(0, 3)), min_size=1, max_size=40),
+)
+def test_what_is_taken_stays_within_what_is_allowed(
+    rate: int, steps: list[tuple[int, float]]
+) -> None:
     rates, paid, now_s, taken = Rates(rows=rate), Paid(), 100.0, 0
     for rows, idle_s in steps:
         now_s += idle_s + paid.wait_seconds(rates, now_s + idle_s)

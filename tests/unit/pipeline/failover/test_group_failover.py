@@ -1,4 +1,6 @@
-"""A switch of one source of a group: what becomes of the record that all of them share, and of the others."""
+"""A switch of one source of a group: what becomes of the record that all of them share, and of the
+others.
+"""
 
 import threading
 from dataclasses import replace
@@ -7,7 +9,14 @@ from typing import Any
 
 import pytest
 
-from relay.errors import CorruptEvent, RelayError, SourceUnreachable, StandbyBehind, StandbyPurged, SwitchingSource
+from relay.errors import (
+    CorruptEvent,
+    RelayError,
+    SourceUnreachable,
+    StandbyBehind,
+    StandbyPurged,
+    SwitchingSource,
+)
 from relay.model.failover import ServerRole
 from relay.model.positions.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
 from relay.model.records.position_record import OtherSource, PositionRecord, Replay, SplitProgress
@@ -25,7 +34,9 @@ NAMES = SourcePosition(BinlogPosition("b.000900", 450), "", SourceIdentity("", 2
 HALF = SplitProgress(ONE.binlog, "0-1-8", 3, 1, 1, "")
 AGAIN = Replay(ONE.binlog, ONE.binlog, OrderPair(3, 4))
 OTHERS = {"second": OtherSource(TWO, NAMES, ("0-2-10",))}
-RECORD = PositionRecord(ONE, OrderPair(5, 6), 1, 0, {"t": 4}, following="first", skips=("0-1-9",), others=OTHERS)
+RECORD = PositionRecord(
+    ONE, OrderPair(5, 6), 1, 0, {"t": 4}, following="first", skips=("0-1-9",), others=OTHERS
+)
 
 
 class Standby:
@@ -63,20 +74,38 @@ class Standby:
         self.switches.append(note)
 
 
-def failover(dies: str = "hold", /, *, given: Any = MappingProxyType({}), **outcomes: SourcePosition | RelayError | None) -> GroupFailover:
+def failover(
+    dies: str = "hold",
+    /,
+    *,
+    given: Any = MappingProxyType({}),
+    **outcomes: SourcePosition | RelayError | None,
+) -> GroupFailover:
     fields = {"name": "x", "source": {"host": "one", "user": "u"}}
     settings = InstanceSettings.model_validate(
-        {**fields, "group": {"when_source_dies": dies, "sources": [{"name": "second", "host": "other"}]}}
+        {
+            **fields,
+            "group": {"when_source_dies": dies, "sources": [{"name": "second", "host": "other"}]},
+        }
     )
     assert settings.group is not None
-    sources: Any = {name: Standby(name, outcome) for name, outcome in {"first": None, "second": None, **outcomes}.items()}
+    sources: Any = {
+        name: Standby(name, outcome)
+        for name, outcome in {"first": None, "second": None, **outcomes}.items()
+    }
     return GroupFailover(SourceGroup(settings, settings.group), {**sources, **given})
 
 
 def test_the_others_stay_where_they_are_when_one_is_switched() -> None:
     chosen = failover(second=THERE).choose(RECORD)
-    assert chosen.record == replace(RECORD, epoch=2, others={"second": replace(OTHERS["second"], source=THERE)})
-    assert (set(chosen.switched), set(chosen.servers), chosen.passed) == ({"second"}, {"first", "second"}, {})
+    assert chosen.record == replace(
+        RECORD, epoch=2, others={"second": replace(OTHERS["second"], source=THERE)}
+    )
+    assert (set(chosen.switched), set(chosen.servers), chosen.passed) == (
+        {"second"},
+        {"first", "second"},
+        {},
+    )
 
 
 def test_two_may_be_switched_at_once() -> None:
@@ -93,10 +122,14 @@ def test_nothing_is_chosen_anew_where_all_stay() -> None:
 
 def test_the_position_of_a_single_source_is_the_first_ones() -> None:
     single = replace(RECORD, following="", others={})
-    assert failover(first=THERE).choose(single).record == replace(single, source=THERE, epoch=2, following="first")
+    assert failover(first=THERE).choose(single).record == replace(
+        single, source=THERE, epoch=2, following="first"
+    )
 
 
-@pytest.mark.parametrize("error", [StandbyBehind("7 behind."), StandbyPurged("gone."), SourceUnreachable("away.")])
+@pytest.mark.parametrize(
+    "error", [StandbyBehind("7 behind."), StandbyPurged("gone."), SourceUnreachable("away.")]
+)
 def test_one_that_cannot_be_switched_holds_the_others_or_is_passed_over(error: RelayError) -> None:
     with pytest.raises(type(error), match=r"Source second: "):
         failover("hold", second=type(error)(error.reason)).choose(RECORD)
@@ -140,9 +173,20 @@ def test_half_a_transaction_and_a_stretch_read_again_are_of_the_source_that_is_f
     assert first is not None
     assert second is not None
     moved = with_moved(record, "second", replace(second, source=THERE, epoch=2))
-    assert (moved.split, moved.replay, moved.epoch, moved.positions["second"]) == (HALF, AGAIN, 2, THERE)
+    assert (moved.split, moved.replay, moved.epoch, moved.positions["second"]) == (
+        HALF,
+        AGAIN,
+        2,
+        THERE,
+    )
     moved = with_moved(record, "first", replace(first, source=THERE, epoch=2, replay=None))
-    assert (moved.split, moved.replay, moved.epoch, moved.source, moved.others) == (HALF, None, 2, THERE, record.others)
+    assert (moved.split, moved.replay, moved.epoch, moved.source, moved.others) == (
+        HALF,
+        None,
+        2,
+        THERE,
+        record.others,
+    )
 
 
 def test_who_asks_for_another_server_is_named() -> None:

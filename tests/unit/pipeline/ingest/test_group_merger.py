@@ -1,4 +1,6 @@
-"""The threads of a group hand over whole transactions, each under the name of its source, in the merged order."""
+"""The threads of a group hand over whole transactions, each under the name of its source, in the
+merged order.
+"""
 
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -13,7 +15,15 @@ from hypothesis import strategies as st
 
 from relay.errors import BatchAborted, RolledBackRows, SourceUnreachable
 from relay.merge import MergeOrder, by_execute_time
-from relay.model.change import Advance, FromSource, RawItem, Statement, StreamItem, TransactionBegin, TransactionEnd
+from relay.model.change import (
+    Advance,
+    FromSource,
+    RawItem,
+    Statement,
+    StreamItem,
+    TransactionBegin,
+    TransactionEnd,
+)
 from relay.model.positions.position import BinlogPosition, SourceIdentity, SourcePosition
 from relay.pipeline.buffer import ChangeBuffer
 from relay.pipeline.ingest.group_merger import GroupReader, MergeTimes
@@ -46,7 +56,12 @@ class Source:
     start = START
     silent_seconds = 0.0
 
-    def __init__(self, items: Iterable[RawItem], error: Exception | None = None, before: threading.Event | None = None) -> None:
+    def __init__(
+        self,
+        items: Iterable[RawItem],
+        error: Exception | None = None,
+        before: threading.Event | None = None,
+    ) -> None:
         self._items = items
         self._error = error
         self._before = before
@@ -79,12 +94,18 @@ def opened(streams: Any) -> dict[str, OpenSource]:
 
 @contextmanager
 def reading(
-    sources: dict[str, Source], times: MergeTimes, *, first: str | None = None, settings: BufferSettings | None = None
+    sources: dict[str, Source],
+    times: MergeTimes,
+    *,
+    first: str | None = None,
+    settings: BufferSettings | None = None,
 ) -> Iterator[ChangeBuffer]:
     """A buffer that is filled from these sources."""
     limits = settings or BufferSettings()
     buffer = ChangeBuffer(limits)
-    reader = GroupReader("x", opened(sources), buffer, limits, MergeOrder(sources, first), times, lambda *_: None)
+    reader = GroupReader(
+        "x", opened(sources), buffer, limits, MergeOrder(sources, first), times, lambda *_: None
+    )
     reader.start()
     try:
         yield buffer
@@ -100,7 +121,9 @@ def take(buffer: ChangeBuffer, transactions: int) -> list[StreamItem]:
     return found
 
 
-def read(sources: dict[str, Source], transactions: int, first: str | None = None) -> list[StreamItem]:
+def read(
+    sources: dict[str, Source], transactions: int, first: str | None = None
+) -> list[StreamItem]:
     """What comes out of a buffer until so many transactions have ended."""
     with reading(sources, TIMES, first=first) as buffer:
         return take(buffer, transactions)
@@ -125,21 +148,31 @@ def transactions_of(items: list[StreamItem]) -> list[tuple[str, int, int]]:
     return found
 
 
-LENGTHS = st.lists(st.tuples(st.integers(1, 9), st.integers(1, 3)), max_size=8).map(lambda each: sorted(each, key=lambda one: one[0]))
+LENGTHS = st.lists(st.tuples(st.integers(1, 9), st.integers(1, 3)), max_size=8).map(
+    lambda each: sorted(each, key=lambda one: one[0])
+)
 
 
 @settings(max_examples=examples(60), deadline=None)
 @given(st.fixed_dictionaries({"a": LENGTHS, "b": LENGTHS, "c": LENGTHS}))
-def test_whole_transactions_in_the_order_of_time_and_source(streams: dict[str, list[tuple[int, int]]]) -> None:
+def test_whole_transactions_in_the_order_of_time_and_source(
+    streams: dict[str, list[tuple[int, int]]],
+) -> None:
     sources: dict[str, Source] = {}
     for name, transactions in streams.items():
-        items = [item for number, (time_s, statements) in enumerate(transactions) for item in transaction(number, time_s, statements)]
+        items = [
+            item
+            for number, (time_s, statements) in enumerate(transactions)
+            for item in transaction(number, time_s, statements)
+        ]
         sources[name] = Source([*items, *transaction(99, FAR_S)])
     count = sum(map(len, streams.values()))
     found = transactions_of(read(sources, count))[:count]
     assert found == sorted(found, key=lambda each: (each[2], each[0]))
     for name, transactions in streams.items():
-        assert [number for source, number, _ in found if source == name] == list(range(len(transactions)))
+        assert [number for source, number, _ in found if source == name] == list(
+            range(len(transactions))
+        )
 
 
 def test_a_heartbeat_of_the_others_lets_one_go_on() -> None:
@@ -162,7 +195,10 @@ def test_a_transaction_that_is_half_published_goes_first() -> None:
 
 
 def test_a_source_that_dies_ends_the_reading_behind_what_could_go_on() -> None:
-    sources = {"a": Source([*transaction(1, 5), *transaction(2, FAR_S)]), "b": Source(transaction(3, 6), SourceUnreachable("gone"))}
+    sources = {
+        "a": Source([*transaction(1, 5), *transaction(2, FAR_S)]),
+        "b": Source(transaction(3, 6), SourceUnreachable("gone")),
+    }
     with pytest.raises(SourceUnreachable, match="Source b: gone"):
         read(sources, 3)
 
@@ -172,7 +208,15 @@ def test_rows_that_a_source_rolled_back_are_those_of_that_source() -> None:
     told: list[tuple[str, RolledBackRows]] = []
     streams: Any = {"a": Source([]), "b": Source([], error)}
     buffer = ChangeBuffer(BufferSettings())
-    reader = GroupReader("x", opened(streams), buffer, BufferSettings(), MergeOrder("ab"), TIMES, lambda *each: told.append(each))
+    reader = GroupReader(
+        "x",
+        opened(streams),
+        buffer,
+        BufferSettings(),
+        MergeOrder("ab"),
+        TIMES,
+        lambda *each: told.append(each),
+    )
     reader.start()
     with pytest.raises(BatchAborted, match="Source b rolled rows back"):
         buffer.take(5)
@@ -181,16 +225,27 @@ def test_rows_that_a_source_rolled_back_are_those_of_that_source() -> None:
 
 
 def test_the_name_of_a_source_stands_once_before_a_run_of_its_items() -> None:
-    found = read({"a": Source([*transaction(1, 5), *transaction(2, 5)]), "b": Source(transaction(3, 6))}, 2)
+    found = read(
+        {"a": Source([*transaction(1, 5), *transaction(2, 5)]), "b": Source(transaction(3, 6))}, 2
+    )
     names = [each.source for each in found if isinstance(each, FromSource)]
     assert names == [name for name, _ in groupby(names)]
 
 
 def test_what_is_dated_ahead_of_the_clock_waits_no_longer_than_that_is_allowed() -> None:
     rest = Advance(BinlogPosition("b.000001", 199), IDENTITY)
-    sources = {"a": Source([*transaction(1, FAR_S), *transaction(2, FAR_S)]), "b": Source([*transaction(1, 5), rest])}
-    with reading(sources, MergeTimes(by_execute_time, 0, -1000, NOW_MS)) as buffer:  # a clock that is late stands for time that passes
-        assert [(name, number) for name, number, _ in transactions_of(take(buffer, 3))] == [("b", 1), ("a", 1), ("a", 2)]
+    sources = {
+        "a": Source([*transaction(1, FAR_S), *transaction(2, FAR_S)]),
+        "b": Source([*transaction(1, 5), rest]),
+    }
+    with reading(
+        sources, MergeTimes(by_execute_time, 0, -1000, NOW_MS)
+    ) as buffer:  # a clock that is late stands for time that passes
+        assert [(name, number) for name, number, _ in transactions_of(take(buffer, 3))] == [
+            ("b", 1),
+            ("a", 1),
+            ("a", 2),
+        ]
 
 
 def test_a_clock_that_is_set_back_holds_nothing_back() -> None:
@@ -208,13 +263,22 @@ def test_a_clock_that_is_set_back_holds_nothing_back() -> None:
         assert [name for name, *_ in transactions_of(take(buffer, 1))] == ["a"]
 
 
-def test_a_source_that_tells_seconds_may_still_bring_something_of_the_second_of_its_heartbeat() -> None:
+def test_a_source_that_tells_seconds_may_still_bring_something_of_the_second_of_its_heartbeat() -> (
+    None
+):
     heartbeat, now_s = Advance(START.binlog, IDENTITY), int(time())
     sources = {"a": Source(transaction(1, now_s - 1)), "b": Source([heartbeat])}
-    with reading(sources, MergeTimes(by_execute_time, 0, 60_000, NOW_MS, whole_seconds="b")) as buffer:
+    with reading(
+        sources, MergeTimes(by_execute_time, 0, 60_000, NOW_MS, whole_seconds="b")
+    ) as buffer:
         assert [number for _, number, _ in transactions_of(take(buffer, 1))] == [1]
-    sources = {"a": Source(transaction(1, now_s + 5)), "b": Source([heartbeat, *transaction(2, now_s - 50)])}
-    with reading(sources, MergeTimes(by_execute_time, 0, 60_000, NOW_MS, whole_seconds="ab")) as buffer:
+    sources = {
+        "a": Source(transaction(1, now_s + 5)),
+        "b": Source([heartbeat, *transaction(2, now_s - 50)]),
+    }
+    with reading(
+        sources, MergeTimes(by_execute_time, 0, 60_000, NOW_MS, whole_seconds="ab")
+    ) as buffer:
         assert [name for name, *_ in transactions_of(take(buffer, 1))] == ["b"], "late, and at once"
 
 
@@ -249,8 +313,13 @@ def test_a_slow_walk_holds_the_sources_back() -> None:
             handed.extend(transaction(number + 1, 5))
             yield from handed[-3:]
 
-    with reading({"a": Source(many()), "b": Source(transaction(1, FAR_S))}, TIMES, settings=settings_of_few) as buffer:
+    with reading(
+        {"a": Source(many()), "b": Source(transaction(1, FAR_S))}, TIMES, settings=settings_of_few
+    ) as buffer:
         found = take(buffer, 1)
         with pytest.raises(AssertionError, match="all of them"):
             wait_until(lambda: len(handed) > 3000, "all of them", 1)
-        assert len(transactions_of([*found, *take(buffer, 10_000 - len(transactions_of(found)))])) == 10_000
+        assert (
+            len(transactions_of([*found, *take(buffer, 10_000 - len(transactions_of(found)))]))
+            == 10_000
+        )

@@ -15,11 +15,17 @@ def at(offset: int) -> BinlogPosition:
 
 def transaction(offset: int, second: int, *, changes: bool = True) -> list[RawItem]:
     items = [Statement("ALTER TABLE t ADD c INT", "d", second, at(offset))] if changes else []
-    return [TransactionBegin(at(offset), "", None, second), *items, TransactionEnd(at(offset + 10), "", _IDENTITY)]
+    return [
+        TransactionBegin(at(offset), "", None, second),
+        *items,
+        TransactionEnd(at(offset + 10), "", _IDENTITY),
+    ]
 
 
 def places(known: PublishedPlace | None = None) -> PublishedPlaces:
-    record = PositionRecord(SourcePosition(at(4), "", _IDENTITY), OrderPair(0, 0), 0, 0, place=known)
+    record = PositionRecord(
+        SourcePosition(at(4), "", _IDENTITY), OrderPair(0, 0), 0, 0, place=known
+    )
     return PublishedPlaces(at(4), record, 60, clock=lambda: 1000)
 
 
@@ -29,11 +35,22 @@ def passed(noted: PublishedPlaces, *items: RawItem) -> None:
 
 def test_a_place_is_known_for_every_end_that_was_passed() -> None:
     noted = places()
-    passed(noted, *transaction(10, 1001), *transaction(20, 1002), Advance(at(40), _IDENTITY), *transaction(40, 1002))
+    passed(
+        noted,
+        *transaction(10, 1001),
+        *transaction(20, 1002),
+        Advance(at(40), _IDENTITY),
+        *transaction(40, 1002),
+    )
     assert noted.at(at(4)) == PublishedPlace(1000)
     first, second = noted.at(at(20)), noted.at(at(30))
     assert second.landmark is not None
-    assert (first.landmark, first.count, second.landmark.before, second.count) == (None, 0, first.last, 0)
+    assert (first.landmark, first.count, second.landmark.before, second.count) == (
+        None,
+        0,
+        first.last,
+        0,
+    )
     assert noted.at(at(30)) == noted.at(at(40)) == second
     assert (noted.at(at(50)).landmark, noted.at(at(50)).count) == (second.landmark, 1)
 

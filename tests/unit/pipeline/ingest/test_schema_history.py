@@ -1,4 +1,6 @@
-"""Where the history of tables is opened from: what is kept, as long as that covers the place where reading begins."""
+"""Where the history of tables is opened from: what is kept, as long as that covers the place where
+reading begins.
+"""
 
 from typing import Any
 
@@ -18,7 +20,9 @@ from relay.source import ServerFacts
 
 HERE, ELSEWHERE = SourceIdentity("", 7, 100), SourceIdentity("", 8, 50)
 TABLE = TableId("d", "t")
-BARE = TableMap(TABLE, (Column("", ColumnType.LONG, nullable=True),), logged=Logged.NOTHING, unknown="none")
+BARE = TableMap(
+    TABLE, (Column("", ColumnType.LONG, nullable=True),), logged=Logged.NOTHING, unknown="none"
+)
 
 
 class Records:
@@ -59,11 +63,25 @@ def version(offset: int, name: str, *, initial: bool = False) -> Version:
     return Version(HistoryPlace.of(HERE, "b.000001", offset), TABLE, known(name), initial=initial)
 
 
-KEPT = (Base(HistoryPlace.of(HERE, "b.000001", 100)), version(100, "first", initial=True), version(200, "second"), version(300, "third"))
+KEPT = (
+    Base(HistoryPlace.of(HERE, "b.000001", 100)),
+    version(100, "first", initial=True),
+    version(200, "second"),
+    version(300, "third"),
+)
 
 
-def opened(start: SourcePosition, followed: SourcePosition | None, metadata: str = "MINIMAL", **source: Any) -> TableNames | None:
-    facts = ServerFacts("mariadb", (11, 4, 5), "11.4.5-MariaDB", start.identity.server_id, "", {"binlog_row_metadata": metadata})
+def opened(
+    start: SourcePosition, followed: SourcePosition | None, metadata: str = "MINIMAL", **source: Any
+) -> TableNames | None:
+    facts = ServerFacts(
+        "mariadb",
+        (11, 4, 5),
+        "11.4.5-MariaDB",
+        start.identity.server_id,
+        "",
+        {"binlog_row_metadata": metadata},
+    )
     records: Any = Records(*KEPT)
     nobody: Any = None
     settings = SourceSettings(host="h", user="u", server_id=9, **source)
@@ -75,7 +93,10 @@ def name(names: TableNames | None) -> str:
     return names.complete(BARE).columns[0].name
 
 
-@pytest.mark.parametrize(("offset", "column"), [(100, "first"), (200, "first"), (201, "second"), (300, "second"), (350, "third")])
+@pytest.mark.parametrize(
+    ("offset", "column"),
+    [(100, "first"), (200, "first"), (201, "second"), (300, "second"), (350, "third")],
+)
 def test_reading_goes_on_with_what_held_at_its_place(offset: int, column: str) -> None:
     names = opened(position(offset), position(350))
     assert name(names) == column
@@ -86,19 +107,30 @@ def test_reading_goes_on_with_what_held_at_its_place(offset: int, column: str) -
 def test_a_place_that_was_followed_before_is_followed_again_as_it_was() -> None:
     names = opened(position(150), position(350))
     assert names is not None
-    assert names.apply(Statement("words that nobody could follow then", "d", 0, BinlogPosition("b.000001", 200)))
+    assert names.apply(
+        Statement("words that nobody could follow then", "d", 0, BinlogPosition("b.000001", 200))
+    )
     assert name(names) == "second"
 
 
-@pytest.mark.parametrize(("begins", "followed", "gone"), [(4, 350, 0), (201, 350, 1), (301, 350, 2), (9000, 350, 2), (9000, 250, 1)])
+@pytest.mark.parametrize(
+    ("begins", "followed", "gone"),
+    [(4, 350, 0), (201, 350, 1), (301, 350, 2), (9000, 350, 2), (9000, 250, 1)],
+)
 def test_versions_that_no_place_of_the_binlog_asks_for_are_taken_away_with_the_first_record(
     oldest: list[int], begins: int, followed: int, gone: int
 ) -> None:
     oldest.append(begins)
-    names = opened(position(350), position(followed)) if followed == 350 else opened(position(followed), position(350))
+    names = (
+        opened(position(350), position(followed))
+        if followed == 350
+        else opened(position(followed), position(350))
+    )
     assert names is not None
     place = position(400).binlog
-    assert [(message.key, message.value) for message in names.taken(place)] == [(each.key, None) for each in KEPT[1 : 1 + gone]]
+    assert [(message.key, message.value) for message in names.taken(place)] == [
+        (each.key, None) for each in KEPT[1 : 1 + gone]
+    ]
     assert names.taken(place) == []
 
 
@@ -131,4 +163,12 @@ def test_records_of_a_newer_relay_are_no_guess() -> None:
     records.held[KEPT[0].key] = b'{"format":9}'
     nobody: Any = None
     with pytest.raises(PositionUnreadable, match="format is 9"):
-        open_names(records, SourceSettings(host="h", user="u", server_id=9), position(100), facts, nobody, None, [])
+        open_names(
+            records,
+            SourceSettings(host="h", user="u", server_id=9),
+            position(100),
+            facts,
+            nobody,
+            None,
+            [],
+        )

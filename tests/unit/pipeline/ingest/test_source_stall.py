@@ -1,4 +1,6 @@
-"""A source inside a transaction: what still arrives is waited for, what does not is given up, and no Kafka transaction is held open."""
+"""A source inside a transaction: what still arrives is waited for, what does not is given up, and
+no Kafka transaction is held open.
+"""
 
 import socket
 import struct
@@ -32,7 +34,10 @@ STALL_SECONDS: Final = 0.4
 TIMEOUT_SECONDS: Final = 1.0
 """The shortest transaction timeout that the settings take; a part ends after a third of it."""
 TABLE: Final = WrittenTable(
-    [WrittenColumn(type=3, name="id", nullable=False, unsigned=False), WrittenColumn(type=252, metadata=b"\4", name="b", collation=63)],
+    [
+        WrittenColumn(type=3, name="id", nullable=False, unsigned=False),
+        WrittenColumn(type=252, metadata=b"\4", name="b", collation=63),
+    ],
     primary_key=(0,),
 )
 START: Final = SourcePosition(BinlogPosition("b.000001", 4), "", SourceIdentity("", 7, 0))
@@ -86,19 +91,29 @@ class Dump:
 
     def __init__(self) -> None:
         self._end = 4
-        self.head = packet(b"\0" + rotate("b.000001")) + self(types.FORMAT_DESCRIPTION, whole=description)
+        self.head = packet(b"\0" + rotate("b.000001")) + self(
+            types.FORMAT_DESCRIPTION, whole=description
+        )
 
-    def __call__(self, type_code: int, body: bytes = b"", *, whole: Callable[..., bytes] | None = None) -> bytes:
+    def __call__(
+        self, type_code: int, body: bytes = b"", *, whole: Callable[..., bytes] | None = None
+    ) -> bytes:
         size = len(whole()) if whole is not None else 19 + len(body) + 4
         self._end += size
-        made = whole(log_pos=self._end) if whole is not None else event(type_code, body, log_pos=self._end)
+        made = (
+            whole(log_pos=self._end)
+            if whole is not None
+            else event(type_code, body, log_pos=self._end)
+        )
         return packet(b"\0" + made)
 
     def heartbeat(self) -> bytes:
         return packet(b"\0" + event(types.HEARTBEAT, b"b.000001", log_pos=self._end))
 
     def begin(self, number: int) -> bytes:
-        return self(types.MARIADB_GTID, mariadb_gtid_body(number)) + self(types.TABLE_MAP, TABLE.map_body())
+        return self(types.MARIADB_GTID, mariadb_gtid_body(number)) + self(
+            types.TABLE_MAP, TABLE.map_body()
+        )
 
     def row(self, key: int, size_bytes: int = 1) -> bytes:
         values = (struct.pack("<i", key), struct.pack("<I", size_bytes) + bytes(size_bytes))
@@ -139,14 +154,26 @@ def sending(steps: list[Step]) -> Iterator[Connection]:
 
 
 def publish_from(steps: list[Step], rows: int, *, seconds: float = 10) -> TimedMessages:
-    """Publish what the source sends until so many rows are published and committed. Raises what ends a session."""
+    """Publish what the source sends until so many rows are published and committed.
+
+    Raises what ends a session.
+    """
     settings: Any = {"host": "h", "user": "u", "server_id": 7}
     transaction = {"source_stall_seconds": STALL_SECONDS, "timeout_ms": int(TIMEOUT_SECONDS * 1000)}
-    instance = InstanceSettings.model_validate({"name": "x", "source": settings, "transaction": transaction})
+    instance = InstanceSettings.model_validate(
+        {"name": "x", "source": settings, "transaction": transaction}
+    )
     messages, stop = TimedMessages(), threading.Event()
-    mapping = router(documents(dbs=[{"logicDb": "shop", "realDbs": "shop"}], topics=[{"logicDb": "shop", "topic": "shop"}]))
+    mapping = router(
+        documents(
+            dbs=[{"logicDb": "shop", "realDbs": "shop"}],
+            topics=[{"logicDb": "shop", "topic": "shop"}],
+        )
+    )
     record = PositionRecord(START, OrderPair(0, 0), epoch=1, change_time_ms=0)
-    publisher = publisher_without_servers(record, messages, mapping, {"shop": 1}, transaction=transaction)
+    publisher = publisher_without_servers(
+        record, messages, mapping, {"shop": 1}, transaction=transaction
+    )
     buffer = ChangeBuffer(BufferSettings())
     flow: Any = SimpleNamespace(paused=False, holds_back=lambda _: False)
     election: Any = SimpleNamespace(gives_way=lambda: None, leads=lambda **_: True)
@@ -155,7 +182,9 @@ def publish_from(steps: list[Step], rows: int, *, seconds: float = 10) -> TimedM
     deadline = monotonic() + seconds
 
     def check() -> None:
-        if monotonic() > deadline or (publisher.progress.whole and len(published(messages)) >= rows):
+        if monotonic() > deadline or (
+            publisher.progress.whole and len(published(messages)) >= rows
+        ):
             stop.set()
 
     with sending(steps) as connection:
@@ -165,7 +194,13 @@ def publish_from(steps: list[Step], rows: int, *, seconds: float = 10) -> TimedM
         nobody: Any = None
         reader.start()
         try:
-            loop.run(publisher, stop, OpenSources(record, False, {"": OpenSource(stream, nobody, None)}, {}, {}, nobody, check))
+            loop.run(
+                publisher,
+                stop,
+                OpenSources(
+                    record, False, {"": OpenSource(stream, nobody, None)}, {}, {}, nobody, check
+                ),
+            )
         finally:
             reader.stop()
     return messages
@@ -184,11 +219,17 @@ def test_an_event_that_arrives_for_longer_than_the_limit_is_no_stall() -> None:
 def test_no_kafka_transaction_stays_open_while_one_event_arrives() -> None:
     dump = Dump()
     first = dump.begin(1) + dump.row(1)
-    steps = [(0, dump.head + first), *slowly(dump.row(2, 2_000_000), 4 * STALL_SECONDS), (0, dump.end())]
+    steps = [
+        (0, dump.head + first),
+        *slowly(dump.row(2, 2_000_000), 4 * STALL_SECONDS),
+        (0, dump.end()),
+    ]
     messages = publish_from(steps, 2)
     assert len(published(messages)) == 2
     assert messages.commits >= 2, "the first row does not wait for the second one"
-    assert messages.longest_seconds < TIMEOUT_SECONDS, "a third, and a quarter of a second until the loop looks"
+    assert messages.longest_seconds < TIMEOUT_SECONDS, (
+        "a third, and a quarter of a second until the loop looks"
+    )
 
 
 def test_a_source_that_sends_nothing_inside_a_transaction_stalls() -> None:
@@ -215,8 +256,13 @@ def test_half_an_event_that_stays_half_stalls() -> None:
 
 def test_only_the_source_whose_transaction_is_open_can_stall() -> None:
     nobody: Any = None
-    streams: Any = {"a": SimpleNamespace(silent_seconds=60.0), "b": SimpleNamespace(silent_seconds=0.0)}
-    stall = SourceStall({name: OpenSource(stream, nobody, None) for name, stream in streams.items()}, 0.0)
+    streams: Any = {
+        "a": SimpleNamespace(silent_seconds=60.0),
+        "b": SimpleNamespace(silent_seconds=0.0),
+    }
+    stall = SourceStall(
+        {name: OpenSource(stream, nobody, None) for name, stream in streams.items()}, 0.0
+    )
     stall.check("b")
     with pytest.raises(BatchAborted, match="sent nothing for"):
         stall.check("a")

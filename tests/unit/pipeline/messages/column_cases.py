@@ -1,4 +1,6 @@
-"""Columns as servers log them, each with a strategy for the bytes of its values (MySQL source: the field types' storage)."""
+"""Columns as servers log them, each with a strategy for the bytes of its values (MySQL source: the
+field types' storage).
+"""
 
 import struct
 from typing import Any, TypeAlias
@@ -21,7 +23,9 @@ def integers(width: int) -> Octets:
 
 def text(prefix: int, encoding: str, most: int) -> Octets:
     values = st.text(st.characters(codec=encoding), max_size=most)
-    return values.map(lambda value: value.encode(encoding)).map(lambda raw: len(raw).to_bytes(prefix, "little") + raw)
+    return values.map(lambda value: value.encode(encoding)).map(
+        lambda raw: len(raw).to_bytes(prefix, "little") + raw
+    )
 
 
 def octets(prefix: int, most: int) -> Octets:
@@ -35,20 +39,37 @@ def fraction(precision: int) -> Octets:
 
 def datetimes(precision: int) -> Octets:
     parts = st.tuples(
-        st.integers(0, 9999), st.integers(0, 12), st.integers(0, 31), st.integers(0, 23), st.integers(0, 59), st.integers(0, 59)
+        st.integers(0, 9999),
+        st.integers(0, 12),
+        st.integers(0, 31),
+        st.integers(0, 23),
+        st.integers(0, 59),
+        st.integers(0, 59),
     )
-    packed = parts.map(lambda p: (1 << 39 | (p[0] * 13 + p[1]) << 22 | p[2] << 17 | p[3] << 12 | p[4] << 6 | p[5]).to_bytes(5, "big"))
+    packed = parts.map(
+        lambda p: (
+            1 << 39 | (p[0] * 13 + p[1]) << 22 | p[2] << 17 | p[3] << 12 | p[4] << 6 | p[5]
+        ).to_bytes(5, "big")
+    )
     return st.tuples(packed, fraction(precision)).map(b"".join)
 
 
 def timestamps(precision: int) -> Octets:
-    seconds = st.one_of(st.just(0), st.integers(0, 2**32 - 1)).map(lambda value: value.to_bytes(4, "big"))
+    seconds = st.one_of(st.just(0), st.integers(0, 2**32 - 1)).map(
+        lambda value: value.to_bytes(4, "big")
+    )
     return st.tuples(seconds, fraction(precision)).map(b"".join)
 
 
 def times(precision: int) -> Octets:
     width, limit = _FRACTIONS[precision]
-    parts = st.tuples(st.booleans(), st.integers(0, 838), st.integers(0, 59), st.integers(0, 59), st.integers(0, limit - 1))
+    parts = st.tuples(
+        st.booleans(),
+        st.integers(0, 838),
+        st.integers(0, 59),
+        st.integers(0, 59),
+        st.integers(0, limit - 1),
+    )
 
     def packed(parts: tuple[bool, int, int, int, int]) -> bytes:
         negative, hour, minute, second, part = parts
@@ -70,8 +91,14 @@ def dates() -> Octets:
 
 def floats(code: str, width: int) -> Octets:
     any_number = st.floats(width=32 if width == 4 else 64, allow_nan=False, allow_infinity=False)
-    few_digits = st.builds(lambda digits, places: digits / 10**places, st.integers(-(10**16), 10**16), st.integers(0, 20))
-    halves = st.builds(lambda digits, places: digits / 2**places, st.integers(0, 2**24), st.integers(0, 23))
+    few_digits = st.builds(
+        lambda digits, places: digits / 10**places,
+        st.integers(-(10**16), 10**16),
+        st.integers(0, 20),
+    )
+    halves = st.builds(
+        lambda digits, places: digits / 2**places, st.integers(0, 2**24), st.integers(0, 23)
+    )
     numbers = st.one_of(any_number, few_digits, halves)
     return numbers.map(lambda value: struct.pack(code, value))
 
@@ -86,10 +113,21 @@ _DECIMALS = ((10, 2), (65, 30), (9, 9), (1, 0), (20, 0), (38, 38), (19, 1))
 _TEMPORALS = ((18, datetimes), (17, timestamps), (19, times))
 
 CASES: tuple[Case, ...] = (
-    *(column(kind, b"", integers(width), unsigned=unsigned) for kind, width in _INTEGERS for unsigned in (False, True)),
-    *(column(246, bytes((precision, scale)), decimals(precision, scale), unsigned=False) for precision, scale in _DECIMALS),
+    *(
+        column(kind, b"", integers(width), unsigned=unsigned)
+        for kind, width in _INTEGERS
+        for unsigned in (False, True)
+    ),
+    *(
+        column(246, bytes((precision, scale)), decimals(precision, scale), unsigned=False)
+        for precision, scale in _DECIMALS
+    ),
     column(10, b"", dates()),
-    *(column(kind, bytes((precision,)), make(precision)) for kind, make in _TEMPORALS for precision in _FRACTIONS),
+    *(
+        column(kind, bytes((precision,)), make(precision))
+        for kind, make in _TEMPORALS
+        for precision in _FRACTIONS
+    ),
     column(13, b"", integers(1), unsigned=True),
     column(15, b"\x50\x00", text(1, "utf-8", 20), collation=UTF8MB4),
     column(15, b"\x00\x04", text(2, "utf-8", 20), collation=UTF8MB4),

@@ -1,4 +1,6 @@
-"""Writes binary JSON as MySQL does (MySQL source: sql-common/json_binary.cc), of documents that hypothesis makes up."""
+"""Writes binary JSON as MySQL does (MySQL source: sql-common/json_binary.cc), of documents that
+hypothesis makes up.
+"""
 
 import struct
 from dataclasses import dataclass
@@ -24,7 +26,10 @@ Node: TypeAlias = "Written | list[Node] | dict[str, Node]"
 
 
 def document(node: Node, *, large: bool = False) -> bytes:
-    """Return the bytes of a column's value; `large` ones use numbers of four bytes even where two would do."""
+    """Return the bytes of a column's value.
+
+    `large` ones use numbers of four bytes even where two would do.
+    """
     kind, body = _written(node, large)
     return bytes([kind]) + body
 
@@ -47,7 +52,9 @@ def _written(node: Node, large: bool) -> tuple[int, bytes]:
 
 def _container(node: "list[Node] | dict[str, Node]", width: int, large: bool) -> bytes:
     """Head, table of keys, table of values, then what the tables refer to."""
-    members = node if isinstance(node, list) else [node[key] for key in sorted(node, key=_by_length)]
+    members = (
+        node if isinstance(node, list) else [node[key] for key in sorted(node, key=_by_length)]
+    )
     keys = [] if isinstance(node, list) else [key.encode() for key in sorted(node, key=_by_length)]
     first = 2 * width + len(keys) * (width + 2) + len(members) * (1 + width)
     tail = b"".join(keys)
@@ -64,7 +71,9 @@ def _container(node: "list[Node] | dict[str, Node]", width: int, large: bool) ->
         else:
             values += bytes([kind]) + _number(first + len(tail), width)
             tail += body
-    return _number(len(members), width) + _number(first + len(tail), width) + key_table + values + tail
+    return (
+        _number(len(members), width) + _number(first + len(tail), width) + key_table + values + tail
+    )
 
 
 def _number(value: int, width: int) -> bytes:
@@ -89,19 +98,31 @@ def json_scalar(value: float | str | None) -> Written:
         return Written(4, b"\0" if value is None else b"\1" if value else b"\2")
     if isinstance(value, int):
         return Written(5, struct.pack("<h", value))
-    return Written(0x0B, struct.pack("<d", value)) if isinstance(value, float) else Written(0x0C, sized(value.encode()))
+    return (
+        Written(0x0B, struct.pack("<d", value))
+        if isinstance(value, float)
+        else Written(0x0C, sized(value.encode()))
+    )
 
 
 def opaque(kind: int, raw: bytes) -> Written:
     return Written(0x0F, bytes([kind]) + sized(raw))
 
 
-def _fixed(kind: int, code: str, numbers: st.SearchStrategy[int] | st.SearchStrategy[float]) -> st.SearchStrategy[Written]:
+def _fixed(
+    kind: int, code: str, numbers: st.SearchStrategy[int] | st.SearchStrategy[float]
+) -> st.SearchStrategy[Written]:
     return numbers.map(lambda value: Written(kind, struct.pack(code, value)))
 
 
 def _whole(kind: int, code: str, bits: int, *, signed: bool) -> st.SearchStrategy[Written]:
-    return _fixed(kind, code, st.integers(-(1 << bits - 1), (1 << bits - 1) - 1) if signed else st.integers(0, (1 << bits) - 1))
+    return _fixed(
+        kind,
+        code,
+        st.integers(-(1 << bits - 1), (1 << bits - 1) - 1)
+        if signed
+        else st.integers(0, (1 << bits) - 1),
+    )
 
 
 def _packed(parts: tuple[int, ...]) -> int:
@@ -114,12 +135,33 @@ def _opaque_decimal(measures: tuple[int, int]) -> st.SearchStrategy[Written]:
     return decimals(*measures).map(lambda raw: opaque(_DECIMAL, bytes(measures) + raw))
 
 
-_MOMENTS: Final = st.tuples(*(st.integers(0, most) for most in (9999, 12, 31, 23, 59, 59, 999_999))).map(_packed)
-_SPANS: Final = st.tuples(st.sampled_from((-1, 1)), st.integers(0, 838), *(st.integers(0, most) for most in (59, 59, 999_999))).map(
-    lambda p: p[0] * ((p[1] << 12 | p[2] << 6 | p[3]) << 24 | p[4])
-)
+_MOMENTS: Final = st.tuples(
+    *(st.integers(0, most) for most in (9999, 12, 31, 23, 59, 59, 999_999))
+).map(_packed)
+_SPANS: Final = st.tuples(
+    st.sampled_from((-1, 1)),
+    st.integers(0, 838),
+    *(st.integers(0, most) for most in (59, 59, 999_999)),
+).map(lambda p: p[0] * ((p[1] << 12 | p[2] << 6 | p[3]) << 24 | p[4]))
 _FLOATS: Final = st.one_of(
-    st.sampled_from((0.0, -0.0, 1.0, -3.0, 0.1, 12.25, 1e15, 1e16, 1e300, 5e-324, 1.7976931348623157e308, 1e-15, 1e-16, 123456789012345.6)),
+    st.sampled_from(
+        (
+            0.0,
+            -0.0,
+            1.0,
+            -3.0,
+            0.1,
+            12.25,
+            1e15,
+            1e16,
+            1e300,
+            5e-324,
+            1.7976931348623157e308,
+            1e-15,
+            1e-16,
+            123456789012345.6,
+        )
+    ),
     st.floats(allow_nan=False, allow_infinity=False),
     st.integers(-(10**16), 10**16).map(lambda value: value / 1000),
 )
@@ -131,20 +173,34 @@ _TEXTS: Final = st.one_of(
 
 SCALARS: Final = st.one_of(
     st.sampled_from((b"\0", b"\1", b"\2")).map(lambda code: Written(4, code)),
-    *(_whole(kind, code, bits, signed=True) for kind, code, bits in ((5, "<h", 16), (7, "<i", 32), (9, "<q", 64))),
-    *(_whole(kind, code, bits, signed=False) for kind, code, bits in ((6, "<H", 16), (8, "<I", 32), (10, "<Q", 64))),
+    *(
+        _whole(kind, code, bits, signed=True)
+        for kind, code, bits in ((5, "<h", 16), (7, "<i", 32), (9, "<q", 64))
+    ),
+    *(
+        _whole(kind, code, bits, signed=False)
+        for kind, code, bits in ((6, "<H", 16), (8, "<I", 32), (10, "<Q", 64))
+    ),
     _fixed(0x0B, "<d", _FLOATS),
     _TEXTS.map(lambda text: Written(0x0C, sized(text.encode()))),
-    st.sampled_from(((10, 2), (65, 30), (38, 38), (9, 9), (1, 0), (20, 0), (19, 1))).flatmap(_opaque_decimal),
-    st.tuples(st.sampled_from((_DATE, _DATETIME, _TIMESTAMP)), _MOMENTS).map(lambda each: opaque(each[0], struct.pack("<q", each[1]))),
+    st.sampled_from(((10, 2), (65, 30), (38, 38), (9, 9), (1, 0), (20, 0), (19, 1))).flatmap(
+        _opaque_decimal
+    ),
+    st.tuples(st.sampled_from((_DATE, _DATETIME, _TIMESTAMP)), _MOMENTS).map(
+        lambda each: opaque(each[0], struct.pack("<q", each[1]))
+    ),
     _SPANS.map(lambda value: opaque(_TIME, struct.pack("<q", value))),
-    st.tuples(st.sampled_from((13, 15, 16, 252, 254, 255)), st.binary(max_size=180)).map(lambda each: opaque(*each)),
+    st.tuples(st.sampled_from((13, 15, 16, 252, 254, 255)), st.binary(max_size=180)).map(
+        lambda each: opaque(*each)
+    ),
 )
 """Every scalar that a document of today's servers holds."""
 
 NODES: Final[st.SearchStrategy[Node]] = st.recursive(
     SCALARS,
-    lambda inner: st.one_of(st.lists(inner, max_size=6), st.dictionaries(_TEXTS, inner, max_size=6)),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=6), st.dictionaries(_TEXTS, inner, max_size=6)
+    ),
     max_leaves=25,
 )
 

@@ -1,4 +1,7 @@
-"""The compiled printer and the readable packages give the same bytes; the printer leaves alone what these refuse."""
+"""The compiled printer and the readable packages give the same bytes.
+
+The printer leaves alone what these refuse.
+"""
 
 import shutil
 import sysconfig
@@ -25,24 +28,40 @@ from relay.pipeline.messages.table_plan import TablePlan
 from relay.settings import MessageSettings
 from tests.support.examples import examples
 from tests.support.rows.table_plans import TOPIC, plan_printer, table_definition, table_plan
-from tests.unit.decode.event_bytes import DELETE_V2, UPDATE_V2, WRITE_V2, WrittenColumn, WrittenTable, image, raw_rows, rows_body
+from tests.unit.decode.event_bytes import (
+    DELETE_V2,
+    UPDATE_V2,
+    WRITE_V2,
+    WrittenColumn,
+    WrittenTable,
+    image,
+    raw_rows,
+    rows_body,
+)
 from tests.unit.pipeline.messages.column_cases import CASES, KEYS
 
-needs_compiled_code = pytest.mark.skipif(not COMPILED, reason=f"without compiled code: {CODE.reason}")
+needs_compiled_code = pytest.mark.skipif(
+    not COMPILED, reason=f"without compiled code: {CODE.reason}"
+)
 all_events = pytest.mark.parametrize("kind", [WRITE_V2, UPDATE_V2, DELETE_V2])
 both_forms = pytest.mark.parametrize("packed", [False, True], ids=["row", "event"])
 
 LOGICAL = TableId("shop", 'or"ders')
 BEFORE = OrderPair(1_700_000_000_123, 77)
-FRAME = MessageFrame(event_time_ms=1_700_000_000_000, gtid='0-1-7"', batch=3, publish_time_ms=1_700_000_000_456)
+FRAME = MessageFrame(
+    event_time_ms=1_700_000_000_000, gtid='0-1-7"', batch=3, publish_time_ms=1_700_000_000_456
+)
 
 
 @st.composite
-def events(draw: st.DrawFn, kind: int, *, damaged: bool = False) -> tuple[RowsEvent, TableDefinition]:
+def events(
+    draw: st.DrawFn, kind: int, *, damaged: bool = False
+) -> tuple[RowsEvent, TableDefinition]:
     key = draw(st.sampled_from(KEYS))
     others = draw(st.lists(st.sampled_from(CASES), max_size=9))
     columns = [
-        WrittenColumn(**{**case, "name": f'c"{i}' if i % 3 else f"ä{i}", "nullable": i > 0}) for i, (case, _) in enumerate((key, *others))
+        WrittenColumn(**{**case, "name": f'c"{i}' if i % 3 else f"ä{i}", "nullable": i > 0})
+        for i, (case, _) in enumerate((key, *others))
     ]
     table = WrittenTable(columns, primary_key=(0,))
     values = [key[1], *(st.one_of(st.none(), value) for _, value in others)]
@@ -53,7 +72,17 @@ def events(draw: st.DrawFn, kind: int, *, damaged: bool = False) -> tuple[RowsEv
         if kind == UPDATE_V2:
             kept = draw(st.lists(st.booleans(), min_size=len(row), max_size=len(row)))
             other = draw(st.tuples(*values))
-            images.append(image([row[0], *(a if keep else b for a, b, keep in zip(row[1:], other[1:], kept[1:], strict=True))]))
+            images.append(
+                image(
+                    [
+                        row[0],
+                        *(
+                            a if keep else b
+                            for a, b, keep in zip(row[1:], other[1:], kept[1:], strict=True)
+                        ),
+                    ]
+                )
+            )
     body = bytearray(rows_body(len(columns), *images, kind=kind))
     if damaged:
         for _ in range(draw(st.integers(1, 3))):
@@ -71,27 +100,36 @@ LARGEST = 1_000_000
 CONTEXT = EventContext(FRAME, None)
 
 
-def readable(event: RowsEvent, plan: TablePlan, skip: int, *, packed: bool) -> list[OutboundMessage]:
+def readable(
+    event: RowsEvent, plan: TablePlan, skip: int, *, packed: bool
+) -> list[OutboundMessage]:
     settings = MessageSettings(rows_per_message="event" if packed else "row")
     arguments = event, plan, settings, CONTEXT, BEFORE, skip
     found = packed_messages(*arguments, LARGEST) if packed else row_messages(*arguments)
     return [each for _, messages in found for each in messages]
 
 
-def in_bulk(event: RowsEvent, plan: TablePlan, skip: int, *, packed: bool) -> tuple[int, list[OutboundMessage]] | SlowReason:
+def in_bulk(
+    event: RowsEvent, plan: TablePlan, skip: int, *, packed: bool
+) -> tuple[int, list[OutboundMessage]] | SlowReason:
     printer = plan_printer(plan, LARGEST // 2 if packed else None)
     done, rows, printed, left = printer.messages([event], FRAME, BEFORE, skip, plan.tags)
     assert (left is None) == bool(done)
     if not done:
         return left or SlowReason.VALUE
     messages = [*printed.each(TOPIC)]
-    assert (printed.number, printed.value_bytes) == (len(messages), sum(len(each.value or b"") for each in messages))
+    assert (printed.number, printed.value_bytes) == (
+        len(messages),
+        sum(len(each.value or b"") for each in messages),
+    )
     return rows, messages
 
 
 def test_the_printer_is_here_where_it_can_be_built() -> None:
     header = Path(sysconfig.get_path("include")) / "Python.h"
-    assert COMPILED or shutil.which("cc") is None or not header.exists(), f"run `make setup` again: {CODE.reason}"
+    assert COMPILED or shutil.which("cc") is None or not header.exists(), (
+        f"run `make setup` again: {CODE.reason}"
+    )
 
 
 @needs_compiled_code
@@ -112,7 +150,9 @@ def test_both_give_the_same_messages(kind: int, data: st.DataObject, packed: boo
 @all_events
 @settings(max_examples=examples(60), deadline=None)
 @given(data=st.data())
-def test_what_is_damaged_is_left_to_the_readable_packages(kind: int, data: st.DataObject, packed: bool) -> None:
+def test_what_is_damaged_is_left_to_the_readable_packages(
+    kind: int, data: st.DataObject, packed: bool
+) -> None:
     try:
         event, definition = data.draw(events(kind, damaged=True))
     except RelayError:
@@ -131,7 +171,9 @@ def test_what_is_damaged_is_left_to_the_readable_packages(kind: int, data: st.Da
 @all_events
 @settings(max_examples=examples(40), deadline=None)
 @given(data=st.data())
-def test_rows_are_counted_as_they_are_decoded(kind: int, data: st.DataObject, damaged: bool) -> None:
+def test_rows_are_counted_as_they_are_decoded(
+    kind: int, data: st.DataObject, damaged: bool
+) -> None:
     try:
         event, _ = data.draw(events(kind, damaged=damaged))
         count = len(event.rows)

@@ -13,7 +13,13 @@ from relay.model.row_path import SlowReason
 from tests.support.examples import examples
 from tests.unit.decode.event_bytes import image
 from tests.unit.decode.test_json_binary import nested, small_array
-from tests.unit.pipeline.messages.json_documents import DOCUMENTS, NODES, Node, document, long_document
+from tests.unit.pipeline.messages.json_documents import (
+    DOCUMENTS,
+    NODES,
+    Node,
+    document,
+    long_document,
+)
 
 if COMPILED:
     from relay.compiled.row_printer import RowPrinter
@@ -34,7 +40,9 @@ def readable(raw: bytes) -> bytes | None:
 
 def printed(*documents: bytes) -> tuple[bytes, bytes] | None:
     """What `data` and `old` hold: of one document inserted, or of two of an update."""
-    printer = RowPrinter([ColumnPlan(Kind.JSON, 4, True, True, True, 0, 0, b'{"j":', None)], (), b"", (), 0, 1)
+    printer = RowPrinter(
+        [ColumnPlan(Kind.JSON, 4, True, True, True, 0, 0, b'{"j":', None)], (), b"", (), 0, 1
+    )
     body = b"".join(image([len(raw).to_bytes(4, "little") + raw]) for raw in documents)
     found = printer.print_rows(body, 0, len(documents) == 2, _AFTER, b"}", _TIME, 1, 0, None)
     if isinstance(found, SlowReason):
@@ -100,7 +108,9 @@ def test_hostile_documents_are_refused(raw: bytes) -> None:
 @pytest.mark.slow
 @settings(max_examples=examples(200), deadline=None)
 @given(NODES, NODES)
-def test_an_update_holds_the_old_document_where_its_text_is_another(before: Node, after: Node) -> None:
+def test_an_update_holds_the_old_document_where_its_text_is_another(
+    before: Node, after: Node
+) -> None:
     old, new = document(before), document(after)
     changed = b"{}" if readable(old) == readable(new) else b'{"j":' + (readable(old) or b"") + b"}"
     assert printed(old, new) == (readable(new), b"[" + changed + b"]")

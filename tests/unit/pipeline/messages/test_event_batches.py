@@ -1,4 +1,6 @@
-"""Row events are put together only where nothing stands between them, and nothing changes its place."""
+"""Row events are put together only where nothing stands between them, and nothing changes its
+place.
+"""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -23,7 +25,9 @@ items = st.lists(rows | rows | rows | st.just(Advance(HERE, SourceIdentity("", 1
 
 
 @given(items=items, most_events=st.integers(1, 5), most_bytes=st.integers(1, 200))
-def test_runs_hold_neighbours_that_are_alike(items: list[StreamItem], most_events: int, most_bytes: int) -> None:
+def test_runs_hold_neighbours_that_are_alike(
+    items: list[StreamItem], most_events: int, most_bytes: int
+) -> None:
     found = [*in_runs(items, most_events, most_bytes)]
     flat = [item for each in found for item in (each if isinstance(each, list) else [each])]
     assert all(a is b for a, b in zip(flat, items, strict=True))

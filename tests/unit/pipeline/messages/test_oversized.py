@@ -1,4 +1,6 @@
-"""Every message leaves in a form that its topic takes, and a row that cannot be printed holds nobody up."""
+"""Every message leaves in a form that its topic takes, and a row that cannot be printed holds
+nobody up.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -82,13 +84,19 @@ class Limits:
 def oversize(sent: Any, claims: ClaimStore | None = None) -> OversizedMessages:
     topics: Any = Taking()
     sizes: Any = Limits()
-    return OversizedMessages(sent, topics, sizes, DeadLetterTopic(KAFKA, "roma", "shop"), claims, MessageSettings())
+    return OversizedMessages(
+        sent, topics, sizes, DeadLetterTopic(KAFKA, "roma", "shop"), claims, MessageSettings()
+    )
 
 
 def message(value_bytes: int, position: int = 1) -> OutboundMessage:
     """One of those that rows become, with a value of this size."""
-    event = RowsEvent(Operation.INSERT, TABLE, [RowChange(None, (position, 1))], 0, BEGIN.position, 9)
-    ((_, (made,)),) = row_messages(event, PLAN, MessageSettings(), CONTEXT, OrderPair(BEFORE.execute_time, position), 0)
+    event = RowsEvent(
+        Operation.INSERT, TABLE, [RowChange(None, (position, 1))], 0, BEGIN.position, 9
+    )
+    ((_, (made,)),) = row_messages(
+        event, PLAN, MessageSettings(), CONTEXT, OrderPair(BEFORE.execute_time, position), 0
+    )
     fields = orjson.loads(made.value or b"")
     fields["data"][0]["kind"] = ""
     filler = value_bytes - len(orjson.dumps(fields))
@@ -141,35 +149,61 @@ def test_who_follows_statements_learns_that_a_row_was_kept_back() -> None:
     assert headers[Header.DEAD_LETTER.value] == letter.id.encode()
     assert headers[Header.ORDER.value] == dict(message(1000).headers)[Header.ORDER.value]
     value = orjson.loads(marker.value or b"")
-    assert (value["type"], value["isDdl"], value["table"], value["data"]) == ("QUERY", False, "t", None)
+    assert (value["type"], value["isDdl"], value["table"], value["data"]) == (
+        "QUERY",
+        False,
+        "t",
+        None,
+    )
 
 
 def test_a_claim_points_to_the_value_and_carries_no_rows(tmp_path: Path) -> None:
     sent = Sent()
-    oversize(sent, ClaimStore(ClaimSettings(url=str(tmp_path)), "roma", "shop")).send(message(20_000), ORIGIN)
+    oversize(sent, ClaimStore(ClaimSettings(url=str(tmp_path)), "roma", "shop")).send(
+        message(20_000), ORIGIN
+    )
     (reference,) = sent.messages
     original = message(20_000)
-    assert (reference.topic, reference.partition, reference.key) == (original.topic, original.partition, original.key)
+    assert (reference.topic, reference.partition, reference.key) == (
+        original.topic,
+        original.partition,
+        original.key,
+    )
     assert reference.headers[:-1] == original.headers
     name, text = reference.headers[-1]
     assert name == "claim"
     claim = parse_claim(text)
-    assert checked_claim(claim, Path(claim.url.removeprefix("file://")).read_bytes()) == original.value
+    assert (
+        checked_claim(claim, Path(claim.url.removeprefix("file://")).read_bytes()) == original.value
+    )
     fields = orjson.loads(reference.value or b"")
     assert set(fields) == set(value_schema()["required"])
-    assert (fields["data"], fields["old"], fields["type"], fields["pkNames"]) == (None, None, "INSERT", ["id"])
+    assert (fields["data"], fields["old"], fields["type"], fields["pkNames"]) == (
+        None,
+        None,
+        "INSERT",
+        ["id"],
+    )
     assert sent.claims == 1
 
 
 def test_the_fields_of_a_reference_stand_in_their_order() -> None:
-    assert list(orjson.loads(reference_value(message(1000).value or b""))) == value_schema()["required"]
+    assert (
+        list(orjson.loads(reference_value(message(1000).value or b"")))
+        == value_schema()["required"]
+    )
 
 
 def test_of_printed_messages_only_the_large_ones_are_kept_back() -> None:
     sent = Sent()
     made = [message(3000, 1), message(20_000, 2), message(3000, 3)]
-    parts = [(each.partition, each.key or b"", each.value or b"", each.headers[0][1]) for each in made]
-    block = b"".join(BLOCK_HEAD.pack(partition, len(value), len(key), -1) + order + key + value for partition, key, value, order in parts)
+    parts = [
+        (each.partition, each.key or b"", each.value or b"", each.headers[0][1]) for each in made
+    ]
+    block = b"".join(
+        BLOCK_HEAD.pack(partition, len(value), len(key), -1) + order + key + value
+        for partition, key, value, order in parts
+    )
     printed = PrintedMessages(len(made), 26_000, block, ("order", "orders"), made[0].headers[1:])
     oversize(sent).send_printed(TOPIC, printed, ORIGIN)
     assert [each for each in sent.messages if each.topic == TOPIC] == [made[0], made[2]]
@@ -184,12 +218,20 @@ def test_messages_of_one_change_have_letters_of_their_own() -> None:
     assert [letter.id for letter in letters(sent)] == ["2-1", "2-2", "3-1"]
 
 
-def made_of(kinds: list[int | None], skip: int = 0) -> list[tuple[OrderPair, list[OutboundMessage] | UnprintableRow]]:
+def made_of(
+    kinds: list[int | None], skip: int = 0
+) -> list[tuple[OrderPair, list[OutboundMessage] | UnprintableRow]]:
     rows = [RowChange(None, (number, kind)) for number, kind in enumerate(kinds)]
     event = RowsEvent(Operation.INSERT, TABLE, rows, 0, BEGIN.position, 9)
     return list(
         rows_one_by_one(
-            event, PLAN, lambda part, before, skipped: row_messages(part, PLAN, MessageSettings(), CONTEXT, before, skipped), BEFORE, skip
+            event,
+            PLAN,
+            lambda part, before, skipped: row_messages(
+                part, PLAN, MessageSettings(), CONTEXT, before, skipped
+            ),
+            BEFORE,
+            skip,
         )
     )
 
@@ -217,7 +259,11 @@ def test_a_row_that_cannot_be_printed_becomes_a_letter_with_its_values() -> None
     order, row = made_of([7])[0]
     oversize(sent).send_row(row, order, ORIGIN)
     (letter,) = letters(sent)
-    assert (letter.code, letter.is_message, letter.message.topic) == ("VALUE_NOT_PRINTABLE", False, TOPIC)
+    assert (letter.code, letter.is_message, letter.message.topic) == (
+        "VALUE_NOT_PRINTABLE",
+        False,
+        TOPIC,
+    )
     assert "labels" in letter.reason
     assert orjson.loads(letter.message.value or b"")["after"] == {"id": 0, "kind": 7}
 
@@ -234,8 +280,13 @@ def test_a_damaged_event_stays_a_stop() -> None:
 
 def test_values_are_kept_as_they_were_read() -> None:
     document = JsonDocument({"n": JsonScalar(JsonScalarKind.DECIMAL, "1.50"), "l": [None, True]})
-    table = TableMap(TABLE.id, (Column("b", ColumnType.BLOB, nullable=True), Column("j", ColumnType.JSON, nullable=True)))
-    kept = orjson.loads(orjson.dumps(row_values(table, RowChange((b"\xff", None), (b"", document)))))
+    table = TableMap(
+        TABLE.id,
+        (Column("b", ColumnType.BLOB, nullable=True), Column("j", ColumnType.JSON, nullable=True)),
+    )
+    kept = orjson.loads(
+        orjson.dumps(row_values(table, RowChange((b"\xff", None), (b"", document))))
+    )
     assert kept["columns"] == [{"name": "b", "type": "BLOB"}, {"name": "j", "type": "JSON"}]
     assert kept["before"] == {"b": {"base64": "/w=="}, "j": None}
     decimal = kept["after"]["j"]["root"]["n"]

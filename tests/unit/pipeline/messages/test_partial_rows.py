@@ -1,4 +1,6 @@
-"""Rows whose images lack columns: what is known is published, what is not is named, and nothing is invented."""
+"""Rows whose images lack columns: what is known is published, what is not is named, and nothing is
+invented.
+"""
 
 from typing import Any
 
@@ -27,13 +29,19 @@ COLUMNS = (
     Column("note", ColumnType.VARCHAR, nullable=True, length=80, charset="utf8mb4"),
 )
 DEFINITION = TableDefinition(TableMap(NAME, COLUMNS, (0,)), (0,), ("int", "int", "varchar(20)"))
-CONTEXT = EventContext(MessageFrame(event_time_ms=1000, gtid="", batch=1, publish_time_ms=1000), None)
+CONTEXT = EventContext(
+    MessageFrame(event_time_ms=1000, gtid="", batch=1, publish_time_ms=1000), None
+)
 A = ABSENT
 PARTIAL: dict[str, Any] = {"row_image": "partial"}
 
 
-def plan(rule: str = "", style: Any = "exact", tags: Tags | None = None, key_change: str = "split") -> TablePlan:
-    placement = PartitionRule(rule, database_hash=True, partitions=100).for_table(NAME, ("id", "n", "note"), (0,))
+def plan(
+    rule: str = "", style: Any = "exact", tags: Tags | None = None, key_change: str = "split"
+) -> TablePlan:
+    placement = PartitionRule(rule, database_hash=True, partitions=100).for_table(
+        NAME, ("id", "n", "note"), (0,)
+    )
     return TablePlan(
         definition=DEFINITION,
         destination=Destination(NAME, ("t",), tags or Tags(("users",), ())),
@@ -45,12 +53,26 @@ def plan(rule: str = "", style: Any = "exact", tags: Tags | None = None, key_cha
     )
 
 
-def published(before: Row | None, after: Row | None, table: TablePlan | None = None, **message: Any) -> list[OutboundMessage]:
-    operation = Operation.INSERT if before is None else Operation.DELETE if after is None else Operation.UPDATE
-    event = RowsEvent(operation, DEFINITION.map, (RowChange(before, after),), 1000, BinlogPosition("b.1", 4), 100)
+def published(
+    before: Row | None, after: Row | None, table: TablePlan | None = None, **message: Any
+) -> list[OutboundMessage]:
+    operation = (
+        Operation.INSERT
+        if before is None
+        else Operation.DELETE
+        if after is None
+        else Operation.UPDATE
+    )
+    event = RowsEvent(
+        operation, DEFINITION.map, (RowChange(before, after),), 1000, BinlogPosition("b.1", 4), 100
+    )
     settings = MessageSettings(**(PARTIAL | message))
     arguments = event, table or plan(), settings, CONTEXT, OrderPair(1, 1), 0
-    made = packed_messages(*arguments, 1_000_000) if settings.rows_per_message == "event" else row_messages(*arguments)
+    made = (
+        packed_messages(*arguments, 1_000_000)
+        if settings.rows_per_message == "event"
+        else row_messages(*arguments)
+    )
     return [each for _, some in made for each in some]
 
 
@@ -58,7 +80,12 @@ def said(message: OutboundMessage) -> tuple[str, dict[str, Any], Any, Any]:
     """Type, row, former values, and what is named as unknown."""
     value = orjson.loads(message.value or b"")
     unknown = dict(message.headers).get("unknown")
-    return value["type"], value["data"][0], (value["old"] or [None])[0], None if unknown is None else orjson.loads(unknown)
+    return (
+        value["type"],
+        value["data"][0],
+        (value["old"] or [None])[0],
+        None if unknown is None else orjson.loads(unknown),
+    )
 
 
 def unknown(data: list[str], old: list[str] | None = None) -> dict[str, list[str]]:
@@ -74,15 +101,29 @@ def unknown(data: list[str], old: list[str] | None = None) -> dict[str, list[str
         ((1, A, A), None, ("DELETE", {"id": "1"}, None, unknown(["n", "note"]))),
         (None, (1, 5, A), ("INSERT", {"id": "1", "n": "5"}, None, unknown(["note"]))),
         # NOBLOB
-        ((1, 4, A), (1, 5, A), ("UPDATE", {"id": "1", "n": "5"}, {"n": "4"}, unknown(["note"], []))),
-        ((1, 4, A), (1, 4, b"x"), ("UPDATE", {"id": "1", "n": "4", "note": "x"}, {}, unknown([], ["note"]))),
+        (
+            (1, 4, A),
+            (1, 5, A),
+            ("UPDATE", {"id": "1", "n": "5"}, {"n": "4"}, unknown(["note"], [])),
+        ),
+        (
+            (1, 4, A),
+            (1, 4, b"x"),
+            ("UPDATE", {"id": "1", "n": "4", "note": "x"}, {}, unknown([], ["note"])),
+        ),
         # FULL_NODUP: everything is known
         ((1, 4, b"x"), (A, 5, A), ("UPDATE", {"id": "1", "n": "5", "note": "x"}, {"n": "4"}, None)),
-        ((1, 4, b"x"), (1, 5, b"x"), ("UPDATE", {"id": "1", "n": "5", "note": "x"}, {"n": "4"}, None)),
+        (
+            (1, 4, b"x"),
+            (1, 5, b"x"),
+            ("UPDATE", {"id": "1", "n": "5", "note": "x"}, {"n": "4"}, None),
+        ),
     ],
 )
 @pytest.mark.parametrize("rows_per_message", ["row", "event"])
-def test_absent_columns_are_absent_and_named(before: Row | None, after: Row | None, expected: object, rows_per_message: str) -> None:
+def test_absent_columns_are_absent_and_named(
+    before: Row | None, after: Row | None, expected: object, rows_per_message: str
+) -> None:
     (message,) = published(before, after, rows_per_message=rows_per_message)
     assert said(message) == expected
     assert message.key == (b'["shop.users","1"]' if rows_per_message == "row" else None)
@@ -112,7 +153,12 @@ def test_field_tags_count_what_may_have_changed() -> None:
 
 def test_rows_that_lack_what_places_them_stop() -> None:
     by_n = plan("shop.users:n")
-    for before, after in (((1, A, A), (A, A, b"x")), ((1, A, A), (A, 5, A)), ((1, A, A), None), (None, (1, A, A))):
+    for before, after in (
+        ((1, A, A), (A, A, b"x")),
+        ((1, A, A), (A, 5, A)),
+        ((1, A, A), None),
+        (None, (1, A, A)),
+    ):
         with pytest.raises(RowImageIncomplete, match="lacks column 'n', by which it is placed"):
             published(before, after, by_n)
     assert len(published((1, 4, A), (A, A, b"x"), by_n)) == 1
@@ -123,9 +169,15 @@ def test_a_row_without_its_key_stops() -> None:
         published((A, 4, A), (A, 5, A), plan("shop.users"))
 
 
-@pytest.mark.parametrize(("before", "after"), [((1, A, A), (A, 5, A)), ((1, 4, A), (1, 5, A)), (None, (1, 5, A)), ((1, A, A), None)])
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [((1, A, A), (A, 5, A)), ((1, 4, A), (1, 5, A)), (None, (1, 5, A)), ((1, A, A), None)],
+)
 def test_whole_rows_are_asked_for_by_default(before: Row | None, after: Row | None) -> None:
-    with pytest.raises(RowImageIncomplete, match=r"shop\.users at b\.1:4 lacks columns: n?.*(n|note)\. .*without_fields"):
+    with pytest.raises(
+        RowImageIncomplete,
+        match=r"shop\.users at b\.1:4 lacks columns: n?.*(n|note)\. .*without_fields",
+    ):
         published(before, after, row_image="full")
     assert len(published((1, 4, b"x"), (A, 5, A), row_image="full")) == 1
 
@@ -133,7 +185,16 @@ def test_whole_rows_are_asked_for_by_default(before: Row | None, after: Row | No
 def test_hidden_columns_that_rows_do_not_hold_are_named() -> None:
     hidden = Column("!hidden!i!0!0", ColumnType.LONGLONG, nullable=True)
     table = TableMap(NAME, (*COLUMNS, hidden), (0,))
-    event = RowsEvent(Operation.INSERT, table, (RowChange(None, (1, 4, b"x", A)),), 1000, BinlogPosition("b.1", 4), 100)
-    with pytest.raises(SchemaMismatch, match=r"shop\.users at b\.1:4 names !hidden!i!0!0") as refused:
+    event = RowsEvent(
+        Operation.INSERT,
+        table,
+        (RowChange(None, (1, 4, b"x", A)),),
+        1000,
+        BinlogPosition("b.1", 4),
+        100,
+    )
+    with pytest.raises(
+        SchemaMismatch, match=r"shop\.users at b\.1:4 names !hidden!i!0!0"
+    ) as refused:
         known_rows(event, MessageSettings(row_image="full"))
     assert "Drop the functional index" in str(refused.value)

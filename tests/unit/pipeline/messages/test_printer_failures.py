@@ -1,4 +1,6 @@
-"""A bug of a printer is an error with the event that shows it, never a slow path that nobody notices."""
+"""A bug of a printer is an error with the event that shows it, never a slow path that nobody
+notices.
+"""
 
 import json
 import stat
@@ -78,14 +80,23 @@ def use_broken(monkeypatch: pytest.MonkeyPatch, raises: BaseException | None) ->
 
 
 def new_publisher() -> tuple[Publisher, SentMessages]:
-    record = PositionRecord(SourcePosition(BinlogPosition("binlog.000001", 4), "", IDENTITY), OrderPair(0, 0), epoch=0, change_time_ms=0)
+    record = PositionRecord(
+        SourcePosition(BinlogPosition("binlog.000001", 4), "", IDENTITY),
+        OrderPair(0, 0),
+        epoch=0,
+        change_time_ms=0,
+    )
     sent = SentMessages()
     return publisher_without_servers(record, sent, MAPPING, {"shop": 4}), sent
 
 
 def items(event: RowsEvent) -> list[StreamItem]:
     at = BinlogPosition("binlog.000001", 100)
-    return [TransactionBegin(at, "", None, 1_767_225_600), event, TransactionEnd(BinlogPosition("binlog.000001", 2000), "", IDENTITY)]
+    return [
+        TransactionBegin(at, "", None, 1_767_225_600),
+        event,
+        TransactionEnd(BinlogPosition("binlog.000001", 2000), "", IDENTITY),
+    ]
 
 
 def taken(publisher: Publisher, raw: RawRows = RAW) -> None:
@@ -97,21 +108,37 @@ def published(sent: SentMessages) -> int:
     return len([each for each in sent.messages if each.topic == "shop"])
 
 
-@pytest.mark.parametrize("bug", [IndexError("tuple index out of range"), KeyError("c"), TypeError("x"), AssertionError()])
-def test_an_unexpected_exception_of_a_printer_is_an_error_with_the_event(monkeypatch: pytest.MonkeyPatch, bug: Exception) -> None:
+@pytest.mark.parametrize(
+    "bug", [IndexError("tuple index out of range"), KeyError("c"), TypeError("x"), AssertionError()]
+)
+def test_an_unexpected_exception_of_a_printer_is_an_error_with_the_event(
+    monkeypatch: pytest.MonkeyPatch, bug: Exception
+) -> None:
     use_broken(monkeypatch, bug)
     publisher, sent = new_publisher()
     with pytest.raises(PrinterFailed) as raised:
         taken(publisher)
-    assert f"raised {type(bug).__name__} for a row event of shop.orders at binlog.000001:1234" in raised.value.reason
+    assert (
+        f"raised {type(bug).__name__} for a row event of shop.orders at binlog.000001:1234"
+        in raised.value.reason
+    )
     assert not sent.messages
     (event,) = raised.value.evidence["events"]
-    again = RawRows(b64decode(event["table_map"]), b64decode(event["body"]), event["type_code"], 0, RAW.position, event["mariadb"])
+    again = RawRows(
+        b64decode(event["table_map"]),
+        b64decode(event["body"]),
+        event["type_code"],
+        0,
+        RAW.position,
+        event["mariadb"],
+    )
     assert RowDecoder().decode(again).rows == RowDecoder().decode(RAW).rows
     assert type(bug).__name__ in raised.value.evidence["traceback"]
 
 
-def test_what_a_value_may_raise_is_printed_slowly_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_value_may_raise_is_printed_slowly_and_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     use_broken(monkeypatch, Malformed("no such value"))
     publisher, sent = new_publisher()
     taken(publisher)
@@ -119,7 +146,9 @@ def test_what_a_value_may_raise_is_printed_slowly_and_counted(monkeypatch: pytes
     assert publisher.meter.printed == {(NAME, RowPath.READABLE, "value"): 1}
 
 
-def test_a_printer_that_calls_a_sound_event_damaged_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_printer_that_calls_a_sound_event_damaged_is_wrong(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     use_broken(monkeypatch, None)
     with pytest.raises(PrinterFailed, match="refused rows that the readable path prints"):
         taken(new_publisher()[0])
@@ -143,9 +172,13 @@ def _raise_index_error(*_: object) -> None:
 
 
 @pytest.mark.skipif(not COMPILED, reason="only compiled code prints whole transactions")
-def test_a_bug_of_the_printer_of_whole_transactions_is_an_error_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bug_of_the_printer_of_whole_transactions_is_an_error_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(transaction_printer, "TransactionPrinter", BrokenTransactions)
-    with pytest.raises(PrinterFailed, match="printer of whole transactions raised IndexError") as raised:
+    with pytest.raises(
+        PrinterFailed, match="printer of whole transactions raised IndexError"
+    ) as raised:
         taken(new_publisher()[0])
     assert len(raised.value.evidence["events"]) == 1
 
@@ -166,7 +199,9 @@ def failed() -> PrinterFailed:
 
 
 def reported(failed: PrinterFailed, folder: Path, **settings: int) -> str:
-    return with_report(failed, BugReportSettings.model_validate({"folder": folder, **settings}), "shop").reason
+    return with_report(
+        failed, BugReportSettings.model_validate({"folder": folder, **settings}), "shop"
+    ).reason
 
 
 def test_the_event_is_kept_for_the_relays_user_alone(failed: PrinterFailed, tmp_path: Path) -> None:
@@ -177,7 +212,11 @@ def test_the_event_is_kept_for_the_relays_user_alone(failed: PrinterFailed, tmp_
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     report = json.loads(kept.read_text())
-    assert (report["instance"], report["table"], len(report["events"])) == ("shop", "shop.orders", 1)
+    assert (report["instance"], report["table"], len(report["events"])) == (
+        "shop",
+        "shop.orders",
+        1,
+    )
 
 
 def test_the_same_event_is_kept_once(failed: PrinterFailed, tmp_path: Path) -> None:
@@ -208,7 +247,9 @@ def _too_large(_: Path) -> dict[str, int]:
 
 
 @pytest.mark.parametrize("arrange", [_full, _of_others, _a_link, _too_large])
-def test_what_cannot_be_kept_is_told(failed: PrinterFailed, tmp_path: Path, arrange: Callable[[Path], dict[str, int]]) -> None:
+def test_what_cannot_be_kept_is_told(
+    failed: PrinterFailed, tmp_path: Path, arrange: Callable[[Path], dict[str, int]]
+) -> None:
     folder = tmp_path / "r"
     reason = reported(failed, folder, **arrange(folder))
     assert "The event could not be kept: " in reason
@@ -216,6 +257,8 @@ def test_what_cannot_be_kept_is_told(failed: PrinterFailed, tmp_path: Path, arra
 
 
 def test_masked_values_are_not_kept(tmp_path: Path) -> None:
-    failed = printer_failed([RowDecoder().open(RAW)], "the readable path", IndexError("x"), masked=True)
+    failed = printer_failed(
+        [RowDecoder().open(RAW)], "the readable path", IndexError("x"), masked=True
+    )
     assert "Its values are masked, so the event was not kept." in reported(failed, tmp_path / "r")
     assert not (tmp_path / "r").exists()

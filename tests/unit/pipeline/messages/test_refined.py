@@ -1,4 +1,6 @@
-"""Rows of a table with rules: their messages, their pairs, and what is said of those that cannot be taken."""
+"""Rows of a table with rules: their messages, their pairs, and what is said of those that cannot be
+taken.
+"""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -43,10 +45,16 @@ NEUTRAL: dict[str, Any] = {"rules": [{"tables": ".*"}]}
 
 
 def rows(
-    *changes: RowChange, skip: int = 0, keeps_back: bool = True, message: dict[str, Any] | None = None, **settings: Any
+    *changes: RowChange,
+    skip: int = 0,
+    keeps_back: bool = True,
+    message: dict[str, Any] | None = None,
+    **settings: Any,
 ) -> list[RefinedRow]:
     """What becomes of these changes, all of one event."""
-    instance = InstanceSettings.model_validate({"name": "x", "source": {"host": "h", "user": "u", "server_id": 7}, **settings})
+    instance = InstanceSettings.model_validate(
+        {"name": "x", "source": {"host": "h", "user": "u", "server_id": 7}, **settings}
+    )
     refinement = Refinements(instance, {}).of(DEFINITION, LOGICAL, exact_text)
     assert refinement is not None
     plan = replace(
@@ -57,7 +65,13 @@ def rows(
         split_key_change=(message or {}).get("key_change", "split") == "split",
     )
     event = RowsEvent(Operation.UPDATE, TABLE, changes, 0, BinlogPosition("b.000001", 400), 9)
-    refined = RefinedRows(plan, refinement, MessageSettings.model_validate(message or {}), CONTEXT, keeps_back=keeps_back)
+    refined = RefinedRows(
+        plan,
+        refinement,
+        MessageSettings.model_validate(message or {}),
+        CONTEXT,
+        keeps_back=keeps_back,
+    )
     return list(refined.of(event, BEFORE, skip))
 
 
@@ -71,7 +85,10 @@ def messages(row: RefinedRow) -> list[OutboundMessage]:
 
 
 def positions(row: RefinedRow) -> list[int]:
-    return [int(dict(each.headers)["order"].split(b".")[1]) - BEFORE.execute_position for each in messages(row)]
+    return [
+        int(dict(each.headers)["order"].split(b".")[1]) - BEFORE.execute_position
+        for each in messages(row)
+    ]
 
 
 INSERT = RowChange(None, (1, b"a@b", 1))
@@ -79,7 +96,13 @@ NEW_KEY = RowChange((1, b"a@b", 1), (2, b"a@b", 1))
 
 
 def test_every_row_takes_its_pairs_whatever_becomes_of_it() -> None:
-    made = rows(INSERT, NEW_KEY, RowChange(None, (3, b"x", 1)), INSERT, rules=[{"tables": ".*", "where": "id <> 3"}])
+    made = rows(
+        INSERT,
+        NEW_KEY,
+        RowChange(None, (3, b"x", 1)),
+        INSERT,
+        rules=[{"tables": ".*", "where": "id <> 3"}],
+    )
     assert pairs(made) == [1, 3, 4, 5]
     assert [isinstance(each.made, NotPublished) for each in made] == [False, False, True, False]
     assert [positions(each) for each in made if isinstance(each.made, list)] == [[1], [2, 3], [5]]
@@ -95,7 +118,9 @@ def test_rows_that_are_visible_already_are_counted_alone(skip: int) -> None:
 
 
 def test_messages_show_what_may_be_seen_and_are_placed_by_what_is_there() -> None:
-    ((message,), (plain,)) = (messages(rows(INSERT, **settings)[0]) for settings in (MASKED, NEUTRAL))
+    ((message,), (plain,)) = (
+        messages(rows(INSERT, **settings)[0]) for settings in (MASKED, NEUTRAL)
+    )
     value = orjson.loads(message.value or b"")
     assert value["data"] == [{"id": "1", "mail": "***", "kind": "a"}]
     assert value["mysqlType"]["mail"] == "varchar(3)"
@@ -113,12 +138,17 @@ def test_the_key_of_a_hashed_row_is_its_hash_and_its_place_that_of_the_row() -> 
 
 def test_packed_messages_hold_one_row_and_have_no_key() -> None:
     made = rows(INSERT, INSERT, masks=[MASK], message={"rows_per_message": "event"})
-    assert [(message.key, positions(each)) for each in made for message in messages(each)] == [(None, [1]), (None, [2])]
+    assert [(message.key, positions(each)) for each in made for message in messages(each)] == [
+        (None, [1]),
+        (None, [2]),
+    ]
 
 
 def test_a_delete_that_a_condition_makes_has_its_tombstone() -> None:
     change = RowChange((1, b"a", 1), (1, b"b", 1))
-    (made,) = rows(change, rules=[{"tables": ".*", "where": "mail = 'a'"}], message={"tombstones": True})
+    (made,) = rows(
+        change, rules=[{"tables": ".*", "where": "mail = 'a'"}], message={"tombstones": True}
+    )
     row, tombstone = messages(made)
     assert orjson.loads(row.value or b"")["type"] == "DELETE"
     assert (tombstone.key, tombstone.value) == (row.key, None)
@@ -142,15 +172,25 @@ def twice_or_broken(change: Change, _: object) -> list[Change]:
     return [] if number == 8 else [change, change.having(id=-1)]
 
 
-def test_a_row_of_a_transform_takes_the_same_pairs_however_many_it_becomes(function: Callable[[Any], dict[str, Any]]) -> None:
-    made = rows(INSERT, RowChange(None, (8, b"a", 1)), RowChange(None, (9, b"a", 1)), NEW_KEY, **function(twice_or_broken))
+def test_a_row_of_a_transform_takes_the_same_pairs_however_many_it_becomes(
+    function: Callable[[Any], dict[str, Any]],
+) -> None:
+    made = rows(
+        INSERT,
+        RowChange(None, (8, b"a", 1)),
+        RowChange(None, (9, b"a", 1)),
+        NEW_KEY,
+        **function(twice_or_broken),
+    )
     assert pairs(made) == [6, 12, 18, 24]
     assert (positions(made[0]), positions(made[3])) == ([1, 2], [19, 20, 21])
     assert isinstance(made[1].made, NotPublished)
     assert isinstance(made[2].made, UnprintableRow)
 
 
-def test_a_row_that_a_transform_cannot_take_is_kept_without_what_is_hidden(function: Callable[[Any], dict[str, Any]]) -> None:
+def test_a_row_that_a_transform_cannot_take_is_kept_without_what_is_hidden(
+    function: Callable[[Any], dict[str, Any]],
+) -> None:
     (made,) = rows(RowChange(None, (9, b"a@b", 1)), masks=[MASK], **function(twice_or_broken))
     assert isinstance(made.made, UnprintableRow)
     assert made.made.code == "TRANSFORM_FAILED"
@@ -181,17 +221,27 @@ WITHOUT_KIND: dict[str, Any] = {"rules": [{"tables": ".*", "without_fields": ["k
 
 
 def test_a_column_that_no_message_has_may_be_missing() -> None:
-    update, delete = RowChange((1, b"a", ABSENT), (1, b"b", ABSENT)), RowChange((1, b"b", ABSENT), None)
+    update, delete = (
+        RowChange((1, b"a", ABSENT), (1, b"b", ABSENT)),
+        RowChange((1, b"b", ABSENT), None),
+    )
     made = rows(update, delete, **WITHOUT_KIND)
     values = [orjson.loads(message.value or b"") for row in made for message in messages(row)]
-    assert [each["data"] for each in values] == [[{"id": "1", "mail": "b"}], [{"id": "1", "mail": "b"}]]
+    assert [each["data"] for each in values] == [
+        [{"id": "1", "mail": "b"}],
+        [{"id": "1", "mail": "b"}],
+    ]
     with pytest.raises(RowImageIncomplete, match="lacks columns: mail"):
         rows(RowChange((1, ABSENT, ABSENT), (1, ABSENT, ABSENT)), **WITHOUT_KIND)
 
 
 def test_what_a_transform_is_given_must_be_whole(function: Callable[[Any], dict[str, Any]]) -> None:
     with pytest.raises(RowImageIncomplete, match="lacks columns: kind"):
-        rows(RowChange((1, b"a", ABSENT), (1, b"b", ABSENT)), **WITHOUT_KIND, **function(twice_or_broken))
+        rows(
+            RowChange((1, b"a", ABSENT), (1, b"b", ABSENT)),
+            **WITHOUT_KIND,
+            **function(twice_or_broken),
+        )
 
 
 def test_the_columns_of_a_condition_must_be_there() -> None:
@@ -200,16 +250,32 @@ def test_the_columns_of_a_condition_must_be_there() -> None:
         rows(RowChange((1, b"a", ABSENT), (1, b"b", ABSENT)), rules=[rule])
 
 
-IMAGES = st.tuples(st.integers(1, 3), st.none() | st.sampled_from([b"a", b"b", b"\xff"]), st.sampled_from([None, 0, 1, 2]))
-CHANGES = st.builds(RowChange, IMAGES, IMAGES) | st.builds(RowChange, st.none(), IMAGES) | st.builds(RowChange, IMAGES, st.none())
-MESSAGES = st.fixed_dictionaries({"tombstones": st.booleans(), "key_change": st.sampled_from(["split", "canal"])})
+IMAGES = st.tuples(
+    st.integers(1, 3),
+    st.none() | st.sampled_from([b"a", b"b", b"\xff"]),
+    st.sampled_from([None, 0, 1, 2]),
+)
+CHANGES = (
+    st.builds(RowChange, IMAGES, IMAGES)
+    | st.builds(RowChange, st.none(), IMAGES)
+    | st.builds(RowChange, IMAGES, st.none())
+)
+MESSAGES = st.fixed_dictionaries(
+    {"tombstones": st.booleans(), "key_change": st.sampled_from(["split", "canal"])}
+)
 
 
 @given(CHANGES, MESSAGES, st.integers(0, 1))
-def test_a_rule_that_asks_for_nothing_changes_nothing(change: RowChange, message: dict[str, Any], skip: int) -> None:
+def test_a_rule_that_asks_for_nothing_changes_nothing(
+    change: RowChange, message: dict[str, Any], skip: int
+) -> None:
     (refined,) = rows(change, skip=skip, message=message, rules=[{"tables": ".*"}])
-    plan = replace(table_plan(DEFINITION, LOGICAL, "t", 4), split_key_change=message["key_change"] == "split")
+    plan = replace(
+        table_plan(DEFINITION, LOGICAL, "t", 4), split_key_change=message["key_change"] == "split"
+    )
     event = RowsEvent(Operation.UPDATE, TABLE, [change], 0, BinlogPosition("b.000001", 400), 9)
-    plain = list(row_messages(event, plan, MessageSettings.model_validate(message), CONTEXT, BEFORE, skip))
+    plain = list(
+        row_messages(event, plan, MessageSettings.model_validate(message), CONTEXT, BEFORE, skip)
+    )
     assert refined.order == plain[-1][0]
     assert refined.made == [each for _, messages in plain for each in messages]

@@ -1,4 +1,6 @@
-"""Why a table's rows are printed by the readable path, and how the status counts what printed rows."""
+"""Why a table's rows are printed by the readable path, and how the status counts what printed
+rows.
+"""
 
 from typing import Any
 
@@ -15,16 +17,28 @@ from relay.pipeline.messages.event_printer import BulkRows, bulk_rows
 from relay.pipeline.messages.table_plan import facts_of
 from relay.settings import InstanceSettings
 from tests.support.rows.table_plans import plan_printer, table_definition, table_plan
-from tests.unit.decode.event_bytes import UPDATE_V2, WRITE_V2, WrittenColumn, WrittenTable, image, raw_rows, rows_body
+from tests.unit.decode.event_bytes import (
+    UPDATE_V2,
+    WRITE_V2,
+    WrittenColumn,
+    WrittenTable,
+    image,
+    raw_rows,
+    rows_body,
+)
 from tests.unit.pipeline.messages.column_cases import UTF8MB4
 
 LOGICAL = TableId("shop", "orders")
-FRAME = MessageFrame(event_time_ms=1_700_000_000_000, gtid="", batch=3, publish_time_ms=1_700_000_000_456)
+FRAME = MessageFrame(
+    event_time_ms=1_700_000_000_000, gtid="", batch=3, publish_time_ms=1_700_000_000_456
+)
 BEFORE = OrderPair(1_700_000_000_123, 77)
 NUMBER = WrittenColumn(3, name="id", nullable=False, unsigned=True)
 TEXT = WrittenColumn(15, b"\x28\x00", name="t", collation=UTF8MB4)
 TABLE = WrittenTable([NUMBER, TEXT], primary_key=(0,))
-COMPRESSED = WrittenTable([NUMBER, WrittenColumn(141, b"\x28\x00", name="t", collation=UTF8MB4)], primary_key=(0,))
+COMPRESSED = WrittenTable(
+    [NUMBER, WrittenColumn(141, b"\x28\x00", name="t", collation=UTF8MB4)], primary_key=(0,)
+)
 
 
 def instance(**settings: Any) -> InstanceSettings:
@@ -36,7 +50,9 @@ def row(number: int, text: bytes) -> bytes:
     return image([number.to_bytes(4, "little"), bytes([len(text)]) + text])
 
 
-def left(*images: bytes, kind: int = WRITE_V2, largest_bytes: int | None = None) -> SlowReason | None:
+def left(
+    *images: bytes, kind: int = WRITE_V2, largest_bytes: int | None = None
+) -> SlowReason | None:
     """Why the table's printer does not print an event of these images."""
     event = RowDecoder().open(raw_rows(TABLE.map_body(), rows_body(2, *images, kind=kind), kind))
     plan = table_plan(table_definition(event.table), LOGICAL, "orders", 7)
@@ -52,15 +68,21 @@ def left(*images: bytes, kind: int = WRITE_V2, largest_bytes: int | None = None)
         ({"row_printer": "readable"}, SlowReason.SETTING),
     ],
 )
-def test_a_setting_can_turn_the_printers_off(settings: dict[str, Any], reason: SlowReason | None) -> None:
+def test_a_setting_can_turn_the_printers_off(
+    settings: dict[str, Any], reason: SlowReason | None
+) -> None:
     assert slow_reason(facts_of(instance(**settings))) is reason
 
 
 def test_a_column_can_be_beyond_the_printers() -> None:
-    event = RowDecoder().open(raw_rows(COMPRESSED.map_body(), rows_body(2, image([bytes(4), b"\x01\x00"])), mariadb=True))
+    event = RowDecoder().open(
+        raw_rows(COMPRESSED.map_body(), rows_body(2, image([bytes(4), b"\x01\x00"])), mariadb=True)
+    )
     assert event.table.columns[1].type is ColumnType.VARCHAR_COMPRESSED
     plan = table_plan(table_definition(event.table), LOGICAL, "orders", 7)
-    assert bulk_rows(plan.definition, ("x",), plan.lanes[0].placement, plan.rows) is SlowReason.COLUMN
+    assert (
+        bulk_rows(plan.definition, ("x",), plan.lanes[0].placement, plan.rows) is SlowReason.COLUMN
+    )
 
 
 @pytest.mark.skipif(not COMPILED, reason="the compiled printer was not built")
@@ -79,11 +101,18 @@ def test_the_printer_says_which_path_it_is_or_why_there_is_none() -> None:
     if COMPILED:
         assert isinstance(printer, BulkRows)
         assert printer.path is RowPath.COMPILED
-    assert bulk_rows(plan.definition, ("x",), plan.lanes[0].placement, plan.rows, maker=None) is SlowReason.NOT_COMPILED
+    assert (
+        bulk_rows(plan.definition, ("x",), plan.lanes[0].placement, plan.rows, maker=None)
+        is SlowReason.NOT_COMPILED
+    )
 
 
 def test_the_status_names_what_printed_most_first() -> None:
-    printed = {(RowPath.READABLE, "value"): 2, (RowPath.COMPILED, ""): 9, (RowPath.READABLE, "moved_row"): 1}
+    printed = {
+        (RowPath.READABLE, "value"): 2,
+        (RowPath.COMPILED, ""): 9,
+        (RowPath.READABLE, "moved_row"): 1,
+    }
     assert paths_in_words(printed) == "compiled, readable"
     assert rows_by_path(printed) == {"readable: value": 2, "compiled": 9, "readable: moved_row": 1}
     assert paths_in_words({}) == ""
@@ -95,4 +124,7 @@ def test_each_table_has_its_paths() -> None:
         (TableId("shop", "a"), RowPath.READABLE, "value"): 1,
         (TableId("shop", "a"), RowPath.COMPILED, ""): 7,
     }
-    assert paths_of_tables(printed) == {"shop.a": {"compiled": 7, "readable: value": 1}, "shop.b": {"readable: column": 4}}
+    assert paths_of_tables(printed) == {
+        "shop.a": {"compiled": 7, "readable: value": 1},
+        "shop.b": {"readable: column": 4},
+    }

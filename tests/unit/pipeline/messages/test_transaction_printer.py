@@ -1,4 +1,6 @@
-"""Transactions that are printed many at once give the messages, the record and the counts that they give item by item."""
+"""Transactions that are printed many at once give the messages, the record and the counts that they
+give item by item.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
@@ -21,7 +23,16 @@ from relay.pipeline.checkpoint import checkpoint as checkpoint_module
 from relay.pipeline.delivery import outbox as outbox_module
 from relay.pipeline.messages import transaction_printer
 from tests.support.rows.publishers import SentMessages, publisher_without_servers
-from tests.unit.decode.event_bytes import DELETE_V2, UPDATE_V2, WRITE_V2, WrittenColumn, WrittenTable, image, raw_rows, rows_body
+from tests.unit.decode.event_bytes import (
+    DELETE_V2,
+    UPDATE_V2,
+    WRITE_V2,
+    WrittenColumn,
+    WrittenTable,
+    image,
+    raw_rows,
+    rows_body,
+)
 from tests.unit.pipeline.messages.column_cases import CASES, GBK, KEYS, UTF8MB4
 from tests.unit.route.mappings import documents, router
 
@@ -35,15 +46,27 @@ MAPPING = router(
     )
 )
 KEY, KEY_VALUES = KEYS[0]
-OTHERS = [next(each for each in CASES if each[0]["type"] == code) for code in (246, 18, 16, 5, 245)] + [
-    each for each in CASES if each[0].get("collation") in (UTF8MB4, GBK)
-]
+OTHERS = [
+    next(each for each in CASES if each[0]["type"] == code) for code in (246, 18, 16, 5, 245)
+] + [each for each in CASES if each[0].get("collation") in (UTF8MB4, GBK)]
 COLUMNS = [
     WrittenColumn(**{**KEY, "name": "id"}),
-    *(WrittenColumn(**{**case, "name": f"c{i}", "nullable": True}) for i, (case, _) in enumerate(OTHERS)),
+    *(
+        WrittenColumn(**{**case, "name": f"c{i}", "nullable": True})
+        for i, (case, _) in enumerate(OTHERS)
+    ),
 ]
-TABLES = [("shop", "orders_0"), ("shop", "orders_1"), ("shop", "lines"), ("other", "orders_0"), ("unmapped", "orders_0")]
-MAPS = [WrittenTable(COLUMNS, primary_key=(0,), database=database, table=table) for database, table in TABLES]
+TABLES = [
+    ("shop", "orders_0"),
+    ("shop", "orders_1"),
+    ("shop", "lines"),
+    ("other", "orders_0"),
+    ("unmapped", "orders_0"),
+]
+MAPS = [
+    WrittenTable(COLUMNS, primary_key=(0,), database=database, table=table)
+    for database, table in TABLES
+]
 VALUES = st.tuples(KEY_VALUES, *(st.one_of(st.none(), value) for _, value in OTHERS))
 
 
@@ -63,12 +86,18 @@ def event_bodies(draw: st.DrawFn) -> EventBody:
             other = draw(VALUES)
             moves = draw(st.integers(0, 7)) == 0
             images.append(image(other if moves else (row[0], *other[1:])))
-    return draw(st.sampled_from([0, 0, 0, 1, 2, 3, 4])), kind, rows_body(len(COLUMNS), *images, kind=kind)
+    return (
+        draw(st.sampled_from([0, 0, 0, 1, 2, 3, 4])),
+        kind,
+        rows_body(len(COLUMNS), *images, kind=kind),
+    )
 
 
 transactions = st.tuples(
     st.integers(0, 3),  # seconds later than the one before
-    st.one_of(st.none(), st.integers(-5_000, 5_000)),  # commit time after the header's second, milliseconds
+    st.one_of(
+        st.none(), st.integers(-5_000, 5_000)
+    ),  # commit time after the header's second, milliseconds
     st.sampled_from(["0-1-{}", "0-1-{}", ""]),
     st.lists(event_bodies(), max_size=4),
 )
@@ -98,7 +127,9 @@ def stream(parts: Sequence[Part]) -> Iterator[StreamItem]:
             case (later, commit, gtid, events):
                 seconds += later
                 name = gtid.format(number)
-                yield TransactionBegin(here(), name, None if commit is None else seconds * 1000 + commit, seconds)
+                yield TransactionBegin(
+                    here(), name, None if commit is None else seconds * 1000 + commit, seconds
+                )
                 for table, kind, body in events:
                     at += 10
                     raw = raw_rows(MAPS[table].map_body(), body, kind)
@@ -110,14 +141,24 @@ Published: TypeAlias = tuple[list[OutboundMessage], PositionRecord, object, Orde
 
 
 def published(items: Sequence[StreamItem], cuts: Sequence[int], *, at_once: bool) -> Published:
-    """Publish the items in steps that end at `cuts`; return messages, record, counts and the last pair."""
-    record = PositionRecord(SourcePosition(BinlogPosition("binlog.000001", 4), "", IDENTITY), OrderPair(0, 0), epoch=2, change_time_ms=0)
+    """Publish the items in steps that end at `cuts`.
+
+    Return messages, record, counts and the last pair.
+    """
+    record = PositionRecord(
+        SourcePosition(BinlogPosition("binlog.000001", 4), "", IDENTITY),
+        OrderPair(0, 0),
+        epoch=2,
+        change_time_ms=0,
+    )
     sent = SentMessages()
     with (
         patch.object(transaction_printer, "COMPILED", at_once),
         patch.object(checkpoint_module, "time", lambda: NOW_S),
         patch.object(checkpoint_module, "monotonic", lambda: 0.0),
-        patch.object(outbox_module, "monotonic", lambda: 0.0),  # no batch is closed by its age, however busy the machine is
+        patch.object(
+            outbox_module, "monotonic", lambda: 0.0
+        ),  # no batch is closed by its age, however busy the machine is
     ):
         publisher = publisher_without_servers(record, sent, MAPPING, {"shop": 4, "other": 3})
         for start, end in pairwise([0, *cuts, len(items)]):
@@ -125,12 +166,19 @@ def published(items: Sequence[StreamItem], cuts: Sequence[int], *, at_once: bool
         publisher.checkpoint.commit_if_due(idle=True)
     meter = publisher.meter
     meter.totals.commit_seconds.clear()
-    return sent.messages, publisher.progress.record, (asdict(meter.totals), meter.dropped, meter.tables), publisher.progress.order
+    return (
+        sent.messages,
+        publisher.progress.record,
+        (asdict(meter.totals), meter.dropped, meter.tables),
+        publisher.progress.order,
+    )
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not COMPILED, reason="the compiled printer was not built")
-@settings(suppress_health_check=[HealthCheck.too_slow])  # a stream of rows takes long to make on a busy machine
+@settings(
+    suppress_health_check=[HealthCheck.too_slow]
+)  # a stream of rows takes long to make on a busy machine
 @given(parts=streams, data=st.data())
 def test_many_at_once_are_the_same_as_one_by_one(parts: list[Part], data: st.DataObject) -> None:
     items = [*stream(parts)]
@@ -158,12 +206,22 @@ LARGE = transaction(*[event(0, *range(200))] * 100)
     "parts",
     [
         pytest.param([KNOWN] * 3, id="three topics' tables in turn"),
-        pytest.param([KNOWN, transaction(event(2, 4)), transaction(event(0, 5), event(2, 6), MOVES), KNOWN], id="moves its key at last"),
-        pytest.param([KNOWN, transaction(event(0, 5)), transaction(event(0, 6), MOVES), KNOWN], id="moves its key within one table"),
+        pytest.param(
+            [KNOWN, transaction(event(2, 4)), transaction(event(0, 5), event(2, 6), MOVES), KNOWN],
+            id="moves its key at last",
+        ),
+        pytest.param(
+            [KNOWN, transaction(event(0, 5)), transaction(event(0, 6), MOVES), KNOWN],
+            id="moves its key within one table",
+        ),
         pytest.param([KNOWN, transaction(), KNOWN, transaction()], id="without rows"),
         pytest.param([KNOWN, LARGE, KNOWN], id="a large one between"),
-        pytest.param([KNOWN, transaction(event(0, 1), event(4, 2)), KNOWN], id="a table that is left out"),
-        pytest.param([KNOWN, "rotate", KNOWN, "ddl", KNOWN, KNOWN], id="another file, another table"),
+        pytest.param(
+            [KNOWN, transaction(event(0, 1), event(4, 2)), KNOWN], id="a table that is left out"
+        ),
+        pytest.param(
+            [KNOWN, "rotate", KNOWN, "ddl", KNOWN, KNOWN], id="another file, another table"
+        ),
     ],
 )
 def test_a_stream_is_the_same_as_one_by_one(parts: list[Part]) -> None:

@@ -1,4 +1,6 @@
-"""Rows of several sources go through one publisher, each by the table map, the position and the GTIDs of its own source."""
+"""Rows of several sources go through one publisher, each by the table map, the position and the
+GTIDs of its own source.
+"""
 
 from collections.abc import Iterator
 
@@ -14,15 +16,31 @@ from tests.unit.decode.event_bytes import WrittenColumn, WrittenTable, image, ra
 from tests.unit.route.mappings import documents, router
 
 IDENTITIES = {"first": SourceIdentity("", 1, 7), "second": SourceIdentity("", 2, 900)}
-STARTS = {name: SourcePosition(BinlogPosition(f"b.{each.file_created_s:06}", 4), "", each) for name, each in IDENTITIES.items()}
+STARTS = {
+    name: SourcePosition(BinlogPosition(f"b.{each.file_created_s:06}", 4), "", each)
+    for name, each in IDENTITIES.items()
+}
 RECORD = PositionRecord(
-    STARTS["first"], OrderPair(0, 0), epoch=0, change_time_ms=0, following="first", others={"second": OtherSource(STARTS["second"])}
+    STARTS["first"],
+    OrderPair(0, 0),
+    epoch=0,
+    change_time_ms=0,
+    following="first",
+    others={"second": OtherSource(STARTS["second"])},
 )
-MAPPING = router(documents(dbs=[{"logicDb": "shop", "realDbs": "shop"}], topics=[{"logicDb": "shop", "topic": "shop"}]))
+MAPPING = router(
+    documents(
+        dbs=[{"logicDb": "shop", "realDbs": "shop"}], topics=[{"logicDb": "shop", "topic": "shop"}]
+    )
+)
 NUMBER = 3  # the type LONG
 COLUMNS = {"first": ("id", "a"), "second": ("b", "id")}
 TABLES = {
-    name: WrittenTable([WrittenColumn(NUMBER, name=each) for each in names], primary_key=(names.index("id"),), table="orders")
+    name: WrittenTable(
+        [WrittenColumn(NUMBER, name=each) for each in names],
+        primary_key=(names.index("id"),),
+        table="orders",
+    )
     for name, names in COLUMNS.items()
 }
 DECODERS = {name: RowDecoder() for name in COLUMNS}
@@ -38,8 +56,16 @@ def transaction(source: str, number: int, *changes: dict[str, int] | str) -> Ite
             yield Statement(change, "shop", 1_767_225_600, place)
             continue
         values = [change[each].to_bytes(4, "little") for each in COLUMNS[source]]
-        yield DECODERS[source].open(raw_rows(TABLES[source].map_body(), rows_body(2, image(values)))._replace(position=place))
-    yield TransactionEnd(begin._replace(offset=begin.offset + 99), f"0-{IDENTITIES[source].server_id}-{number}", IDENTITIES[source])
+        yield DECODERS[source].open(
+            raw_rows(TABLES[source].map_body(), rows_body(2, image(values)))._replace(
+                position=place
+            )
+        )
+    yield TransactionEnd(
+        begin._replace(offset=begin.offset + 99),
+        f"0-{IDENTITIES[source].server_id}-{number}",
+        IDENTITIES[source],
+    )
 
 
 def walked(*items: StreamItem) -> tuple[list[dict[str, str]], PositionRecord]:
@@ -48,7 +74,11 @@ def walked(*items: StreamItem) -> tuple[list[dict[str, str]], PositionRecord]:
     publisher.take(Step([*items]))
     publisher.checkpoint.commit_if_due(idle=True)
     record = publisher.progress.record
-    return [orjson.loads(each.value or b"")["data"][0] for each in producer.messages if each.topic == "shop"], record
+    return [
+        orjson.loads(each.value or b"")["data"][0]
+        for each in producer.messages
+        if each.topic == "shop"
+    ], record
 
 
 def test_tables_of_one_name_are_those_of_their_source_however_the_sources_take_turns() -> None:

@@ -1,4 +1,6 @@
-"""Rows of prepared transactions are given back as they were kept, from memory or from their topic."""
+"""Rows of prepared transactions are given back as they were kept, from memory or from their
+topic.
+"""
 
 import tracemalloc
 from collections.abc import Generator
@@ -21,13 +23,19 @@ from relay.position.prepared_record import from_bytes, read_key, record_key, to_
 from tests.unit.decode.event_bytes import WrittenColumn, WrittenTable, image, rows_body
 
 TABLE = WrittenTable((WrittenColumn(ColumnType.LONG),), named=False)
-NAMED_TABLE = WrittenTable((WrittenColumn(ColumnType.LONG, name="id", nullable=False, unsigned=False),), primary_key=(0,))
-NAMED = TableMap(TableId("shop", "orders"), (Column("n", ColumnType.LONG, nullable=True),), logged=Logged.FULL)
+NAMED_TABLE = WrittenTable(
+    (WrittenColumn(ColumnType.LONG, name="id", nullable=False, unsigned=False),), primary_key=(0,)
+)
+NAMED = TableMap(
+    TableId("shop", "orders"), (Column("n", ColumnType.LONG, nullable=True),), logged=Logged.FULL
+)
 COMMIT = XaStep(XaAction.COMMIT, "x", BinlogPosition("b.1", 900))
 
 
 class Topic:
-    """What the messages leave in the topic, by offset; `records` are those that compaction leaves."""
+    """What the messages leave in the topic, by offset; `records` are those that compaction
+    leaves.
+    """
 
     def __init__(self) -> None:
         self.log: list[tuple[bytes, bytes | None]] = []
@@ -68,7 +76,10 @@ def topic(request: pytest.FixtureRequest) -> Any:
 
 
 def rows(body: bytes) -> PreparedRows:
-    return PreparedRows(RawRows(TABLE.map_body(), body, 30, 1_700_000_000, BinlogPosition("b.1", 2**40), True), NAMED)
+    return PreparedRows(
+        RawRows(TABLE.map_body(), body, 30, 1_700_000_000, BinlogPosition("b.1", 2**40), True),
+        NAMED,
+    )
 
 
 def test_a_record_comes_back_as_it_was() -> None:
@@ -84,7 +95,13 @@ def given_back(prepared: PreparedTransactions) -> list[tuple[str, list[object]]]
     """Names of columns and values, event by event."""
     prepared.look_up()
     events = list(prepared.rows(COMMIT))
-    return [(event.table.columns[0].name, [change.after[0] for change in event.rows if change.after is not None]) for event in events]
+    return [
+        (
+            event.table.columns[0].name,
+            [change.after[0] for change in event.rows if change.after is not None],
+        )
+        for event in events
+    ]
 
 
 def bodies(*numbers: int) -> list[PreparedRows]:
@@ -128,7 +145,9 @@ def test_what_was_passed_over_is_read_back_with_the_rest(topic: Any) -> None:
 
 
 @pytest.mark.parametrize("size", [20, 500])
-def test_records_that_an_earlier_transaction_of_the_xid_left_are_no_rows(topic: Any, size: int) -> None:
+def test_records_that_an_earlier_transaction_of_the_xid_left_are_no_rows(
+    topic: Any, size: int
+) -> None:
     keep(PreparedTransactions(topic, size), bodies(1, 2, 3, 4))
     keep(PreparedTransactions(topic, size), bodies(7, 8))
     later = PreparedTransactions(topic, size)
@@ -158,7 +177,9 @@ def test_a_commit_of_what_was_never_prepared_is_named(topic: Any) -> None:
     assert given_back(prepared) == []
 
 
-def test_an_attempt_that_began_again_before_the_end_of_the_one_before_counts_from_there(topic: Any) -> None:
+def test_an_attempt_that_began_again_before_the_end_of_the_one_before_counts_from_there(
+    topic: Any,
+) -> None:
     """Without Kafka transactions, records of an attempt stay that no position record came after."""
     keep(PreparedTransactions(topic, 500), bodies(1, 2, 3, 4, 5))
     half = PreparedTransactions(topic, 500)
@@ -200,7 +221,11 @@ def test_a_record_that_is_missing_is_a_stop() -> None:
 
 @given(st.lists(st.integers(1, 4), max_size=40), st.integers(1, 5))
 def test_runs_of_keys_give_back_every_record(parts: list[int], first: int) -> None:
-    expected = [EventPart(number, part) for number, count in enumerate(parts, first) for part in range(count)]
+    expected = [
+        EventPart(number, part)
+        for number, count in enumerate(parts, first)
+        for part in range(count)
+    ]
     keys = RecordKeys()
     for each in expected:
         keys.add(each)
@@ -223,8 +248,17 @@ class LongTopic:
 
     def between(self, first: int, end: int) -> Generator[Record, None, None]:
         for offset in range(first, end):
-            xid, number = ("other", offset + 1) if offset < self.events else ("x", offset - self.events + 1)
-            raw = RawRows(NAMED_TABLE.map_body(), bytes(bytearray(self._body)), 30, 0, BinlogPosition("b.1", offset), False)
+            xid, number = (
+                ("other", offset + 1) if offset < self.events else ("x", offset - self.events + 1)
+            )
+            raw = RawRows(
+                NAMED_TABLE.map_body(),
+                bytes(bytearray(self._body)),
+                30,
+                0,
+                BinlogPosition("b.1", offset),
+                False,
+            )
             yield offset, record_key(xid, number), to_bytes(PreparedRows(raw, self._map))
 
     def message(self, key: bytes, value: bytes | None) -> OutboundMessage:

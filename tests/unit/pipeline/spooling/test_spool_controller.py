@@ -1,4 +1,7 @@
-"""When the source is read into the spool, and when what is published comes out of it. The disk is real, source and clock are values."""
+"""When the source is read into the spool, and when what is published comes out of it.
+
+The disk is real, source and clock are values.
+"""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -35,7 +38,10 @@ def transaction(number: int) -> list[RawItem]:
 
 
 class Source:
-    """A source of transactions 1, 2, …; a stream yields those that are there, then waits for its end."""
+    """A source of transactions 1, 2, ….
+
+    A stream yields those that are there, then waits for its end.
+    """
 
     def __init__(self) -> None:
         self.transactions = 3
@@ -79,15 +85,24 @@ class Stream:
 class Bench:
     """The spool of an instance that has published up to `published`, which is an offset."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, folder: Path, mode: str = "mixed", **settings: Any) -> None:
+    def __init__(
+        self, monkeypatch: pytest.MonkeyPatch, folder: Path, mode: str = "mixed", **settings: Any
+    ) -> None:
         self.now_s = 1000.0
         self.source = Source()
         self.meter = Meter()
         monkeypatch.setattr(spool_controller, "monotonic", lambda: self.now_s)
-        monkeypatch.setattr(spool_controller, "open_for", lambda _, __, ___, start, ____: self.source.open(start))
+        monkeypatch.setattr(
+            spool_controller, "open_for", lambda _, __, ___, start, ____: self.source.open(start)
+        )
         monkeypatch.setattr(spool_writer, "_FIRST_PAUSE_SECONDS", 0.001)
         spooling = {"directory": folder, "after_seconds": 5, **settings}
-        fields = {"name": "shop", "source": {"host": "one", "user": "u"}, "spool": mode, "spooling": spooling}
+        fields = {
+            "name": "shop",
+            "source": {"host": "one", "user": "u"},
+            "spool": mode,
+            "spooling": spooling,
+        }
         self.instance = InstanceSettings.model_validate(fields)
         self.controller = SpoolController("roma", self.instance, self.meter)
 
@@ -104,7 +119,9 @@ class Bench:
         return stream is not None
 
     def taken(self, start: int, transactions: int) -> list[int]:
-        """So many transactions as they come out of the spool from an offset on, by their numbers."""
+        """So many transactions as they come out of the spool from an offset on, by their
+        numbers.
+        """
         stream = self.controller.stream(self.instance.source, at(start))
         assert stream is not None
         items, found = stream.items(), list[int]()
@@ -160,7 +177,10 @@ def test_after_the_disk_the_stream_is_live(bench: Bench) -> None:
 
 def test_a_start_in_the_middle_takes_what_follows(bench: Bench) -> None:
     bench.controller.begin()
-    wait_until(lambda: bench.controller.view.size_bytes > 0 and bench.source.opened_at == [100], "the spool to fill")
+    wait_until(
+        lambda: bench.controller.view.size_bytes > 0 and bench.source.opened_at == [100],
+        "the spool to fill",
+    )
     assert bench.taken(100, 3) == [1, 2, 3]
     bench.controller.rest()
     assert bench.taken(200, 2) == [2, 3]
@@ -183,7 +203,9 @@ def test_a_spool_that_is_published_is_left_for_the_source(bench: Bench) -> None:
     assert not bench.opens(bench.publish(1000))
 
 
-def test_a_relay_that_starts_again_takes_the_spool_over_and_reads_on_from_its_end(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_relay_that_starts_again_takes_the_spool_over_and_reads_on_from_its_end(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     first = Bench(monkeypatch, tmp_path)
     first.publish(100)
     with first.controller.leading():
@@ -216,7 +238,9 @@ def test_while_nothing_waits_on_disk_a_source_that_is_away_is_told(bench: Bench)
 
 
 @pytest.mark.parametrize(("waited_s", "overdue"), [(4.9, False), (5.0, True)])
-def test_it_is_time_for_the_spool_after_the_seconds_of_the_settings(bench: Bench, waited_s: float, overdue: bool) -> None:
+def test_it_is_time_for_the_spool_after_the_seconds_of_the_settings(
+    bench: Bench, waited_s: float, overdue: bool
+) -> None:
     assert bench.controller.overdue(waited_s) is overdue
     if not overdue:
         bench.controller.look(waited_s)
@@ -235,7 +259,9 @@ def test_what_comes_from_disk_is_never_overdue(bench: Bench) -> None:
     assert bench.controller.overdue(1000.0)
 
 
-def test_a_slow_kafka_begins_the_spool_and_a_fast_one_does_not(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_slow_kafka_begins_the_spool_and_a_fast_one_does_not(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     bench = Bench(monkeypatch, tmp_path, after_seconds=0.01)
     bench.publish(100)
     with bench.controller.leading(), bench.controller.spool_if_slow():
@@ -248,7 +274,9 @@ def test_a_slow_kafka_begins_the_spool_and_a_fast_one_does_not(monkeypatch: pyte
         assert bench.source.opened_at == []
 
 
-def test_a_folder_that_another_process_has_is_a_problem_but_no_stop(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_folder_that_another_process_has_is_a_problem_but_no_stop(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     one, other = Bench(monkeypatch, tmp_path), Bench(monkeypatch, tmp_path)
     other.publish(100)
     with one.controller.leading(), other.controller.leading():
@@ -258,7 +286,9 @@ def test_a_folder_that_another_process_has_is_a_problem_but_no_stop(monkeypatch:
     assert other.source.opened_at == []
 
 
-def test_a_disk_that_refused_is_left_alone_for_a_minute(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_disk_that_refused_is_left_alone_for_a_minute(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     one, other = Bench(monkeypatch, tmp_path), Bench(monkeypatch, tmp_path)
     other.publish(100)
     with one.controller.leading(), other.controller.leading():

@@ -120,12 +120,15 @@ class Notes:
 
 
 class Bench:
-    """One instance, and the script of its sessions: an error that a session ends with, or a call that runs in it.
+    """One instance, and the script of its sessions: an error that a session ends with, or a call
+    that runs in it.
 
     After the script the instance is asked to stop.
     """
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, *script: Exception | Callable[[Any], object]) -> None:
+    def __init__(
+        self, monkeypatch: pytest.MonkeyPatch, *script: Exception | Callable[[Any], object]
+    ) -> None:
         self.journal: list[str] = []
         self.election = FakeElection(self.journal)
         self.notes = Notes()
@@ -140,11 +143,15 @@ class Bench:
         }
         for name, fake in fakes.items():
             monkeypatch.setattr(instance_module, name, fake)
-        monkeypatch.setattr(instance_context, "SpoolController", lambda *_: FakeSpooling(self.journal))
+        monkeypatch.setattr(
+            instance_context, "SpoolController", lambda *_: FakeSpooling(self.journal)
+        )
         election: Any = self.election
         store: Any = MappingStore.__new__(MappingStore)
         session: Any = self.open
-        self.instance = Instance(SETTINGS, SETTINGS.instances[0], election, store, self.notes.store(), session)
+        self.instance = Instance(
+            SETTINGS, SETTINGS.instances[0], election, store, self.notes.store(), session
+        )
 
     def run(self) -> list[str]:
         """Run the script to its end; return the journal."""

@@ -1,4 +1,6 @@
-"""The loop of an instance: it stands by, leads, runs sessions, and carries out what their errors mean."""
+"""The loop of an instance: it stands by, leads, runs sessions, and carries out what their errors
+mean.
+"""
 
 import gc
 import weakref
@@ -48,14 +50,28 @@ def misfit(place: str) -> NamesUnknown:
     return error
 
 
-def test_it_leads_runs_and_shows_that_it_ended_before_it_resigns(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_leads_runs_and_shows_that_it_ended_before_it_resigns(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     bench = Bench(monkeypatch)
     assert bench.run() == ["leads", *ENDS]
-    assert [(status.name, status.state, status.relay) for status in bench.notes.statuses] == [("shop", "ENDED", "me")]
+    assert [(status.name, status.state, status.relay) for status in bench.notes.statuses] == [
+        ("shop", "ENDED", "me")
+    ]
 
 
-@pytest.mark.parametrize("error", [SourceUnreachable("x"), BatchAborted("x"), RolledBackRows("x", [("b.1", 4, 1, 2)]), misfit("b.1:4")])
-def test_what_a_new_session_mends_keeps_the_leadership(monkeypatch: pytest.MonkeyPatch, error: RelayError) -> None:
+@pytest.mark.parametrize(
+    "error",
+    [
+        SourceUnreachable("x"),
+        BatchAborted("x"),
+        RolledBackRows("x", [("b.1", 4, 1, 2)]),
+        misfit("b.1:4"),
+    ],
+)
+def test_what_a_new_session_mends_keeps_the_leadership(
+    monkeypatch: pytest.MonkeyPatch, error: RelayError
+) -> None:
     bench = Bench(monkeypatch, error)
     assert bench.run() == ["leads", "session", f"WAITING {error.code}, pauses", *ENDS]
     assert bench.instance.error is None
@@ -70,23 +86,43 @@ def test_pauses_grow_and_begin_anew_when_rows_flow(monkeypatch: pytest.MonkeyPat
     def breaks_off(_: Any) -> None:
         raise SourceUnreachable("y")
 
-    bench = Bench(monkeypatch, SourceUnreachable("x"), SourceUnreachable("x"), SourceUnreachable("x"), breaks_off)
+    bench = Bench(
+        monkeypatch,
+        SourceUnreachable("x"),
+        SourceUnreachable("x"),
+        SourceUnreachable("x"),
+        breaks_off,
+    )
     bench.run()
     assert bench.seconds == [0.2, 0.4, 0.8, 0.2]
 
 
 @pytest.mark.parametrize("error", [PositionNewer(9, 1), ResourcesExhausted("x"), Fenced("x")])
-def test_what_another_relay_may_do_better_ends_the_leadership(monkeypatch: pytest.MonkeyPatch, error: RelayError) -> None:
+def test_what_another_relay_may_do_better_ends_the_leadership(
+    monkeypatch: pytest.MonkeyPatch, error: RelayError
+) -> None:
     bench = Bench(monkeypatch, error)
     resigned = ["session", "leads no more", "resigns", f"STANDBY {error.code}, rests"]
     assert bench.run() == ["leads", *resigned, "leads", *ENDS]
-    assert [(status.state, status.code) for status in bench.notes.statuses] == [("STANDBY", error.code), ("ENDED", "")]
+    assert [(status.state, status.code) for status in bench.notes.statuses] == [
+        ("STANDBY", error.code),
+        ("ENDED", ""),
+    ]
     assert bench.instance.meter.totals.fences == isinstance(error, Fenced)
 
 
-def test_a_stop_by_name_frees_the_spool_and_keeps_the_election(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stop_by_name_frees_the_spool_and_keeps_the_election(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     journal = Bench(monkeypatch, CorruptEvent("x")).run()
-    assert journal == ["leads", "session", "leads no more", "STOPPED CORRUPT_EVENT, halts", "leads", *ENDS]
+    assert journal == [
+        "leads",
+        "session",
+        "leads no more",
+        "STOPPED CORRUPT_EVENT, halts",
+        "leads",
+        *ENDS,
+    ]
 
 
 def test_servers_are_watched_while_a_switch_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,7 +130,9 @@ def test_servers_are_watched_while_a_switch_is_refused(monkeypatch: pytest.Monke
     assert journal == ["leads", "session", "STOPPED STANDBY_LACKS, halts", *ENDS]
 
 
-def test_an_error_after_the_leadership_is_not_shown_as_this_relays_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_after_the_leadership_is_not_shown_as_this_relays_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def is_deposed(_: Any) -> None:
         bench.election.leading = False
         raise SourceUnreachable("The new leader has the server_id.")
@@ -104,7 +142,9 @@ def test_an_error_after_the_leadership_is_not_shown_as_this_relays_own(monkeypat
     assert bench.run() == ["leads", *resigned, "leads", *ENDS]
 
 
-def test_without_zookeeper_a_leader_stays_one_but_not_after_a_fence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_zookeeper_a_leader_stays_one_but_not_after_a_fence(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def is_cut_off(_: Any) -> None:
         bench.election.silent = True
         raise SourceUnreachable("x")
@@ -112,15 +152,29 @@ def test_without_zookeeper_a_leader_stays_one_but_not_after_a_fence(monkeypatch:
     bench = Bench(monkeypatch, is_cut_off, Fenced("x"))
     journal = bench.run()
     assert journal[:3] == ["leads", "RUNNING", "WAITING SOURCE_UNREACHABLE, pauses"]
-    assert journal[3:] == ["session", "leads no more", "resigns", "STANDBY FENCED, rests", "leads", *ENDS]
+    assert journal[3:] == [
+        "session",
+        "leads no more",
+        "resigns",
+        "STANDBY FENCED, rests",
+        "leads",
+        *ENDS,
+    ]
 
 
-def test_a_fence_by_the_brokers_timeout_costs_no_leadership(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fence_by_the_brokers_timeout_costs_no_leadership(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def is_slow(session: Any) -> None:
         session.open_seconds = 60.0
         raise Fenced("x")
 
-    assert Bench(monkeypatch, is_slow).run() == ["leads", "RUNNING", "WAITING BATCH_ABORTED, pauses", *ENDS]
+    assert Bench(monkeypatch, is_slow).run() == [
+        "leads",
+        "RUNNING",
+        "WAITING BATCH_ABORTED, pauses",
+        *ENDS,
+    ]
 
 
 def test_a_bug_resigns_names_itself_and_tries_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,14 +182,25 @@ def test_a_bug_resigns_names_itself_and_tries_again(monkeypatch: pytest.MonkeyPa
         raise ValueError("unheard of")
 
     bench = Bench(monkeypatch, fails)
-    assert bench.run() == ["leads", "RUNNING", "resigns", "STANDBY RELAY_ERROR, rests", "leads", *ENDS]
+    assert bench.run() == [
+        "leads",
+        "RUNNING",
+        "resigns",
+        "STANDBY RELAY_ERROR, rests",
+        "leads",
+        *ENDS,
+    ]
     assert "unheard of" in bench.notes.statuses[0].reason
 
 
 def test_rolled_back_rows_are_left_out_by_the_next_session(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[Any] = []
     ranges = [("b.1", 4, 1, 2)]
-    bench = Bench(monkeypatch, RolledBackRows("x", ranges), lambda _: seen.extend(bench.memory.rolled_back.ranges))
+    bench = Bench(
+        monkeypatch,
+        RolledBackRows("x", ranges),
+        lambda _: seen.extend(bench.memory.rolled_back.ranges),
+    )
     bench.run()
     assert seen == ranges
 
@@ -158,7 +223,11 @@ def test_a_table_is_described_again_once_for_the_same_rows(monkeypatch: pytest.M
 def test_what_the_spool_lost_is_told_with_the_purge(monkeypatch: pytest.MonkeyPatch) -> None:
     bench = Bench(monkeypatch, BinlogPurged("x"))
     seen: list[str] = []
-    monkeypatch.setattr(type(bench.instance), "_hand_over", lambda self: seen.append(self.error.reason) if self.error else None)
+    monkeypatch.setattr(
+        type(bench.instance),
+        "_hand_over",
+        lambda self: seen.append(self.error.reason) if self.error else None,
+    )
     bench.run()
     assert seen == ["x The spool was cut."]
 

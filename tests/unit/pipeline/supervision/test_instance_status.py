@@ -4,7 +4,15 @@ import logging
 
 import pytest
 
-from relay.errors import CorruptEvent, LeadershipLost, MappingRefused, PositionNewer, RelayError, ResourcesExhausted, SourceUnreachable
+from relay.errors import (
+    CorruptEvent,
+    LeadershipLost,
+    MappingRefused,
+    PositionNewer,
+    RelayError,
+    ResourcesExhausted,
+    SourceUnreachable,
+)
 from relay.pipeline.supervision.instance_status import InstanceState, log_level, unready
 
 ANY, PROBED = CorruptEvent("x"), SourceUnreachable("y")
@@ -23,7 +31,12 @@ def test_the_probe_tells_of_a_standby_whatever_ended_its_leadership() -> None:
 
 
 @pytest.mark.parametrize(
-    ("state", "told"), [(each, each in ("STOPPED", "ENDED")) for each in InstanceState if each not in ("STANDBY", "STARTING")]
+    ("state", "told"),
+    [
+        (each, each in ("STOPPED", "ENDED"))
+        for each in InstanceState
+        if each not in ("STANDBY", "STARTING")
+    ],
 )
 def test_a_leader_is_ready_unless_it_stopped(state: InstanceState, told: bool) -> None:
     assert (unready(state, ANY, PROBED) is ANY) is told
@@ -32,6 +45,12 @@ def test_a_leader_is_ready_unless_it_stopped(state: InstanceState, told: bool) -
 def test_a_stop_is_an_error_of_the_log_and_an_outage_a_warning() -> None:
     levels = [
         logging.getLevelName(log_level(each))
-        for each in (CorruptEvent("x"), MappingRefused("x", data_id="d", pointer=""), PROBED, LeadershipLost("x"), None)
+        for each in (
+            CorruptEvent("x"),
+            MappingRefused("x", data_id="d", pointer=""),
+            PROBED,
+            LeadershipLost("x"),
+            None,
+        )
     ]
     assert levels == ["ERROR", "ERROR", "WARNING", "INFO", "INFO"]

@@ -1,8 +1,17 @@
-"""The remedy of an instance that no configuration file names speaks of its settings in ZooKeeper."""
+"""The remedy of an instance that no configuration file names speaks of its settings in
+ZooKeeper.
+"""
 
 import pytest
 
-from relay.errors import BatchAborted, ConditionRefused, ConfigurationError, MessageTooLarge, RelayError, SourceUnreachable
+from relay.errors import (
+    BatchAborted,
+    ConditionRefused,
+    ConfigurationError,
+    MessageTooLarge,
+    RelayError,
+    SourceUnreachable,
+)
 from relay.pipeline.supervision.run_time_remedy import remedy_at_run_time
 
 ADDRESS = "PUT /api/v1/instances/shop/settings"

@@ -1,4 +1,6 @@
-"""The supervisor starts, ends and restarts instances until those that run are the desired ones, and never waits for one of them."""
+"""The supervisor starts, ends and restarts instances until those that run are the desired ones, and
+never waits for one of them.
+"""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -16,13 +18,18 @@ Settings = Mapping[str, InstanceSettings]
 
 def settings(**hosts: str) -> dict[str, InstanceSettings]:
     """Instances by name; another host is another setting."""
-    return {name: InstanceSettings.model_validate({"name": name, "source": {"host": host, "user": "u"}}) for name, host in hosts.items()}
+    return {
+        name: InstanceSettings.model_validate({"name": name, "source": {"host": host, "user": "u"}})
+        for name, host in hosts.items()
+    }
 
 
 class FakeInstance:
     """`drains`: how many questions it still answers with "not yet" after it was asked to stop."""
 
-    def __init__(self, own: InstanceSettings, journal: list[str], drains: int, starts: bool) -> None:
+    def __init__(
+        self, own: InstanceSettings, journal: list[str], drains: int, starts: bool
+    ) -> None:
         self.name = own.name
         self.died = False
         self._own = own
@@ -68,7 +75,12 @@ class Bench:
 
 def test_what_lacks_is_started_and_what_runs_is_left_alone() -> None:
     bench = Bench()
-    assert bench.reconciled(settings(b="one", a="one")) == ["b is watched", "b starts at one", "a is watched", "a starts at one"]
+    assert bench.reconciled(settings(b="one", a="one")) == [
+        "b is watched",
+        "b starts at one",
+        "a is watched",
+        "a starts at one",
+    ]
     assert [each.name for each in bench.supervisor.instances] == ["a", "b"]
     assert bench.reconciled(settings(a="one", b="one")) == []
 
@@ -84,7 +96,11 @@ def test_changed_settings_end_an_instance_before_its_successor_starts() -> None:
     bench = Bench(drains=1)
     bench.reconciled(settings(a="one", b="one"))
     assert bench.reconciled(settings(a="two", b="one")) == []
-    assert bench.reconciled(settings(a="two", b="one")) == ["a is watched no more", "a is watched", "a starts at two"]
+    assert bench.reconciled(settings(a="two", b="one")) == [
+        "a is watched no more",
+        "a is watched",
+        "a starts at two",
+    ]
 
 
 def test_settings_that_are_changed_back_while_it_drains_start_nothing_twice() -> None:
@@ -100,7 +116,11 @@ def test_an_instance_whose_thread_died_is_replaced() -> None:
     bench.reconciled(settings(a="one"))
     dead: Any = bench.supervisor.instances[0]
     dead.died = True
-    assert bench.reconciled(settings(a="one")) == ["a is watched no more", "a is watched", "a starts at one"]
+    assert bench.reconciled(settings(a="one")) == [
+        "a is watched no more",
+        "a is watched",
+        "a starts at one",
+    ]
 
 
 def test_one_that_cannot_be_started_now_is_started_by_a_later_reconciliation() -> None:
@@ -120,11 +140,21 @@ def test_at_the_end_all_are_asked_before_one_is_waited_for(drains: int, in_time:
     bench.reconciled(settings(a="one", b="one"))
     before = len(bench.journal)
     assert bench.supervisor.stop() is in_time
-    assert bench.journal[before:] == ["a is asked to stop", "b is asked to stop", "a is watched no more", "b is watched no more"]
+    assert bench.journal[before:] == [
+        "a is asked to stop",
+        "b is asked to stop",
+        "a is watched no more",
+        "b is watched no more",
+    ]
 
 
-@given(st.lists(st.dictionaries(st.sampled_from("abc"), st.sampled_from(["one", "two"]))), st.integers(0, 2))
-def test_it_converges_to_what_is_desired_and_never_runs_a_name_twice(wishes: list[dict[str, str]], drains: int) -> None:
+@given(
+    st.lists(st.dictionaries(st.sampled_from("abc"), st.sampled_from(["one", "two"]))),
+    st.integers(0, 2),
+)
+def test_it_converges_to_what_is_desired_and_never_runs_a_name_twice(
+    wishes: list[dict[str, str]], drains: int
+) -> None:
     bench = Bench(drains)
     for desired in wishes:
         bench.reconciled(settings(**desired))

@@ -1,4 +1,6 @@
-"""The character sets that statements leave to a default: a session's for databases, a database's for tables."""
+"""The character sets that statements leave to a default: a session's for databases, a database's
+for tables.
+"""
 
 import pytest
 
@@ -23,16 +25,44 @@ def after(*sqls: str, session: str = "gbk", mariadb: bool = True) -> Schemas:
         (["CREATE DATABASE d"], "gbk"),
         (["CREATE DATABASE d DEFAULT CHARACTER SET = DEFAULT"], "gbk"),
         (["CREATE DATABASE d CHARACTER SET latin2", "CREATE DATABASE IF NOT EXISTS d"], "latin2"),
-        (["CREATE DATABASE d CHARACTER SET latin2", "ALTER DATABASE d CHARACTER SET DEFAULT"], None),
+        (
+            ["CREATE DATABASE d CHARACTER SET latin2", "ALTER DATABASE d CHARACTER SET DEFAULT"],
+            None,
+        ),
         (["CREATE DATABASE d CHARACTER SET gbk", "ALTER DATABASE d CHARACTER SET DEFAULT"], "gbk"),
-        (["CREATE DATABASE d CHARACTER SET latin2", "ALTER DATABASE d DEFAULT ENCRYPTION='Y'"], "latin2"),
-        (["CREATE DATABASE d CHARACTER SET latin2", "ALTER DATABASE d COMMENT 'CHARACTER SET DEFAULT'"], "latin2"),
+        (
+            ["CREATE DATABASE d CHARACTER SET latin2", "ALTER DATABASE d DEFAULT ENCRYPTION='Y'"],
+            "latin2",
+        ),
+        (
+            [
+                "CREATE DATABASE d CHARACTER SET latin2",
+                "ALTER DATABASE d COMMENT 'CHARACTER SET DEFAULT'",
+            ],
+            "latin2",
+        ),
         (["CREATE DATABASE d CHARACTER SET latin2", "ALTER DATABASE d COLLATE DEFAULT"], None),
-        (["CREATE DATABASE d", "CREATE TABLE t (a INT)", "ALTER DATABASE d COLLATE DEFAULT", "CREATE DATABASE IF NOT EXISTS d"], None),
-        (["CREATE DATABASE d CHARACTER SET latin2", "ALTER DATABASE d CHARACTER SET latin5 COLLATE DEFAULT"], None),
+        (
+            [
+                "CREATE DATABASE d",
+                "CREATE TABLE t (a INT)",
+                "ALTER DATABASE d COLLATE DEFAULT",
+                "CREATE DATABASE IF NOT EXISTS d",
+            ],
+            None,
+        ),
+        (
+            [
+                "CREATE DATABASE d CHARACTER SET latin2",
+                "ALTER DATABASE d CHARACTER SET latin5 COLLATE DEFAULT",
+            ],
+            None,
+        ),
     ],
 )
-def test_a_database_takes_the_default_of_the_session_that_made_it(sqls: list[str], charset: str | None) -> None:
+def test_a_database_takes_the_default_of_the_session_that_made_it(
+    sqls: list[str], charset: str | None
+) -> None:
     assert after(*sqls).databases.get("d") == charset
 
 
@@ -58,7 +88,17 @@ def test_a_tables_default_is_that_of_its_database(item: str) -> None:
     assert (made.charset, made.columns[0].charset) == ("latin2", "latin2")
 
 
-@pytest.mark.parametrize("item", ["CONVERT TO CHARACTER SET DEFAULT", "COLLATE DEFAULT", "CHARACTER SET latin5 COLLATE DEFAULT"])
+@pytest.mark.parametrize(
+    "item",
+    ["CONVERT TO CHARACTER SET DEFAULT", "COLLATE DEFAULT", "CHARACTER SET latin5 COLLATE DEFAULT"],
+)
 @pytest.mark.parametrize("mariadb", [True, False])
-def test_a_default_that_depends_on_the_release_makes_the_table_unknown(item: str, mariadb: bool) -> None:
-    assert isinstance(after(*CREATED, f"ALTER TABLE t ADD b VARCHAR(3), {item}", mariadb=mariadb).of(TableId("d", "t")), str)
+def test_a_default_that_depends_on_the_release_makes_the_table_unknown(
+    item: str, mariadb: bool
+) -> None:
+    assert isinstance(
+        after(*CREATED, f"ALTER TABLE t ADD b VARCHAR(3), {item}", mariadb=mariadb).of(
+            TableId("d", "t")
+        ),
+        str,
+    )

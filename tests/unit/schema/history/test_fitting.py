@@ -24,15 +24,33 @@ def fit(column: Column, known: DescribedColumn, logged: Logged = Logged.NOTHING)
     [
         (Column("", T.LONG, True), DescribedColumn("c", "int", (11,), unsigned=True)),
         (Column("", T.NEWDECIMAL, True, 10, 2), DescribedColumn("c", "decimal", (10, 2))),
-        (Column("", T.VARCHAR, True, 80), DescribedColumn("c", "varchar", (20,), charset="utf8mb4")),
+        (
+            Column("", T.VARCHAR, True, 80),
+            DescribedColumn("c", "varchar", (20,), charset="utf8mb4"),
+        ),
         (Column("", T.VARCHAR, True, 40), DescribedColumn("c", "varchar", (20,), charset="gbk")),
-        (Column("", T.VARCHAR_COMPRESSED, True, 401), DescribedColumn("c", "varchar", (100,), charset="utf8mb4", compressed=True)),
-        (Column("", T.VARCHAR_COMPRESSED, True, 101), DescribedColumn("c", "varbinary", (100,), charset="binary", compressed=True)),
-        (Column("", T.BLOB_COMPRESSED, True, 2), DescribedColumn("c", "text", charset="utf8mb4", compressed=True)),
+        (
+            Column("", T.VARCHAR_COMPRESSED, True, 401),
+            DescribedColumn("c", "varchar", (100,), charset="utf8mb4", compressed=True),
+        ),
+        (
+            Column("", T.VARCHAR_COMPRESSED, True, 101),
+            DescribedColumn("c", "varbinary", (100,), charset="binary", compressed=True),
+        ),
+        (
+            Column("", T.BLOB_COMPRESSED, True, 2),
+            DescribedColumn("c", "text", charset="utf8mb4", compressed=True),
+        ),
         (Column("", T.STRING, True, 16), DescribedColumn("c", "uuid")),
         (Column("", T.BLOB, True, 3), DescribedColumn("c", "mediumtext", charset="utf8mb4")),
-        (Column("", T.ENUM, True, 1), DescribedColumn("c", "enum", labels=("a", "b"), charset="latin1")),
-        (Column("", T.SET, True, 8), DescribedColumn("c", "set", labels=tuple(map(str, range(40))), charset="latin1")),
+        (
+            Column("", T.ENUM, True, 1),
+            DescribedColumn("c", "enum", labels=("a", "b"), charset="latin1"),
+        ),
+        (
+            Column("", T.SET, True, 8),
+            DescribedColumn("c", "set", labels=tuple(map(str, range(40))), charset="latin1"),
+        ),
         (Column("", T.DATETIME2, True, 3), DescribedColumn("c", "datetime", (3,))),
         (Column("", T.TIMESTAMP2, False), DescribedColumn("c", "timestamp", nullable=None)),
         (Column("", T.GEOMETRY, True, 4), DescribedColumn("c", "polygon")),
@@ -52,15 +70,43 @@ def test_what_fits_is_named(column: Column, known: DescribedColumn) -> None:
     [
         (Column("", T.LONG, True), DescribedColumn("c", "bigint"), "LONG, and bigint is known"),
         (Column("", T.LONG, False), DescribedColumn("c", "int"), "NOT NULL"),
-        (Column("", T.VARCHAR, True, 77), DescribedColumn("c", "varchar", (20,)), "character set is not known"),
-        (Column("", T.NEWDECIMAL, True, 10, 2), DescribedColumn("c", "decimal", (10, 3)), "10,2, and 10,3"),
-        (Column("", T.VARCHAR, True, 60), DescribedColumn("c", "varchar", (20,), charset="utf8mb4"), "60,0, and 80,0"),
-        (Column("", T.VARCHAR, True, 81), DescribedColumn("c", "varchar", (20,), charset="utf8mb4"), "81,0, and 80,0"),
-        (Column("", T.VARCHAR_COMPRESSED, True, 80), DescribedColumn("c", "varchar", (20,), charset="utf8mb4"), "80,0, and 81,0"),
-        (Column("", T.BLOB, True, 2), DescribedColumn("c", "longblob", charset="binary"), "2,0, and 4,0"),
+        (
+            Column("", T.VARCHAR, True, 77),
+            DescribedColumn("c", "varchar", (20,)),
+            "character set is not known",
+        ),
+        (
+            Column("", T.NEWDECIMAL, True, 10, 2),
+            DescribedColumn("c", "decimal", (10, 3)),
+            "10,2, and 10,3",
+        ),
+        (
+            Column("", T.VARCHAR, True, 60),
+            DescribedColumn("c", "varchar", (20,), charset="utf8mb4"),
+            "60,0, and 80,0",
+        ),
+        (
+            Column("", T.VARCHAR, True, 81),
+            DescribedColumn("c", "varchar", (20,), charset="utf8mb4"),
+            "81,0, and 80,0",
+        ),
+        (
+            Column("", T.VARCHAR_COMPRESSED, True, 80),
+            DescribedColumn("c", "varchar", (20,), charset="utf8mb4"),
+            "80,0, and 81,0",
+        ),
+        (
+            Column("", T.BLOB, True, 2),
+            DescribedColumn("c", "longblob", charset="binary"),
+            "2,0, and 4,0",
+        ),
         (Column("", T.TIME2, True, 2), DescribedColumn("c", "time"), "2,0, and 0,0"),
         (Column("", T.BIT, True, 9), DescribedColumn("c", "bit", (8,)), "9,0, and 8,0"),
-        (Column("", T.SET, True, 1), DescribedColumn("c", "set", labels=tuple("abcdefghi")), "1,0, and 2,0"),
+        (
+            Column("", T.SET, True, 1),
+            DescribedColumn("c", "set", labels=tuple("abcdefghi")),
+            "1,0, and 2,0",
+        ),
     ],
 )
 def test_what_does_not_fit_is_said(column: Column, known: DescribedColumn, why: str) -> None:
@@ -73,13 +119,19 @@ def test_what_a_map_says_of_signs_and_character_sets_counts() -> None:
     number, known = Column("", T.LONG, True, unsigned=True), DescribedColumn("c", "int")
     assert "unsigned in the table map" in str(fit(number, known, Logged.MINIMAL))
     assert fit(number, replace(known, unsigned=True), Logged.MINIMAL) == replace(number, name="c")
-    text, described = Column("", T.VARCHAR, True, 20, charset="latin1"), DescribedColumn("c", "varchar", (20,), charset="latin2")
+    text, described = (
+        Column("", T.VARCHAR, True, 20, charset="latin1"),
+        DescribedColumn("c", "varchar", (20,), charset="latin2"),
+    )
     assert "latin1 in the table map, and latin2" in str(fit(text, described, Logged.MINIMAL))
 
 
 def test_another_number_of_columns_does_not_fit() -> None:
     bare = TableMap(TableId("d", "t"), (), unknown="none")
-    assert completed(bare, DescribedTable((DescribedColumn("c", "int"),))) == "the table map has 0 columns, and 1 are known"
+    assert (
+        completed(bare, DescribedTable((DescribedColumn("c", "int"),)))
+        == "the table map has 0 columns, and 1 are known"
+    )
 
 
 def test_a_map_with_hidden_columns_behind_the_known_ones_says_what_helps() -> None:
@@ -87,5 +139,11 @@ def test_a_map_with_hidden_columns_behind_the_known_ones_says_what_helps() -> No
     bare = TableMap(TableId("d", "t"), columns, logged=Logged.NOTHING)
     said = completed(bare, DescribedTable((DescribedColumn("c", "int"),)))
     assert isinstance(said, str)
-    assert said.startswith("the table map has 2 columns, and 1 are known; if the table has a functional index on MySQL 8.0.17")
-    assert completed(bare, DescribedTable((DescribedColumn("c", "text"),))) == "the table map has 2 columns, and 1 are known"
+    assert said.startswith(
+        "the table map has 2 columns, and 1 are known; if the table has a functional index on "
+        "MySQL 8.0.17"
+    )
+    assert (
+        completed(bare, DescribedTable((DescribedColumn("c", "text"),)))
+        == "the table map has 2 columns, and 1 are known"
+    )

@@ -26,13 +26,19 @@ def unique(table: DescribedTable) -> list[str]:
 
 
 def key_of(table: DescribedTable) -> tuple[tuple[int, ...], KeyKind]:
-    columns = tuple(Column("", ColumnType.LONG, nullable=column.nullable is not False) for column in table.columns)
+    columns = tuple(
+        Column("", ColumnType.LONG, nullable=column.nullable is not False)
+        for column in table.columns
+    )
     made = completed(TableMap(TABLE, columns, logged=Logged.NOTHING, unknown="none"), table)
     assert isinstance(made, TableMap), made
     return made.primary_key, made.key_kind
 
 
-CREATED = "CREATE TABLE t (a INT, b INT NOT NULL, c INT NOT NULL UNIQUE, UNIQUE (a), KEY (b), UNIQUE (b), CONSTRAINT k UNIQUE INDEX (b, c))"
+CREATED = (
+    "CREATE TABLE t (a INT, b INT NOT NULL, c INT NOT NULL UNIQUE, UNIQUE (a), KEY (b), UNIQUE "
+    "(b), CONSTRAINT k UNIQUE INDEX (b, c))"
+)
 
 
 def test_unnamed_keys_get_the_names_and_the_order_that_servers_give_them() -> None:
@@ -61,11 +67,16 @@ def test_statements_that_change_keys_are_followed(sql: str, key: tuple[int, ...]
 
 def test_a_primary_key_comes_first_and_leaves_the_unique_keys() -> None:
     assert key_of(after(CREATED, "ALTER TABLE t ADD PRIMARY KEY (b)")) == ((1,), KeyKind.PRIMARY)
-    assert key_of(after(CREATED, "ALTER TABLE t ADD PRIMARY KEY (b)", "DROP INDEX `PRIMARY` ON t")) == ((2,), KeyKind.NOT_PRIMARY)
+    assert key_of(
+        after(CREATED, "ALTER TABLE t ADD PRIMARY KEY (b)", "DROP INDEX `PRIMARY` ON t")
+    ) == ((2,), KeyKind.NOT_PRIMARY)
 
 
 def test_a_key_over_a_prefix_an_expression_or_null_names_no_row() -> None:
-    created = "CREATE TABLE t (a INT NOT NULL, b INT, v VARCHAR(9) NOT NULL, UNIQUE (v(3)), UNIQUE ((a + 1)), UNIQUE (a, b))"
+    created = (
+        "CREATE TABLE t (a INT NOT NULL, b INT, v VARCHAR(9) NOT NULL, UNIQUE (v(3)), UNIQUE ((a + "
+        "1)), UNIQUE (a, b))"
+    )
     names = {index.name: index for index in after(created).indexes or ()}
     assert names["v"].prefixes == (3,)
     assert names["functional_index"].prefixes == (-1,)
@@ -90,8 +101,16 @@ def test_where_mariadb_may_have_kept_another_order_the_keys_are_not_known() -> N
 
 
 @pytest.mark.parametrize("mariadb", [True, False])
-def test_older_keys_are_looked_at_before_the_columns_of_a_primary_key_are_made_not_null(mariadb: bool) -> None:
-    sqls = "CREATE TABLE t (a INT, b INT NOT NULL, UNIQUE (b), UNIQUE (a))", "ALTER TABLE t ADD PRIMARY KEY (a), ADD UNIQUE n (b)"
+def test_older_keys_are_looked_at_before_the_columns_of_a_primary_key_are_made_not_null(
+    mariadb: bool,
+) -> None:
+    sqls = (
+        "CREATE TABLE t (a INT, b INT NOT NULL, UNIQUE (b), UNIQUE (a))",
+        "ALTER TABLE t ADD PRIMARY KEY (a), ADD UNIQUE n (b)",
+    )
     assert unique(after(*sqls, mariadb=mariadb)) == ["b", "n", "a"]
-    made = "CREATE TABLE t (v INT UNIQUE, w INT NOT NULL UNIQUE, x INT UNIQUE, PRIMARY KEY (v), UNIQUE z (v))"
+    made = (
+        "CREATE TABLE t (v INT UNIQUE, w INT NOT NULL UNIQUE, x INT UNIQUE, PRIMARY KEY (v), "
+        "UNIQUE z (v))"
+    )
     assert unique(after(made, mariadb=mariadb)) == ["w", "z", "v", "x"]

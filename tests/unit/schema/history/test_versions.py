@@ -7,7 +7,16 @@ from hypothesis import given
 from relay.model.change import Statement
 from relay.model.positions.position import BinlogPosition, SourceIdentity
 from relay.model.table import Column, ColumnType, Logged, TableId, TableMap
-from relay.schema import Base, HistoryPlace, Schemas, TableHistory, Version, folded, parse_record, superseded
+from relay.schema import (
+    Base,
+    HistoryPlace,
+    Schemas,
+    TableHistory,
+    Version,
+    folded,
+    parse_record,
+    superseded,
+)
 from relay.schema.history import DescribedColumn, DescribedTable
 
 SERVER = SourceIdentity("", 7, 100)
@@ -15,7 +24,9 @@ TABLE = TableId("d", "t")
 LAST = BinlogPosition("b.000009", 4)
 
 
-def place(offset: int, file: str = "b.000001", created_s: int = 100, server_id: int = 7) -> HistoryPlace:
+def place(
+    offset: int, file: str = "b.000001", created_s: int = 100, server_id: int = 7
+) -> HistoryPlace:
     return HistoryPlace.of(SourceIdentity("", server_id, created_s), file, offset)
 
 
@@ -25,7 +36,11 @@ def table(*names: str) -> DescribedTable:
 
 def names(schemas: Schemas) -> str:
     known = schemas.of(TABLE)
-    return " ".join(column.name for column in known.columns) if isinstance(known, DescribedTable) else f"? {known}"
+    return (
+        " ".join(column.name for column in known.columns)
+        if isinstance(known, DescribedTable)
+        else f"? {known}"
+    )
 
 
 def at(records: "list[Version | Base]", here: HistoryPlace) -> tuple[str, int] | None:
@@ -67,17 +82,27 @@ def test_places_before_the_base_and_on_other_servers_are_not_covered() -> None:
 
 
 def test_a_second_base_begins_anew() -> None:
-    again: list[Version | Base] = [*HISTORY, Base(place(400)), Version(place(400), TABLE, table("z"), initial=True)]
+    again: list[Version | Base] = [
+        *HISTORY,
+        Base(place(400)),
+        Version(place(400), TABLE, table("z"), initial=True),
+    ]
     assert at(again, place(350)) == ("a b", 3)
     assert at(again, place(450)) == ("z", 3)
 
 
 places = st.builds(
-    place, st.integers(0, 6), st.sampled_from(["b.000001", "b.000002"]), st.sampled_from([100, 160]), st.sampled_from([7, 8])
+    place,
+    st.integers(0, 6),
+    st.sampled_from(["b.000001", "b.000002"]),
+    st.sampled_from([100, 160]),
+    st.sampled_from([7, 8]),
 )
 knowns = st.sampled_from([table("a"), table("a", "b"), "unknown", None])
 tables = st.sampled_from([TABLE, TableId("d", "u"), TableId("e", "t")])
-plain_records = st.one_of(st.builds(Base, places), st.builds(Version, places, tables, knowns, st.booleans()))
+plain_records = st.one_of(
+    st.builds(Base, places), st.builds(Version, places, tables, knowns, st.booleans())
+)
 
 
 @given(st.lists(plain_records, max_size=25, unique_by=lambda record: record.key), places, places)
@@ -98,13 +123,21 @@ def test_a_table_keeps_its_last_version_before_the_oldest_place_and_one_that_is_
     dropped = TableId("d", "dropped")
     temporary = [Version(place(110), dropped, table("x")), Version(place(120), dropped, None)]
     gone = superseded([*HISTORY, *temporary], place(250, "b.000002", 160))
-    assert {each.key for each in gone} == {each.key for each in (HISTORY[0], HISTORY[2], *temporary)}
+    assert {each.key for each in gone} == {
+        each.key for each in (HISTORY[0], HISTORY[2], *temporary)
+    }
     assert superseded(HISTORY, place(99)) == []
 
 
 def test_records_come_back_as_they_were() -> None:
-    column = DescribedColumn("ä", "enum", (3,), None, True, "gbk", ("x", "y'"), visible=False, compressed=True)
-    for known in (DescribedTable((column, DescribedColumn("b", "int")), ("b", "ä"), "latin1"), "why", None):
+    column = DescribedColumn(
+        "ä", "enum", (3,), None, True, "gbk", ("x", "y'"), visible=False, compressed=True
+    )
+    for known in (
+        DescribedTable((column, DescribedColumn("b", "int")), ("b", "ä"), "latin1"),
+        "why",
+        None,
+    ):
         version = Version(place(4), TABLE, known, initial=known is None)
         assert parse_record(version.key, version.to_bytes()) == version
     base = Base(place(4))
@@ -118,7 +151,11 @@ def run(history: TableHistory, offset: int, sql: str) -> bool:
 
 
 def bare(columns: int) -> TableMap:
-    made = TableMap(TABLE, tuple(Column("", ColumnType.LONG, nullable=True) for _ in range(columns)), logged=Logged.NOTHING)
+    made = TableMap(
+        TABLE,
+        tuple(Column("", ColumnType.LONG, nullable=True) for _ in range(columns)),
+        logged=Logged.NOTHING,
+    )
     return made.without_names("none")
 
 
@@ -134,7 +171,10 @@ def test_a_history_completes_maps_follows_statements_and_hands_over_what_it_lear
     assert not run(history, 75, "CREATE VIEW v AS SELECT 1")
     assert run(history, 80, "DROP TABLE t")
     assert history.complete(bare(2)).unknown == "nothing is known of it"
-    assert [type(each).__name__ for each in history.taken(BinlogPosition("b.000001", 60))] == ["Base", "Version"]
+    assert [type(each).__name__ for each in history.taken(BinlogPosition("b.000001", 60))] == [
+        "Base",
+        "Version",
+    ]
     (added,) = history.taken(BinlogPosition("b.000001", 80))
     assert isinstance(added, Version)
     assert added.place == place(60)
@@ -150,4 +190,6 @@ def test_what_is_known_better_of_a_place_holds_there() -> None:
     assert history.complete(bare(2)).unknown
     assert run(history, 80, "ALTER TABLE t ADD z INT")
     assert [column.name for column in history.complete(bare(2)).columns] == ["a", "z"]
-    assert [each.known for each in history.taken(LAST) if isinstance(each, Version)][-1] == table("a", "z")
+    assert [each.known for each in history.taken(LAST) if isinstance(each, Version)][-1] == table(
+        "a", "z"
+    )

@@ -39,7 +39,9 @@ def test_a_time_before_the_oldest_file_is_nowhere() -> None:
 
 
 @given(st.lists(st.integers(0, 60), min_size=1, max_size=40), st.integers(0, 70_000))
-def test_the_binary_search_finds_what_a_look_at_all_files_would(times: list[int], time_ms: int) -> None:
+def test_the_binary_search_finds_what_a_look_at_all_files_would(
+    times: list[int], time_ms: int
+) -> None:
     created_s = sorted(times)
     before = [index for index, second in enumerate(created_s) if second < time_ms // 1000]
     expected = before[-1] if before else 0 if created_s[0] == time_ms // 1000 else None

@@ -93,7 +93,9 @@ def test_the_pair_of_a_table(log: Log, table: LogicalTable, expected: str) -> No
     assert pair(log, table) == expected
 
 
-def test_a_finished_table_is_copied_again_on_request_or_where_its_copy_is_gone_or_elsewhere() -> None:
+def test_a_finished_table_is_copied_again_on_request_or_where_its_copy_is_gone_or_elsewhere() -> (
+    None
+):
     assert pair(Log().rows(5).finished(), anew=True) == "new"
     assert pair(Log().rows(5).finished(), sink=EMPTY) == "new"
     other = LogicalTable("shop.t", (replace(TABLE.shards[0], key_names=("n",)),))
@@ -102,5 +104,10 @@ def test_a_finished_table_is_copied_again_on_request_or_where_its_copy_is_gone_o
 
 def test_an_end_that_is_asked_for_while_the_relay_is_awaited_begins_nothing() -> None:
     log = Log()
-    assert begin([TABLE], cast("Any", log), SINK, PLACE, published("earlier"), lambda _: None, anew=False) is None
+    assert (
+        begin(
+            [TABLE], cast("Any", log), SINK, PLACE, published("earlier"), lambda _: None, anew=False
+        )
+        is None
+    )
     assert len(log.lines) == 1

@@ -6,7 +6,14 @@ from dataclasses import replace
 import pytest
 
 from relay.model.table import TableId
-from spark_jobs.first_copy.notes import ShardNote, TableNote, begin_line, end_line, note_of, round_line
+from spark_jobs.first_copy.notes import (
+    ShardNote,
+    TableNote,
+    begin_line,
+    end_line,
+    note_of,
+    round_line,
+)
 from spark_jobs.first_copy.range_scheduler import Ahead, ShardRange, copied_ranges, next_round
 from spark_jobs.first_copy.rate_limit import Pace, round_rows
 from spark_jobs.first_copy.shape import shape_of
@@ -16,7 +23,9 @@ from spark_jobs.origin.shards import LogicalTable
 
 ID = SourceColumn("id", "int", "int")
 N = SourceColumn("n", "int", "int")
-ONE, TWO = (Shard(instance, TableId("db", "t"), "shop.t", (ID, N), ("id",)) for instance in ("one", "two"))
+ONE, TWO = (
+    Shard(instance, TableId("db", "t"), "shop.t", (ID, N), ("id",)) for instance in ("one", "two")
+)
 PAIRS = {"one": "0000000000001.0000000000000000001", "two": "0000000000002.0000000000000000002"}
 
 
@@ -32,7 +41,10 @@ def test_the_lines_of_a_run_in_any_order() -> None:
     lines.append(round_line(folded(*lines), [("one/db.t", None), ("two/db.t", ("3",))], 7))
     note = folded(*random.Random(1).sample(lines, len(lines)))
     assert (note.run, note.pairs, note.rows, note.ended) == ("r1", PAIRS, 17, False)
-    assert note.shards == {"one/db.t": ShardNote((("5",), ("9",)), True), "two/db.t": ShardNote((("3",),), False)}
+    assert note.shards == {
+        "one/db.t": ShardNote((("5",), ("9",)), True),
+        "two/db.t": ShardNote((("3",),), False),
+    }
     lines.append(end_line(note, 2))
     assert folded(*lines).ended
 
@@ -67,11 +79,20 @@ def test_the_shape_of_a_run_is_noted() -> None:
         replace(ONE, columns=(replace(ID, collation="latin1_bin"), N)),
         TWO,
     ],
-    ids=["another key", "the shard in the key", "another type", "another collation", "another shard"],
+    ids=[
+        "another key",
+        "the shard in the key",
+        "another type",
+        "another collation",
+        "another shard",
+    ],
 )
 def test_what_a_run_cannot_go_on_behind_has_another_shape(other: Shard) -> None:
     shape = shape_of(LogicalTable("shop.t", (ONE,)), "delta /copies")
-    assert shape == shape_of(LogicalTable("shop.t", (replace(ONE, columns=(ID, replace(N, type_text="text"))),)), "delta /copies")
+    assert shape == shape_of(
+        LogicalTable("shop.t", (replace(ONE, columns=(ID, replace(N, type_text="text"))),)),
+        "delta /copies",
+    )
     assert shape != shape_of(LogicalTable("shop.t", (ONE,)), "delta /others")
     assert shape != shape_of(LogicalTable("shop.t", (other,)), "delta /copies")
 
@@ -94,7 +115,10 @@ def test_rounds_take_ranges_from_all_shards_until_none_is_left() -> None:
         note = folded(*lines)
     of_one = [KeyRange(None, ("10",)), KeyRange(("10",), ("20",)), KeyRange(("20",), None)]
     of_two = [KeyRange(None, ("10",)), KeyRange(("10",), None)]
-    assert taken == [*(ShardRange(ONE, each) for each in of_one), *(ShardRange(TWO, each) for each in of_two)]
+    assert taken == [
+        *(ShardRange(ONE, each) for each in of_one),
+        *(ShardRange(TWO, each) for each in of_two),
+    ]
     assert list(copied_ranges((ONE, TWO), note)) == taken
 
 

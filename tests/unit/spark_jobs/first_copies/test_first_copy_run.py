@@ -14,7 +14,10 @@ from spark_jobs.origin import Shard, SourceColumn
 from spark_jobs.origin.shards import LogicalTable
 
 ORDER = "0000000000001.0000000000000000001"
-TABLE = LogicalTable("shop.t", (Shard("one", TableId("db", "t"), "shop.t", (SourceColumn("id", "int", "int"),), ("id",)),))
+TABLE = LogicalTable(
+    "shop.t",
+    (Shard("one", TableId("db", "t"), "shop.t", (SourceColumn("id", "int", "int"),), ("id",)),),
+)
 
 
 class Log:
@@ -51,7 +54,13 @@ class MadeUp(FirstCopy):
 
 def made_up(log: Log, **given: Any) -> FirstCopy:
     nothing: Any = None
-    own = {"positions": nothing, "check": lambda _: None, "stopping": lambda _: False, "progress": lambda *_: None, **given}
+    own = {
+        "positions": nothing,
+        "check": lambda _: None,
+        "stopping": lambda _: False,
+        "progress": lambda *_: None,
+        **given,
+    }
     return MadeUp({}, nothing, nothing, cast("Any", log), BootstrapSettings(), **own)
 
 

@@ -7,7 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from relay.model.table import TableId
-from spark_jobs.origin import KeyRange, Shard, SourceColumn, key_equals, literal, next_boundary, ranges_of
+from spark_jobs.origin import (
+    KeyRange,
+    Shard,
+    SourceColumn,
+    key_equals,
+    literal,
+    next_boundary,
+    ranges_of,
+)
 
 ID = SourceColumn("id", "int", "int(11)")
 NAME = SourceColumn("na`me", "varchar", "varchar(20)")
@@ -23,19 +31,25 @@ def shard(*key: SourceColumn) -> Shard:
 def test_a_range_compares_column_after_column() -> None:
     part = KeyRange(("1", "6162"), ("5", "7A"))
     assert part.where([ID, NAME]) == (
-        "(`id` >= 1 AND (`id` > 1 OR (`na``me` > _utf8mb4 X'6162'))) AND (`id` <= 5 AND (`id` < 5 OR (`na``me` <= _utf8mb4 X'7A')))"
+        "(`id` >= 1 AND (`id` > 1 OR (`na``me` > _utf8mb4 X'6162'))) AND (`id` <= 5 AND (`id` < "
+        "5 OR (`na``me` <= _utf8mb4 X'7A')))"
     )
     assert KeyRange().where([ID]) == "TRUE"
 
 
 def test_the_next_boundary_is_a_look_along_the_key() -> None:
     assert next_boundary(shard(ID), ("7",), 100) == (
-        "SELECT CAST(`id` AS CHAR) AS k0 FROM `db`.`t` WHERE `id` > 7 ORDER BY `id` LIMIT 1 OFFSET 99"
+        "SELECT CAST(`id` AS CHAR) AS k0 FROM `db`.`t` WHERE `id` > 7 ORDER BY `id` LIMIT 1 "
+        "OFFSET 99"
     )
     single = next_boundary(shard(SourceColumn("f", "float", "float")), None, 1)
-    assert single.startswith("SELECT CAST(`f` + 0E0 AS CHAR) AS k0 ")  # 0.1 as a FLOAT lies behind 0.1: the boundary would be found again
+    assert single.startswith(
+        "SELECT CAST(`f` + 0E0 AS CHAR) AS k0 "
+    )  # 0.1 as a FLOAT lies behind 0.1: the boundary would be found again
     labels = next_boundary(shard(LABEL), None, 1)
-    assert labels.endswith("WHERE TRUE ORDER BY CONVERT(`label` USING utf8mb4) COLLATE utf8mb4_bin LIMIT 1 OFFSET 0")
+    assert labels.endswith(
+        "WHERE TRUE ORDER BY CONVERT(`label` USING utf8mb4) COLLATE utf8mb4_bin LIMIT 1 OFFSET 0"
+    )
 
 
 @pytest.mark.parametrize(
@@ -48,11 +62,15 @@ def test_the_next_boundary_is_a_look_along_the_key() -> None:
         (SourceColumn("d", "double", "double"), "1.5e-7", "1.5e-7"),
     ],
 )
-def test_a_literal_is_made_of_harmless_characters(column: SourceColumn, text: str, sql: str) -> None:
+def test_a_literal_is_made_of_harmless_characters(
+    column: SourceColumn, text: str, sql: str
+) -> None:
     assert literal(column, text) == sql
 
 
-@pytest.mark.parametrize(("column", "text"), [(ID, "1 OR 1=1"), (NAME, "'"), (AT, "x' OR '"), (RAW, "0")])
+@pytest.mark.parametrize(
+    ("column", "text"), [(ID, "1 OR 1=1"), (NAME, "'"), (AT, "x' OR '"), (RAW, "0")]
+)
 def test_a_text_that_no_boundary_is_refused(column: SourceColumn, text: str) -> None:
     with pytest.raises(ValueError, match="is no value of key column"):
         literal(column, text)
@@ -66,7 +84,9 @@ keys = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), unique=True, ma
 
 
 @given(keys, keys)
-def test_every_row_lies_in_one_range(rows: list[tuple[int, int]], cuts: list[tuple[int, int]]) -> None:
+def test_every_row_lies_in_one_range(
+    rows: list[tuple[int, int]], cuts: list[tuple[int, int]]
+) -> None:
     table = sqlite3.connect(":memory:")
     table.execute("CREATE TABLE t (id INT, n INT)")
     table.executemany("INSERT INTO t VALUES (?, ?)", rows)
@@ -75,7 +95,9 @@ def test_every_row_lies_in_one_range(rows: list[tuple[int, int]], cuts: list[tup
     found = [
         row
         for part in ranges_of(boundaries)
-        for row in table.execute(f"SELECT id, n FROM t WHERE {part.where(key)} ORDER BY id, n").fetchall()
+        for row in table.execute(
+            f"SELECT id, n FROM t WHERE {part.where(key)} ORDER BY id, n"
+        ).fetchall()
     ]
     table.close()
     assert found == sorted(rows)

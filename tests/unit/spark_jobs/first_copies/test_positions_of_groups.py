@@ -23,15 +23,23 @@ def test_sources_are_told_apart_by_instance_and_name() -> None:
     assert [each.key for each in (server("one"), server("one", "first"))] == ["one", "one/first"]
     kafka = {"bootstrap_servers": "h:1", "topics": ["t"]}
     both = [{"instance": "one", "name": name, "host": "h", "user": "u"} for name in sorted(BOTH)]
-    assert len(JobSettings.model_validate({"kafka": kafka, "copy_root": "c", "sources": both}).sources) == 2
+    assert (
+        len(JobSettings.model_validate({"kafka": kafka, "copy_root": "c", "sources": both}).sources)
+        == 2
+    )
     with pytest.raises(ValidationError, match="same instance and name"):
-        JobSettings.model_validate({"kafka": kafka, "copy_root": "c", "sources": [both[0], both[0]]})
+        JobSettings.model_validate(
+            {"kafka": kafka, "copy_root": "c", "sources": [both[0], both[0]]}
+        )
     with pytest.raises(ValidationError, match="match pattern"):
         server("one/first")
 
 
 def test_no_source_of_a_group_is_left_out() -> None:
     group = {"one/first": published(*BOTH)}
-    check_together([server("one", "first"), server("one", "second"), server("two")], {**group, "two": published()})
+    check_together(
+        [server("one", "first"), server("one", "second"), server("two")],
+        {**group, "two": published()},
+    )
     with pytest.raises(SourcesIncomplete, match="no \\[\\[sources\\]\\] has the name second"):
         check_together([server("one", "first"), server("two", "second")], group)

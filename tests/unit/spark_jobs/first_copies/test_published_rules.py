@@ -16,7 +16,9 @@ WHERE = {"tables": ".*", "where": "id > 1"}
 def published(**asked: object) -> Published:
     """What the record of an instance with these settings says."""
     document = {"name": "one", "source": {"host": "h", "user": "u", "server_id": 7}, **asked}
-    return Published("", "", 0, "", 1, "", rows=configuration_of_rows(InstanceSettings.model_validate(document)))
+    return Published(
+        "", "", 0, "", 1, "", rows=configuration_of_rows(InstanceSettings.model_validate(document))
+    )
 
 
 def server(**asked: object) -> SourceServer:
@@ -37,7 +39,9 @@ def test_the_same_rules_pass(asked: dict[str, object]) -> None:
         ({"masks": [HASH]}, {}, "which has none"),
     ],
 )
-def test_other_rules_are_refused(own: dict[str, object], relays: dict[str, object], words: str) -> None:
+def test_other_rules_are_refused(
+    own: dict[str, object], relays: dict[str, object], words: str
+) -> None:
     with pytest.raises(RulesDiffer, match=words) as refused:
         check_rules(server(**own), published(**relays))
     assert "guess" not in str(refused.value)

@@ -1,4 +1,6 @@
-"""A row read by a SELECT, as texts, becomes what the relay makes of the same row when it decodes it."""
+"""A row read by a SELECT, as texts, becomes what the relay makes of the same row when it decodes
+it.
+"""
 
 from collections.abc import Sequence
 from copy import deepcopy
@@ -21,22 +23,44 @@ from spark_jobs.origin.row_rules import RowRules
 REAL, LOGICAL = TableId("shop_1", "customer"), TableId("shop", "customer")
 COLUMNS = {
     "id": (Column("id", ColumnType.LONG, nullable=False), "int(8) unsigned zerofill"),
-    "email": (Column("email", ColumnType.VARCHAR, nullable=True, length=400, charset="utf8mb4"), "varchar(100)"),
-    "name": (Column("name", ColumnType.STRING, nullable=True, length=100, charset="latin1"), "char(100)"),
-    "price": (Column("price", ColumnType.NEWDECIMAL, nullable=True, length=10, scale=2), "decimal(10,2)"),
+    "email": (
+        Column("email", ColumnType.VARCHAR, nullable=True, length=400, charset="utf8mb4"),
+        "varchar(100)",
+    ),
+    "name": (
+        Column("name", ColumnType.STRING, nullable=True, length=100, charset="latin1"),
+        "char(100)",
+    ),
+    "price": (
+        Column("price", ColumnType.NEWDECIMAL, nullable=True, length=10, scale=2),
+        "decimal(10,2)",
+    ),
     "ratio": (Column("ratio", ColumnType.FLOAT, nullable=True, length=4), "float"),
     "wide": (Column("wide", ColumnType.DOUBLE, nullable=True, length=8), "double"),
     "made": (Column("made", ColumnType.DATETIME2, nullable=True, length=3), "datetime(3)"),
     "lasts": (Column("lasts", ColumnType.TIME2, nullable=True), "time"),
-    "state": (Column("state", ColumnType.ENUM, nullable=True, length=1, labels=("draft", "sold")), "enum('draft','sold')"),
-    "raw": (Column("raw", ColumnType.VARCHAR, nullable=True, length=10, charset="binary"), "varbinary(10)"),
-    "flags": (Column("flags", ColumnType.SET, nullable=True, length=1, labels=("a", "b")), "set('a','b')"),
+    "state": (
+        Column("state", ColumnType.ENUM, nullable=True, length=1, labels=("draft", "sold")),
+        "enum('draft','sold')",
+    ),
+    "raw": (
+        Column("raw", ColumnType.VARCHAR, nullable=True, length=10, charset="binary"),
+        "varbinary(10)",
+    ),
+    "flags": (
+        Column("flags", ColumnType.SET, nullable=True, length=1, labels=("a", "b")),
+        "set('a','b')",
+    ),
     "bits": (Column("bits", ColumnType.BIT, nullable=True, length=4), "bit(4)"),
     "note": (Column("note", ColumnType.BLOB, nullable=True, length=2, charset="utf8mb4"), "text"),
 }
 TYPES = tuple(text for _, text in COLUMNS.values())
-DEFINITION = TableDefinition(TableMap(REAL, tuple(column for column, _ in COLUMNS.values()), (0,)), (0,), TYPES)
-SOURCE = tuple(SourceColumn(name, text.partition("(")[0], text) for name, (_, text) in COLUMNS.items())
+DEFINITION = TableDefinition(
+    TableMap(REAL, tuple(column for column, _ in COLUMNS.values()), (0,)), (0,), TYPES
+)
+SOURCE = tuple(
+    SourceColumn(name, text.partition("(")[0], text) for name, (_, text) in COLUMNS.items()
+)
 SALT = "a salt that nobody would guess"
 
 SINGLES = st.floats(-100, 100, width=32)
@@ -57,20 +81,26 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
 }
 ROWS = st.tuples(*(each if name == "id" else st.none() | each for name, each in VALUES.items()))
 CONDITIONS = st.sampled_from([
-    "", "id > 7", "email like '%@example.org'", "name = 'Müller'", "price >= 0.5", "ratio > 1.1", "ratio = 1.1", "wide < 0.1",
-    "made < '2026-01-01'", "lasts between '-02:00:00' and '00:00:00'", "state <> 'draft'", "raw is null", "flags = 'a,b'", "bits = 3",
+    "", "id > 7", "email like '%@example.org'", "name = 'Müller'", "price >= 0.5", "ratio > 1.1",
+    "ratio = 1.1", "wide < 0.1",
+    "made < '2026-01-01'", (
+        "lasts between '-02:00:00' and '00:00:00'"
+    ), "state <> 'draft'", "raw is null", "flags = 'a,b'", "bits = 3",
     "ratio < wide or note is not null",
 ])  # fmt: skip
 MASKS = st.lists(
     st.builds(
-        lambda names: {"columns": f".*\\.customer\\.({names})", "method": "hash", "salt": SALT}, st.sampled_from(["id", "raw|ratio", ".*"])
+        lambda names: {"columns": f".*\\.customer\\.({names})", "method": "hash", "salt": SALT},
+        st.sampled_from(["id", "raw|ratio", ".*"]),
     )
     | st.just({"columns": ".*\\.(email|name|note)", "method": "truncate", "length": 2})
     | st.just({"columns": ".*\\.(price|state)", "method": "replace"})
     | st.just({"columns": ".*\\.made", "method": "replace", "value": "***"}),
     max_size=3,
 )
-FIELDS = st.sampled_from([{}, {"fields": ["email", "ratio"]}, {"without_fields": ["note", "id", "raw"]}])
+FIELDS = st.sampled_from(
+    [{}, {"fields": ["email", "ratio"]}, {"without_fields": ["note", "id", "raw"]}]
+)
 
 
 def rules(**asked: Any) -> RowRules:
@@ -80,7 +110,10 @@ def rules(**asked: Any) -> RowRules:
 def selected(row: Row) -> Sequence[str | None]:
     """What a SELECT gives: the texts of all columns, behind them the whole values of singles."""
     printers = [exact_text(column, text, lambda: None) for column, text in COLUMNS.values()]
-    texts = [None if value is None else printer(value) for printer, value in zip(printers, row, strict=True)]
+    texts = [
+        None if value is None else printer(value)
+        for printer, value in zip(printers, row, strict=True)
+    ]
     single = row[list(COLUMNS).index("ratio")]
     return [*texts, None if single is None else repr(single)]
 
@@ -94,10 +127,16 @@ def as_the_relay_says(asked: RowSettings, row: Row) -> list[str | None] | None:
     if isinstance(made, NotPublished):
         return None
     published = refinement.published
-    printers = [exact_text(column, text, lambda: None) for column, text in zip(published.map.columns, published.type_texts, strict=True)]
+    printers = [
+        exact_text(column, text, lambda: None)
+        for column, text in zip(published.map.columns, published.type_texts, strict=True)
+    ]
     shown = refinement.shown(made[0]).after
     assert shown is not None
-    return [None if value is None else printer(value) for printer, value in zip(printers, shown, strict=True)]
+    return [
+        None if value is None else printer(value)
+        for printer, value in zip(printers, shown, strict=True)
+    ]
 
 
 @given(ROWS, CONDITIONS, MASKS, FIELDS)
@@ -128,14 +167,18 @@ def test_columns_are_those_of_messages() -> None:
 
 def test_a_masked_key_is_hidden_and_operations_are_told() -> None:
     ruled = rules(
-        rules=[{"tables": ".*", "operations": ["INSERT", "UPDATE"]}], masks=[{"columns": ".*\\.id", "method": "hash", "salt": SALT}]
+        rules=[{"tables": ".*", "operations": ["INSERT", "UPDATE"]}],
+        masks=[{"columns": ".*\\.id", "method": "hash", "salt": SALT}],
     )
     assert (ruled.hides_key, ruled.decides_keys) == (True, True)
     assert ruled.operations == {Operation.INSERT, Operation.UPDATE}
 
 
 def test_tables_without_rules_have_none() -> None:
-    ruled = rules(rules=[{"tables": "other.*", "where": "id = 1"}], masks=[{"columns": "other.*", "method": "replace"}])
+    ruled = rules(
+        rules=[{"tables": "other.*", "where": "id = 1"}],
+        masks=[{"columns": "other.*", "method": "replace"}],
+    )
     assert ruled.refinement is None
     assert ruled.published == SOURCE
     assert not ruled.decides_keys

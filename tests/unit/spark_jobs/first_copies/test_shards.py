@@ -31,7 +31,16 @@ def column(db: str, tb: str, name: str, kind: str = "int") -> Row:
     return Row(db=db, tb=tb, name=name, kind=kind, type_text=kind, collation=None)
 
 
-def key(db: str, tb: str, name: str, column: str, place: int = 1, *, nullable: str = "", part: int | None = None) -> Row:
+def key(
+    db: str,
+    tb: str,
+    name: str,
+    column: str,
+    place: int = 1,
+    *,
+    nullable: str = "",
+    part: int | None = None,
+) -> Row:
     return Row(db=db, tb=tb, key_name=name, name=column, place=place, nullable=nullable, part=part)
 
 
@@ -60,8 +69,16 @@ def test_a_float_in_a_key_has_more_digits_in_messages_than_the_server_prints() -
     assert table.with_longer_key == ["one/shop_1.t"]
     assert "DOUBLE" in float_in_key(table)
     assert table.with_longer_key_under_rules == []
-    rules = RowRules(SourceServer(instance="one", host="h", user="u"), shard.real, TableId("shop", "t"), columns, ("f", "id"))
-    assert LogicalTable("shop.t", (replace(shard, rules=rules),)).with_longer_key_under_rules == ["one/shop_1.t"]
+    rules = RowRules(
+        SourceServer(instance="one", host="h", user="u"),
+        shard.real,
+        TableId("shop", "t"),
+        columns,
+        ("f", "id"),
+    )
+    assert LogicalTable("shop.t", (replace(shard, rules=rules),)).with_longer_key_under_rules == [
+        "one/shop_1.t"
+    ]
     for fine in (replace(shard, lossless_keys=False), replace(shard, key_names=("id",))):
         assert LogicalTable("shop.t", (fine,)).with_longer_key == []
 
@@ -72,7 +89,10 @@ def test_current_rows_of_versioned_tables_have_keys_without_the_end() -> None:
     keys = [*KEYS, key("shop_2", "orders_2", "PRIMARY", "extra", 2)]
     found = {each.real.table: each for each in shards_of(settings, MAPPING, COLUMNS, keys, ends)}
     hidden, own = found["orders_1"], found["orders_2"]
-    assert ([each.name for each in hidden.columns], hidden.key_names) == (["id", "note", "row_start", "row_end"], ("note", "id"))
+    assert ([each.name for each in hidden.columns], hidden.key_names) == (
+        ["id", "note", "row_start", "row_end"],
+        ("note", "id"),
+    )
     assert ([each.name for each in own.columns], own.key_names) == (["id", "extra"], ("id",))
 
 
@@ -93,8 +113,16 @@ def test_shards_of_two_databases_make_one_table() -> None:
         ({}, "shop_2\\..*", ["shop.log", "shop.orders"]),
     ],
 )
-def test_routing_and_filter_are_the_instances(routing: dict[str, str], black: str, names: list[str]) -> None:
-    document = {"instance": "one", "host": "h", "user": "u", "routing": routing, "filter": {"filter_black_regex": black}}
+def test_routing_and_filter_are_the_instances(
+    routing: dict[str, str], black: str, names: list[str]
+) -> None:
+    document = {
+        "instance": "one",
+        "host": "h",
+        "user": "u",
+        "routing": routing,
+        "filter": {"filter_black_regex": black},
+    }
     found = shards_of(SourceServer.model_validate(document), MAPPING, COLUMNS, KEYS)
     assert [shard.logical for shard in found] == names
 
@@ -102,15 +130,24 @@ def test_routing_and_filter_are_the_instances(routing: dict[str, str], black: st
 def tables(**asked: object) -> list[LogicalTable]:
     """shop.log and shop.orders of an instance with these settings."""
     document = {"instance": "one", "host": "h", "user": "u", **asked}
-    return list(logical_tables(shards_of(SourceServer.model_validate(document), MAPPING, COLUMNS, KEYS)))
+    return list(
+        logical_tables(shards_of(SourceServer.model_validate(document), MAPPING, COLUMNS, KEYS))
+    )
 
 
 def test_rules_and_masks_make_the_columns_of_messages() -> None:
-    rules = [{"tables": "shop_1\\.orders_1", "without_fields": ["note"]}, {"tables": "shop_2\\..*", "fields": ["extra"]}]
+    rules = [
+        {"tables": "shop_1\\.orders_1", "without_fields": ["note"]},
+        {"tables": "shop_2\\..*", "fields": ["extra"]},
+    ]
     masks = [{"columns": ".*\\.extra", "method": "hash", "salt": "a salt that nobody would guess"}]
     log, orders = tables(rules=rules, masks=masks)
     assert (log.ruled, orders.ruled) == (False, True)
-    assert [(each.name, each.type_text) for each in orders.columns] == [("id", "int"), ("note", "int"), ("extra", "varchar(64)")]
+    assert [(each.name, each.type_text) for each in orders.columns] == [
+        ("id", "int"),
+        ("note", "int"),
+        ("extra", "varchar(64)"),
+    ]
     assert json.loads(orders.shards[1].mysql_types) == {"id": "int", "extra": "varchar(64)"}
     assert orders.unpublished == ()
 
@@ -129,7 +166,9 @@ def test_columns_that_no_message_has_are_known() -> None:
         ({"rules": [{"tables": ".*orders_2", "operations": ["INSERT", "UPDATE"]}]}, ["DELETE"]),
     ],
 )
-def test_operations_that_an_instance_leaves_out_are_known(asked: dict[str, object], left_out: list[str]) -> None:
+def test_operations_that_an_instance_leaves_out_are_known(
+    asked: dict[str, object], left_out: list[str]
+) -> None:
     _, orders = tables(**asked)
     assert orders.leaves_out(*Operation) == left_out
 

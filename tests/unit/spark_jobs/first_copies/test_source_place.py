@@ -31,7 +31,10 @@ class Server:
         if "GTID_SUBSET" in sql:
             self.subsets += 1
             return [Row(covered=int(self.subsets > self.lacking_looks))]
-        own: Mapping[str, Any] = {"@@version": Row(version="8.4.0"), "gtid_executed": Row(place=self._gtids, mode=self._mode)}
+        own: Mapping[str, Any] = {
+            "@@version": Row(version="8.4.0"),
+            "gtid_executed": Row(place=self._gtids, mode=self._mode),
+        }
         return [next(row for part, row in own.items() if part in sql)]
 
 
@@ -43,7 +46,10 @@ class Server:
         (Server("uuid:1-5", "OFF_PERMISSIVE", LOG), AT_LOG),
         (Server("uuid:1-5", "OFF", LOG), AT_LOG),
         (Server("", "OFF", SourceRefused("BACKUP_ADMIN")), None),
-        (Server("", "OFF", TableChanged("Table 'performance_schema.log_status' doesn't exist")), None),
+        (
+            Server("", "OFF", TableChanged("Table 'performance_schema.log_status' doesn't exist")),
+            None,
+        ),
     ],
     ids=["all have GTIDs", "none yet", "some have", "formerly", "not permitted", "MySQL 5"],
 )

@@ -22,5 +22,8 @@ def test_a_salt_is_noted_once_and_no_other_is_taken() -> None:
     known = before_salts_were_noted.salted("shop.orders", 4)
     assert known == KnownTable(["a"], ["id"], 4)
     assert known.with_versions(["b"], []).salted("shop.orders", 4).salt_buckets == 4
-    with pytest.raises(JobConfigurationError, match=r"shop\.orders was written with hbase\.salt_buckets = 4, and the file says 0"):
+    with pytest.raises(
+        JobConfigurationError,
+        match=r"shop\.orders was written with hbase\.salt_buckets = 4, and the file says 0",
+    ):
         known.salted("shop.orders", 0)

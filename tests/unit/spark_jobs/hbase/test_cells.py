@@ -7,11 +7,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spark_jobs.hbase.cells import Cell, Change, Stored, change_in, covering_cells, guard_cells, value_cells
+from spark_jobs.hbase.cells import (
+    Cell,
+    Change,
+    Stored,
+    change_in,
+    covering_cells,
+    guard_cells,
+    value_cells,
+)
 
-columns = st.dictionaries(st.sampled_from(["id", "note", "é", "gone"]), st.none() | st.sampled_from(["", "a", "b"]), max_size=4)
+columns = st.dictionaries(
+    st.sampled_from(["id", "note", "é", "gone"]),
+    st.none() | st.sampled_from(["", "a", "b"]),
+    max_size=4,
+)
 changes = st.lists(st.tuples(st.booleans(), columns), min_size=1, max_size=5).map(
-    lambda drawn: [Change(f"{1_700_000_000_000:013d}.{number:019d}", deleted, row) for number, (deleted, row) in enumerate(drawn, 1)]
+    lambda drawn: [
+        Change(f"{1_700_000_000_000:013d}.{number:019d}", deleted, row)
+        for number, (deleted, row) in enumerate(drawn, 1)
+    ]
 )
 
 
@@ -26,7 +41,11 @@ def as_read(change: Change) -> Change:
 def test_the_cells_of_a_change_are_text() -> None:
     change = Change("0000000001234.0000000000000000005", False, {"id": "17", "note": None})
     assert value_cells(change) == [(b"info", b"id", b"17")]
-    assert covering_cells(change) == [(b"info", b"id", b"17"), (b"info", b"note", b""), (b"update_info", b"nulls", b'["note"]')]
+    assert covering_cells(change) == [
+        (b"info", b"id", b"17"),
+        (b"info", b"note", b""),
+        (b"update_info", b"nulls", b'["note"]'),
+    ]
     assert guard_cells(change) == [
         (b"update_info", b"execute_time", b"1234"),
         (b"update_info", b"execute_position", b"5"),
@@ -43,17 +62,27 @@ def test_a_delete_covers_the_columns_and_leaves_the_guards() -> None:
 
 
 @given(changes, st.randoms(use_true_random=False))
-def test_the_newest_change_shows_whichever_came_last(history: list[Change], chance: random.Random) -> None:
+def test_the_newest_change_shows_whichever_came_last(
+    history: list[Change], chance: random.Random
+) -> None:
     """All cells of all changes, in any order: what HBase would show at most."""
-    cells = [cell for change in history for cell in put([*covering_cells(change), *guard_cells(change)], change.position)]
+    cells = [
+        cell
+        for change in history
+        for cell in put([*covering_cells(change), *guard_cells(change)], change.position)
+    ]
     chance.shuffle(cells)
     assert change_in(cells) == as_read(history[-1])
 
 
-@given(changes.filter(lambda history: all(value is not None for value in history[-1].columns.values())))
+@given(
+    changes.filter(lambda history: all(value is not None for value in history[-1].columns.values()))
+)
 def test_a_row_whose_older_cells_were_removed_shows_its_change(history: list[Change]) -> None:
     newest = history[-1]
-    assert change_in(put([*value_cells(newest), *guard_cells(newest)], newest.position)) == as_read(newest)
+    assert change_in(put([*value_cells(newest), *guard_cells(newest)], newest.position)) == as_read(
+        newest
+    )
 
 
 @pytest.mark.parametrize("cells", [[], [(b"info", b"id", b"1", 7)]])

@@ -5,7 +5,9 @@ from spark_jobs.hbase.task import regions_of
 
 
 def location(start: bytes, end: bytes, replica: int | None) -> object:
-    region = idl.THRegionInfo(regionId=0, tableName=b"roma:shop.orders", startKey=start, endKey=end, replicaId=replica)
+    region = idl.THRegionInfo(
+        regionId=0, tableName=b"roma:shop.orders", startKey=start, endKey=end, replicaId=replica
+    )
     return idl.THRegionLocation(serverName=idl.TServerName(hostName="one"), regionInfo=region)
 
 

@@ -21,7 +21,8 @@ from spark_jobs.mysql.column_types import mirror_type
 from spark_jobs.transforms import spark_type
 
 KINDS: list[DataType] = [
-    BinaryType(), ByteType(), DateType(), DecimalType(20, 0), DecimalType(38, 10), DoubleType(), FloatType(), IntegerType(), LongType(),
+    BinaryType(), ByteType(), DateType(), DecimalType(20, 0), DecimalType(38, 10), DoubleType(),
+    FloatType(), IntegerType(), LongType(),
     ShortType(), StringType(), TimestampNTZType(), TimestampType(),
 ]  # fmt: skip
 

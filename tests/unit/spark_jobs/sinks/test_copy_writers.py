@@ -10,7 +10,9 @@ FOR_ONE = "io.delta.storage.S3SingleDriverLogStore"
 
 @pytest.mark.parametrize("scheme", ["file", "hdfs", "abfss", "gs"])
 def test_these_places_keep_drivers_apart(scheme: str) -> None:
-    assert not any(loses_commits(scheme, None, sink) for sink in ("delta", "hbase", "jdbc", "parquet"))
+    assert not any(
+        loses_commits(scheme, None, sink) for sink in ("delta", "hbase", "jdbc", "parquet")
+    )
 
 
 @pytest.mark.parametrize("scheme", ["s3", "s3a", "s3n"])

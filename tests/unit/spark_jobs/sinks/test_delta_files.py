@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from spark_jobs.sinks.delta_lake.files import KeyRange, bounds, meets, share, spanned
 
 _CUT = 3
-# Delta appends it to a greatest text that it cut, and this one where the text goes on with a character above it.
+# Delta appends it to a greatest text that it cut, and this one where the text goes on with a
+# character above it.
 _ABOVE, _ABOVE_ALL = "\ufffd", "\U0010ffff"
 keys = st.text(st.sampled_from(["0", "1", "9", "a", "é", "\ue000", "\U0001f600"]), max_size=5)
 ranges = st.lists(st.tuples(keys, keys).map(lambda pair: (min(pair), max(pair))), max_size=4)
@@ -20,12 +21,17 @@ def statistics(held: Sequence[str], column: str = "col-1") -> str:
     """What Delta writes of a file with these keys, its texts cut short."""
     least, greatest = min(held), max(held)
     above = _ABOVE if greatest[_CUT : _CUT + 1] <= _ABOVE else _ABOVE_ALL
-    told = {"minValues": {column: least[:_CUT]}, "maxValues": {column: greatest[:_CUT] + (above if len(greatest) > _CUT else "")}}
+    told = {
+        "minValues": {column: least[:_CUT]},
+        "maxValues": {column: greatest[:_CUT] + (above if len(greatest) > _CUT else "")},
+    }
     return orjson.dumps({"numRecords": len(held), **told}).decode()
 
 
 @given(st.lists(keys, min_size=1), ranges)
-def test_no_file_is_left_out_that_holds_a_key_of_the_ranges(held: list[str], sought: list[KeyRange]) -> None:
+def test_no_file_is_left_out_that_holds_a_key_of_the_ranges(
+    held: list[str], sought: list[KeyRange]
+) -> None:
     if any(first <= key <= last for key in held for first, last in sought):
         assert meets(bounds(statistics(held), "col-1"), sought)
 
@@ -37,7 +43,10 @@ def test_a_file_beside_the_ranges_is_left_out() -> None:
     assert meets(held, [("a", "b"), ("b7", "z")])
 
 
-@pytest.mark.parametrize("told", [None, "", "{}", '{"numRecords":3}', '{"minValues":{"col-2":"a"},"maxValues":{"col-2":"b"}}'])
+@pytest.mark.parametrize(
+    "told",
+    [None, "", "{}", '{"numRecords":3}', '{"minValues":{"col-2":"a"},"maxValues":{"col-2":"b"}}'],
+)
 def test_a_file_that_tells_nothing_is_read(told: str | None) -> None:
     assert bounds(told, "col-1") is None
     assert meets(None, [("a", "b")])
@@ -69,7 +78,9 @@ def test_keys_at_random_cover_the_span_and_recent_ones_little_of_it() -> None:
 
 
 @given(ranges, st.tuples(keys, keys).map(lambda pair: (min(pair), max(pair))))
-def test_a_share_of_ranges_that_do_not_overlap_is_between_none_and_all(sought: list[KeyRange], span: KeyRange) -> None:
+def test_a_share_of_ranges_that_do_not_overlap_is_between_none_and_all(
+    sought: list[KeyRange], span: KeyRange
+) -> None:
     apart: list[KeyRange] = []
     for first, last in sorted(sought):
         if not apart or apart[-1][1] < first:

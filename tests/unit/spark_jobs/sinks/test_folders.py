@@ -6,7 +6,12 @@ from spark_jobs.sinks.folders import folder_of, table_of
 
 
 @pytest.mark.parametrize(
-    ("table", "folder"), [("shop.orders", "shop/orders"), ("_quarantine.a/../b", "%5Fquarantine/a%2F..%2Fb"), ("shop...", "shop/%2E.")]
+    ("table", "folder"),
+    [
+        ("shop.orders", "shop/orders"),
+        ("_quarantine.a/../b", "%5Fquarantine/a%2F..%2Fb"),
+        ("shop...", "shop/%2E."),
+    ],
 )
 def test_a_name_stays_inside_the_root(table: str, folder: str) -> None:
     assert folder_of(table) == folder

@@ -26,13 +26,19 @@ def kinds(**columns: str) -> dict[str, DataType]:
         (kinds(a="int", b="int"), kinds(a="int"), ["b"], SchemaPlan(kinds(a="int", b="int"))),
     ],
 )
-def test_columns_follow_the_table(present: dict[str, DataType], seen: dict[str, DataType], gone: list[str], plan: SchemaPlan) -> None:
+def test_columns_follow_the_table(
+    present: dict[str, DataType], seen: dict[str, DataType], gone: list[str], plan: SchemaPlan
+) -> None:
     assert schema_plan("shop.t", present, seen, gone, FOLLOW) == plan
 
 
 def test_what_is_ignored_is_not_in_the_copy_and_what_is_dropped_leaves_it() -> None:
-    assert schema_plan("shop.t", kinds(a="int"), kinds(b="int"), [], SchemaPolicy(added="ignore")) == SchemaPlan(kinds(a="int"))
-    dropped = schema_plan("shop.t", kinds(a="int", b="int"), kinds(a="int"), ["b"], SchemaPolicy(dropped="drop"))
+    assert schema_plan(
+        "shop.t", kinds(a="int"), kinds(b="int"), [], SchemaPolicy(added="ignore")
+    ) == SchemaPlan(kinds(a="int"))
+    dropped = schema_plan(
+        "shop.t", kinds(a="int", b="int"), kinds(a="int"), ["b"], SchemaPolicy(dropped="drop")
+    )
     assert dropped == SchemaPlan(kinds(a="int"), dropped=("b",))
 
 
@@ -44,8 +50,13 @@ def test_what_is_ignored_is_not_in_the_copy_and_what_is_dropped_leaves_it() -> N
         ("dropped", kinds(a="int", b="int"), kinds(a="int"), ["b"]),
     ],
 )
-def test_stop_names_table_and_column(what: str, present: dict[str, DataType], seen: dict[str, DataType], gone: list[str]) -> None:
-    with pytest.raises(SchemaChangeRefused, match=rf"Table shop\.t changed: {what} b, and schema_changes\.{what} is 'stop'"):
+def test_stop_names_table_and_column(
+    what: str, present: dict[str, DataType], seen: dict[str, DataType], gone: list[str]
+) -> None:
+    with pytest.raises(
+        SchemaChangeRefused,
+        match=rf"Table shop\.t changed: {what} b, and schema_changes\.{what} is 'stop'",
+    ):
         schema_plan("shop.t", present, seen, gone, SchemaPolicy.model_validate({what: "stop"}))
 
 

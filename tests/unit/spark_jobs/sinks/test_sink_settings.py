@@ -14,7 +14,15 @@ RENAMES = {"truncate": "follow", "schema_changes": {"renamed": "follow"}}
 
 
 @pytest.mark.parametrize(
-    "more", [{"sink": "hbase", "hbase": HBASE}, {"sink": "jdbc", "mirror": MIRROR}, {"sink": "parquet"}, {"sink": "delta"}, {}, RENAMES]
+    "more",
+    [
+        {"sink": "hbase", "hbase": HBASE},
+        {"sink": "jdbc", "mirror": MIRROR},
+        {"sink": "parquet"},
+        {"sink": "delta"},
+        {},
+        RENAMES,
+    ],
 )
 def test_a_sink_with_its_section_is_taken(more: dict[str, object]) -> None:
     assert JobSettings.model_validate({**GOOD, **more}).sink == more.get("sink", "delta")
@@ -30,11 +38,23 @@ def test_a_sink_with_its_section_is_taken(more: dict[str, object]) -> None:
         ({"sink": "hbase", "hbase": HBASE, "truncate": "follow"}, "truncate = 'follow' needs"),
         ({"raw_rule": True, "truncate": "follow"}, "truncate = 'follow' needs"),
         ({"row_images": "merge", "truncate": "follow"}, "truncate = 'follow' needs"),
-        ({"schema_changes": {"renamed": "follow"}}, "schema_changes.renamed = 'follow' needs truncate = 'follow'"),
-        ({"sink": "parquet", **RENAMES}, "schema_changes.renamed = 'follow' needs truncate = 'follow', sink = 'delta'"),
+        (
+            {"schema_changes": {"renamed": "follow"}},
+            "schema_changes.renamed = 'follow' needs truncate = 'follow'",
+        ),
+        (
+            {"sink": "parquet", **RENAMES},
+            "schema_changes.renamed = 'follow' needs truncate = 'follow', sink = 'delta'",
+        ),
         ({"history": True, **RENAMES}, "and history = false"),
-        ({"truncate": "follow", "schema_changes": {"renamed": "follow", "added": "ignore"}}, "needs added = 'add' and dropped = 'keep'"),
-        ({"truncate": "follow", "schema_changes": {"renamed": "follow", "dropped": "drop"}}, "needs added = 'add' and dropped = 'keep'"),
+        (
+            {"truncate": "follow", "schema_changes": {"renamed": "follow", "added": "ignore"}},
+            "needs added = 'add' and dropped = 'keep'",
+        ),
+        (
+            {"truncate": "follow", "schema_changes": {"renamed": "follow", "dropped": "drop"}},
+            "needs added = 'add' and dropped = 'keep'",
+        ),
         ({"sink": "parquet", "schema_changes": {"dropped": "drop"}}, "keeps dropped columns"),
     ],
 )

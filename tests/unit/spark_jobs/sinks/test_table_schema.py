@@ -23,7 +23,11 @@ def test_a_message_without_types_has_text() -> None:
 
 
 def test_the_copys_own_spelling_stays_and_new_columns_follow() -> None:
-    assert spellings(["ID", "added", "note"], ["Id", "note"]) == {"Id": ["Id", "ID"], "note": ["note"], "added": ["added"]}
+    assert spellings(["ID", "added", "note"], ["Id", "note"]) == {
+        "Id": ["Id", "ID"],
+        "note": ["note"],
+        "added": ["added"],
+    }
 
 
 @given(names, names)

@@ -10,11 +10,15 @@ FLOORS = st.dictionaries(PLACES, st.integers(1, 9).map(str), max_size=4)
 
 
 @given(st.lists(FLOORS, max_size=4))
-def test_floors_are_the_greatest_whatever_came_first(news: list[dict[tuple[str, str], str]]) -> None:
+def test_floors_are_the_greatest_whatever_came_first(
+    news: list[dict[tuple[str, str], str]],
+) -> None:
     found: dict[tuple[str, str], str] = {}
     for each in news:
         found = dict(raised(found, each))
-    assert found == {place: max(each[place] for each in news if place in each) for each in news for place in each}
+    assert found == {
+        place: max(each[place] for each in news if place in each) for each in news for place in each
+    }
     assert dict(raised(found, found)) == found
 
 

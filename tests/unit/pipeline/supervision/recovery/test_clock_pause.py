@@ -6,8 +6,13 @@ from relay.pipeline.supervision.recovery import clock_pause as module
 from relay.pipeline.supervision.recovery.clock_pause import pause_until_clock_is_set
 
 
-@pytest.mark.parametrize(("set_at", "set_by_s", "pauses"), [(3, -18_000.0, 3), (3, 7200.0, 3), (3, 0.2, 60), (0, 0.0, 60)])
-def test_it_lasts_until_the_clock_is_set(monkeypatch: pytest.MonkeyPatch, set_at: int, set_by_s: float, pauses: int) -> None:
+@pytest.mark.parametrize(
+    ("set_at", "set_by_s", "pauses"),
+    [(3, -18_000.0, 3), (3, 7200.0, 3), (3, 0.2, 60), (0, 0.0, 60)],
+)
+def test_it_lasts_until_the_clock_is_set(
+    monkeypatch: pytest.MonkeyPatch, set_at: int, set_by_s: float, pauses: int
+) -> None:
     wall_s, running_s, seen = 2e9, 1000.0, 0
 
     def wait(seconds: float) -> bool:

@@ -1,4 +1,6 @@
-"""What an instance does after each error: a table with a row for every error class, and rules that hold for all of them."""
+"""What an instance does after each error: a table with a row for every error class, and rules that
+hold for all of them.
+"""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -52,12 +54,13 @@ SPECIAL: Final[dict[type[RelayError], RelayError]] = {
     PositionNewer: PositionNewer(9, 1),
 }
 
-# What a leader does after an error of its session. A new error class needs a row here (docs/howto/add-an-error.md).
+# What a leader does after an error of its session. A new error class needs a row here
+# (docs/howto/add-an-error.md).
 NEXT_STEPS: Final = {
     "retry": """
         Unreachable SourceUnreachable SourceSilent StandbyBehind LookupUnreachable ClaimStoreUnreachable StoreUnreachable StoreLoginRefused
         StoreTlsRefused PartitionsDiffer
-    """,
+    """,  # noqa: E501
     "retry, ended by a mapping": "MappingLost MappingMissing",
     "retry, spooling": "BrokerUnreachable",
     "retry, spooling, ended by the clock": "ClockAhead",
@@ -69,7 +72,9 @@ NEXT_STEPS: Final = {
     "resign, more and more seldom": "ResourcesExhausted",
     "resign, after a contest's pause": "Fenced ProducerContested",
     "end": "AskedToStop",
-    "halt, ended by servers": "SwitchRefused StandbyPurged StandbyDiverged StandbyLacks PlaceAmbiguous SwitchNeedsGtid",
+    "halt, ended by servers": (
+        "SwitchRefused StandbyPurged StandbyDiverged StandbyLacks PlaceAmbiguous SwitchNeedsGtid"
+    ),
     "halt, ended by a mapping": "MappingRefused SaveTooLarge UnmappedName",
     "halt, ended by a login": "SourceLoginRefused",
     "halt": """
@@ -81,7 +86,7 @@ NEXT_STEPS: Final = {
         ClaimStoreRefused DeliveryRefused
         HandedOver PlacementRefused MoveRefused SourceNotNamed BackupRefused AuditUnreadable DeadLetterUnknown DeadLettersUnreadable
         DeadLetterDamaged ReplayRefused VersionConflict NodeMissing
-    """,
+    """,  # noqa: E501
 }
 ROWS: Final = {name: outcome for outcome, names in NEXT_STEPS.items() for name in names.split()}
 
@@ -103,7 +108,11 @@ def outcome(decided: Recovery) -> str:
     """The decision in the words of the table."""
     match decided:
         case Retry():
-            wait = {Wait.MAPPING: ", ended by a mapping", Wait.CLOCK: ", ended by the clock", Wait.CONTEST: ", after a contest's pause"}
+            wait = {
+                Wait.MAPPING: ", ended by a mapping",
+                Wait.CLOCK: ", ended by the clock",
+                Wait.CONTEST: ", after a contest's pause",
+            }
             return "retry" + ", spooling" * decided.spools + wait.get(decided.wait, "")
         case RestartFrom():
             again = " with a table described again" if decided.refresh is not None else ""
@@ -111,9 +120,15 @@ def outcome(decided: Recovery) -> str:
         case Resign():
             contest = decided.backoff.fences.in_a_row > 0
             grown = decided.backoff.pause_s > GROWN.pause_s
-            return "resign" + ", after a contest's pause" * contest + ", more and more seldom" * grown
+            return (
+                "resign" + ", after a contest's pause" * contest + ", more and more seldom" * grown
+            )
         case Halt():
-            ends = {HaltEnd.SERVERS: "servers", HaltEnd.MAPPING: "a mapping", HaltEnd.LOGIN: "a login"}
+            ends = {
+                HaltEnd.SERVERS: "servers",
+                HaltEnd.MAPPING: "a mapping",
+                HaltEnd.LOGIN: "a login",
+            }
             return "halt" + (f", ended by {ends[decided.end]}" if decided.end in ends else "")
         case End():
             return "end"
@@ -125,7 +140,9 @@ def named(error: RelayError) -> str:
 
 def test_every_class_of_the_tree_has_a_row_and_every_row_a_class() -> None:
     assert {named(each) for each in ERRORS} == ROWS.keys()
-    assert {named(each) for each in ERRORS if type(each) is not RelayError} >= set(relay.errors.__all__) - {"RelayError"}
+    assert {named(each) for each in ERRORS if type(each) is not RelayError} >= set(
+        relay.errors.__all__
+    ) - {"RelayError"}
 
 
 @pytest.mark.parametrize("error", ERRORS, ids=named)
@@ -136,7 +153,9 @@ def test_a_leader_does_what_the_table_says(error: RelayError) -> None:
 
 
 @pytest.mark.parametrize("error", ERRORS, ids=named)
-def test_a_relay_that_lost_the_leadership_resigns_and_shows_no_error_that_its_successor_may_cause(error: RelayError) -> None:
+def test_a_relay_that_lost_the_leadership_resigns_and_shows_no_error_that_its_successor_may_cause(
+    error: RelayError,
+) -> None:
     decided = recovery(error, replace(LEADER, leads=False), GROWN)
     row = ROWS[named(error)]
     if row == "end":
@@ -150,13 +169,19 @@ def test_a_relay_that_lost_the_leadership_resigns_and_shows_no_error_that_its_su
 
 
 @pytest.mark.parametrize("error", ERRORS, ids=named)
-def test_without_an_answer_of_zookeeper_only_a_fence_is_judged_as_without_the_leadership(error: RelayError) -> None:
+def test_without_an_answer_of_zookeeper_only_a_fence_is_judged_as_without_the_leadership(
+    error: RelayError,
+) -> None:
     as_if = not isinstance(error, Fenced)
-    assert recovery(error, replace(LEADER, leads=None), GROWN) == recovery(error, replace(LEADER, leads=as_if), GROWN)
+    assert recovery(error, replace(LEADER, leads=None), GROWN) == recovery(
+        error, replace(LEADER, leads=as_if), GROWN
+    )
 
 
 @pytest.mark.parametrize("error", ERRORS, ids=named)
-def test_outside_of_a_session_a_server_that_does_not_answer_ends_the_leadership(error: RelayError) -> None:
+def test_outside_of_a_session_a_server_that_does_not_answer_ends_the_leadership(
+    error: RelayError,
+) -> None:
     decided = recovery(error, replace(LEADER, in_session=False), GROWN)
     row = ROWS[named(error)]
     expected = "resign" if row.startswith("retry") or isinstance(error, Fenced) else row
@@ -166,7 +191,9 @@ def test_outside_of_a_session_a_server_that_does_not_answer_ends_the_leadership(
 
 @pytest.mark.parametrize("in_session", [True, False])
 @pytest.mark.parametrize("error", ERRORS, ids=named)
-def test_zookeeper_is_asked_only_where_the_answer_counts(error: RelayError, in_session: bool) -> None:
+def test_zookeeper_is_asked_only_where_the_answer_counts(
+    error: RelayError, in_session: bool
+) -> None:
     known = replace(LEADER, in_session=in_session)
     decided = [recovery(error, replace(known, leads=leads), GROWN) for leads in (True, False, None)]
     if not depends_on_leadership(error, in_session=in_session):
@@ -180,7 +207,9 @@ def test_a_class_that_no_rule_names_is_a_halt() -> None:
     assert outcome(recovery(Unheard("x"), LEADER, Backoff())) == "halt"
 
 
-@pytest.mark.parametrize(("open_s", "new_producer"), [(15.0, True), (14.0, True), (13.0, False), (0.0, False)])
+@pytest.mark.parametrize(
+    ("open_s", "new_producer"), [(15.0, True), (14.0, True), (13.0, False), (0.0, False)]
+)
 @pytest.mark.parametrize("leads", [True, False, None])
 def test_only_a_confirmed_leader_with_a_long_transaction_opens_a_new_producer(
     leads: bool | None, open_s: float, new_producer: bool
@@ -188,7 +217,11 @@ def test_only_a_confirmed_leader_with_a_long_transaction_opens_a_new_producer(
     decided = recovery(Fenced("x"), replace(LEADER, leads=leads, open_seconds=open_s), Backoff())
     if leads and new_producer:
         assert isinstance(decided, RestartFrom)
-        assert str(decided.error) == str(BatchAborted(f"The broker's timeout ended a transaction that was open for {open_s:.1f} s."))
+        assert str(decided.error) == str(
+            BatchAborted(
+                f"The broker's timeout ended a transaction that was open for {open_s:.1f} s."
+            )
+        )
     else:
         assert isinstance(decided, Resign)
 
@@ -211,7 +244,11 @@ def test_a_contested_server_id_is_no_contested_producer() -> None:
     backoff = Backoff()
     for _ in range(5):
         backoff = recovery(ServerIdContested("x"), LEADER, backoff).backoff
-    assert (backoff.server_id.in_a_row, backoff.fences.in_a_row, backoff.pause_s) == (5, 0, Backoff().pause_s)
+    assert (backoff.server_id.in_a_row, backoff.fences.in_a_row, backoff.pause_s) == (
+        5,
+        0,
+        Backoff().pause_s,
+    )
     assert type(recovery(Fenced("x"), LEADER, backoff).error) is Fenced
 
 
@@ -230,11 +267,19 @@ def test_a_bug_resigns_with_its_own_pause_and_is_named() -> None:
     assert "ValueError('unheard of')" in decided.error.reason
 
 
-@given(st.lists(st.sampled_from(ERRORS)), st.lists(st.sampled_from([True, False, None]), min_size=1))
-def test_pauses_stay_within_their_bounds_and_begin_anew_when_rows_flow(errors: list[RelayError], answers: list[bool | None]) -> None:
+@given(
+    st.lists(st.sampled_from(ERRORS)), st.lists(st.sampled_from([True, False, None]), min_size=1)
+)
+def test_pauses_stay_within_their_bounds_and_begin_anew_when_rows_flow(
+    errors: list[RelayError], answers: list[bool | None]
+) -> None:
     backoff = Backoff()
     for number, error in enumerate(errors):
-        decided = recovery(error, replace(LEADER, leads=answers[number % len(answers)], now_s=float(number)), backoff)
+        decided = recovery(
+            error,
+            replace(LEADER, leads=answers[number % len(answers)], now_s=float(number)),
+            backoff,
+        )
         if isinstance(decided, Retry | RestartFrom | Resign):
             assert 0.2 <= decided.seconds <= 60.0
         backoff = decided.backoff

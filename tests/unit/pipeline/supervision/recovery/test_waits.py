@@ -11,7 +11,14 @@ import pytest
 from relay.errors import RelayError, StoreUnreachable
 from relay.ha import Election
 from relay.pipeline.supervision.recovery import waits as module
-from relay.pipeline.supervision.recovery.decision import Backoff, Halt, HaltEnd, RestartFrom, Retry, Wait
+from relay.pipeline.supervision.recovery.decision import (
+    Backoff,
+    Halt,
+    HaltEnd,
+    RestartFrom,
+    Retry,
+    Wait,
+)
 from relay.pipeline.supervision.recovery.leadership import confirmed, still_leads
 from relay.pipeline.supervision.recovery.waits import Waits
 
@@ -90,14 +97,18 @@ HALTS = {
 
 @pytest.mark.parametrize("event", EVENTS)
 @pytest.mark.parametrize("wait", PAUSES)
-def test_a_pause_ends_with_its_time_or_with_its_event(monkeypatch: pytest.MonkeyPatch, wait: Wait, event: str) -> None:
+def test_a_pause_ends_with_its_time_or_with_its_event(
+    monkeypatch: pytest.MonkeyPatch, wait: Wait, event: str
+) -> None:
     world = World(monkeypatch, **{event: 3.0})
     world.waits.pause(Retry(ERROR, 10.0, BACKOFF, wait))
     assert world.stop.at_s == pytest.approx(3.0 if event in PAUSES[wait] else 10.0, abs=0.21)
 
 
 @pytest.mark.parametrize("decided", [RestartFrom(ERROR, 1.6, BACKOFF), Retry(ERROR, 1.6, BACKOFF)])
-def test_a_pause_for_servers_is_the_failovers(monkeypatch: pytest.MonkeyPatch, decided: Retry | RestartFrom) -> None:
+def test_a_pause_for_servers_is_the_failovers(
+    monkeypatch: pytest.MonkeyPatch, decided: Retry | RestartFrom
+) -> None:
     world = World(monkeypatch)
     world.waits.pause(decided)
     assert world.stop.at_s == 1.6
@@ -111,8 +122,12 @@ def test_a_refused_clock_is_waited_for_until_news_come(monkeypatch: pytest.Monke
 
 @pytest.mark.parametrize("event", EVENTS)
 @pytest.mark.parametrize("end", HALTS)
-def test_a_halt_ends_with_its_events_only(monkeypatch: pytest.MonkeyPatch, end: HaltEnd, event: str) -> None:
-    world = World(monkeypatch, **{event: 3.0, "stopped": 60.0} if event != "stopped" else {"stopped": 3.0})
+def test_a_halt_ends_with_its_events_only(
+    monkeypatch: pytest.MonkeyPatch, end: HaltEnd, event: str
+) -> None:
+    world = World(
+        monkeypatch, **{event: 3.0, "stopped": 60.0} if event != "stopped" else {"stopped": 3.0}
+    )
     world.waits.halt(Halt(ERROR, BACKOFF, end))
     assert world.stop.at_s == pytest.approx(3.0 if event in HALTS[end] else 60.0, abs=0.21)
 
@@ -128,7 +143,9 @@ def test_a_halt_ends_with_its_events_only(monkeypatch: pytest.MonkeyPatch, end: 
     ],
     ids=["confirmed", "taken away", "no answer", "cut off for long", "session lost"],
 )
-def test_leadership_after_an_error(leads: bool, certain: bool, synced: bool | None, expected: bool | None) -> None:
+def test_leadership_after_an_error(
+    leads: bool, certain: bool, synced: bool | None, expected: bool | None
+) -> None:
     election = election_that(leads, certain, synced)
     assert still_leads(election, threading.Event()) is expected
     assert confirmed(election) is synced
