@@ -84,7 +84,7 @@ NEXT_STEPS: Final = {
         TransformFailed ValueNotPrintable PrinterFailed
         PositionLost PositionUnreadable PartitionsChanged TopicRefused TransactionsRefused KafkaNotPermitted MessageTooLarge
         ClaimStoreRefused DeliveryRefused
-        HandedOver PlacementRefused MoveRefused SourceNotNamed BackupRefused AuditUnreadable DeadLetterUnknown DeadLettersUnreadable
+        HandedOver AccountRefused PlacementRefused MoveRefused SourceNotNamed BackupRefused AuditUnreadable DeadLetterUnknown DeadLettersUnreadable
         DeadLetterDamaged ReplayRefused VersionConflict NodeMissing
     """,  # noqa: E501
 }
