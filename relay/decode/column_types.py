@@ -14,7 +14,7 @@ from relay.decode.values.compressed import uncompressed
 from relay.decode.values.decimals import decimal_bytes, decimal_reader
 from relay.decode.values.json_binary import parse_json
 from relay.decode.values.malformed import Malformed
-from relay.decode.values.temporal import (
+from relay.decode.values.temporal_text import (
     datetime2_reader,
     fraction_bytes,
     read_date,

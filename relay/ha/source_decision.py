@@ -10,7 +10,7 @@ from enum import Enum
 
 from relay.model.failover import FailoverOrders, Published, ServerRole, ServerSeen
 from relay.model.positions.gtid import GtidSet
-from relay.model.standby_proof import StandbyProof, standby_proof
+from relay.model.standby_transactions import StandbyTransactions, standby_transactions
 
 
 class Action(Enum):
@@ -156,7 +156,7 @@ def _judged(situation: Situation, seen: ServerSeen, why: str) -> Decision:
         return _unready(
             situation, Decision(Action.STOP, f"{why} {reason}", seen.role, code="SWITCH_NEEDS_GTID")
         )
-    proof = standby_proof(
+    proof = standby_transactions(
         published.gtid_set, published.split_gtid, seen.held, seen.purged, orders.accepted
     )
     if proof.behind and not _nearly_there(situation, seen):
@@ -189,7 +189,7 @@ def _nearly_there(situation: Situation, seen: ServerSeen) -> bool:
     """
     if not situation.followed_serves:
         return False
-    return standby_proof(
+    return standby_transactions(
         situation.published_before, "", seen.held, "", situation.orders.accepted
     ).lacking.empty
 
@@ -211,7 +211,7 @@ def _unready(situation: Situation, decision: Decision) -> Decision:
     )
 
 
-def _behind(seen: ServerSeen, proof: StandbyProof, action: Action) -> Decision:
+def _behind(seen: ServerSeen, proof: StandbyTransactions, action: Action) -> Decision:
     number = f"{proof.behind:,}".replace(",", " ")
     noun = "transaction" if proof.behind == 1 else "transactions"
     return Decision(

@@ -1,7 +1,7 @@
 """Position: remember how far the source is safely published."""
 
 from relay.position.compacted_topic_store import PREPARED, SCHEMA, CompactedTopicStore
-from relay.position.kafka_position_store import KafkaPositionStore
+from relay.position.position_topic import KafkaPositionStore
 from relay.position.prepared_index import EventPart, PreparedIndex, RecordKeys
 
 __all__ = [

@@ -3,7 +3,8 @@
 from relay.route.diff import RouteChange, changes, left_out_of_report, where
 from relay.route.effort import MOST_STEPS, Effort
 from relay.route.filter import TableFilter
-from relay.route.mapping import MappingSet, Tags, problems
+from relay.route.mapping import MappingSet, Tags
+from relay.route.mapping_check import problems
 from relay.route.mapping_document import (
     DATA_IDS,
     DBS,

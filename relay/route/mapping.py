@@ -8,15 +8,8 @@ from functools import cached_property
 
 from relay.errors import MappingRefused, UnmappedName
 from relay.model.table import TableId
-from relay.route.contradictions import contradictions
-from relay.route.effort import Effort, TooMuchEffort
-from relay.route.mapping_document import (
-    DBS,
-    SPACES_COUNT,
-    Documents,
-    MappingProblem,
-    read_documents,
-)
+from relay.route.mapping_check import problems
+from relay.route.mapping_document import SPACES_COUNT, Documents, read_documents
 from relay.route.mapping_rules import DatabaseRule, MappingRules, TableRule, TagRule, read_rules
 
 
@@ -28,31 +21,6 @@ class Tags:
 
     table: tuple[str, ...]
     fields: tuple[tuple[str, str], ...]
-
-
-def problems(
-    documents: Documents, reading: str = "", effort: Effort | None = None
-) -> list[MappingProblem]:
-    """Find what is wrong with the four documents together.
-
-    An empty list means that the set can come into force.
-
-    `reading` as in `read_documents`. Documents that take more than `effort` to check have that as
-    their last problem; by default there is no limit.
-    """
-    effort = effort or Effort()
-    found: list[MappingProblem] = []
-    try:
-        read, unreadable = read_documents(documents, reading)
-        found += unreadable
-        rules = read_rules(read, effort)
-        found += rules.problems
-        # A document that could not be read looks empty here; what the others seem to lack then
-        # would be guesswork.
-        found += [] if unreadable else contradictions(rules, effort)
-    except TooMuchEffort as exc:
-        found.append(MappingProblem(DBS, "", str(exc)))
-    return found
 
 
 class MappingSet:

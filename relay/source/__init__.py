@@ -8,15 +8,15 @@ from relay.source.opening import check_start, open_source
 from relay.source.positions.digest_search import PlaceReport, SearchStart, look_for_published
 from relay.source.positions.initial_position import place_of_time
 from relay.source.positions.named_position import TransactionPlace, transaction_place
+from relay.source.positions.rolled_back_scan import find_rolled_back
+from relay.source.positions.standby_proof import ProvenPlace, proven_place
 from relay.source.positions.statement_scan import (
     ask_server_facts,
     beginning_of_binlog,
     end_of_binlog,
     statements_between,
 )
-from relay.source.positions.switch_position import ProvenPlace, proven_place
 from relay.source.positions.time_fallback import place_before
-from relay.source.positions.transaction_scan import find_rolled_back
 from relay.source.protocol.heartbeat import ServerWatch
 from relay.source.protocol.replica_id import free_replica_id
 from relay.source.protocol.server_facts import ServerFacts

@@ -5,7 +5,7 @@ as few as they need).
 from typing import Final
 
 from relay.decode.values.malformed import Malformed
-from relay.decode.values.temporal import TextReader
+from relay.decode.values.temporal_text import TextReader
 
 MAX_PRECISION: Final = 65
 MAX_SCALE: Final = 38

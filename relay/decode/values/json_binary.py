@@ -11,7 +11,7 @@ from typing import Final
 
 from relay.decode.values.decimals import decimal_bytes, decimal_reader
 from relay.decode.values.malformed import Malformed
-from relay.decode.values.temporal import packed_datetime_text, packed_time_text
+from relay.decode.values.temporal_text import packed_datetime_text, packed_time_text
 from relay.model.table import ColumnType
 from relay.model.value import JsonDocument, JsonNode, JsonScalar, JsonScalarKind
 

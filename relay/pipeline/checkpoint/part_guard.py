@@ -16,8 +16,8 @@ from relay.model.change import TransactionBegin
 from relay.model.records.position_record import SplitProgress
 from relay.pipeline.ingest.compiled_events import event_scanner
 from relay.pipeline.ingest.open_sources import OpenSource
-from relay.pipeline.rolled_back_ranges import RolledBack
-from relay.pipeline.spooling.spool_reader import SpooledStream
+from relay.pipeline.rollback_memory import RolledBack
+from relay.pipeline.spooling.spool_stream import SpooledStream
 from relay.settings import SourceSettings
 from relay.source import ExcludedRange, find_rolled_back
 

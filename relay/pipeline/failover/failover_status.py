@@ -9,7 +9,7 @@ from relay.errors import RelayError
 from relay.ha import Decision, Situation
 from relay.model.failover import ServerSeen
 from relay.model.positions.gtid import GtidSet
-from relay.model.standby_proof import StandbyProof, standby_proof
+from relay.model.standby_transactions import StandbyTransactions, standby_transactions
 from relay.state import FailoverStore, FailoverView, ServerView
 from relay.telemetry.metrics import SERVER_ANSWERS, SERVER_BEHIND, SERVER_ERRANT, SERVER_FOLLOWED
 
@@ -101,7 +101,7 @@ def _server(situation: Situation, seen: ServerSeen, errant: str) -> ServerView:
     )
 
 
-def _proof(situation: Situation, seen: ServerSeen) -> StandbyProof | None:
+def _proof(situation: Situation, seen: ServerSeen) -> StandbyTransactions | None:
     """What a server lacks.
 
     Of the one that is read it is never asked while it answers: what it sent, it has.
@@ -114,5 +114,5 @@ def _proof(situation: Situation, seen: ServerSeen) -> StandbyProof | None:
     ):
         return None
     if seen.role is situation.followed and seen.is_of(published.identity):
-        return standby_proof("", "", seen.held, "")
-    return standby_proof(published.gtid_set, published.split_gtid, seen.held, seen.purged)
+        return standby_transactions("", "", seen.held, "")
+    return standby_transactions(published.gtid_set, published.split_gtid, seen.held, seen.purged)

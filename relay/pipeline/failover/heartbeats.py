@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from relay.errors import ResourcesExhausted
 from relay.model.failover import ServerRole, ServerSeen
-from relay.model.standby_proof import errant_in_domains, errant_transactions
+from relay.model.standby_transactions import errant_in_domains, errant_transactions
 from relay.settings import FailoverSettings, SourceSettings
 from relay.source import ServerWatch
 

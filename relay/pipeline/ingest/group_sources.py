@@ -25,7 +25,7 @@ from relay.pipeline.buffer import ChangeBuffer
 from relay.pipeline.ingest.group_merger import GroupReader, MergeTimes, of_source
 from relay.pipeline.ingest.open_sources import OpenSource
 from relay.pipeline.ingest.source_choice import SourceChoice
-from relay.pipeline.rolled_back_ranges import RolledBack
+from relay.pipeline.rollback_memory import RolledBack
 from relay.settings import GroupSettings, InstanceSettings, SourceSettings
 from relay.source import ExcludedRange, ServerFacts, SourceStream, check_start
 from relay.steady_clock import SteadyClock

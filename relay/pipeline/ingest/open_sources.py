@@ -9,7 +9,7 @@ from relay.pipeline.delivery.outbox import Outbox
 from relay.pipeline.ingest.position_digests import PublishedPlaces
 from relay.pipeline.ingest.reader import ItemStream
 from relay.pipeline.ingest.schema_history import TableNames
-from relay.pipeline.rolled_back_ranges import RolledBack
+from relay.pipeline.rollback_memory import RolledBack
 from relay.schema import CatalogReader
 from relay.settings import SourceSettings
 

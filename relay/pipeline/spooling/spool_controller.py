@@ -16,7 +16,7 @@ from relay.errors import BinlogPurged, GoesToSpool, SpoolUnusable, Unreachable
 from relay.model.positions.position import SourcePosition
 from relay.pipeline.delivery.instance_stats import Meter
 from relay.pipeline.ingest.open_source import open_for
-from relay.pipeline.spooling.spool_reader import SpooledStream
+from relay.pipeline.spooling.spool_stream import SpooledStream
 from relay.pipeline.spooling.spool_writer import SpoolWriter
 from relay.settings import InstanceSettings, SourceSettings
 from relay.source import ExcludedRange, SourceStream

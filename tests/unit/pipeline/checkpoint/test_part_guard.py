@@ -28,7 +28,7 @@ from relay.model.positions.position import BinlogPosition, OrderPair, SourceIden
 from relay.model.records.position_record import PositionRecord, SplitProgress
 from relay.pipeline.buffer import Step
 from relay.pipeline.checkpoint.part_guard import GuardedSource, PartGuard
-from relay.pipeline.rolled_back_ranges import RolledBack
+from relay.pipeline.rollback_memory import RolledBack
 from relay.settings import SourceSettings
 from relay.source import ExcludedRange
 from relay.source.events.binlog_event import BinlogEvent

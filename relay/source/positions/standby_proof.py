@@ -8,7 +8,7 @@ from relay.errors import StandbyBehind, StandbyDiverged, StandbyPurged, SwitchNe
 from relay.model.failover import Published
 from relay.model.positions.gtid import GtidSet
 from relay.model.positions.position import BinlogPosition, SourceIdentity, SourcePosition
-from relay.model.standby_proof import standby_proof
+from relay.model.standby_transactions import standby_transactions
 from relay.settings import SourceSettings
 from relay.source.positions.binlog_probe import (
     FIRST_OFFSET,
@@ -64,7 +64,7 @@ def _on_mysql(
     published: Published,
     accepted: str,
 ) -> ProvenPlace:
-    proof = standby_proof(
+    proof = standby_transactions(
         published.gtid_set, published.split_gtid, server.held, server.purged, accepted
     )
     if proof.behind:
@@ -96,7 +96,9 @@ def _on_mariadb(
     published: Published,
     accepted: str,
 ) -> ProvenPlace:
-    proof = standby_proof(published.gtid_set, published.split_gtid, server.held, "", accepted)
+    proof = standby_transactions(
+        published.gtid_set, published.split_gtid, server.held, "", accepted
+    )
     if proof.behind:
         raise _behind(settings, proof.behind, proof.lacking)
     if not proof.passed.empty:

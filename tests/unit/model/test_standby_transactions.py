@@ -9,26 +9,32 @@ from hypothesis import strategies as st
 
 from relay.model.positions.executed import Executed
 from relay.model.positions.gtid import GtidSet
-from relay.model.standby_proof import errant_in_domains, errant_transactions, standby_proof
+from relay.model.standby_transactions import (
+    errant_in_domains,
+    errant_transactions,
+    standby_transactions,
+)
 
 M: Final = "11111111-1111-1111-1111-111111111111"
 S: Final = "22222222-2222-2222-2222-222222222222"
 
 
 def test_what_lacks_is_counted_and_named() -> None:
-    proof = standby_proof(f"{M}:1-100,{S}:1-3", "", Executed.parse(f"{M}:1-40:50-90,{S}:1-3"), "")
+    proof = standby_transactions(
+        f"{M}:1-100,{S}:1-3", "", Executed.parse(f"{M}:1-40:50-90,{S}:1-3"), ""
+    )
     assert (str(proof.lacking), proof.behind, proof.holds) == (f"{M}:41-49:91-100", 19, False)
 
 
 def test_a_tag_is_a_row_of_numbers_of_its_own() -> None:
-    proof = standby_proof(f"{M}:1-5:batch:1-2", "", Executed.parse(f"{M}:1-5:batch:1"), "")
+    proof = standby_transactions(f"{M}:1-5:batch:1-2", "", Executed.parse(f"{M}:1-5:batch:1"), "")
     assert (str(proof.lacking), proof.behind) == (f"{M}:batch:2", 1)
 
 
 def test_what_is_purged_before_it_was_published_is_gone() -> None:
-    proof = standby_proof(f"{M}:1-10", "", Executed.parse(f"{M}:1-30"), f"{M}:1-20")
+    proof = standby_transactions(f"{M}:1-10", "", Executed.parse(f"{M}:1-30"), f"{M}:1-20")
     assert (proof.behind, str(proof.gone), proof.holds) == (0, f"{M}:11-20", False)
-    assert standby_proof(
+    assert standby_transactions(
         f"{M}:1-10", "", Executed.parse(f"{M}:1-30"), f"{M}:1-20", f"{M}:11-20"
     ).holds
 
@@ -56,7 +62,7 @@ def test_a_mariadb_domain_out_of_order_is_known_by_the_server_that_wrote() -> No
     assert held.lacking(GtidSet.parse("0-32-48")).empty
     assert str(held.lacking(GtidSet.parse("0-31-24"))) == "0-31-24"
     assert str(held.lacking(GtidSet.parse("0-33-1"))) == "0-33-1"
-    assert standby_proof("0-31-25", "", held, "").behind == 2
+    assert standby_transactions("0-31-25", "", held, "").behind == 2
     assert (
         str(Executed.parse("0-32-48", "0-31-23,0-32-48").kept_of(GtidSet.parse("0-31-30")))
         == "0-31-23"
@@ -65,17 +71,17 @@ def test_a_mariadb_domain_out_of_order_is_known_by_the_server_that_wrote() -> No
 
 def test_a_number_that_another_transaction_has_taken_cannot_arrive_under_strict_mode() -> None:
     state = "0-31-50,0-32-51"
-    strict = standby_proof("0-31-51", "", Executed.parse("0-32-51", state, strict=True), "")
+    strict = standby_transactions("0-31-51", "", Executed.parse("0-32-51", state, strict=True), "")
     assert (strict.behind, str(strict.passed), strict.holds) == (0, "0-31-51", False)
-    loose = standby_proof("0-31-51", "", Executed.parse("0-32-51", state), "")
+    loose = standby_transactions("0-31-51", "", Executed.parse("0-32-51", state), "")
     assert (loose.behind, loose.passed.empty, loose.holds) == (1, True, False)
 
 
 def test_a_loss_is_accepted_by_the_id_of_the_same_server_alone() -> None:
     held = Executed.parse("0-31-23", "0-32-40,0-31-23")
-    assert not standby_proof("0-32-48", "", held, "", "0-31-60").holds
-    assert not standby_proof("0-32-48", "", held, "", "0-32-47").holds
-    assert standby_proof("0-32-48", "", held, "", "0-32-48").holds
+    assert not standby_transactions("0-32-48", "", held, "", "0-31-60").holds
+    assert not standby_transactions("0-32-48", "", held, "", "0-32-47").holds
+    assert standby_transactions("0-32-48", "", held, "", "0-32-48").holds
 
 
 numbers = st.sets(st.integers(1, 30))
@@ -89,7 +95,7 @@ def text(held: set[int]) -> str:
 def test_the_proof_is_the_one_of_plain_sets(
     published: set[int], executed: set[int], purged: set[int], accepted: set[int]
 ) -> None:
-    proof = standby_proof(
+    proof = standby_transactions(
         text(published), "", Executed.parse(text(executed)), text(purged), text(accepted)
     )
     assert proof.behind == len(published - executed - accepted)

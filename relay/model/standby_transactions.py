@@ -14,7 +14,7 @@ from relay.model.positions.gtid import GtidSet
 
 
 @dataclass(frozen=True, slots=True)
-class StandbyProof:
+class StandbyTransactions:
     """What keeps a server from being read next.
 
     `lacking` was published and is not there: `behind` counts the transactions that may still
@@ -32,9 +32,9 @@ class StandbyProof:
         return self.lacking.empty and self.gone.empty
 
 
-def standby_proof(
+def standby_transactions(
     published: str, split_gtid: str, held: Executed, purged: str, accepted: str = ""
-) -> StandbyProof:
+) -> StandbyTransactions:
     """Compare what was published, a half-published transaction included, with what a server has.
 
     `accepted` losses count as there.
@@ -45,7 +45,9 @@ def standby_proof(
     )
     gone = GtidSet.parse(purged).without(GtidSet.parse(published)).without(given_up)
     passed = held.passed_of(lacking)
-    return StandbyProof(lacking, transactions_ahead(lacking.without(passed), held), gone, passed)
+    return StandbyTransactions(
+        lacking, transactions_ahead(lacking.without(passed), held), gone, passed
+    )
 
 
 def without_accepted(lacking: GtidSet, accepted: GtidSet) -> GtidSet:
