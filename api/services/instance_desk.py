@@ -54,7 +54,8 @@ class InstanceDesk:
     ) -> InstanceDocument:
         """Add or replace a document.
 
-        Raises DefinedInFile, InstanceRefused, VersionConflict and what `Precondition.check` does.
+        Raises DefinedInFile, InstanceRefused, BodyTooLarge, NodeMissing, VersionConflict, and
+        PreconditionRequired or PreconditionFailed from `Precondition.check`.
         """
         if name in self._of_file:
             raise DefinedInFile(f"Instance {name} stands in the configuration file.")

@@ -107,9 +107,9 @@ class PositionDesk:
         )
 
     def repartition(self, instance: str, order: RepartitionOrder, who: Who) -> RepartitionView:
-        """Place rows of a topic otherwise from now on.
+        """Change how the rows of a topic are assigned to partitions, from the next row on.
 
-        Raises MoveRefused, BadRequest without the confirmation.
+        Raises MoveRefused, and BadRequest if `order.confirm` is not the instance's name.
         """
         _check(instance, order)
         repartition = self._repartition(instance)

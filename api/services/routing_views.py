@@ -40,7 +40,10 @@ class Change:
 
 
 def routing_views(instances: Sequence[InstanceSettings]) -> tuple[RoutingView, ...]:
-    """Group the instances; without any, the defaults speak for those to come."""
+    """Group the instances by routing settings and filter.
+
+    Without instances, return one view with the default settings.
+    """
     groups: dict[tuple[RoutingSettings, FilterSettings], list[str]] = {}
     for instance in instances:
         groups.setdefault((instance.routing, instance.filter), []).append(instance.name)

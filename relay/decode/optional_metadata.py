@@ -60,9 +60,11 @@ class OptionalMetadata:
         return [bool(raw[i >> 3] & (0x80 >> (i & 7))) for i in range(count)]
 
     def collations(self, default_kind: Field, column_kind: Field, count: int) -> list[int | None]:
-        """Return one collation number per column of the kind.
+        """Return one collation number for each of `count` columns.
 
-        None everywhere where neither field was logged.
+        `column_kind` is the field that has a number for each column. `default_kind` is the field
+        that has a default and the exceptions. All numbers are None if the server logged neither
+        field. Raises Malformed.
         """
         if (raw := self.fields.get(column_kind)) is not None:
             return list(_exactly(Cursor(raw).lenenc_all(column_kind.name), count, column_kind))

@@ -101,9 +101,10 @@ class AssignmentTable:
         return age is not None and may_take(age, self._member, monotonic())
 
     def taken(self, instance: str) -> None:
-        """This member leads now.
+        """Record that this member now leads the instance.
 
-        If another one should have, it does not offer the instance again soon.
+        If the assignment does not name this member, start the cool-down of `KEPT_SECONDS`: until
+        then, only an urgent assignment (an operator's order) causes a hand-over.
         """
         age = self._ages.get(instance)
         if age is not None and age.assignment.wanted != self._member:

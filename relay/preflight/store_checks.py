@@ -62,7 +62,11 @@ def look_at_store(settings: RelaySettings) -> StoreView:
 
 
 def mapping_findings(mapping: MappingSet, instances: Sequence[str]) -> list[Finding]:
-    """A set that compiles; none at all is no error of the relay, but it would publish nothing."""
+    """Report whether a mapping set is saved: passed, or a warning if its number is 0.
+
+    `mapping` is compiled already. Without a saved set, an instance waits (MAPPING_MISSING) unless
+    it has a default topic.
+    """
     if mapping.number:
         topics = mapping.all_topics
         return [

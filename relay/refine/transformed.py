@@ -42,7 +42,7 @@ class Change:
 
     @property
     def row(self) -> Image:
-        """The row as it is now, of a delete as it was."""
+        """Return the row after the change; for a delete, the deleted row."""
         row = self.before if self.after is None else self.after
         return row if row is not None else MappingProxyType({})
 

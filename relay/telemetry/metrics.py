@@ -274,10 +274,10 @@ class InstanceMetrics:
             STATE.remove(instance, REMOVED)
 
     def dropped_rows(self, cause: str) -> Counter:
-        """Rows left out.
+        """Return the counter of rows that were left out for this cause.
 
-        `cause` is one of a few words (filter, operation, unmapped_db, unmapped_table), never a
-        name.
+        `cause` is a fixed word, never a table or database name: filter, operation, unmapped_db,
+        unmapped_table, rule_operation, rule_condition, rule_fields, transform or skipped.
         """
         return DROPPED_ROWS.labels(self.instance, cause)
 

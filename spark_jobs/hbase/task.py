@@ -55,8 +55,10 @@ def write_changes(
 
 
 def regions_of(locations: Iterable[Any]) -> list[Region]:
-    """Return the regions of a table, each once: HBase tells of each of its replicas as of a
-    region.
+    """Return the start and end key of each region of a table, once for each region.
+
+    HBase lists each replica of a region as a separate entry. Entries with a `replicaId` other than
+    0 are dropped.
     """
     found = (each.regionInfo for each in locations)
     return [(each.startKey or b"", each.endKey or b"") for each in found if not each.replicaId]

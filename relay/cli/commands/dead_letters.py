@@ -47,7 +47,7 @@ def show_letter(
         bool, typer.Option("--value", help="Print the value alone, byte for byte.")
     ] = False,
 ) -> None:
-    """Show one of them whole: all that is known of it, then its value."""
+    """Show one dead letter: its metadata as JSON, then its value."""
     with told_errors():
         settings = settings_of(config)
         from relay.dead_letters import DeadLetterTopic

@@ -28,7 +28,7 @@ class InstanceFlow:
         return self._store.read(self._instance)
 
     def pause(self, who: Who) -> Flow:
-        """Let it stand still between two batches, in its place of the election."""
+        """Pause the instance. Its leader stops between two batches and keeps its leadership."""
         return self._change(who, lambda flow: replace(flow, paused=True))
 
     def resume(self, who: Who) -> Flow:

@@ -142,7 +142,7 @@ class Checkpoint:
         self._outbox.send(message)
 
     def add_deletion(self, message: OutboundMessage) -> None:
-        """Put the deletion of a record of the relay's own into the open batch."""
+        """Put the deletion (tombstone) of one of the relay's own records into the open batch."""
         self._outbox.send_deletion(message)
 
     # Counts of the open batch

@@ -117,7 +117,7 @@ class Outbox:
         self._count(1, len(message.value or b""))
 
     def send_deletion(self, message: OutboundMessage) -> None:
-        """Put the deletion of a record of the relay's own into the open batch."""
+        """Put the deletion (tombstone) of one of the relay's own records into the open batch."""
         self._make_room()
         self._held.append(_Deletion(message))
         self._count(1, _DELETION_BYTES)

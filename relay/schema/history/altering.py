@@ -118,10 +118,12 @@ class _Changes:
     def take_primary_key(
         self, columns: tuple[str, ...], table: DescribedTable, *, optional: bool, at: int
     ) -> None:
-        """Note a primary key.
+        """Store the columns of the statement's primary key.
 
-        An optional one gives way to the one that the table had before the statement, even if that
-        is dropped.
+        `optional` (IF EXISTS or IF NOT EXISTS): if the table had a primary key before the
+        statement, ignore the new one, even if the statement drops the old one. `at`: number of
+        keys that the statement adds before the primary key. Raises NotFollowed if `optional` is
+        set and the table's columns are unknown.
         """
         if optional:
             _must_be_known(table)

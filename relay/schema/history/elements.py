@@ -242,8 +242,10 @@ def without_versions(table: DescribedTable) -> DescribedTable:
 
 
 def with_end_of_versions(table: DescribedTable) -> DescribedTable:
-    """The table with the end of a version in its unique keys where it has versions, and without it
-    where it has none.
+    """Return the table with `row_end` in its unique keys if it is versioned, else without it.
+
+    MariaDB adds this column to the unique keys of a system-versioned table. If the table is not
+    versioned, a `row_end` column of the user stays in the keys.
     """
     if table.indexes is None:
         return table

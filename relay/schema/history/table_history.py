@@ -85,8 +85,10 @@ class TableHistory:
         return whole if isinstance(whole, TableMap) else bare.without_names(whole)
 
     def taken(self, before: BinlogPosition) -> list[Version | Base]:
-        """Hand over what is to be kept with a record that says that reading has come to this
-        place.
+        """Remove and return the schema history records to write with a position record.
+
+        `before` is the position in that record. Bases, their initial versions and versions before
+        `before` are returned; later versions stay.
         """
         taken: list[Version | Base] = []
         while self._new and (
