@@ -40,7 +40,7 @@ def change_all(database: SqlServer, name: str, load: CountingLoad) -> None:
     """One transaction of many parts."""
     with database.connect(autocommit=False) as connection, connection.cursor() as cursor:
         for _ in range(20):
-            load.changes += cursor.execute(f"update {name}.t set n = n + 1")
+            load.count(cursor.execute(f"update {name}.t set n = n + 1"))
         connection.commit()
 
 

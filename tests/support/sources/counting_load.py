@@ -21,6 +21,7 @@ class CountingLoad:
         self.changes = 0
         self._database = database
         self._schema = schema
+        self._lock = threading.Lock()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run)
 
@@ -30,6 +31,11 @@ class CountingLoad:
 
     def __exit__(self, *_: object) -> None:
         self.end()
+
+    def count(self, rows: int) -> None:
+        """Add rows that were written, by this load's thread or by another one beside it."""
+        with self._lock:
+            self.changes += rows
 
     def end(self) -> None:
         self._stop.set()
@@ -42,14 +48,14 @@ class CountingLoad:
                 f"insert into {self._schema}.t (id, n) values "
                 f"{','.join(f'({key}, 0)' for key in range(1, KEYS + 1))}"
             )
-            self.changes += KEYS
+            self.count(KEYS)
             while not self._stop.is_set():
                 first = chance.randrange(1, KEYS - 2)
                 cursor.execute(
                     f"update {self._schema}.t set n = n + 1 where id between {first} and "
                     f"{first + 2}"
                 )
-                self.changes += 3
+                self.count(3)
                 self._stop.wait(0.002)
 
 
@@ -81,7 +87,7 @@ def assert_exactly_once(
     """Nothing lost, nothing twice, in order: against what was written and what the table holds
     now.
     """
-    assert len(seen) == load.changes
+    assert len(seen) == load.changes, f"{len(seen)} published, {load.changes} written"
     assert_in_order(seen)
     per_key = Counter(each.key for each in seen)
     with database.connect() as connection, connection.cursor() as cursor:
