@@ -66,7 +66,7 @@ def test_keys_of_before_another_primary_key_can_be_deleted(spark: SparkSession) 
     ]
 
 
-@pytest.mark.parametrize("family", ["mariadb", "mysql_9"])
+@pytest.mark.parametrize("family", ["mariadb", pytest.param("mysql_9", marks=pytest.mark.long)])
 def test_all_types_are_copied_and_compared(
     request: pytest.FixtureRequest,
     family: str,

@@ -83,6 +83,7 @@ def test_guards_that_were_changed_are_named_and_repaired_or_said_why_not(
     assert (mended.outcome, len(mended.repaired)) == (Outcome.EQUAL, 3)
 
 
+@pytest.mark.long
 def test_the_guards_of_a_mirror_are_compared_too(
     mariadb: MariaDB, mysql_9: SqlServer, kafka: Kafka, name: str, tmp_path: Path
 ) -> None:

@@ -104,7 +104,9 @@ def message(kind: str, mail: str) -> OutboundMessage:
     )
 
 
-@pytest.mark.parametrize("sink", ["hbase", "jdbc", "parquet"])
+@pytest.mark.parametrize(
+    "sink", ["hbase", *(pytest.param(each, marks=pytest.mark.long) for each in ("jdbc", "parquet"))]
+)
 def test_what_rules_hide_is_neither_copied_nor_compared_nor_repaired(
     request: pytest.FixtureRequest,
     spark: SparkSession,

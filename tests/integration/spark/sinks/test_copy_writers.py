@@ -95,7 +95,7 @@ def waits_for(lock: Path) -> bool:
     ("sink", "place"),
     [
         ("delta", "shop/orders"),
-        ("delta", "_history/shop/orders"),
+        pytest.param("delta", "_history/shop/orders", marks=pytest.mark.long),
         ("delta", "_quarantine"),
         ("parquet", "shop/orders/_writer"),
     ],

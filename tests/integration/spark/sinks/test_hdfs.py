@@ -66,7 +66,7 @@ def section(
     }
 
 
-@pytest.mark.parametrize("sink", ["delta", "parquet"])
+@pytest.mark.parametrize("sink", ["delta", pytest.param("parquet", marks=pytest.mark.long)])
 def test_copies_history_and_checkpoint_lie_on_hdfs(
     kafka: Kafka,
     spark: SparkSession,

@@ -145,7 +145,7 @@ A, B = "shop/db.a", "shop/db.b"
 @pytest.mark.parametrize(
     ("place", "method"),
     [
-        (DeltaSink, "rename_columns"),
+        pytest.param(DeltaSink, "rename_columns", marks=pytest.mark.long),
         (RenameStore, "finish"),
         pytest.param(DeltaSink, "write", marks=pytest.mark.long),
     ],

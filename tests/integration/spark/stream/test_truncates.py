@@ -96,7 +96,12 @@ class Case:
         return self._order
 
 
-@pytest.fixture(params=["delta", pytest.param("parquet", marks=pytest.mark.long), "mariadb"])
+@pytest.fixture(
+    params=[
+        "delta",
+        *(pytest.param(each, marks=pytest.mark.long) for each in ("parquet", "mariadb")),
+    ]
+)
 def place(
     request: pytest.FixtureRequest,
     spark: SparkSession,
