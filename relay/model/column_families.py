@@ -28,6 +28,17 @@ DATETIMES: Final = frozenset(
     {ColumnType.DATETIME, ColumnType.DATETIME2, ColumnType.TIMESTAMP, ColumnType.TIMESTAMP2}
 )
 TIMES: Final = frozenset({ColumnType.TIME, ColumnType.TIME2})
+GEOMETRIES: Final = (
+    "geometry",
+    "point",
+    "linestring",
+    "polygon",
+    "multipoint",
+    "multilinestring",
+    "multipolygon",
+    "geomcollection",
+)
+"""Names of the geometry types, each at the number that a table map has for it."""
 
 BYTES_OF_NAMED: Final = {"uuid": 16, "inet6": 16, "inet4": 4}
 """MariaDB's types that rows hold as so many bytes of a BINARY, and that its name alone tells

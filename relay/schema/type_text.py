@@ -8,7 +8,7 @@ MariaDB's own type names (JSON, UUID, INET6) and the dimension of VECTOR are los
 from dataclasses import replace
 from typing import Final
 
-from relay.model.column_families import BLOBS, DECIMALS, VARCHARS
+from relay.model.column_families import BLOBS, DECIMALS, GEOMETRIES, VARCHARS
 from relay.model.table import Column, ColumnType
 
 _BINARY: Final = "binary"
@@ -62,16 +62,6 @@ _BLOB_SIZES: Final = {
     ColumnType.LONG_BLOB: "long",
 }
 _SIZE_BY_LENGTH_BYTES: Final = {1: "tiny", 2: "", 3: "medium", 4: "long"}
-_GEOMETRIES: Final = (
-    "geometry",
-    "point",
-    "linestring",
-    "polygon",
-    "multipoint",
-    "multilinestring",
-    "multipolygon",
-    "geomcollection",
-)
 
 
 def type_text(column: Column) -> str:
@@ -129,9 +119,9 @@ def _string_type(column: Column) -> str:
             return f"{column.type.name.lower()}({','.join(map(_quoted, column.labels))})"
         case ColumnType.GEOMETRY:
             return (
-                _GEOMETRIES[column.geometry_type]
-                if column.geometry_type < len(_GEOMETRIES)
-                else _GEOMETRIES[0]
+                GEOMETRIES[column.geometry_type]
+                if column.geometry_type < len(GEOMETRIES)
+                else GEOMETRIES[0]
             )
     return column.type.name.lower()
 

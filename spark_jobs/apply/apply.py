@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from time import monotonic, time
-from typing import Final
 
 import pyspark.sql.functions as sf
 from pyspark.sql import DataFrame, SparkSession
@@ -12,7 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from spark_jobs.apply.batch_summary import BatchContents, contents_of
 from spark_jobs.apply.delete_retention import Horizon
 from spark_jobs.apply.maintenance import Upkeep
-from spark_jobs.apply.per_table import reduced_batch
+from spark_jobs.apply.per_table import REDUCED, reduced_batch
 from spark_jobs.apply.quarantine import Quarantine
 from spark_jobs.apply.renames.following import RenameFollowing
 from spark_jobs.apply.truncates.changes import emptied_changes
@@ -32,18 +31,6 @@ from spark_jobs.transforms import (
     moved_rows,
     parse_events,
 )
-
-_REDUCED: Final = (
-    "table",
-    "key",
-    "order",
-    "execute_time",
-    "execute_position",
-    "deleted",
-    "data",
-    "mysql_types",
-)
-"""What a sink gets of a change: nothing else goes through the exchange by keys."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +156,7 @@ class Copies:
         """
         contents = followed.contents
         good = followed.changes.where(sf.col("problem").isNull() & ~sf.col("history"))
-        every = good.unionByName(moved_rows(good)).select(*_REDUCED, *self._looked_at)
+        every = good.unionByName(moved_rows(good)).select(*REDUCED, *self._looked_at)
         style = self.settings.value_style
         reduced = partial(
             reduced_batch,

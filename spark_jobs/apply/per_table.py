@@ -4,12 +4,25 @@ gets.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import pyspark.sql.functions as sf
 from pyspark.sql import DataFrame
 
 from spark_jobs.sinks.sink import ReducedBatch, TableChanges
 from spark_jobs.transforms import Style, TableSchema, column_types
+
+REDUCED: Final = (
+    "table",
+    "key",
+    "order",
+    "execute_time",
+    "execute_position",
+    "deleted",
+    "data",
+    "mysql_types",
+)
+"""What a sink gets of a change: nothing else goes through the exchange by keys."""
 
 
 @dataclass(frozen=True, slots=True)

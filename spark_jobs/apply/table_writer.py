@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pyspark.sql.functions as sf
 from pyspark.sql import DataFrame, SparkSession
 
-from spark_jobs.apply.per_table import TableContents, reduced_batch
+from spark_jobs.apply.per_table import REDUCED, TableContents, reduced_batch
 from spark_jobs.apply.truncates.changes import emptied_changes
 from spark_jobs.apply.truncates.copy_rows import empty_copies
 from spark_jobs.apply.truncates.floors import Floors, FloorStore
@@ -117,17 +117,7 @@ def schema_versions(table: LogicalTable) -> Sequence[TableSchema]:
 
 def _ordered(changes: DataFrame) -> DataFrame:
     pair = with_pair(changes)
-    return pair.select(
-        "table",
-        "key",
-        "order",
-        "execute_time",
-        "execute_position",
-        "deleted",
-        "data",
-        "mysql_types",
-        "real_table",
-    )
+    return pair.select(*REDUCED, "real_table")
 
 
 def _of_table(floors: Floors, table: LogicalTable) -> Floors:

@@ -1,6 +1,6 @@
 """What the commands for users and tokens share."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
@@ -9,7 +9,7 @@ import typer
 
 from relay.cli.confirm import zookeeper
 from relay.cli.root import settings_of, told_errors
-from relay.model.accounts import Role
+from relay.model.accounts import Grant, Role
 
 if TYPE_CHECKING:
     from relay.operations import AccountEditor
@@ -46,3 +46,17 @@ def say(sentence: str, fields: dict[str, object], *, as_json: bool) -> None:
     import json
 
     typer.echo(json.dumps(fields) if as_json else sentence)
+
+
+def grant_text(grant: Grant) -> str:
+    """Return a grant in words: the role, and whether values of rows may be read."""
+    return f"{grant.role.value} with values of rows" if grant.values else grant.role.value
+
+
+def print_all(
+    lines: Iterable[str], fields: Iterable[dict[str, object]], none: str, *, as_json: bool
+) -> None:
+    """Print the lines of a list, or its fields as one line of JSON; `none` if it is empty."""
+    import json
+
+    typer.echo(json.dumps(list(fields)) if as_json else "\n".join(lines) or none)

@@ -4,7 +4,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from relay.cli.accounts.editor import AsJson, Values, account_editor, say
+from relay.cli.accounts.editor import (
+    AsJson,
+    Values,
+    account_editor,
+    grant_text,
+    print_all,
+    say,
+)
 from relay.cli.confirm import Actor, Comment, who_does
 from relay.cli.root import ConfigFile, app
 from relay.model.accounts import Grant, Role
@@ -28,23 +35,13 @@ def list_tokens(
 ) -> None:
     """Show all tokens by their last four characters."""
     with account_editor(config) as editor:
-        import json
-
         found = [
             each
             for _, each in sorted(editor.accounts().tokens.items())
             if owner in (None, each.owner)
         ]
-        if as_json:
-            typer.echo(json.dumps([_fields(each) for each in found]))
-            return
-        for each in found:
-            typer.echo(
-                f"{each.name}  {each.owner}  …{each.last_four}  {_told(each.grant)}  "
-                f"{_expiry(each)}"
-            )
-        if not found:
-            typer.echo("There are no tokens.")
+        lines = map(_line, found)
+        print_all(lines, map(_fields, found), "There are no tokens.", as_json=as_json)
 
 
 @tokens.command("add")
@@ -86,8 +83,8 @@ def add_token(
         say(made.secret, {**_fields(made.token), "token": made.secret}, as_json=as_json)
         if not as_json:
             typer.echo(
-                f"Token {name} of {owner}: {_told(made.token.grant)}, {_expiry(made.token)}. It "
-                f"is not shown again.",
+                f"Token {name} of {owner}: {grant_text(made.token.grant)}, "
+                f"{_expiry(made.token)}. It is not shown again.",
                 err=True,
             )
 
@@ -106,8 +103,9 @@ def revoke(
         say(f"Token {name} is revoked.", {"name": name, "revoked": True}, as_json=as_json)
 
 
-def _told(grant: Grant) -> str:
-    return f"{grant.role.value} with values of rows" if grant.values else grant.role.value
+def _line(token: "ApiToken") -> str:
+    grant = grant_text(token.grant)
+    return f"{token.name}  {token.owner}  …{token.last_four}  {grant}  {_expiry(token)}"
 
 
 def _expiry(token: "ApiToken") -> str:

@@ -4,7 +4,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from relay.cli.accounts.editor import AsJson, RoleOption, Values, account_editor, say
+from relay.cli.accounts.editor import (
+    AsJson,
+    RoleOption,
+    Values,
+    account_editor,
+    grant_text,
+    print_all,
+    say,
+)
 from relay.cli.confirm import Actor, Comment, who_does
 from relay.cli.root import ConfigFile, app
 from relay.model.accounts import Grant
@@ -22,22 +30,9 @@ Name = Annotated[str, typer.Argument(help="The user's name.")]
 def list_users(config: ConfigFile, as_json: AsJson = False) -> None:
     """Show all users."""
     with account_editor(config) as editor:
-        import json
-
         found = [each for _, each in sorted(editor.accounts().users.items())]
-        if as_json:
-            typer.echo(json.dumps([_fields(each) for each in found]))
-            return
-        for each in found:
-            typer.echo(
-                "  ".join(
-                    filter(
-                        None, (each.name, _told(each.grant), "disabled" if each.disabled else "")
-                    )
-                )
-            )
-        if not found:
-            typer.echo("There are no users.")
+        lines = map(_line, found)
+        print_all(lines, map(_fields, found), "There are no users.", as_json=as_json)
 
 
 @users.command("add")
@@ -104,11 +99,12 @@ def enable(
 
 
 def _say_user(user: "User", done: str, *, as_json: bool) -> None:
-    say(f"User {user.name} is {done}: {_told(user.grant)}.", _fields(user), as_json=as_json)
+    say(f"User {user.name} is {done}: {grant_text(user.grant)}.", _fields(user), as_json=as_json)
 
 
-def _told(grant: Grant) -> str:
-    return f"{grant.role.value} with values of rows" if grant.values else grant.role.value
+def _line(user: "User") -> str:
+    line = f"{user.name}  {grant_text(user.grant)}"
+    return f"{line}  disabled" if user.disabled else line
 
 
 def _fields(user: "User") -> dict[str, object]:

@@ -9,7 +9,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from relay.model.column_families import BLOBS, BYTES_OF_NAMED, FLOATS, INTEGERS, VARCHARS
+from relay.model.column_families import (
+    BLOBS,
+    BYTES_OF_NAMED,
+    FLOATS,
+    GEOMETRIES,
+    INTEGERS,
+    VARCHARS,
+)
 from relay.model.table import Column, ColumnType, KeyKind, Logged, TableMap, is_in_row_metadata
 from relay.schema.history.column_words import BYTE_KINDS, CHARACTER_KINDS, LONGEST_CHARACTER
 from relay.schema.history.described import DescribedColumn, DescribedTable
@@ -55,30 +62,8 @@ _TYPES: Final[Mapping[str, frozenset[ColumnType]]] = {
     "uuid": _STRINGS,
     "inet4": _STRINGS,
     "inet6": _STRINGS,
-    **dict.fromkeys(
-        (
-            "geometry",
-            "point",
-            "linestring",
-            "polygon",
-            "multipoint",
-            "multilinestring",
-            "multipolygon",
-            "geomcollection",
-        ),
-        frozenset({_T.GEOMETRY}),
-    ),
+    **dict.fromkeys(GEOMETRIES, frozenset({_T.GEOMETRY})),
 }
-_GEOMETRIES: Final = (
-    "geometry",
-    "point",
-    "linestring",
-    "polygon",
-    "multipoint",
-    "multilinestring",
-    "multipolygon",
-    "geomcollection",
-)
 _BLOB_LENGTHS: Final = {"tiny": 1, "": 2, "medium": 3, "long": 4}
 _FRACTIONAL: Final = frozenset({_T.TIME2, _T.DATETIME2, _T.TIMESTAMP2})
 # Types whose sign a table map speaks of.
@@ -234,8 +219,8 @@ def _named(column: Column, known: DescribedColumn, logged: Logged) -> Column:
         unsigned=known.unsigned if nothing and column.type in _NUMBERS else column.unsigned,
         charset=_charset(column, known),
         labels=known.labels,
-        geometry_type=_GEOMETRIES.index(known.kind)
-        if nothing and known.kind in _GEOMETRIES
+        geometry_type=GEOMETRIES.index(known.kind)
+        if nothing and known.kind in GEOMETRIES
         else column.geometry_type,
         visible=known.visible,
     )

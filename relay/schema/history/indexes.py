@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
+from relay.model.column_families import GEOMETRIES
 from relay.schema.history.column_words import BYTE_KINDS, LONGEST_CHARACTER, TEXTS
 from relay.schema.history.described import DescribedColumn, DescribedIndex, DescribedTable
 from relay.schema.token_cursor import TokenCursor
@@ -18,18 +19,7 @@ EXPRESSION: Final = -1
 _LARGEST_SUFFIX: Final = 99
 _CONSTRAINTS: Final = ("PRIMARY", "UNIQUE", "FOREIGN", "CHECK")
 _PREFIXED: Final = frozenset({"char", "varchar", "binary", "varbinary"})
-_SHAPES: Final = frozenset(
-    {
-        "geometry",
-        "point",
-        "linestring",
-        "polygon",
-        "multipoint",
-        "multilinestring",
-        "multipolygon",
-        "geomcollection",
-    }
-)
+_SHAPES: Final = frozenset(GEOMETRIES)
 """Kinds of columns to which releases give prefixes of their own in a unique key, whatever the
 statement says.
 """
