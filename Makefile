@@ -20,6 +20,7 @@ wheels: ## Build wheels with compiled modules for CPython 3.11 to 3.13, as far a
 
 fetch: setup ## Bring the servers' files here once; afterwards everything works offline
 	@$(PYTHON) -m deploy.embedded fetch
+	@bash deploy/browser.sh
 
 check: setup ## Lint, format, types, import rules, generated pages and links of the documentation; changes no file of the project
 	$(PYTHON) -m ruff check .

@@ -10,12 +10,12 @@ from fastapi import Depends, FastAPI
 from api.composition import compose
 from api.deps import check_rights
 from api.described import describe
-from api.errors import install_error_handlers
+from api.error_answers import install_error_handlers
 from api.guard import Guard
+from api.interface_pages import install_interface_pages
 from api.middleware.hosts import AllowedHosts
 from api.middleware.request_count import RequestCount
 from api.models.problem import Problem
-from api.pages import install_pages
 from api.routers import (
     audit,
     configs,
@@ -32,6 +32,7 @@ from api.routers import (
     relays,
     routes,
 )
+from api.web import ROUTERS, install_web
 from relay.deadline import Deadline
 from relay.errors import StoreUnreachable
 from relay.settings import RelaySettings
@@ -104,10 +105,11 @@ def create_app(settings: RelaySettings) -> FastAPI:
     app.state.admin = admin
     app.openapi = lambda: describe(app)  # type: ignore[method-assign]  # as FastAPI's manual has it
     install_error_handlers(app)
-    routers = [each.router for each in _ROUTERS]
+    routers = [*(each.router for each in _ROUTERS), *ROUTERS]
     for router in routers:
         app.include_router(router, dependencies=[Depends(check_rights)])
-    install_pages(app)
+    install_interface_pages(app)
+    install_web(app)
     every = [route for router in routers for route in router.routes]
     app.add_middleware(
         Guard, routes=every, hosts=AllowedHosts([settings.api.host, *settings.api.hosts])

@@ -6,7 +6,7 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
 from api.access import ANONYMOUS, rights_needed
-from api.errors import PROBLEM_JSON
+from api.error_answers import PROBLEM_JSON
 
 _PROBLEM: Final = {"schema": {"$ref": "#/components/schemas/Problem"}}
 _BY_FASTAPI: Final = ("HTTPValidationError", "ValidationError")

@@ -17,7 +17,8 @@ from starlette.routing import BaseRoute, Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.access import ANONYMOUS, Caller, rights_needed
-from api.errors import BodyTooLarge, BodyTooSlow, MethodUnknown, allowed, problem_of, status_of
+from api.error_answers import answer_to, status_of
+from api.errors import BodyTooLarge, BodyTooSlow, MethodUnknown, allowed
 from api.middleware.hosts import AllowedHosts
 from api.middleware.request_body import BODY_LIMIT_BYTES, OPEN_BODY_LIMIT_BYTES
 from relay.errors import RelayError
@@ -29,8 +30,9 @@ LINGER_SECONDS: Final = 2.0
 """After a refusal the rest of the body is discarded for so long."""
 LINGER_BYTES: Final = 32_000_000
 """And at most so much of it."""
+_INTERFACE: Final = "/api/"
 _JSON: Final = (b"content-type", b"application/json")
-"""Every body is JSON, whatever type a client states: `curl -d` alone states a form."""
+"""Every body below /api/ is JSON, whatever type a client states: `curl -d` alone states a form."""
 _LOGGED: Final = frozenset(
     {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.MISDIRECTED_REQUEST}
 )
@@ -96,10 +98,11 @@ class Guard:
             raise _too_large(limit)
         if scope["method"] in _WITHOUT_BODY:
             return receive
-        scope["headers"] = [
-            *((name, value) for name, value in scope["headers"] if name != b"content-type"),
-            _JSON,
-        ]
+        if scope["path"].startswith(_INTERFACE):
+            scope["headers"] = [
+                *((name, value) for name, value in scope["headers"] if name != b"content-type"),
+                _JSON,
+            ]
         try:
             async with asyncio.timeout(BODY_SECONDS):
                 return _again(await _read(receive, limit), receive)
@@ -170,7 +173,7 @@ async def _refusal(error: RelayError, scope: Scope, receive: Receive, send: Send
     """Answer, discard the rest of the body for a moment, and close: a client that still sends would
     lose the answer to a reset.
     """
-    response = problem_of(error)
+    response = answer_to(error, Request(scope))
     response.headers["Connection"] = "close"
     sends = (
         "expect" not in Request(scope).headers

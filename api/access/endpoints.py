@@ -23,7 +23,7 @@ _CONFIGS: Final = "/api/v1/configs/{group}"
 _LETTERS: Final = f"{_INSTANCE}/dead-letters"
 
 RIGHTS: Final[Mapping[str, frozenset[Right]]] = {
-    "GET /": _OPEN,
+    "GET /": _READ,
     "GET /docs": _OPEN,
     "GET /redoc": _OPEN,
     "GET /openapi.json": _OPEN,

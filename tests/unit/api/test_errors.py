@@ -7,7 +7,8 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from api.errors import ApiError, ProblemsFound, install_error_handlers, status_of
+from api.error_answers import install_error_handlers, status_of
+from api.errors import ApiError, ProblemsFound
 from relay.errors import (
     MappingRefused,
     NodeMissing,

@@ -32,12 +32,6 @@ def test_a_page_names_only_files_of_the_admin(admin: httpx.Client, page: str, ne
     assert admin.get("/openapi.json").json()["openapi"].startswith("3.1")
 
 
-def test_the_root_leads_to_the_pages(admin: httpx.Client) -> None:
-    answer = admin.get("/")
-    assert (answer.status_code, answer.headers["location"]) == (307, "docs")
-    assert admin.get("/", follow_redirects=True).status_code == 200
-
-
 def test_nothing_beside_the_assets_is_served(admin: httpx.Client) -> None:
     assert admin.get("/assets/..%2fcore.py").status_code == 404
     assert admin.get("/assets/").status_code == 404

@@ -8,7 +8,7 @@ from typing import Final
 
 from fastapi import FastAPI
 from fastapi.openapi.docs import get_redoc_html, get_swagger_ui_html
-from fastapi.responses import HTMLResponse, RedirectResponse
+from fastapi.responses import HTMLResponse
 from starlette.staticfiles import StaticFiles
 
 _PACKAGE: Final = "fastapi_offline"
@@ -16,15 +16,11 @@ _PACKAGE: Final = "fastapi_offline"
 _OWN_FILES_ONLY: Final = "default-src 'self' 'unsafe-inline' data: blob:; frame-ancestors 'none'"
 
 
-def install_pages(app: FastAPI) -> None:
+def install_interface_pages(app: FastAPI) -> None:
     """Serve both below the application, with relative addresses, as a proxy may have it below a
-    path; `/` leads to Swagger UI.
+    path.
     """
     app.mount("/assets", StaticFiles(directory=_folder()), name="assets")
-
-    @app.get("/", include_in_schema=False)
-    def first_page() -> RedirectResponse:
-        return RedirectResponse("docs")
 
     @app.get("/docs", include_in_schema=False)
     def swagger_ui() -> HTMLResponse:

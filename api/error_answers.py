@@ -1,0 +1,226 @@
+"""Errors at the HTTP border: each domain error's status in one table, and every answer as
+`application/problem+json` (RFC 9457), or as a page for a browser.
+"""
+
+import json
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any, Final
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, Response
+from starlette.exceptions import HTTPException
+
+from api.errors import ApiError, BadRequest, MethodUnknown, ProblemsFound, TokenMissing
+from api.models.problem import MappingProblemView, Problem
+from api.web.problems import problem_page, wants_page
+from relay.errors import (
+    AuditUnreadable,
+    ConfigurationError,
+    DeadLettersUnreadable,
+    DeadLetterUnknown,
+    Fenced,
+    MappingRefused,
+    MessageTooLarge,
+    MoveRefused,
+    NodeMissing,
+    PlacementRefused,
+    PositionUnreadable,
+    RelayError,
+    ReplayRefused,
+    SaveTooLarge,
+    SourceNotNamed,
+    Stop,
+    StoreRefused,
+    Unreachable,
+    VersionConflict,
+)
+from relay.settings import UNKNOWN_KEY, unknown_key
+
+PROBLEM_JSON: Final = "application/problem+json"
+# A client that comes back after this finds a ZooKeeper that was only restarted.
+_RETRY_AFTER_SECONDS: Final = 5
+_SUGGESTED: Final = 20
+"""So many problems of one request get a suggestion."""
+
+_STATUS: Final[dict[type[RelayError], HTTPStatus]] = {
+    AuditUnreadable: HTTPStatus.SERVICE_UNAVAILABLE,
+    Unreachable: HTTPStatus.SERVICE_UNAVAILABLE,
+    PositionUnreadable: HTTPStatus.SERVICE_UNAVAILABLE,
+    MoveRefused: HTTPStatus.CONFLICT,
+    SourceNotNamed: HTTPStatus.BAD_REQUEST,
+    Fenced: HTTPStatus.CONFLICT,
+    ConfigurationError: HTTPStatus.CONFLICT,
+    Stop: HTTPStatus.BAD_GATEWAY,
+    DeadLettersUnreadable: HTTPStatus.SERVICE_UNAVAILABLE,
+    DeadLetterUnknown: HTTPStatus.NOT_FOUND,
+    ReplayRefused: HTTPStatus.CONFLICT,
+    MessageTooLarge: HTTPStatus.CONFLICT,
+    VersionConflict: HTTPStatus.PRECONDITION_FAILED,
+    NodeMissing: HTTPStatus.NOT_FOUND,
+    MappingRefused: HTTPStatus.UNPROCESSABLE_ENTITY,
+    SaveTooLarge: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+    PlacementRefused: HTTPStatus.CONFLICT,
+    StoreRefused: HTTPStatus.BAD_GATEWAY,
+}
+
+
+def install_error_handlers(app: FastAPI) -> None:
+    """Let every error leave as problem+json."""
+    app.add_exception_handler(RelayError, _relay_error)
+    app.add_exception_handler(RequestValidationError, _invalid_request)
+    app.add_exception_handler(HTTPException, _http_error)
+    app.add_exception_handler(Exception, _unforeseen)
+
+
+def _answer(request: Request, problem: Problem, headers: dict[str, str] | None = None) -> Response:
+    if not wants_page(request.scope):
+        return problem_response(problem, headers)
+    page = problem_page(request, problem)
+    page.headers.update(headers or {})
+    return page
+
+
+def problem_response(problem: Problem, headers: dict[str, str] | None = None) -> JSONResponse:
+    """Write a problem down."""
+    content = problem.model_dump(by_alias=True, exclude_none=True)
+    return _ProblemResponse(content, status_code=problem.status, headers=headers)
+
+
+class _ProblemResponse(JSONResponse):
+    media_type = PROBLEM_JSON
+
+    def render(self, content: Any) -> bytes:
+        """Write the content.
+
+        Half of a surrogate pair, which a request may name, stays the escape that it was.
+        """
+        return json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode(
+            "utf-8", "backslashreplace"
+        )
+
+
+def status_of(error: RelayError) -> HTTPStatus:
+    """Return the status that an error leaves with; the table's nearest ancestor decides."""
+    if isinstance(error, ApiError):
+        return error.status
+    return next(
+        (_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS),
+        HTTPStatus.INTERNAL_SERVER_ERROR,
+    )
+
+
+async def _relay_error(request: Request, error: Exception) -> Response:
+    if not isinstance(error, RelayError):  # registered for nothing else
+        raise error
+    return answer_to(error, request)
+
+
+def answer_to(error: RelayError, request: Request) -> Response:
+    """Return the answer to an error: a page for a browser, otherwise problem+json."""
+    status = status_of(error)
+    if isinstance(error, SourceNotNamed):
+        error = error.asked_with("`source`")
+    headers = (
+        {"Retry-After": str(_RETRY_AFTER_SECONDS)}
+        if status == HTTPStatus.SERVICE_UNAVAILABLE
+        else {}
+    )
+    if isinstance(error, TokenMissing):
+        headers["WWW-Authenticate"] = "Bearer"
+    if isinstance(error, MethodUnknown):
+        headers["Allow"] = error.allowed
+    problem = Problem(
+        title=status.phrase,
+        status=status,
+        detail=error.reason,
+        code=error.code,
+        remedy=error.way_out,
+        problems=_problems(error),
+    )
+    return _answer(request, problem, headers)
+
+
+def _problems(error: RelayError) -> list[MappingProblemView] | None:
+    if isinstance(error, ProblemsFound):
+        return [MappingProblemView.of(each) for each in error.problems]
+    if isinstance(error, MappingRefused):
+        return [
+            MappingProblemView(data_id=error.data_id, pointer=error.pointer, sentence=error.reason)
+        ]
+    return None
+
+
+def _sentence(error: Mapping[str, Any], number: int, request: Request) -> str:
+    body = getattr(request.scope.get("route"), "body_field", None)
+    place = tuple(error["loc"])
+    if (
+        error["type"] != UNKNOWN_KEY
+        or body is None
+        or place[:1] != ("body",)
+        or number >= _SUGGESTED
+    ):
+        return f"{error['msg']}."
+    sentence = unknown_key(place[1:], body.field_info.annotation)
+    return sentence if sentence.endswith("?") else f"{sentence}."
+
+
+async def _invalid_request(request: Request, error: Exception) -> Response:
+    if not isinstance(error, RequestValidationError):  # registered for nothing else
+        raise error
+    problems = [
+        MappingProblemView(
+            data_id="",
+            pointer="".join(f"/{part}" for part in each["loc"]),
+            sentence=_sentence(each, number, request),
+        )
+        for number, each in enumerate(error.errors())
+    ]
+    status = HTTPStatus.UNPROCESSABLE_ENTITY
+    detail = "The request does not have the form that this address takes."
+    return _answer(
+        request,
+        Problem(
+            title=status.phrase,
+            status=status,
+            detail=detail,
+            code="REQUEST_REFUSED",
+            remedy=BadRequest.remedy,
+            problems=problems,
+        ),
+    )
+
+
+async def _http_error(request: Request, error: Exception) -> Response:
+    if not isinstance(error, HTTPException):  # registered for nothing else
+        raise error
+    status = HTTPStatus(error.status_code)
+    code = status.name
+    headers = dict(error.headers) if error.headers else None
+    problem = Problem(
+        title=status.phrase,
+        status=status,
+        detail=f"{error.detail}.",
+        code=code,
+        remedy="See /docs for what is here.",
+    )
+    return _answer(request, problem, headers)
+
+
+async def _unforeseen(request: Request, _error: Exception) -> Response:
+    """Answer in the usual form.
+
+    The server logs the error with its traceback, and the client learns nothing of it.
+    """
+    status = HTTPStatus.INTERNAL_SERVER_ERROR
+    return _answer(
+        request,
+        Problem(
+            title=status.phrase,
+            status=status,
+            detail="The admin met an error of its own.",
+            code=RelayError.code,
+            remedy=RelayError.remedy,
+        ),
+    )

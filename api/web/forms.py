@@ -1,0 +1,47 @@
+"""Reading the form that a page was sent with."""
+
+from collections.abc import Mapping
+from typing import Annotated, Final, TypeAlias
+from urllib.parse import parse_qsl
+
+from fastapi import Depends, Request
+
+from api.errors import BadRequest
+
+_FIELDS: Final = 200
+
+
+class Form:
+    """The fields of one form. A missing field is an empty text."""
+
+    def __init__(self, fields: Mapping[str, str]) -> None:
+        self._fields = fields
+
+    def __getitem__(self, name: str) -> str:
+        return self._fields.get(name, "")
+
+    def checked(self, name: str) -> bool:
+        """Whether a box is checked."""
+        return name in self._fields
+
+    def number(self, name: str, title: str) -> int:
+        """Return a whole number. Raises BadRequest that names the field by its title."""
+        try:
+            return int(self[name].strip().replace(",", ""))
+        except ValueError as exc:
+            raise BadRequest(f"{title} must be a whole number, and is {self[name]!r}.") from exc
+
+
+async def _form(request: Request) -> Form:
+    body = await request.body()
+    try:
+        pairs = parse_qsl(
+            body.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=_FIELDS
+        )
+    except ValueError as exc:
+        raise BadRequest(f"The form cannot be read: {exc}.") from exc
+    return Form(dict(pairs))
+
+
+FormDep: TypeAlias = Annotated[Form, Depends(_form)]
+"""The form of the request. The guard has bounded its body."""

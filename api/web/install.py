@@ -1,0 +1,19 @@
+"""Adding the pages to the application."""
+
+from pathlib import Path
+from typing import Final
+
+from fastapi import APIRouter, FastAPI
+from starlette.staticfiles import StaticFiles
+
+from api.web.pages import overview
+
+STATIC: Final = Path(__file__).parent / "static"
+
+ROUTERS: Final[tuple[APIRouter, ...]] = (overview.router,)
+"""One for each page. Their rights stand in the table of `api.access.endpoints`."""
+
+
+def install_web(app: FastAPI) -> None:
+    """Serve style, scripts and fonts of the pages below /static."""
+    app.mount("/static", StaticFiles(directory=STATIC), name="static")

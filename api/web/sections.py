@@ -1,0 +1,62 @@
+"""The sections of the page, in the order of the navigation."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One entry of the navigation.
+
+    counted  what the number beside the entry counts, as it is read aloud
+    """
+
+    key: str
+    path: str
+    title: str
+    icon: str
+    short: str
+    counted: str = ""
+
+
+OVERVIEW: Final = Section("overview", "/", "Overview", "grid", "Overview", "need you")
+ROUTES: Final = Section("routes", "/routes", "Route finder", "route", "Routes")
+PEEK: Final = Section("peek", "/peek", "Peek", "eye", "Peek")
+DEAD_LETTERS: Final = Section(
+    "dead-letters", "/dead-letters", "Dead letters", "letter", "Dead letters", "dead letters"
+)
+MAPPINGS: Final = Section("mappings", "/mappings", "Mappings", "map", "Mappings")
+FAILOVER: Final = Section("failover", "/failover", "Failover", "swap", "Failover")
+SERVERS: Final = Section("servers", "/servers", "Servers", "server", "Servers")
+AUDIT: Final = Section("audit", "/audit", "Audit", "list", "Audit")
+USERS: Final = Section("users", "/users", "Users and tokens", "user", "Users, tokens")
+
+GROUPS: Final[Sequence[tuple[str, Sequence[Section]]]] = (
+    ("Watch", (OVERVIEW, ROUTES, PEEK, DEAD_LETTERS)),
+    ("Change", (MAPPINGS, FAILOVER, SERVERS)),
+    ("Record", (AUDIT, USERS)),
+)
+TABS: Final = (OVERVIEW, ROUTES, PEEK, MAPPINGS)
+"""What a small screen shows at its bottom edge; the others stand behind More."""
+MORE: Final = (FAILOVER, SERVERS, DEAD_LETTERS, AUDIT, USERS)
+
+KEYS: Final[Sequence[tuple[str, Sequence[str]]]] = (
+    ("Search", "/"),
+    ("This help", "?"),
+    ("Next or previous row", "jk"),
+    ("Open the row", ("Enter",)),
+    ("Filter the list", "f"),
+    ("Close, or leave the field", ("Esc",)),
+    ("Overview", "go"),
+    ("Mappings", "gm"),
+    ("Route finder", "gr"),
+    ("Failover", "gf"),
+    ("Peek", "gp"),
+    ("Dead letters", "gd"),
+    ("Servers", "gs"),
+    ("Audit", "ga"),
+    ("Users and tokens", "gu"),
+    ("Hold or continue live figures", "p"),
+)
+"""Title and keys of each shortcut, as the help lists them."""

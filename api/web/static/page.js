@@ -1,0 +1,133 @@
+// What the page does beyond links and forms: scheme, dialogs, copying, live parts, keys.
+// Every page can be read and every form can be sent without this file.
+(() => {
+  const first = (selector, inside = document) => inside.querySelector(selector);
+  const all = (selector, inside = document) => [...inside.querySelectorAll(selector)];
+  const REFRESH_MS = 2000;
+  const root = document.body.dataset.root || "./";
+
+  const say = (text) => {
+    first("#say").textContent = text; // read aloud; the box below is for the eye
+    first(".toast")?.remove();
+    const box = Object.assign(document.createElement("div"), { className: "toast", textContent: text });
+    box.setAttribute("aria-hidden", "true");
+    document.body.append(box);
+    setTimeout(() => box.remove(), 3200);
+  };
+
+  const localTimes = (inside = document) => {
+    for (const each of all("time[data-time]", inside)) {
+      const moment = new Date(each.dateTime);
+      const time = moment.toLocaleTimeString("en-GB");
+      const sameDay = moment.toDateString() === new Date().toDateString();
+      each.textContent = sameDay ? time : `${moment.toLocaleDateString("en-GB", { day: "numeric", month: "short" })}, ${time}`;
+      const minutes = -moment.getTimezoneOffset();
+      const hours = `${Math.trunc(Math.abs(minutes) / 60)}`.padStart(2, "0");
+      each.title = `UTC${minutes < 0 ? "−" : "+"}${hours}:${`${Math.abs(minutes) % 60}`.padStart(2, "0")}`;
+    }
+  };
+
+  const switchScheme = () => {
+    const { dataset } = document.documentElement;
+    const dark = dataset.theme ? dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+    dataset.theme = dark ? "light" : "dark";
+    try { localStorage.setItem("theme", dataset.theme); } catch { /* storage may be forbidden */ }
+  };
+
+  // Dialogs. <dialog> keeps the focus inside and closes on Esc; the opener gets the focus back.
+  let opener = null;
+  const openDialog = (id) => {
+    const dialog = document.getElementById(id);
+    if (!(dialog instanceof HTMLDialogElement) || dialog.open) return false;
+    opener = document.activeElement;
+    dialog.showModal();
+    const heading = first("h2", dialog); // so that the consequences are read before anything is typed
+    if (heading) { heading.tabIndex = -1; heading.focus(); }
+    return true;
+  };
+  const closeDialog = (dialog) => {
+    dialog.close();
+    if (location.hash.length > 1) history.replaceState(null, "", location.pathname + location.search);
+  };
+  const watchDialogs = () => {
+    for (const dialog of all("dialog")) dialog.addEventListener("close", () => { opener?.focus?.(); opener = null; });
+    for (const input of all("[data-confirm]")) {
+      const button = first("[data-confirmed]", input.form);
+      const check = () => { if (button) button.disabled = input.value.trim() !== input.dataset.confirm; };
+      input.addEventListener("input", check);
+      check();
+    }
+    const asked = first("dialog[data-open]");
+    if (asked) openDialog(asked.id);
+    else if (location.hash.length > 1) openDialog(decodeURIComponent(location.hash.slice(1)));
+  };
+
+  const clicked = (event) => {
+    const target = event.target;
+    if (!(target instanceof Element)) return;
+    if (target.closest("[data-theme-toggle]")) switchScheme();
+    const opens = target.closest("[data-dialog]");
+    if (opens && openDialog(opens.dataset.dialog)) { event.preventDefault(); return; }
+    if (target.closest("[data-close]")) { event.preventDefault(); closeDialog(target.closest("dialog")); return; }
+    if (target instanceof HTMLDialogElement) closeDialog(target); // the backdrop
+    const copies = target.closest("[data-copy]");
+    if (copies) {
+      navigator.clipboard?.writeText(copies.dataset.copy).then(
+        () => say("Copied"), () => say("The browser does not allow copying here"));
+    }
+    for (const menu of all(".tabbar details[open]")) if (!menu.contains(target)) menu.open = false;
+  };
+
+  // Live parts: each element with `data-live` is read again from the same address and morphed by ids.
+  let held = false;
+  const holdButton = () => first("[data-hold]");
+  const refresh = () => {
+    if (held || document.hidden || !window.htmx || first("dialog[open]")) return;
+    for (const part of all("[data-live]")) {
+      window.htmx.ajax("GET", location.pathname + location.search, {
+        source: part, target: `#${part.id}`, select: `#${part.id}`, swap: "morph:outerHTML",
+      });
+    }
+  };
+  const hold = () => {
+    held = !held;
+    holdButton()?.setAttribute("aria-pressed", String(held));
+    say(held ? "Live figures are held" : "Live figures go on");
+  };
+
+  const goTo = { o: "", m: "mappings", r: "routes", f: "failover", p: "peek", d: "dead-letters", s: "servers", a: "audit", u: "users" };
+  let gPressedAt = 0;
+  const step = (by) => {
+    const links = all("main tr.link a.go").filter((each) => each.offsetParent);
+    const now = links.indexOf(document.activeElement);
+    links[Math.max(0, Math.min(links.length - 1, now < 0 ? 0 : now + by))]?.focus();
+  };
+  const onKey = {
+    "/": () => first("[data-key='/']")?.focus(),
+    f: () => first("[data-filter]")?.focus(),
+    "?": () => openDialog("keys"),
+    j: () => step(1),
+    k: () => step(-1),
+    p: () => hold(),
+    g: () => { gPressedAt = Date.now(); },
+  };
+  const keyPressed = (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || !(event.target instanceof Element)) return;
+    if (event.target.matches("input, select, textarea, [contenteditable], .cm-content")) {
+      if (event.key === "Escape") event.target.blur();
+      return;
+    }
+    if (first("dialog[open]") || document.body.dataset.keys === "off") return;
+    if (Date.now() - gPressedAt < 1200 && event.key in goTo) { location.href = root + goTo[event.key]; return; }
+    gPressedAt = 0;
+    if (Object.hasOwn(onKey, event.key)) { event.preventDefault(); onKey[event.key](); }
+  };
+
+  document.addEventListener("click", clicked);
+  document.addEventListener("keydown", keyPressed);
+  document.addEventListener("htmx:afterSettle", (event) => localTimes(event.target));
+  holdButton()?.addEventListener("click", hold);
+  watchDialogs();
+  localTimes();
+  if (first("[data-live]")) setInterval(refresh, REFRESH_MS);
+})();

@@ -1,0 +1,75 @@
+"""Numbers, times and sizes as people read them."""
+
+from datetime import UTC, datetime
+from typing import Final
+
+_NONE: Final = "\N{EN DASH}"
+_UNITS: Final = ("bytes", "kB", "MB", "GB", "TB")
+_THOUSAND: Final = 1000
+_MINUTE: Final = 60
+_HOUR: Final = 60 * _MINUTE
+_DAY: Final = 24 * _HOUR
+_TENTHS_BELOW: Final = 10
+"""Below this a number is written with one decimal place."""
+
+
+def number(value: float | None) -> str:
+    """Return a number with separators: 12,480. A dash for None."""
+    if value is None:
+        return _NONE
+    return f"{value:,.0f}" if isinstance(value, int) or value >= _TENTHS_BELOW else f"{value:,.1f}"
+
+
+def duration(seconds: float | None) -> str:
+    """Return a time span in at most two units: 0.4 s, 38 min, 2 h 18 min. A dash for None."""
+    if seconds is None:
+        return _NONE
+    if seconds < _MINUTE:
+        return f"{seconds:.1f} s" if seconds < _TENTHS_BELOW else f"{seconds:.0f} s"
+    whole = int(seconds)
+    if whole < _HOUR:
+        return f"{whole // _MINUTE} min"
+    if whole < _DAY:
+        return _two(whole // _HOUR, "h", whole % _HOUR // _MINUTE, "min")
+    return _two(whole // _DAY, "d", whole % _DAY // _HOUR, "h")
+
+
+def size(count: float | None) -> str:
+    """Return a number of bytes in decimal units: 8.6 GB. A dash for None."""
+    if count is None:
+        return _NONE
+    power = 0
+    while count >= _THOUSAND and power < len(_UNITS) - 1:
+        count, power = count / _THOUSAND, power + 1
+    return f"{number(count if power else int(count))} {_UNITS[power]}"
+
+
+def clock(ms: int) -> str:
+    """Return a moment in UTC: 09:14:02 UTC, with the date unless it is today's."""
+    moment = _utc(ms)
+    time = f"{moment:%H:%M:%S} UTC"
+    same_day = moment.date() == datetime.now(UTC).date()
+    return time if same_day else f"{moment.day} {moment:%b}, {time}"
+
+
+def iso(ms: int) -> str:
+    """Return a moment as RFC 3339 text in UTC, with milliseconds."""
+    return _utc(ms).isoformat(timespec="milliseconds")
+
+
+def sentence(text: str) -> str:
+    """Return a text with its first letter in upper case."""
+    return text[:1].upper() + text[1:]
+
+
+def counted(count: int, singular: str, plural: str = "") -> str:
+    """Return a number with its noun: 1 instance, 12,480 rows."""
+    return f"{number(count)} {singular if count == 1 else plural or singular + 's'}"
+
+
+def _utc(ms: int) -> datetime:
+    return datetime.fromtimestamp(ms / 1000, UTC)
+
+
+def _two(first: int, unit: str, second: int, smaller: str) -> str:
+    return f"{first} {unit} {second} {smaller}" if second else f"{first} {unit}"

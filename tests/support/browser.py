@@ -1,0 +1,68 @@
+"""A page in a real browser, and what every page must hold in it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final, Literal
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page
+
+from tests.support.relays.admin_server import TOKEN
+
+Scheme = Literal["light", "dark"]
+WIDE: Final = 1280
+NARROW: Final = 390
+_HEIGHT: Final = 900
+_WAIT_MS: Final = 15_000
+_SERIOUS: Final = frozenset({"serious", "critical"})
+
+
+@contextmanager
+def opened(
+    browser: Browser,
+    url: str,
+    *,
+    width: int = WIDE,
+    scheme: Scheme = "light",
+    token: str = TOKEN,
+    script: bool = True,
+) -> Iterator[Page]:
+    """Open an admin's page as a caller with a token; a script error or a blocked file fails."""
+    context: BrowserContext = browser.new_context(
+        base_url=url,
+        viewport={"width": width, "height": _HEIGHT},
+        color_scheme=scheme,
+        java_script_enabled=script,
+        extra_http_headers={"Authorization": f"Bearer {token}"} if token else {},
+    )
+    context.set_default_timeout(_WAIT_MS)
+    page = context.new_page()
+    problems: list[str] = []
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on("console", lambda message: _note(problems, message))
+    try:
+        yield page
+        assert not problems
+    finally:
+        context.close()
+
+
+def assert_accessible(page: Page) -> None:
+    """Assert that axe-core finds nothing serious on the page as it is shown now."""
+    found = Axe().run(page).response["violations"]
+    serious = {
+        each["id"]: [node["html"][:200] for node in each["nodes"][:3]]
+        for each in found
+        if each["impact"] in _SERIOUS
+    }
+    assert not serious
+
+
+def assert_fits(page: Page) -> None:
+    """Assert that nothing is wider than the window."""
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def _note(problems: list[str], message: ConsoleMessage) -> None:
+    if message.type == "error" and "Content Security Policy" in message.text:
+        problems.append(message.text)
