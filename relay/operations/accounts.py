@@ -6,8 +6,9 @@ from time import time
 from typing import Final
 
 from relay.audit import AuditEntry, AuditTrail, DelayedTrail
-from relay.model.accounts import Accounts, ApiToken, Grant, User, secret_hash
+from relay.model.accounts import Accounts, ApiToken, Grant, User, check_password, secret_hash
 from relay.operations.who import Who
+from relay.passwords import hashed
 from relay.settings import RelaySettings
 from relay.state import AccountStore, Paths
 from relay.zk import Session
@@ -49,9 +50,9 @@ class AccountEditor:
         """Return all users and tokens."""
         return self._store.read()
 
-    def add_user(self, name: str, grant: Grant, who: Who) -> None:
-        """Add a user. Raises AccountRefused."""
-        user = User(name, grant, _now_ms())
+    def add_user(self, name: str, grant: Grant, who: Who, *, password: str = "") -> None:
+        """Add a user, without a password where it is empty. Raises AccountRefused."""
+        user = User(name, grant, _now_ms(), password=_hash_of(name, password) if password else "")
         self._store.change(lambda accounts: accounts.with_user(user))
         self._note("user.added", {}, {"user": name, **_told(grant)}, who)
 
@@ -70,6 +71,18 @@ class AccountEditor:
         """
         self._store.change(lambda accounts: accounts.changed(name, disabled=disabled))
         self._note("user.disabled" if disabled else "user.enabled", {}, {"user": name}, who)
+
+    def set_password(self, name: str, password: str, who: Who) -> None:
+        """Set the password of a user. Raises AccountRefused."""
+        self._store.read().user(name)
+        wanted = _hash_of(name, password)
+        self._store.change(lambda accounts: accounts.changed(name, password=wanted))
+        self._note("user.password-set", {}, {"user": name}, who)
+
+    def remove_password(self, name: str, who: Who) -> None:
+        """Remove the password of a user, who can then not sign in. Raises AccountRefused."""
+        self._store.change(lambda accounts: accounts.changed(name, password=""))
+        self._note("user.password-removed", {}, {"user": name}, who)
 
     def add_token(
         self, name: str, owner: str, grant: Grant | None, days: int, who: Who
@@ -114,6 +127,11 @@ class AccountEditor:
 
 def _told(grant: Grant) -> dict[str, object]:
     return {"role": grant.role.value, "values": grant.values}
+
+
+def _hash_of(name: str, password: str) -> str:
+    check_password(name, password)
+    return hashed(password)
 
 
 def _now_ms() -> int:

@@ -11,7 +11,11 @@ from relay.state.json_object import write_json
 from relay.state.paths import Paths
 from relay.zk import Session
 
-FORMAT: Final = 1
+FORMAT: Final = 2
+"""The newest format that this version reads."""
+_WITHOUT_PASSWORDS: Final = 1
+"""Written while no user has a password, so that an older version reads it too."""
+_ALGORITHM: Final = "$argon2id$"
 _TRIES: Final = 5
 
 
@@ -52,19 +56,12 @@ class AccountStore:
 
 
 def to_document(accounts: Accounts) -> bytes:
-    """Write the node's value."""
+    """Write the node's value, in the oldest format that has all of it."""
+    has_passwords = any(each.password for each in accounts.users.values())
     return write_json(
         {
-            "format": FORMAT,
-            "users": [
-                {
-                    "name": each.name,
-                    **_written(each.grant),
-                    "disabled": each.disabled,
-                    "created_ms": each.created_ms,
-                }
-                for _, each in sorted(accounts.users.items())
-            ],
+            "format": FORMAT if has_passwords else _WITHOUT_PASSWORDS,
+            "users": [_user_fields(each) for _, each in sorted(accounts.users.items())],
             "tokens": [
                 {
                     "name": each.name,
@@ -90,9 +87,9 @@ def from_document(value: bytes) -> Accounts:
     try:
         fields = json.loads(value)
         found = fields["format"]
-        if found != FORMAT:
-            raise ValueError(f"format {found}, and this version knows {FORMAT}")
-        users = [_user(each) for each in _list(fields, "users")]
+        if found not in (_WITHOUT_PASSWORDS, FORMAT):
+            raise ValueError(f"format {found}, and this version knows up to {FORMAT}")
+        users = [_user(each, found) for each in _list(fields, "users")]
         tokens = [_token(each) for each in _list(fields, "tokens")]
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as exc:
         raise StoreRefused(
@@ -111,13 +108,31 @@ def _list(fields: dict[str, Any], name: str) -> list[dict[str, Any]]:
     return list(fields[name])
 
 
-def _user(fields: dict[str, Any]) -> User:
+def _user_fields(user: User) -> dict[str, object]:
+    fields = {
+        "name": user.name,
+        **_written(user.grant),
+        "disabled": user.disabled,
+        "created_ms": user.created_ms,
+    }
+    return {**fields, "password": user.password} if user.password else fields
+
+
+def _user(fields: dict[str, Any], found: int) -> User:
     return User(
         _text(fields, "name"),
         _grant(fields),
         int(fields["created_ms"]),
         disabled=fields["disabled"] is not False,
+        password=_password(fields) if found == FORMAT and "password" in fields else "",
     )
+
+
+def _password(fields: dict[str, Any]) -> str:
+    password = _text(fields, "password")
+    if not password.startswith(_ALGORITHM):
+        raise ValueError("a password is no argon2id hash")
+    return password
 
 
 def _token(fields: dict[str, Any]) -> ApiToken:

@@ -25,6 +25,13 @@ Values: TypeAlias = Annotated[
     bool, typer.Option("--values", help="Also read values of rows: dead letters.")
 ]
 
+FromStdin: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--password-from-stdin", help="Read the password from the first line of standard input."
+    ),
+]
+
 
 @contextmanager
 def account_editor(config: Path) -> "Iterator[AccountEditor]":
@@ -39,6 +46,26 @@ def account_editor(config: Path) -> "Iterator[AccountEditor]":
                 yield editor
             finally:
                 editor.close(AUDIT_SECONDS)
+
+
+def password_from_stdin() -> str:
+    """Return the first line of standard input, without its end.
+
+    Ends the program with code 2 where it is empty.
+    """
+    import sys
+
+    line = sys.stdin.readline().rstrip("\r\n")
+    if not line:
+        raise typer.BadParameter("--password-from-stdin: the first line is empty.")
+    return line
+
+
+def asked_password(name: str) -> str:
+    """Return a password that is typed twice at the terminal, unseen."""
+    return str(
+        typer.prompt(f"New password of {name}", hide_input=True, confirmation_prompt="Once more")
+    )
 
 
 def say(sentence: str, fields: dict[str, object], *, as_json: bool) -> None:

@@ -6,10 +6,13 @@ import typer
 
 from relay.cli.accounts.editor import (
     AsJson,
+    FromStdin,
     RoleOption,
     Values,
     account_editor,
+    asked_password,
     grant_text,
+    password_from_stdin,
     print_all,
     say,
 )
@@ -41,13 +44,19 @@ def add_user(
     config: ConfigFile,
     role: RoleOption,
     values: Values = False,
+    from_stdin: FromStdin = False,
     as_json: AsJson = False,
     comment: Comment = "",
     actor: Actor = None,
 ) -> None:
-    """Add a user. From the first one on, reading the admin needs a token as well."""
+    """Add a user. From the first one on, reading the admin needs a user as well.
+
+    Without a password the user cannot sign in to the pages; see `roma users password`.
+    """
     with account_editor(config) as editor:
-        editor.add_user(name, Grant(role, values), who_does(actor, comment))
+        password = password_from_stdin() if from_stdin else ""
+        who = who_does(actor, comment)
+        editor.add_user(name, Grant(role, values), who, password=password)
         _say_user(editor.accounts().user(name), "added", as_json=as_json)
 
 
@@ -98,12 +107,41 @@ def enable(
         _say_user(editor.accounts().user(name), "enabled", as_json=as_json)
 
 
+@users.command("password")
+def set_password(
+    name: Name,
+    config: ConfigFile,
+    from_stdin: FromStdin = False,
+    remove: Annotated[
+        bool, typer.Option("--remove", help="Remove it: the user cannot sign in any more.")
+    ] = False,
+    as_json: AsJson = False,
+    comment: Comment = "",
+    actor: Actor = None,
+) -> None:
+    """Set the password that a user signs in to the pages with; ask for it twice.
+
+    It is no argument, because other users of the machine see arguments.
+    """
+    with account_editor(config) as editor:
+        who = who_does(actor, comment)
+        if remove:
+            editor.remove_password(name, who)
+        else:
+            editor.accounts().user(name)
+            password = password_from_stdin() if from_stdin else asked_password(name)
+            editor.set_password(name, password, who)
+        done = "without a password" if remove else "changed"
+        _say_user(editor.accounts().user(name), done, as_json=as_json)
+
+
 def _say_user(user: "User", done: str, *, as_json: bool) -> None:
     say(f"User {user.name} is {done}: {grant_text(user.grant)}.", _fields(user), as_json=as_json)
 
 
 def _line(user: "User") -> str:
     line = f"{user.name}  {grant_text(user.grant)}"
+    line = f"{line}  signs in with a password" if user.password else line
     return f"{line}  disabled" if user.disabled else line
 
 
@@ -114,4 +152,5 @@ def _fields(user: "User") -> dict[str, object]:
         "values": user.grant.values,
         "disabled": user.disabled,
         "created_ms": user.created_ms,
+        "has_password": bool(user.password),
     }

@@ -34,14 +34,16 @@ class User:
     """A person or program.
 
     grant       what it may do
-    disabled    its tokens are refused
+    disabled    its password and its tokens are refused
     created_ms  Unix milliseconds
+    password    argon2id hash of the password; empty: the user has none and cannot sign in
     """
 
     name: str
     grant: Grant
     created_ms: int
     disabled: bool = False
+    password: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,14 +148,23 @@ class Accounts:
         )
 
     def changed(
-        self, name: str, *, grant: Grant | None = None, disabled: bool | None = None
+        self,
+        name: str,
+        *,
+        grant: Grant | None = None,
+        disabled: bool | None = None,
+        password: str | None = None,
     ) -> "Accounts":
-        """Change what a user may do, or whether it is disabled. Raises AccountRefused."""
+        """Change what a user may do, whether it is disabled, or the hash of its password.
+
+        Raises AccountRefused.
+        """
         user = self.user(name)
         user = replace(
             user,
             grant=grant or user.grant,
             disabled=user.disabled if disabled is None else disabled,
+            password=user.password if password is None else password,
         )
         return replace(self, users={**self.users, name: user})
 

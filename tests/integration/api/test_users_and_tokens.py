@@ -13,6 +13,7 @@ from deploy.embedded import ZooKeeper
 from relay.cli import app
 from relay.cli.accounts import editor
 from relay.deadline import Deadline
+from relay.passwords import verify
 from relay.settings import RelaySettings
 from relay.state import DocumentStore, Paths
 from relay.zk import Session
@@ -22,6 +23,7 @@ from tests.support.waiting import wait_until
 
 Roma = Callable[..., Result]
 READ = "/api/v1/placement"
+PASSWORD = "correct horse battery"
 DRAIN = "/api/v1/placement/maintenance/srv"
 
 
@@ -45,8 +47,8 @@ def roma(settings: RelaySettings, tmp_path: Path) -> Roma:
     }
     config.write_text(tomli_w.dumps(document), encoding="utf-8")
 
-    def run(*arguments: str) -> Result:
-        return CliRunner().invoke(app, [*arguments, "--config", str(config)])
+    def run(*arguments: str, typed: str | None = None) -> Result:
+        return CliRunner().invoke(app, [*arguments, "--config", str(config)], input=typed)
 
     return run
 
@@ -162,3 +164,45 @@ def test_users_and_tokens_are_listed_and_part_of_a_backup(
     assert roma("users", "list").stdout == "ann  admin with values of rows\n"
     again = roma("users", "add", "ann", "--role", "viewer")
     assert (again.exit_code, "ACCOUNT_REFUSED" in again.stderr) == (1, True)
+
+
+def test_passwords_are_typed_or_piped_and_stored_as_hashes(
+    roma: Roma, settings: RelaySettings, session: Session
+) -> None:
+    accounts = Paths.of(settings.zookeeper, settings.installation).accounts
+    roma("users", "add", "ann", "--role", "admin")
+    assert json.loads(session.get(accounts).value)["format"] == 1
+    typed = roma("users", "password", "ann", typed=f"{PASSWORD}\n{PASSWORD}\n")
+    assert (typed.exit_code, PASSWORD in typed.output) == (0, False)
+    stored = json.loads(session.get(accounts).value)
+    assert stored["format"] == 2
+    assert verify(PASSWORD, stored["users"][0]["password"])
+    piped = ("users", "add", "bob", "--role", "viewer", "--password-from-stdin")
+    assert roma(*piped, typed=f"{PASSWORD}2\n").exit_code == 0
+    users = json.loads(roma("users", "list", "--json").stdout)
+    assert [each["has_password"] for each in users] == [True, True]
+    for name in ("ann", "bob"):
+        assert roma("users", "password", name, "--remove").exit_code == 0
+    assert json.loads(session.get(accounts).value)["format"] == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "typed", "code"),
+    [
+        (("password", "ann", "--password-from-stdin"), "short\n", 1),
+        (("password", "ann", "--password-from-stdin"), "", 2),
+        (("password", "ann", "--password-from-stdin"), "I am ann, am I not\n", 1),
+        (("password", "bob", "--password-from-stdin"), f"{PASSWORD}\n", 1),
+        (("password", "ann"), f"{PASSWORD}\nanother one here\n", 1),
+        (("add", "eve", "--role", "viewer", "--password-from-stdin"), "short\n", 1),
+        (("password", "ann", PASSWORD), "", 2),
+    ],
+)
+def test_a_refused_password_changes_nothing(
+    roma: Roma, arguments: tuple[str, ...], typed: str, code: int
+) -> None:
+    roma("users", "add", "ann", "--role", "admin")
+    before = roma("users", "list", "--json").stdout
+    refused = roma("users", *arguments, typed=typed)
+    assert (refused.exit_code, refused.exit_code and "short\n" in refused.output) == (code, False)
+    assert roma("users", "list", "--json").stdout == before
