@@ -30,6 +30,7 @@ _IMPORT_NAMES = {
     "mysql-replication": "pymysqlreplication",
     "prometheus-client": "prometheus_client",
     "confluent-kafka": "confluent_kafka",
+    "argon2-cffi": "argon2",
 }
 
 
