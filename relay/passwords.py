@@ -26,9 +26,10 @@ def verify(password: str, wanted: str) -> bool:
     An empty hash is no password's; the check takes the same time nevertheless.
     """
     try:
-        return _HASHER.verify(wanted or _nobodys(), _bytes(password)) and bool(wanted)
+        _HASHER.verify(wanted or _nobodys(), _bytes(password))
     except (VerificationError, InvalidHashError):
         return False
+    return bool(wanted)
 
 
 @cache
