@@ -222,15 +222,15 @@ class Relay:
         show_status(metrics, status.to_fields())
         if status.position_file:
             metrics.position_file.set(file_number(status.position_file))
-        metrics.dropped_names.set(len({table for table, _ in list(instance.meter.dropped)}))
-        self._totals[instance.name].show(instance.meter.totals)
+        metrics.dropped_names.set(len({table for table, _ in list(instance.stats.dropped)}))
+        self._totals[instance.name].show(instance.stats.totals)
 
     def _show_dropped(self, instance: Instance) -> None:
         """List the names that are left out when there is a new one.
 
         Row counts alone are not worth a write.
         """
-        names = frozenset(instance.meter.dropped)
+        names = frozenset(instance.stats.dropped)
         if self._dropped_shown.get(instance.name) != names:
             self._notes.put_dropped(instance.name, _dropped(instance))
             self._dropped_shown[instance.name] = names
@@ -239,7 +239,7 @@ class Relay:
         """List the tables that were met, now or by an earlier relay, for dry runs of mapping
         edits.
         """
-        met = frozenset(map(str, frozenset(instance.meter.tables)))
+        met = frozenset(map(str, frozenset(instance.stats.tables)))
         shown = self._tables_shown.get(instance.name)
         if not met or (shown is not None and met <= shown):
             return
@@ -272,7 +272,7 @@ class Relay:
         return [
             {
                 **instance.status(self.name).to_fields(),
-                "tables": paths_of_tables(instance.meter.printed),
+                "tables": paths_of_tables(instance.stats.printed),
                 **granted,
             }
             for instance in self.instances
@@ -303,7 +303,7 @@ def _candidacy(instance: Instance) -> Candidacy:
 def _dropped(instance: Instance) -> list[DroppedName]:
     return [
         DroppedName(str(table), reason, rows)
-        for (table, reason), rows in list(instance.meter.dropped.items())
+        for (table, reason), rows in list(instance.stats.dropped.items())
     ]
 
 

@@ -13,8 +13,8 @@ from relay.settings import BufferSettings
 
 _ITEM_BYTES: Final = 512
 """What an item takes in memory beside the event's own bytes."""
-_MOST_STEPS: Final = 16
-_LARGEST_STEP: Final = 1024
+_MOST_CHUNKS: Final = 16
+_LARGEST_CHUNK: Final = 1024
 _LOOK_SECONDS: Final = 0.5
 
 
@@ -31,10 +31,12 @@ class BufferCursors:
 
 
 @dataclass(slots=True)
-class Step:
+class Chunk:
     """Items that are handed over together, because each hand-over wakes the other thread.
 
-    Whoever takes them moves `at`.
+    `weight` counts against the capacity of the buffer, `size_bytes` is what the items hold. The
+    taking thread moves `at`, the index of the next item. `put_at_s` is when the chunk entered the
+    buffer, on the monotonic clock.
     """
 
     items: list[StreamItem]
@@ -62,9 +64,9 @@ class ChangeBuffer:
     (MEMSIZE) that were put and not yet taken; one item alone always fits. The ack cursor moves when
     Kafka has committed. Nothing is ever published from here twice: after an abort the source is
     read again, and this buffer is left behind. One thread puts and another one gets: items change
-    hands in steps, the last ones when the putting thread calls `hand_over` before it waits for
-    anything. While it is full, `overdue` is asked whether the oldest step, put so many seconds ago,
-    waits for too long: then putting raises GoesToSpool.
+    hands in chunks, the last ones when the putting thread calls `hand_over` before it waits for
+    anything. While it is full, `overdue` gets the age of the oldest chunk in seconds;
+    when it returns True, putting raises GoesToSpool.
     """
 
     def __init__(
@@ -74,13 +76,13 @@ class ChangeBuffer:
         self._capacity = settings.buffer_size * (settings.buffer_memunit_bytes if by_bytes else 1)
         self._item_weight = _ITEM_BYTES if by_bytes else 1
         self._by_bytes = by_bytes
-        self._step_weight = max(
-            1, min(self._capacity // _MOST_STEPS, _LARGEST_STEP * self._item_weight)
+        self._chunk_weight = max(
+            1, min(self._capacity // _MOST_CHUNKS, _LARGEST_CHUNK * self._item_weight)
         )
         self._filling: list[StreamItem] = []
         self._filling_weight = self._filling_bytes = 0
-        self._waiting: deque[Step] = deque()
-        self._step = Step([])
+        self._waiting: deque[Chunk] = deque()
+        self._chunk = Chunk([])
         self._weight = self._size_bytes = 0
         self._put = self._taken_before = self._ack = 0
         self._closed = self._woken = False
@@ -96,50 +98,50 @@ class ChangeBuffer:
     @property
     def empty(self) -> bool:
         """Return True if nothing can be taken at the moment."""
-        return self._step.done and not self._waiting
+        return self._chunk.done and not self._waiting
 
     def put(self, item: StreamItem, size_bytes: int) -> bool:
         """Append an item, waiting for room; False when the buffer was closed."""
         self._filling.append(item)
         self._filling_bytes += size_bytes
         self._filling_weight += self._item_weight + (size_bytes if self._by_bytes else 0)
-        return self.hand_over() if self._filling_weight >= self._step_weight else not self._closed
+        return self.hand_over() if self._filling_weight >= self._chunk_weight else not self._closed
 
     def hand_over(self) -> bool:
         """Let what was put be taken, waiting for room; False when the buffer was closed."""
         if not self._filling:
             return not self._closed
-        step = Step(self._filling, self._filling_weight, self._filling_bytes)
+        chunk = Chunk(self._filling, self._filling_weight, self._filling_bytes)
         with self._changed:
             while (
-                self._waiting and self._weight + step.weight > self._capacity and not self._closed
+                self._waiting and self._weight + chunk.weight > self._capacity and not self._closed
             ):
                 self._wait_for_room()
             if self._closed:
                 return False
-            step.put_at_s = monotonic()
-            self._waiting.append(step)
-            self._weight += step.weight
-            self._size_bytes += step.size_bytes
-            self._put += len(step.items)
+            chunk.put_at_s = monotonic()
+            self._waiting.append(chunk)
+            self._weight += chunk.weight
+            self._size_bytes += chunk.size_bytes
+            self._put += len(chunk.items)
             self._changed.notify_all()
         self._filling, self._filling_weight, self._filling_bytes = [], 0, 0
         return True
 
-    def take(self, timeout_s: float) -> Step:
-        """Return the next step, an empty one when none came in time.
+    def take(self, timeout_s: float) -> Chunk:
+        """Return the next chunk, an empty one when none came in time.
 
         Raises what the reader ended with, behind the last item.
         """
-        step = self._next_step(timeout_s)
-        self._taken_before += self._step.at
-        self._step = step
-        return step
+        chunk = self._next_chunk(timeout_s)
+        self._taken_before += self._chunk.at
+        self._chunk = chunk
+        return chunk
 
     @property
     def taken(self) -> int:
         """How many items were taken so far."""
-        return self._taken_before + self._step.at
+        return self._taken_before + self._chunk.at
 
     def ack(self, taken: int) -> None:
         """The first `taken` items are committed."""
@@ -175,7 +177,7 @@ class ChangeBuffer:
                 "What was read from the source waits for Kafka; more of it goes to disk."
             )
 
-    def _next_step(self, timeout_s: float) -> Step:
+    def _next_chunk(self, timeout_s: float) -> Chunk:
         with self._changed:
             if not self._waiting and self._failure is None and not self._woken:
                 self._changed.wait(timeout_s)
@@ -183,9 +185,9 @@ class ChangeBuffer:
             if not self._waiting:
                 if self._failure is not None:
                     raise self._failure
-                return Step([])
-            step = self._waiting.popleft()
-            self._weight -= step.weight
-            self._size_bytes -= step.size_bytes
+                return Chunk([])
+            chunk = self._waiting.popleft()
+            self._weight -= chunk.weight
+            self._size_bytes -= chunk.size_bytes
             self._changed.notify_all()
-        return step
+        return chunk

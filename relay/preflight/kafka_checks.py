@@ -13,7 +13,7 @@ from relay.model.records.topic_placing import TopicAgreement, TopicPlacing
 from relay.pipeline.delivery.saved_position import mapping_lost, position_lost
 from relay.pipeline.delivery.topic_feeders import partitions_differ
 from relay.pipeline.delivery.topics import (
-    Placed,
+    PublishedPartitioning,
     ddl_topic,
     new_topic,
     placing_changed,
@@ -176,7 +176,7 @@ def _topics(
     if store.mapping is None:
         yield not_checked("topics", "the mapping is not known", instance.name)
         return
-    placed = Placed.of(record)
+    placed = PublishedPartitioning.of(record)
     for topic, partitions in row_topics(instance, store.mapping, record).items():
         before = placed.partitions.get(topic)
         if before is not None and (

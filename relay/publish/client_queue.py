@@ -86,7 +86,7 @@ class ClientQueue:
         )
         self.closed = False
         self.deliveries = Deliveries()
-        self.room = QueueBudget(kafka)
+        self.budget = QueueBudget(kafka)
         self._commits_tell = commits_tell
         self._unpolled = 0
         keep_password_fresh(self, kafka, configuration.get("sasl.password"))
@@ -119,7 +119,7 @@ class ClientQueue:
 
         Raises KafkaException, or BrokerUnreachable when it is `too_late` to wait on.
         """
-        self.room.count(1, len(message.value or b""))
+        self.budget.count(1, len(message.value or b""))
         while not (self._left and self._took(message)):
             if too_late():
                 raise BrokerUnreachable("The client's queue stayed full for a transaction's time.")
@@ -147,7 +147,7 @@ class ClientQueue:
         messages: PrintedMessages,
         put_one: Callable[[OutboundMessage], None],
     ) -> None:
-        self.room.count(messages.number, messages.value_bytes)
+        self.budget.count(messages.number, messages.value_bytes)
         block, at = messages.block, 0
         while at < len(block):
             taken, at = sender.send(topic, block, at, self._left, messages.names, messages.tail)
@@ -203,8 +203,8 @@ class ClientQueue:
 
     @property
     def _left(self) -> int:
-        """Messages for which there is room."""
-        return self.room.left(len(self.producer))
+        """Return how many more messages the client's queue accepts."""
+        return self.budget.left(len(self.producer))
 
     @property
     def _report(self) -> Callable[[KafkaError | None, Message], None] | None:

@@ -61,7 +61,7 @@ class IdempotentProducer:
 
     def expect(self, partitions: int) -> None:
         """Divide the space for unconfirmed messages among so many partitions."""
-        self._queue.room.expect(partitions)
+        self._queue.budget.expect(partitions)
 
     def open(self) -> None:
         """Reach a broker. Raises BrokerUnreachable."""

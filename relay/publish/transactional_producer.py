@@ -94,7 +94,7 @@ class TransactionalProducer:
 
     def expect(self, partitions: int) -> None:
         """Divide the space for unconfirmed messages among so many partitions."""
-        self._queue.room.expect(partitions)
+        self._queue.budget.expect(partitions)
 
     def open(self) -> None:
         """Fence every older producer of this id.

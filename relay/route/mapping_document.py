@@ -111,7 +111,7 @@ EntryT = TypeVar("EntryT", bound=_Entry)
 
 
 @dataclass(frozen=True, slots=True)
-class Placed(Generic[EntryT]):
+class IndexedEntry(Generic[EntryT]):
     """An entry and its index in the document, by which a problem names its place."""
 
     index: int
@@ -122,10 +122,10 @@ class Placed(Generic[EntryT]):
 class MappingDocuments:
     """The four documents, read."""
 
-    dbs: tuple[Placed[DatabaseEntry], ...] = ()
-    tbs: tuple[Placed[TableEntry], ...] = ()
-    topics: tuple[Placed[TopicEntry], ...] = ()
-    tags: tuple[Placed[TagEntry], ...] = ()
+    dbs: tuple[IndexedEntry[DatabaseEntry], ...] = ()
+    tbs: tuple[IndexedEntry[TableEntry], ...] = ()
+    topics: tuple[IndexedEntry[TopicEntry], ...] = ()
+    tags: tuple[IndexedEntry[TagEntry], ...] = ()
 
 
 def read_documents(
@@ -158,7 +158,7 @@ def _read(
     entry: type[EntryT],
     problems: list[MappingProblem],
     reading: str,
-) -> tuple[Placed[EntryT], ...]:
+) -> tuple[IndexedEntry[EntryT], ...]:
     try:
         body = json.loads(
             documents.get(data_id, "[]"),
@@ -189,16 +189,16 @@ def _read(
 
 def _entries(
     body: object, data_id: str, entry: type[EntryT], problems: list[MappingProblem], reading: str
-) -> tuple[Placed[EntryT], ...]:
+) -> tuple[IndexedEntry[EntryT], ...]:
     if not isinstance(body, list):
         problems.append(MappingProblem(data_id, "", _SENTENCES["list_type"]))
         return ()
     adapter = TypeAdapter(entry)
-    read: list[Placed[EntryT]] = []
+    read: list[IndexedEntry[EntryT]] = []
     found: list[MappingProblem] = []
     for index, each in enumerate(body):
         try:
-            read.append(Placed(index, adapter.validate_python(each, context=reading)))
+            read.append(IndexedEntry(index, adapter.validate_python(each, context=reading)))
         except ValidationError as exc:
             errors = told_errors(exc, entry)
             found += [

@@ -13,9 +13,9 @@ from relay.route.mapping_document import (
     TAGS,
     TBS,
     TOPICS,
+    IndexedEntry,
     MappingDocuments,
     MappingProblem,
-    Placed,
     TagEntry,
     TopicEntry,
 )
@@ -189,7 +189,7 @@ def _read_exact(
         return None
 
 
-def _read_topics(placed: Placed[TopicEntry], rules: MappingRules) -> None:
+def _read_topics(placed: IndexedEntry[TopicEntry], rules: MappingRules) -> None:
     pointer = f"/{placed.index}/topic"
     before = len(rules.problems)
     rules.problems += [
@@ -224,7 +224,7 @@ def _topic_mistakes(topics: tuple[str, ...]) -> Iterator[str]:
             yield f"The topic {topic!r} is listed twice, and each change would be in it twice."
 
 
-def _read_tags(placed: Placed[TagEntry], rules: MappingRules) -> None:
+def _read_tags(placed: IndexedEntry[TagEntry], rules: MappingRules) -> None:
     names, tags, before = placed.entry.names, placed.entry.tags, len(rules.problems)
     pointer, tag_pointer = f"/{placed.index}/logicTb", f"/{placed.index}/tag"
     rules.problems += _empty("name", names, TAGS, pointer) + _empty("tag", tags, TAGS, tag_pointer)

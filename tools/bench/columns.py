@@ -23,7 +23,7 @@ from relay.model.change import RawRows, RowsEvent
 from relay.model.positions.position import OrderPair
 from relay.model.table import TableId
 from relay.pipeline.messages.changes import EventContext
-from relay.pipeline.messages.event_printer import BulkRows
+from relay.pipeline.messages.event_printer import EventPrinter
 from relay.pipeline.messages.single_row import row_messages
 from relay.pipeline.messages.table_plan import TablePlan
 from relay.settings import MessageSettings
@@ -151,7 +151,7 @@ def _printing(raw: RawRows, plan: TablePlan) -> float:
     return _seconds(lambda: _print(decoder.open(raw), printer, plan)) / _EVENT_ROWS
 
 
-def _print(event: RowsEvent, printer: BulkRows, plan: TablePlan) -> None:
+def _print(event: RowsEvent, printer: EventPrinter, plan: TablePlan) -> None:
     _, rows, _, _ = printer.messages([event], _FRAME, _BEFORE, 0, plan.tags)
     assert rows == _EVENT_ROWS
 

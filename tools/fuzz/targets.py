@@ -24,7 +24,7 @@ from relay.model.row_path import SlowReason
 from relay.model.table import ColumnType, TableId, TableMap
 from relay.pipeline.ingest.compiled_events import event_scanner
 from relay.pipeline.messages.changes import EventContext
-from relay.pipeline.messages.event_printer import BulkRows, RowCount, bulk_rows
+from relay.pipeline.messages.event_printer import EventPrinter, RowCount, make_event_printer
 from relay.pipeline.messages.single_row import row_messages
 from relay.pipeline.messages.table_plan import TablePlan
 from relay.settings import MessageSettings
@@ -152,7 +152,7 @@ def raw_rows_of(transaction: Transaction) -> list[RawRows]:
 def decoded(raw: RawRows) -> str:
     """Decode, print in both styles and by compiled code, and count; all must agree."""
     found = _DECODER.open(raw)
-    printed = _in_bulk(found)
+    printed = _print_events(found)
     counted = _count(found)
     rows = len(found.rows)
     assert counted == rows, f"{counted} rows were counted, {rows} decoded"
@@ -211,9 +211,11 @@ def _plan(table: TableMap) -> TablePlan:
 
 
 @lru_cache(maxsize=500)
-def _bulk(table: TableMap) -> BulkRows | SlowReason:
+def _event_printer(table: TableMap) -> EventPrinter | SlowReason:
     plan = _plan(table)
-    return bulk_rows(plan.definition, (str(_LOGICAL),), plan.lanes[0].placement, plan.rows)
+    return make_event_printer(
+        plan.definition, (str(_LOGICAL),), plan.routes[0].placement, plan.rows
+    )
 
 
 @lru_cache(maxsize=500)
@@ -248,14 +250,14 @@ def _without_old(message: OutboundMessage) -> tuple[OutboundMessage, dict[str, o
     return replace(message, value=None), value
 
 
-def _in_bulk(found: RowsEvent) -> list[OutboundMessage] | SlowReason:
+def _print_events(found: RowsEvent) -> list[OutboundMessage] | SlowReason:
     """Return the compiled printer's messages of the event, or why it prints none."""
     try:
-        bulk = _bulk(found.table) if found.table.columns else SlowReason.COLUMN
+        printer = _event_printer(found.table) if found.table.columns else SlowReason.COLUMN
     except RelayError:
         return SlowReason.COLUMN
-    if isinstance(bulk, SlowReason):
-        return bulk
+    if isinstance(printer, SlowReason):
+        return printer
     plan = _plan(found.table)
-    done, _, printed, left = bulk.messages([found], _FRAME, _BEFORE, 0, plan.tags)
+    done, _, printed, left = printer.messages([found], _FRAME, _BEFORE, 0, plan.tags)
     return list(printed.each(TOPIC)) if done else left or SlowReason.VALUE

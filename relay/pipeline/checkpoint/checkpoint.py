@@ -12,7 +12,7 @@ from relay.model.names.mapping_name import MappingName
 from relay.model.positions.position import OrderPair
 from relay.model.records.last_transaction import last_changed
 from relay.model.table import TableId
-from relay.pipeline.buffer import Step
+from relay.pipeline.buffer import Chunk
 from relay.pipeline.checkpoint.commit_policy import BatchEnd, BatchView, batch_end
 from relay.pipeline.checkpoint.part_guard import PartGuard
 from relay.pipeline.checkpoint.position_message import PositionMessages
@@ -20,7 +20,7 @@ from relay.pipeline.checkpoint.progress import Progress
 from relay.pipeline.checkpoint.progress_view import ProgressView
 from relay.pipeline.checkpoint.skip_audit import SkipAudit
 from relay.pipeline.checkpoint.skip_policy import SkipReason
-from relay.pipeline.delivery.instance_stats import Meter
+from relay.pipeline.delivery.instance_stats import InstanceStats
 from relay.pipeline.delivery.open_batch import OpenBatch
 from relay.pipeline.delivery.outbox import Outbox
 from relay.pipeline.messages.transaction_printer import WholeTransactions
@@ -46,7 +46,7 @@ class Checkpoint:
         position: PositionMessages,
         parts: PartGuard,
         skip_audit: SkipAudit,
-        meter: Meter,
+        stats: InstanceStats,
         settings: TransactionSettings,
     ) -> None:
         self.progress: ProgressView = progress
@@ -57,7 +57,7 @@ class Checkpoint:
         self._position = position
         self._parts = parts
         self._skip_audit = skip_audit
-        self._meter = meter
+        self._stats = stats
         self._settings = settings
         self._batch = OpenBatch()
         self._skew_ms = int(settings.max_clock_skew_seconds * 1000)
@@ -92,18 +92,18 @@ class Checkpoint:
         if progress.skip_reason is SkipReason.SKIPPED and progress.begin is not None:
             self._skip_audit.end(progress.begin, progress.following)
         progress.end_transaction(end)
-        self._meter.totals.source_transactions += 1
+        self._stats.totals.source_transactions += 1
 
-    def close_whole_transactions(self, step: Step, found: WholeTransactions) -> None:
-        """Count transactions that were printed together, from the step's place on."""
-        last = last_changed(step.items, step.at, step.at + found.items)
+    def close_whole_transactions(self, chunk: Chunk, found: WholeTransactions) -> None:
+        """Count transactions that were printed together, from the chunk's place on."""
+        last = last_changed(chunk.items, chunk.at, chunk.at + found.items)
         change_time_ms = min(found.last_begin.change_time_ms, self.publish_time_ms)
         self._progress.end_transactions(
             found.gtids, found.last_end, found.order, change_time_ms, last
         )
         self._batch.event_bytes += found.event_bytes
         self._batch.rows += found.rows
-        totals = self._meter.totals
+        totals = self._stats.totals
         totals.source_transactions += found.transactions
         totals.source_rows += found.rows
         totals.source_bytes += found.event_bytes
@@ -159,14 +159,14 @@ class Checkpoint:
         batch.event_bytes += size_bytes
         batch.rows += max(0, rows - progress.to_skip - left_out)
         progress.take(rows, order)
-        totals = self._meter.totals
+        totals = self._stats.totals
         totals.source_rows += rows
         totals.source_bytes += size_bytes
 
     def count_left_out(self, rows: int, size_bytes: int) -> None:
         """Count rows of which nothing is published; they take order keys all the same."""
         self._progress.take(rows, None)
-        totals = self._meter.totals
+        totals = self._stats.totals
         totals.source_rows += rows
         totals.source_bytes += size_bytes
 
@@ -311,9 +311,9 @@ class Checkpoint:
 
         If the last item was a heartbeat and the buffer is empty, the instance has caught up.
         """
-        self._meter.done_up_to(self._progress.change_time_ms)
+        self._stats.done_up_to(self._progress.change_time_ms)
         if idle and self._progress.source_idle:
-            self._meter.caught_up(monotonic())
+            self._stats.caught_up(monotonic())
 
     def _include_part(self) -> None:
         """Let the next record count the changes of the open transaction, if there are any and none

@@ -12,8 +12,8 @@ from relay.telemetry import Totals
 
 
 @dataclass(slots=True)
-class Meter:
-    """Written by the publishing thread and read by others.
+class InstanceStats:
+    """Counts and progress of one instance, written by the publishing thread and read by others.
 
     `record` is the last committed one, `reached` what lag is measured from; `dropped` holds a row
     count by real name and reason, `printed` one by real name, path and reason (a SlowReason or ""),

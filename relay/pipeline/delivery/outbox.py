@@ -12,7 +12,7 @@ from typing import Final
 from relay.model.message import OutboundMessage, PrintedMessages, joined
 from relay.model.records.position_record import PositionRecord
 from relay.pipeline.buffer import ChangeBuffer
-from relay.pipeline.delivery.instance_stats import Meter
+from relay.pipeline.delivery.instance_stats import InstanceStats
 from relay.pipeline.delivery.open_batch import OpenBatch
 from relay.pipeline.interruptible import answer_of
 from relay.publish import BatchProducer
@@ -69,11 +69,15 @@ class Outbox:
     """
 
     def __init__(
-        self, producer: BatchProducer, buffer: ChangeBuffer, meter: Meter, stop: threading.Event
+        self,
+        producer: BatchProducer,
+        buffer: ChangeBuffer,
+        stats: InstanceStats,
+        stop: threading.Event,
     ) -> None:
         self._producer = producer
         self._buffer = buffer
-        self._meter = meter
+        self._stats = stats
         self._stop = stop
         self._commit: _Commit | None = None
         self._held: list[OutboundMessage | _Run | _Deletion] = []
@@ -188,7 +192,7 @@ class Outbox:
         finally:
             if commit.answer.done():
                 self._commit = None
-        self._meter.committed(
+        self._stats.committed(
             commit.record, commit.batch, commit.messages, monotonic() - commit.asked_at_s
         )
         self._buffer.ack(commit.taken)

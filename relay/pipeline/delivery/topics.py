@@ -25,17 +25,19 @@ from relay.settings import InstanceSettings, KafkaSettings
 DEFAULT_PARTITIONS: Final = 1
 
 
-class Placed(NamedTuple):
-    """How rows were placed so far, by topic: the partitions, and the digest of the rules where a
-    relay noted it.
+class PublishedPartitioning(NamedTuple):
+    """How published rows were partitioned, by topic.
+
+    `partitions` are the partition counts, `rules` the digests of the partition rules; a topic of a
+    record before format 5 has no digest.
     """
 
     partitions: Mapping[str, int]
     rules: Mapping[str, str]
 
     @classmethod
-    def of(cls, record: PositionRecord | None) -> "Placed":
-        """What a position record says."""
+    def of(cls, record: PositionRecord | None) -> "PublishedPartitioning":
+        """Return what a position record says; empty without one."""
         return cls({}, {}) if record is None else cls(record.partitions, record.placed_by)
 
 
@@ -52,7 +54,7 @@ class Topics:
         self,
         kafka: KafkaSettings,
         instance: InstanceSettings,
-        placed: Placed,
+        placed: PublishedPartitioning,
         sizes: MessageSizes,
         feeders: TopicFeeders,
         *,

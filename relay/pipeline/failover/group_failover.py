@@ -15,7 +15,7 @@ from relay.errors import (
     SwitchRefused,
 )
 from relay.model.records.position_record import PositionRecord
-from relay.pipeline.delivery.instance_stats import Meter
+from relay.pipeline.delivery.instance_stats import InstanceStats
 from relay.pipeline.failover.source_failover import SourceFailover, news_of
 from relay.pipeline.ingest.group_merger import of_source
 from relay.pipeline.ingest.group_record import record_of, with_moved
@@ -40,7 +40,11 @@ class GroupFailover:
 
     @classmethod
     def of(
-        cls, instance: InstanceSettings, group: SourceGroup, store: FailoverStore, meter: Meter
+        cls,
+        instance: InstanceSettings,
+        group: SourceGroup,
+        store: FailoverStore,
+        stats: InstanceStats,
     ) -> "GroupFailover":
         """With a failover for each source, all in the order of the settings."""
 
@@ -49,7 +53,7 @@ class GroupFailover:
                 instance,
                 settings,
                 store.of_source(name),
-                lambda: record_of(meter.record, name),
+                lambda: record_of(stats.record, name),
                 name,
             )
 

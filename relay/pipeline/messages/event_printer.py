@@ -1,5 +1,5 @@
-"""Decides which tables can be printed in bulk, and describes their columns, keys and placement to
-the printers.
+"""Decides which tables the compiled printer can print, and describes their columns, keys and
+partitioning to it.
 """
 
 import struct
@@ -109,9 +109,10 @@ The readable path then prints the event, or raises the same. Any other exception
 """
 
 
-class InBulk(NamedTuple):
-    """What a printer made of the first of some events: `events` of them with `rows`, and why it
-    stopped before the next one.
+class PrintedEvents(NamedTuple):
+    """Messages of the first `events` of some events, which have `rows` rows.
+
+    `left` is why the printer stopped before the next event; None when it printed all of them.
     """
 
     events: int
@@ -120,13 +121,11 @@ class InBulk(NamedTuple):
     left: SlowReason | None = None
 
 
-class BulkRows:
-    """Prints the events of one table for one topic.
+class EventPrinter:
+    """Prints whole events of one table for one topic with the compiled printer.
 
-    The readable path prints the events that it refuses.
-
-    `largest_bytes` None: one message a row; else one for the rows of each partition, none larger
-    than that.
+    The readable path prints the events that it refuses. With `largest_bytes` None each row is one
+    message; otherwise the rows of one partition share messages of at most so many bytes.
     """
 
     __slots__ = ("_around", "_encoder", "_frame", "_largest_bytes", "_printer")
@@ -159,7 +158,7 @@ class BulkRows:
         before: OrderPair,
         skip: int,
         tail: Headers,
-    ) -> InBulk:
+    ) -> PrintedEvents:
         """Print the events up to the first one that the printer refuses.
 
         Return the messages of the rows after the first `skip`.
@@ -187,7 +186,7 @@ class BulkRows:
             count, number, value_bytes, block = printed
             rows += count
             parts.append(PrintedMessages(number, value_bytes, block, ORDER_NAMES, tail))
-        return InBulk(
+        return PrintedEvents(
             len(parts),
             rows,
             joined(parts) if parts else PrintedMessages(0, 0, b"", ORDER_NAMES, tail),
@@ -219,7 +218,7 @@ class BulkRows:
             raise printer_failed([event], f"the {self.path} printer", exc) from exc
 
 
-def bulk_rows(
+def make_event_printer(
     definition: TableDefinition,
     key_prefix: tuple[str, ...],
     placement: TablePlacement,
@@ -228,7 +227,7 @@ def bulk_rows(
     maker: PrinterMaker | None = PRINTER,
     *,
     lossless_keys: bool = True,
-) -> BulkRows | SlowReason:
+) -> EventPrinter | SlowReason:
     """Return the printer of a table in the exact style, or why the table has none.
 
     `key_prefix` are the names that a key begins with; `largest_bytes` is None for one message a
@@ -254,7 +253,7 @@ def bulk_rows(
     printer = maker(
         plans, definition.key, key_head, placement.ordinals, placement.seed, placement.partitions
     )
-    return BulkRows(printer, encoder, largest_bytes)
+    return EventPrinter(printer, encoder, largest_bytes)
 
 
 def _columns(

@@ -91,7 +91,7 @@ class OversizedMessages:
 
     def keeps_back(self, printed: Iterable[tuple[TablePlan, PrintedMessages]]) -> bool:
         """Say whether one of these messages cannot go as it is."""
-        return not all(self._all_fit(plan.lanes[0].topic, messages) for plan, messages in printed)
+        return not all(self._all_fit(plan.routes[0].topic, messages) for plan, messages in printed)
 
     def _all_fit(self, topic: str, messages: PrintedMessages) -> bool:
         """Looked at one by one only where one of them may be too large."""

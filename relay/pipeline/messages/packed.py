@@ -82,8 +82,8 @@ class _Packing:
     def take(self, published: PublishedChange) -> Iterator[OutboundMessage]:
         """Put a change into its runs; yield the messages of those that it ends."""
         tags = header_sets(published, self._plan, self._settings)
-        for lane in self._plan.lanes:
-            place = lane.topic, lane.partition(published.change)
+        for route in self._plan.routes:
+            place = route.topic, route.partition(published.change)
             run = self._runs.get(place)
             if run is not None and not published.is_half and run.tags == tags:
                 run.changes.append(published)

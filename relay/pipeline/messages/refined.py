@@ -99,8 +99,8 @@ class RefinedRows:
         value = rows.encode((shown,), self._context.frame)
         packed = settings.rows_per_message == "event" and plan.keys.is_in_values
         key = None if packed else keys.encode(shown)
-        for lane in plan.lanes:
-            partition = lane.partition(change)
+        for route in plan.routes:
+            partition = route.partition(change)
             for own in tag_sets(change, plan, settings):
                 tags = (*own, *marks, *unknown)
                 headers = (
@@ -108,9 +108,9 @@ class RefinedRows:
                     if packed
                     else message_headers(order, tags, origin)
                 )
-                yield OutboundMessage(lane.topic, partition, key, value, headers)
+                yield OutboundMessage(route.topic, partition, key, value, headers)
                 if settings.tombstones and change.after is None and key is not None:
-                    yield OutboundMessage(lane.topic, partition, key, None, headers)
+                    yield OutboundMessage(route.topic, partition, key, None, headers)
 
     def _unprintable(self, error: Exception, event: RowsEvent, change: RowChange) -> UnprintableRow:
         """The row as it was read, without what a mask or a field list hides."""

@@ -52,10 +52,10 @@ def _of_one_change(
 ) -> Iterator[OutboundMessage]:
     change = published.change
     key = (plan.keys if published.history is None else published.history.keys).encode(change)
-    for lane in plan.lanes:
-        partition = lane.partition(change)
+    for route in plan.routes:
+        partition = route.partition(change)
         for tags in header_sets(published, plan, settings):
             headers = message_headers(published.order, tags, context.origin)
-            yield OutboundMessage(lane.topic, partition, key, value, headers)
+            yield OutboundMessage(route.topic, partition, key, value, headers)
             if settings.tombstones and change.after is None and key is not None:
-                yield OutboundMessage(lane.topic, partition, key, None, headers)
+                yield OutboundMessage(route.topic, partition, key, None, headers)

@@ -25,7 +25,7 @@ from relay.model.table import TableDefinition, TableId, TableMap
 from relay.model.value import Row
 from relay.partition import PartitionRule, TablePlacement
 from relay.pipeline.delivery.topics import Topics
-from relay.pipeline.messages.event_printer import BulkRows, RowCount, bulk_rows
+from relay.pipeline.messages.event_printer import EventPrinter, RowCount, make_event_printer
 from relay.refine import Refinements, TableRefinement
 from relay.route import Destination, Dropped, Router, TableFilter, tags_for
 from relay.schema import TableDefinitions
@@ -33,8 +33,10 @@ from relay.settings import InstanceSettings
 
 
 @dataclass(frozen=True, slots=True)
-class Lane:
-    """One topic that a table's rows go to, how they are placed there, and what it takes at once."""
+class TopicRoute:
+    """A topic that a table's rows go to: how they are partitioned there, and its largest message in
+    bytes.
+    """
 
     topic: str
     placement: TablePlacement
@@ -75,7 +77,7 @@ class PlannedChange(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TablePlan:
-    """A published table. `bulk` prints whole events, or says why the readable path prints them all.
+    """A published table. `printer` prints whole events, or is why the readable path prints them.
 
     With a `refinement`, `definition` is the table as rows are placed by, and `rows` and `keys`
     print the one that messages speak of. With a `history`, they print current rows, and it prints
@@ -84,19 +86,19 @@ class TablePlan:
 
     definition: TableDefinition
     destination: Destination
-    lanes: tuple[Lane, ...]
+    routes: tuple[TopicRoute, ...]
     rows: RowEncoder
     keys: KeyEncoder
     tags: Headers
     split_key_change: bool
-    bulk: BulkRows | SlowReason = SlowReason.SETTING
+    printer: EventPrinter | SlowReason = SlowReason.SETTING
     refinement: TableRefinement | None = None
     history: RowHistory | None = None
 
     @property
     def limit_bytes(self) -> int:
         """What every topic of the table takes at once."""
-        return min(lane.limit_bytes for lane in self.lanes)
+        return min(route.limit_bytes for route in self.routes)
 
     def splits(self, change: RowChange) -> bool:
         """Whether an update travels as a delete and an insert."""
@@ -106,7 +108,7 @@ class TablePlan:
             return True
         if key_changed(change, self.definition):
             return self.split_key_change
-        return any(lane.moves(change) for lane in self.lanes)
+        return any(route.moves(change) for route in self.routes)
 
     def parts(self, change: RowChange) -> tuple[PlannedChange, ...]:
         """Return the changes that a change travels as: itself, or the delete and the insert of an
@@ -187,20 +189,22 @@ class TablePlans:
         if refinement is not None:
             definition, published = refinement.definition, refinement.published
             destination = with_fields_of(destination, published)
-        lanes = tuple(
-            self._lane(topic, definition, destination.logical) for topic in destination.topics
+        routes = tuple(
+            self._route(topic, definition, destination.logical) for topic in destination.topics
         )
         rows = RowEncoder(published, destination.logical, settings.message.value_style)
-        bulk = self._bulk(definition, destination, lanes, rows, refined=refinement is not None)
+        printer = self._event_printer(
+            definition, destination, routes, rows, refined=refinement is not None
+        )
         return TablePlan(
             definition=definition,
             destination=destination,
-            lanes=lanes,
+            routes=routes,
             rows=rows,
             keys=self._keys(published, destination.logical, table.id),
             tags=tag_headers(tags_for(destination, ())),
             split_key_change=settings.message.key_change == "split",
-            bulk=bulk,
+            printer=printer,
             refinement=refinement,
             history=self._history(definition, published, destination.logical),
         )
@@ -225,20 +229,20 @@ class TablePlans:
             self._keys(shown, logical, definition.id),
         )
 
-    def _bulk(
+    def _event_printer(
         self,
         definition: TableDefinition,
         destination: Destination,
-        lanes: tuple[Lane, ...],
+        routes: tuple[TopicRoute, ...],
         rows: RowEncoder,
         *,
         refined: bool,
-    ) -> BulkRows | SlowReason:
+    ) -> EventPrinter | SlowReason:
         """Return the printer of whole events where all rows of one go to one topic under the same
         tags, else why there is none.
         """
         facts = facts_of(self._settings)._replace(
-            refined=refined, field_tags=bool(destination.tags.fields), topics=len(lanes)
+            refined=refined, field_tags=bool(destination.tags.fields), topics=len(routes)
         )
         reason = slow_reason(facts)
         if reason is not None:
@@ -246,21 +250,21 @@ class TablePlans:
         shard = (str(definition.id),) if self._settings.routing.key_scope == "shard" else ()
         # Close to the limit the readable rooms cut the rows of an event into several messages.
         largest = (
-            lanes[0].limit_bytes // 2
+            routes[0].limit_bytes // 2
             if self._settings.message.rows_per_message == "event"
             else None
         )
         lossless = self._settings.message.key_values == "lossless"
-        return bulk_rows(
+        return make_event_printer(
             definition,
             (str(destination.logical), *shard),
-            lanes[0].placement,
+            routes[0].placement,
             rows,
             largest,
             lossless_keys=lossless,
         )
 
-    def _lane(self, topic: str, definition: TableDefinition, name: TableId) -> Lane:
+    def _route(self, topic: str, definition: TableDefinition, name: TableId) -> TopicRoute:
         count = self._topics.partitions(topic)
         rule = self._rules.get(count)
         if rule is None:
@@ -271,7 +275,7 @@ class TablePlans:
             self._rules[count] = rule
         names = tuple(column.name for column in definition.map.columns)
         placement = rule.for_table(name, names, definition.key)
-        return Lane(
+        return TopicRoute(
             topic,
             placement,
             PartitionTexts(definition, placement.ordinals),

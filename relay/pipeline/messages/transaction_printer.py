@@ -10,7 +10,7 @@ from relay.model.message import PrintedMessages
 from relay.model.positions.position import BinlogPosition, OrderPair
 from relay.model.table import TableMap
 from relay.order import compose
-from relay.pipeline.messages.event_printer import ORDER_NAMES, REFUSED, BulkRows
+from relay.pipeline.messages.event_printer import ORDER_NAMES, REFUSED, EventPrinter
 from relay.pipeline.messages.printer_failures import MOST_EVENTS_KEPT, printer_failed
 from relay.pipeline.messages.table_plan import TablePlan
 
@@ -62,7 +62,9 @@ class WholeTransactionPrinter:
 
     def know(self, table: TableMap, plan: TablePlan) -> None:
         """Take the transactions of this table from now on, if that can be."""
-        printer = plan.bulk.of_whole_transactions if isinstance(plan.bulk, BulkRows) else None
+        printer = (
+            plan.printer.of_whole_transactions if isinstance(plan.printer, EventPrinter) else None
+        )
         if self._printer is None or printer is None:
             return
         if len(self._printer) >= MOST_TABLES:

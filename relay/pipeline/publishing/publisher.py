@@ -16,10 +16,10 @@ from relay.model.change import (
 )
 from relay.model.table import TableId
 from relay.pipeline.active_mapping import ActiveMapping
-from relay.pipeline.buffer import Step
+from relay.pipeline.buffer import Chunk
 from relay.pipeline.checkpoint.checkpoint import Checkpoint
 from relay.pipeline.checkpoint.skip_policy import SkipReason
-from relay.pipeline.delivery.instance_stats import Meter
+from relay.pipeline.delivery.instance_stats import InstanceStats
 from relay.pipeline.delivery.topics import Topics
 from relay.pipeline.messages.event_batches import OtherItem, run_at
 from relay.pipeline.messages.oversized import MessageOrigin, OversizedMessages
@@ -48,13 +48,13 @@ class Publisher:
         mapping: ActiveMapping,
         sources: Mapping[str, SourceContext],
         topics: Topics,
-        meter: Meter,
+        stats: InstanceStats,
         oversize: OversizedMessages | None = None,
         refinements: Refinements | None = None,
     ) -> None:
         self.checkpoint = checkpoint
         self.progress = progress = checkpoint.progress
-        self.meter = meter
+        self.stats = stats
         self._settings = settings
         self._mapping = mapping
         self._sources = sources
@@ -66,7 +66,7 @@ class Publisher:
         self._contexts = MessageContexts(settings, checkpoint)
         self._plans = {first: self._new_plans()}
         self._rows = RowPublisher(
-            settings, checkpoint, self._contexts, meter, self._plans[first], oversize
+            settings, checkpoint, self._contexts, stats, self._plans[first], oversize
         )
         self._xa_of = {
             name: XaPublisher(each.prepared, self._rows, checkpoint)
@@ -74,14 +74,14 @@ class Publisher:
         }
         self._xa = self._xa_of[first]
 
-    def take(self, step: Step) -> bool:
+    def take(self, chunk: Chunk) -> bool:
         """Publish what the items become; return False when there is none."""
-        before = step.at
+        before = chunk.at
         self.checkpoint.read_clock()
-        while not step.done:
-            step.at += self._whole_transactions(step) or self._run(step)
+        while not chunk.done:
+            chunk.at += self._whole_transactions(chunk) or self._run(chunk)
             self.checkpoint.poll()
-        return step.at > before
+        return chunk.at > before
 
     def renew_mapping(self) -> None:
         """Change over to a newer mapping set, between two source transactions and never inside one.
@@ -101,11 +101,11 @@ class Publisher:
             self._rows.use(self._plans[self.progress.following])
             self.checkpoint.publish_under(self._mapping.name)
 
-    def _run(self, step: Step) -> int:
+    def _run(self, chunk: Chunk) -> int:
         """Publish the next item, with the row events that go with it; return how many there
         were.
         """
-        each = run_at(step.items, step.at, self._rows.most_events, self._rows.most_bytes)
+        each = run_at(chunk.items, chunk.at, self._rows.most_events, self._rows.most_bytes)
         if isinstance(each, list):
             self.checkpoint.saw(each)
             self._rows.publish(each)
@@ -113,12 +113,12 @@ class Publisher:
         self._other(each)
         return 1
 
-    def _whole_transactions(self, step: Step) -> int:
+    def _whole_transactions(self, chunk: Chunk) -> int:
         if not self._rows.prints_whole_transactions:
             return 0
         if self.progress.whole:
             self.renew_mapping()
-        return self._rows.whole_transactions(step)
+        return self._rows.whole_transactions(chunk)
 
     def _other(self, item: OtherItem) -> None:
         match item:
@@ -181,7 +181,7 @@ class Publisher:
         if isinstance(destination, Dropped):
             return None
         if ddl.is_ddl and self._settings.message.ddl == "drop":
-            self.meter.drop(
+            self.stats.drop(
                 TableId(ddl.database, ddl.table),
                 'ddl = "drop" leaves its statements out.',
                 "operation",

@@ -10,13 +10,13 @@ from relay.model.message import OutboundMessage
 from relay.model.positions.position import OrderPair
 from relay.model.row_path import RowPath, SlowReason
 from relay.model.table import TableMap
-from relay.pipeline.buffer import Step
+from relay.pipeline.buffer import Chunk
 from relay.pipeline.checkpoint.checkpoint import Checkpoint
 from relay.pipeline.checkpoint.skip_policy import SkipReason
-from relay.pipeline.delivery.instance_stats import Meter
+from relay.pipeline.delivery.instance_stats import InstanceStats
 from relay.pipeline.messages.changes import EventContext
 from relay.pipeline.messages.event_batches import MOST_BYTES, MOST_EVENTS
-from relay.pipeline.messages.event_printer import BulkRows
+from relay.pipeline.messages.event_printer import EventPrinter
 from relay.pipeline.messages.oversized import MessageOrigin, OversizedMessages
 from relay.pipeline.messages.packed import packed_messages
 from relay.pipeline.messages.printer_failures import printer_failed
@@ -37,8 +37,8 @@ _OPERATION_FILTERED: Final = Dropped("the operation is filtered.", "operation")
 
 
 class RowPublisher:
-    """Puts the messages of rows into the checkpoint, and counts there and in the meter what became
-    of each row.
+    """Puts the messages of rows into the checkpoint, and counts in both it and the statistics what
+    became of each row.
 
     `filter`: which tables, operations and statements are published. `most_events` and `most_bytes`:
     so many events, or bytes as logged, are printed together. `plans`: how the tables of the present
@@ -50,7 +50,7 @@ class RowPublisher:
         settings: InstanceSettings,
         checkpoint: Checkpoint,
         contexts: MessageContexts,
-        meter: Meter,
+        stats: InstanceStats,
         plans: TablePlans,
         oversize: OversizedMessages | None,
     ) -> None:
@@ -69,7 +69,7 @@ class RowPublisher:
         self._checkpoint = checkpoint
         self._progress = checkpoint.progress
         self._contexts = contexts
-        self._meter = meter
+        self._stats = stats
         self._oversize = oversize
         self._table: TableMap | None = None  # of the last event, whose plan is `_plan`
         self._plan: TablePlan | Dropped = _OPERATION_FILTERED
@@ -94,8 +94,8 @@ class RowPublisher:
         self.plans.forget()
         self._forget()
 
-    def whole_transactions(self, step: Step) -> int:
-        """Publish the transactions from the step's place on that can be printed together.
+    def whole_transactions(self, chunk: Chunk) -> int:
+        """Publish the transactions from the chunk's place on that can be printed together.
 
         Return how many items they had.
         """
@@ -105,8 +105,8 @@ class RowPublisher:
         now_ms = checkpoint.publish_time_ms
         times_ms = now_ms, now_ms + self._skew_ms
         found = self._whole.take(
-            step.items,
-            step.at,
+            chunk.items,
+            chunk.at,
             self.most_bytes,
             progress.order,
             progress.epoch,
@@ -118,11 +118,11 @@ class RowPublisher:
         ):
             return 0
         for plan, messages in found.printed:
-            checkpoint.add_printed(plan.lanes[0].topic, messages)
-            self._meter.print(plan.definition.id, RowPath.COMPILED, "", messages.number)
+            checkpoint.add_printed(plan.routes[0].topic, messages)
+            self._stats.print(plan.definition.id, RowPath.COMPILED, "", messages.number)
             if undecodable := plan.rows.take_undecodable():
                 checkpoint.count_undecodable(undecodable)
-        checkpoint.close_whole_transactions(step, found)
+        checkpoint.close_whole_transactions(chunk, found)
         return found.items
 
     def publish(self, events: Sequence[RowsEvent]) -> None:
@@ -133,7 +133,7 @@ class RowPublisher:
         first = events[0]
         if first.table is not self._table:
             self._table, self._plan = first.table, self._planned(first)
-            self._meter.tables.add(first.table.id)
+            self._stats.tables.add(first.table.id)
             if isinstance(self._plan, TablePlan):
                 self._whole.know(first.table, self._plan)
         plan = self._plan
@@ -156,7 +156,7 @@ class RowPublisher:
     def _drop(self, events: Sequence[RowsEvent], dropped: Dropped) -> None:
         for event in events:
             count = self.plans.count(event)
-            self._meter.drop(event.table.id, dropped.reason, dropped.cause, count)
+            self._stats.drop(event.table.id, dropped.reason, dropped.cause, count)
             self._checkpoint.count_left_out(count, event.size_bytes)
 
     def _skip(self, events: Sequence[RowsEvent], why: SkipReason) -> None:
@@ -166,7 +166,7 @@ class RowPublisher:
         for event in events:
             count = self.plans.count(event)
             if why is SkipReason.SKIPPED:
-                self._meter.drop(
+                self._stats.drop(
                     event.table.id, "a transaction is skipped by hand.", "skipped", count
                 )
                 self._checkpoint.count_skipped(event.table.id, count)
@@ -177,32 +177,36 @@ class RowPublisher:
         row.
         """
         context = self._contexts.of(events[0])
-        bulk = plan.bulk
+        printer = plan.printer
         while events:
-            if isinstance(bulk, SlowReason):
-                done, slow = 0, bulk
+            if isinstance(printer, SlowReason):
+                done, slow = 0, printer
             else:
-                done, left = self._in_bulk(bulk, events, plan, context)
+                done, left = self._print_events(printer, events, plan, context)
                 slow = left or SlowReason.VALUE
             if not done:
                 self._row_by_row(events[0], plan, context, slow)
             events = events[done or 1 :]
 
-    def _in_bulk(
-        self, bulk: BulkRows, events: Sequence[RowsEvent], plan: TablePlan, context: EventContext
+    def _print_events(
+        self,
+        printer: EventPrinter,
+        events: Sequence[RowsEvent],
+        plan: TablePlan,
+        context: EventContext,
     ) -> tuple[int, SlowReason | None]:
         """Return how many of the events could be printed, and why the next one could not."""
         tail = headers_behind_order(plan.tags, context.origin)
         skip = self._progress.to_skip
-        done, rows, messages, left = bulk.messages(
+        done, rows, messages, left = printer.messages(
             events, context.frame, self._progress.order, skip, tail
         )
         if done:
-            self._meter.print(plan.definition.id, bulk.path, "", max(0, rows - skip))
+            self._stats.print(plan.definition.id, printer.path, "", max(0, rows - skip))
         if messages.number and self._oversize is not None:
-            self._oversize.send_printed(plan.lanes[0].topic, messages, self._origin(plan, context))
+            self._oversize.send_printed(plan.routes[0].topic, messages, self._origin(plan, context))
         elif messages.number:
-            self._checkpoint.add_printed(plan.lanes[0].topic, messages)
+            self._checkpoint.add_printed(plan.routes[0].topic, messages)
         self._checkpoint.count_published(rows, sum([event.size_bytes for event in events[:done]]))
         return done, left
 
@@ -226,7 +230,7 @@ class RowPublisher:
                     self._checkpoint.add(message)
         if slow is SlowReason.DAMAGED and not unprintable:
             raise printer_failed([event], "the fast printer")
-        self._meter.print(
+        self._stats.print(
             plan.definition.id, RowPath.READABLE, slow, max(0, len(event.rows) - skip)
         )
         self._checkpoint.count_published(len(event.rows), event.size_bytes, order=order)
@@ -246,14 +250,14 @@ class RowPublisher:
         origin, left_out, published = self._origin(plan, context), 0, len(event.rows) - skip
         for order, made in _checked(event, rows.of(event, before, skip), masked=True):
             if isinstance(made, NotPublished):
-                self._meter.drop(event.table.id, *made, 1)
+                self._stats.drop(event.table.id, *made, 1)
                 left_out += 1
             elif self._oversize is not None:
                 self._oversize.send_row(made, order, origin)
             elif not isinstance(made, UnprintableRow):
                 for message in made:
                     self._checkpoint.add(message)
-        self._meter.print(
+        self._stats.print(
             event.table.id, RowPath.READABLE, SlowReason.REFINED, max(0, published - left_out)
         )
         self._checkpoint.count_published(len(event.rows), event.size_bytes, left_out, order)

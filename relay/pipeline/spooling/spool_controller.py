@@ -14,7 +14,7 @@ import structlog
 
 from relay.errors import BinlogPurged, GoesToSpool, SpoolUnusable, Unreachable
 from relay.model.positions.position import SourcePosition
-from relay.pipeline.delivery.instance_stats import Meter
+from relay.pipeline.delivery.instance_stats import InstanceStats
 from relay.pipeline.ingest.open_source import open_for
 from relay.pipeline.spooling.spool_stream import SpooledStream
 from relay.pipeline.spooling.spool_writer import SpoolWriter
@@ -56,9 +56,9 @@ class SpoolController:
     transactions is thrown away.
     """
 
-    def __init__(self, installation: str, instance: InstanceSettings, meter: Meter) -> None:
+    def __init__(self, installation: str, instance: InstanceSettings, stats: InstanceStats) -> None:
         self._instance = instance
-        self._meter = meter
+        self._stats = stats
         self._installation = installation
         settings = instance.spooling
         self._folder = (
@@ -155,7 +155,7 @@ class SpoolController:
             if self._spool is None or self._fills or monotonic() < self._not_before_s:
                 return
             self._end_filling()
-            record = self._meter.record
+            record = self._stats.record
             if record is not None and not self._spool.holds(record.source):
                 self._throw_away(self._spool)
             start = self._spool.end or (record.source if record is not None else None)
@@ -314,7 +314,7 @@ class SpoolController:
         return open_for(self._installation, self._instance, self._source, start, tuple(excluded))
 
     def _published(self) -> SourcePosition | None:
-        record = self._meter.record
+        record = self._stats.record
         return record.source if record is not None else None
 
     def _say(self, error: SpoolUnusable) -> None:

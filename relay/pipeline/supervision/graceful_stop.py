@@ -6,7 +6,7 @@ from typing import Final
 
 from relay.deadline import Deadline
 from relay.model.change import TransactionEnd
-from relay.pipeline.buffer import ChangeBuffer, Step
+from relay.pipeline.buffer import ChangeBuffer, Chunk
 from relay.pipeline.publishing.publisher import Publisher
 
 _BORDER_SECONDS: Final = 0.3
@@ -23,15 +23,15 @@ def drain_to_transaction_end(publisher: Publisher, buffer: ChangeBuffer) -> None
     """
     border = Deadline.after(_BORDER_SECONDS)
     while not publisher.progress.whole and not border.passed:
-        step = buffer.take(border.remaining_s)
-        drop_after_transaction_end(step)
-        publisher.take(step)
+        chunk = buffer.take(border.remaining_s)
+        drop_after_transaction_end(chunk)
+        publisher.take(chunk)
     publisher.checkpoint.await_commit()
     if publisher.progress.whole:
         publisher.checkpoint.commit_if_due(idle=True)
 
 
-def drop_after_transaction_end(step: Step) -> None:
+def drop_after_transaction_end(chunk: Chunk) -> None:
     """Drop the items behind the first end of a source transaction; nobody takes them any more."""
-    ends = (place for place, item in enumerate(step.items) if isinstance(item, TransactionEnd))
-    del step.items[next(ends, len(step.items)) + 1 :]
+    ends = (place for place, item in enumerate(chunk.items) if isinstance(item, TransactionEnd))
+    del chunk.items[next(ends, len(chunk.items)) + 1 :]

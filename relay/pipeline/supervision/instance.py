@@ -82,7 +82,7 @@ class Instance:
             settings, instance, election, mappings, notes, self.mapping_changed
         )
         self._memory = SessionMemory.of(self._context)
-        self.meter = self._context.meter
+        self.stats = self._context.stats
         self._new_session = new_session
         self._session: LeaderSession | None = None
         self._standby_probe = StandbyProbe(settings, instance, self._context.mapping)
@@ -125,7 +125,7 @@ class Instance:
     def status(self, relay: str) -> InstanceStatus:
         """Return this moment of the instance, for ZooKeeper, the status server and the metrics."""
         if (group := self._memory.group) is not None:
-            self.meter.totals.late_transactions = group.late
+            self.stats.totals.late_transactions = group.late
         session = self._session
         shown = Shown(
             self.state,
@@ -231,7 +231,7 @@ class Instance:
 
     def _decide(self, error: RelayError, *, in_session: bool) -> Recovery:
         """Decide what follows the error, and note the pauses so far."""
-        self.meter.totals.fences += isinstance(error, Fenced) and in_session
+        self.stats.totals.fences += isinstance(error, Fenced) and in_session
         session = self._session if in_session else None
         known = Circumstances(
             self.name,

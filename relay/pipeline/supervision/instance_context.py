@@ -10,7 +10,7 @@ from relay.ha import Election
 from relay.pipeline.active_mapping import ActiveMapping
 from relay.pipeline.control_signals import ControlSignals
 from relay.pipeline.delivery.flow_control import FlowControl
-from relay.pipeline.delivery.instance_stats import Meter
+from relay.pipeline.delivery.instance_stats import InstanceStats
 from relay.pipeline.delivery.message_size_limits import MessageSizes
 from relay.pipeline.failover.group_failover import GroupFailover
 from relay.pipeline.failover.source_failover import SourceFailover
@@ -36,7 +36,7 @@ class InstanceContext:
     election: Election
     notes: InstanceStore
     mapping: ActiveMapping
-    meter: Meter
+    stats: InstanceStats
     call: ControlSignals
     flow: FlowControl
 
@@ -54,13 +54,13 @@ class InstanceContext:
 
         `mapping_changed` is set when the store may have a newer mapping set.
         """
-        meter = Meter()
+        stats = InstanceStats()
         mapping = ActiveMapping(mappings, instance.routing, mapping_changed, instance.name)
         call, flow = (
             ControlSignals(notes, instance.name),
-            FlowControl(notes.flows, instance, meter.totals),
+            FlowControl(notes.flows, instance, stats.totals),
         )
-        return cls(settings, instance, election, notes, mapping, meter, call, flow)
+        return cls(settings, instance, election, notes, mapping, stats, call, flow)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +84,14 @@ class SessionMemory:
     @classmethod
     def of(cls, context: InstanceContext) -> "SessionMemory":
         """Return the memory of an instance that starts."""
-        instance, meter, store = context.instance, context.meter, context.notes.failover
+        instance, stats, store = context.instance, context.stats, context.notes.failover
         group = SourceGroup(instance, instance.group) if instance.group is not None else None
         failover = (
-            GroupFailover.of(instance, group, store, meter)
+            GroupFailover.of(instance, group, store, stats)
             if group is not None
-            else SourceFailover(instance, instance.source, store, lambda: meter.record)
+            else SourceFailover(instance, instance.source, store, lambda: stats.record)
         )
-        spooling = SpoolController(context.settings.installation, instance, meter)
+        spooling = SpoolController(context.settings.installation, instance, stats)
         return cls(
             failover,
             group,
@@ -113,7 +113,7 @@ def explained(error: RelayError, context: InstanceContext, memory: SessionMemory
             return with_report(error, context.settings.bug_reports, context.instance.name)
         case MessageTooLarge():
             return memory.sizes.after_refusal(
-                error, context.instance.oversize, context.meter.totals.commits
+                error, context.instance.oversize, context.stats.totals.commits
             )
         case _:
             return error

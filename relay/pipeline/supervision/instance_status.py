@@ -14,7 +14,7 @@ from relay.errors import (
     Unreachable,
 )
 from relay.pipeline.buffer import ChangeBuffer
-from relay.pipeline.delivery.instance_stats import Meter
+from relay.pipeline.delivery.instance_stats import InstanceStats
 from relay.pipeline.delivery.lag import lag_seconds
 from relay.pipeline.delivery.row_paths import paths_in_words, rows_by_path
 from relay.pipeline.supervision.instance_context import InstanceContext, SessionMemory
@@ -72,7 +72,7 @@ def instance_status(
         updated_ms=int(time() * 1000),
     )
     return _with_buffers(
-        _with_counts(_with_position(status, context.meter), context.meter), shown.buffer, memory
+        _with_counts(_with_position(status, context.stats), context.stats), shown.buffer, memory
     )
 
 
@@ -105,8 +105,8 @@ def is_defined_at_run_time(context: InstanceContext) -> bool:
     return all(each.name != context.instance.name for each in context.settings.instances)
 
 
-def _with_position(status: InstanceStatus, meter: Meter) -> InstanceStatus:
-    record = meter.record
+def _with_position(status: InstanceStatus, stats: InstanceStats) -> InstanceStatus:
+    record = stats.record
     if record is None:
         return status
     return replace(
@@ -123,8 +123,8 @@ def _with_position(status: InstanceStatus, meter: Meter) -> InstanceStatus:
     )
 
 
-def _with_counts(status: InstanceStatus, meter: Meter) -> InstanceStatus:
-    totals = meter.totals
+def _with_counts(status: InstanceStatus, stats: InstanceStats) -> InstanceStatus:
+    totals = stats.totals
     return replace(
         status,
         published_rows=totals.published_rows,
@@ -168,5 +168,5 @@ def _lag_seconds(context: InstanceContext, state: InstanceState) -> float | None
     if state is InstanceState.STANDBY:
         return None
     return lag_seconds(
-        context.meter.reached, time(), monotonic(), context.instance.source.heartbeat_seconds
+        context.stats.reached, time(), monotonic(), context.instance.source.heartbeat_seconds
     )

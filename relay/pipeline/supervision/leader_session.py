@@ -25,7 +25,7 @@ from relay.pipeline.delivery.outbox import Outbox
 from relay.pipeline.delivery.saved_position import position_lost
 from relay.pipeline.delivery.topic_feeders import TopicFeeders
 from relay.pipeline.delivery.topic_monitor import watched
-from relay.pipeline.delivery.topics import Placed, Topics
+from relay.pipeline.delivery.topics import PublishedPartitioning, Topics
 from relay.pipeline.ingest.group_sources import refuse_foreign_record
 from relay.pipeline.ingest.open_sources import OpenSource, OpenSources
 from relay.pipeline.ingest.source_choice import SourceChoice
@@ -68,7 +68,7 @@ class LeaderSession:
         self._instance = instance
         self._mapping = context.mapping
         self._notes = context.notes
-        self._meter = context.meter
+        self._stats = context.stats
         self._sizes = memory.sizes
         self._call = context.call
         self._store = KafkaPositionStore(settings.kafka, settings.installation, instance.name)
@@ -95,8 +95,8 @@ class LeaderSession:
                 closing(Visibility(chosen.server)) as visibility,
                 self._opener.open(chosen, stop) as sources,
             ):
-                self._meter.totals.source_connections += 1
-                outbox = Outbox(self.producer, self.buffer, self._meter, stop)
+                self._stats.totals.source_connections += 1
+                outbox = Outbox(self.producer, self.buffer, self._stats, stop)
                 topics = self._topics(saved)
                 parts = self._part_guard(sources, stop)
                 refinements = Refinements(self._instance, lookups.by_name)
@@ -186,7 +186,7 @@ class LeaderSession:
         """
         self.open_seconds = self.producer.open_seconds
         if self.open_seconds and self._instance.transaction.delivery == "exactly_once":
-            self._meter.totals.aborts[ended_by] += 1
+            self._stats.totals.aborts[ended_by] += 1
         try:
             answered(self.producer.abort, stop, "The abort")
         except (BatchAborted, AskedToStop) as exc:
@@ -262,7 +262,7 @@ class LeaderSession:
         for switch in chosen.switches:
             self._failover.switched(switch)
         self._note_start(sources.record, needed=chosen.record is None)
-        self._meter.resumed(sources.record)
+        self._stats.resumed(sources.record)
         return publisher
 
     def _new_publisher(
@@ -300,7 +300,7 @@ class LeaderSession:
         position = PositionMessages(self._store, self._mapping, topics, names)
         skip_audit = SkipAudit(trail, self._instance.name)
         checkpoint = Checkpoint(
-            outbox, progress, position, parts, skip_audit, self._meter, self._instance.transaction
+            outbox, progress, position, parts, skip_audit, self._stats, self._instance.transaction
         )
         contexts = {
             name: self._source_context(name, source) for name, source in sources.by_name.items()
@@ -312,7 +312,7 @@ class LeaderSession:
             self._mapping,
             contexts,
             topics,
-            self._meter,
+            self._stats,
             oversize,
             refinements,
         )
@@ -338,7 +338,7 @@ class LeaderSession:
         return Topics(
             self._settings.kafka,
             self._instance,
-            Placed.of(saved),
+            PublishedPartitioning.of(saved),
             self._sizes,
             feeders,
             in_use=self.producer.expect,

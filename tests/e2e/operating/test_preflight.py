@@ -196,7 +196,7 @@ def test_what_preflight_warns_of_the_relay_logs_once(
         with capture_logs() as logs, relayed(settings) as instance:
             wait_until(lambda: instance.state is InstanceState.RUNNING, "running")
             own.execute(f"insert into {name}.t values (1, 1, 'a')")
-            wait_until(lambda: instance.meter.totals.published_rows == 1, "the row")
+            wait_until(lambda: instance.stats.totals.published_rows == 1, "the row")
     finally:
         own.execute("set global init_connect=''")
     # The relay speaks of its own instances; who reaches ZooKeeper is the installation's.
@@ -272,8 +272,8 @@ def test_preflight_does_not_disturb_a_running_relay(
         wait_until(lambda: instance.state is InstanceState.RUNNING, "running")
         assert failures(preflight(installation.settings)) == []
         own.execute(f"insert into {installation.name}.t values (1, 1, 'a')")
-        wait_until(lambda: instance.meter.totals.published_rows == 1, "the row")
-        assert (instance.meter.totals.fences, instance.meter.totals.aborts) == (0, {})
+        wait_until(lambda: instance.stats.totals.published_rows == 1, "the row")
+        assert (instance.stats.totals.fences, instance.stats.totals.aborts) == (0, {})
 
 
 def _delete_topic(kafka: Kafka, topic: str) -> None:

@@ -227,7 +227,7 @@ def test_a_relay_with_the_rights_that_the_page_lists_publishes(
     with relayed(settings) as instance:
         wait_until(lambda: instance.state is InstanceState.RUNNING, "running")
         mariadb.execute(f"insert into {name}.t values (1, 1, 'x')")
-        wait_until(lambda: instance.meter.totals.published_rows == 1, "the row")
+        wait_until(lambda: instance.stats.totals.published_rows == 1, "the row")
         assert instance.error is None
     assert ids(broker.kafka, name) == [1]
     for findings in (before, preflight(settings)):

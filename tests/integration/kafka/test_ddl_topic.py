@@ -12,7 +12,7 @@ from deploy.embedded import Kafka
 from relay.errors import TopicRefused
 from relay.kafka import TopicAdmin, TopicSpec
 from relay.pipeline.delivery.message_size_limits import MessageSizes
-from relay.pipeline.delivery.topics import Placed, Topics
+from relay.pipeline.delivery.topics import PublishedPartitioning, Topics
 from relay.settings import InstanceSettings, KafkaSettings
 
 NOBODY = cast(
@@ -34,7 +34,12 @@ def topics(settings: KafkaSettings, **sections: Mapping[str, Any]) -> Topics:
         {"name": "shop", "source": source, "partition": {"partitions_num": 2}, **sections}
     )
     return Topics(
-        settings, instance, Placed({}, {}), MessageSizes(settings), NOBODY, in_use=lambda _: None
+        settings,
+        instance,
+        PublishedPartitioning({}, {}),
+        MessageSizes(settings),
+        NOBODY,
+        in_use=lambda _: None,
     )
 
 

@@ -8,7 +8,7 @@ from unittest.mock import patch
 
 from relay.__main__ import main
 from relay.pipeline.messages import table_plan
-from relay.pipeline.messages.event_printer import bulk_rows
+from relay.pipeline.messages.event_printer import make_event_printer
 
 
 class _Broken:
@@ -22,5 +22,5 @@ class _Broken:
 
 
 if __name__ == "__main__":
-    with patch.object(table_plan, "bulk_rows", partial(bulk_rows, maker=_Broken)):
+    with patch.object(table_plan, "make_event_printer", partial(make_event_printer, maker=_Broken)):
         main()

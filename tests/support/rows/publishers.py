@@ -18,7 +18,7 @@ from relay.pipeline.checkpoint.part_guard import PartGuard
 from relay.pipeline.checkpoint.position_message import PositionMessages
 from relay.pipeline.checkpoint.progress import Progress
 from relay.pipeline.checkpoint.skip_audit import SkipAudit
-from relay.pipeline.delivery.instance_stats import Meter
+from relay.pipeline.delivery.instance_stats import InstanceStats
 from relay.pipeline.delivery.outbox import Outbox
 from relay.pipeline.publishing.publisher import Publisher
 from relay.pipeline.publishing.source_context import SourceContext
@@ -158,8 +158,8 @@ def publisher_without_servers(
         "transaction": transaction or {},
     }
     settings = InstanceSettings.model_validate(fields)
-    around, meter = surroundings or Surroundings(router, partitions), Meter()
-    outbox = Outbox(producer, ChangeBuffer(BufferSettings()), meter, threading.Event())
+    around, stats = surroundings or Surroundings(router, partitions), InstanceStats()
+    outbox = Outbox(producer, ChangeBuffer(BufferSettings()), stats, threading.Event())
     all_of_them: Any = (
         around  # it answers for the store, the mapping in force, the topics and the audit trail
     )
@@ -173,11 +173,11 @@ def publisher_without_servers(
         position,
         parts or _WholeTransactions(),
         skip_audit,
-        meter,
+        stats,
         settings.transaction,
     )
     contexts = {each: _source(all_of_them) for each in sources}
-    return Publisher(settings, checkpoint, all_of_them, contexts, all_of_them, meter)
+    return Publisher(settings, checkpoint, all_of_them, contexts, all_of_them, stats)
 
 
 def _source(around: Any) -> SourceContext:

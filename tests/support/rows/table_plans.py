@@ -3,8 +3,8 @@
 from relay.encode import KeyEncoder, PartitionTexts, RowEncoder, RowHistory, as_history, tag_headers
 from relay.model.table import TableDefinition, TableId, TableMap
 from relay.partition import PartitionRule
-from relay.pipeline.messages.event_printer import BulkRows, bulk_rows
-from relay.pipeline.messages.table_plan import Lane, TablePlan
+from relay.pipeline.messages.event_printer import EventPrinter, make_event_printer
+from relay.pipeline.messages.table_plan import TablePlan, TopicRoute
 from relay.route import Destination
 from relay.route.mapping import Tags
 from relay.schema.type_text import type_text
@@ -31,8 +31,10 @@ def table_plan(
     return TablePlan(
         definition=definition,
         destination=Destination(logical, (TOPIC,), Tags((tag,), ())),
-        lanes=(
-            Lane(TOPIC, placement, PartitionTexts(definition, placement.ordinals), LIMIT_BYTES),
+        routes=(
+            TopicRoute(
+                TOPIC, placement, PartitionTexts(definition, placement.ordinals), LIMIT_BYTES
+            ),
         ),
         rows=RowEncoder(definition, logical, "exact"),
         keys=KeyEncoder(definition, logical),
@@ -51,13 +53,15 @@ def _history(definition: TableDefinition, logical: TableId) -> RowHistory | None
     )
 
 
-def plan_printer(plan: TablePlan, largest_packed_bytes: int | None = None) -> BulkRows:
+def plan_printer(plan: TablePlan, largest_packed_bytes: int | None = None) -> EventPrinter:
     """Return the compiled printer of a plan's rows: one message a row, or packed by event into
     messages of at most so many bytes.
     """
     name = str(plan.destination.logical)
-    printer = bulk_rows(
-        plan.definition, (name,), plan.lanes[0].placement, plan.rows, largest_packed_bytes
+    printer = make_event_printer(
+        plan.definition, (name,), plan.routes[0].placement, plan.rows, largest_packed_bytes
     )
-    assert isinstance(printer, BulkRows), f"only the readable packages print this table: {printer}"
+    assert isinstance(printer, EventPrinter), (
+        f"only the readable packages print this table: {printer}"
+    )
     return printer

@@ -16,7 +16,7 @@ from relay.model.positions.position import BinlogPosition, OrderPair
 from relay.model.row_path import SlowReason
 from relay.model.table import Logged, TableMap
 from relay.pipeline.messages.changes import EventContext
-from relay.pipeline.messages.event_printer import bulk_rows
+from relay.pipeline.messages.event_printer import make_event_printer
 from relay.pipeline.messages.packed import packed_messages
 from relay.pipeline.messages.single_row import row_messages
 from relay.schema import (
@@ -180,7 +180,7 @@ class Reader:
         plan = table_plan(definitions.define(event.table), event.table.id, "t", 7)
         if plan.history is not None:
             assert (
-                bulk_rows(plan.definition, ("t",), plan.lanes[0].placement, plan.rows)
+                make_event_printer(plan.definition, ("t",), plan.routes[0].placement, plan.rows)
                 is SlowReason.SYSTEM_VERSIONED
             )
         if packed:

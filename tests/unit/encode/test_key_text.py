@@ -18,7 +18,7 @@ from relay.model.row_path import SlowReason
 from relay.model.table import Column, ColumnType, TableDefinition, TableId, TableMap
 from relay.model.value import Value
 from relay.partition import PartitionRule
-from relay.pipeline.messages.event_printer import BulkRows, bulk_rows
+from relay.pipeline.messages.event_printer import EventPrinter, make_event_printer
 
 NAME = TableId("shop", "t")
 FLOAT = Column("f", ColumnType.FLOAT, nullable=False, length=4)
@@ -93,9 +93,10 @@ def test_the_fast_printers_leave_such_keys_to_the_readable_path() -> None:
         NAME, ("f",), (0,)
     )
     rows = RowEncoder(table, NAME, "exact")
-    assert bulk_rows(table, ("shop.t",), placement, rows) is SlowReason.COLUMN
+    assert make_event_printer(table, ("shop.t",), placement, rows) is SlowReason.COLUMN
     assert (
-        bulk_rows(table, ("shop.t",), placement, rows, lossless_keys=False) is not SlowReason.COLUMN
+        make_event_printer(table, ("shop.t",), placement, rows, lossless_keys=False)
+        is not SlowReason.COLUMN
     )
 
 
@@ -106,8 +107,8 @@ def test_an_event_with_such_a_key_is_refused_by_the_compiled_printer(charset: st
     placement = PartitionRule("shop.t", database_hash=True, partitions=3).for_table(
         NAME, ("v",), (0,)
     )
-    printer = bulk_rows(table, ("shop.t",), placement, RowEncoder(table, NAME, "exact"))
-    assert isinstance(printer, BulkRows)
+    printer = make_event_printer(table, ("shop.t",), placement, RowEncoder(table, NAME, "exact"))
+    assert isinstance(printer, EventPrinter)
     for value, refused in ((b"a", False), (b"a\x81", True)):
         body = b"\0" + bytes([len(value)]) + value
         event = RowsEvent(

@@ -19,7 +19,7 @@ from relay.model.row_path import SlowReason
 from relay.model.table import Column, ColumnType, TableDefinition, TableId, TableMap
 from relay.model.value import ABSENT, Value
 from relay.pipeline.messages.changes import EventContext
-from relay.pipeline.messages.event_printer import bulk_rows
+from relay.pipeline.messages.event_printer import make_event_printer
 from relay.pipeline.messages.packed import packed_messages
 from relay.pipeline.messages.refined import RefinedRows
 from relay.pipeline.messages.single_row import row_messages
@@ -208,7 +208,7 @@ def test_readers_hold_the_current_rows(
 def test_the_fast_printers_leave_such_a_table_alone() -> None:
     plan = table_plan(definition((0, 3)), NAME, "tag", 7)
     assert (
-        bulk_rows(plan.definition, ("shop.t",), plan.lanes[0].placement, plan.rows)
+        make_event_printer(plan.definition, ("shop.t",), plan.routes[0].placement, plan.rows)
         is SlowReason.SYSTEM_VERSIONED
     )
 

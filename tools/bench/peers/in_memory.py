@@ -21,7 +21,7 @@ from relay.errors import SourceUnreachable
 from relay.model.change import RawItem, RawRows, RowsEvent, StreamItem
 from relay.model.positions.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
 from relay.model.records.position_record import PositionRecord
-from relay.pipeline.buffer import Step
+from relay.pipeline.buffer import Chunk
 from relay.pipeline.ingest.compiled_events import event_scanner
 from relay.source.events.transaction_assembler import TransactionAssembler
 from relay.source.protocol.binlog_reader import BinlogReader
@@ -98,7 +98,7 @@ def read(stream: bytes) -> tuple[int, int]:
     record = PositionRecord(start, OrderPair(0, 0), epoch=0, change_time_ms=0)
     publisher = publisher_without_servers(record, producer, _ROUTER, {_TOPIC: 4})
     items = _decoded(_assembled(stream))
-    while publisher.take(Step([*islice(items, _STEP_ITEMS)])):
+    while publisher.take(Chunk([*islice(items, _STEP_ITEMS)])):
         pass
     publisher.checkpoint.commit_if_due(idle=True)
     return producer.rows, producer.value_bytes

@@ -5,7 +5,7 @@ import pytest
 from relay.model.change import Advance
 from relay.model.positions.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
 from relay.model.records.position_record import PositionRecord
-from relay.pipeline.buffer import Step
+from relay.pipeline.buffer import Chunk
 from relay.pipeline.checkpoint import checkpoint as module
 from relay.pipeline.checkpoint.commit_policy import POSITION_SECONDS
 from tests.support.rows.publishers import SentMessages, publisher_without_servers
@@ -29,7 +29,7 @@ def test_a_position_that_moved_is_written_after_its_time_wherever_the_clock_is_s
     monkeypatch.setattr(module, "monotonic", lambda: running_s)
     producer = SentMessages()
     publisher = publisher_without_servers(RECORD, producer, router(documents()), {})
-    publisher.take(Step([Advance(BinlogPosition("b.1", 900), IDENTITY)]))
+    publisher.take(Chunk([Advance(BinlogPosition("b.1", 900), IDENTITY)]))
     wall_s, running_s = wall_s + set_by_s + POSITION_SECONDS - 1, running_s + POSITION_SECONDS - 1
     publisher.checkpoint.commit_if_due(idle=True)
     assert len(producer.messages) == 0

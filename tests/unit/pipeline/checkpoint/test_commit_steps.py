@@ -17,7 +17,7 @@ from relay.model.change import RowsEvent, Statement, StreamItem, TransactionBegi
 from relay.model.message import OutboundMessage
 from relay.model.positions.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
 from relay.model.records.position_record import PositionRecord
-from relay.pipeline.buffer import Step
+from relay.pipeline.buffer import Chunk
 from relay.pipeline.checkpoint.part_guard import PartGuard
 from relay.pipeline.publishing.publisher import Publisher
 from tests.support.rows.publishers import SentMessages, Surroundings, publisher_without_servers
@@ -151,7 +151,7 @@ class Published:
         )
 
     def take(self, *items: StreamItem) -> None:
-        self.publisher.take(Step([*items]))
+        self.publisher.take(Chunk([*items]))
 
     def idle(self) -> None:
         self.publisher.checkpoint.commit_if_due(idle=True)
@@ -166,7 +166,7 @@ class Published:
     @property
     def committed(self) -> list[PositionRecord]:
         """The last record that Kafka confirmed, if there is one."""
-        record = self.publisher.meter.record
+        record = self.publisher.stats.record
         return [] if record is None else [record]
 
     @property
@@ -303,7 +303,7 @@ def test_one_commit_is_on_its_way_and_what_follows_joins_the_next_batch() -> Non
     published.idle()
     assert published.batches[1:] == [batch("20", "30", end=399)]
     assert published.committed == published.journal.records[:1]
-    assert published.publisher.meter.totals.published_rows == 1
+    assert published.publisher.stats.totals.published_rows == 1
 
 
 def test_what_an_answer_says_ends_the_session_before_another_commit() -> None:

@@ -26,7 +26,7 @@ from relay.model import event_types as types
 from relay.model.change import RawRows, TransactionBegin
 from relay.model.positions.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
 from relay.model.records.position_record import PositionRecord, SplitProgress
-from relay.pipeline.buffer import Step
+from relay.pipeline.buffer import Chunk
 from relay.pipeline.checkpoint.part_guard import GuardedSource, PartGuard
 from relay.pipeline.rollback_memory import RolledBack
 from relay.settings import SourceSettings
@@ -139,7 +139,7 @@ class Consumer:
                         if rows == crash_at:
                             return False
                     publisher.take(
-                        Step([decoder.open(item) if isinstance(item, RawRows) else item])
+                        Chunk([decoder.open(item) if isinstance(item, RawRows) else item])
                     )
                     if rows in parts and isinstance(item, RawRows):
                         publisher.checkpoint.commit_part()

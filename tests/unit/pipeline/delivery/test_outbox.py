@@ -15,7 +15,7 @@ from relay.model.positions.position import BinlogPosition, OrderPair, SourceIden
 from relay.model.records.position_record import PositionRecord
 from relay.pipeline.buffer import ChangeBuffer
 from relay.pipeline.delivery import outbox as module
-from relay.pipeline.delivery.instance_stats import Meter
+from relay.pipeline.delivery.instance_stats import InstanceStats
 from relay.pipeline.delivery.open_batch import OpenBatch
 from relay.pipeline.delivery.outbox import Outbox
 from relay.settings import BufferSettings
@@ -94,7 +94,9 @@ def printed(count: int, value_bytes: int) -> PrintedMessages:
 
 
 def new_outbox(broker: Broker, stop: threading.Event | None = None) -> Outbox:
-    return Outbox(broker, ChangeBuffer(BufferSettings()), Meter(), stop or threading.Event())
+    return Outbox(
+        broker, ChangeBuffer(BufferSettings()), InstanceStats(), stop or threading.Event()
+    )
 
 
 @given(

@@ -22,7 +22,7 @@ from relay.partition import PartitionRule
 from relay.pipeline.messages.changes import EventContext
 from relay.pipeline.messages.packed import packed_messages
 from relay.pipeline.messages.single_row import row_messages
-from relay.pipeline.messages.table_plan import Lane, TablePlan
+from relay.pipeline.messages.table_plan import TablePlan, TopicRoute
 from relay.route import Destination, Tags
 from relay.settings import InstanceSettings, MessageSettings
 
@@ -82,17 +82,17 @@ class SeenRow(NamedTuple):
 
 
 def plan_of(settings: MessageSettings) -> TablePlan:
-    lanes = []
+    routes = []
     for topic, partitions in TOPICS.items():
         rule = PartitionRule(".*\\..*:$pk$", database_hash=True, partitions=partitions)
         placement = rule.for_table(NAME, tuple(column.name for column in COLUMNS), DEFINITION.key)
-        lanes.append(
-            Lane(topic, placement, PartitionTexts(DEFINITION, placement.ordinals), 1_000_000)
+        routes.append(
+            TopicRoute(topic, placement, PartitionTexts(DEFINITION, placement.ordinals), 1_000_000)
         )
     return TablePlan(
         definition=DEFINITION,
         destination=Destination(NAME, tuple(TOPICS), Tags(("tag1",), (("name", "f1"),))),
-        lanes=tuple(lanes),
+        routes=tuple(routes),
         rows=RowEncoder(DEFINITION, NAME, settings.value_style),
         keys=KeyEncoder(DEFINITION, NAME),
         tags=tag_headers(("tag1",)),

@@ -18,7 +18,7 @@ from relay.partition import PartitionRule
 from relay.pipeline.messages.changes import EventContext, known_rows
 from relay.pipeline.messages.packed import packed_messages
 from relay.pipeline.messages.single_row import row_messages
-from relay.pipeline.messages.table_plan import Lane, TablePlan
+from relay.pipeline.messages.table_plan import TablePlan, TopicRoute
 from relay.route import Destination, Tags
 from relay.settings import MessageSettings
 
@@ -45,7 +45,9 @@ def plan(
     return TablePlan(
         definition=DEFINITION,
         destination=Destination(NAME, ("t",), tags or Tags(("users",), ())),
-        lanes=(Lane("t", placement, PartitionTexts(DEFINITION, placement.ordinals), 1_000_000),),
+        routes=(
+            TopicRoute("t", placement, PartitionTexts(DEFINITION, placement.ordinals), 1_000_000),
+        ),
         rows=RowEncoder(DEFINITION, NAME, style),
         keys=KeyEncoder(DEFINITION, NAME),
         tags=tag_headers(("users",)),

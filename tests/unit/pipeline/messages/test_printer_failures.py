@@ -20,10 +20,10 @@ from relay.model.positions.position import BinlogPosition, OrderPair, SourceIden
 from relay.model.records.position_record import PositionRecord
 from relay.model.row_path import RowPath, SlowReason
 from relay.model.table import TableId
-from relay.pipeline.buffer import Step
+from relay.pipeline.buffer import Chunk
 from relay.pipeline.messages import single_row, table_plan, transaction_printer
 from relay.pipeline.messages.bug_reports import with_report
-from relay.pipeline.messages.event_printer import bulk_rows
+from relay.pipeline.messages.event_printer import make_event_printer
 from relay.pipeline.messages.printer_failures import printer_failed
 from relay.pipeline.publishing.publisher import Publisher
 from relay.settings import BugReportSettings
@@ -76,7 +76,7 @@ class BrokenTransactions:
 
 def use_broken(monkeypatch: pytest.MonkeyPatch, raises: BaseException | None) -> None:
     monkeypatch.setattr(Broken, "raises", raises)
-    monkeypatch.setattr(table_plan, "bulk_rows", partial(bulk_rows, maker=Broken))
+    monkeypatch.setattr(table_plan, "make_event_printer", partial(make_event_printer, maker=Broken))
 
 
 def new_publisher() -> tuple[Publisher, SentMessages]:
@@ -100,7 +100,7 @@ def items(event: RowsEvent) -> list[StreamItem]:
 
 
 def taken(publisher: Publisher, raw: RawRows = RAW) -> None:
-    publisher.take(Step(items(RowDecoder().open(raw)), 1))
+    publisher.take(Chunk(items(RowDecoder().open(raw)), 1))
     publisher.checkpoint.commit_if_due(idle=True)
 
 
@@ -143,7 +143,7 @@ def test_what_a_value_may_raise_is_printed_slowly_and_counted(
     publisher, sent = new_publisher()
     taken(publisher)
     assert published(sent) == 1
-    assert publisher.meter.printed == {(NAME, RowPath.READABLE, "value"): 1}
+    assert publisher.stats.printed == {(NAME, RowPath.READABLE, "value"): 1}
 
 
 def test_a_printer_that_calls_a_sound_event_damaged_is_wrong(
@@ -189,8 +189,8 @@ def test_rows_are_counted_by_path() -> None:
     taken(publisher)
     assert published(sent) == 2
     path, reason = (RowPath.COMPILED, "") if COMPILED else (RowPath.READABLE, "not_compiled")
-    assert publisher.meter.printed == {(NAME, path, reason): 2}
-    assert publisher.meter.totals.printed_rows == {(path, reason): 2}
+    assert publisher.stats.printed == {(NAME, path, reason): 2}
+    assert publisher.stats.totals.printed_rows == {(path, reason): 2}
 
 
 @pytest.fixture

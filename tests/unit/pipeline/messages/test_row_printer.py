@@ -13,7 +13,7 @@ from relay.model.positions.position import OrderPair
 from relay.model.row_path import RowPath, SlowReason
 from relay.model.table import ColumnType, TableId
 from relay.pipeline.delivery.row_paths import paths_in_words, paths_of_tables, rows_by_path
-from relay.pipeline.messages.event_printer import BulkRows, bulk_rows
+from relay.pipeline.messages.event_printer import EventPrinter, make_event_printer
 from relay.pipeline.messages.table_plan import facts_of
 from relay.settings import InstanceSettings
 from tests.support.rows.table_plans import plan_printer, table_definition, table_plan
@@ -81,7 +81,8 @@ def test_a_column_can_be_beyond_the_printers() -> None:
     assert event.table.columns[1].type is ColumnType.VARCHAR_COMPRESSED
     plan = table_plan(table_definition(event.table), LOGICAL, "orders", 7)
     assert (
-        bulk_rows(plan.definition, ("x",), plan.lanes[0].placement, plan.rows) is SlowReason.COLUMN
+        make_event_printer(plan.definition, ("x",), plan.routes[0].placement, plan.rows)
+        is SlowReason.COLUMN
     )
 
 
@@ -97,12 +98,12 @@ def test_each_event_that_is_left_alone_has_its_reason() -> None:
 def test_the_printer_says_which_path_it_is_or_why_there_is_none() -> None:
     event = RowDecoder().open(raw_rows(TABLE.map_body(), rows_body(2, row(1, b"a"))))
     plan = table_plan(table_definition(event.table), LOGICAL, "orders", 7)
-    printer = bulk_rows(plan.definition, ("x",), plan.lanes[0].placement, plan.rows)
+    printer = make_event_printer(plan.definition, ("x",), plan.routes[0].placement, plan.rows)
     if COMPILED:
-        assert isinstance(printer, BulkRows)
+        assert isinstance(printer, EventPrinter)
         assert printer.path is RowPath.COMPILED
     assert (
-        bulk_rows(plan.definition, ("x",), plan.lanes[0].placement, plan.rows, maker=None)
+        make_event_printer(plan.definition, ("x",), plan.routes[0].placement, plan.rows, maker=None)
         is SlowReason.NOT_COMPILED
     )
 

@@ -18,7 +18,7 @@ from relay.model.change import Advance, Statement, StreamItem, TransactionBegin,
 from relay.model.message import OutboundMessage
 from relay.model.positions.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
 from relay.model.records.position_record import PositionRecord
-from relay.pipeline.buffer import Step
+from relay.pipeline.buffer import Chunk
 from relay.pipeline.checkpoint import checkpoint as checkpoint_module
 from relay.pipeline.delivery import outbox as outbox_module
 from relay.pipeline.messages import transaction_printer
@@ -162,14 +162,14 @@ def published(items: Sequence[StreamItem], cuts: Sequence[int], *, at_once: bool
     ):
         publisher = publisher_without_servers(record, sent, MAPPING, {"shop": 4, "other": 3})
         for start, end in pairwise([0, *cuts, len(items)]):
-            publisher.take(Step([*items[start:end]]))
+            publisher.take(Chunk([*items[start:end]]))
         publisher.checkpoint.commit_if_due(idle=True)
-    meter = publisher.meter
-    meter.totals.commit_seconds.clear()
+    stats = publisher.stats
+    stats.totals.commit_seconds.clear()
     return (
         sent.messages,
         publisher.progress.record,
-        (asdict(meter.totals), meter.dropped, meter.tables),
+        (asdict(stats.totals), stats.dropped, stats.tables),
         publisher.progress.order,
     )
 

@@ -10,7 +10,7 @@ from relay.decode import RowDecoder
 from relay.model.change import FromSource, Statement, StreamItem, TransactionBegin, TransactionEnd
 from relay.model.positions.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
 from relay.model.records.position_record import OtherSource, PositionRecord
-from relay.pipeline.buffer import Step
+from relay.pipeline.buffer import Chunk
 from tests.support.rows.publishers import SentMessages, publisher_without_servers
 from tests.unit.decode.event_bytes import WrittenColumn, WrittenTable, image, raw_rows, rows_body
 from tests.unit.route.mappings import documents, router
@@ -71,7 +71,7 @@ def transaction(source: str, number: int, *changes: dict[str, int] | str) -> Ite
 def walked(*items: StreamItem) -> tuple[list[dict[str, str]], PositionRecord]:
     producer = SentMessages()
     publisher = publisher_without_servers(RECORD, producer, MAPPING, {"shop": 1}, IDENTITIES)
-    publisher.take(Step([*items]))
+    publisher.take(Chunk([*items]))
     publisher.checkpoint.commit_if_due(idle=True)
     record = publisher.progress.record
     return [

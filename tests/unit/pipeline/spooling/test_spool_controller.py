@@ -14,7 +14,7 @@ from relay.errors import BinlogPurged, GoesToSpool, RelayError, SourceUnreachabl
 from relay.model.change import Advance, RawItem, TransactionBegin, TransactionEnd
 from relay.model.positions.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
 from relay.model.records.position_record import PositionRecord
-from relay.pipeline.delivery.instance_stats import Meter
+from relay.pipeline.delivery.instance_stats import InstanceStats
 from relay.pipeline.spooling import spool_controller, spool_writer
 from relay.pipeline.spooling.spool_controller import SpoolController
 from relay.settings import InstanceSettings
@@ -90,7 +90,7 @@ class Bench:
     ) -> None:
         self.now_s = 1000.0
         self.source = Source()
-        self.meter = Meter()
+        self.stats = InstanceStats()
         monkeypatch.setattr(spool_controller, "monotonic", lambda: self.now_s)
         monkeypatch.setattr(
             spool_controller, "open_for", lambda _, __, ___, start, ____: self.source.open(start)
@@ -104,10 +104,10 @@ class Bench:
             "spooling": spooling,
         }
         self.instance = InstanceSettings.model_validate(fields)
-        self.controller = SpoolController("roma", self.instance, self.meter)
+        self.controller = SpoolController("roma", self.instance, self.stats)
 
     def publish(self, offset: int) -> SourcePosition:
-        self.meter.record = PositionRecord(at(offset), OrderPair(0, 0), 0, 0)
+        self.stats.record = PositionRecord(at(offset), OrderPair(0, 0), 0, 0)
         return at(offset)
 
     def opens(self, start: SourcePosition) -> bool:

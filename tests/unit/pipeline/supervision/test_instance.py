@@ -108,7 +108,7 @@ def test_what_another_relay_may_do_better_ends_the_leadership(
         ("STANDBY", error.code),
         ("ENDED", ""),
     ]
-    assert bench.instance.meter.totals.fences == isinstance(error, Fenced)
+    assert bench.instance.stats.totals.fences == isinstance(error, Fenced)
 
 
 def test_a_stop_by_name_frees_the_spool_and_keeps_the_election(
