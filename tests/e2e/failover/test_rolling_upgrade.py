@@ -25,7 +25,7 @@ from tests.support.sources.counting_load import (
 )
 from tests.support.waiting import wait_until
 
-_GOLDEN = Path(__file__).parents[2] / "golden"
+_GOLDEN = Path(__file__).parents[2] / "golden" / "position_records"
 # The name of the module is that of the landed version.
 _READ = (
     "import sys\nfrom relay.model.position_record import "

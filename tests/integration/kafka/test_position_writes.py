@@ -29,7 +29,7 @@ from relay.zk import Session
 from tests.servers.fixtures import FreshName
 from tests.support.relays.zookeeper_sessions import session_with
 
-_GOLDEN = Path(__file__).parents[2] / "golden"
+_GOLDEN = Path(__file__).parents[2] / "golden" / "position_records"
 FORMER = sorted(_GOLDEN.glob("position_record.*.json"))
 RECORD = PositionRecord.from_bytes((_GOLDEN / "position_record.1.json").read_bytes())
 GTID = "3e11fa47-71ca-11e1-9e33-c80aa9429562:90"

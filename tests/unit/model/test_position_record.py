@@ -25,7 +25,7 @@ from relay.model.records.position_record import (
 )
 from relay.model.records.resume_fingerprint import Landmark, PublishedPlace
 
-_GOLDEN = Path(__file__).parents[2] / "golden"
+_GOLDEN = Path(__file__).parents[2] / "golden" / "position_records"
 _UUID = "3e11fa47-71ca-11e1-9e33-c80aa9429562"
 PLACE = BinlogPosition("mysql-bin.000042", 4711)
 RECORD = PositionRecord(

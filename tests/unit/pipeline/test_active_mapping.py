@@ -23,7 +23,9 @@ from relay.state.mappings.records import SetRecord
 
 DBS, TOPICS = "com.pajk.Roma.dbs", "com.pajk.Roma.topics"
 RECORD = PositionRecord.from_bytes(
-    (Path(__file__).parents[2] / "golden" / "position_record.1.json").read_bytes()
+    (
+        Path(__file__).parents[2] / "golden" / "position_records" / "position_record.1.json"
+    ).read_bytes()
 )
 
 

@@ -13,7 +13,9 @@ from relay.model.records.position_record import PositionRecord, SplitProgress
 from relay.position.kept_mapping import KeptRecord, keep_named, kept_documents
 
 RECORD = PositionRecord.from_bytes(
-    (Path(__file__).parents[2] / "golden" / "position_record.1.json").read_bytes()
+    (
+        Path(__file__).parents[2] / "golden" / "position_records" / "position_record.1.json"
+    ).read_bytes()
 )
 SMALL, OTHER = {"dbs": '[{"logicDb":"a","realDbs":"b"}]'}, {"dbs": "[]", "topics": "[1]"}
 _NOISE = random.Random(7)
