@@ -11,7 +11,12 @@ from typing import Final
 from relay.compiled.choice import CompiledCode, Facts, compiled_code, slow_reason
 from relay.compiled.column_plan import ColumnPlan, Extra, Kind
 
-MODULES: Final = ("event_scanner", "row_printer", "transaction_printer", "block_sender")
+MODULES: Final = (
+    "event_scanner",
+    "row_printer",
+    "transaction_printer",
+    "kafka_client.block_sender",
+)
 """The compiled modules that the relay imports."""
 
 

@@ -29,7 +29,7 @@ from relay.publish.queue_budget import QueueBudget, most_bytes
 from relay.settings import KafkaSettings, TransactionSettings
 
 if COMPILED:
-    from relay.compiled import block_sender
+    from relay.compiled.kafka_client import block_sender
 
 # Delivery reports are served at least this often, so that the client's queue does not fill with
 # them.

@@ -1,7 +1,7 @@
 """Name: keys and type texts of tables, and what the statements in the stream are."""
 
-from relay.schema.catalog_reader import CatalogReader, CatalogTable, CatalogVersions
-from relay.schema.catalog_snapshot import CatalogSnapshot
+from relay.schema.catalog.catalog_reader import CatalogReader, CatalogTable, CatalogVersions
+from relay.schema.catalog.catalog_snapshot import CatalogSnapshot
 from relay.schema.column_renames import column_renames
 from relay.schema.ddl import Ddl, StatementKind, classify
 from relay.schema.declared_types import DeclaredTypes

@@ -3,8 +3,8 @@
 from relay.envelope import ColumnRename
 from relay.model.change import Statement
 from relay.schema.history.following import sets_sql_mode
-from relay.schema.sql_tokens import tokenize
-from relay.schema.token_cursor import TokenCursor
+from relay.schema.sql.token_cursor import TokenCursor
+from relay.schema.sql.tokens import tokenize
 
 
 def column_renames(statement: Statement) -> tuple[ColumnRename, ...] | None:

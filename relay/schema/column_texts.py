@@ -7,8 +7,8 @@ MemoryTableMeta; recorded messages in tests/golden.
 
 from typing import Final
 
-from relay.schema.sql_tokens import Token, TokenKind
-from relay.schema.token_cursor import TokenCursor
+from relay.schema.sql.token_cursor import TokenCursor
+from relay.schema.sql.tokens import Token, TokenKind
 
 _NO_COLUMN: Final = frozenset(
     {

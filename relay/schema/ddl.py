@@ -11,8 +11,8 @@ from typing import Final, TypeAlias
 
 from relay.model.change import Statement
 from relay.model.table import TableId
-from relay.schema.sql_tokens import tokenize
-from relay.schema.token_cursor import TokenCursor, WrittenName
+from relay.schema.sql.token_cursor import TokenCursor, WrittenName
+from relay.schema.sql.tokens import tokenize
 
 
 class StatementKind(StrEnum):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from relay.model.table import TableId
 from relay.schema.ddl import Ddl
-from relay.schema.sql_tokens import Token
+from relay.schema.sql.tokens import Token
 
 
 def renamed_sql(ddl: Ddl, logical: Callable[[TableId], TableId]) -> str:

@@ -13,7 +13,7 @@ from relay.errors import RelayError
 from relay.model.table import TableId
 from relay.route import Destination, Router, TableFilter
 from relay.schema import CatalogReader
-from relay.schema.cascades import Cascade
+from relay.schema.catalog.cascades import Cascade
 from relay.settings import InstanceSettings, SourceSettings
 from relay.threads import Guard, RelayThread
 

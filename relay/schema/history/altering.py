@@ -43,7 +43,7 @@ from relay.schema.history.indexes import (
     altered_indexes,
     key_definition,
 )
-from relay.schema.token_cursor import TokenCursor
+from relay.schema.sql.token_cursor import TokenCursor
 
 _NO_COLUMN: Final = frozenset(
     {

@@ -25,9 +25,9 @@ from relay.schema.history.column_words import (
     charset_of_collation_name,
 )
 from relay.schema.history.described import DescribedColumn
-from relay.schema.sql_literals import literal_text
-from relay.schema.sql_tokens import TokenKind
-from relay.schema.token_cursor import TokenCursor
+from relay.schema.sql.literals import literal_text
+from relay.schema.sql.token_cursor import TokenCursor
+from relay.schema.sql.tokens import TokenKind
 
 _LONGEST_TYPE_WORDS: Final = 3
 # From this many binary digits on, FLOAT(p) is a DOUBLE.

@@ -17,8 +17,8 @@ from relay.schema.history.indexes import (
     key_parts,
     with_indexes,
 )
-from relay.schema.sql_tokens import TokenKind
-from relay.schema.token_cursor import TokenCursor
+from relay.schema.sql.token_cursor import TokenCursor
+from relay.schema.sql.tokens import TokenKind
 
 # What follows the elements, or stands instead of them, where columns come from a query.
 _QUERY_WORDS: Final = frozenset({"AS", "SELECT", "IGNORE", "REPLACE", "WITH", "VALUES", "TABLE"})

@@ -14,7 +14,7 @@ from relay.schema.history.column_words import charset_name
 from relay.schema.history.described import DescribedTable
 from relay.schema.history.elements import DEFAULT_CHARSET, created_table, option_charset
 from relay.schema.history.sequences import altered_sequence, is_sequence, sequence
-from relay.schema.token_cursor import TokenCursor
+from relay.schema.sql.token_cursor import TokenCursor
 
 Known: TypeAlias = DescribedTable | str
 """A table, or why nothing certain is known of it."""

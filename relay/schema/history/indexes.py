@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from relay.model.column_families import GEOMETRIES
 from relay.schema.history.column_words import BYTE_KINDS, LONGEST_CHARACTER, TEXTS
 from relay.schema.history.described import DescribedColumn, DescribedIndex, DescribedTable
-from relay.schema.token_cursor import TokenCursor
+from relay.schema.sql.token_cursor import TokenCursor
 
 EXPRESSION: Final = -1
 """The prefix length that stands for a part which is an expression."""

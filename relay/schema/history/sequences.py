@@ -5,7 +5,7 @@ from typing import Final
 
 from relay.schema.history.column_definition import typed
 from relay.schema.history.described import DescribedColumn, DescribedTable
-from relay.schema.token_cursor import TokenCursor
+from relay.schema.sql.token_cursor import TokenCursor
 
 _VALUES: Final = ("next_not_cached_value", "minimum_value", "maximum_value", "start_value")
 """Columns of the type that `CREATE SEQUENCE … AS` names (MariaDB 11.5 and later)."""

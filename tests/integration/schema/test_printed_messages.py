@@ -37,7 +37,7 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None
     """Through the client's plugin, or as if this build of the client took none."""
     if request.param != "blocks":
         if COMPILED:
-            monkeypatch.setattr("relay.compiled.block_sender.load", _refuse)
+            monkeypatch.setattr("relay.compiled.kafka_client.block_sender.load", _refuse)
     elif not COMPILED:
         pytest.skip("the compiled sender was not built")
 

@@ -72,4 +72,4 @@ def test_compiled_code_is_used_whole_or_not_at_all(
 
 def test_this_process_says_what_it_uses() -> None:
     assert (CODE.usable, bool(CODE.reason)) == (COMPILED, not COMPILED)
-    assert set(MODULES) >= {"event_scanner", "row_printer", "block_sender"}
+    assert set(MODULES) >= {"event_scanner", "row_printer", "kafka_client.block_sender"}

@@ -8,7 +8,7 @@ from confluent_kafka import KafkaException, Producer, cimpl
 from relay.compiled import COMPILED
 
 if COMPILED:
-    from relay.compiled import block_sender
+    from relay.compiled.kafka_client import block_sender
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="the compiled sender was not built")
 

@@ -4,7 +4,7 @@ import pytest
 
 from relay.model.table import TableId
 from relay.pipeline.supervision.unlogged_cascades import cascades_in_words, is_relayed
-from relay.schema.cascades import Cascade, cascades_are_logged, cascades_of
+from relay.schema.catalog.cascades import Cascade, cascades_are_logged, cascades_of
 from relay.settings import InstanceSettings
 
 

@@ -8,7 +8,7 @@ from relay.model.change import Statement
 from relay.model.positions.position import BinlogPosition
 from relay.model.table import TableId
 from relay.schema import Ddl, StatementKind, classify, renamed_sql
-from relay.schema.sql_tokens import tokenize
+from relay.schema.sql.tokens import tokenize
 
 
 def ddl(sql: str, database: str = "d") -> Ddl:

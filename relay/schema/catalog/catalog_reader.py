@@ -12,7 +12,7 @@ from pymysql.cursors import DictCursor
 
 from relay.errors import RelayError, SourceLoginRefused, SourceNotPermitted, SourceUnreachable
 from relay.model.table import TableId
-from relay.schema.cascades import (
+from relay.schema.catalog.cascades import (
     NATIVE,
     PLAIN_QUOTES,
     TABLES_WITH_KEYS,
@@ -20,7 +20,7 @@ from relay.schema.cascades import (
     cascades_are_logged,
     cascades_of,
 )
-from relay.schema.catalog_snapshot import (
+from relay.schema.catalog.catalog_snapshot import (
     COLUMNS,
     COLUMNS_IN_ORDER,
     DATABASES,

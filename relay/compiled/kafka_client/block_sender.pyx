@@ -13,7 +13,7 @@ from libc.string cimport memcpy, strncpy
 from posix.dlfcn cimport RTLD_NOW, dlerror, dlopen, dlsym
 
 from relay.compiled.block cimport NONE, ORDER_BYTES, Head
-from relay.compiled.librdkafka cimport (
+from relay.compiled.kafka_client.librdkafka cimport (
     ARGUMENTS, COPY, NO_ERROR, PURGED_IN_FLIGHT, PURGED_IN_QUEUE, RELAY_IS_FIRST, RELAY_TELL, V_HEADERS, V_KEY, V_MSGFLAGS, V_PARTITION,
     V_RKT, V_VALUE, Argument, Delivered, Library, add_interceptor_t, destroy_t, header_add_t, headers_new_t, produceva_t, topic_name_t,
     topic_new_t,

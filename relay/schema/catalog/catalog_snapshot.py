@@ -15,8 +15,8 @@ from relay.schema.history.column_words import (
 from relay.schema.history.described import DescribedColumn, DescribedIndex, DescribedTable
 from relay.schema.history.elements import with_end_of_versions, with_versions
 from relay.schema.history.indexes import EXPRESSION, in_server_order
-from relay.schema.sql_tokens import tokenize
-from relay.schema.token_cursor import TokenCursor
+from relay.schema.sql.token_cursor import TokenCursor
+from relay.schema.sql.tokens import tokenize
 
 Row = Mapping[str, Any]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from relay.model.change import Statement
 from relay.model.sql_mode import NO_MODE, SqlMode
 from relay.model.table import TableId
-from relay.schema.sql_tokens import Token, TokenKind, tokenize
+from relay.schema.sql.tokens import Token, TokenKind, tokenize
 
 
 @dataclass(frozen=True, slots=True)

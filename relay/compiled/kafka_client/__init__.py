@@ -1,0 +1,1 @@
+"""Hands blocks of printed messages to the Kafka client, by the client's C interface."""

@@ -1,0 +1,1 @@
+"""Tables as the server describes them now, read from its catalogue."""

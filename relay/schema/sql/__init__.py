@@ -1,0 +1,1 @@
+"""SQL text as tokens, and a cursor that reads them."""
