@@ -1,4 +1,4 @@
-"""`python -m deploy.reference` writes the generated pages and pictures.
+"""`python -m deploy.reference` writes the generated pages, pictures and dashboards.
 
 With `--check` it only names those that differ.
 """
@@ -8,13 +8,16 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from deploy.dashboards import DASHBOARDS, to_json
 from deploy.reference.commands import commands_page
 from deploy.reference.errors import errors_page
 from deploy.reference.metrics import metrics_page
 from deploy.reference.pictures import svg
 from deploy.reference.settings import job_settings_page, settings_page
 
-_DOCS = Path(__file__).parents[2] / "docs"
+_PROJECT = Path(__file__).parents[2]
+_DOCS = _PROJECT / "docs"
+_GRAFANA = _PROJECT / "deploy" / "monitoring" / "grafana"
 _PAGES = {
     "cli.md": commands_page,
     "errors.md": errors_page,
@@ -24,30 +27,32 @@ _PAGES = {
 }
 
 
-def outdated(docs: Path = _DOCS) -> list[str]:
-    """Return the generated files below `docs` that differ from the code or from their text source,
-    or do not exist.
+def outdated(docs: Path = _DOCS, grafana: Path = _GRAFANA) -> list[str]:
+    """Return the generated files that differ from the code or from their text source, or do not
+    exist, relative to the folder `docs` or `grafana`.
     """
     return [
-        str(file.relative_to(docs))
-        for file, text in _generated(docs)
+        str(file.relative_to(docs if file.is_relative_to(docs) else grafana))
+        for file, text in _generated(docs, grafana)
         if not file.exists() or file.read_text(encoding="utf-8") != text
     ]
 
 
-def write(docs: Path = _DOCS) -> None:
-    """Write all generated files below `docs`."""
-    for file, text in _generated(docs):
+def write(docs: Path = _DOCS, grafana: Path = _GRAFANA) -> None:
+    """Write all generated files below `docs` and `grafana`."""
+    for file, text in _generated(docs, grafana):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
 
 
-def _generated(docs: Path) -> Iterator[tuple[Path, str]]:
+def _generated(docs: Path, grafana: Path) -> Iterator[tuple[Path, str]]:
     """Each generated file with its text."""
     for name in _PAGES:
         yield docs / "reference" / name, _page(name)
     for source in sorted((docs / "pictures").glob("*.txt")):
         yield source.with_suffix(".svg"), svg(source.read_text(encoding="utf-8"))
+    for name, dashboard in DASHBOARDS.items():
+        yield grafana / name, to_json(dashboard)
 
 
 @cache
@@ -63,8 +68,8 @@ def main() -> int:
     files = outdated()
     if files:
         print(
-            f"docs: {', '.join(files)} are not as the code is. Run `make reference` and commit "
-            f"the result.",
+            f"docs and dashboards: {', '.join(files)} are not as the code is. Run "
+            f"`make reference` and commit the result.",
             file=sys.stderr,
         )
     return int(bool(files))

@@ -25,12 +25,18 @@ def test_the_committed_files_are_as_the_code_is() -> None:
 
 
 def test_files_that_differ_or_lack_are_named(tmp_path: Path) -> None:
-    shutil.copytree(_ROOT / "docs" / "pictures", tmp_path / "pictures")
-    write(tmp_path)
-    assert outdated(tmp_path) == []
-    (tmp_path / "reference" / "settings.md").write_text("stale", encoding="utf-8")
-    (tmp_path / "pictures" / "overview.svg").unlink()
-    assert outdated(tmp_path) == ["reference/settings.md", "pictures/overview.svg"]
+    docs, grafana = tmp_path / "docs", tmp_path / "grafana"
+    shutil.copytree(_ROOT / "docs" / "pictures", docs / "pictures")
+    write(docs, grafana)
+    assert outdated(docs, grafana) == []
+    (docs / "reference" / "settings.md").write_text("stale", encoding="utf-8")
+    (docs / "pictures" / "overview.svg").unlink()
+    (grafana / "roma-instance.json").write_text("{}", encoding="utf-8")
+    assert outdated(docs, grafana) == [
+        "reference/settings.md",
+        "pictures/overview.svg",
+        "roma-instance.json",
+    ]
 
 
 def test_every_code_of_the_relay_leads_to_its_heading() -> None:

@@ -1,0 +1,74 @@
+"""A Prometheus server of this Debian's package `prometheus`."""
+
+import http.client
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import ClassVar, Final
+
+from deploy.embedded.processes.ports import HOST
+from deploy.embedded.processes.process import ServerProcess
+from deploy.embedded.servers.promtool import prometheus_program
+
+_ASK_S: Final = 2.0
+
+
+class Prometheus(ServerProcess):
+    """One server that scrapes targets every second.
+
+    targets  job name → addresses host:port; labels of the scraped side are kept
+    """
+
+    name: ClassVar[str] = "prometheus"
+
+    def __init__(self, targets: Mapping[str, Sequence[str]]) -> None:
+        super().__init__()
+        self._targets = {job: tuple(addresses) for job, addresses in targets.items()}
+        self._port = self._reserve_port()
+
+    @classmethod
+    def fetch(cls) -> str:
+        """Fetch the program; return its name. Raises Unavailable."""
+        return prometheus_program().name
+
+    @property
+    def address(self) -> str:
+        """Return host:port of its HTTP interface."""
+        return f"{HOST}:{self._port}"
+
+    @property
+    def url(self) -> str:
+        """Return the address of its HTTP interface."""
+        return f"http://{self.address}"
+
+    def _prepare(self) -> None:
+        jobs = "".join(
+            f"  - job_name: {job}\n    honor_labels: true\n    static_configs:\n"
+            f"      - targets: [{', '.join(addresses)}]\n"
+            for job, addresses in self._targets.items()
+        )
+        self._config.write_text(
+            f"global:\n  scrape_interval: 1s\n  scrape_timeout: 1s\nscrape_configs:\n{jobs}",
+            encoding="utf-8",
+        )
+
+    def _command(self) -> Sequence[str | Path]:
+        return [
+            prometheus_program(),
+            f"--config.file={self._config}",
+            f"--storage.tsdb.path={self.folder / 'data'}",
+            f"--web.listen-address={self.address}",
+        ]
+
+    @property
+    def _config(self) -> Path:
+        return self.folder / "prometheus.yml"
+
+    def _answers(self) -> bool:
+        connection = http.client.HTTPConnection(HOST, self._port, timeout=_ASK_S)
+        try:
+            connection.request("GET", "/-/ready")
+            return connection.getresponse().status == http.client.OK
+        except (http.client.HTTPException, OSError):
+            return False
+        finally:
+            connection.close()
