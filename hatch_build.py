@@ -35,10 +35,10 @@ class CompiledModules(BuildHookInterface[Any]):
         except (OSError, subprocess.SubprocessError) as exc:
             if platform:
                 raise
-            for old in (root / _PACKAGE).rglob("*.so"):
-                old.unlink()  # it may be of another source
+            _remove_old(root, [])
             self.app.display_warning(f"Nothing was compiled, the relay will be slower: {exc}")
             return
+        _remove_old(root, libraries)
         build_data["artifacts"].extend(f"/{library.as_posix()}" for library in libraries)
         build_data["pure_python"] = False
         if platform:
@@ -46,6 +46,13 @@ class CompiledModules(BuildHookInterface[Any]):
             build_data["tag"] = f"{python}-{python}-{platform}"
         else:
             build_data["infer_tag"] = True
+
+
+def _remove_old(root: Path, libraries: list[Path]) -> None:
+    """Remove libraries of an earlier build whose source has moved or has changed."""
+    for found in (root / _PACKAGE).rglob("*.so"):
+        if found.relative_to(root) not in libraries:
+            found.unlink()
 
 
 def _compiled(root: Path) -> list[Path]:
