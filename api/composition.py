@@ -11,6 +11,7 @@ from api.services.instance_desk import InstanceDesk
 from api.services.instance_directory import InstanceDirectory
 from api.services.mapping_archive import MappingArchive
 from api.services.mapping_editor import MappingEditor
+from api.services.mappings.logical_view import LogicalViews
 from api.services.placement_desk import PlacementDesk
 from api.services.position_desk import PositionDesk
 from api.services.routing_views import routing_views
@@ -41,6 +42,7 @@ class Admin:
     gate: Gate
     archive: MappingArchive
     editor: MappingEditor
+    logical: LogicalViews
     directory: InstanceDirectory
     placement: PlacementDesk
     instances: InstanceDesk
@@ -86,6 +88,7 @@ def compose(settings: RelaySettings, session: Session) -> Admin:
         ),
         archive=archive,
         editor=MappingEditor(store, defined, EditEffects(instances), acts),
+        logical=LogicalViews(archive, instances, defined),
         instances=InstanceDesk(InstanceDocumentStore(session, paths), settings, acts),
         placement=PlacementDesk(members, PlacementStore(session, paths), acts),
         directory=directory,

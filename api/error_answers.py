@@ -144,7 +144,7 @@ def answer_to(error: RelayError, request: Request) -> Response:
 
 def _problems(error: RelayError) -> list[MappingProblemView] | None:
     if isinstance(error, ProblemsFound):
-        return [MappingProblemView.of(each) for each in error.problems]
+        return MappingProblemView.listed(error.problems, error.documents)
     if isinstance(error, MappingRefused):
         return [
             MappingProblemView(data_id=error.data_id, pointer=error.pointer, sentence=error.reason)

@@ -24,7 +24,7 @@ from http import HTTPStatus
 from typing import ClassVar
 
 from relay.errors import RelayError
-from relay.route import MappingProblem
+from relay.route import Documents, MappingProblem
 
 
 class ApiError(RelayError):
@@ -187,12 +187,15 @@ class ProblemsFound(ApiError):
     )
     status = HTTPStatus.UNPROCESSABLE_ENTITY
 
-    def __init__(self, problems: Sequence[MappingProblem]) -> None:
+    def __init__(
+        self, problems: Sequence[MappingProblem], documents: Documents | None = None
+    ) -> None:
         count = len(problems)
         super().__init__(
             f"{count} problem{'s' if count > 1 else ''} found; the set in force stays in force."
         )
         self.problems = tuple(problems)
+        self.documents = documents or {}
 
 
 def allowed(methods: Collection[str]) -> str:

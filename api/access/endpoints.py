@@ -37,6 +37,8 @@ RIGHTS: Final[Mapping[str, frozenset[Right]]] = {
     f"GET {_CONFIGS}/{{data_id}}/history": _READ,
     f"GET {_CONFIGS}/{{data_id}}/history/{{version}}": _READ,
     "POST /api/v1/mappings/dry-run": _READ,
+    "GET /api/v1/mappings/logical": _READ,
+    "GET /mappings": _READ,
     "GET /api/v1/mappings/sets": _READ,
     "GET /api/v1/mappings/sets/{number}": _READ,
     "POST /api/v1/mappings/rollback": _EDIT,

@@ -1,12 +1,18 @@
 """What went wrong, as RFC 9457 writes it."""
 
+from collections.abc import Iterable
+
 from pydantic import BaseModel, ConfigDict, Field
 
-from relay.route import MappingProblem
+from relay.route import Documents, MappingProblem, TextPlaces
 
 
 class MappingProblemView(BaseModel):
-    """One thing wrong: in which document, at which JSON pointer (RFC 6901), and why."""
+    """One thing wrong: in which document, at which JSON pointer (RFC 6901), and why.
+
+    `line` and `column` count from 1 in the document's text; they are absent where there is none.
+    A document that was sent as JSON inside another has one entry a line.
+    """
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -14,6 +20,8 @@ class MappingProblemView(BaseModel):
                 "dataId": "com.pajk.Roma.dbs",
                 "pointer": "/0/logicDb",
                 "sentence": "The logical database shop has no topic in com.pajk.Roma.topics.",
+                "line": 2,
+                "column": 15,
             }
         },
     )
@@ -21,11 +29,31 @@ class MappingProblemView(BaseModel):
     data_id: str = Field(serialization_alias="dataId")
     pointer: str
     sentence: str
+    line: int | None = None
+    column: int | None = None
 
     @classmethod
-    def of(cls, problem: MappingProblem) -> "MappingProblemView":
-        """Return the problem of a mapping document, field by field."""
-        return cls(data_id=problem.data_id, pointer=problem.pointer, sentence=problem.sentence)
+    def listed(
+        cls, problems: Iterable[MappingProblem], documents: Documents
+    ) -> "list[MappingProblemView]":
+        """Return problems with their lines and columns in the documents that have them."""
+        places = {
+            data_id: TextPlaces(text)
+            for data_id, text in documents.items()
+            if isinstance(text, str)
+        }
+        return [cls._of(each, places.get(each.data_id)) for each in problems]
+
+    @classmethod
+    def _of(cls, problem: MappingProblem, places: TextPlaces | None) -> "MappingProblemView":
+        line, column = (None, None) if places is None else places.of(problem.pointer)
+        return cls(
+            data_id=problem.data_id,
+            pointer=problem.pointer,
+            sentence=problem.sentence,
+            line=line,
+            column=column,
+        )
 
 
 class Problem(BaseModel):

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Query, Response
 from api.deps import AdminDep, BodyDep, NoteDep, PreconditionDep
 from api.entity_tag import entity_tag
 from api.middleware.request_body import documents_of
+from api.models.logical_mapping import Grouping, LogicalView
 from api.models.mapping import (
     ChangeView,
     DryRunView,
@@ -40,7 +41,7 @@ def dry_run(
     return DryRunView(
         base=trial.base,
         acceptable=not trial.problems,
-        problems=[MappingProblemView.of(each) for each in trial.problems],
+        problems=MappingProblemView.listed(trial.problems, trial.bodies),
         changes=[
             ChangeView(
                 instances=list(each.instances), sentence=each.sentence, tables=list(each.tables)
@@ -48,6 +49,14 @@ def dry_run(
             for each in trial.changes
         ],
     )
+
+
+@router.get("/logical")
+def read_logical(admin: AdminDep, response: Response, by: Grouping = "db") -> LogicalView:
+    """Return the set in force in groups: shards, rules, topics, tags and counts of real tables."""
+    view = admin.logical.view(by)
+    response.headers["ETag"] = entity_tag(view.set)
+    return view
 
 
 @router.get("/sets")

@@ -31,6 +31,7 @@ class Trial:
     """What a save would say."""
 
     base: int
+    bodies: Mapping[str, str]
     problems: list[MappingProblem]
     changes: list[Change]
 
@@ -87,7 +88,7 @@ class MappingEditor:
         """
         base = self._base_of_roll_back(precondition)
         with _counted():
-            _refuse(_problems(self._store.load(to).bodies))
+            _refuse(self._store.load(to).bodies)
             stored = self._store.roll_back(to, None if precondition.blind else base.number, note)
         after = {"set": stored.number, "restored_from": to}
         self._acts.note(
@@ -110,13 +111,12 @@ class MappingEditor:
         base = self._base(strict=False)
         bodies = {**base.bodies, **edits}
         found = _problems(bodies)
-        return Trial(
-            base.number, found, [] if found else self._changes(base.bodies, bodies, tables)
-        )
+        changes = [] if found else self._changes(base.bodies, bodies, tables)
+        return Trial(base.number, bodies, found, changes)
 
     def _save(self, base: StoredSet, bodies: Mapping[str, str], note: Note) -> Saved:
         with _counted():
-            _refuse(_problems(bodies))
+            _refuse(bodies)
             stored = self._store.save(base, bodies, note)
         made = stored.number != base.number
         if made:
@@ -165,9 +165,10 @@ def _problems(bodies: Mapping[str, str]) -> list[MappingProblem]:
     return problems(bodies, effort=Effort(MOST_STEPS))
 
 
-def _refuse(found: list[MappingProblem]) -> None:
+def _refuse(bodies: Mapping[str, str]) -> None:
+    found = _problems(bodies)
     if found:
-        raise ProblemsFound(found)
+        raise ProblemsFound(found, bodies)
 
 
 @contextmanager

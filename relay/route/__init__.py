@@ -17,6 +17,7 @@ from relay.route.mapping_document import (
 )
 from relay.route.mapping_files import read_mapping_files
 from relay.route.router import Destination, Dropped, Route, Router, field_tags_for, tags_for
+from relay.route.text_places import TextPlace, TextPlaces
 
 __all__ = [
     "DATA_IDS",
@@ -37,6 +38,8 @@ __all__ = [
     "Router",
     "TableFilter",
     "Tags",
+    "TextPlace",
+    "TextPlaces",
     "changes",
     "field_tags_for",
     "left_out_of_report",

@@ -82,6 +82,8 @@ def test_a_database_before_its_topic_is_refused_with_the_way_out(admin: httpx.Cl
             "dataId": DBS,
             "pointer": "/0/logicDb",
             "sentence": f"The logical database logicDb1 has no topic in {TOPICS}.",
+            "line": 1,
+            "column": 13,
         }
     ]
     assert "topics, dbs, tbs, tags" in str(refused["remedy"])

@@ -1,0 +1,88 @@
+"""The mapping as people read it."""
+
+from typing import Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from api.models.problem import MappingProblemView
+from api.models.route import FieldTagView
+
+Grouping: TypeAlias = Literal["db", "topic", "instance"]
+
+
+class ShardView(BaseModel):
+    """One name of a realDbs list, and the databases and instances that were seen of it."""
+
+    rule: str
+    logical_database: str
+    databases: list[str]
+    instances: list[str]
+
+
+class LogicalTableView(BaseModel):
+    """A logical table with the rules that name it; without rules it has its real tables' name."""
+
+    logical_database: str
+    logical_table: str
+    rules: list[str]
+    real_tables: int = Field(description="Real tables that relays have met and publish.")
+    topics: list[str]
+    tags: list[str]
+    field_tags: list[FieldTagView]
+    instances: list[str] = Field(description="Instances that have met real tables of it.")
+
+
+class LogicalGroupView(BaseModel):
+    """What belongs to one logical database, topic or instance."""
+
+    name: str
+    shards: list[ShardView]
+    topics: list[str]
+    instances: list[str]
+    tables: list[LogicalTableView]
+
+
+class LogicalView(BaseModel):
+    """The set in force in groups. A set that contradicts itself has problems and no groups."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {
+                "set": 12,
+                "by": "db",
+                "groups": [
+                    {
+                        "name": "shop",
+                        "shards": [
+                            {
+                                "rule": "shop_01",
+                                "logical_database": "shop",
+                                "databases": ["shop_01"],
+                                "instances": ["shop-a"],
+                            }
+                        ],
+                        "topics": ["shop"],
+                        "instances": ["shop-a"],
+                        "tables": [
+                            {
+                                "logical_database": "shop",
+                                "logical_table": "client",
+                                "rules": ["user", "customer"],
+                                "real_tables": 2,
+                                "topics": ["shop"],
+                                "tags": ["client"],
+                                "field_tags": [{"field": "email", "tag": "contact"}],
+                                "instances": ["shop-a"],
+                            }
+                        ],
+                    }
+                ],
+                "problems": [],
+            }
+        }
+    )
+
+    set: int
+    by: Grouping
+    groups: list[LogicalGroupView] = []
+    problems: list[MappingProblemView] = []
