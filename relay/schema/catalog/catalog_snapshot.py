@@ -6,15 +6,16 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from relay.model.table import TableId
-from relay.schema.history.column_definition import typed
 from relay.schema.history.column_words import (
     CHARACTER_KINDS,
     charset_name,
     charset_of_collation_name,
 )
+from relay.schema.history.columns.column_definition import typed
 from relay.schema.history.described import DescribedColumn, DescribedIndex, DescribedTable
 from relay.schema.history.elements import with_end_of_versions, with_versions
-from relay.schema.history.indexes import EXPRESSION, in_server_order
+from relay.schema.history.indexes.index_order import in_server_order
+from relay.schema.history.indexes.key_definitions import EXPRESSION
 from relay.schema.sql.token_cursor import TokenCursor
 from relay.schema.sql.tokens import tokenize
 

@@ -6,17 +6,13 @@ from typing import Final
 
 from relay.model.sql_mode import WITHOUT_OPTIONS, SqlMode
 from relay.schema.column_texts import starts_column
-from relay.schema.history.column_definition import NotFollowed, column_definition
 from relay.schema.history.column_words import charset_name, charset_of_collation_name
+from relay.schema.history.columns.column_definition import column_definition
+from relay.schema.history.columns.column_form import NotFollowed
 from relay.schema.history.described import DescribedColumn, DescribedIndex, DescribedTable
-from relay.schema.history.indexes import (
-    BeforePrimaryKey,
-    KeyDefinition,
-    are_certain,
-    key_definition,
-    key_parts,
-    with_indexes,
-)
+from relay.schema.history.indexes.certainty import are_certain
+from relay.schema.history.indexes.index_order import BeforePrimaryKey, with_indexes
+from relay.schema.history.indexes.key_definitions import KeyDefinition, key_definition, key_parts
 from relay.schema.sql.token_cursor import TokenCursor
 from relay.schema.sql.tokens import TokenKind
 

@@ -8,9 +8,9 @@ from relay.model.change import Statement
 from relay.model.sql_mode import SqlMode
 from relay.model.table import TableId
 from relay.schema.ddl import Ddl, StatementKind
-from relay.schema.history.altering import altered, with_created_index, without_index
-from relay.schema.history.column_definition import NotFollowed
+from relay.schema.history.alter.alter_statements import altered, with_created_index, without_index
 from relay.schema.history.column_words import charset_name
+from relay.schema.history.columns.column_form import NotFollowed
 from relay.schema.history.described import DescribedTable
 from relay.schema.history.elements import DEFAULT_CHARSET, created_table, option_charset
 from relay.schema.history.sequences import altered_sequence, is_sequence, sequence

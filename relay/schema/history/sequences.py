@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Final
 
-from relay.schema.history.column_definition import typed
+from relay.schema.history.columns.column_definition import typed
 from relay.schema.history.described import DescribedColumn, DescribedTable
 from relay.schema.sql.token_cursor import TokenCursor
 

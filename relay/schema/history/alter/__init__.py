@@ -1,0 +1,1 @@
+"""ALTER TABLE and statements about indexes: what becomes of a table."""

@@ -1,0 +1,86 @@
+"""ALTER TABLE, CREATE INDEX and DROP INDEX: the description of the table after the statement."""
+
+from relay.schema.history.alter.alter_items import ITEM_READERS, drop_index, read_item
+from relay.schema.history.alter.altered_table import altered_table
+from relay.schema.history.alter.table_changes import TableChanges
+from relay.schema.history.columns.column_form import NotFollowed
+from relay.schema.history.described import DescribedTable
+from relay.schema.history.elements import DEFAULT_CHARSET, option_charset
+from relay.schema.history.indexes.altered_indexes import IndexChanges
+from relay.schema.history.indexes.key_definitions import key_definition
+from relay.schema.sql.token_cursor import TokenCursor
+
+
+def altered(
+    table: DescribedTable,
+    cursor: TokenCursor,
+    *,
+    mariadb: bool,
+    database_charset: str | None = None,
+) -> DescribedTable:
+    """Apply the items behind ALTER TABLE's name.
+
+    `database_charset`: of the table's database. Raises NotFollowed.
+    """
+    charset, converted = _new_charset(cursor.copy())
+    if converted == DEFAULT_CHARSET:
+        raise NotFollowed("it converts to a character set that its text does not name")
+    if charset == DEFAULT_CHARSET and database_charset is None:
+        raise NotFollowed("it takes the character set of its database, which is not known")
+    charset = database_charset if charset == DEFAULT_CHARSET else charset
+    changes = TableChanges(charset or table.charset, mariadb, converted=converted)
+    going_on = True
+    while going_on:
+        read_item(cursor, table, changes)
+        going_on = cursor.skip_item()
+    return altered_table(table, changes)
+
+
+def without_index(table: DescribedTable, cursor: TokenCursor, *, mariadb: bool) -> DescribedTable:
+    """Apply DROP INDEX, whose words are not taken yet."""
+    cursor.skip("DROP", "ONLINE", "OFFLINE")
+    changes = TableChanges(table.charset, mariadb)
+    drop_index(cursor, table, changes)
+    return altered_table(table, changes)
+
+
+def with_created_index(
+    table: DescribedTable, cursor: TokenCursor, *, mariadb: bool
+) -> DescribedTable:
+    """Apply CREATE INDEX, whose words are not taken yet."""
+    cursor.take()
+    replaces = cursor.accept("OR", "REPLACE")
+    cursor.skip("ONLINE", "OFFLINE")
+    key = key_definition(cursor)
+    if key is None:
+        return table
+    if key.over_period:
+        raise NotFollowed("it adds a key over a period, whose columns are not kept")
+    changes = TableChanges(table.charset, mariadb, indexes=IndexChanges(added=[key]))
+    if replaces and key.name.lower() in {index.name.lower() for index in table.indexes or ()}:
+        changes.indexes.dropped.add(key.name.lower())
+    return altered_table(table, changes)
+
+
+def _new_charset(cursor: TokenCursor) -> tuple[str | None, str | None]:
+    """The character set that the statement gives to columns without one, and that of CONVERT TO,
+    wherever they are named.
+    """
+    charset: str | None = None
+    converted: str | None = None
+    going_on = True
+    while going_on:
+        if cursor.accept("CONVERT", "TO"):
+            charset = converted = _options_charset(cursor)
+        elif cursor.word() not in ITEM_READERS:
+            charset = _options_charset(cursor) or charset
+        going_on = cursor.skip_item()
+    return charset, converted
+
+
+def _options_charset(cursor: TokenCursor) -> str | None:
+    """Read table options, or CONVERT TO, up to the next comma or bracket."""
+    charset: str | None = None
+    while cursor.token is not None and cursor.word() not in (",", "("):
+        charset = option_charset(cursor) or charset
+    return charset

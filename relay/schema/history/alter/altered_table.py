@@ -1,0 +1,158 @@
+"""Applies the changes that ALTER TABLE makes, in the order in which servers apply them. Pure.
+
+A server first goes through the columns that are there, dropping and changing them in their places,
+and then through those that are added or moved, in the order of the statement (mysql-server and
+MariaDB: mysql_prepare_alter_table).
+"""
+
+from dataclasses import replace
+from typing import Final
+
+from relay.schema.history.alter.table_changes import TableChanges
+from relay.schema.history.column_words import CHARACTER_KINDS, LONGEST_CHARACTER, TEXTS, WIDE
+from relay.schema.history.columns.column_definition import Definition
+from relay.schema.history.columns.column_form import NotFollowed, labels_in, of_charset, sized
+from relay.schema.history.described import DescribedColumn, DescribedTable
+from relay.schema.history.elements import (
+    has_versions,
+    with_end_of_versions,
+    with_key,
+    with_versions,
+    without_nulls,
+    without_versions,
+)
+from relay.schema.history.indexes.altered_indexes import altered_indexes
+from relay.schema.history.indexes.index_order import BeforePrimaryKey
+
+_GENERATED_KEY: Final = "my_row_id"
+"""The column of MySQL's generated invisible primary keys (mysql-server: sql_gipk.cc)."""
+
+
+def altered_table(table: DescribedTable, changes: TableChanges) -> DescribedTable:
+    """Return the table after the changes. Raises NotFollowed where the result is not certain."""
+    if changes.mariadb and changes.primary_key and _may_declare_versions(table):
+        raise NotFollowed("its key may end in a declared time of versions")
+    columns: list[DescribedColumn] = []
+    versioned = has_versions(table)
+    # What is added stands before the columns of the versions, which are always the last.
+    for column in (without_versions(table) if versioned else table).columns:
+        name = column.name.lower()
+        found = changes.changed.get(name)
+        if name in changes.dropped or (found is not None and found.place):
+            continue
+        columns.append(found.column if found is not None else _touched(column, changes))
+    for found in changes.placed:
+        _insert(columns, found)
+    if not changes.mariadb and _has_generated_key(table):
+        # MySQL moves it back before whatever was put there; the sort keeps the order of the others.
+        columns.sort(key=lambda column: column.name.lower() != _GENERATED_KEY)
+    result = replace(table, columns=tuple(columns), charset=changes.charset)
+    if versioned if changes.versioned is None else changes.versioned:
+        result = with_versions(result)
+    before = BeforePrimaryKey(result.columns, changes.primary_at) if changes.primary_key else None
+    result = with_key(without_nulls(result, changes.period), _key_after(table, changes))
+    new_names = {
+        name: None if name in changes.dropped else _new_name(column.name, changes)
+        for name, column in _by_name(table).items()
+    }
+    changes.indexes.mariadb = changes.mariadb
+    indexes = altered_indexes(table.indexes, changes.indexes, new_names, result, before)
+    added_unique = any(key.word == "UNIQUE" for key in changes.indexes.added)
+    if changes.keys_in_doubt or (changes.mariadb and added_unique and _may_declare_versions(table)):
+        indexes = None  # in the second case they may end in a declared time of versions
+    return with_end_of_versions(replace(result, indexes=indexes))
+
+
+def _by_name(table: DescribedTable) -> dict[str, DescribedColumn]:
+    return {column.name.lower(): column for column in table.columns}
+
+
+def _may_declare_versions(table: DescribedTable) -> bool:
+    """Whether a column may have been declared AS ROW END, which MariaDB then puts behind the
+    primary key.
+    """
+    times = [
+        column
+        for column in table.columns
+        if (column.kind, column.measures, column.nullable) == ("timestamp", (6,), False)
+    ]
+    return len(times) > 1 and not has_versions(table)
+
+
+def _has_generated_key(table: DescribedTable) -> bool:
+    """Whether MySQL takes the first column for a generated invisible primary key, whatever the
+    session's settings are.
+    """
+    first = table.columns[0] if table.columns else None
+    return (
+        first is not None
+        and (first.name.lower(), first.kind, first.unsigned, first.visible)
+        == (_GENERATED_KEY, "bigint", True, False)
+        and [name.lower() for name in table.primary_key] == [_GENERATED_KEY]
+    )
+
+
+def _touched(column: DescribedColumn, changes: TableChanges) -> DescribedColumn:
+    """A column that is not defined anew, with its new name and character set."""
+    name = column.name.lower()
+    column = replace(
+        column,
+        name=changes.renamed.get(name, column.name),
+        visible=not changes.hidden.get(name, not column.visible),
+    )
+    return column if changes.converted is None else _converted(column, changes.converted)
+
+
+def _converted(column: DescribedColumn, charset: str) -> DescribedColumn:
+    """CONVERT TO CHARACTER SET: texts become as large as their characters may need."""
+    if column.kind not in CHARACTER_KINDS or column.charset == "binary":
+        return column
+    wider = LONGEST_CHARACTER.get(charset, 1) > LONGEST_CHARACTER.get(column.charset or "", 1)
+    if wider and column.kind in TEXTS:
+        column = replace(column, kind=TEXTS[min(TEXTS.index(column.kind) + 1, len(TEXTS) - 1)])
+    if column.labels and charset != column.charset and not _same_bytes(column, charset):
+        raise NotFollowed(
+            f"the labels of {column.name!r} keep their bytes in another character set"
+        )
+    return sized(of_charset(replace(column, labels=labels_in(column.labels, charset)), charset))
+
+
+def _same_bytes(column: DescribedColumn, charset: str) -> bool:
+    """Whether the bytes of a column's labels mean the same in this character set: servers do not
+    convert them.
+    """
+    if (column.charset, charset) == ("utf8mb3", "utf8mb4"):
+        return True
+    return not {column.charset, charset} & WIDE and all(label.isascii() for label in column.labels)
+
+
+def _insert(columns: list[DescribedColumn], found: Definition) -> None:
+    if any(column.name.lower() == found.column.name.lower() for column in columns):
+        raise NotFollowed(f"it adds {found.column.name!r}, a column that is there")
+    if found.place == "FIRST":
+        columns.insert(0, found.column)
+    elif found.place == "AFTER":
+        at = next(
+            (at for at, column in enumerate(columns) if column.name.lower() == found.after.lower()),
+            None,
+        )
+        if at is None:
+            raise NotFollowed(f"it puts a column behind {found.after!r}, which is not known")
+        columns.insert(at + 1, found.column)
+    else:
+        columns.append(found.column)
+
+
+def _key_after(table: DescribedTable, changes: TableChanges) -> tuple[str, ...]:
+    """The names of the primary key's columns: a new key, else the old one under the columns' new
+    names.
+    """
+    if changes.primary_key is not None:
+        return changes.primary_key
+    kept = [name for name in table.primary_key if name.lower() not in changes.dropped]
+    return tuple(_new_name(name, changes) for name in kept)
+
+
+def _new_name(name: str, changes: TableChanges) -> str:
+    found = changes.changed.get(name.lower())
+    return found.column.name if found is not None else changes.renamed.get(name.lower(), name)

@@ -1,0 +1,79 @@
+"""What one ALTER TABLE does to a table, collected item by item, before any of it is applied."""
+
+from dataclasses import dataclass, field
+
+from relay.schema.history.columns.column_definition import Definition
+from relay.schema.history.columns.column_form import NotFollowed
+from relay.schema.history.described import DescribedTable
+from relay.schema.history.indexes.altered_indexes import IndexChanges
+from relay.schema.history.indexes.key_definitions import KeyDefinition
+
+
+@dataclass(slots=True)
+class TableChanges:
+    """What a statement does: `dropped` and `changed` by the old names in lower case.
+
+    `placed` is added or moved, in order.
+    """
+
+    charset: str | None
+    mariadb: bool
+    dropped: set[str] = field(default_factory=set)
+    changed: dict[str, Definition] = field(default_factory=dict)
+    renamed: dict[str, str] = field(default_factory=dict)
+    hidden: dict[str, bool] = field(default_factory=dict)
+    placed: list[Definition] = field(default_factory=list)
+    primary_key: tuple[str, ...] | None = None
+    period: tuple[str, ...] = ()
+    primary_at: int = 0
+    indexes: IndexChanges = field(default_factory=IndexChanges)
+    converted: str | None = None
+    versioned: bool | None = None
+    keys_in_doubt: bool = False
+    defined: set[str] = field(default_factory=set)
+
+    def take_definition(
+        self,
+        found: Definition,
+        table: DescribedTable,
+        *,
+        optional: bool = False,
+        left_out: bool = False,
+    ) -> None:
+        """Note the name that the definition of a column makes, and the keys that it adds.
+
+        `optional`: the column has IF EXISTS or IF NOT EXISTS, which then hold for its keys too.
+        `left_out`: MariaDB leaves the column as it is and adds its keys nevertheless.
+        """
+        name = found.column.name
+        self.defined.add(name.lower())
+        if found.primary:
+            self.take_primary_key(
+                (name,), table, optional=optional, at=len(self.indexes.added) if left_out else 0
+            )
+        self.keys_in_doubt |= self.mariadb and found.has_doubtful_key
+        if found.unique:
+            self.indexes.added.append(KeyDefinition("UNIQUE", "", (name,), (0,), optional))
+
+    def take_primary_key(
+        self, columns: tuple[str, ...], table: DescribedTable, *, optional: bool, at: int
+    ) -> None:
+        """Store the columns of the statement's primary key.
+
+        `optional` (IF EXISTS or IF NOT EXISTS): if the table had a primary key before the
+        statement, ignore the new one, even if the statement drops the old one. `at`: number of
+        keys that the statement adds before the primary key. Raises NotFollowed if `optional` is
+        set and the table's columns are unknown.
+        """
+        if optional:
+            require_known(table)
+        if not optional or not table.primary_key:
+            self.primary_key, self.primary_at = columns, at
+
+
+def require_known(table: DescribedTable) -> None:
+    """Raise NotFollowed for a table of which nothing is known: what the item at hand does depends
+    on its columns.
+    """
+    if not table.columns:
+        raise NotFollowed("what it does depends on columns that are not known")

@@ -1,0 +1,1 @@
+"""Definitions of columns as statements write them."""

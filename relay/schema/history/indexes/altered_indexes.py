@@ -1,0 +1,121 @@
+"""The indexes of a table after ALTER TABLE. Pure.
+
+Source: mysql_prepare_alter_table of mysql-server and MariaDB.
+"""
+
+from collections.abc import Sequence, Set
+from dataclasses import dataclass, field, replace
+
+from relay.schema.history.described import DescribedColumn, DescribedIndex, DescribedTable
+from relay.schema.history.indexes.certainty import are_certain, may_be_hashed
+from relay.schema.history.indexes.index_order import BeforePrimaryKey, fits_prefix, with_indexes
+from relay.schema.history.indexes.key_definitions import KeyDefinition
+
+
+@dataclass(slots=True)
+class IndexChanges:
+    """What ALTER TABLE does to indexes; names are in lower case.
+
+    `constraints` are names that DROP CONSTRAINT takes.
+
+    `retyped` are the columns that were ENUM or SET: of their keys, servers may keep as many bytes
+    as a label had.
+    """
+
+    added: list[KeyDefinition] = field(default_factory=list)
+    dropped: set[str] = field(default_factory=set)
+    constraints: set[str] = field(default_factory=set)
+    renamed: dict[str, str] = field(default_factory=dict)
+    retyped: set[str] = field(default_factory=set)
+    mariadb: bool = False
+
+
+def altered_indexes(
+    known: Sequence[DescribedIndex] | None,
+    changes: IndexChanges,
+    new_names: dict[str, str | None],
+    table: DescribedTable,
+    before: BeforePrimaryKey | None,
+) -> tuple[DescribedIndex, ...] | None:
+    """Return the indexes after ALTER TABLE; None where they are not known any more.
+
+    `new_names`: a column's new name by its old one in lower case, None for a column that is
+    dropped. `table` and `before` as in `with_indexes`.
+    """
+    if known is None:
+        return None
+    names = {index.name.lower() for index in known}
+    if changes.mariadb and changes.constraints & {
+        index.name.lower() for index in known if may_be_hashed(index, table.columns)
+    }:
+        # DROP CONSTRAINT takes such a key for none, and with IF EXISTS it says nothing of that
+        return None
+    if not changes.dropped <= names or not changes.renamed.keys() <= names:
+        return None
+    gone = changes.dropped | (
+        changes.constraints & {index.name.lower() for index in known if index.unique}
+    )
+    kept = [
+        _with_columns(index, new_names, table.columns)
+        for index in known
+        if index.name.lower() not in gone
+    ]
+    renamed = [
+        replace(index, name=changes.renamed.get(index.name.lower(), index.name))
+        for index in kept
+        if index.columns
+    ]
+    after = with_indexes(renamed, _not_there(changes.added, names | {"primary"}), table, before)
+    if any(
+        index.unique and changes.retyped & {name.lower() for name in index.columns}
+        for index in after
+    ):
+        return None
+    if not are_certain(after, table, mariadb=changes.mariadb):
+        return None
+    stayed = [index.name for index in renamed if index.unique]
+    if (
+        changes.mariadb
+        and [index.name for index in after if index.name in stayed and index.unique] != stayed
+    ):
+        # where NULL is allowed or forbidden later, MariaDB orders some keys again and leaves others
+        # where they are
+        return None
+    return after
+
+
+def _not_there(added: Sequence[KeyDefinition], names: Set[str]) -> list[KeyDefinition]:
+    """Leave out what IF NOT EXISTS leaves out: MariaDB compares with the indexes before the
+    statement and with the keys before in it.
+
+    A key without a name is compared by its first column (MariaDB: handle_if_exists_options).
+    `names` are those before the statement.
+    """
+    wanted: list[KeyDefinition] = []
+    for number, key in enumerate(added):
+        earlier = {_compared_name(each) for each in added[:number] if each.word == key.word}
+        if not (key.optional and _compared_name(key) in names | earlier):
+            wanted.append(key)
+    return wanted
+
+
+def _compared_name(key: KeyDefinition) -> str:
+    return (key.name or next(iter(key.columns), "")).lower()
+
+
+def _with_columns(
+    index: DescribedIndex, new_names: dict[str, str | None], columns: Sequence[DescribedColumn]
+) -> DescribedIndex:
+    """The index under its columns' new names, without parts whose columns are dropped."""
+    kinds = {column.name.lower(): column for column in columns}
+    prefixes = index.prefixes or (0,) * len(index.columns)
+    parts = [
+        (new, prefix if fits_prefix(kinds.get(new.lower()), prefix) else 0)
+        for name, prefix in zip(index.columns, prefixes, strict=True)
+        if (new := new_names.get(name.lower(), name)) is not None
+    ]
+    return replace(
+        index,
+        columns=tuple(name for name, _ in parts),
+        prefixes=tuple(prefix for _, prefix in parts) if index.prefixes else (),
+    )

@@ -1,0 +1,51 @@
+"""Decides whether every release keeps the unique keys of a table in the same way. Pure."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from relay.model.column_families import GEOMETRIES
+from relay.schema.history.column_words import LONGEST_CHARACTER
+from relay.schema.history.described import DescribedColumn, DescribedIndex, DescribedTable
+from relay.schema.history.indexes.index_order import PREFIXED, WITH_PREFIX
+
+_SHAPES: Final = frozenset(GEOMETRIES)
+"""Kinds of columns to which releases give prefixes of their own in a unique key, whatever the
+statement says.
+"""
+_SHORTEST_LIMIT: Final = 767
+"""Bytes of the longest key in InnoDB's older row formats."""
+
+
+def are_certain(indexes: Iterable[DescribedIndex], table: DescribedTable, *, mariadb: bool) -> bool:
+    """Whether every release keeps the unique keys so.
+
+    Releases give prefixes of their own to shapes. MariaDB keeps long keys as hashes and puts them
+    behind the others.
+    """
+    unique = [index for index in indexes if index.unique]
+    shapes = {column.name.lower() for column in table.columns if column.kind in _SHAPES}
+    if any(shapes & {name.lower() for name in index.columns} for index in unique):
+        return False
+    return not (
+        mariadb and len(unique) > 1 and any(may_be_hashed(index, table.columns) for index in unique)
+    )
+
+
+def may_be_hashed(index: DescribedIndex, columns: Iterable[DescribedColumn]) -> bool:
+    """Whether MariaDB may keep a unique key as a hash: it has a whole TEXT or BLOB, or is longer
+    than some row formats allow.
+    """
+    sizes = {column.name.lower(): _key_bytes(column) for column in columns}
+    prefixes = index.prefixes or (0,) * len(index.columns)
+    parts = zip(index.columns, prefixes, strict=True)
+    return (
+        index.unique
+        and sum(prefix or sizes.get(name.lower(), 0) for name, prefix in parts) > _SHORTEST_LIMIT
+    )
+
+
+def _key_bytes(column: DescribedColumn) -> int:
+    """The bytes of a whole column in a key, as far as they may be many."""
+    if column.kind in PREFIXED and column.measures:
+        return column.measures[0] * LONGEST_CHARACTER.get(column.charset or "", 1)
+    return _SHORTEST_LIMIT + 1 if column.kind in WITH_PREFIX else 0
