@@ -31,6 +31,7 @@ from api.routers import (
     positions,
     relays,
     routes,
+    watch,
 )
 from api.web import ROUTERS, install_web
 from relay.deadline import Deadline
@@ -57,6 +58,7 @@ _ROUTERS: Final = (
     placement,
     audit,
     health,
+    watch,
 )
 _PROBLEMS: Final[dict[int | str, dict[str, Any]]] = {
     "4XX": {
@@ -89,7 +91,9 @@ def create_app(settings: RelaySettings) -> FastAPI:
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         with suppress(StoreUnreachable):  # the session goes on trying
             session.start(Deadline.after(0))
+        admin.watch.start()
         yield
+        await to_thread.run_sync(admin.watch.stop)
         await to_thread.run_sync(admin.acts.close, _AUDIT_SECONDS)
         await to_thread.run_sync(session.stop)
 

@@ -16,6 +16,7 @@ from api.services.placement_desk import PlacementDesk
 from api.services.position_desk import PositionDesk
 from api.services.routing_views import routing_views
 from api.services.table_route import TableRoute
+from api.services.watch import Watch
 from relay.audit import AuditTrail, DelayedTrail
 from relay.dead_letters import DeadLetterTopic
 from relay.errors import ConfigurationError
@@ -52,6 +53,7 @@ class Admin:
     acts: DelayedTrail
     positions: PositionDesk
     settings: RelaySettings
+    watch: Watch
 
     def dead_letters(self, instance: str) -> DeadLetterTopic:
         """Return the dead letters of an instance. Raises NodeMissing."""
@@ -98,6 +100,9 @@ def compose(settings: RelaySettings, session: Session) -> Admin:
         audit=audit,
         acts=acts,
         failover=FailoverDesk(directory, instances.failover, audit),
+        watch=Watch(
+            session, directory, PlacementStore(session, paths), settings.api.lag_limit_seconds
+        ),
     )
 
 

@@ -63,6 +63,8 @@ class ApiSettings(Settings):
 
     `never` also holds while ZooKeeper is empty.
     """
+    lag_limit_seconds: Annotated[float, Field(gt=0)] = 60.0
+    """An instance that lags longer than this for two minutes is listed under "Needs you"."""
 
 
 class SecretsSettings(Settings):

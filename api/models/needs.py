@@ -1,0 +1,51 @@
+"""What needs a person, as the admin says it."""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+NeedKind = Literal[
+    "stopped", "waiting", "unled", "lag", "mapping", "spool", "dead_letters", "relay_gone"
+]
+
+
+class NeedView(BaseModel):
+    """One thing that needs a person: why, what to do, since when, and the page about it."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {
+                "kind": "stopped",
+                "instance": "shop",
+                "server": "",
+                "state": "STOPPED",
+                "code": "BINLOG_PURGED",
+                "reason": "The source no longer has mysql-bin.000012.",
+                "remedy": "Restore the missing binlog files on the source, or accept the loss.",
+                "since_ms": 1767225600000,
+                "exact": True,
+                "link": "instances/shop",
+            }
+        }
+    )
+
+    kind: NeedKind
+    instance: str = Field(description="Empty where a server is meant.")
+    server: str = Field(description="Empty where an instance is meant.")
+    state: str
+    code: str
+    reason: str
+    remedy: str
+    since_ms: int = Field(description="Unix milliseconds.")
+    exact: bool = Field(
+        description="Whether the admin saw the change itself; if not, it may have begun earlier."
+    )
+    link: str = Field(description="Path of the page below the admin's own address.")
+
+
+class NeedsView(BaseModel):
+    """Everything that needs a person, the most urgent first."""
+
+    read_ms: int = Field(description="When the statuses were read (Unix milliseconds).")
+    old: bool = Field(description="Whether ZooKeeper did not answer since, so this may be old.")
+    needs: list[NeedView]

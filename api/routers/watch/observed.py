@@ -1,0 +1,52 @@
+"""What needs a person, and figures and states over time."""
+
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Query
+
+from api.deps import AdminDep
+from api.models.needs import NeedsView
+from api.models.series import SeriesView, SparksView, StatesView
+from api.services.watch import (
+    Metric,
+    Range,
+    needs_view,
+    series_view,
+    sparks_view,
+    states_view,
+)
+
+router: Final = APIRouter(prefix="/api/v1", tags=["watch"])
+
+
+@router.get("/needs-you")
+def read_needs(admin: AdminDep) -> NeedsView:
+    """Return what needs a person, the most urgent first."""
+    return needs_view(admin.watch)
+
+
+@router.get("/series")
+def read_sparks(admin: AdminDep) -> SparksView:
+    """Return rows per second and lag of every instance during the last hour, in 24 steps."""
+    return sparks_view(admin.watch)
+
+
+@router.get("/instances/{name}/series")
+def read_series(
+    admin: AdminDep,
+    name: str,
+    metric: Annotated[Metric, Query(description="Rows per second, or lag in seconds.")] = "rows",
+    span: Annotated[Range, Query(alias="range", description="How far back.")] = "1h",
+) -> SeriesView:
+    """Return one metric of an instance; the admin keeps a week since its start."""
+    return series_view(admin.watch, name, metric, span)
+
+
+@router.get("/instances/{name}/states")
+def read_states(
+    admin: AdminDep,
+    name: str,
+    span: Annotated[Range, Query(alias="range", description="How far back.")] = "24h",
+) -> StatesView:
+    """Return the states that the instance was in, the oldest first."""
+    return states_view(admin.watch, name, span)

@@ -1,0 +1,20 @@
+"""The watch: what every instance does, did during the last week, and which need a person."""
+
+from api.services.watch.facts import Facts, StatePeriod
+from api.services.watch.history import Metric, Range
+from api.services.watch.moment import Moment
+from api.services.watch.views import needs_view, series_view, sparks_view, states_view
+from api.services.watch.watch import Watch
+
+__all__ = [
+    "Facts",
+    "Metric",
+    "Moment",
+    "Range",
+    "StatePeriod",
+    "Watch",
+    "needs_view",
+    "series_view",
+    "sparks_view",
+    "states_view",
+]

@@ -1,0 +1,186 @@
+"""What needs a person: decided on values alone."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import quote
+
+from api.models.needs import NeedKind, NeedView
+from api.services.watch.facts import STANDBY, Facts
+
+PATIENCE_MS: Final = 120_000
+"""A condition that may end by itself needs nobody for so long."""
+LETTERS_MS: Final = 86_400_000
+"""Dead letters count as new for so long."""
+_RANKS: Final[Mapping[NeedKind, int]] = {"stopped": 0, "waiting": 1, "lag": 2}
+_OTHER: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class GoneRelay:
+    """A relay that was seen and no longer lives, while no other one lives on its server."""
+
+    name: str
+    server: str
+    since_ms: int
+
+
+def needs_you(
+    facts: Iterable[Facts], gone: Iterable[GoneRelay], now_ms: int, lag_limit_s: float
+) -> list[NeedView]:
+    """Return what needs a person: stopped, waiting, lag, the rest; of each the oldest first."""
+    found = [
+        need
+        for each in facts
+        for rule in _RULES
+        if (need := rule(each, now_ms, lag_limit_s)) is not None
+    ]
+    found += [_gone(each) for each in gone]
+    return sorted(
+        found,
+        key=lambda need: (_RANKS.get(need.kind, _OTHER), need.since_ms, need.instance, need.kind),
+    )
+
+
+def _stopped(facts: Facts, _now_ms: int, _limit_s: float) -> NeedView | None:
+    return _of_status(facts, "stopped") if facts.period.state == "STOPPED" else None
+
+
+def _waiting(facts: Facts, now_ms: int, _limit_s: float) -> NeedView | None:
+    due = facts.period.state == "WAITING" and now_ms - facts.period.since_ms >= PATIENCE_MS
+    return _of_status(facts, "waiting") if due else None
+
+
+def _unled(facts: Facts, now_ms: int, _limit_s: float) -> NeedView | None:
+    if now_ms - facts.period.since_ms < PATIENCE_MS:
+        return None
+    view = facts.view
+    if facts.period.state == "NEVER_REPORTED":
+        return _need(facts, "unled", "NO_LEADER", view.reason, view.remedy, facts.period.since_ms)
+    if facts.period.state != STANDBY:
+        return None
+    last = f" {view.relay} reported it last." if view.relay else ""
+    return _need(
+        facts,
+        "unled",
+        "NO_LEADER",
+        f"No relay leads {view.name}.{last}",
+        "Start a relay that has this instance. The servers page says why a living one cannot.",
+        facts.period.since_ms,
+    )
+
+
+def _lag(facts: Facts, now_ms: int, limit_s: float) -> NeedView | None:
+    since, lag = facts.lag_since_ms, facts.view.lag_seconds
+    if facts.period.state != "RUNNING" or since is None or now_ms - since < PATIENCE_MS:
+        return None
+    return _need(
+        facts,
+        "lag",
+        "LAG_ABOVE_LIMIT",
+        f"{facts.view.name} is {lag or 0:,.0f} s behind its source; the limit is {limit_s:,.0f} s.",
+        facts.view.held_back
+        or "See on its page whether the source writes more than usual or Kafka answers slowly.",
+        since,
+    )
+
+
+def _mapping(facts: Facts, _now_ms: int, _limit_s: float) -> NeedView | None:
+    if facts.mapping_since_ms is None:
+        return None
+    return _need(
+        facts,
+        "mapping",
+        "MAPPING_PROBLEM",
+        facts.view.mapping_problem,
+        f"Correct the mapping. Set {facts.view.mapping_set} stays in force until then.",
+        facts.mapping_since_ms,
+        link="mappings",
+    )
+
+
+def _spool(facts: Facts, _now_ms: int, _limit_s: float) -> NeedView | None:
+    if facts.spool_since_ms is None:
+        return None
+    return _need(
+        facts,
+        "spool",
+        "SPOOL_FULL",
+        facts.view.spool_problem or f"The spool of {facts.view.name} on disk is full.",
+        "Bring Kafka back. Until then the source must keep its binlog files.",
+        facts.spool_since_ms,
+    )
+
+
+def _letters(facts: Facts, now_ms: int, _limit_s: float) -> NeedView | None:
+    if facts.letters_ms is None or now_ms - facts.letters_ms > LETTERS_MS:
+        return None
+    rows = (
+        "1 row is a new dead letter"
+        if facts.letters == 1
+        else (f"{facts.letters:,} rows are new dead letters")
+    )
+    return _need(
+        facts,
+        "dead_letters",
+        "DEAD_LETTERS",
+        f"{rows}.",
+        "Look at them, remove their cause, then replay them.",
+        facts.letters_ms,
+        link=f"dead-letters?instance={quote(facts.view.name, safe='')}",
+    )
+
+
+_RULES: Final[tuple[Callable[[Facts, int, float], NeedView | None], ...]] = (
+    _stopped,
+    _waiting,
+    _unled,
+    _lag,
+    _mapping,
+    _spool,
+    _letters,
+)
+
+
+def _gone(relay: GoneRelay) -> NeedView:
+    return NeedView(
+        kind="relay_gone",
+        instance="",
+        server=relay.server,
+        state="",
+        code="RELAY_GONE",
+        reason=f"Relay {relay.name} on server {relay.server} no longer lives.",
+        remedy="Start it again, or put the server into maintenance while it is away.",
+        since_ms=relay.since_ms,
+        exact=True,
+        link="servers",
+    )
+
+
+def _of_status(facts: Facts, kind: NeedKind) -> NeedView:
+    view = facts.view
+    return _need(facts, kind, view.code, view.reason, view.remedy, facts.period.since_ms)
+
+
+def _need(
+    facts: Facts,
+    kind: NeedKind,
+    code: str,
+    reason: str,
+    remedy: str,
+    since_ms: int,
+    link: str = "",
+) -> NeedView:
+    name = facts.view.name
+    return NeedView(
+        kind=kind,
+        instance=name,
+        server="",
+        state=facts.period.state,
+        code=code,
+        reason=reason,
+        remedy=remedy,
+        since_ms=since_ms,
+        exact=since_ms != facts.period.since_ms or facts.period.exact,
+        link=link or f"instances/{quote(name, safe='')}",
+    )

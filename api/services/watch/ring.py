@@ -1,0 +1,82 @@
+"""A bounded history of one metric: an array of buckets of equal width, the oldest overwritten."""
+
+from array import array
+from collections.abc import Sequence
+from math import isnan, nan
+from typing import Literal
+
+Fold = Literal["mean", "max"]
+"""How several values of one bucket become one."""
+
+
+class Ring:
+    """The newest `size` buckets of `step_s` seconds. A bucket without a value is a gap.
+
+    A clock that was set back removes the buckets after its new time.
+    """
+
+    def __init__(self, step_s: int, size: int, fold: Fold) -> None:
+        self.step_s = step_s
+        self._fold: Fold = fold
+        self._values = array("f", [nan]) * size
+        self._newest: int | None = None
+        self._count = 0
+
+    def put(self, at_s: float, value: float | None) -> None:
+        """Add a value of this moment (Unix seconds); None only moves the ring to it."""
+        bucket = int(at_s // self.step_s)
+        if bucket != self._newest:
+            self._move_to(bucket)
+        if value is not None:
+            slot = bucket % len(self._values)
+            self._values[slot] = self._joined(self._values[slot], value)
+            self._count += 1
+
+    def read(self, until_s: float, count: int) -> list[float | None]:
+        """Return the last `count` buckets up to the moment `until_s`, the oldest first."""
+        last = int(until_s // self.step_s)
+        return [self._at(bucket) for bucket in range(last - count + 1, last + 1)]
+
+    def _at(self, bucket: int) -> float | None:
+        newest, size = self._newest, len(self._values)
+        if newest is None or not newest - size < bucket <= newest:
+            return None
+        value = self._values[bucket % size]
+        return None if isnan(value) else value
+
+    def _joined(self, before: float, value: float) -> float:
+        if self._count == 0 or isnan(before):
+            return value
+        if self._fold == "max":
+            return max(before, value)
+        return before + (value - before) / (self._count + 1)
+
+    def _move_to(self, bucket: int) -> None:
+        newest, size = self._newest, len(self._values)
+        if newest is None or abs(bucket - newest) >= size:
+            self._clear(range(size))
+        elif bucket > newest:
+            self._clear(range(newest + 1, bucket + 1))
+        else:
+            self._clear(range(bucket + 1, newest + 1))
+        self._newest = bucket
+        self._count = 0 if isnan(self._values[bucket % size]) else 1
+
+    def _clear(self, buckets: range) -> None:
+        for bucket in buckets:
+            self._values[bucket % len(self._values)] = nan
+
+
+def folded(values: Sequence[float | None], points: int, fold: Fold) -> list[float | None]:
+    """Return at most `points` values, each of an equal number of neighbours; the length of
+    `values` is a multiple of `points` or at most `points`.
+    """
+    width = max(1, len(values) // points)
+    groups = (values[at : at + width] for at in range(0, len(values), width))
+    return [_one([each for each in group if each is not None], fold) for group in groups]
+
+
+def _one(values: list[float], fold: Fold) -> float | None:
+    if not values:
+        return None
+    return max(values) if fold == "max" else sum(values) / len(values)

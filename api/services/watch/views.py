@@ -1,0 +1,63 @@
+"""What the watch knows, as the endpoints answer it."""
+
+from itertools import zip_longest
+
+from api.models.needs import NeedsView
+from api.models.series import SeriesView, SparksView, SparkView, StatesView, StateView
+from api.services.watch.facts import StatePeriod
+from api.services.watch.history import SPANS, Metric, Range
+from api.services.watch.watch import Watch
+
+_MS = 1000
+
+
+def needs_view(watch: Watch) -> NeedsView:
+    """Return what needs a person. Raises StoreUnreachable if nothing was ever read."""
+    moment = watch.moment()
+    return NeedsView(read_ms=moment.read_ms, old=moment.error is not None, needs=list(moment.needs))
+
+
+def series_view(watch: Watch, name: str, metric: Metric, span: Range) -> SeriesView:
+    """Return one metric of an instance. Raises NodeMissing."""
+    series = watch.series(name, metric, span)
+    return SeriesView(
+        instance=name,
+        metric=metric,
+        range=span,
+        from_ms=series.from_ms,
+        step_seconds=series.step_s,
+        values=series.values,
+    )
+
+
+def sparks_view(watch: Watch) -> SparksView:
+    """Return the last hour of every instance."""
+    rows, lags = watch.sparks("rows"), watch.sparks("lag")
+    first = next(iter(rows.values()), None)
+    return SparksView(
+        from_ms=first.from_ms if first else 0,
+        step_seconds=first.step_s if first else 0,
+        instances={
+            name: SparkView(rows=each.values, lag=lags[name].values)
+            for name, each in rows.items()
+            if name in lags
+        },
+    )
+
+
+def states_view(watch: Watch, name: str, span: Range) -> StatesView:
+    """Return the states of an instance, the oldest first. Raises NodeMissing."""
+    read_ms = watch.moment().read_ms
+    from_ms = read_ms - SPANS[span].seconds * _MS
+    periods = watch.periods(name, from_ms)
+    pairs = zip_longest(periods, [each.since_ms for each in periods[1:]])
+    return StatesView(
+        instance=name,
+        from_ms=from_ms,
+        read_ms=read_ms,
+        states=[_state(period, until_ms) for period, until_ms in pairs],
+    )
+
+
+def _state(period: StatePeriod, until_ms: int | None) -> StateView:
+    return StateView(**period._asdict(), until_ms=until_ms)

@@ -1,0 +1,138 @@
+"""The watch: reads every instance and relay at a fixed interval, and keeps what it saw."""
+
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from time import monotonic, time
+from typing import Final
+
+import structlog
+
+from api.services.instance_directory import InstanceDirectory
+from api.services.watch.facts import StatePeriod
+from api.services.watch.gone_relays import RelayRoll
+from api.services.watch.history import SPANS, InstanceHistory, Metric, Range, Series
+from api.services.watch.moment import Moment
+from api.services.watch.needs import needs_you
+from relay.errors import NodeMissing, RelayError
+from relay.state import PlacementStore
+from relay.threads import Guard, RelayThread
+from relay.zk import Session
+
+INTERVAL_SECONDS: Final = 5.0
+SPARK_POINTS: Final = 24
+_FRESH_SECONDS: Final = 1.0
+"""A page that is read again shows a reading of this age at most."""
+_STOP_SECONDS: Final = 5.0
+
+_log = structlog.stdlib.get_logger(__name__)
+
+
+class Watch:
+    """Reads in a thread of its own, and for a page whose last reading is older than a second.
+
+    Nothing is stored: after a restart the history begins with the first reading.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        directory: InstanceDirectory,
+        overrides: PlacementStore,
+        lag_limit_s: float,
+        now_s: Callable[[], float] = time,
+    ) -> None:
+        self.lag_limit_s = lag_limit_s
+        self._session = session
+        self._directory = directory
+        self._overrides = overrides
+        self._now_s = now_s
+        self._histories: dict[str, InstanceHistory] = {}
+        self._roll = RelayRoll()
+        self._moment = Moment()
+        self._tried_s = float("-inf")
+        self._lock = threading.Lock()
+        self._ended = threading.Event()
+        self._thread = RelayThread("watch", "", self._run)
+
+    def start(self) -> None:
+        """Begin to read. Raises ResourcesExhausted."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End the thread; a reading that is under way is awaited for a few seconds."""
+        self._ended.set()
+        if self._thread.ident is not None:
+            self._thread.join(_STOP_SECONDS)
+
+    def moment(self) -> Moment:
+        """Return what is known now; with `error` where the newest reading failed.
+
+        Raises StoreUnreachable if nothing was ever read.
+        """
+        found = self._looked()
+        if not found.read_ms:
+            raise found.error or self._session.unreachable()
+        return found
+
+    def series(self, name: str, metric: Metric, span: Range) -> Series:
+        """Return a metric of one instance. Raises NodeMissing."""
+        return self._history(name).series(metric, SPANS[span], int(self._now_s() * 1000))
+
+    def sparks(self, metric: Metric) -> dict[str, Series]:
+        """Return the last hour of every instance in 24 points."""
+        self.moment()
+        now_ms, histories = int(self._now_s() * 1000), self._histories
+        return {
+            name: history.series(metric, SPANS["1h"], now_ms, SPARK_POINTS)
+            for name, history in sorted(histories.items())
+        }
+
+    def periods(self, name: str, since_ms: int) -> list[StatePeriod]:
+        """Return the states that an instance was in, the oldest first. Raises NodeMissing."""
+        return self._history(name).periods(since_ms)
+
+    def _history(self, name: str) -> InstanceHistory:
+        self.moment()
+        found = self._histories.get(name)
+        if found is None:
+            raise NodeMissing(f"There is no instance {name!r}.")
+        return found
+
+    def _run(self) -> None:
+        guard, pause_s = Guard("watch"), 0.0
+        while not self._ended.wait(pause_s):
+            with guard:
+                self._looked()
+            pause_s = max(INTERVAL_SECONDS, guard.pause_s)
+
+    def _looked(self) -> Moment:
+        with self._lock:
+            if not self._session.connected:  # asked again as soon as it is
+                self._moment = replace(self._moment, error=self._session.unreachable())
+            elif monotonic() - self._tried_s >= _FRESH_SECONDS:
+                self._moment = self._read()
+                self._tried_s = monotonic()
+            return self._moment
+
+    def _read(self) -> Moment:
+        try:
+            return self._seen()
+        except RelayError as exc:
+            _log.warning("watch_not_read", reason=exc.reason)
+            return replace(self._moment, error=exc)
+
+    def _seen(self) -> Moment:
+        views, relays = self._directory.instances(), self._directory.relays()
+        maintenance = frozenset(self._overrides.overrides().maintenance)
+        now_ms = int(self._now_s() * 1000)
+        known = self._histories
+        self._histories = {each.name: known.get(each.name) or InstanceHistory() for each in views}
+        facts = {
+            each.name: self._histories[each.name].add(each, now_ms, self.lag_limit_s)
+            for each in views
+        }
+        self._roll.note(relays, now_ms)
+        gone = self._roll.gone(maintenance, now_ms)
+        needs = needs_you(facts.values(), gone, now_ms, self.lag_limit_s)
+        return Moment(now_ms, facts, tuple(relays), maintenance, tuple(needs))
