@@ -97,7 +97,7 @@ def run(
                 ending,
             )
 
-        begun = begin(wanted, notes, sink, place, published, fresh_positions, anew=anew)
+        begun = begin(wanted, notes, writer, place, published, fresh_positions, anew=anew)
         if begun is None or _pause(ending, settings.bootstrap.settle_seconds):
             return {}
         copying = FirstCopy(

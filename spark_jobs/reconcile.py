@@ -170,9 +170,9 @@ class Reconciliation:
         writer = TableWriter.of(self.spark, self.settings, comparison.sink, "repair")
         Repair(self.sources.databases, comparison.sink, writer).write(table, places, pairs)
         if self.settings.follows_renames:
-            check_definition(
-                databases, table
-            )  # the names of a row are those of its order only where no rename came between
+            # The names of a row are those of its order only where no rename came between.
+            check_definition(databases, table)
+            writer.check_names(table, pairs)
         settled = self._settle(table, places, lambda some: comparison.look(table, some))
         left = {each.key for each in (*settled.different, *settled.undecided)}
         repaired = [each for each in found.different if each.key not in left]

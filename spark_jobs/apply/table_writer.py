@@ -2,18 +2,19 @@
 rule into the copy.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import pyspark.sql.functions as sf
 from pyspark.sql import DataFrame, SparkSession
 
 from spark_jobs.apply.per_table import REDUCED, TableContents, reduced_batch
+from spark_jobs.apply.renames.store import RenameStore, by_place
 from spark_jobs.apply.truncates.changes import emptied_changes
 from spark_jobs.apply.truncates.copy_rows import empty_copies
 from spark_jobs.apply.truncates.floors import Floors, FloorStore
 from spark_jobs.config.job import JobSettings
-from spark_jobs.errors import JobConfigurationError
+from spark_jobs.errors import JobConfigurationError, TableChanged
 from spark_jobs.origin import Shard
 from spark_jobs.origin.shards import LogicalTable
 from spark_jobs.sinks import Sink
@@ -56,13 +57,14 @@ class TableWriter:
     `in_parts`: the copies keep an order for each column (`row_images = "merge"`).
 
     `floors`: the TRUNCATEs that the stream has followed into the copies (`truncate = "follow"`),
-    None where it follows none.
+    None where it follows none. `renames`: the same of renamed columns.
     """
 
     sink: Sink
     writer: str
     in_parts: bool = False
     floors: FloorStore | None = None
+    renames: RenameStore | None = None
 
     @classmethod
     def of(
@@ -78,7 +80,34 @@ class TableWriter:
                 "not tell."
             )
         floors = FloorStore(spark, settings.copy_root) if settings.truncate == "follow" else None
-        return cls(sink, writer, in_parts=settings.row_images == "merge", floors=floors)
+        renames = RenameStore(spark, settings.copy_root) if settings.follows_renames else None
+        in_parts = settings.row_images == "merge"
+        return cls(sink, writer, in_parts=in_parts, floors=floors, renames=renames)
+
+    def is_renamed(self, table: LogicalTable, orders: Mapping[str, str]) -> bool:
+        """Say whether the stream has followed a rename of columns of the table that is above the
+        order of its instance (instance → `order` text).
+
+        The names of rows under these orders are then not known: a SELECT shows names of now.
+        """
+        if self.renames is None:
+            return False
+        kept = by_place(self.renames.read())
+        return any(
+            kept[place][-1].order > orders[shard.instance]
+            for shard in table.shards
+            if (place := (table.name, shard.name)) in kept
+        )
+
+    def check_names(self, table: LogicalTable, orders: Mapping[str, str]) -> None:
+        """Call it after rows were written under these orders.
+
+        Raises TableChanged where they may have names of before a rename that the stream followed.
+        """
+        if self.is_renamed(table, orders):
+            raise TableChanged(
+                f"{table.name}: its columns were renamed after its order key was read."
+            )
 
     def write(self, table: LogicalTable, changes: DataFrame) -> int:
         """Write changes of one logical table, read once.

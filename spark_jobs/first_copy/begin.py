@@ -7,11 +7,11 @@ import uuid
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Final, TypeAlias
 
+from spark_jobs.apply.table_writer import TableWriter
 from spark_jobs.first_copy.notes import Notes, TableNote, begin_line
 from spark_jobs.first_copy.shape import definition_of, shape_of
 from spark_jobs.kafka.relay_positions import Published
 from spark_jobs.origin.shards import LogicalTable
-from spark_jobs.sinks import Sink
 from spark_jobs.spark_util.report import print_line
 
 _FINISHED: Final = "is finished and not copied again; --anew copies it again"
@@ -25,7 +25,7 @@ None: the end was asked for.
 def begin(
     tables: Sequence[LogicalTable],
     notes: Notes,
-    sink: Sink,
+    writer: TableWriter,
     place: str,
     published: Mapping[str, Published],
     fresh_positions: FreshPositions,
@@ -47,7 +47,7 @@ def begin(
         note = noted[table.name]
         if note is None or anew or not (note.ended or note.rows):
             fresh.append(table)
-        elif reason := _why_anew(table, note, published, place, sink):
+        elif reason := _why_anew(table, note, published, place, writer):
             print_line(f"{table.name}: begins anew, because {reason}")
             fresh.append(table)
         else:
@@ -71,7 +71,11 @@ def begin(
 
 
 def _why_anew(
-    table: LogicalTable, note: TableNote, published: Mapping[str, Published], place: str, sink: Sink
+    table: LogicalTable,
+    note: TableNote,
+    published: Mapping[str, Published],
+    place: str,
+    writer: TableWriter,
 ) -> str:
     """Return why a run cannot be continued, or one that is finished does not count.
 
@@ -82,17 +86,17 @@ def _why_anew(
         shape_of(table, place),
     ):
         return "its key, shards, rules or the place of its copy are not what they were"
-    if note.rows and sink.read(table.name) is None:
+    if note.rows and writer.sink.read(table.name) is None:
         return "its copy was removed"
     if note.ended:
         return ""
     if not note.definition:
         return "an older version of the job began it, which did not note its columns"
-    return (
-        ""
-        if note.definition == definition_of(table)
-        else "its columns or its key changed since its order pair was read"
-    )
+    if note.definition != definition_of(table):
+        return "its columns or its key changed since its order pair was read"
+    if writer.is_renamed(table, note.pairs):
+        return "its columns were renamed since its order key was read"
+    return ""
 
 
 def _rules(table: LogicalTable, published: Mapping[str, Published]) -> Mapping[str, str]:

@@ -77,11 +77,10 @@ class FirstCopy:
         pace = Pace(self.settings.rows_per_second)
         while parts := next_round(table.shards, note, self.settings.parallel, self._ahead):
             rows = self._copy_round(table, note, parts)
-            self.check(
-                table
-                # a replica that took the place of the server may lag behind the pair: then the
-                # round is read again
-            )
+            # A replica that took the place of the server may lag behind the order key. Then the
+            # round is read again.
+            self.check(table)
+            self.writer.check_names(table, note.pairs)
             ends = [(part.shard.name, part.range.until) for part in parts]
             note = self.notes.add(table.name, note, round_line(note, ends, rows))
             pause_s = pace.pause_s(rows)

@@ -14,6 +14,7 @@ from spark_jobs.config.job import JobSettings
 from spark_jobs.errors import RelayBehind, TablesLeftOut
 from spark_jobs.sinks import open_sink
 from tests.support.copies.first_copies import EndsWithNotes, job_settings, publish_position, source
+from tests.support.copies.rounds import ActsBetweenRounds, notes
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),
@@ -41,11 +42,6 @@ def settings(name: str, mariadb: MariaDB, kafka: Kafka, tmp_path: Path) -> JobSe
     }
     section = {"settle_seconds": 0, "range_rows": 4, "parallel": 2, "patience_seconds": 0}
     return job_settings(kafka, tmp_path, name, mapping, source("one", mariadb), bootstrap=section)
-
-
-def notes(settings: JobSettings) -> Path:
-    """Where the job keeps its notes."""
-    return Path(settings.copy_root) / "_bootstrap"
 
 
 def copied(
@@ -102,26 +98,11 @@ def test_a_schema_change_that_the_relay_has_still_to_read_is_waited_for(
     assert bootstrap.run(settings)["shop.orders"].ended
 
 
-class AltersBetweenRounds(EndsWithNotes):
-    """Runs a statement when so many lines were noted, and never asks for the end."""
-
-    def __init__(self, notes: Path, lines: int, run: Callable[[], None]) -> None:
-        super().__init__(notes, lines)
-        self._run, self._done = run, False
-
-    @property
-    def requested(self) -> bool:
-        if super().requested and not self._done:
-            self._done = True
-            self._run()
-        return False
-
-
 def test_a_column_that_is_added_between_two_rounds_is_noticed(
     spark: SparkSession, mariadb: MariaDB, kafka: Kafka, name: str, settings: JobSettings
 ) -> None:
-    added = AltersBetweenRounds(
-        notes(settings),
+    added = ActsBetweenRounds(
+        settings,
         2,
         lambda: mariadb.execute(f"alter table {name}.orders add column extra int default 7"),
     )
@@ -145,8 +126,8 @@ def test_a_table_that_cannot_be_copied_is_left_out_and_a_finished_one_is_not_cop
         f"insert into {name}.others values (1, 1)",
     )
     publish_position(kafka, name, "one", mariadb, 100)
-    dropped = AltersBetweenRounds(
-        notes(settings), 3, lambda: mariadb.execute(f"alter table {name}.orders drop column n")
+    dropped = ActsBetweenRounds(
+        settings, 3, lambda: mariadb.execute(f"alter table {name}.orders drop column n")
     )
     with pytest.raises(
         TablesLeftOut, match=r"1 of 2 tables could not be copied:\n  shop\.orders: "

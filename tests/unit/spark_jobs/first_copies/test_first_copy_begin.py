@@ -8,6 +8,9 @@ from typing import Any, cast
 import pytest
 
 from relay.model.table import TableId
+from spark_jobs.apply.renames.names import Rename
+from spark_jobs.apply.renames.store import KeptRename
+from spark_jobs.apply.table_writer import TableWriter
 from spark_jobs.first_copy import TableNote, begin
 from spark_jobs.first_copy.notes import begin_line, end_line, note_of, round_line
 from spark_jobs.first_copy.shape import definition_of, shape_of
@@ -55,11 +58,34 @@ def published(order: str) -> Mapping[str, Published]:
     return {"one": Published(order, "binlog.000001", 4, "", 1, "")}
 
 
-def pair(log: Log, table: LogicalTable = TABLE, sink: Any = SINK, *, anew: bool = False) -> str:
+class Renamed:
+    """What the stream has followed: a rename of columns of the table with this order."""
+
+    def __init__(self, order: str) -> None:
+        self._order = order
+
+    def read(self) -> list[KeptRename]:
+        return [KeptRename((TABLE.name, "one/db.t"), Rename(self._order, "[]"), done=True)]
+
+
+def writer_of(sink: Any, renames: Any = None) -> TableWriter:
+    return TableWriter(sink, "bootstrap", renames=renames)
+
+
+def pair(
+    log: Log,
+    table: LogicalTable = TABLE,
+    sink: Any = SINK,
+    renames: Renamed | None = None,
+    *,
+    anew: bool = False,
+) -> str:
+    writer = writer_of(sink, renames)
+
     def fresh(_instances: Collection[str]) -> Mapping[str, Published]:
         return published("new")
 
-    begun = begin([table], cast("Any", log), sink, PLACE, published("earlier"), fresh, anew=anew)
+    begun = begin([table], cast("Any", log), writer, PLACE, published("earlier"), fresh, anew=anew)
     assert begun is not None
     return begun["shop.t"].pairs["one"]
 
@@ -93,6 +119,21 @@ def test_the_pair_of_a_table(log: Log, table: LogicalTable, expected: str) -> No
     assert pair(log, table) == expected
 
 
+@pytest.mark.parametrize(
+    ("log", "order", "expected"),
+    [
+        (Log().rows(5), "old", "old"),
+        (Log().rows(5), "older", "new"),
+        (Log().rows(5).finished(), "older", "old"),
+    ],
+    ids=["not above the order key", "above the order key", "finished"],
+)
+def test_a_rename_that_the_stream_has_followed_begins_an_unfinished_table_again(
+    log: Log, order: str, expected: str
+) -> None:
+    assert pair(log, renames=Renamed(order)) == expected
+
+
 def test_a_finished_table_is_copied_again_on_request_or_where_its_copy_is_gone_or_elsewhere() -> (
     None
 ):
@@ -106,7 +147,13 @@ def test_an_end_that_is_asked_for_while_the_relay_is_awaited_begins_nothing() ->
     log = Log()
     assert (
         begin(
-            [TABLE], cast("Any", log), SINK, PLACE, published("earlier"), lambda _: None, anew=False
+            [TABLE],
+            cast("Any", log),
+            writer_of(SINK),
+            PLACE,
+            published("earlier"),
+            lambda _: None,
+            anew=False,
         )
         is None
     )
