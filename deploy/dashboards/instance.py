@@ -84,6 +84,22 @@ INSTANCE: Final = Dashboard(
             ),
         ),
         Panel(
+            "From commit to publication",
+            "From the commit on the source to the visibility in Kafka, of the oldest transaction "
+            "of each Kafka transaction. MariaDB's times are whole seconds.",
+            "s",
+            (
+                Query(_quantile(0.99, "roma_commit_to_publish_seconds"), "{{instance}} 99 %"),
+                Query(_quantile(0.5, "roma_commit_to_publish_seconds"), "{{instance}} median"),
+            ),
+        ),
+        Panel(
+            "Errors",
+            "Errors that ended a session or kept the instance from one, by code.",
+            "ops",
+            (Query(_rate("roma_errors_total", "code"), "{{instance}} {{code}}", quiet=True),),
+        ),
+        Panel(
             "Buffer",
             "Bytes of row events that wait for the publisher. At its limit Kafka is the slower "
             "side.",

@@ -133,6 +133,19 @@ COMMIT_SECONDS: Final = _histogram(
     "Time from asking for a commit to its answer",
     (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 15),
 )
+PUBLISH_SECONDS: Final = _histogram(
+    "commit_to_publish_seconds",
+    (
+        "Time from a commit on the source to its visibility in Kafka, of the oldest transaction of "
+        "each Kafka transaction"
+    ),
+    (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 15, 60, 300, 1800),
+)
+ERRORS: Final = _counter(
+    "errors",
+    "Errors that ended a session of the instance or kept it from one, by code",
+    ("instance", "code"),
+)
 ABORTS: Final = _counter(
     "kafka_aborts",
     "Kafka transactions given up, by the code of what ended them",
@@ -251,6 +264,7 @@ class InstanceMetrics:
         self.dropped_names = DROPPED_NAMES.labels(instance)
         self.commits = COMMITS.labels(instance)
         self.commit_seconds = COMMIT_SECONDS.labels(instance)
+        self.publish_seconds = PUBLISH_SECONDS.labels(instance)
         self.fences = FENCES.labels(instance)
         self.throttled_seconds = THROTTLED_SECONDS.labels(instance)
         self.lag_seconds = LAG_SECONDS.labels(instance)
@@ -288,6 +302,10 @@ class InstanceMetrics:
     def dead_letters(self, code: str) -> Counter:
         """Dead letters under the code of what kept them back."""
         return DEAD_LETTERS.labels(self.instance, code)
+
+    def errors(self, code: str) -> Counter:
+        """Errors of the instance under their code."""
+        return ERRORS.labels(self.instance, code)
 
     def aborts(self, code: str) -> Counter:
         """Aborted Kafka transactions under the code of what ended them."""

@@ -20,7 +20,8 @@ class Totals:
     code of what ended the batch, `dead_letters` by that of what kept the row back, `dropped_rows`
     by cause, `printed_rows` by path and reason, again when printed again; `late_transactions` are
     those of a group that came too late for their place, `throttled_seconds` is time spent waiting
-    on request, `commit_seconds` holds the commits' durations that are not shown yet.
+    on request, `commit_seconds` holds the commits' durations that are not shown yet,
+    `publish_seconds` the ages of their oldest changes. `errors` are by code.
     """
 
     source_connections: int = 0
@@ -40,7 +41,9 @@ class Totals:
     dropped_rows: Counter[str] = field(default_factory=Counter)
     printed_rows: Counter[tuple[RowPath, str]] = field(default_factory=Counter)
     dead_letters: Counter[str] = field(default_factory=Counter)
+    errors: Counter[str] = field(default_factory=Counter)
     commit_seconds: deque[float] = field(default_factory=deque)
+    publish_seconds: deque[float] = field(default_factory=deque)
 
 
 class ShownTotals:
@@ -68,6 +71,7 @@ class ShownTotals:
             (metrics.late_transactions, totals.late_transactions),
             (metrics.throttled_seconds, totals.throttled_seconds),
             *((metrics.aborts(code), total) for code, total in list(totals.aborts.items())),
+            *((metrics.errors(code), total) for code, total in list(totals.errors.items())),
             *(
                 (metrics.dropped_rows(cause), total)
                 for cause, total in list(totals.dropped_rows.items())
@@ -84,6 +88,8 @@ class ShownTotals:
             self._raise_to(metric, total)
         while totals.commit_seconds:
             metrics.commit_seconds.observe(totals.commit_seconds.popleft())
+        while totals.publish_seconds:
+            metrics.publish_seconds.observe(totals.publish_seconds.popleft())
 
     def _raise_to(self, metric: Metric, total: float) -> None:
         shown = self._shown.get(metric, 0)

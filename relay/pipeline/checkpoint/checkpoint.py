@@ -81,6 +81,7 @@ class Checkpoint:
             self.commit_open()
             self._parts.read(progress.following, begin, progress.split)
         progress.start_transaction(begin, self.publish_time_ms, self._skew_ms)
+        self._note_begin(begin)
 
     def saw(self, items: Sequence[StreamItem]) -> None:
         """Note items of the open transaction; the first ones identify it."""
@@ -96,6 +97,7 @@ class Checkpoint:
 
     def close_whole_transactions(self, chunk: Chunk, found: WholeTransactions) -> None:
         """Count transactions that were printed together, from the chunk's place on."""
+        self._note_begin(chunk.items[chunk.at])
         last = last_changed(chunk.items, chunk.at, chunk.at + found.items)
         change_time_ms = min(found.last_begin.change_time_ms, self.publish_time_ms)
         self._progress.end_transactions(
@@ -294,6 +296,11 @@ class Checkpoint:
         """
         self._outbox.abort()
 
+    def _note_begin(self, item: StreamItem) -> None:
+        """Note when the first transaction of the open batch was committed on the source."""
+        if self._batch.oldest_ms is None and isinstance(item, TransactionBegin):
+            self._batch.oldest_ms = item.change_time_ms
+
     def _view(self, *, idle: bool) -> BatchView:
         batch, outbox, progress = self._batch, self._outbox, self._progress
         return BatchView(
@@ -345,6 +352,8 @@ class Checkpoint:
         # 6. The next batch begins while Kafka commits this one.
         progress.moved = False
         self._batch = OpenBatch()
+        if progress.begin is not None:  # its further parts are in the next batch
+            self._note_begin(progress.begin)
         self.batch_number += 1
         self._committed_at_s = monotonic()
 

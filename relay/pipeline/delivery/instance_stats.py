@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import dataclass, field
+from time import time
 
 from relay.model.records.position_record import PositionRecord
 from relay.model.row_path import RowPath
@@ -42,6 +43,8 @@ class InstanceStats:
         totals.dead_letters += batch.dead_letters
         totals.commits += 1
         totals.commit_seconds.append(seconds)
+        if batch.oldest_ms is not None and messages:
+            totals.publish_seconds.append(max(0.0, time() - batch.oldest_ms / 1000))
         self.resumed(record)
 
     def resumed(self, record: PositionRecord) -> None:

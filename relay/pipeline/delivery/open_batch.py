@@ -10,7 +10,8 @@ class OpenBatch:
 
     `event_bytes` are bytes as logged, `value_bytes` of message values.
 
-    `alone`: a statement is in it, which travels alone. `dead_letters` are by code.
+    `alone`: a statement is in it, which travels alone. `dead_letters` are by code. `oldest_ms` is
+    when its first transaction was committed on the source, Unix milliseconds.
     """
 
     rows: int = 0
@@ -19,4 +20,5 @@ class OpenBatch:
     undecodable_values: int = 0
     alone: bool = False
     claims: int = 0
+    oldest_ms: int | None = None
     dead_letters: Counter[str] = field(default_factory=Counter)

@@ -231,6 +231,7 @@ class Instance:
 
     def _decide(self, error: RelayError, *, in_session: bool) -> Recovery:
         """Decide what follows the error, and note the pauses so far."""
+        self.stats.totals.errors[error.code] += 1
         self.stats.totals.fences += isinstance(error, Fenced) and in_session
         session = self._session if in_session else None
         known = Circumstances(

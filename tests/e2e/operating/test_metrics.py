@@ -131,6 +131,7 @@ def test_every_number_is_what_was_written_and_what_kafka_holds(
             == found["roma_kafka_commit_seconds_count"]
         )
         assert 0 < found["roma_kafka_commit_seconds_sum"] < 60
+        assert 0 < found["roma_commit_to_publish_seconds_count"] <= len(committed)
         assert (committed[-1].value or {})["order"]["execute_time"] == found["roma_execute_time_ms"]
         assert found["roma_buffer_put"] >= found["roma_buffer_get"] >= found["roma_buffer_ack"] > 0
 
@@ -151,6 +152,7 @@ def test_only_what_was_committed_counts_as_published(
             {
                 "roma_instance_state,STOPPED": 1,
                 "roma_kafka_aborts_total,MESSAGE_TOO_LARGE": 1,
+                "roma_errors_total,MESSAGE_TOO_LARGE": 1,
                 "roma_published_rows_total": 1,
                 "roma_published_messages_total": 1,
             },

@@ -100,7 +100,9 @@ def test_counters_rise_to_the_totals_and_a_duration_counts_once() -> None:
     shown, totals = ShownTotals(InstanceMetrics("metrics_totals")), Totals()
     totals.source_connections, totals.source_rows, totals.published_rows = 1, 5, 3
     totals.commit_seconds.extend((0.01, 0.3))
+    totals.publish_seconds.append(0.03)
     totals.aborts["FENCED"] += 1
+    totals.errors["BROKER_UNREACHABLE"] += 2
     shown.show(totals)
     totals.source_connections, totals.published_rows = 3, 7
     totals.dropped_rows["filter"] += 2
@@ -114,5 +116,8 @@ def test_counters_rise_to_the_totals_and_a_duration_counts_once() -> None:
         "roma_kafka_commit_seconds_count": 2,
         "roma_kafka_commit_seconds_sum": pytest.approx(0.31),
         "roma_kafka_aborts_total,FENCED": 1,
+        "roma_commit_to_publish_seconds_count": 1,
+        "roma_commit_to_publish_seconds_sum": pytest.approx(0.03),
+        "roma_errors_total,BROKER_UNREACHABLE": 2,
         "roma_dropped_rows_total,filter": 2,
     }

@@ -19,6 +19,7 @@ from relay.model.positions.position import BinlogPosition, OrderPair, SourceIden
 from relay.model.records.position_record import PositionRecord
 from relay.pipeline.buffer import Chunk
 from relay.pipeline.checkpoint.part_guard import PartGuard
+from relay.pipeline.delivery import instance_stats
 from relay.pipeline.publishing.publisher import Publisher
 from tests.support.rows.publishers import SentMessages, Surroundings, publisher_without_servers
 from tests.unit.decode.event_bytes import WrittenColumn, WrittenTable, image, raw_rows, rows_body
@@ -317,6 +318,49 @@ def test_what_an_answer_says_ends_the_session_before_another_commit() -> None:
         published.idle()
     assert len(published.batches) == 1
     assert published.committed == []
+
+
+NOW_S: Final = 1_767_225_600 + 900
+
+
+@pytest.fixture
+def quarter_of_an_hour_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The answers come 900 s after the header of the first transaction."""
+    monkeypatch.setattr(instance_stats, "time", lambda: float(NOW_S))
+
+
+def ages(published: Published) -> list[float]:
+    published.publisher.checkpoint.await_commit()
+    return list(published.publisher.stats.totals.publish_seconds)
+
+
+@pytest.mark.usefixtures("quarter_of_an_hour_later")
+def test_the_age_of_a_batch_is_that_of_its_oldest_transaction() -> None:
+    published = Published()
+    later = TransactionBegin(BinlogPosition("b.1", 200), "0-1-2", None, NOW_S - 60)
+    published.take(*transaction(1, 10), later, row(20), end(2))
+    published.idle()
+    published.take(later, row(30), end(3))
+    published.idle()
+    assert ages(published) == [900.0, 60.0]
+
+
+@pytest.mark.usefixtures("quarter_of_an_hour_later")
+def test_the_last_part_of_a_split_transaction_has_the_age_of_its_begin() -> None:
+    published = Published(transaction={"split_bytes": 65_536})
+    published.take(begin(1), row(10))
+    published.publisher.checkpoint.commit_part()
+    published.take(row(12), end(1))
+    published.idle()
+    assert ages(published) == [900.0, 900.0]
+
+
+@pytest.mark.usefixtures("quarter_of_an_hour_later")
+def test_a_batch_that_only_moves_the_position_has_no_age() -> None:
+    published = Published()
+    published.take(*transaction(1))
+    published.publisher.checkpoint.commit_open()
+    assert (len(published.batches), ages(published)) == (1, [])
 
 
 def test_a_guard_that_refuses_leaves_no_part_in_the_record(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -166,6 +166,7 @@ def published(items: Sequence[StreamItem], cuts: Sequence[int], *, at_once: bool
         publisher.checkpoint.commit_if_due(idle=True)
     stats = publisher.stats
     stats.totals.commit_seconds.clear()
+    stats.totals.publish_seconds.clear()
     return (
         sent.messages,
         publisher.progress.record,

@@ -75,6 +75,7 @@ def test_what_a_new_session_mends_keeps_the_leadership(
     bench = Bench(monkeypatch, error)
     assert bench.run() == ["leads", "session", f"WAITING {error.code}, pauses", *ENDS]
     assert bench.instance.error is None
+    assert bench.instance.stats.totals.errors == {error.code: 1}
 
 
 def test_while_kafka_is_away_the_source_is_spooled(monkeypatch: pytest.MonkeyPatch) -> None:
