@@ -101,7 +101,11 @@ def compose(settings: RelaySettings, session: Session) -> Admin:
         acts=acts,
         failover=FailoverDesk(directory, instances.failover, audit),
         watch=Watch(
-            session, directory, PlacementStore(session, paths), settings.api.lag_limit_seconds
+            session,
+            directory,
+            PlacementStore(session, paths),
+            defined,
+            settings.api.lag_limit_seconds,
         ),
     )
 

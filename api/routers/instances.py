@@ -1,21 +1,38 @@
 """Instances: what they do, why, and the way out."""
 
-from typing import Final
+from typing import Annotated, Final
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query, Response
 
 from api.deps import AdminDep
 from api.models.instance import DroppedNameView, InstanceView
+from api.services.watch import Facts, Selection, StatePeriod, selected
+from api.services.watch.facts import present_state
 
 router: Final = APIRouter(prefix="/api/v1/instances", tags=["instances"])
 
 
 @router.get("")
-def list_instances(admin: AdminDep) -> list[InstanceView]:
-    """Return every instance that exists: of this file, defined at run time, or of another relay's
-    file.
+def list_instances(
+    admin: AdminDep,
+    response: Response,
+    words: Annotated[
+        str,
+        Query(alias="filter", description="Words that name, relay, state or code must contain."),
+    ] = "",
+    state: Annotated[str, Query(description="The present state.", examples=["STOPPED"])] = "",
+    limit: Annotated[int, Query(ge=1, le=10_000, description="At most so many.")] = 10_000,
+    offset: Annotated[int, Query(ge=0, description="Leave out so many first.")] = 0,
+) -> list[InstanceView]:
+    """Return the instances that exist: of this file, defined at run time, or of another relay's
+    file, by name.
+
+    The header `X-Total-Count` says how many the filters leave.
     """
-    return admin.directory.instances()
+    every = [_now(each) for each in admin.directory.instances()]
+    found = selected(every, {}, Selection(words, state, "name"))
+    response.headers["X-Total-Count"] = str(len(found))
+    return [each.view for each in found[offset : offset + limit]]
 
 
 @router.get("/{name}")
@@ -28,3 +45,8 @@ def read_instance(admin: AdminDep, name: str) -> InstanceView:
 def list_dropped(admin: AdminDep, name: str) -> list[DroppedNameView]:
     """Return the real names that the instance leaves out, those with the most rows first."""
     return admin.directory.dropped(name)
+
+
+def _now(view: InstanceView) -> Facts:
+    state = present_state(view)
+    return Facts(view, StatePeriod(0, state, view.code, view.reason, view.relay, exact=False))

@@ -81,10 +81,16 @@ def frame_of(request: Request, section: str) -> Page:
         done=DONE.get(request.query_params.get("done", ""), ""),
         csrf=getattr(request.state, "csrf", ""),
         health=_health(admin),
+        counts={"overview": len(admin.watch.known.needs)},
     )
 
 
 def _health(admin: Admin) -> list[HealthLine]:
-    if admin.session.connected:
-        return [HealthLine("ZooKeeper connected", good=True)]
-    return [HealthLine("ZooKeeper does not answer", good=False)]
+    if not admin.session.connected:
+        return [HealthLine("ZooKeeper does not answer", good=False)]
+    known, lines = admin.watch.known, [HealthLine("ZooKeeper connected", good=True)]
+    if known.read_ms:
+        away = f", {len(known.maintenance)} in maintenance" if known.maintenance else ""
+        relays = words.counted(len(known.relays), "relay")
+        lines.append(HealthLine(relays + away, good=bool(known.relays)))
+    return lines

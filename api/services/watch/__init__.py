@@ -3,17 +3,22 @@
 from api.services.watch.facts import Facts, StatePeriod
 from api.services.watch.history import Metric, Range
 from api.services.watch.moment import Moment
+from api.services.watch.selection import SORTS, Selection, Sort, selected
 from api.services.watch.views import needs_view, series_view, sparks_view, states_view
 from api.services.watch.watch import Watch
 
 __all__ = [
+    "SORTS",
     "Facts",
     "Metric",
     "Moment",
     "Range",
+    "Selection",
+    "Sort",
     "StatePeriod",
     "Watch",
     "needs_view",
+    "selected",
     "series_view",
     "sparks_view",
     "states_view",

@@ -16,6 +16,7 @@ class Moment:
     read_ms      when it was read (Unix milliseconds); 0: never
     facts        instances by name, in the order of their names
     maintenance  servers that are being drained
+    addresses    instance → `host:port` of its source, where this admin knows the settings
     error        why a later reading failed; the rest is then old
     """
 
@@ -23,5 +24,6 @@ class Moment:
     facts: Mapping[str, Facts] = field(default_factory=dict)
     relays: tuple[RelayView, ...] = ()
     maintenance: frozenset[str] = frozenset()
+    addresses: Mapping[str, str] = field(default_factory=dict)
     needs: tuple[NeedView, ...] = ()
     error: RelayError | None = None

@@ -1,7 +1,7 @@
 """The watch: reads every instance and relay at a fixed interval, and keeps what it saw."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from time import monotonic, time
 from typing import Final
@@ -15,6 +15,7 @@ from api.services.watch.history import SPANS, InstanceHistory, Metric, Range, Se
 from api.services.watch.moment import Moment
 from api.services.watch.needs import needs_you
 from relay.errors import NodeMissing, RelayError
+from relay.operations import DefinedInstances
 from relay.state import PlacementStore
 from relay.threads import Guard, RelayThread
 from relay.zk import Session
@@ -24,6 +25,8 @@ SPARK_POINTS: Final = 24
 _FRESH_SECONDS: Final = 1.0
 """A page that is read again shows a reading of this age at most."""
 _STOP_SECONDS: Final = 5.0
+_SETTINGS_SECONDS: Final = 30.0
+"""Settings of instances are read again after so long."""
 
 _log = structlog.stdlib.get_logger(__name__)
 
@@ -39,6 +42,7 @@ class Watch:
         session: Session,
         directory: InstanceDirectory,
         overrides: PlacementStore,
+        defined: Callable[[], DefinedInstances],
         lag_limit_s: float,
         now_s: Callable[[], float] = time,
     ) -> None:
@@ -46,7 +50,10 @@ class Watch:
         self._session = session
         self._directory = directory
         self._overrides = overrides
+        self._defined = defined
         self._now_s = now_s
+        self._addresses: Mapping[str, str] = {}
+        self._addresses_read_s = float("-inf")
         self._histories: dict[str, InstanceHistory] = {}
         self._roll = RelayRoll()
         self._moment = Moment()
@@ -74,6 +81,11 @@ class Watch:
         if not found.read_ms:
             raise found.error or self._session.unreachable()
         return found
+
+    @property
+    def known(self) -> Moment:
+        """What was read last, without a reading now; `read_ms` is 0 before the first."""
+        return self._moment
 
     def series(self, name: str, metric: Metric, span: Range) -> Series:
         """Return a metric of one instance. Raises NodeMissing."""
@@ -135,4 +147,14 @@ class Watch:
         self._roll.note(relays, now_ms)
         gone = self._roll.gone(maintenance, now_ms)
         needs = needs_you(facts.values(), gone, now_ms, self.lag_limit_s)
-        return Moment(now_ms, facts, tuple(relays), maintenance, tuple(needs))
+        addresses = self._read_addresses()
+        return Moment(now_ms, facts, tuple(relays), maintenance, addresses, tuple(needs))
+
+    def _read_addresses(self) -> Mapping[str, str]:
+        if monotonic() - self._addresses_read_s >= _SETTINGS_SECONDS:
+            self._addresses = {
+                each.name: f"{each.source.host}:{each.source.port}"
+                for each in self._defined().settings
+            }
+            self._addresses_read_s = monotonic()
+        return self._addresses

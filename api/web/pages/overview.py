@@ -1,33 +1,51 @@
 """The overview: what needs a person, then every instance."""
 
-from collections import Counter
-from collections.abc import Sequence
-from typing import Final
+from typing import Annotated, Final, get_args
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
 from api.deps import AdminDep
-from api.models.instance import InstanceView
+from api.services.watch import SORTS, Selection, Sort
 from api.web.rendering import render
-from api.web.words import counted
+from api.web.views import overview
+from api.web.views.overview import Asked, Grouping
 
 router: Final = APIRouter(include_in_schema=False)
 
 
 @router.get("/")
-def show_overview(request: Request, admin: AdminDep) -> HTMLResponse:
-    """Show the overview."""
-    instances = admin.directory.instances()
-    return render(
-        request,
-        "overview.html",
-        {"title": "Overview", "sentence": _sentence(instances), "instances": instances},
-        section="overview",
+def show_overview(
+    request: Request,
+    admin: AdminDep,
+    words: Annotated[str, Query(alias="filter")] = "",
+    state: str = "",
+    group: str = "",
+    sort: str = "state",
+) -> HTMLResponse:
+    """Show what needs a person, and the instances that were asked for."""
+    watch = admin.watch
+    moment, asked = watch.moment(), _asked(words, state, group, sort)
+    sparks = {name: each.values for name, each in watch.sparks("rows").items()}
+    found = overview.groups(moment, sparks, asked, watch.lag_limit_s)
+    values: dict[str, object] = {
+        "title": "Overview",
+        "sentence": overview.sentence(moment),
+        "moment": moment,
+        "asked": asked,
+        "chips": overview.chips(moment, asked),
+        "columns": overview.columns(asked),
+        "groups": found,
+        "shown": sum(len(each.rows) for each in found),
+    }
+    return render(request, "overview.html", values, section="overview")
+
+
+def _asked(words: str, state: str, group: str, sort: str) -> Asked:
+    """Read the query; a value that does not exist counts as not given."""
+    column: Sort = next((each for each in SORTS if each == sort.removeprefix("-")), "state")
+    grouping: Grouping = next((each for each in get_args(Grouping) if each == group), "")
+    return Asked(
+        Selection(words.strip(), state, column, down=sort.startswith("-")),
+        grouping,
     )
-
-
-def _sentence(instances: Sequence[InstanceView]) -> str:
-    states = Counter(each.state.lower() for each in instances)
-    parts = ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
-    return f"{counted(len(instances), 'instance')}{': ' + parts if parts else ''}."

@@ -1,0 +1,207 @@
+"""The overview: chips, rows and groups of the instances that were asked for."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, NamedTuple
+from urllib.parse import quote, urlencode
+
+from api.services.watch import Facts, Moment, Selection, Sort, selected
+from api.services.watch.selection import rank
+from api.web import words
+from api.web.views.sparkline import spark_path
+
+Grouping = Literal["", "state", "server"]
+COLUMNS: Final[Sequence[tuple[str, Sort | None, str]]] = (
+    ("Instance", "name", ""),
+    ("State", "state", ""),
+    ("Leader", "relay", "hide-sm"),
+    ("Source", None, "hide-sm hide-md"),
+    ("Lag", "lag", "num"),
+    ("Rows/s, last hour", "rate", "num"),
+    ("Last change", "change", "num hide-sm"),
+)
+"""Title, what it sorts by, and class of each column."""
+_MS: Final = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One instance. `lag_kind` is a class of the style sheet."""
+
+    name: str
+    path: str
+    state: str
+    code: str
+    note: str
+    relay: str
+    source: str
+    lag: str
+    lag_kind: str
+    rate: str
+    spark: str
+    flat: bool
+    change: str
+
+
+class Group(NamedTuple):
+    """Rows under one title; an empty title: no groups."""
+
+    title: str
+    rows: list[Row]
+
+
+class Chip(NamedTuple):
+    """A filter by state: empty for all."""
+
+    state: str
+    title: str
+    instances: int
+    address: str
+    current: bool
+
+
+class Column(NamedTuple):
+    """A column's head. `order` is the value of aria-sort, empty where it is not sorted by."""
+
+    title: str
+    kind: str
+    address: str
+    order: str
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The query of the page."""
+
+    selection: Selection
+    group: Grouping = ""
+
+    def address(self, **other: str) -> str:
+        """Return the page's own address with other values; defaults are left out."""
+        asked = self.selection
+        values = {
+            "filter": asked.filter,
+            "state": asked.state,
+            "group": self.group,
+            "sort": ("-" if asked.down else "") + asked.sort,
+            **other,
+        }
+        shown = {
+            name: value for name, value in values.items() if value and (name, value) != _DEFAULT
+        }
+        return f"?{urlencode(shown)}" if shown else "?"
+
+
+_DEFAULT: Final = ("sort", "state")
+
+
+def sentence(moment: Moment) -> str:
+    """Return how many instances there are in which state, what they do, and the greatest lag."""
+    facts = moment.facts.values()
+    if not facts:
+        return "No instance yet."
+    states = Counter(each.period.state for each in facts)
+    parts = ", ".join(
+        f"{count} {state.lower().replace('_', ' ')}"
+        for state, count in sorted(states.items(), key=lambda each: (-each[1], each[0]))
+    )
+    rates = [each.rate for each in facts if each.rate is not None]
+    now = f" {words.number(sum(rates))} rows/s now." if rates else ""
+    return f"{words.counted(len(facts), 'instance')}: {parts}.{now}{_greatest_lag(moment)}"
+
+
+def chips(moment: Moment, asked: Asked) -> list[Chip]:
+    """Return a filter for every state that some instance is in, the most urgent first."""
+    states = Counter(each.period.state for each in moment.facts.values())
+    current = asked.selection.state
+    found = [Chip("", "All", len(moment.facts), asked.address(state=""), not current)]
+    for state in sorted(states, key=lambda each: (rank(each), each)):
+        title = state.replace("_", " ").capitalize()
+        address = asked.address(state=state)
+        found.append(Chip(state, title, states[state], address, state == current))
+    return found
+
+
+def columns(asked: Asked) -> list[Column]:
+    """Return the heads of the table; the address of the current one turns the order round."""
+    return [_column(title, sort, kind, asked) for title, sort, kind in COLUMNS]
+
+
+def groups(
+    moment: Moment, sparks: Mapping[str, Sequence[float | None]], asked: Asked, lag_limit_s: float
+) -> list[Group]:
+    """Return the rows that were asked for, in groups."""
+    found = selected(moment.facts.values(), moment.addresses, asked.selection)
+    servers = {each.name: each.server for each in moment.relays}
+    titled: dict[str, list[Row]] = {}
+    for each in found:
+        title = _title(each, servers, asked.group)
+        titled.setdefault(title, []).append(_row(each, moment, sparks, lag_limit_s))
+    return [Group(title, rows) for title, rows in titled.items()]
+
+
+def _title(facts: Facts, servers: Mapping[str, str], group: Grouping) -> str:
+    if group == "state":
+        return facts.period.state.replace("_", " ").capitalize()
+    if group == "server":
+        relay = facts.view.relay
+        return servers.get(relay, f"{relay}, which no longer lives" if relay else "No relay")
+    return ""
+
+
+def _column(title: str, sort: Sort | None, kind: str, asked: Asked) -> Column:
+    if sort is None:
+        return Column(title, kind, "", "")
+    if sort != asked.selection.sort:
+        return Column(title, kind, asked.address(sort=sort), "")
+    down = asked.selection.down
+    address = asked.address(sort=sort if down else f"-{sort}")
+    return Column(title, kind, address, "descending" if down else "ascending")
+
+
+def _row(
+    facts: Facts, moment: Moment, sparks: Mapping[str, Sequence[float | None]], limit_s: float
+) -> Row:
+    view, values = facts.view, sparks.get(facts.view.name, ())
+    changed_ms = view.execute_time
+    ago_s = None if not changed_ms else max(0, moment.read_ms - changed_ms) / _MS
+    led = view.relay_alive
+    return Row(
+        name=view.name,
+        path=f"/instances/{quote(view.name, safe='')}",
+        state=facts.period.state,
+        code=view.code,
+        note=view.held_back if led else "no relay leads it",
+        relay=view.relay if led else "",
+        source=f"{len(view.sources)} sources" if view.sources else _source(facts, moment),
+        lag=words.duration(view.lag_seconds if led else None),
+        lag_kind=_lag_kind(facts, limit_s),
+        rate=words.number(facts.rate),
+        spark=spark_path(values),
+        flat=not any(values),
+        change="" if ago_s is None else f"{words.duration(ago_s)} ago",
+    )
+
+
+def _source(facts: Facts, moment: Moment) -> str:
+    return moment.addresses.get(facts.view.name, "")
+
+
+def _lag_kind(facts: Facts, limit_s: float) -> str:
+    lag = facts.view.lag_seconds
+    if lag is None or lag <= limit_s or facts.period.state == "PAUSED":
+        return ""
+    return "lag-hi" if facts.period.state == "RUNNING" else "lag-bad"
+
+
+def _greatest_lag(moment: Moment) -> str:
+    running = [
+        (each.view.lag_seconds, each.view.name)
+        for each in moment.facts.values()
+        if each.period.state == "RUNNING" and each.view.lag_seconds is not None
+    ]
+    if not running:
+        return ""
+    lag, name = max(running)
+    return f" The greatest lag of a running one is {words.duration(lag)} ({name})."
