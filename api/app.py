@@ -31,6 +31,7 @@ from api.routers import (
     positions,
     relays,
     routes,
+    session,
     watch,
 )
 from api.web import ROUTERS, install_web
@@ -57,6 +58,7 @@ _ROUTERS: Final = (
     relays,
     placement,
     audit,
+    session,
     health,
     watch,
 )
@@ -84,18 +86,18 @@ def create_app(settings: RelaySettings) -> FastAPI:
 
     It starts without ZooKeeper too, answers 503 meanwhile, and heals by itself.
     """
-    session = Session(settings.zookeeper, answer_seconds=_ANSWER_SECONDS)
-    admin = compose(settings, session)
+    zookeeper = Session(settings.zookeeper, answer_seconds=_ANSWER_SECONDS)
+    admin = compose(settings, zookeeper)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         with suppress(StoreUnreachable):  # the session goes on trying
-            session.start(Deadline.after(0))
+            zookeeper.start(Deadline.after(0))
         admin.watch.start()
         yield
         await to_thread.run_sync(admin.watch.stop)
         await to_thread.run_sync(admin.acts.close, _AUDIT_SECONDS)
-        await to_thread.run_sync(session.stop)
+        await to_thread.run_sync(zookeeper.stop)
 
     app = FastAPI(
         title="Roma relay admin",

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from api.access import Gate
+from api.access.login import LoginDesk, LoginThrottle, Sessions
+from api.access.login.attempt_notes import AttemptNotes
 from api.errors import NoSuchThing
 from api.services.edit_effects import EditEffects
 from api.services.failover_desk import FailoverDesk
@@ -27,6 +29,7 @@ from relay.state import (
     AccountStore,
     InstanceDocumentStore,
     InstanceStore,
+    LoginSessionStore,
     MappingStore,
     Membership,
     Paths,
@@ -41,6 +44,7 @@ class Admin:
 
     session: Session
     gate: Gate
+    login: LoginDesk
     archive: MappingArchive
     editor: MappingEditor
     logical: LogicalViews
@@ -80,14 +84,22 @@ def compose(settings: RelaySettings, session: Session) -> Admin:
     defined = partial(defined_instances, settings, session)
     audit = AuditTrail(settings.kafka, settings.installation)
     acts = DelayedTrail(audit)
+    accounts = partial(_accounts, session, AccountStore(session, paths))
+    sessions = Sessions(
+        LoginSessionStore(session, paths),
+        settings.api.session_seconds,
+        settings.api.session_idle_seconds,
+    )
     directory = InstanceDirectory(instances, members, InstanceList(settings, session))
     return Admin(
         session=session,
         gate=Gate(
             settings.api.token,
-            partial(_accounts, session, AccountStore(session, paths)),
+            accounts,
+            sessions.caller,
             always_ask=_always_asks(settings),
         ),
+        login=LoginDesk(accounts, sessions, LoginThrottle(), AttemptNotes(acts)),
         archive=archive,
         editor=MappingEditor(store, defined, EditEffects(instances), acts),
         logical=LogicalViews(archive, instances, defined),

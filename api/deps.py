@@ -25,6 +25,9 @@ def _caller(request: Request) -> Caller:
     return found
 
 
+CallerDep: TypeAlias = Annotated[Caller, Depends(_caller)]
+
+
 def check_rights(request: Request) -> None:
     """Check the endpoint's rights once more, where the router has chosen it.
 

@@ -12,9 +12,16 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
-from api.errors import ApiError, BadRequest, MethodUnknown, ProblemsFound, TokenMissing
+from api.errors import (
+    ApiError,
+    BadRequest,
+    LoginPaused,
+    MethodUnknown,
+    ProblemsFound,
+    TokenMissing,
+)
 from api.models.problem import MappingProblemView, Problem
-from api.web.problems import problem_page, wants_page
+from api.web.problems import leads_to_login, login_redirect, problem_page, wants_page
 from relay.errors import (
     AuditUnreadable,
     ConfigurationError,
@@ -118,7 +125,12 @@ async def _relay_error(request: Request, error: Exception) -> Response:
 
 
 def answer_to(error: RelayError, request: Request) -> Response:
-    """Return the answer to an error: a page for a browser, otherwise problem+json."""
+    """Return the answer to an error: a page for a browser, otherwise problem+json.
+
+    A browser that opens a page without a session is led to the form for signing in.
+    """
+    if isinstance(error, TokenMissing) and leads_to_login(request.scope):
+        return login_redirect(request)
     status = status_of(error)
     if isinstance(error, SourceNotNamed):
         error = error.asked_with("`source`")
@@ -129,6 +141,8 @@ def answer_to(error: RelayError, request: Request) -> Response:
     )
     if isinstance(error, TokenMissing):
         headers["WWW-Authenticate"] = "Bearer"
+    if isinstance(error, LoginPaused):
+        headers["Retry-After"] = str(error.seconds)
     if isinstance(error, MethodUnknown):
         headers["Allow"] = error.allowed
     problem = Problem(

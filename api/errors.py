@@ -4,8 +4,12 @@ ApiError
 ├── BadRequest              400
 ├── TokenMissing            401
 │   └── TokenWrong          401
+├── LoginRefused            401
+├── LoginPaused             429
+│   └── LoginBusy           429
 ├── WritesForbidden         403
 ├── RightMissing            403
+├── ForgeryRefused          403
 ├── NoSuchThing             404
 ├── MethodUnknown           405
 ├── BodyTooSlow             408
@@ -46,8 +50,8 @@ class TokenMissing(ApiError):
 
     code = "TOKEN_MISSING"
     remedy = (
-        "Send `Authorization: Bearer <token>` with a token of yours (`roma tokens add`) or the "
-        "admin's."
+        "Sign in at /login, or send `Authorization: Bearer <token>` with a token of yours (`roma "
+        "tokens add`) or the admin's."
     )
     status = HTTPStatus.UNAUTHORIZED
 
@@ -61,6 +65,35 @@ class TokenWrong(TokenMissing):
         "configuration file "
         "(`${NAME}` there: of that variable or file)."
     )
+
+
+class LoginRefused(ApiError):
+    """The name is unknown, the password is wrong, or the user is disabled."""
+
+    code = "LOGIN_REFUSED"
+    remedy = "Try again, or let an administrator set a new password (`roma users password`)."
+    status = HTTPStatus.UNAUTHORIZED
+
+
+class LoginPaused(ApiError):
+    """Too many wrong passwords; `seconds` is the time until the next attempt is possible."""
+
+    code = "LOGIN_PAUSED"
+    remedy = "Wait for the time that the header Retry-After names."
+    status = HTTPStatus.TOO_MANY_REQUESTS
+
+    def __init__(self, reason: str, seconds: int) -> None:
+        super().__init__(reason)
+        self.seconds = seconds
+
+
+class LoginBusy(LoginPaused):
+    """Too many users sign in at the same time."""
+
+    code = "LOGIN_BUSY"
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason, 5)
 
 
 class WritesForbidden(ApiError):
@@ -79,6 +112,17 @@ class RightMissing(ApiError):
 
     code = "RIGHT_MISSING"
     remedy = "Send a token that holds the right, or ask an administrator of this installation."
+    status = HTTPStatus.FORBIDDEN
+
+
+class ForgeryRefused(ApiError):
+    """The request has the cookie of a session, and lacks the proof that the user sent it."""
+
+    code = "FORGERY_REFUSED"
+    remedy = (
+        "Load the page again and send the form once more. A program sends the header "
+        "X-CSRF-Token with the value of GET /api/v1/session, or a token instead of the cookie."
+    )
     status = HTTPStatus.FORBIDDEN
 
 

@@ -17,10 +17,16 @@ from starlette.routing import BaseRoute, Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.access import ANONYMOUS, Caller, rights_needed
+from api.access.cookies import SESSION, form_token, secret_in
+from api.access.cross_site import check_forgery, check_sender
 from api.error_answers import answer_to, status_of
 from api.errors import BodyTooLarge, BodyTooSlow, MethodUnknown, allowed
 from api.middleware.hosts import AllowedHosts
-from api.middleware.request_body import BODY_LIMIT_BYTES, OPEN_BODY_LIMIT_BYTES
+from api.middleware.request_body import (
+    BODY_LIMIT_BYTES,
+    LOGIN_BODY_LIMIT_BYTES,
+    OPEN_BODY_LIMIT_BYTES,
+)
 from relay.errors import RelayError
 from relay.model.accounts import Right
 
@@ -89,25 +95,25 @@ class Guard:
                 raise MethodUnknown(f"{scope['method']} is not among its methods.", methods)
             return receive
         request, needed = Request(scope), rights_needed(scope["method"], route.path)
-        scope.setdefault("state", {})["caller"] = await _caller(
-            scope, request.headers.get("authorization"), needed
-        )
-        limit = OPEN_BODY_LIMIT_BYTES if needed <= ANONYMOUS.rights else BODY_LIMIT_BYTES
+        caller = await _caller(request, needed)
+        scope.setdefault("state", {}).update(caller=caller, csrf=_form_token(caller))
+        limit = _body_limit(needed)
         announced = request.headers.get("content-length", "0")
         if announced.isdecimal() and int(announced) > limit:
             raise _too_large(limit)
         if scope["method"] in _WITHOUT_BODY:
+            check_forgery(request, caller, b"")
             return receive
+        if not needed:  # signing in: there is no session yet whose token could be asked for
+            check_sender(request)
+        message = await _whole(receive, limit)
+        check_forgery(request, caller, message.get("body", b""))
         if scope["path"].startswith(_INTERFACE):
             scope["headers"] = [
                 *((name, value) for name, value in scope["headers"] if name != b"content-type"),
                 _JSON,
             ]
-        try:
-            async with asyncio.timeout(BODY_SECONDS):
-                return _again(await _read(receive, limit), receive)
-        except TimeoutError as exc:
-            raise BodyTooSlow(f"The body had not come whole after {BODY_SECONDS:.0f} s.") from exc
+        return _again(message, receive)
 
     def _methods(self, scope: Scope) -> set[str]:
         """Return all methods of an address that does not take this one; it may be several
@@ -121,7 +127,7 @@ class Guard:
         }
 
 
-async def _caller(scope: Scope, authorization: str | None, needed: frozenset[Right]) -> Caller:
+async def _caller(request: Request, needed: frozenset[Right]) -> Caller:
     """Return the caller; ZooKeeper is asked in a thread.
 
     Raises ApiError and what the reading of the users raises.
@@ -129,9 +135,30 @@ async def _caller(scope: Scope, authorization: str | None, needed: frozenset[Rig
     if not needed:
         return ANONYMOUS
     caller: Caller = await to_thread.run_sync(
-        scope["app"].state.admin.gate.admit, authorization, needed
+        request.app.state.admin.gate.admit,
+        request.headers.get("authorization"),
+        needed,
+        secret_in(request, SESSION),
     )
     return caller
+
+
+def _form_token(caller: Caller) -> str:
+    return "" if caller.session is None else form_token(caller.session.secret)
+
+
+def _body_limit(needed: frozenset[Right]) -> int:
+    if not needed:
+        return LOGIN_BODY_LIMIT_BYTES
+    return OPEN_BODY_LIMIT_BYTES if needed <= ANONYMOUS.rights else BODY_LIMIT_BYTES
+
+
+async def _whole(receive: Receive, limit: int) -> Message:
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            return await _read(receive, limit)
+    except TimeoutError as exc:
+        raise BodyTooSlow(f"The body had not come whole after {BODY_SECONDS:.0f} s.") from exc
 
 
 async def _read(receive: Receive, limit: int) -> Message:

@@ -63,6 +63,8 @@ def make_server(settings: RelaySettings, listener: socket.socket) -> AdminServer
         log_config=None,
         access_log=False,
         server_header=False,
+        proxy_headers=settings.api.behind_proxy,
+        forwarded_allow_ips=list(settings.api.proxies),
         http=TimedProtocol,
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=_GRACE_SECONDS,

@@ -1,4 +1,4 @@
-"""Which caller a request comes from, by its `Authorization` header."""
+"""Which caller a request comes from, by its `Authorization` header or its session."""
 
 from collections.abc import Callable, Set
 from hmac import compare_digest
@@ -16,38 +16,53 @@ class Gate:
 
     token       that of the configuration file, which holds all rights
     accounts    reads the users and tokens of the installation
+    sessions    finds the user of a session's secret; None: it has ended
     always_ask  without a token nobody reads, also before the first user is added
     """
 
     def __init__(
-        self, token: SecretStr | None, accounts: Callable[[], Accounts], *, always_ask: bool = False
+        self,
+        token: SecretStr | None,
+        accounts: Callable[[], Accounts],
+        sessions: Callable[[Accounts, str], Caller | None] = lambda _accounts, _secret: None,
+        *,
+        always_ask: bool = False,
     ) -> None:
         self._token = (token.get_secret_value() if token is not None else "").encode()
         self._accounts = accounts
+        self._sessions = sessions
         self._asks = always_ask
 
-    def admit(self, authorization: str | None, needed: Set[Right]) -> Caller:
+    def admit(self, authorization: str | None, needed: Set[Right], secret: str = "") -> Caller:
         """Return the caller if it holds the rights.
 
-        ZooKeeper is asked unless the request has the token of the file.
+        ZooKeeper is asked unless the request has the token of the file. A token counts alone: the
+        session of the same request is then not used.
+
+        secret  that of the request's session; empty: none
 
         Raises TokenMissing, TokenWrong, WritesForbidden, RightMissing, and what the reading of the
         users raises.
         """
         if not needed:
             return ANONYMOUS
-        caller = self._caller(_sent(authorization), needed)
+        caller = self._caller(_sent(authorization), secret, needed)
         caller.check(needed)
         return caller
 
-    def _caller(self, sent: bytes, needed: Set[Right]) -> Caller:
+    def _caller(self, sent: bytes, secret: str, needed: Set[Right]) -> Caller:
         if sent and self._token and compare_digest(sent, self._token):
             return TOKEN_OF_FILE
-        if not sent and self._token and not needed <= ANONYMOUS.rights:
+        if not sent and not secret and self._token and not needed <= ANONYMOUS.rights:
             raise _missing()
         accounts = self._accounts()
         if accounts.users:
             self._asks = True  # for good: a ZooKeeper that lost its users opens nothing
+        if secret and not sent and (caller := self._sessions(accounts, secret)) is not None:
+            return caller
+        return self._without_session(accounts, sent, needed)
+
+    def _without_session(self, accounts: Accounts, sent: bytes, needed: Set[Right]) -> Caller:
         if not self._asks and needed <= ANONYMOUS.rights:
             return ANONYMOUS
         if not self._token and not accounts.users and not needed <= ANONYMOUS.rights:
@@ -77,4 +92,4 @@ def _sent(authorization: str | None) -> bytes:
 
 
 def _missing() -> TokenMissing:
-    return TokenMissing("This needs a token, and the request carries none.")
+    return TokenMissing("This needs a session or a token, and the request has none that is valid.")

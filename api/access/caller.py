@@ -1,11 +1,23 @@
 """The one who calls an endpoint."""
 
 from collections.abc import Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from api.errors import RightMissing
 from relay.model.accounts import Right, Role, rights_of
+
+
+@dataclass(frozen=True, slots=True)
+class OpenSession:
+    """The session that a request belongs to.
+
+    secret   value of its cookie
+    ends_ms  the user must sign in again then; Unix milliseconds
+    """
+
+    secret: str = field(repr=False)
+    ends_ms: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,11 +27,13 @@ class Caller:
     name     name in messages; empty for a caller without a token
     rights   what the caller may do
     is_user  a user of the installation: the name is proven and stands in history and audit trail
+    session  of a user who signed in; None for a caller with a token, and without one
     """
 
     name: str
     rights: frozenset[Right]
     is_user: bool = False
+    session: OpenSession | None = None
 
     def check(self, needed: Set[Right]) -> None:
         """Return if the caller holds all rights. Raises RightMissing."""

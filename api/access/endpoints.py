@@ -24,12 +24,18 @@ _LETTERS: Final = f"{_INSTANCE}/dead-letters"
 
 RIGHTS: Final[Mapping[str, frozenset[Right]]] = {
     "GET /": _READ,
+    "GET /login": _OPEN,
+    "POST /login": _OPEN,
+    "POST /logout": _READ,
     "GET /docs": _OPEN,
     "GET /redoc": _OPEN,
     "GET /openapi.json": _OPEN,
     "GET /healthz": _OPEN,
     "GET /readyz": _OPEN,
     "GET /metrics": _OPEN,
+    "POST /api/v1/session": _OPEN,
+    "GET /api/v1/session": _READ,
+    "DELETE /api/v1/session": _READ,
     f"GET {_CONFIGS}": _READ,
     f"PUT {_CONFIGS}": _EDIT,
     f"GET {_CONFIGS}/{{data_id}}": _READ,

@@ -18,6 +18,8 @@ from relay.telemetry import visible
 BODY_LIMIT_BYTES: Final = 6 * SAVE_LIMIT_BYTES
 OPEN_BODY_LIMIT_BYTES: Final = 2 * SAVE_LIMIT_BYTES
 """Where no token is needed."""
+LOGIN_BODY_LIMIT_BYTES: Final = 16_384
+"""Where nobody is signed in and no right is needed."""
 _AUTHOR_CHARACTERS: Final = 200
 _COMMENT_CHARACTERS: Final = 2000
 

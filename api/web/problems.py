@@ -2,13 +2,14 @@
 
 from http import HTTPStatus
 from typing import Final
+from urllib.parse import quote
 
 from fastapi import Request
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, RedirectResponse
 from starlette.types import Scope
 
 from api.models.problem import Problem
-from api.web.rendering import render
+from api.web.rendering import frame_of, render
 
 _PROGRAMS: Final = ("/api/", "/healthz", "/readyz", "/metrics", "/openapi.json", "/static/")
 """Addresses that programs read; their errors are problem+json whatever the client accepts."""
@@ -20,6 +21,22 @@ def wants_page(scope: Scope) -> bool:
         return False
     accepted = dict(scope["headers"]).get(b"accept", b"")
     return b"text/html" in accepted
+
+
+def leads_to_login(scope: Scope) -> bool:
+    """Whether a request without a session is answered with the form for signing in."""
+    without_header = b"authorization" not in dict(scope["headers"])
+    return scope["method"] in ("GET", "HEAD") and without_header and wants_page(scope)
+
+
+def login_redirect(request: Request) -> RedirectResponse:
+    """Lead to the form for signing in, and from there back to this address."""
+    page = frame_of(request, "")
+    return RedirectResponse(
+        f"{page.at('/login')}?next={quote(page.here, safe='')}",
+        status_code=HTTPStatus.SEE_OTHER,
+        headers={"Cache-Control": "no-store"},
+    )
 
 
 def problem_page(request: Request, problem: Problem) -> HTMLResponse:

@@ -10,7 +10,7 @@ from relay.model.accounts import Accounts, ApiToken, Grant, User, check_password
 from relay.operations.who import Who
 from relay.passwords import hashed
 from relay.settings import RelaySettings
-from relay.state import AccountStore, Paths
+from relay.state import AccountStore, LoginSessionStore, Paths
 from relay.zk import Session
 
 _PREFIX: Final = "roma_"
@@ -37,6 +37,9 @@ class AccountEditor:
 
     def __init__(self, settings: RelaySettings, session: Session) -> None:
         self._store = AccountStore(session, Paths.of(settings.zookeeper, settings.installation))
+        self._sessions = LoginSessionStore(
+            session, Paths.of(settings.zookeeper, settings.installation)
+        )
         self._acts = DelayedTrail(AuditTrail(settings.kafka, settings.installation))
 
     def close(self, seconds: float) -> None:
@@ -65,24 +68,36 @@ class AccountEditor:
         )
 
     def set_disabled(self, name: str, who: Who, *, disabled: bool) -> None:
-        """Disable a user, whose tokens are refused from now on, or enable it again.
+        """Disable a user, whose sessions end and whose tokens are refused from now on, or enable
+        it again.
 
         Raises AccountRefused.
         """
         self._store.change(lambda accounts: accounts.changed(name, disabled=disabled))
+        if disabled:
+            self.end_sessions(name)
         self._note("user.disabled" if disabled else "user.enabled", {}, {"user": name}, who)
 
     def set_password(self, name: str, password: str, who: Who) -> None:
-        """Set the password of a user. Raises AccountRefused."""
+        """Set the password of a user and end all its sessions. Raises AccountRefused."""
         self._store.read().user(name)
         wanted = _hash_of(name, password)
         self._store.change(lambda accounts: accounts.changed(name, password=wanted))
+        self.end_sessions(name)
         self._note("user.password-set", {}, {"user": name}, who)
 
     def remove_password(self, name: str, who: Who) -> None:
-        """Remove the password of a user, who can then not sign in. Raises AccountRefused."""
+        """Remove the password of a user, who can then not sign in, and end all its sessions.
+
+        Raises AccountRefused.
+        """
         self._store.change(lambda accounts: accounts.changed(name, password=""))
+        self.end_sessions(name)
         self._note("user.password-removed", {}, {"user": name}, who)
+
+    def end_sessions(self, name: str) -> int:
+        """Sign a user out everywhere; return how many sessions that were."""
+        return self._sessions.close_where(lambda each: each.user == name)
 
     def add_token(
         self, name: str, owner: str, grant: Grant | None, days: int, who: Who

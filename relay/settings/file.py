@@ -65,6 +65,16 @@ class ApiSettings(Settings):
     """
     lag_limit_seconds: Annotated[float, Field(gt=0)] = 60.0
     """An instance that lags longer than this for two minutes is listed under "Needs you"."""
+    session_seconds: Annotated[int, Field(ge=60, le=2_592_000)] = 43_200
+    """A user must sign in again after this time."""
+    session_idle_seconds: Annotated[int, Field(ge=60, le=2_592_000)] = 7_200
+    """A user must sign in again after this time without a request. A page with live figures sends
+    requests.
+    """
+    behind_proxy: bool = False
+    """A proxy with TLS is in front of the admin and sends X-Forwarded-For and X-Forwarded-Proto."""
+    proxies: tuple[str, ...] = ("127.0.0.1", "::1")
+    """Addresses or networks of the proxy. The admin reads these headers from no other sender."""
 
 
 class SecretsSettings(Settings):

@@ -10,6 +10,7 @@ from relay.state.instances.notes import DroppedName, StartNote
 from relay.state.instances.secrets import MASK, masked, with_secrets_of
 from relay.state.instances.status import UNKNOWN_STATE, InstanceStatus
 from relay.state.instances.store import InstanceStore
+from relay.state.login_sessions import LoginSessionStore, StoredSession
 from relay.state.mappings.records import Note, SetRecord, StoredDocument, StoredSet
 from relay.state.mappings.store import SAVE_LIMIT_BYTES, MappingStore
 from relay.state.mappings.topic_agreements import TopicAgreementStore
@@ -38,6 +39,7 @@ __all__ = [
     "InstancePlace",
     "InstanceStatus",
     "InstanceStore",
+    "LoginSessionStore",
     "MappingStore",
     "Membership",
     "Note",
@@ -51,6 +53,7 @@ __all__ = [
     "StandingOrders",
     "StartNote",
     "StoredDocument",
+    "StoredSession",
     "StoredSet",
     "SwitchNote",
     "TopicAgreementStore",

@@ -1,8 +1,8 @@
 """All documents of an installation as a folder of files, and back: mapping sets and their pointer,
 and what is noted of instances.
 
-What lives only as long as a process (relays, leaders, statuses) is left out, and so are orders to a
-failover. The position is in Kafka.
+What lives only as long as a process (relays, leaders, statuses) is left out, and so are sign-ins
+and orders to a failover. The position is in Kafka.
 """
 
 import json
@@ -165,6 +165,6 @@ def _write(file: Path, text: str) -> None:
 
 def _passes(path: str) -> bool:
     first, *rest = path.split("/")
-    return first in ("relays", "leaders") or (
+    return first in ("relays", "leaders", "sessions") or (
         first == "instances" and _PASSING.fullmatch("/".join(rest[1:])) is not None
     )

@@ -29,6 +29,7 @@ class Paths:
     leaders/<instance>                   ephemeral: the relay that leads it
     relays/<name>                        ephemeral: a relay process that lives
     accounts                             the admin's users and tokens
+    sessions/<hash of its secret>        one sign-in of a user
     placement                            what operators want: moves, servers in maintenance
     """
 
@@ -116,6 +117,15 @@ class Paths:
     def accounts(self) -> str:
         """Return the node of all users and API tokens."""
         return f"{self.base}/accounts"
+
+    @property
+    def login_sessions(self) -> str:
+        """Return the parent of all sign-ins of users."""
+        return f"{self.base}/sessions"
+
+    def login_session(self, session_id: str) -> str:
+        """Return the node of one sign-in."""
+        return f"{self.login_sessions}/{_node(session_id)}"
 
     @property
     def placement(self) -> str:

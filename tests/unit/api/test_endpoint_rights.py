@@ -73,8 +73,9 @@ def test_an_admin_with_a_route_that_the_table_lacks_does_not_start() -> None:
 
 def test_no_endpoint_that_changes_something_is_open_to_viewers() -> None:
     tried = ("/dry-run", "/preview")
+    own = ("/session", "/login", "/logout")
     writes = [
-        each for each in ENDPOINTS if not each.startswith("GET ") and not each.endswith(tried)
+        each for each in ENDPOINTS if not each.startswith("GET ") and not each.endswith(tried + own)
     ]
     assert len(writes) > 20
     for each in writes:

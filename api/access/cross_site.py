@@ -1,0 +1,66 @@
+"""Refusing requests that a page of another site let the browser send (CSRF)."""
+
+from typing import Final
+from urllib.parse import parse_qs, urlsplit
+
+from starlette.requests import Request
+
+from api.access.caller import Caller
+from api.access.cookies import is_form_token
+from api.errors import ForgeryRefused
+
+HEADER: Final = "x-csrf-token"
+FIELD: Final = "csrf"
+_SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+_OWN_SITES: Final = frozenset({"same-origin", "none"})
+_FORM: Final = "application/x-www-form-urlencoded"
+
+
+def check_sender(request: Request) -> None:
+    """Check the page that a browser sent the request from, as far as the browser says it.
+
+    Raises ForgeryRefused for a page of another site.
+    """
+    site = request.headers.get("sec-fetch-site")
+    origin = request.headers.get("origin")
+    if site is not None:
+        own = site in _OWN_SITES
+    else:
+        own = origin is None or _host_of(origin) == request.headers.get("host", "").lower()
+    if not own:
+        raise ForgeryRefused("A page of another site sent this request.")
+
+
+def check_forgery(request: Request, caller: Caller, body: bytes) -> None:
+    """Check a request that changes something and was sent with the cookie of a session.
+
+    Other requests pass: a site cannot make a browser send a token of the header Authorization.
+
+    Raises ForgeryRefused.
+    """
+    if request.method in _SAFE or caller.session is None:
+        return
+    check_sender(request)
+    sent = request.headers.get(HEADER) or _field(request, body)
+    if not is_form_token(sent, caller.session.secret):
+        raise ForgeryRefused(
+            f"The request has {'another' if sent else 'no'} token of the session that it belongs "
+            "to."
+        )
+
+
+def _field(request: Request, body: bytes) -> str:
+    if not request.headers.get("content-type", "").lower().startswith(_FORM):
+        return ""
+    try:
+        fields = parse_qs(body.decode("ascii"), max_num_fields=200)
+    except ValueError:  # the endpoint says what is wrong with the form
+        return ""
+    return fields.get(FIELD, [""])[-1]
+
+
+def _host_of(origin: str) -> str | None:
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:
+        return None

@@ -1,0 +1,97 @@
+"""Signing in with a name and a password."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from anyio import CapacityLimiter, to_thread
+
+from api.access.caller import Caller, OpenSession
+from api.access.login.attempt_notes import AttemptNotes
+from api.access.login.sessions import Sessions
+from api.access.login.throttle import LoginThrottle
+from api.errors import LoginBusy, LoginRefused
+from relay.model.accounts import MOST_CHARACTERS, Accounts, User
+from relay.passwords import verify
+
+AT_THE_SAME_TIME: Final = 2
+"""Passwords that are verified at the same time. Each takes 46 MiB and a core."""
+MOST_WAITING: Final = 50
+"""Attempts that wait for that."""
+
+
+@dataclass(frozen=True, slots=True)
+class SignedIn:
+    """A user who has just signed in, and the new session."""
+
+    user: User
+    session: OpenSession
+
+
+class LoginDesk:
+    """Verifies passwords and opens sessions.
+
+    accounts  reads the users of the installation
+    """
+
+    def __init__(
+        self,
+        accounts: Callable[[], Accounts],
+        sessions: Sessions,
+        throttle: LoginThrottle,
+        notes: AttemptNotes,
+    ) -> None:
+        self._accounts = accounts
+        self._sessions = sessions
+        self._throttle = throttle
+        self._notes = notes
+        self._limit = CapacityLimiter(AT_THE_SAME_TIME)
+        self._waiting = 0
+
+    async def sign_in(self, name: str, password: str, address: str, present: str = "") -> SignedIn:
+        """Open a session for the right password, and end the one that the browser had.
+
+        address  of the client
+        present  secret of the browser's present session; empty: none
+
+        Raises LoginRefused, LoginPaused, LoginBusy, and what reading and writing ZooKeeper raises.
+        """
+        accounts = await to_thread.run_sync(self._accounts)
+        user = accounts.users.get(name)
+        if self._waiting >= MOST_WAITING:
+            raise LoginBusy("Too many users sign in at this moment.")
+        self._throttle.begin(name, address)
+        if not await self._verified(password, user):
+            after = self._throttle.failed(name, address)
+            self._notes.refused(name, address)
+            raise LoginRefused(f"Name or password is wrong. {after}")
+        if user is None:
+            raise AssertionError("a password without a user was verified")
+        self._throttle.succeeded(name, address)
+        opened = await to_thread.run_sync(self._open, user, present)
+        self._notes.opened(user.name, address)
+        return SignedIn(user, opened)
+
+    async def _verified(self, password: str, user: User | None) -> bool:
+        """Return whether this is the password of an enabled user.
+
+        The time does not tell whether there is such a user.
+        """
+        wanted = "" if user is None or user.disabled else user.password
+        self._waiting += 1
+        try:
+            return await to_thread.run_sync(
+                verify, password[: MOST_CHARACTERS + 1], wanted, limiter=self._limit
+            )
+        finally:
+            self._waiting -= 1
+
+    def sign_out(self, caller: Caller) -> None:
+        """End the session of a caller, if it has one."""
+        if caller.session is not None:
+            self._sessions.close(caller.session.secret)
+            self._notes.closed(caller.name)
+
+    def _open(self, user: User, present: str) -> OpenSession:
+        self._sessions.close(present)
+        return self._sessions.open(user)

@@ -1,0 +1,75 @@
+"""The sessions of users who signed in, shared by all admins of the installation."""
+
+from time import time
+from typing import Final
+
+from api.access.caller import Caller, OpenSession
+from api.access.cookies import id_of, new_secret
+from relay.model.accounts import Accounts, LoginSession, User, stamp_of
+from relay.state import LoginSessionStore
+
+MOST_OF_ONE_USER: Final = 20
+"""The oldest ends when a user signs in once more."""
+_NOTED_EVERY_MS: Final = 60_000
+"""The use of a session is stored at most so often."""
+
+
+class Sessions:
+    """Opens, finds and ends sessions.
+
+    Each request reads its session and its user from ZooKeeper: what ends a session, or a user's
+    rights, counts at once at every admin.
+
+    lifetime_s  a session ends after this time
+    idle_s      and after this time without a request
+    """
+
+    def __init__(self, store: LoginSessionStore, lifetime_s: int, idle_s: int) -> None:
+        self._store = store
+        self._lifetime_s = lifetime_s
+        self._idle_s = idle_s
+
+    def open(self, user: User) -> OpenSession:
+        """Start a session of a user who has proven the password. Its secret is always new."""
+        now = _now_ms()
+        self._store.close_where(lambda each: self._is_over(each, now))
+        for session_id, _ in self._store.of_user(user.name)[: 1 - MOST_OF_ONE_USER]:
+            self._store.close(session_id)
+        secret = new_secret()
+        self._store.open(id_of(secret), LoginSession(user.name, stamp_of(user), now, now))
+        return OpenSession(secret, now + self._lifetime_s * 1000)
+
+    def caller(self, accounts: Accounts, secret: str) -> Caller | None:
+        """Return the user of a session with the rights of this moment; None if it has ended."""
+        if not secret:
+            return None
+        session_id, now = id_of(secret), _now_ms()
+        found = self._store.find(session_id)
+        if found is None:
+            return None
+        session = found.session
+        user = accounts.users.get(session.user)
+        if user is None or not session.is_of(user) or self._is_over(session, now):
+            if accounts.users:  # not after a ZooKeeper that lost them, or was read while empty
+                self._store.close(session_id)
+            return None
+        if now >= session.seen_ms + _NOTED_EVERY_MS:
+            self._store.note_use(session_id, found, now)
+        ends_ms = session.created_ms + self._lifetime_s * 1000
+        return Caller(user.name, user.grant.rights, True, OpenSession(secret, ends_ms))
+
+    def close(self, secret: str) -> None:
+        """End a session. It may have ended before."""
+        if secret:
+            self._store.close(id_of(secret))
+
+    def close_all(self, name: str) -> int:
+        """End all sessions of a user; return their number."""
+        return self._store.close_where(lambda each: each.user == name)
+
+    def _is_over(self, session: LoginSession, now_ms: int) -> bool:
+        return session.is_over(now_ms, self._lifetime_s, self._idle_s)
+
+
+def _now_ms() -> int:
+    return int(time() * 1000)

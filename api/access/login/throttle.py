@@ -1,0 +1,144 @@
+"""How often somebody may try to sign in."""
+
+import ipaddress
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import Lock
+from time import monotonic
+from typing import Final
+
+from api.errors import LoginPaused
+
+ATTEMPTS: Final = 5
+"""So many wrong passwords for one name from one address lead to a pause."""
+PAUSES_SECONDS: Final = (300, 600, 1200, 2400, 3600)
+"""The first pause, the second, and so on; the last one repeats."""
+FORGOTTEN_SECONDS: Final = 86_400
+"""After so long without an attempt the count of a name and address begins again."""
+MOST_PAIRS: Final = 10_000
+"""Counts that are kept. The oldest are dropped, which takes an attacker hours: see BURST."""
+BURST: Final = 60
+"""So many wrong passwords at once from everybody together, for all names."""
+REFILL_SECONDS: Final = 2.0
+"""And one more each time this has passed."""
+_IPV6_NETWORK_BITS: Final = 64
+_NAME_CHARACTERS: Final = 100
+
+
+@dataclass(slots=True)
+class _Count:
+    """Wrong passwords for one name from one address. Times are monotonic seconds.
+
+    wrong     since the last pause
+    pauses    so far
+    until_s   the end of the pause
+    touched_s  last attempt
+    """
+
+    touched_s: float
+    wrong: int = 0
+    pauses: int = 0
+    until_s: float = 0.0
+
+
+class LoginThrottle:
+    """Counts attempts by name and address, and wrong passwords of everybody.
+
+    The pauses are for one name from one address, so that a stranger cannot keep a user out. While
+    strangers have used up what everybody may try, who signed in from an address before can still
+    sign in from there.
+    """
+
+    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
+        self._clock = clock
+        self._lock = Lock()
+        self._counts: OrderedDict[tuple[str, str], _Count] = OrderedDict()
+        self._known: OrderedDict[tuple[str, str], None] = OrderedDict()
+        self._left = float(BURST)
+        self._refilled_s = clock()
+
+    def begin(self, name: str, address: str) -> None:
+        """Count an attempt as wrong until `succeeded` says otherwise.
+
+        Attempts at the same time are counted before the first password is verified.
+
+        Raises LoginPaused.
+        """
+        pair, now = _pair(name, address), self._clock()
+        with self._lock:
+            count = self._count(pair, now)
+            if now < count.until_s:
+                raise _paused(count.until_s - now)
+            self._refill(now)
+            if self._left < 1 and pair not in self._known:
+                raise LoginPaused(
+                    "Too many wrong passwords were sent to this admin.", int(REFILL_SECONDS) + 1
+                )
+            self._left = max(0.0, self._left - 1)
+            self._keep(pair, count)
+            count.wrong += 1
+            if count.wrong >= ATTEMPTS:
+                count.until_s = now + PAUSES_SECONDS[min(count.pauses, len(PAUSES_SECONDS) - 1)]
+                count.pauses, count.wrong = count.pauses + 1, 0
+
+    def failed(self, name: str, address: str) -> str:
+        """Return what follows from a wrong password, as a sentence."""
+        now = self._clock()
+        with self._lock:
+            count = self._count(_pair(name, address), now)
+            if now < count.until_s:
+                return _paused(count.until_s - now).reason
+            left = ATTEMPTS - count.wrong
+            pause = PAUSES_SECONDS[min(count.pauses, len(PAUSES_SECONDS) - 1)] // 60
+        attempts = f"{left} attempts are" if left > 1 else "1 attempt is"
+        return f"{attempts} left before a pause of {pause} minutes."
+
+    def succeeded(self, name: str, address: str) -> None:
+        """Forget the wrong passwords of a user who signed in."""
+        pair = _pair(name, address)
+        with self._lock:
+            self._counts.pop(pair, None)
+            self._left = min(float(BURST), self._left + 1)
+            self._known[pair] = None
+            self._known.move_to_end(pair)
+            if len(self._known) > MOST_PAIRS:
+                self._known.popitem(last=False)
+
+    def _count(self, pair: tuple[str, str], now: float) -> _Count:
+        found = self._counts.get(pair)
+        if found is None or now - found.touched_s > FORGOTTEN_SECONDS:
+            return _Count(now)
+        return found
+
+    def _keep(self, pair: tuple[str, str], count: _Count) -> None:
+        count.touched_s = self._clock()
+        self._counts[pair] = count
+        self._counts.move_to_end(pair)
+        if len(self._counts) > MOST_PAIRS:
+            self._counts.popitem(last=False)
+
+    def _refill(self, now: float) -> None:
+        self._left = min(float(BURST), self._left + (now - self._refilled_s) / REFILL_SECONDS)
+        self._refilled_s = now
+
+
+def _pair(name: str, address: str) -> tuple[str, str]:
+    """Return the key of a count: an IPv6 client has a whole network of addresses."""
+    try:
+        found = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return name[:_NAME_CHARACTERS], address
+    if isinstance(found, ipaddress.IPv4Address) or found.ipv4_mapped is not None:
+        return name[:_NAME_CHARACTERS], str(getattr(found, "ipv4_mapped", found))
+    network = ipaddress.IPv6Network((int(found), _IPV6_NETWORK_BITS), strict=False)
+    return name[:_NAME_CHARACTERS], str(network)
+
+
+def _paused(seconds: float) -> LoginPaused:
+    minutes = int(seconds // 60) + 1
+    return LoginPaused(
+        f"Too many wrong passwords for this name. The next attempt is possible in {minutes} "
+        f"minute{'s' if minutes > 1 else ''}.",
+        int(seconds) + 1,
+    )

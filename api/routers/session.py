@@ -1,0 +1,48 @@
+"""Signing in and out."""
+
+from http import HTTPStatus
+
+from anyio import to_thread
+from fastapi import APIRouter, Request, Response
+
+from api.access import Caller
+from api.access.cookies import SESSION, delete_cookie, secret_in, set_cookie
+from api.deps import AdminDep, CallerDep
+from api.models.session import SessionView, SignIn
+
+router = APIRouter(prefix="/api/v1/session", tags=["session"])
+
+
+@router.post("", summary="Sign in with name and password")
+async def sign_in(
+    request: Request, response: Response, admin: AdminDep, sent: SignIn
+) -> SessionView:
+    """Set the cookie of a new session. A session that the browser had before has ended."""
+    signed_in = await admin.login.sign_in(
+        sent.name, sent.password, client_of(request), secret_in(request, SESSION)
+    )
+    session, user = signed_in.session, signed_in.user
+    set_cookie(response, request, SESSION, session.secret, admin.settings.api.session_seconds)
+    response.headers["Cache-Control"] = "no-store"
+    return SessionView.of(Caller(user.name, user.grant.rights, True, session))
+
+
+@router.get("", summary="Who sends this request")
+def show_session(response: Response, caller: CallerDep) -> SessionView:
+    """Return the caller's name, rights and CSRF token."""
+    response.headers["Cache-Control"] = "no-store"
+    return SessionView.of(caller)
+
+
+@router.delete("", status_code=HTTPStatus.NO_CONTENT, summary="Sign out")
+async def sign_out(
+    request: Request, response: Response, admin: AdminDep, caller: CallerDep
+) -> None:
+    """End the session of this request at every admin."""
+    await to_thread.run_sync(admin.login.sign_out, caller)
+    delete_cookie(response, request, SESSION)
+
+
+def client_of(request: Request) -> str:
+    """Return the client's address, as the trusted proxy or the connection tells it."""
+    return "" if request.client is None else request.client.host
