@@ -1,11 +1,16 @@
 """Positions as operators see and move them."""
 
-from collections.abc import Sequence
-
 from pydantic import BaseModel, Field
 
 from relay.model.positions.position import SourcePosition
-from relay.operations import Preview, RepartitionPlan, Shown, foretold, repartitioned
+from relay.operations import (
+    Preview,
+    RepartitionPlan,
+    Shown,
+    foretold,
+    position_fields,
+    repartitioned,
+)
 
 
 class SourcePlace(BaseModel):
@@ -17,13 +22,6 @@ class SourcePlace(BaseModel):
     skips: list[str] = Field(
         default=[], description="GTIDs of its coming transactions that are left out."
     )
-
-    @classmethod
-    def of(cls, at: SourcePosition, skips: Sequence[str]) -> "SourcePlace":
-        """Return the coordinates of one source, and what of it is to be left out."""
-        return cls(
-            file=at.binlog.file, offset=at.binlog.offset, gtid_set=at.gtid_set, skips=list(skips)
-        )
 
 
 class PositionView(BaseModel):
@@ -59,31 +57,7 @@ class PositionView(BaseModel):
     @classmethod
     def of(cls, instance: str, shown: Shown) -> "PositionView":
         """Return the position with at most 100 earlier places; null without a record."""
-        record = shown.record
-        if record is None:
-            return cls(instance=instance, leader=shown.leader)
-        return cls(
-            instance=instance,
-            leader=shown.leader,
-            file=record.source.binlog.file,
-            offset=record.source.binlog.offset,
-            gtid_set=record.source.gtid_set,
-            sources={
-                name: SourcePlace.of(at.source, at.skips) for name, at in record.standing.items()
-            }
-            if record.following
-            else {},
-            execute_time=record.order.execute_time,
-            execute_position=str(record.order.execute_position),
-            epoch=record.epoch,
-            format=record.format,
-            half_published=None
-            if record.split is None
-            else f"{record.split.begin} {record.split.gtid}".strip(),
-            replay_until=None if record.replay is None else str(record.replay.until),
-            skips=[] if record.following else list(record.skips),
-            back_to=[str(place) for place in shown.places_behind[:100]],
-        )
+        return cls.model_validate(position_fields(instance, shown))
 
 
 class Confirmed(BaseModel):

@@ -1,5 +1,6 @@
 """The command line: `roma`, one file per group of commands."""
 
+from relay.cli import mappings
 from relay.cli.accounts import tokens, users
 from relay.cli.commands import (
     audit,
@@ -9,8 +10,6 @@ from relay.cli.commands import (
     dead_letters,
     dedup,
     instance,
-    mapping,
-    mapping_sets,
     placement,
     position,
     preflight,
@@ -28,8 +27,7 @@ __all__ = [
     "dead_letters",
     "dedup",
     "instance",
-    "mapping",
-    "mapping_sets",
+    "mappings",
     "placement",
     "position",
     "preflight",

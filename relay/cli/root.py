@@ -29,7 +29,6 @@ def _print_version(wanted: bool) -> None:
 app = typer.Typer(
     name="roma",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )

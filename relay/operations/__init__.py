@@ -15,6 +15,7 @@ from relay.operations.instances.known_instances import (
 )
 from relay.operations.instances.listing import NEVER_REPORTED, InstanceList, ListedInstance
 from relay.operations.mapping_sets import MappingEdit, MappingSets
+from relay.operations.positions.fields import position_fields
 from relay.operations.positions.position import InstancePosition, Preview, Shown
 from relay.operations.positions.repartition import Repartition, RepartitionPlan
 from relay.operations.positions.repositioning import Move, MoveKind
@@ -63,6 +64,7 @@ __all__ = [
     "mapping_in_force",
     "moved",
     "place_by_time",
+    "position_fields",
     "repartitioned",
     "replay",
     "restore_documents",

@@ -3,11 +3,13 @@
 import getpass
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from time import time
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from relay.cli.printing import AsJson, print_json
 from relay.cli.root import ConfigFile, app, settings_of, told_errors
 
 if TYPE_CHECKING:
@@ -20,9 +22,13 @@ Comment = Annotated[str, typer.Option("--comment", help="Why, for those who look
 
 
 @placement.command("show")
-def show(config: ConfigFile) -> None:
+def show(config: ConfigFile, as_json: AsJson = False) -> None:
     """Show who leads each instance, and who could take it over or why not."""
     with _stores(config) as (members, overrides):
+        if as_json:
+            for each in _places(members, overrides):
+                print_json(asdict(each))
+            return
         from rich.console import Console
 
         from relay.cli.placement_table import placement_table

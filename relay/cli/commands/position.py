@@ -11,6 +11,7 @@ import typer
 from relay.cli.confirm import Actor, Comment, Yes, confirm, who_does, zookeeper
 from relay.cli.known import known_instance
 from relay.cli.moment import MOMENT_HELP, moment
+from relay.cli.printing import AsJson, print_json
 from relay.cli.root import ConfigFile, app, settings_of, told_errors
 
 if TYPE_CHECKING:
@@ -29,25 +30,29 @@ Gtid: TypeAlias = Annotated[
 
 
 @position.command("decode")
-def decode(number: int) -> None:
+def decode(number: int, as_json: AsJson = False) -> None:
     """Print the parts of an execute position."""
     from relay.order import decompose
 
     parts = decompose(number)
+    if as_json:
+        print_json({"epoch": parts.epoch, "file_number": parts.file_number, "offset": parts.offset})
+        return
     typer.echo(
         f"epoch {parts.epoch}, binlog file number {parts.file_number}, offset {parts.offset}"
     )
 
 
 @position.command("show")
-def show(instance: Instance, config: ConfigFile) -> None:
+def show(instance: Instance, config: ConfigFile, as_json: AsJson = False) -> None:
     """Show where an instance is, its pair, what is to be skipped, who leads, and how far it can go
     back with the same pairs.
     """
     with _position_of(instance, config) as found:
-        from relay.operations import shown
+        from relay.operations import position_fields, shown
 
-        typer.echo(shown(found.show()))
+        now = found.show()
+        print_json(position_fields(instance, now)) if as_json else typer.echo(shown(now))
 
 
 @position.command("set")

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from relay.cli.confirm import Actor, Comment, Yes, confirm, who_does, zookeeper
+from relay.cli.printing import AsJson, print_json
 from relay.cli.root import ConfigFile, app, settings_of, told_errors
 
 access = typer.Typer(no_args_is_help=True, help="Who may use the nodes in ZooKeeper.")
@@ -13,7 +14,7 @@ app.add_typer(access, name="zookeeper")
 
 
 @access.command("show")
-def show(config: ConfigFile) -> None:
+def show(config: ConfigFile, as_json: AsJson = False) -> None:
     """List who may use the nodes, with the number of nodes and one of them."""
     with told_errors():
         settings = settings_of(config)
@@ -23,6 +24,10 @@ def show(config: ConfigFile) -> None:
             rights = ProtectedTree(settings, session).rights()
         examples = {identities: path for path, identities in reversed(tuple(rights.items()))}
         for identities, count in Counter(rights.values()).most_common():
+            if as_json:
+                names = [str(_named(each)) for each in identities]
+                print_json({"identities": names, "nodes": count, "example": examples[identities]})
+                continue
             typer.echo(
                 f"{count:6} nodes  {', '.join(map(_named, identities)) or 'nobody wholly'}  "
                 f"{examples[identities]}"

@@ -1,6 +1,9 @@
 """`roma mapping save`, `show`, `history` and `rollback` on a real ZooKeeper."""
 
 import json
+import re
+import shlex
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +13,8 @@ from typer.testing import CliRunner, Result
 
 from deploy.embedded import ZooKeeper
 from relay.cli import app
+from relay.cli.confirm import confirm
+from relay.cli.mappings import sets
 from tests.servers.fixtures import FreshName
 
 Roma = Callable[..., Result]
@@ -31,8 +36,8 @@ def roma(zookeeper: ZooKeeper, name: str, tmp_path: Path) -> Roma:
         "kafka": {"bootstrap_servers": "127.0.0.1:1"},
     }
     config.write_text(tomli_w.dumps(document), encoding="utf-8")
-    return lambda *arguments: CliRunner().invoke(
-        app, ["mapping", *arguments, "--config", str(config)]
+    return lambda *arguments, **more: CliRunner().invoke(
+        app, ["mapping", *arguments, "--config", str(config)], **more
     )
 
 
@@ -72,6 +77,13 @@ def test_a_mapping_is_saved_shown_listed_and_rolled_back(
     assert [line[:7] for line in lines] == ["* set 3", "  set 2", "  set 1"]
     assert lines[0].endswith("bob  (documents of set 1)")
     assert lines[2].endswith("ann  first")
+    listed = [json.loads(line) for line in roma("history", "--json").output.splitlines()]
+    assert [(each["number"], each["in_force"]) for each in listed] == [
+        (3, True),
+        (2, False),
+        (1, False),
+    ]
+    assert (listed[0]["author"], listed[0]["restored_from"]) == ("bob", 1)
     assert roma("show", "--into", str(tmp_path / "out")).exit_code == 0
     assert json.loads((tmp_path / "out" / "com.pajk.Roma.topics.json").read_text()) == TOPICS
 
@@ -86,4 +98,105 @@ def test_what_cannot_come_into_force_is_refused(roma: Roma, name: str, tmp_path:
         "Mapping set 0 is in force, and the edit was made from set 7." in stale.output,
     ) == (1, True)
     assert roma("rollback", "9", "--yes", name).exit_code == 1
+    assert "No mapping was saved yet." in roma("history").output
+
+
+EDITOR = """#!{python}
+import pathlib, sys
+step = pathlib.Path(__file__).with_suffix(".steps")
+texts = step.read_text().splitlines() if step.exists() else []
+topics = next(file for file in sys.argv[1:] if "topics" in file)
+pathlib.Path(topics).write_text(texts.pop(0))
+step.write_text("\\n".join(texts))
+"""
+
+
+@pytest.fixture
+def editor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Set $EDITOR to a program that writes these texts into the topics, one each time it runs."""
+    program = tmp_path / "an editor"
+    program.write_text(EDITOR.replace("{python}", sys.executable), encoding="utf-8")
+    program.chmod(0o755)
+    monkeypatch.setenv("EDITOR", shlex.quote(str(program)))
+    monkeypatch.delenv("VISUAL", raising=False)
+
+    def writes(*texts: str) -> None:
+        program.with_suffix(".steps").write_text("\n".join(texts), encoding="utf-8")
+
+    return writes
+
+
+def topics_text(topic: str) -> str:
+    return json.dumps([{"logicDb": "shop", "topic": topic}])
+
+
+def folder_of(told: Result) -> Path:
+    """The folder that an edit named."""
+    found = re.search(r"are in (\S+)\.$", told.output, re.MULTILINE)
+    assert found is not None, told.output
+    return Path(found[1])
+
+
+def test_an_edit_shows_its_lines_and_comes_into_force(
+    roma: Roma, name: str, tmp_path: Path, editor: Callable[..., None]
+) -> None:
+    roma("save", write(tmp_path / "mappings", topics=TOPICS, dbs=DBS), "--yes", name)
+    editor(topics_text("elsewhere"))
+    told = roma("edit", "--yes", name, "--comment", "moved")
+    assert told.exit_code == 0, told.output
+    assert f"+{topics_text('elsewhere')}" in told.output.splitlines()
+    assert "Mapping set 2 is in force." in told.output
+    assert not folder_of(told).exists()
+    differing = roma("diff")
+    assert differing.exit_code == 1
+    assert f"-{json.dumps(TOPICS)}" in differing.output.splitlines()
+    assert roma("diff", "2", "2").exit_code == 0
+    assert "tags" not in roma("show").output
+
+
+def test_a_refused_edit_is_edited_again_or_stays_in_its_folder(
+    roma: Roma, name: str, tmp_path: Path, editor: Callable[..., None]
+) -> None:
+    roma("save", write(tmp_path / "mappings", topics=TOPICS, dbs=DBS), "--yes", name)
+    editor("[{", topics_text("mended"))
+    told = roma("edit", "--yes", name, input="y\n")
+    assert "Mapping set 2 is in force." in told.output
+    editor("[{")
+    told = roma("edit", "--yes", name, input="n\n")
+    assert told.exit_code == 1
+    kept = folder_of(told) / "com.pajk.Roma.topics.json"
+    assert kept.read_text() == "[{"
+    assert "mended" in roma("show").output
+
+
+def test_an_edit_beside_another_one_is_refused_and_kept(
+    roma: Roma,
+    name: str,
+    tmp_path: Path,
+    editor: Callable[..., None],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    roma("save", write(tmp_path / "mappings", topics=TOPICS, dbs=DBS), "--yes", name)
+    other = write(tmp_path / "other", topics=[{"logicDb": "shop", "topic": "first"}])
+    editor(topics_text("second"))
+
+    def saved_meanwhile(*given: str | None) -> None:
+        monkeypatch.setattr(sets, "confirm", confirm)
+        assert "Mapping set 2 is in force." in roma("save", other, "--yes", name).output
+
+    monkeypatch.setattr(sets, "confirm", saved_meanwhile)
+    told = roma("edit", "--yes", name)
+    assert told.exit_code == 1
+    assert "Mapping set 2 is in force, and the edit was made from set 1." in told.output
+    assert (folder_of(told) / "com.pajk.Roma.topics.json").read_text() == topics_text("second")
+    assert "first" in roma("show").output
+
+
+def test_an_editor_that_fails_saves_nothing(roma: Roma, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("VISUAL", raising=False)
+    monkeypatch.setenv("EDITOR", "false")
+    assert "ended with code 1" in roma("edit").output
+    monkeypatch.setenv("EDITOR", "/no/such/editor")
+    told = roma("edit")
+    assert (told.exit_code, "cannot be started" in told.output) == (1, True)
     assert "No mapping was saved yet." in roma("history").output

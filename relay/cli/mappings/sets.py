@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from relay.cli.commands.mapping import mapping
 from relay.cli.confirm import Actor, Comment, Yes, confirm, who_does, zookeeper
+from relay.cli.mappings.documents import mapping
+from relay.cli.printing import AsJson, print_json
 from relay.cli.root import ConfigFile, settings_of, told_errors
 
 if TYPE_CHECKING:
@@ -37,11 +38,11 @@ def save(
     yes: Yes = None,
 ) -> None:
     """Put mapping documents into force as the next set; --yes names the installation."""
-    with _sets_of(config) as (settings, sets):
+    with sets_of(config) as (settings, sets):
         from relay.route import read_mapping_files
 
         edit = sets.edit(read_mapping_files(files), base)
-        _carry_out(settings, sets, edit, lambda: who_does(actor, comment), yes, preview=preview)
+        carry_out(settings, sets, edit, lambda: who_does(actor, comment), yes, preview=preview)
 
 
 @mapping.command("show")
@@ -58,7 +59,7 @@ def show(
     ] = None,
 ) -> None:
     """Show the documents of a mapping set."""
-    with _sets_of(config) as (_, sets):
+    with sets_of(config) as (_, sets):
         stored = sets.stored(number)
         typer.echo(_line(stored.record) if stored.number else "No mapping was saved yet.")
         for data_id, body in sorted(stored.bodies.items()):
@@ -75,10 +76,15 @@ def show(
 def history(
     config: ConfigFile,
     limit: Annotated[int, typer.Option("--limit", min=1, help="How many sets at most.")] = 50,
+    as_json: AsJson = False,
 ) -> None:
     """Show the mapping sets, the newest first; `*` marks the one in force."""
-    with _sets_of(config) as (_, sets):
+    with sets_of(config) as (_, sets):
         in_force, records = sets.history(limit)
+        if as_json:
+            for record in records:
+                print_json(_fields(record, in_force))
+            return
         for record in records:
             typer.echo(f"{'*' if record.number == in_force else ' '} {_line(record)}")
         if not records:
@@ -97,8 +103,8 @@ def rollback(
     yes: Yes = None,
 ) -> None:
     """Put an older set's documents into force again; --yes names the installation."""
-    with _sets_of(config) as (settings, sets):
-        _carry_out(
+    with sets_of(config) as (settings, sets):
+        carry_out(
             settings,
             sets,
             sets.roll_back_to(number),
@@ -108,7 +114,7 @@ def rollback(
         )
 
 
-def _carry_out(
+def carry_out(
     settings: "RelaySettings",
     sets: "MappingSets",
     edit: "MappingEdit",
@@ -117,6 +123,10 @@ def _carry_out(
     *,
     preview: bool,
 ) -> None:
+    """Show the edit's problems, or put it into force after the operator's confirmation.
+
+    Ends the program with code 1 for problems, and where it is not confirmed.
+    """
     for problem in edit.problems:
         typer.echo(
             f"{problem.data_id} at {problem.pointer or 'its top'}: {problem.sentence}", err=True
@@ -130,6 +140,17 @@ def _carry_out(
     if not preview:
         confirm(settings.installation, yes)
         typer.echo(f"Mapping set {sets.carry_out(edit, who()).number} is in force.")
+
+
+def _fields(record: "SetRecord", in_force: int) -> dict[str, object]:
+    return {
+        "number": record.number,
+        "in_force": record.number == in_force,
+        "author": record.note.author,
+        "comment": record.note.comment,
+        "saved_ms": record.note.saved_ms,
+        "restored_from": record.restored_from,
+    }
 
 
 def _line(record: "SetRecord") -> str:
@@ -148,7 +169,8 @@ def _line(record: "SetRecord") -> str:
 
 
 @contextmanager
-def _sets_of(config: Path) -> "Iterator[tuple[RelaySettings, MappingSets]]":
+def sets_of(config: Path) -> "Iterator[tuple[RelaySettings, MappingSets]]":
+    """Give the settings and the mapping sets of the installation; errors end the program."""
     with told_errors():
         settings = settings_of(config)
         from relay.operations import MappingSets

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from relay.cli.confirm import Actor, Comment, Yes, confirm, who_does, zookeeper
+from relay.cli.printing import AsJson, print_json
 from relay.cli.root import ConfigFile, app, settings_of, told_errors
 
 mapping = typer.Typer(no_args_is_help=True, help="Mapping documents.")
@@ -17,6 +18,7 @@ def check_mapping(
     files: Annotated[
         list[Path], typer.Argument(help="The JSON documents, or folders that hold them.")
     ],
+    as_json: AsJson = False,
 ) -> None:
     """Compile mapping documents together, without a server.
 
@@ -27,9 +29,17 @@ def check_mapping(
 
         documents = read_mapping_files(files)
         found = problems(documents)
-        for problem in found:
+        for problem in found if as_json else ():
+            print_json(
+                {
+                    "document": problem.data_id,
+                    "pointer": problem.pointer,
+                    "sentence": problem.sentence,
+                }
+            )
+        for problem in () if as_json else found:
             typer.echo(f"{problem.data_id} at {problem.pointer or 'its top'}: {problem.sentence}")
-        if not found:
+        if not found and not as_json:
             typer.echo(f"{', '.join(documents)}: no problems.")
         raise typer.Exit(1 if found else 0)
 

@@ -1,0 +1,133 @@
+"""`roma mapping diff` and `edit`: what differs between two sets, and an edit in the editor."""
+
+import os
+import shlex
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping
+from difflib import unified_diff
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from relay.cli.confirm import Actor, Comment, Yes, who_does
+from relay.cli.mappings.documents import mapping
+from relay.cli.mappings.sets import carry_out, sets_of
+from relay.cli.root import ConfigFile
+
+if TYPE_CHECKING:
+    from relay.operations import MappingEdit, MappingSets
+
+_EDITOR: Final = "vi"
+"""Where neither VISUAL nor EDITOR names another one."""
+_EMPTY: Final = "[]\n"
+"""What is written into the file of a document that no set has."""
+
+
+@mapping.command("diff")
+def diff(
+    config: ConfigFile,
+    older: Annotated[
+        int | None,
+        typer.Argument(help="The older set; without it the one before the newer set."),
+    ] = None,
+    newer: Annotated[
+        int | None, typer.Argument(help="The newer set; without it the one in force.")
+    ] = None,
+) -> None:
+    """Show the lines that differ between two mapping sets.
+
+    Exit code 0: none differ; 1: some do.
+    """
+    with sets_of(config) as (_, sets):
+        after = sets.stored(newer)
+        first = after.number - 1 if older is None else older
+        before = sets.stored(first) if first > 0 else None
+        lines = list(_differing(before.bodies if before else {}, after.bodies))
+        for line in lines:
+            typer.echo(line)
+        raise typer.Exit(1 if lines else 0)
+
+
+@mapping.command("edit")
+def edit(
+    config: ConfigFile,
+    comment: Comment = "",
+    actor: Actor = None,
+    yes: Yes = None,
+) -> None:
+    """Edit the documents in force with $VISUAL or $EDITOR, and put them into force as the next set.
+
+    An edit that is refused or given up stays in its folder, which is named.
+    """
+    with sets_of(config) as (settings, sets):
+        stored = sets.stored()
+        folder = Path(tempfile.mkdtemp(prefix="roma-mapping-"))
+        files = _written(folder, stored.bodies)
+        typer.echo(f"The documents of mapping set {stored.number} are in {folder}.")
+        found = _edited(sets, files, stored.number)
+        if found.changed:
+            for line in _differing(stored.bodies, found.bodies):
+                typer.echo(line)
+        carry_out(settings, sets, found, lambda: who_does(actor, comment), yes, preview=False)
+        for file in files.values():
+            file.unlink()
+        folder.rmdir()
+
+
+def _edited(sets: "MappingSets", files: Mapping[str, Path], base: int) -> "MappingEdit":
+    """Return the edit, when it has no problems or the operator leaves it at them."""
+    while True:
+        _run_editor(list(files.values()))
+        found = sets.edit(_read(files), base)
+        if not found.problems:
+            return found
+        for problem in found.problems:
+            typer.echo(
+                f"{problem.data_id} at {problem.pointer or 'its top'}: {problem.sentence}", err=True
+            )
+        if not typer.confirm("Edit again?", default=True):
+            raise typer.Exit(1)
+
+
+def _run_editor(files: list[Path]) -> None:
+    """Wait until the editor ends. Ends the program with code 1 where it fails."""
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or _EDITOR
+    command = [*shlex.split(editor), *map(str, files)]
+    try:
+        code = subprocess.run(command, check=False).returncode  # noqa: S603 - the operator's own
+    except OSError as exc:
+        typer.echo(f"The editor {editor} cannot be started ({exc.strerror}); set EDITOR.", err=True)
+        raise typer.Exit(1) from exc
+    if code:
+        typer.echo(f"The editor {editor} ended with code {code}; nothing is saved.", err=True)
+        raise typer.Exit(1)
+
+
+def _written(folder: Path, bodies: Mapping[str, str]) -> dict[str, Path]:
+    """Write the documents into files, empty ones for those that no set has; return them by name."""
+    from relay.route import DATA_IDS
+
+    files = {name: folder / f"{name}.json" for name in DATA_IDS}
+    for name, file in files.items():
+        file.write_text(bodies.get(name, _EMPTY), encoding="utf-8")
+    return files
+
+
+def _read(files: Mapping[str, Path]) -> dict[str, bytes]:
+    """Return the documents, without those that are empty lists as they were written."""
+    read = {name: file.read_bytes() for name, file in files.items()}
+    return {name: body for name, body in read.items() if body != _EMPTY.encode()}
+
+
+def _differing(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]:
+    """Yield the lines of a unified diff of all documents."""
+    for name in sorted({*before, *after}):
+        yield from unified_diff(
+            before.get(name, "").splitlines(),
+            after.get(name, "").splitlines(),
+            name,
+            name,
+            lineterm="",
+        )

@@ -1,0 +1,44 @@
+"""A position as fields for machines, the same on the command line and in the admin's answers."""
+
+from typing import Final
+
+from relay.operations.positions.position import Shown
+
+_PLACES: Final = 100
+
+
+def position_fields(instance: str, shown: Shown) -> dict[str, object]:
+    """Return where an instance is, with at most 100 earlier places.
+
+    Without a record only `instance` and `leader`. `execute_position` is text: it has 63 bits.
+    """
+    record = shown.record
+    if record is None:
+        return {"instance": instance, "leader": shown.leader}
+    at = record.source
+    sources = {
+        name: {
+            "file": each.source.binlog.file,
+            "offset": each.source.binlog.offset,
+            "gtid_set": each.source.gtid_set,
+            "skips": list(each.skips),
+        }
+        for name, each in record.standing.items()
+    }
+    split, replay = record.split, record.replay
+    return {
+        "instance": instance,
+        "leader": shown.leader,
+        "file": at.binlog.file,
+        "offset": at.binlog.offset,
+        "gtid_set": at.gtid_set,
+        "sources": sources if record.following else {},
+        "execute_time": record.order.execute_time,
+        "execute_position": str(record.order.execute_position),
+        "epoch": record.epoch,
+        "format": record.format,
+        "half_published": None if split is None else f"{split.begin} {split.gtid}".strip(),
+        "replay_until": None if replay is None else str(replay.until),
+        "skips": [] if record.following else list(record.skips),
+        "back_to": [str(place) for place in shown.places_behind[:_PLACES]],
+    }
