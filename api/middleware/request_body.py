@@ -55,7 +55,7 @@ def documents_of(body: bytes) -> Mapping[str, str]:
     if not isinstance(parsed, dict):
         raise BadRequest("The body must be an object: dataId → document.")
     return {
-        data_id: value if isinstance(value, str) else _pretty(value)
+        data_id: value if isinstance(value, str) else pretty_document(value)
         for data_id, value in parsed.items()
     }
 
@@ -89,7 +89,7 @@ def note_of(author: str | None, comment: str | None) -> Note:
     )
 
 
-def _pretty(value: object) -> str:
+def pretty_document(value: object) -> str:
     """Write one entry a line: a history is read by people."""
     if not isinstance(value, list) or not value:
         return json.dumps(value, ensure_ascii=False)

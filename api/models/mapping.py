@@ -3,12 +3,15 @@
 from pydantic import BaseModel, ConfigDict, Field
 
 from api.models.problem import MappingProblemView
+from relay.route import ChangeKind
 from relay.state import SetRecord, StoredDocument
 
 
 class ChangeView(BaseModel):
     """One sentence about what changes, for which instances, and the real tables that it speaks
     of.
+
+    `count` is their number; `database.*`, every other table of a database, counts as one.
     """
 
     model_config = ConfigDict(
@@ -20,6 +23,9 @@ class ChangeView(BaseModel):
                     "people."
                 ),
                 "tables": ["shop_01.user", "shop_02.user"],
+                "kind": "moved",
+                "count": 2,
+                "consequence": "Consumers must read the new topic from then on.",
             }
         }
     )
@@ -27,6 +33,9 @@ class ChangeView(BaseModel):
     instances: list[str]
     sentence: str
     tables: list[str]
+    kind: ChangeKind
+    count: int
+    consequence: str = Field(description="What it means for consumers; empty for a note.")
 
 
 class SetView(BaseModel):
@@ -113,6 +122,7 @@ class DryRunView(BaseModel):
     acceptable: bool
     problems: list[MappingProblemView]
     changes: list[ChangeView]
+    unchanged: int = Field(description="Known real tables whose route stays as it is.")
 
 
 class RollBackRequest(BaseModel):

@@ -11,6 +11,7 @@ from api.middleware.request_body import document_text, documents_of
 from api.models.mapping import ChangeView, DocumentVersionView, SavedView, SetView
 from api.services.mapping_archive import check_group
 from api.services.mapping_editor import Saved
+from api.services.routing_views import Change
 
 router: Final = APIRouter(prefix="/api/v1/configs", tags=["mapping documents"])
 
@@ -149,11 +150,22 @@ def read_version(admin: AdminDep, group: str, data_id: str, version: int) -> Doc
 def saved_view(saved: Saved, response: Response) -> SavedView:
     """Show what a save did, with the new ETag."""
     response.headers["ETag"] = entity_tag(saved.stored.number)
-    changes = [
-        ChangeView(instances=list(each.instances), sentence=each.sentence, tables=list(each.tables))
-        for each in saved.changes
-    ]
-    return SavedView(set=SetView.of(saved.stored.record, saved.stored.number), changes=changes)
+    return SavedView(
+        set=SetView.of(saved.stored.record, saved.stored.number),
+        changes=[change_view(each) for each in saved.changes],
+    )
+
+
+def change_view(change: Change) -> ChangeView:
+    """Show a change with its consequence."""
+    return ChangeView(
+        instances=list(change.instances),
+        sentence=change.sentence,
+        tables=list(change.tables),
+        kind=change.kind,
+        count=len(change.tables),
+        consequence=change.consequence,
+    )
 
 
 def _json_or_text(body: str) -> Any:

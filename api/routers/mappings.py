@@ -17,7 +17,7 @@ from api.models.mapping import (
     WholeSetView,
 )
 from api.models.problem import MappingProblemView
-from api.routers.configs import GROUP_BODY, saved_view
+from api.routers.configs import GROUP_BODY, change_view, saved_view
 
 router: Final = APIRouter(prefix="/api/v1/mappings", tags=["mapping sets"])
 
@@ -42,12 +42,8 @@ def dry_run(
         base=trial.base,
         acceptable=not trial.problems,
         problems=MappingProblemView.listed(trial.problems, trial.bodies),
-        changes=[
-            ChangeView(
-                instances=list(each.instances), sentence=each.sentence, tables=list(each.tables)
-            )
-            for each in trial.changes
-        ],
+        changes=[change_view(each) for each in trial.changes],
+        unchanged=trial.unchanged,
     )
 
 
@@ -76,6 +72,12 @@ def read_set(admin: AdminDep, number: int) -> WholeSetView:
     stored = admin.archive.set(number)
     view = SetView.of(stored.record, admin.archive.number_in_force())
     return WholeSetView(**view.model_dump(), bodies=dict(stored.bodies))
+
+
+@router.get("/sets/{number}/changes")
+def read_changes(admin: AdminDep, number: int) -> list[ChangeView]:
+    """Return what a set changed against the one before it, for the tables that are known now."""
+    return [change_view(each) for each in admin.editor.changes_of(number)]
 
 
 @router.post("/rollback")

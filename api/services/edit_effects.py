@@ -3,15 +3,30 @@ person who is about to save it.
 """
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from api.services.moved_tables import moved_tables
-from api.services.routing_views import Change, changes_between, routing_views, tables_to_speak_of
+from api.services.routing_views import (
+    ANY_OTHER_TABLE,
+    Change,
+    changes_between,
+    routing_views,
+    tables_to_speak_of,
+)
 from api.services.shared_topics import SharedTopics
 from api.services.unmet_tables import unmet_tables
 from relay.model.table import TableId
 from relay.operations import DefinedInstances
 from relay.route import Documents, MappingSet, problems
 from relay.state import InstanceStore
+
+
+@dataclass(frozen=True, slots=True)
+class Effects:
+    """What an edit changes, and how many known real tables it leaves as they are."""
+
+    changes: list[Change]
+    unchanged: int
 
 
 class EditEffects:
@@ -27,7 +42,7 @@ class EditEffects:
         after: Documents,
         defined: DefinedInstances,
         tables: Iterable[str] = (),
-    ) -> list[Change]:
+    ) -> Effects:
         """Return what changes.
 
         `tables` are spoken of beside those that relays have met and those that the documents name.
@@ -40,14 +55,18 @@ class EditEffects:
             [(old, before), (new, after)], [*self._notes.tables(), *tables]
         )
         met = {each.name: self._met(each.name) for each in defined.settings}
-        return [
+        moved = changes_between(routing_views(defined.settings), old, new, known)
+        found = [
             *([] if left_out else unmet_tables(old, new, met)),
-            *changes_between(routing_views(defined.settings), old, new, known),
+            *moved,
             *left_out,
             *self._shared.contradictions(defined.settings, new),
             *moved_tables(defined.settings, old, new, met),
             *_left_out(defined),
         ]
+        named = {table for each in moved for table in each.tables}
+        real = {str(each) for each in known if each.table != ANY_OTHER_TABLE}
+        return Effects(found, len(real - named))
 
     def _met(self, instance: str) -> list[TableId]:
         return [

@@ -34,6 +34,7 @@ class Trial:
     bodies: Mapping[str, str]
     problems: list[MappingProblem]
     changes: list[Change]
+    unchanged: int
 
 
 class MappingEditor:
@@ -103,16 +104,34 @@ class MappingEditor:
         )
         return Saved(stored, made=True, changes=self._changes(base.bodies, stored.bodies))
 
-    def try_out(self, edits: Mapping[str, str], tables: Iterable[str]) -> Trial:
-        """Say what saving these documents, the others staying, would find or change.
+    def try_out(
+        self, edits: Mapping[str, str], tables: Iterable[str], *, whole: bool = False
+    ) -> Trial:
+        """Say what saving these documents would find or change.
 
-        Nothing is saved.
+        The others stay, or with `whole` are gone. Nothing is saved.
         """
         base = self._base(strict=False)
-        bodies = {**base.bodies, **edits}
+        bodies = edits if whole else {**base.bodies, **edits}
         found = _problems(bodies)
-        changes = [] if found else self._changes(base.bodies, bodies, tables)
-        return Trial(base.number, bodies, found, changes)
+        if found:
+            return Trial(base.number, bodies, found, [], 0)
+        effects = self._effects.of(base.bodies, bodies, self._defined(), tables)
+        return Trial(base.number, bodies, found, effects.changes, effects.unchanged)
+
+    def check(self, bodies: Mapping[str, str]) -> list[MappingProblem]:
+        """Return what is wrong with documents that would be saved at once."""
+        return _problems(bodies)
+
+    def changes_of(self, number: int) -> list[Change]:
+        """Return what a set changed against the one before it, for the tables known now.
+
+        Raises NodeMissing, MappingRefused.
+        """
+        stored = self._store.load(number)
+        before = max((each for each in self._store.set_numbers() if each < number), default=0)
+        former = self._store.load(before) if before else StoredSet.empty()
+        return self._changes(former.bodies, stored.bodies)
 
     def _save(self, base: StoredSet, bodies: Mapping[str, str], note: Note) -> Saved:
         with _counted():
@@ -155,10 +174,8 @@ class MappingEditor:
         precondition.check(base.number, exists=True)
         return base
 
-    def _changes(
-        self, before: Mapping[str, str], after: Mapping[str, str], tables: Iterable[str] = ()
-    ) -> list[Change]:
-        return self._effects.of(before, after, self._defined(), tables)
+    def _changes(self, before: Mapping[str, str], after: Mapping[str, str]) -> list[Change]:
+        return self._effects.of(before, after, self._defined()).changes
 
 
 def _problems(bodies: Mapping[str, str]) -> list[MappingProblem]:

@@ -4,8 +4,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from api.errors import BadRequest, NoSuchThing
+from api.services.mappings.consequences import CONSEQUENCES
 from relay.model.table import TableId
-from relay.route import Documents, MappingSet, Router, TableFilter, changes, left_out_of_report
+from relay.route import (
+    ChangeKind,
+    Documents,
+    MappingSet,
+    Router,
+    TableFilter,
+    changes,
+    left_out_of_report,
+)
 from relay.route.mapping_document import read_documents
 from relay.settings import FilterSettings, InstanceSettings, RoutingSettings
 
@@ -37,6 +46,12 @@ class Change:
     instances: tuple[str, ...]
     sentence: str
     tables: tuple[str, ...]
+    kind: ChangeKind = "note"
+
+    @property
+    def consequence(self) -> str:
+        """Return what the change means for consumers; empty for a note."""
+        return CONSEQUENCES[self.kind]
 
 
 def routing_views(instances: Sequence[InstanceSettings]) -> tuple[RoutingView, ...]:
@@ -85,7 +100,7 @@ def changes_between(
         accepts = view.table_filter().accepts
         passing = [table for table in known if table.table == ANY_OTHER_TABLE or accepts(table)]
         found += [
-            Change(view.instances, change.sentence, tuple(map(str, change.tables)))
+            Change(view.instances, change.sentence, tuple(map(str, change.tables)), change.kind)
             for change in changes(view.router(before), view.router(after), passing)
         ]
     return found

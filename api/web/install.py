@@ -7,11 +7,16 @@ from fastapi import APIRouter, FastAPI
 from starlette.staticfiles import StaticFiles
 
 from api.web.pages import login, overview
-from api.web.pages.mappings import logical
+from api.web.pages.mappings import editor, logical
 
 STATIC: Final = Path(__file__).parent / "static"
 
-ROUTERS: Final[tuple[APIRouter, ...]] = (overview.router, logical.router, login.router)
+ROUTERS: Final[tuple[APIRouter, ...]] = (
+    overview.router,
+    logical.router,
+    editor.router,
+    login.router,
+)
 """One for each page. Their rights stand in the table of `api.access.endpoints`."""
 
 

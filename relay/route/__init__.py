@@ -1,6 +1,6 @@
 """Choose: keep or drop, the logical name, the topics and the tags."""
 
-from relay.route.diff import RouteChange, changes, left_out_of_report, where
+from relay.route.diff import ChangeKind, RouteChange, changes, left_out_of_report, where
 from relay.route.effort import MOST_STEPS, Effort
 from relay.route.filter import TableFilter
 from relay.route.mapping import MappingSet, Tags
@@ -27,6 +27,7 @@ __all__ = [
     "TAGS",
     "TBS",
     "TOPICS",
+    "ChangeKind",
     "Destination",
     "Documents",
     "Dropped",

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 from relay.errors import UnmappedName
 from relay.model.table import TableId
@@ -15,12 +16,19 @@ _MOST_NAMED_TABLES = 20_000
 """That one report compares: under a second."""
 
 
+ChangeKind: TypeAlias = Literal[
+    "left_out", "stopped", "covered", "moved", "renamed", "retagged", "note"
+]
+"""What an edit does to tables. A note is a hint that belongs to none of the others."""
+
+
 @dataclass(frozen=True, slots=True)
 class RouteChange:
     """One sentence and the real tables that it speaks of, sorted by name."""
 
     sentence: str
     tables: tuple[TableId, ...]
+    kind: ChangeKind = "note"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +37,7 @@ class _Fate:
 
     destination: Destination | None
     why_not: str = ""
+    stops: bool = False
 
 
 def where(router: Router, real: TableId) -> str:
@@ -47,13 +56,14 @@ def changes(before: Router, after: Router, tables: Iterable[TableId]) -> list[Ro
 
     Tables that stay as they are do not appear.
     """
-    groups: dict[str, list[TableId]] = {}
+    groups: dict[tuple[str, ChangeKind], list[TableId]] = {}
     for real in sorted(set(tables), key=str):
-        for sentence in _sentences(_fate(before, real), _fate(after, real)):
-            groups.setdefault(sentence, []).append(real)
+        for kind, sentence in _sentences(_fate(before, real), _fate(after, real)):
+            groups.setdefault((sentence, kind), []).append(real)
     ordered = sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))
     return [
-        RouteChange(f"{_subject(group)}: {sentence}", tuple(group)) for sentence, group in ordered
+        RouteChange(f"{_subject(group)}: {sentence}", tuple(group), kind)
+        for (sentence, kind), group in ordered
     ]
 
 
@@ -79,34 +89,33 @@ def _fate(router: Router, real: TableId) -> _Fate:
     try:
         route = router.route(real)
     except UnmappedName as exc:
-        return _Fate(None, f"a reason to stop the instance: {exc.reason}")
+        return _Fate(None, f"a reason to stop the instance: {exc.reason}", stops=True)
     return (
         _Fate(route) if isinstance(route, Destination) else _Fate(None, f"left out: {route.reason}")
     )
 
 
-def _sentences(before: _Fate, after: _Fate) -> list[str]:
+def _sentences(before: _Fate, after: _Fate) -> list[tuple[ChangeKind, str]]:
     """Say what changes, in words that fit one table and many."""
     if before == after:
         return []
     if after.destination is None:
-        return [f"now {after.why_not}"]
+        return [("stopped" if after.stops else "left_out", f"now {after.why_not}")]
     if before.destination is None:
-        return [f"newly published as {after.destination.logical} to {_topics(after.destination)}."]
+        goes = f"{after.destination.logical} to {_topics(after.destination)}"
+        return [("covered", f"newly published as {goes}.")]
     return _moves(before.destination, after.destination)
 
 
-def _moves(old: Destination, new: Destination) -> list[str]:
-    found = []
+def _moves(old: Destination, new: Destination) -> list[tuple[ChangeKind, str]]:
+    found: list[tuple[ChangeKind, str]] = []
     if old.topics != new.topics:
-        found.append(f"moved from {_topics(old)} to {_topics(new)}.")
+        found.append(("moved", f"moved from {_topics(old)} to {_topics(new)}."))
     if old.logical != new.logical:
-        found.append(
-            f"renamed from {old.logical} to {new.logical}: keys and partitions of their rows "
-            f"change."
-        )
+        renamed = f"renamed from {old.logical} to {new.logical}"
+        found.append(("renamed", f"{renamed}: keys and partitions of their rows change."))
     if old.tags != new.tags:
-        found.append(f"tagged {_tags(new)} instead of {_tags(old)}.")
+        found.append(("retagged", f"tagged {_tags(new)} instead of {_tags(old)}."))
     return found
 
 

@@ -9,7 +9,10 @@ from api.web.views.logical_flow import Flow, flow_of
 from api.web.words import counted
 from relay.route import DATA_IDS
 
-TABS: Final = (("logical", "/mappings", "Logical view"),)
+TABS: Final = (
+    ("logical", "/mappings", "Logical view"),
+    ("edit", "/mappings/edit", "Documents"),
+)
 SHORT_NAMES: Final = {data_id.rpartition(".")[2]: data_id for data_id in DATA_IDS}
 """dbs, tbs, topics, tags → dataId."""
 

@@ -1,5 +1,6 @@
 """The pages of the mappings in a real browser."""
 
+import json
 from collections.abc import Iterator
 
 import httpx
@@ -7,6 +8,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from deploy.embedded import ZooKeeper
+from relay.route import TBS, TOPICS
 from tests.servers.fixtures import FreshName
 from tests.support.browser import NARROW, WIDE, Scheme, assert_accessible, assert_fits, opened
 from tests.support.relays.mapped_admin import mapped_admin
@@ -27,3 +29,74 @@ def test_the_logical_view_is_accessible(
         expect(page.get_by_role("heading", name="Logical database shop")).to_be_visible()
         assert_accessible(page)
         assert_fits(page)
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(WIDE, "dark"), (NARROW, "light")])
+def test_the_editor_marks_a_broken_line_while_it_is_typed(
+    admin: httpx.Client, browser: Browser, width: int, scheme: Scheme
+) -> None:
+    with opened(browser, str(admin.base_url), width=width, scheme=scheme) as page:
+        page.goto("/mappings/edit#tbs")
+        text = page.get_by_role("textbox", name="com.pajk.Roma.tbs")
+        text.fill('[\n  {"logicTb": "a", "realTbs": "x"},\n  {"logicTb": "b" "realTbs": "y"}\n]')
+        expect(page.locator("#tbs .gutter .bad")).to_have_text("3")
+        expect(page.get_by_text("Not JSON")).to_be_visible()
+        text.fill(
+            '[\n  {"logicTb": "a", "realTbs": "x"},\n\n  {"logicTb": "b", "realTbs": "/(/"}\n]'
+        )
+        expect(page.locator("#tbs .gutter .bad")).to_have_text("4")
+        page.get_by_role("link", name="dbs").click()
+        page.get_by_role("link", name="Line 4").click()
+        expect(text).to_be_focused()
+        assert text.evaluate(
+            "each => each.value.slice(each.selectionStart, each.selectionEnd)"
+        ) == ('"/(/"}')
+        assert_accessible(page)
+        assert_fits(page)
+
+
+def test_two_editors_lose_nothing(admin: httpx.Client, browser: Browser) -> None:
+    with (
+        opened(browser, str(admin.base_url)) as one,
+        opened(browser, str(admin.base_url)) as two,
+    ):
+        for page in (one, two):
+            page.goto("/mappings/edit#topics")
+        documents = json.loads(
+            one.get_by_role("textbox", name="com.pajk.Roma.topics").input_value()
+        )
+        documents[0]["topic"] = "shop-2"
+        one.get_by_role("textbox", name="com.pajk.Roma.topics").fill(json.dumps(documents))
+        two.get_by_role("link", name="tbs").click()
+        two.get_by_role("textbox", name="com.pajk.Roma.tbs").fill(
+            '[{"logicTb": "client", "realTbs": "user,buyer"}]'
+        )
+        for page in (one, two):
+            page.get_by_role("button", name="Show what changes").click()
+            expect(page.get_by_role("heading", name="What saving would change")).to_be_visible()
+            assert_accessible(page)
+            page.get_by_label("Comment").fill("two editors")
+        one.get_by_role("button", name="Save set").click()
+        expect(one.get_by_text("The set is saved.")).to_be_visible()
+        two.get_by_role("button", name="Save set").click()
+        expect(two.get_by_role("alert")).to_contain_text("while you were editing")
+        assert_accessible(two)
+        two.get_by_role("button", name="Apply my edit").click()
+        expect(two.get_by_role("alert")).to_contain_text("No entry changed on both sides")
+        two.get_by_role("button", name="Show what changes").click()
+        two.get_by_label("Comment").fill("on top")
+        two.get_by_role("button", name="Save set").click()
+        expect(two.get_by_text("The set is saved.")).to_be_visible()
+    now = admin.get("/api/v1/configs/ROMA_GROUP").json()
+    assert now[TOPICS] == documents
+    assert now[TBS] == [{"logicTb": "client", "realTbs": "user,buyer"}]
+
+
+def test_without_script_all_four_documents_can_be_edited(
+    admin: httpx.Client, browser: Browser
+) -> None:
+    with opened(browser, str(admin.base_url), script=False) as page:
+        page.goto("/mappings/edit")
+        page.get_by_role("textbox", name="com.pajk.Roma.tags").fill("[{}]")
+        page.get_by_role("button", name="Check").click()
+        expect(page.get_by_role("link", name="Line 1").first).to_be_visible()

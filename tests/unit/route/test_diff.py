@@ -61,3 +61,19 @@ def test_where_a_table_goes() -> None:
     )
     assert where(of, real("x.y")).startswith("x.y is left out: no database mapping")
     assert where(of, real("realDb11.y")).startswith("realDb11.y is a reason to stop the instance:")
+
+
+def test_each_change_has_its_kind() -> None:
+    before = documents(
+        dbs=[{"logicDb": "a", "realDbs": "a,gone"}], topics=[{"logicDb": "a", "topic": "a"}]
+    )
+    after = documents(
+        dbs=[{"logicDb": "b", "realDbs": "a,new"}],
+        topics=[{"logicDb": "b", "topic": "b"}],
+        tags=[{"logicTb": "t", "tag": "x"}],
+    )
+    tables = [real("a.t"), real("gone.t"), real("new.t")]
+    kinds = {each.kind for each in changes(router(before), router(after), tables)}
+    assert kinds == {"moved", "renamed", "retagged", "left_out", "covered"}
+    strict = changes(router(before), router(after, unmapped_db="stop"), [real("gone.t")])
+    assert [each.kind for each in strict] == ["stopped"]

@@ -1,0 +1,200 @@
+"""Editing the four documents: check, dry run, save, and applying an edit to a newer set."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from http import HTTPStatus
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+
+from api.composition import Admin
+from api.deps import AdminDep, NoteDep
+from api.errors import BadRequest, PreconditionFailed, ProblemsFound
+from api.middleware.request_body import documents_of, pretty_document
+from api.models.problem import MappingProblemView
+from api.services.mappings.three_way import Merged, merged
+from api.web.forms import Form, FormDep
+from api.web.pages.mappings.edit_form import Edit, read_edit
+from api.web.pages.mappings.head import SECTION, head_values
+from api.web.rendering import render
+from api.web.views.editor import documents_shown, kind_counts, proposal
+from api.web.views.mappings import SHORT_NAMES
+from api.web.views.text_diff import document_diffs
+from relay.errors import VersionConflict
+from relay.state import StoredSet
+
+router: Final = APIRouter(include_in_schema=False)
+_COMMENT: Final = 2000
+
+
+@router.get("/mappings/edit")
+def show_editor(
+    request: Request,
+    admin: AdminDep,
+    table: Annotated[str, Query(max_length=200)] = "",
+) -> HTMLResponse:
+    """Show the documents in force. With `table` an entry for this real table is proposed."""
+    stored = admin.archive.in_force()
+    bodies = proposal(stored.bodies, table) if table else dict(stored.bodies)
+    return _editor(request, admin, Edit(stored.number, bodies), stored)
+
+
+@router.post("/mappings/edit")
+def check_edit(request: Request, admin: AdminDep, form: FormDep) -> HTMLResponse:
+    """Show the edit again with its problems. Nothing is saved."""
+    base, edit = _read(admin, form)
+    return _editor(request, admin, edit, base)
+
+
+@router.post("/mappings/import")
+def import_documents(request: Request, admin: AdminDep, form: FormDep) -> HTMLResponse:
+    """Put documents of one file into the editor. Raises BadRequest."""
+    stored = admin.archive.in_force()
+    wanted = documents_of(form["file"].encode())
+    unknown = sorted(set(wanted) - set(SHORT_NAMES.values()))
+    if unknown:
+        raise BadRequest(
+            f"{unknown[0]} is no mapping document; they are {', '.join(SHORT_NAMES.values())}."
+        )
+    return _editor(request, admin, Edit(stored.number, wanted), stored)
+
+
+@router.get("/mappings/export")
+def export_documents(admin: AdminDep) -> Response:
+    """Return all documents in force as one file, in the form that the import takes."""
+    stored = admin.archive.in_force()
+    return Response(
+        _one_file(stored.bodies),
+        media_type="application/json",
+        headers={"Content-Disposition": f'attachment; filename="mappings-{stored.number}.json"'},
+    )
+
+
+@router.post("/mappings/dry-run")
+def show_dry_run(request: Request, admin: AdminDep, form: FormDep) -> HTMLResponse:
+    """Show what saving the edit would change. Nothing is saved."""
+    base, edit = _read(admin, form)
+    stored = admin.archive.in_force()
+    if stored.number != edit.base:
+        return _conflict(request, admin, edit, base, stored)
+    return _dry_run(request, admin, edit, stored, form)
+
+
+@router.post("/mappings/apply")
+def apply_edit(request: Request, admin: AdminDep, form: FormDep) -> HTMLResponse:
+    """Apply the edit to the set in force, and show the result in the editor."""
+    base, edit = _read(admin, form)
+    stored = admin.archive.in_force()
+    result = merged(base.bodies, edit.bodies, stored.bodies)
+    if result.unread:
+        return _conflict(request, admin, edit, base, stored, result)
+    return _editor(request, admin, Edit(stored.number, result.bodies), stored, result)
+
+
+@router.post("/mappings/save")
+def save_edit(request: Request, admin: AdminDep, form: FormDep, note: NoteDep) -> Response:
+    """Save the edit as the next set, unless another set came into force meanwhile."""
+    base, edit = _read(admin, form)
+    comment = form["comment"].strip()[:_COMMENT]
+    if not comment:
+        stored = admin.archive.in_force()
+        return _dry_run(request, admin, edit, stored, form, missing=True)
+    try:
+        admin.editor.save_group(
+            "ROMA_GROUP", edit.bodies, edit.precondition, replace(note, comment=comment)
+        )
+    except ProblemsFound:
+        return _editor(request, admin, edit, base)
+    except (PreconditionFailed, VersionConflict):
+        return _conflict(request, admin, edit, base, admin.archive.in_force())
+    return RedirectResponse("../mappings?done=mapping-saved", HTTPStatus.SEE_OTHER)
+
+
+def _read(admin: Admin, form: Form) -> tuple[StoredSet, Edit]:
+    """Return the set that the edit began with, and the edit. Raises BadRequest, NodeMissing."""
+    number = form.number("base", "The number of the set")
+    base = admin.archive.set(number) if number > 0 else StoredSet.empty()
+    return base, read_edit(form, base.bodies)
+
+
+def _editor(
+    request: Request, admin: Admin, edit: Edit, base: StoredSet, result: Merged | None = None
+) -> HTMLResponse:
+    found = admin.editor.check(edit.bodies) if edit.bodies else []
+    problems = MappingProblemView.listed(found, edit.bodies)
+    values = {
+        **head_values(admin, "edit"),
+        "edit": edit,
+        "shown": documents_shown(edit.bodies, base.record.versions, problems),
+        "problems": problems,
+        "diffs": document_diffs(base.bodies, edit.bodies),
+        "clashes": result.clashes if result else (),
+        "applied": result is not None,
+    }
+    status = (
+        HTTPStatus.UNPROCESSABLE_ENTITY if request.url.path.endswith("/save") else HTTPStatus.OK
+    )
+    return render(request, "mappings/edit.html", values, section=SECTION, status=status)
+
+
+def _dry_run(
+    request: Request,
+    admin: Admin,
+    edit: Edit,
+    stored: StoredSet,
+    form: Form,
+    *,
+    missing: bool = False,
+) -> HTMLResponse:
+    trial = admin.editor.try_out(edit.bodies, (), whole=True)
+    if trial.problems:
+        return _editor(request, admin, edit, stored)
+    values = {
+        **head_values(admin, "edit"),
+        "edit": edit,
+        "names": SHORT_NAMES,
+        "trial": trial,
+        "counts": kind_counts(trial.changes),
+        "diffs": document_diffs(stored.bodies, edit.bodies),
+        "comment": form["comment"],
+        "error": "Say why, for the history." if missing else "",
+    }
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if missing else HTTPStatus.OK
+    return render(request, "mappings/dry_run.html", values, section=SECTION, status=status)
+
+
+def _conflict(
+    request: Request,
+    admin: Admin,
+    edit: Edit,
+    base: StoredSet,
+    stored: StoredSet,
+    result: Merged | None = None,
+) -> HTMLResponse:
+    values = {
+        **head_values(admin, "edit"),
+        "edit": edit,
+        "names": SHORT_NAMES,
+        "stored": stored,
+        "theirs": document_diffs(base.bodies, stored.bodies),
+        "mine": document_diffs(base.bodies, edit.bodies),
+        "merged": merged(base.bodies, edit.bodies, stored.bodies),
+        "tried": result is not None,
+    }
+    return render(
+        request,
+        "mappings/conflict.html",
+        values,
+        section=SECTION,
+        status=HTTPStatus.PRECONDITION_FAILED,
+    )
+
+
+def _one_file(bodies: Mapping[str, str]) -> str:
+    parts = [
+        f"{json.dumps(data_id)}: {pretty_document(json.loads(body)).strip()}"
+        for data_id, body in bodies.items()
+    ]
+    return "{\n" + ",\n".join(parts) + "\n}\n"

@@ -1,0 +1,110 @@
+"""What the editor and the dry run of the mappings show."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from api.middleware.request_body import pretty_document
+from api.models.problem import MappingProblemView
+from api.services.routing_views import Change
+from api.web.views.mappings import SHORT_NAMES
+from relay.route import DBS, TBS, TOPICS
+
+_KINDS: Final = (
+    ("left_out", "Left out from now on"),
+    ("stopped", "Stop their instance"),
+    ("renamed", "Renamed, keys change"),
+    ("moved", "Move to another topic"),
+    ("retagged", "Get other tags"),
+    ("covered", "Newly published"),
+)
+_LEAST_LINES: Final = 6
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentShown:
+    """One document in the editor. `bad` lists the lines that have problems."""
+
+    name: str
+    data_id: str
+    text: str
+    version: int | None
+    problems: int
+    bad: frozenset[int]
+
+    @property
+    def lines(self) -> int:
+        """Return how many lines the text has."""
+        return self.text.count("\n") + 1
+
+    @property
+    def rows(self) -> int:
+        """Return how many rows the field has."""
+        return max(_LEAST_LINES, self.lines + 1)
+
+
+def documents_shown(
+    bodies: Mapping[str, str], versions: Mapping[str, int], problems: Sequence[MappingProblemView]
+) -> list[DocumentShown]:
+    """Return the four documents with the problems of each."""
+    counts = Counter(each.data_id for each in problems)
+    return [
+        DocumentShown(
+            name,
+            data_id,
+            bodies.get(data_id, ""),
+            versions.get(data_id),
+            counts[data_id],
+            frozenset(each.line for each in problems if each.data_id == data_id and each.line),
+        )
+        for name, data_id in SHORT_NAMES.items()
+    ]
+
+
+def kind_counts(changes: Iterable[Change]) -> list[tuple[str, int]]:
+    """Return title and number of tables of each kind of change that occurs."""
+    tables: dict[str, set[str]] = {}
+    for each in changes:
+        tables.setdefault(each.kind, set()).update(each.tables)
+    return [(title, len(tables[kind])) for kind, title in _KINDS if kind in tables]
+
+
+def proposal(bodies: Mapping[str, str], table: str) -> dict[str, str]:
+    """Return the documents with entries added that map a real table under its own name.
+
+    Documents that cannot be read as lists stay as they are.
+    """
+    database, _, name = table.partition(".")
+    found = dict(bodies)
+    if not _lists(bodies.get(DBS, ""), "realDbs", database):
+        _add(found, DBS, {"logicDb": database, "realDbs": database})
+        if not _lists(bodies.get(TOPICS, ""), "logicDb", database):
+            _add(found, TOPICS, {"logicDb": database, "topic": database})
+    if name and name != "*":
+        _add(found, TBS, {"logicTb": name, "realTbs": table})
+    return found
+
+
+def _entries(text: str) -> list[object] | None:
+    try:
+        parsed = json.loads(text) if text.strip() else []
+    except ValueError:
+        return None
+    return parsed if isinstance(parsed, list) else None
+
+
+def _lists(text: str, key: str, name: str) -> bool:
+    for entry in _entries(text) or []:
+        value = entry.get(key) if isinstance(entry, dict) else None
+        names = value.split(",") if isinstance(value, str) else value
+        if isinstance(names, list) and name in [str(each).strip() for each in names]:
+            return True
+    return False
+
+
+def _add(bodies: dict[str, str], data_id: str, entry: Mapping[str, str]) -> None:
+    entries = _entries(bodies.get(data_id, ""))
+    if entries is not None:
+        bodies[data_id] = pretty_document([*entries, entry])

@@ -1,0 +1,64 @@
+"""The difference of two texts, line by line, as pages show it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Final
+
+from relay.route import DATA_IDS
+
+_LONG: Final = 2000
+"""Above so many lines, lines that are frequent are no anchors of the comparison."""
+_AROUND: Final = 2
+"""Unchanged lines that are shown before and behind a change."""
+
+
+@dataclass(frozen=True, slots=True)
+class DiffLine:
+    """A line: its number in the text where it stands, "+", "-" or " ", and its text."""
+
+    number: int
+    sign: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentDiff:
+    """What differs in one document."""
+
+    data_id: str
+    lines: tuple[DiffLine, ...]
+
+    @property
+    def sums(self) -> str:
+        """Return how many lines came and went."""
+        signs = [each.sign for each in self.lines]
+        return f"+{signs.count('+')} \N{MINUS SIGN}{signs.count('-')}"
+
+
+def document_diffs(old: Mapping[str, str], new: Mapping[str, str]) -> list[DocumentDiff]:
+    """Return the documents that differ, in the order of the documents."""
+    return [
+        DocumentDiff(each, tuple(diff_lines(old.get(each, ""), new.get(each, ""))))
+        for each in DATA_IDS
+        if old.get(each, "") != new.get(each, "")
+    ]
+
+
+def diff_lines(old: str, new: str) -> list[DiffLine]:
+    """Return the lines that differ, with a few unchanged ones around them."""
+    before, after = old.split("\n"), new.split("\n")
+    matcher = SequenceMatcher(None, before, after, autojunk=len(after) > _LONG)
+    found: list[DiffLine] = []
+    for group in matcher.get_grouped_opcodes(_AROUND):
+        for kind, from_old, to_old, from_new, to_new in group:
+            if kind == "equal":
+                found += _numbered(after, from_new, to_new, " ")
+            else:
+                found += _numbered(before, from_old, to_old, "-")
+                found += _numbered(after, from_new, to_new, "+")
+    return found
+
+
+def _numbered(lines: list[str], first: int, end: int, sign: str) -> list[DiffLine]:
+    return [DiffLine(at + 1, sign, lines[at]) for at in range(first, end)]
