@@ -1,24 +1,23 @@
 """Who runs what, as operators see and change it."""
 
 from api.models.placement import InstancePlaceView, PlacementView, WishView
-from relay.audit import AuditEntry, DelayedTrail
-from relay.errors import NodeMissing
-from relay.state import InstancePlace, Membership, Note, PlacementStore, check_move, places
+from relay.audit import DelayedTrail
+from relay.operations import PlacementEditor
+from relay.state import Membership, PlacementStore
 
 
-class PlacementDesk:
-    """Shows the placement, takes moves and maintenance; the relays carry them out by themselves."""
+class PlacementDesk(PlacementEditor):
+    """Shows the placement, and takes moves and maintenance."""
 
     def __init__(self, members: Membership, overrides: PlacementStore, acts: DelayedTrail) -> None:
-        self._members = members
-        self._acts = acts
-        self._overrides = overrides
+        super().__init__(members, overrides, acts)
+        self._wishes = overrides
 
     def placement(self) -> PlacementView:
         """Return who leads, who could, and what operators want."""
-        overrides = self._overrides.overrides()
+        overrides = self._wishes.overrides()
         return PlacementView(
-            instances=[InstancePlaceView.of(each) for each in self._places()],
+            instances=[InstancePlaceView.of(each) for each in self.places()],
             moves=[
                 WishView.of(name, override) for name, override in sorted(overrides.moves.items())
             ],
@@ -27,45 +26,3 @@ class PlacementDesk:
                 for name, override in sorted(overrides.maintenance.items())
             ],
         )
-
-    def move(self, instance: str, to: str, note: Note) -> None:
-        """Let an instance run on a relay or server until it is asked for something else.
-
-        Raises NodeMissing, PlacementRefused.
-        """
-        found = next((each for each in self._places() if each.instance == instance), None)
-        if found is None:
-            raise NodeMissing(f"No living relay has an instance called {instance}.")
-        check_move(found, to)
-        self._overrides.move(instance, to, note)
-        self._note("instance.moved", instance, {"to": found.moved_to}, {"to": to}, note)
-
-    def withdraw_move(self, instance: str, note: Note) -> None:
-        """Let an instance run where its settings and the balance say. Raises NodeMissing."""
-        moves = self._overrides.overrides().moves
-        if instance not in moves:
-            raise NodeMissing(f"Instance {instance} was not moved.")
-        self._overrides.withdraw_move(instance)
-        self._note("move.withdrawn", instance, {"to": moves[instance].to}, {}, note)
-
-    def drain(self, server: str, note: Note) -> None:
-        """Put a server into maintenance, also one that is not there yet or any more."""
-        self._overrides.drain(server, note)
-        self._note("maintenance.begun", "", {}, {"server": server}, note)
-
-    def end_maintenance(self, server: str, note: Note) -> None:
-        """Let a server run instances again. Raises NodeMissing."""
-        if server not in self._overrides.overrides().maintenance:
-            raise NodeMissing(f"Server {server} is not in maintenance.")
-        self._overrides.end_maintenance(server)
-        self._note("maintenance.ended", "", {"server": server}, {}, note)
-
-    def _note(
-        self, act: str, subject: str, before: dict[str, str], after: dict[str, str], note: Note
-    ) -> None:
-        self._acts.note(
-            AuditEntry(note.author or "admin", act, subject, before, after, note.comment)
-        )
-
-    def _places(self) -> tuple[InstancePlace, ...]:
-        return places(self._members.members(), self._members.leaders(), self._overrides.overrides())

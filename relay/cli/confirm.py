@@ -2,14 +2,18 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
 
 import typer
 
 if TYPE_CHECKING:
+    from relay.audit import DelayedTrail
     from relay.operations import Who
     from relay.settings import RelaySettings
     from relay.zk import Session
+
+AUDIT_SECONDS: Final = 5.0
+"""Kafka gets this long to take the entries of the audit trail."""
 
 Comment: TypeAlias = Annotated[
     str, typer.Option("--comment", help="Why; it stands in the audit trail.")
@@ -60,3 +64,18 @@ def zookeeper(settings: "RelaySettings") -> Iterator["Session"]:
         yield session
     finally:
         session.stop()
+
+
+@contextmanager
+def delayed_trail(settings: "RelaySettings") -> Iterator["DelayedTrail"]:
+    """Return the audit trail of acts that need no Kafka.
+
+    At the end it waits for Kafka, up to AUDIT_SECONDS. The log has the entries that Kafka lacks.
+    """
+    from relay.audit import AuditTrail, DelayedTrail
+
+    acts = DelayedTrail(AuditTrail(settings.kafka, settings.installation))
+    try:
+        yield acts
+    finally:
+        acts.close(AUDIT_SECONDS)

@@ -15,6 +15,7 @@ from relay.operations.instances.known_instances import (
 )
 from relay.operations.instances.listing import NEVER_REPORTED, InstanceList, ListedInstance
 from relay.operations.mapping_sets import MappingEdit, MappingSets
+from relay.operations.placement import PlacementEditor
 from relay.operations.positions.fields import position_fields
 from relay.operations.positions.position import InstancePosition, Preview, Shown
 from relay.operations.positions.repartition import Repartition, RepartitionPlan
@@ -48,6 +49,7 @@ __all__ = [
     "Move",
     "MoveKind",
     "NewToken",
+    "PlacementEditor",
     "Preview",
     "ProtectedTree",
     "Repartition",

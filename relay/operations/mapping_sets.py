@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from time import time
 
+from relay.audit import AuditEntry, DelayedTrail
 from relay.errors import MappingRefused, VersionConflict
 from relay.operations.who import Who
 from relay.route import MOST_STEPS, Effort, MappingProblem, problems
@@ -28,11 +29,13 @@ class MappingEdit:
 class MappingSets:
     """The mapping sets of one installation.
 
-    Each save is guarded by the set that it was made from, as the admin's are.
+    Each save is guarded by the set that it was made from, as the admin's are. `acts` gets the entry
+    of each new set.
     """
 
-    def __init__(self, settings: RelaySettings, session: Session) -> None:
+    def __init__(self, settings: RelaySettings, session: Session, acts: DelayedTrail) -> None:
         self._store = MappingStore(session, Paths.of(settings.zookeeper, settings.installation))
+        self._acts = acts
 
     def stored(self, number: int | None = None) -> StoredSet:
         """Return the set of this number, or the one in force.
@@ -81,14 +84,29 @@ class MappingSets:
             raise MappingRefused(first.sentence, data_id=first.data_id, pointer=first.pointer)
         note = Note(who.name, who.comment, int(time() * 1000))
         if edit.restored_from is not None:
-            return self._store.roll_back(edit.restored_from, edit.base, note)
+            stored = self._store.roll_back(edit.restored_from, edit.base, note)
+            after = {"set": stored.number, "restored_from": edit.restored_from}
+            self._note("mapping.rolled-back", {"set": edit.base}, after, who)
+            return stored
         current = self._store.current()
         if current.number != edit.base:
             raise VersionConflict(
                 f"Mapping set {current.number} is in force, and the edit was made from set "
                 f"{edit.base}."
             )
-        return self._store.save(current, edit.bodies, note)
+        stored = self._store.save(current, edit.bodies, note)
+        if stored.number != current.number:
+            self._note("mapping.saved", _told(current), _told(stored), who)
+        return stored
+
+    def _note(
+        self, act: str, before: Mapping[str, object], after: Mapping[str, object], who: Who
+    ) -> None:
+        self._acts.note(AuditEntry(who.name, act, "", before, after, who.comment))
+
+
+def _told(stored: StoredSet) -> Mapping[str, object]:
+    return {"set": stored.number, "documents": dict(stored.record.versions)}
 
 
 def _edit(

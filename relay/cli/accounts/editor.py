@@ -3,19 +3,16 @@
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from relay.cli.confirm import zookeeper
+from relay.cli.confirm import AUDIT_SECONDS, zookeeper
 from relay.cli.root import settings_of, told_errors
 from relay.model.accounts import Grant, Role
 
 if TYPE_CHECKING:
     from relay.operations import AccountEditor
-
-AUDIT_SECONDS: Final = 5.0
-"""Kafka gets this long to take the entries of the audit trail."""
 
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 RoleOption: TypeAlias = Annotated[

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from relay.cli.confirm import Actor, Comment, Yes, confirm, who_does, zookeeper
+from relay.cli.confirm import Actor, Comment, Yes, confirm, delayed_trail, who_does, zookeeper
 from relay.cli.mappings.documents import mapping
 from relay.cli.printing import AsJson, print_json
 from relay.cli.root import ConfigFile, settings_of, told_errors
@@ -37,7 +37,10 @@ def save(
     actor: Actor = None,
     yes: Yes = None,
 ) -> None:
-    """Put mapping documents into force as the next set; --yes names the installation."""
+    """Put mapping documents into force as the next set; --yes names the installation.
+
+    Written to the audit trail.
+    """
     with sets_of(config) as (settings, sets):
         from relay.route import read_mapping_files
 
@@ -102,7 +105,10 @@ def rollback(
     actor: Actor = None,
     yes: Yes = None,
 ) -> None:
-    """Put an older set's documents into force again; --yes names the installation."""
+    """Put an older set's documents into force again; --yes names the installation.
+
+    Written to the audit trail.
+    """
     with sets_of(config) as (settings, sets):
         carry_out(
             settings,
@@ -175,5 +181,5 @@ def sets_of(config: Path) -> "Iterator[tuple[RelaySettings, MappingSets]]":
         settings = settings_of(config)
         from relay.operations import MappingSets
 
-        with zookeeper(settings) as session:
-            yield settings, MappingSets(settings, session)
+        with zookeeper(settings) as session, delayed_trail(settings) as acts:
+            yield settings, MappingSets(settings, session, acts)

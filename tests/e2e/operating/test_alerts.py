@@ -47,6 +47,7 @@ def firing(scrapes: list[dict[str, float]], at_minute: int, folder: Path) -> str
         rule["alert"]
         for group in yaml.safe_load(_RULES.read_text())["groups"]
         for rule in group["rules"]
+        if "alert" in rule
     ]
     asked: dict[str, Any] = {
         "rule_files": [str(_RULES)],

@@ -2,17 +2,18 @@
 elsewhere.
 """
 
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
 import pytest
 import tomli_w
+from typer.testing import CliRunner, Result
 
-from deploy.embedded import ZooKeeper
+from deploy.embedded import Kafka, ZooKeeper
+from relay.audit import AuditTrail
+from relay.cli import app
+from relay.settings import KafkaSettings
 from relay.state import Candidacy, Membership, Paths, PlacementStore, RelayMember
 from tests.servers.fixtures import FreshName
 from tests.support.relays.admin_server import admin_client, admin_settings
@@ -138,39 +139,49 @@ def test_writes_need_the_token(admin: httpx.Client, overrides: PlacementStore) -
         assert answer.status_code == 401
 
 
-def test_the_command_line_does_the_same(
-    overrides: PlacementStore, zookeeper: ZooKeeper, installation: str, tmp_path: Path
+def test_the_command_line_does_the_same_and_writes_it_into_the_audit_trail(
+    overrides: PlacementStore,
+    zookeeper: ZooKeeper,
+    kafka: Kafka,
+    installation: str,
+    tmp_path: Path,
 ) -> None:
+    brokers = KafkaSettings(
+        bootstrap_servers=kafka.bootstrap, replication_factor=1, min_insync_replicas=1
+    )
     file = tmp_path / "relay.toml"
     document = {
         "installation": installation,
-        "kafka": {"bootstrap_servers": "127.0.0.1:1"},
+        "kafka": brokers.model_dump(exclude_none=True),
         "zookeeper": {"hosts": zookeeper.hosts},
     }
     file.write_text(tomli_w.dumps(document), encoding="utf-8")
 
-    def roma(*words: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "relay", "placement", *words, "--config", str(file)]
-        return subprocess.run(
-            command,
-            capture_output=True,
-            text=True,
-            timeout=30,
-            check=False,
-            env={**os.environ, "COLUMNS": "200"},
-        )
+    def roma(*words: str) -> Result:
+        command = ["placement", *words, "--config", str(file)]
+        return CliRunner().invoke(app, command, env={"COLUMNS": "200"})
 
-    assert roma("move", "shop", "--to", "s2", "--comment", "why").returncode == 0
+    why = ("--actor", "ann", "--comment", "why")
+    assert roma("move", "shop", "--to", "s2", *why).exit_code == 0
     assert overrides.overrides().moves["shop"].note.comment == "why"
-    assert roma("drain", "s3").returncode == 0
+    assert roma("drain", "s3").exit_code == 0
     shown = roma("show").stdout
     assert "SOURCE_UNREACHABLE" in shown
     assert "in maintenance: s3" in shown
     refused = roma("move", "shop", "--to", "s3")
     assert (
-        refused.returncode,
+        refused.exit_code,
         refused.stderr.startswith("PLACEMENT_REFUSED: s3 is in maintenance."),
     ) == (1, True)
-    assert roma("withdraw", "shop").returncode == 0
-    assert roma("resume", "s3").returncode == 0
+    assert roma("withdraw", "shop", *why).exit_code == 0
+    assert roma("withdraw", "shop").stderr.startswith("NODE_MISSING: Instance shop was not moved.")
+    assert roma("resume", "s3").exit_code == 0
     assert (overrides.overrides().moves, overrides.overrides().maintenance) == ({}, {})
+    entries = AuditTrail(brokers, installation).entries(10)[::-1]
+    assert [(each.act, each.subject, each.before, each.after) for each in entries] == [
+        ("instance.moved", "shop", {"to": ""}, {"to": "s2"}),
+        ("maintenance.begun", "", {}, {"server": "s3"}),
+        ("move.withdrawn", "shop", {"to": "s2"}, {}),
+        ("maintenance.ended", "", {"server": "s3"}, {}),
+    ]
+    assert [(each.actor, each.comment) for each in entries[::2]] == [("ann", "why")] * 2

@@ -11,10 +11,12 @@ import pytest
 import tomli_w
 from typer.testing import CliRunner, Result
 
-from deploy.embedded import ZooKeeper
+from deploy.embedded import Kafka, ZooKeeper
+from relay.audit import AuditTrail
 from relay.cli import app
 from relay.cli.confirm import confirm
 from relay.cli.mappings import sets
+from relay.settings import KafkaSettings
 from tests.servers.fixtures import FreshName
 
 Roma = Callable[..., Result]
@@ -28,12 +30,19 @@ def name(fresh_name: FreshName) -> str:
 
 
 @pytest.fixture
-def roma(zookeeper: ZooKeeper, name: str, tmp_path: Path) -> Roma:
+def brokers(kafka: Kafka) -> KafkaSettings:
+    return KafkaSettings(
+        bootstrap_servers=kafka.bootstrap, replication_factor=1, min_insync_replicas=1
+    )
+
+
+@pytest.fixture
+def roma(zookeeper: ZooKeeper, brokers: KafkaSettings, name: str, tmp_path: Path) -> Roma:
     config = tmp_path / "relay.toml"
     document = {
         "installation": name,
         "zookeeper": {"hosts": zookeeper.hosts},
-        "kafka": {"bootstrap_servers": "127.0.0.1:1"},
+        "kafka": brokers.model_dump(exclude_none=True),
     }
     config.write_text(tomli_w.dumps(document), encoding="utf-8")
     return lambda *arguments, **more: CliRunner().invoke(
@@ -49,7 +58,7 @@ def write(folder: Path, **documents: object) -> str:
 
 
 def test_a_mapping_is_saved_shown_listed_and_rolled_back(
-    roma: Roma, name: str, tmp_path: Path
+    roma: Roma, brokers: KafkaSettings, name: str, tmp_path: Path
 ) -> None:
     assert "No mapping was saved yet." in roma("show").output
     folder = write(tmp_path / "mappings", topics=TOPICS, dbs=DBS)
@@ -86,9 +95,20 @@ def test_a_mapping_is_saved_shown_listed_and_rolled_back(
     assert (listed[0]["author"], listed[0]["restored_from"]) == ("bob", 1)
     assert roma("show", "--into", str(tmp_path / "out")).exit_code == 0
     assert json.loads((tmp_path / "out" / "com.pajk.Roma.topics.json").read_text()) == TOPICS
+    entries = AuditTrail(brokers, name).entries(10)[::-1]
+    assert [(each.act, each.before.get("set"), each.after.get("set")) for each in entries] == [
+        ("mapping.saved", 0, 1),
+        ("mapping.saved", 1, 2),
+        ("mapping.rolled-back", 2, 3),
+    ]
+    assert (entries[0].actor, entries[0].comment, entries[2].actor) == ("ann", "first", "bob")
+    assert entries[1].after["documents"] == {"com.pajk.Roma.dbs": 1, "com.pajk.Roma.topics": 2}
+    assert entries[2].after["restored_from"] == 1
 
 
-def test_what_cannot_come_into_force_is_refused(roma: Roma, name: str, tmp_path: Path) -> None:
+def test_what_cannot_come_into_force_is_refused(
+    roma: Roma, brokers: KafkaSettings, name: str, tmp_path: Path
+) -> None:
     alone = roma("save", write(tmp_path / "alone", dbs=DBS), "--yes", name)
     assert (alone.exit_code, "com.pajk.Roma.dbs at " in alone.output) == (1, True)
     whole = write(tmp_path / "whole", topics=TOPICS, dbs=DBS)
@@ -99,6 +119,7 @@ def test_what_cannot_come_into_force_is_refused(roma: Roma, name: str, tmp_path:
     ) == (1, True)
     assert roma("rollback", "9", "--yes", name).exit_code == 1
     assert "No mapping was saved yet." in roma("history").output
+    assert AuditTrail(brokers, name).entries(10) == ()
 
 
 EDITOR = """#!{python}

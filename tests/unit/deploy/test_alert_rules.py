@@ -20,6 +20,7 @@ RULES = [
     rule
     for group in yaml.safe_load((FOLDER / "roma.rules.yml").read_text())["groups"]
     for rule in group["rules"]
+    if "alert" in rule
 ]
 of_rules = pytest.mark.parametrize("rule", RULES, ids=[rule["alert"] for rule in RULES])
 
