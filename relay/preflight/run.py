@@ -6,6 +6,7 @@ from relay.partition import PartitionRule
 from relay.preflight.cascade_checks import look_at_cascades
 from relay.preflight.disk_checks import look_at_disks
 from relay.preflight.finding import Finding, Verdict, found, passed
+from relay.preflight.generated_checks import look_at_generated_columns
 from relay.preflight.kafka_checks import KafkaView, look_at_kafka
 from relay.preflight.row_checks import look_at_rows
 from relay.preflight.source_checks import look_at_source
@@ -102,7 +103,12 @@ def _source(
     not tell.
     """
     findings = look_at_source(instance, saved, unsure, replica=replica)
-    return [*findings, *look_at_rows(instance), look_at_cascades(instance, mapping)]
+    return [
+        *findings,
+        *look_at_rows(instance),
+        look_at_cascades(instance, mapping),
+        look_at_generated_columns(instance, mapping),
+    ]
 
 
 def _members(instance: InstanceSettings, group: GroupSettings) -> dict[str, InstanceSettings]:

@@ -26,11 +26,13 @@ def listed(definition: TableDefinition, rules: Sequence[RowRuleSettings]) -> tup
     return tuple(
         ordinal
         for ordinal, name in enumerate(names)
-        if ordinal in key or all(_passes(rule, name) for rule in rules)
+        if ordinal in key or all(lets_pass(rule, name) for rule in rules)
     )
 
 
-def _passes(rule: RowRuleSettings, name: str) -> bool:
+def lets_pass(rule: RowRuleSettings, column: str) -> bool:
+    """Return whether the field lists of a rule let a column pass that is no key."""
+    name = column.lower()
     fields = {field.lower() for field in rule.fields}
     return (not fields or name in fields) and name not in {
         field.lower() for field in rule.without_fields

@@ -33,6 +33,7 @@ from relay.schema.catalog.catalog_snapshot import (
     in_shown_order,
     only,
 )
+from relay.schema.catalog.generated_columns import GENERATED, generated_columns_are_logged
 from relay.schema.history.column_words import charset_name
 from relay.settings import SourceSettings
 from relay.tls import login
@@ -147,6 +148,27 @@ class CatalogReader:
         except OSError as exc:
             raise SourceUnreachable(
                 f"The server did not answer when asked for its columns: {exc}."
+            ) from exc
+
+    def unlogged_generated_columns(self) -> Sequence[tuple[TableId, str]]:
+        """Return the generated columns that the binlog lacks in updates and deletes, by table.
+
+        A table that the user may not see is left out. Raises SourceUnreachable, SourceLoginRefused
+        or SourceNotPermitted.
+        """
+        try:
+            with closing(self._connect()) as connection, connection.cursor() as cursor:
+                cursor.execute("SELECT VERSION() AS version")
+                version = "".join(row["version"] for row in cursor.fetchall())
+                if generated_columns_are_logged(version):
+                    return ()
+                cursor.execute(GENERATED)
+                return [(TableId(row["d"], row["t"]), row["c"]) for row in cursor.fetchall()]
+        except pymysql.err.MySQLError as exc:
+            raise self._translated(exc, "when asked for its generated columns") from exc
+        except OSError as exc:
+            raise SourceUnreachable(
+                f"The server did not answer when asked for its generated columns: {exc}."
             ) from exc
 
     def unlogged_cascades(self, wanted: Callable[[TableId], bool]) -> Sequence[Cascade]:

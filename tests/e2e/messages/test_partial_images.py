@@ -10,10 +10,13 @@ import tomli_w
 
 from deploy.embedded import Kafka, SqlServer
 from deploy.embedded.releases import MariaDB118
+from relay.preflight import Finding, Verdict
+from relay.preflight.generated_checks import look_at_generated_columns
+from relay.settings import RelaySettings
 from tests.e2e.conftest import NewInstallation
 from tests.servers.availability import require
 from tests.servers.running import running
-from tests.support.relays.relay_process import RelayProcess
+from tests.support.relays.relay_process import Installation, RelayProcess
 from tests.support.rows.topic_reading import Seen, read_topic
 from tests.support.waiting import wait_until
 
@@ -89,6 +92,22 @@ def test_a_session_that_logs_parts_of_rows_stops_an_instance_that_wants_whole_on
     assert [(each.value or {})["type"] for each in read_topic(kafka.bootstrap, name)] == ["INSERT"]
 
 
+def foretold(installation: Installation) -> Finding:
+    """What preflight says of generated columns under the settings that the file has now."""
+    settings = RelaySettings.model_validate(installation.document)
+    return look_at_generated_columns(settings.instances[0], None)
+
+
+def test_a_server_that_logs_generated_columns_is_not_warned_of(
+    mariadb: SqlServer, kafka: Kafka, new_installation: NewInstallation
+) -> None:
+    installation = new_installation(mariadb, kafka)
+    mariadb.execute(
+        f"create table {installation.name}.g (id int primary key, s int as (id + 1) stored)"
+    )
+    assert foretold(installation).verdict is Verdict.PASSED
+
+
 @pytest.mark.long
 @pytest.mark.timeout(180)
 def test_unlogged_generated_columns_stop_an_instance_until_a_rule_omits_them(
@@ -111,10 +130,12 @@ def test_unlogged_generated_columns_stop_an_instance_until_a_rule_omits_them(
             )
             status = relay.wait_for("STOPPED", "ROW_IMAGE_INCOMPLETE")
             assert "lacks columns: s, v" in f"{status}"
+        assert f"updates and deletes: {name}.g.s, {name}.g.v." in foretold(installation).sentence
         installation.document["instances"][0]["rules"] = [
             {"tables": f"{name}\\.g", "without_fields": ["s", "v"]}
         ]
         installation.file.write_text(tomli_w.dumps(installation.document), encoding="utf-8")
+        assert foretold(installation).verdict is Verdict.PASSED
         with RelayProcess(installation) as relay:
             wait_until(lambda: len(read_topic(kafka.bootstrap, name)) >= 4, "4 messages", 60)
     seen = sorted(read_topic(kafka.bootstrap, name), key=lambda each: each.order)

@@ -1,0 +1,67 @@
+"""Generated columns of relayed tables that the source leaves out of its binlog."""
+
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from typing import Final
+
+from relay.errors import RelayError
+from relay.model.names.name_pattern import NamePattern
+from relay.model.table import TableId
+from relay.pipeline.supervision.unlogged_cascades import is_relayed
+from relay.preflight.finding import Finding, Verdict, not_checked, passed
+from relay.refine.columns import lets_pass
+from relay.route import MappingSet, Router
+from relay.schema import CatalogReader
+from relay.settings import InstanceSettings
+
+_CHECK: Final = "generated columns"
+_REMEDY: Final = (
+    "Leave these columns out of the messages by without_fields in a rule, or set "
+    "row_image='partial' for consumers that merge partial rows."
+)
+_NAMED: Final = 5
+
+
+def look_at_generated_columns(instance: InstanceSettings, mapping: MappingSet | None) -> Finding:
+    """Ask the source for generated columns that it does not log.
+
+    `mapping` None: not known, so every table that the filter accepts counts.
+    """
+    if instance.message.row_image == "partial":
+        return passed(_CHECK, "Rows that lack columns are published in parts.", instance.name)
+    try:
+        router = None if mapping is None else Router(mapping, instance.routing)
+        with closing(CatalogReader(instance.source)) as catalog:
+            unlogged = catalog.unlogged_generated_columns()
+        names = stopping_columns(instance, unlogged, is_relayed(instance, router))
+    except RelayError as exc:
+        because = f"the source's generated columns are not known: {exc.code}"
+        return not_checked(_CHECK, because, instance.name)
+    if not names:
+        seen = "The binlog has every generated column that is published and the account may see."
+        return passed(_CHECK, seen, instance.name)
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    sentence = (
+        "The binlog of this server lacks generated columns in updates and deletes: "
+        f"{', '.join(names[:_NAMED])}{more}. The instance stops at such a row with "
+        "ROW_IMAGE_INCOMPLETE."
+    )
+    return Finding(_CHECK, Verdict.WARNING, sentence, _REMEDY, instance=instance.name)
+
+
+def stopping_columns(
+    instance: InstanceSettings,
+    columns: Sequence[tuple[TableId, str]],
+    relayed: Callable[[TableId], bool],
+) -> list[str]:
+    """Return those of the columns that the instance publishes, as `database.table.column`.
+
+    Raises ConfigurationError for a rule that cannot be read.
+    """
+    rules = [(NamePattern(rule.tables), rule) for rule in instance.rules]
+    return [
+        f"{table}.{column}"
+        for table, column in columns
+        if relayed(table)
+        and all(lets_pass(rule, column) for tables, rule in rules if tables.matches(str(table)))
+    ]

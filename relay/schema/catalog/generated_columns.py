@@ -1,0 +1,24 @@
+"""Generated columns whose values a server leaves out of its binlog."""
+
+import re
+from typing import Final
+
+GENERATED: Final = (
+    "SELECT TABLE_SCHEMA AS d, TABLE_NAME AS t, COLUMN_NAME AS c FROM information_schema.COLUMNS "
+    "WHERE IS_GENERATED = 'ALWAYS' AND GENERATION_EXPRESSION NOT IN ('ROW START', 'ROW END') "
+    "ORDER BY TABLE_SCHEMA, TABLE_NAME, ORDINAL_POSITION"
+)
+"""For MariaDB alone: MySQL has no IS_GENERATED, and logs these columns."""
+_UNLOGGED_FROM: Final = (11, 8)
+
+
+def generated_columns_are_logged(version: str) -> bool:
+    """Return whether updates and deletes in the binlog have all generated columns when
+    binlog_row_image is FULL.
+
+    MariaDB 11.8.9 leaves them out, 11.4.5 does not.
+    """
+    number = re.match(r"(\d+)\.(\d+)", version)
+    if "mariadb" not in version.lower() or number is None:
+        return True
+    return (int(number[1]), int(number[2])) < _UNLOGGED_FROM
