@@ -32,6 +32,7 @@ from api.routers import (
     relays,
     routes,
     session,
+    topics,
     watch,
 )
 from api.web import ROUTERS, install_web
@@ -48,6 +49,7 @@ _ROUTERS: Final = (
     configs,
     mappings,
     routes,
+    topics,
     instances,
     instance_settings,
     failover,

@@ -18,6 +18,7 @@ from api.services.placement_desk import PlacementDesk
 from api.services.position_desk import PositionDesk
 from api.services.routing_views import routing_views
 from api.services.table_route import TableRoute
+from api.services.topics import TopicDirectory
 from api.services.watch import Watch
 from relay.audit import AuditTrail, DelayedTrail
 from relay.dead_letters import DeadLetterTopic
@@ -52,6 +53,7 @@ class Admin:
     placement: PlacementDesk
     instances: InstanceDesk
     route: TableRoute
+    topics: TopicDirectory
     failover: FailoverDesk
     audit: AuditTrail
     acts: DelayedTrail
@@ -90,6 +92,7 @@ def compose(settings: RelaySettings, session: Session) -> Admin:
         settings.api.session_seconds,
         settings.api.session_idle_seconds,
     )
+    logical = LogicalViews(archive, instances, defined)
     directory = InstanceDirectory(instances, members, InstanceList(settings, session))
     return Admin(
         session=session,
@@ -102,7 +105,8 @@ def compose(settings: RelaySettings, session: Session) -> Admin:
         login=LoginDesk(accounts, sessions, LoginThrottle(), AttemptNotes(acts)),
         archive=archive,
         editor=MappingEditor(store, defined, EditEffects(instances), acts),
-        logical=LogicalViews(archive, instances, defined),
+        logical=logical,
+        topics=TopicDirectory(logical, settings.kafka),
         instances=InstanceDesk(InstanceDocumentStore(session, paths), settings, acts),
         placement=PlacementDesk(members, PlacementStore(session, paths), acts),
         directory=directory,

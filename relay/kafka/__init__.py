@@ -2,6 +2,7 @@
 
 from relay.kafka.client import ClientConfiguration, client_configuration, kafka_client
 from relay.kafka.client_log import CLIENT_LOG, write_log_lines
+from relay.kafka.consumer_groups import ConsumerGroups, GroupProgress, PartitionRange
 from relay.kafka.errors import error_of, kafka_errors, relay_error
 from relay.kafka.message_sizes import message_bytes, topic_limit
 from relay.kafka.metadata import cluster_metadata
@@ -21,7 +22,10 @@ from relay.kafka.topics import TopicAdmin, accept
 __all__ = [
     "CLIENT_LOG",
     "ClientConfiguration",
+    "ConsumerGroups",
+    "GroupProgress",
     "KeyAndValue",
+    "PartitionRange",
     "PartitionReader",
     "Record",
     "Right",

@@ -1,0 +1,81 @@
+"""The topics that the mapping in force feeds: what lies in them, and how far groups have read."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from api.errors import NoSuchThing
+from api.models.logical_mapping import LogicalGroupView
+from api.services.mappings.logical_view import LogicalViews
+from relay.kafka import ConsumerGroups, GroupProgress, PartitionRange, TopicAdmin
+from relay.settings import KafkaSettings
+
+
+@dataclass(frozen=True, slots=True)
+class TopicPartitions:
+    """Partition number → offsets that can be read."""
+
+    ranges: Mapping[int, PartitionRange]
+
+    @property
+    def offsets(self) -> int:
+        """Return how many offsets can be read, markers of Kafka transactions included."""
+        return sum(each.end - each.first for each in self.ranges.values())
+
+
+@dataclass(frozen=True, slots=True)
+class TopicReport:
+    """One topic. `partitions` is None where Kafka has no such topic yet."""
+
+    name: str
+    group: LogicalGroupView
+    partitions: TopicPartitions | None
+    readers: Sequence[GroupProgress]
+
+
+class TopicDirectory:
+    """Reads the mapping, and asks Kafka; each request opens a connection of its own."""
+
+    def __init__(self, views: LogicalViews, settings: KafkaSettings) -> None:
+        self._views = views
+        self._settings = settings
+
+    def topics(self) -> list[TopicReport]:
+        """Return all topics of the mapping in force, by name.
+
+        Raises SetInForceBroken, BrokerUnreachable, KafkaNotPermitted.
+        """
+        return self._reports(self._views.view("topic").groups)
+
+    def topic(self, name: str) -> TopicReport:
+        """Return one topic of the mapping in force.
+
+        Raises NoSuchThing, SetInForceBroken, BrokerUnreachable, KafkaNotPermitted.
+        """
+        found = [each for each in self._views.view("topic").groups if each.name == name]
+        if not found:
+            raise NoSuchThing(f"The mapping in force has no topic {name}.")
+        return self._reports(found)[0]
+
+    def _reports(self, listed: Sequence[LogicalGroupView]) -> list[TopicReport]:
+        if not listed:
+            return []
+        counts = TopicAdmin(self._settings).partition_counts()
+        there = {each.name: counts[each.name] for each in listed if each.name in counts}
+        groups = ConsumerGroups(self._settings)
+        ranges = groups.ranges(there)
+        readers = groups.progress(ranges)
+        return [
+            TopicReport(
+                each.name,
+                each,
+                _partitions(each.name, ranges) if each.name in there else None,
+                [one for one in readers if one.topic == each.name],
+            )
+            for each in listed
+        ]
+
+
+def _partitions(topic: str, ranges: Mapping[tuple[str, int], PartitionRange]) -> TopicPartitions:
+    return TopicPartitions(
+        {number: each for (name, number), each in ranges.items() if name == topic}
+    )
