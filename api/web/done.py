@@ -8,5 +8,20 @@ from typing import Final
 
 DONE: Final[Mapping[str, str]] = {
     "mapping-saved": "The set is saved. Relays use it with the next source transaction.",
+    "paused": "The pause is ordered. The instance stops between two transactions within a second.",
+    "resumed": "The instance continues.",
+    "throttled": "The limits are set. They take effect within a second.",
+    "started": "The instance tries again.",
+    "moved": "The move is ordered. It is carried out within a few seconds.",
+    "move-withdrawn": "The move is withdrawn. The instance runs where settings and balance say.",
+    "repositioned": "The position is moved. The instance continues from there.",
+    "mapping-accepted": "The mapping set is accepted.",
+    "switch-ordered": "The switch is ordered. It happens when the server has all that was "
+    "published.",
+    "held": "Heartbeats alone switch nothing until you release.",
+    "released": "Hold, switch and accepted losses are taken back.",
+    "loss-accepted": "The loss is accepted for the next switch.",
+    "drained": "The server is in maintenance. Its relays hand over what others can run.",
+    "maintenance-ended": "The server takes its share again.",
 }
 """Key in the query parameter `done` → sentence."""

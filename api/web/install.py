@@ -6,13 +6,14 @@ from typing import Final
 from fastapi import APIRouter, FastAPI
 from starlette.staticfiles import StaticFiles
 
-from api.web.pages import login, overview
+from api.web.pages import instance, login, overview
 from api.web.pages.mappings import editor, logical
 
 STATIC: Final = Path(__file__).parent / "static"
 
 ROUTERS: Final[tuple[APIRouter, ...]] = (
     overview.router,
+    *instance.ROUTERS,
     logical.router,
     editor.router,
     login.router,

@@ -40,7 +40,14 @@ def login_redirect(request: Request) -> RedirectResponse:
 
 
 def problem_page(request: Request, problem: Problem) -> HTMLResponse:
-    """Return a problem as a page with reason, remedy and code."""
+    """Return a problem as a page with reason, remedy and code.
+
+    An act of a dialog shows it in the dialog (`api.web.acts.in_dialog`).
+    """
+    failed = getattr(request.state, "failed_page", None)
+    if failed is not None:
+        shown: HTMLResponse = failed(problem)
+        return shown
     return render(
         request,
         "problem.html",

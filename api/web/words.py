@@ -52,6 +52,14 @@ def clock(ms: int) -> str:
     return time if same_day else f"{moment.day} {moment:%b}, {time}"
 
 
+def short_clock(ms: int) -> str:
+    """Return a moment in UTC without seconds: 09:14, with the date unless it is today's."""
+    moment = _utc(ms)
+    time = f"{moment:%H:%M}"
+    same_day = moment.date() == datetime.now(UTC).date()
+    return time if same_day else f"{moment.day} {moment:%b}, {time}"
+
+
 def iso(ms: int) -> str:
     """Return a moment as RFC 3339 text in UTC, with milliseconds."""
     return _utc(ms).isoformat(timespec="milliseconds")

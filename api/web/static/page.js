@@ -78,15 +78,30 @@
     for (const menu of all(".tabbar details[open]")) if (!menu.contains(target)) menu.open = false;
   };
 
-  // Live parts: each element with `data-live` is read again from the same address and morphed by ids.
+  // Live parts: each element with `data-live` is read again and morphed by ids, from the address that
+  // the attribute holds, or from the page's own.
   let held = false;
   const holdButton = () => first("[data-hold]");
+  const keepsOpen = (name, node) => !(name === "open" && node.nodeName === "DETAILS");
+  const morph = (part, found) => {
+    const fresh = found.getElementById(part.id);
+    if (!fresh) return;
+    localTimes(fresh); // before the morph, so that equal times change nothing
+    window.Idiomorph.morph(part, fresh, { morphStyle: "outerHTML", callbacks: { beforeAttributeUpdated: keepsOpen } });
+  };
+  const readAgain = async (address, parts) => {
+    const answer = await fetch(address, { headers: { Accept: "text/html", "HX-Request": "true" } });
+    if (!answer.ok || held || first("dialog[open]")) return;
+    const found = new DOMParser().parseFromString(await answer.text(), "text/html");
+    for (const part of parts) morph(part, found);
+  };
   const refresh = () => {
-    if (held || document.hidden || !window.htmx || first("dialog[open]")) return;
-    for (const part of all("[data-live]")) {
-      window.htmx.ajax("GET", location.pathname + location.search, {
-        source: part, target: `#${part.id}`, select: `#${part.id}`, swap: "morph:outerHTML",
-      });
+    if (held || document.hidden || !window.Idiomorph || first("dialog[open]")) return;
+    const here = location.pathname + location.search;
+    const live = all("[data-live]");
+    for (const address of new Set(live.map((part) => part.dataset.live || here))) {
+      const parts = live.filter((part) => (part.dataset.live || here) === address);
+      readAgain(address, parts).catch(() => { /* the next one may succeed */ });
     }
   };
   const hold = () => {

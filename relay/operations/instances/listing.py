@@ -59,12 +59,15 @@ class InstanceList:
 
     def one(self, name: str) -> ListedInstance:
         """Return one instance. Raises NodeMissing where none of this name exists."""
-        found = {each.status.name: each for each in self.all()}
-        if name not in found:
-            raise NodeMissing(
-                f"There is no instance {name!r}; known are {', '.join(found) or 'none'}."
-            )
-        return found[name]
+        members, here = self._members.members(), {*self._of_file, *self._documents.names()}
+        try:
+            status = self._statuses.status(name)
+        except NodeMissing:
+            status = _never_reported(name, run_time=name not in self._of_file)
+        if name in here or (status.state != NEVER_REPORTED and exists_elsewhere(status, members)):
+            return ListedInstance(status, any(each.name == status.relay for each in members))
+        known = ", ".join(each.status.name for each in self.all()) or "none"
+        raise NodeMissing(f"There is no instance {name!r}; known are {known}.")
 
 
 def exists_elsewhere(status: InstanceStatus, members: Iterable[RelayMember]) -> bool:

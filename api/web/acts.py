@@ -1,0 +1,96 @@
+"""Acts that a page's form asks for: who asked, what it was answered, and what an error shows."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any, TypeVar
+from urllib.parse import quote
+
+from fastapi import Request
+from fastapi.responses import HTMLResponse, RedirectResponse
+from pydantic import BaseModel, ValidationError
+
+from api.access import ANONYMOUS, Caller
+from api.errors import BadRequest
+from api.middleware.request_body import note_of
+from api.models.problem import Problem
+from api.web.forms import Form
+from api.web.rendering import render
+from relay.errors import RelayError
+from relay.operations import Who
+from relay.state import Note
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A page before it is written: template, values and entry of the navigation."""
+
+    template: str
+    values: Mapping[str, object]
+    section: str
+
+
+def note_from(request: Request, form: Form) -> Note:
+    """Return the note of an act: the caller's name and the form's comment."""
+    caller: Caller = getattr(request.state, "caller", ANONYMOUS)
+    return note_of(quote(caller.name or "admin"), quote(form["comment"]))
+
+
+def who_from(request: Request, form: Form) -> Who:
+    """Return who asked for an act, and why."""
+    note = note_from(request, form)
+    return Who(note.author, note.comment)
+
+
+def model_from(kind: type[Model], **fields: Any) -> Model:
+    """Return the request that a form makes. Raises BadRequest."""
+    try:
+        return kind.model_validate(fields)
+    except ValidationError as exc:
+        first = exc.errors()[0]
+        name = ".".join(str(part) for part in first["loc"])
+        raise BadRequest(f"{name}: {first['msg']}.") from exc
+
+
+def check_confirmed(form: Form, name: str) -> None:
+    """Return if the form repeats the name and has a comment. Raises BadRequest."""
+    if form["confirm"].strip() != name:
+        raise BadRequest(
+            f"The name typed is {form['confirm'].strip()!r}, and the instance is {name!r}.",
+            remedy=f"Type {name} to confirm.",
+        )
+    if not form["comment"].strip():
+        raise BadRequest("A comment is required.", remedy="Write why you do this.")
+
+
+def done(address: str, key: str) -> RedirectResponse:
+    """Lead back to a page, relative to the form's address, that says what was done."""
+    mark = "&" if "?" in address else "?"
+    return RedirectResponse(f"{address}{mark}done={key}", status_code=HTTPStatus.SEE_OTHER)
+
+
+@contextmanager
+def in_dialog(
+    request: Request, dialog: str, form: Form, show: Callable[[], Shown]
+) -> Iterator[None]:
+    """Let an error of the act show the page again, with the dialog open and what was typed."""
+    try:
+        yield
+    except RelayError:
+        with suppress(RelayError):
+            request.state.failed_page = _failed_page(request, dialog, form, show())
+        raise
+
+
+def _failed_page(
+    request: Request, dialog: str, form: Form, shown: Shown
+) -> Callable[[Problem], HTMLResponse]:
+    def page(problem: Problem) -> HTMLResponse:
+        values = {**shown.values, "failed": dialog, "error": problem, "typed": form}
+        status = HTTPStatus(problem.status)
+        return render(request, shown.template, values, section=shown.section, status=status)
+
+    return page

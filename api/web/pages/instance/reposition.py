@@ -1,0 +1,115 @@
+"""Moving an instance's position: first what it would do, in plain words, then the act."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from functools import partial
+from typing import Annotated, Final
+from urllib.parse import quote
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import HTMLResponse, RedirectResponse
+
+from api.composition import Admin
+from api.deps import AdminDep
+from api.errors import BadRequest
+from api.models.position import Move, MovePreview, Place
+from api.web.acts import Shown, check_confirmed, done, in_dialog, model_from, who_from
+from api.web.forms import FormDep
+from api.web.rendering import render
+from relay.errors import RelayError
+
+router: Final = APIRouter(include_in_schema=False)
+
+
+@router.get("/instances/{name}/reposition")
+def show_reposition(
+    request: Request,
+    admin: AdminDep,
+    name: str,
+    time: str = "",
+    file: str = "",
+    offset: str = "",
+    source: str = "",
+    as_new: Annotated[bool, Query()] = False,
+) -> HTMLResponse:
+    """Show the form, and with a target what a move there would do. Nothing is changed."""
+    asked: Mapping[str, object] = {
+        "time": time,
+        "file": file,
+        "offset": offset,
+        "source": source,
+        "as_new": as_new,
+    }
+    shown = _page(admin, name, asked)
+    return render(request, shown.template, dict(shown.values), section=shown.section)
+
+
+@router.post("/instances/{name}/reposition")
+def reposition(request: Request, admin: AdminDep, name: str, form: FormDep) -> RedirectResponse:
+    """Move the position."""
+    asked = {
+        "time": "",
+        "file": form["file"],
+        "offset": form["offset"],
+        "source": form["source"],
+        "as_new": form.checked("as_new"),
+    }
+    with in_dialog(request, "confirm", form, partial(_page, admin, name, asked)):
+        check_confirmed(form, name)
+        move = model_from(Move, **_place_fields(asked), confirm=form["confirm"].strip())
+        admin.positions.move(name, move, who_from(request, form))
+    return done(f"../{quote(name, safe='')}", "repositioned")
+
+
+def _page(admin: Admin, name: str, asked: Mapping[str, object]) -> Shown:
+    """Return the page; what keeps the preview from being made is shown in its place.
+
+    Raises NodeMissing.
+    """
+    instance = admin.directory.instance(name)
+    preview: MovePreview | None = None
+    problem: RelayError | None = None
+    try:
+        asked = _with_place(admin, name, asked)
+        if asked["file"]:
+            preview = admin.positions.preview(name, model_from(Place, **_place_fields(asked)))
+    except RelayError as exc:
+        problem = exc
+    values: dict[str, object] = {
+        "title": f"Reposition {name}",
+        "name": name,
+        "instance": instance,
+        "asked": asked,
+        "preview": preview,
+        "problem": problem,
+        "failed": "",
+        "error": None,
+        "typed": {},
+    }
+    return Shown("instance/reposition.html", values, "overview")
+
+
+def _with_place(admin: Admin, name: str, asked: Mapping[str, object]) -> Mapping[str, object]:
+    """Return the query with file and offset of its time, if it names one. Raises BadRequest."""
+    text = str(asked["time"]).strip()
+    if not text:
+        return asked
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError as exc:
+        raise BadRequest(
+            f"{text!r} is no time.", remedy="Write it as 2026-01-31T09:14:00, in UTC."
+        ) from exc
+    at = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    source = str(asked["source"]) or None
+    found = admin.positions.search(name, at, file=None, standby=False, source=source)
+    return {**asked, "file": found.file, "offset": str(found.offset)}
+
+
+def _place_fields(asked: Mapping[str, object]) -> dict[str, object]:
+    return {
+        "file": asked["file"],
+        "offset": str(asked["offset"]).replace(",", "").strip(),
+        "source": asked["source"] or None,
+        "as_new": asked["as_new"],
+    }

@@ -1,0 +1,84 @@
+"""The page of one instance: its sentence, figures, and what it leaves out."""
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+from api.services.watch import Facts
+from api.web import words
+
+_MS: Final = 1000
+_CAUSES: Final[Mapping[str, str]] = {
+    "filter": "Left out by the instance's filter, as configured.",
+    "unmapped_table": "No table mapping lists the table.",
+    "unmapped_db": "No mapping lists the database.",
+    "rule_condition": "A rule's condition was not true.",
+}
+
+
+class Figure(NamedTuple):
+    """A key figure with its unit and a note."""
+
+    title: str
+    value: str
+    unit: str
+    note: str
+
+
+class LeftOut(NamedTuple):
+    """Rows that were left out for one cause."""
+
+    cause: str
+    rows: int
+    meaning: str
+
+
+def sentence(facts: Facts, address: str, now_ms: int) -> str:
+    """Return who leads the instance, what it reads, and for how long it is in its state."""
+    view, period = facts.view, facts.period
+    leads = (
+        f"{view.relay} leads it"
+        if view.relay_alive
+        else f"No relay leads it; {view.relay} reported it last"
+        if view.relay
+        else "No relay has reported it"
+    )
+    reads = f" and reads {address}" if address and view.relay_alive else ""
+    state = period.state.lower().replace("_", " ").capitalize()
+    span = words.duration(max(0, now_ms - period.since_ms) / _MS)
+    least = "" if period.exact else "at least "
+    return f"{leads}{reads}. {state} for {least}{span}."
+
+
+def figures(facts: Facts, lag_limit_s: float, now_ms: int) -> list[Figure]:
+    """Return the key figures."""
+    view = facts.view
+    waits = view.buffer_put - view.buffer_ack
+    changed = (
+        f"{words.duration(max(0, now_ms - view.execute_time) / _MS)} ago"
+        if view.execute_time
+        else "none yet"
+    )
+    return [
+        Figure(
+            "Lag",
+            words.duration(view.lag_seconds if view.relay_alive else None),
+            "",
+            f"limit {words.duration(lag_limit_s)}",
+        ),
+        Figure("Rows published", words.number(facts.rate), "/s", f"last change {changed}"),
+        Figure("Since the relay's start", words.number(view.published_rows), "rows", ""),
+        Figure(
+            "Buffer",
+            words.size(view.buffer_bytes),
+            "",
+            f"{words.counted(max(0, waits), 'slot')} waiting",
+        ),
+        Figure("Spool", words.size(view.spool_bytes), "", view.spool or "not in use"),
+        Figure("Dead letters", words.number(view.dead_letters), "", "since the relay's start"),
+    ]
+
+
+def left_out(facts: Facts) -> list[LeftOut]:
+    """Return the rows that were left out since the relay's start, those with the most first."""
+    found = sorted(facts.view.dropped_rows.items(), key=lambda each: (-each[1], each[0]))
+    return [LeftOut(cause, rows, _CAUSES.get(cause, "")) for cause, rows in found]

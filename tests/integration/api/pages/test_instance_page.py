@@ -1,0 +1,167 @@
+"""The page of one instance over HTTP, with statuses and orders in a real ZooKeeper."""
+
+from collections.abc import Iterator
+
+import httpx
+import pytest
+
+from deploy.embedded import Kafka, ZooKeeper
+from relay.state import (
+    Candidacy,
+    FlowStore,
+    InstanceStatus,
+    InstanceStore,
+    Membership,
+    Paths,
+    PlacementStore,
+    RelayMember,
+)
+from relay.zk import Session
+from tests.servers.fixtures import FreshName
+from tests.support.relays.admin_server import admin_client, admin_settings
+from tests.support.relays.zookeeper_sessions import session_with
+from tests.support.waiting import wait_until
+
+SOURCE = {"host": "127.0.0.1", "port": 1, "user": "u", "server_id": 7}
+STOPPED = InstanceStatus("shop", "STOPPED", "BINLOG_PURGED", "it is <gone>.", "restore it.", "r1")
+HTML = {"Accept": "text/html"}
+
+
+@pytest.fixture(scope="module")
+def installation(fresh_name: FreshName) -> str:
+    return fresh_name("instance-page")
+
+
+@pytest.fixture(scope="module")
+def session(zookeeper: ZooKeeper) -> Iterator[Session]:
+    with session_with(zookeeper.hosts) as session:
+        yield session
+
+
+@pytest.fixture(scope="module")
+def paths(installation: str) -> Paths:
+    return Paths(f"/roma/{installation}")
+
+
+@pytest.fixture(scope="module")
+def admin(
+    zookeeper: ZooKeeper, kafka: Kafka, session: Session, paths: Paths, installation: str
+) -> Iterator[httpx.Client]:
+    for number in (1, 2):
+        member = RelayMember(
+            f"r{number}",
+            server=f"s{number}",
+            instances=("shop",),
+            candidacies=(Candidacy("shop"),),
+        )
+        Membership(session, paths).announce(member)
+    session.create_ephemeral(paths.leader("shop"), b'{"relay": "r1"}')
+    InstanceStore(session, paths).put_status(STOPPED)
+    settings = admin_settings(
+        zookeeper.hosts,
+        installation,
+        instances=[{"name": "shop", "source": SOURCE}],
+        kafka={
+            "bootstrap_servers": kafka.bootstrap,
+            "replication_factor": 1,
+            "min_insync_replicas": 1,
+        },
+    )
+    with admin_client(settings) as client:
+        client.headers.update(HTML)
+        wait_until(lambda: client.get("/").status_code == 200, "the admin to show pages")
+        yield client
+
+
+def test_a_stopped_instance_says_why_and_what_to_do(admin: httpx.Client) -> None:
+    text = admin.get("/instances/shop").text
+    assert "Why it is stopped, and what to do" in text
+    assert "It is &lt;gone&gt;." in text
+    assert "Restore it." in text
+    assert "r1 leads it and reads 127.0.0.1:1. Stopped for at least" in text
+    assert text.count('role="img"') >= 3  # two charts and the bar of states
+    assert "Preview a reposition" in text
+
+
+@pytest.mark.parametrize("span", ["1h", "6h", "24h", "7d", "no"])
+def test_every_range_can_be_linked(admin: httpx.Client, span: str) -> None:
+    assert admin.get(f"/instances/shop?range={span}").status_code == 200
+
+
+def test_an_unknown_instance_is_a_page_with_the_code(admin: httpx.Client) -> None:
+    for path in ("/instances/none", "/instances/none/reposition", "/instances/%3Cb%3E"):
+        answer = admin.get(path)
+        assert (answer.status_code, "NODE_MISSING" in answer.text) == (404, True), path
+        assert "<b>&#39;" not in answer.text
+
+
+def test_acts_of_the_page_are_those_of_the_endpoints(
+    admin: httpx.Client, session: Session, paths: Paths
+) -> None:
+    flows = FlowStore(session, paths)
+    answer = admin.post("/instances/shop/pause", data={"comment": "disks"})
+    assert (answer.status_code, answer.headers["location"]) == (303, "../shop?done=paused")
+    flow = flows.read("shop")
+    assert (flow.paused, flow.by, flow.comment) == (True, "api.token", "disks")
+    assert admin.get("/instances/shop?done=paused").text.count("The pause is ordered.") == 1
+    throttled = admin.post("/instances/shop/throttle", data={"rows": "8,000", "bytes": ""})
+    assert throttled.status_code == 303
+    flow = flows.read("shop")
+    assert (flow.paused, flow.rows_per_second, flow.bytes_per_second) == (True, 8000, None)
+    assert admin.post("/instances/shop/resume", data={}).status_code == 303
+    assert flows.read("shop").paused is False
+    assert admin.post("/instances/shop/start", data={}).status_code == 303
+    acts = [each["act"] for each in admin.get("/api/v1/audit?subject=shop").json()]
+    assert sorted(acts) == ["flow.set", "flow.set", "flow.set", "instance.started"]
+
+
+def test_a_move_is_ordered_and_withdrawn(
+    admin: httpx.Client, session: Session, paths: Paths
+) -> None:
+    overrides = PlacementStore(session, paths)
+    assert admin.post("/instances/shop/move", data={"to": "r2"}).status_code == 303
+    assert overrides.overrides().moves["shop"].to == "r2"
+    assert "Withdraw the move" in admin.get("/instances/shop").text
+    assert admin.post("/instances/shop/withdraw-move", data={}).status_code == 303
+    assert overrides.overrides().moves == {}
+
+
+@pytest.mark.parametrize(
+    ("act", "data", "status", "said"),
+    [
+        ("throttle", {"rows": "many", "comment": "kept"}, 400, "Rows must be a whole number"),
+        ("throttle", {"rows": "-1", "comment": "kept"}, 400, "Rows must not be negative"),
+        ("move", {"comment": "kept"}, 400, "No relay is chosen."),
+        ("move", {"to": "nowhere", "comment": "kept"}, 409, "No living relay or server called"),
+    ],
+)
+def test_a_refused_act_shows_its_dialog_with_what_was_typed(
+    admin: httpx.Client, act: str, data: dict[str, str], status: int, said: str
+) -> None:
+    answer = admin.post(f"/instances/shop/{act}", data=data)
+    assert answer.status_code == status
+    dialog = answer.text.partition(f'<dialog id="{act}"')[2].partition("</dialog>")[0]
+    assert "data-open" in dialog.partition(">")[0]
+    assert said in dialog
+    assert 'value="kept"' in dialog
+
+
+def test_a_reposition_is_previewed_and_refused_without_its_confirmation(
+    admin: httpx.Client,
+) -> None:
+    page = admin.get("/instances/shop/reposition?file=bin.1&offset=3")
+    assert "This target cannot be used" in page.text
+    assert "greater than or equal to 4" in page.text
+    assert "is no time" in admin.get("/instances/shop/reposition?time=noon").text
+    refused = admin.post(
+        "/instances/shop/reposition", data={"file": "bin.1", "offset": "4", "confirm": "sho"}
+    )
+    assert refused.status_code == 400
+
+
+def test_who_may_not_operate_sees_disabled_buttons(admin: httpx.Client) -> None:
+    anonymous = {"Authorization": "", **HTML}
+    text = admin.get("/instances/shop", headers=anonymous).text
+    assert "needs the right operate" in text
+    assert '<dialog id="pause"' not in text
+    assert admin.post("/instances/shop/pause", headers=anonymous).status_code == 401
