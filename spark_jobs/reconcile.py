@@ -84,7 +84,7 @@ class Reconciliation:
             return TableFindings(
                 table.name, reason=f"no key names the rows of {', '.join(table.without_key)}"
             )
-        if table.with_longer_key:
+        if table.with_longer_key_under_rules:
             return TableFindings(table.name, reason=float_in_key(table))
         if left_out := table.leaves_out(*Operation):
             return TableFindings(

@@ -91,7 +91,10 @@ def source_rows(
 def _of_shard(
     database: SourceDatabase, shard: Shard, places: Sequence[Place]
 ) -> Iterator[DataFrame]:
-    """Where the key is masked, nothing but reading every row finds those that are looked for."""
+    """Yield the rows of these places, perhaps with more, in queries of limited length.
+
+    Where the key is masked, only reading every row finds those that are looked for.
+    """
     if shard.rules is not None and shard.rules.hides_key:
         rows = message_rows(database, shard, "TRUE")
         yield rows.join(
@@ -100,14 +103,13 @@ def _of_shard(
             "left_semi",
         )
         return
-    for start in range(0, len(places), _KEYS_A_QUERY):
-        if (where := _where(shard, places[start : start + _KEYS_A_QUERY])) is not None:
-            yield message_rows(database, shard, where)
-
-
-def _where(shard: Shard, places: Sequence[Place]) -> str | None:
-    keys = [key for each in places if (key := boundary_of(shard, each.place)) is not None]
-    return " OR ".join(f"({key_equals(shard.key, key)})" for key in keys) or None
+    # FLOATs of which the server prints the same digits have one place: it is asked for once.
+    found = (boundary_of(shard, each) for each in dict.fromkeys(each.place for each in places))
+    keys = [key for key in found if key is not None]
+    for start in range(0, len(keys), _KEYS_A_QUERY):
+        asked = keys[start : start + _KEYS_A_QUERY]
+        where = " OR ".join(f"({key_equals(shard.key, key)})" for key in asked)
+        yield message_rows(database, shard, where)
 
 
 def _of_source(

@@ -1,4 +1,6 @@
-"""Tables with a FLOAT in their key: a first copy has the keys and values of the messages."""
+"""Tables with a FLOAT in their key: a first copy has the keys and values of the messages, and a
+comparison tells rows apart whose keys the server prints alike.
+"""
 
 import struct
 from collections.abc import Callable
@@ -10,9 +12,10 @@ import pytest
 from pyspark.sql import SparkSession
 
 from deploy.embedded import Kafka, SqlServer, ZooKeeper
-from spark_jobs import bootstrap
+from spark_jobs import bootstrap, reconcile
+from spark_jobs.comparison import Outcome
 from spark_jobs.sinks import open_sink
-from tests.support.copies.first_copies import job_settings, source
+from tests.support.copies.first_copies import job_settings, publish_position, source
 from tests.support.relays.relay_process import Installation, RelayProcess
 from tests.support.rows.topic_reading import read_topic
 from tests.support.waiting import wait_until
@@ -108,6 +111,54 @@ def test_a_first_copy_has_the_keys_and_values_of_the_messages(
     assert len(messages) == len(rows)
     assert found == {
         key: tuple(_value(data[column]) for column in "fdn") for key, data in messages.items()
+    }
+
+
+@pytest.mark.parametrize("family", ["mariadb", pytest.param("mysql_9", marks=pytest.mark.long)])
+def test_rows_whose_keys_the_server_prints_alike_are_compared_and_repaired(
+    request: pytest.FixtureRequest,
+    spark: SparkSession,
+    family: str,
+    kafka: Kafka,
+    fresh_name: Callable[[str], str],
+    tmp_path: Path,
+) -> None:
+    name, database = fresh_name("floats"), request.getfixturevalue(family)
+    assert isinstance(database, SqlServer)
+    keys = [16777216, 16777218, 16777220, 16777222]
+    rows = ", ".join(f"({key}, {number})" for number, key in enumerate(keys))
+    database.execute(
+        f"create database {name}",
+        f"create table {name}.t (f float primary key, n int)",
+        f"insert into {name}.t values {rows}, (0.1, 4), (-0.5, 5)",
+    )
+    mapping = {
+        "dbs": [{"logicDb": "shop", "realDbs": name}],
+        "topics": [{"logicDb": "shop", "topic": name}],
+    }
+    settings = job_settings(kafka, tmp_path, name, mapping, source("one", database))
+    publish_position(kafka, name, "one", database, 100)
+    assert bootstrap.run(settings)["shop.t"].rows == 6
+    assert [each.outcome for each in reconcile.run(settings)] == [Outcome.EQUAL]
+
+    database.execute(
+        f"update {name}.t set n = 10 where n = 0",
+        f"delete from {name}.t where n = 1",
+        f"insert into {name}.t values (16777224, 6)",
+    )
+    publish_position(kafka, name, "one", database, 200)
+    (found,) = reconcile.run(settings, repair=True)
+    assert {each.key: tuple(each.what) for each in found.repaired} == {
+        '["shop.t","16777216"]': ("n",),
+        '["shop.t","16777218"]': ("the source has no such row",),
+        '["shop.t","16777224"]': ("the copy has no such row",),
+    }
+    assert found.outcome == Outcome.EQUAL
+    copy = open_sink(spark, settings).read("shop.t")
+    assert copy is not None
+    left = {"16777216": 10, "16777220": 2, "16777222": 3, "0.1": 4, "-0.5": 5, "16777224": 6}
+    assert {row["_key"]: row["n"] for row in copy.where("not _deleted").collect()} == {
+        f'["shop.t","{key}"]': n for key, n in left.items()
     }
 
 
