@@ -1,9 +1,10 @@
 """Name: keys and type texts of tables, and what the statements in the stream are."""
 
-from relay.schema.catalog.catalog_reader import CatalogReader, CatalogTable, CatalogVersions
+from relay.schema.catalog.catalog_queries import CatalogTable, CatalogVersions
+from relay.schema.catalog.catalog_reader import CatalogReader
 from relay.schema.catalog.catalog_snapshot import CatalogSnapshot
 from relay.schema.column_renames import column_renames
-from relay.schema.ddl import Ddl, StatementKind, classify
+from relay.schema.ddl import Ddl, classify
 from relay.schema.declared_types import DeclaredTypes
 from relay.schema.history import (
     Base,
@@ -18,6 +19,7 @@ from relay.schema.history import (
     superseded,
 )
 from relay.schema.renaming import renamed_sql
+from relay.schema.statement_kind import StatementKind
 from relay.schema.table_definitions import Catalog, TableDefinitions
 
 __all__ = [

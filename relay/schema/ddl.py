@@ -4,32 +4,16 @@ Statements are recognised by their first words. What is not recognised is DDL of
 passed on as it is, never dropped.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
-from enum import StrEnum
-from typing import Final, TypeAlias
+from typing import Final
 
 from relay.model.change import Statement
 from relay.model.table import TableId
+from relay.schema.ddl_readers import recognise
 from relay.schema.sql.token_cursor import TokenCursor, WrittenName
 from relay.schema.sql.tokens import tokenize
-
-
-class StatementKind(StrEnum):
-    """Canal's word for a statement.
-
-    IGNORED stands for what is of no concern to a copy of the data and is not published.
-    """
-
-    CREATE = "CREATE"
-    ALTER = "ALTER"
-    ERASE = "ERASE"
-    TRUNCATE = "TRUNCATE"
-    RENAME = "RENAME"
-    CREATE_INDEX = "CINDEX"
-    DROP_INDEX = "DINDEX"
-    QUERY = "QUERY"
-    IGNORED = ""
+from relay.schema.statement_kind import StatementKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,39 +35,8 @@ class Ddl:
     written: tuple[WrittenName, ...]
 
 
-_Names: TypeAlias = "list[WrittenName]"
-_Recognised: TypeAlias = "tuple[StatementKind, _Names, _Names] | None"
-"""The kind, the tables that are changed (the one to name first), and other names to be rewritten
-with them.
-"""
-
 _ROW_CHANGES: Final = frozenset({"INSERT", "REPLACE", "UPDATE", "DELETE", "LOAD", "CALL", "WITH"})
-# What follows ALTER DATABASE where it means the session's own.
-_DATABASE_OPTIONS: Final = frozenset(
-    {"CHARACTER", "CHARSET", "COLLATE", "COMMENT", "DEFAULT", "ENCRYPTION", "READ"}
-)
 _MODIFIERS: Final = ("LOW_PRIORITY", "DELAYED", "HIGH_PRIORITY", "QUICK", "IGNORE")
-# Accounts carry password hashes, which do not belong into a queue; the others change nothing that
-# another session would see.
-_IGNORED_FIRST_WORDS: Final = frozenset(
-    {
-        *(
-            "ANALYZE",
-            "BEGIN",
-            "CHECK",
-            "COMMIT",
-            "DO",
-            "FLUSH",
-            "GRANT",
-            "OPTIMIZE",
-            "PURGE",
-            "RELEASE",
-            "REPAIR",
-        ),
-        *("RESET", "REVOKE", "ROLLBACK", "SAVEPOINT", "SET", "SHUTDOWN", "START", "USE", "XA"),
-    }
-)
-_IGNORED_OBJECTS: Final = frozenset({"USER", "ROLE", "TEMPORARY", "SERVER"})
 # A row change of more words than this is a bulk insert; its target stands at its front.
 _ROW_CHANGE_TOKENS: Final = 256
 
@@ -97,7 +50,7 @@ def classify(statement: Statement) -> Ddl:
     if cursor.accept("SET", "STATEMENT"):
         # MariaDB: settings for the one statement behind FOR.
         cursor.skip_to("FOR")
-    recognised = _recognise(cursor)
+    recognised = recognise(cursor)
     if recognised is None:
         return Ddl(StatementKind.QUERY, True, statement.database, "", (), statement.sql, ())
     kind, changed, others = recognised
@@ -106,199 +59,6 @@ def classify(statement: Statement) -> Ddl:
     return Ddl(
         kind, True, named.database, named.table, tuple(tables), statement.sql, (*changed, *others)
     )
-
-
-def _recognise(cursor: TokenCursor) -> _Recognised:
-    verb = cursor.word()
-    cursor.take()
-    if verb in _IGNORED_FIRST_WORDS:
-        return StatementKind.IGNORED, [], []
-    if verb in ("CREATE", "DROP", "ALTER", "RENAME"):
-        cursor.accept("OR", "REPLACE")
-        cursor.skip("ONLINE", "OFFLINE", "IGNORE")
-        if cursor.word() in _IGNORED_OBJECTS:
-            return StatementKind.IGNORED, [], []
-    reader = _READERS.get(verb)
-    return reader(cursor) if reader is not None else None
-
-
-def _create(cursor: TokenCursor) -> _Recognised:
-    cursor.skip("UNIQUE", "FULLTEXT", "SPATIAL", "VECTOR")
-    what = cursor.word()
-    cursor.take()
-    cursor.accept("IF", "NOT", "EXISTS")
-    if what in ("DATABASE", "SCHEMA"):
-        return _of_database(cursor)
-    if what == "INDEX":
-        found = cursor.skip_to("ON") and cursor.table()
-        return (StatementKind.CREATE_INDEX, [found], []) if found else None
-    table = cursor.table() if what in ("TABLE", "SEQUENCE") else None
-    if table is None:
-        return None
-    if what == "SEQUENCE":
-        return StatementKind.QUERY, [table], []
-    return StatementKind.CREATE, [table], _model_table(cursor) + _references(cursor)
-
-
-def _model_table(cursor: TokenCursor) -> _Names:
-    """Find the table of CREATE TABLE a LIKE b and CREATE TABLE a (LIKE b)."""
-    if cursor.accept("LIKE") or cursor.accept("(", "LIKE"):
-        table = cursor.table()
-        return [table] if table is not None else []
-    return []
-
-
-def _references(cursor: TokenCursor) -> _Names:
-    """Find the tables that foreign keys point to."""
-    found = []
-    while cursor.skip_to("REFERENCES"):
-        if (table := cursor.table()) is not None:
-            found.append(table)
-    return found
-
-
-def _drop(cursor: TokenCursor) -> _Recognised:
-    what = cursor.word()
-    cursor.take()
-    cursor.skip(
-        "IF", "EXISTS"
-    )  # MariaDB logs the words twice where the session wrote them in a comment that is carried out
-    if what in ("DATABASE", "SCHEMA"):
-        return _of_database(cursor)
-    if what == "INDEX":
-        found = cursor.skip_to("ON") and cursor.table()
-        return (StatementKind.DROP_INDEX, [found], []) if found else None
-    tables = cursor.tables() if what in ("TABLE", "TABLES", "SEQUENCE") else []
-    return (
-        (StatementKind.QUERY if what == "SEQUENCE" else StatementKind.ERASE, tables, [])
-        if tables
-        else None
-    )
-
-
-def _of_database(cursor: TokenCursor) -> _Recognised:
-    name = cursor.database()
-    return (StatementKind.QUERY, [name], []) if name is not None else None
-
-
-def _truncate(cursor: TokenCursor) -> _Recognised:
-    cursor.accept("TABLE")
-    table = cursor.table()
-    return (StatementKind.TRUNCATE, [table], []) if table is not None else None
-
-
-def _rename(cursor: TokenCursor) -> _Recognised:
-    if not (cursor.accept("TABLE") or cursor.accept("TABLES")):
-        return None
-    cursor.accept("IF", "EXISTS")
-    found: _Names = []
-    while (old := cursor.table()) is not None:
-        new = cursor.table() if cursor.skip_to("TO") else None
-        if new is None:
-            return None
-        found += [new, old]
-        if not cursor.accept(","):
-            break
-    return (StatementKind.RENAME, found, []) if found else None
-
-
-def _alter(cursor: TokenCursor) -> _Recognised:
-    what = cursor.word()
-    cursor.take()
-    cursor.accept("IF", "EXISTS")
-    if what in ("DATABASE", "SCHEMA"):
-        return None if cursor.word() in _DATABASE_OPTIONS else _of_database(cursor)
-    table = cursor.table() if what in ("TABLE", "SEQUENCE") else None
-    if what == "SEQUENCE":
-        return (StatementKind.QUERY, [table], []) if table is not None else None
-    if not cursor.accept("NOWAIT") and cursor.accept("WAIT"):
-        cursor.take()
-    return _alter_table(cursor, table) if table is not None else None
-
-
-def _alter_table(cursor: TokenCursor, table: WrittenName) -> _Recognised:
-    """Read the items: the first gives the kind, as in Canal; a new name may stand in any of
-    them.
-    """
-    kinds, renamed, others = [], [], []
-    while True:
-        kinds.append(_item_kind(cursor))
-        new = _new_name(cursor) or _converted_table(cursor)
-        renamed += [new] if new is not None else []
-        others += _item_names(cursor)
-        if not _next_item(cursor, others):
-            break
-    changed = [*renamed, table] if kinds[0] is StatementKind.RENAME else [table, *renamed]
-    return kinds[0], changed, others
-
-
-def _next_item(cursor: TokenCursor, others: _Names) -> bool:
-    """Move to the next item of ALTER TABLE, picking up the tables that foreign keys of this one
-    point to.
-    """
-    depth = 0
-    while cursor.token is not None:
-        sign = cursor.word()
-        cursor.take()
-        if depth == 0 and sign == ",":
-            return True
-        depth += (sign == "(") - (sign == ")")
-        if sign == "REFERENCES" and (table := cursor.table()) is not None:
-            others.append(table)
-    return False
-
-
-_INDEX_WORDS: Final = frozenset({"INDEX", "KEY", "UNIQUE", "FULLTEXT", "SPATIAL", "PRIMARY"})
-
-
-def _item_kind(cursor: TokenCursor) -> StatementKind:
-    verb, what = cursor.word(), cursor.word(1)
-    if verb == "ADD" and what == "CONSTRAINT":
-        # The constraint's own name is optional.
-        what = next(
-            (cursor.word(ahead) for ahead in (2, 3) if cursor.word(ahead) in _INDEX_WORDS), ""
-        )
-    if verb == "ADD" and what in _INDEX_WORDS:
-        return StatementKind.CREATE_INDEX
-    if verb == "DROP" and what in ("INDEX", "KEY", "CONSTRAINT"):
-        return StatementKind.DROP_INDEX
-    if verb == "RENAME" and what not in ("COLUMN", "INDEX", "KEY"):
-        return StatementKind.RENAME
-    return StatementKind.ALTER
-
-
-def _new_name(cursor: TokenCursor) -> WrittenName | None:
-    if cursor.word() != "RENAME" or cursor.word(1) in ("COLUMN", "INDEX", "KEY"):
-        return None
-    cursor.take()
-    cursor.skip("TO", "AS", "=")
-    return cursor.table()
-
-
-def _converted_table(cursor: TokenCursor) -> WrittenName | None:
-    """Find the other table of MariaDB's CONVERT TABLE t TO PARTITION p and CONVERT PARTITION p TO
-    TABLE t.
-    """
-    if cursor.word() != "CONVERT" or cursor.word(1) not in ("TABLE", "PARTITION"):
-        return None
-    return cursor.table() if cursor.skip_to("TABLE") else None
-
-
-def _item_names(cursor: TokenCursor) -> _Names:
-    """Find the other table of EXCHANGE PARTITION p WITH TABLE t."""
-    if cursor.word() != "EXCHANGE" or not cursor.skip_to("WITH") or not cursor.accept("TABLE"):
-        return []
-    table = cursor.table()
-    return [table] if table is not None else []
-
-
-_READERS: Final[dict[str, Callable[[TokenCursor], _Recognised]]] = {
-    "CREATE": _create,
-    "DROP": _drop,
-    "ALTER": _alter,
-    "RENAME": _rename,
-    "TRUNCATE": _truncate,
-}
 
 
 def _row_change(statement: Statement) -> Ddl:

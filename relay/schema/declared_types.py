@@ -8,8 +8,9 @@ from typing import Final
 from relay.model.change import Statement
 from relay.model.table import TableId, TableMap
 from relay.schema.column_texts import column, column_list
-from relay.schema.ddl import Ddl, StatementKind
+from relay.schema.ddl import Ddl
 from relay.schema.sql.token_cursor import TokenCursor
+from relay.schema.statement_kind import StatementKind
 
 # A table's texts take about a kilobyte, so this is some tens of megabytes at most; the table not
 # named for longest goes first.

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Final
 
 from relay.model.table import Column, ColumnType, KeyKind, RowVersions, TableDefinition, TableMap
-from relay.schema.catalog.catalog_reader import ROW_END, CatalogVersions
+from relay.schema.catalog.catalog_queries import ROW_END, CatalogVersions
 
 HIDDEN_NAMES: Final = ("row_start", ROW_END)
 """The columns that MariaDB adds to a table whose statement names none; no catalogue shows them."""

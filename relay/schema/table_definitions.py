@@ -14,7 +14,7 @@ from relay.model.table import (
     TableMap,
     is_in_row_metadata,
 )
-from relay.schema.catalog.catalog_reader import CatalogTable, CatalogVersions
+from relay.schema.catalog.catalog_queries import CatalogTable, CatalogVersions
 from relay.schema.ddl import Ddl, classify
 from relay.schema.declared_types import DeclaredTypes
 from relay.schema.refined_types import may_be_refined, refined_texts

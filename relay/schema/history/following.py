@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 from relay.model.change import Statement
 from relay.model.sql_mode import SqlMode
 from relay.model.table import TableId
-from relay.schema.ddl import Ddl, StatementKind
+from relay.schema.ddl import Ddl
 from relay.schema.history.alter.alter_statements import altered, with_created_index, without_index
 from relay.schema.history.column_words import charset_name
 from relay.schema.history.columns.column_form import NotFollowed
@@ -15,6 +15,7 @@ from relay.schema.history.described import DescribedTable
 from relay.schema.history.elements import DEFAULT_CHARSET, created_table, option_charset
 from relay.schema.history.sequences import altered_sequence, is_sequence, sequence
 from relay.schema.sql.token_cursor import TokenCursor
+from relay.schema.statement_kind import StatementKind
 
 Known: TypeAlias = DescribedTable | str
 """A table, or why nothing certain is known of it."""

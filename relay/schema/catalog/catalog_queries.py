@@ -1,0 +1,194 @@
+"""Queries on a server's catalogue, and what their rows say.
+
+They raise the driver's errors; `CatalogReader` translates them.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any, Final
+
+import pymysql
+from pymysql.cursors import DictCursor
+
+from relay.model.table import TableId
+from relay.schema.catalog.catalog_snapshot import (
+    COLUMNS,
+    COLUMNS_IN_ORDER,
+    DATABASES,
+    INDEXES,
+    INDEXES_IN_ORDER,
+    PRIMARY_KEYS,
+    TABLES,
+    CatalogSnapshot,
+    described_tables,
+    in_shown_order,
+    only,
+)
+from relay.schema.history.column_words import charset_name
+
+ROW_END: Final = "row_end"
+"""MariaDB's name for the end of a version where the table's statement names none."""
+# Numbers of MySQL's error reference.
+NO_SUCH_DATABASE_OR_TABLE: Final = frozenset({1049, 1051, 1109, 1146})
+NOT_PERMITTED: Final = frozenset({1142, 1143, 1227, 1370})
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogTable:
+    """A table as the server describes it now: column names and types in order, and the unique
+    not-null keys in the server's order.
+
+    `primary_key` holds the columns of a real PRIMARY KEY. Both are empty where nobody has asked for
+    keys.
+    """
+
+    columns: tuple[tuple[str, str], ...]
+    unique_keys: tuple[tuple[str, ...], ...]
+    primary_key: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogVersions:
+    """What the server says now about the versions of a table's rows.
+
+    `columns` are the names that the catalogue shows, in order; none on a server that keeps no
+    versions. `end` is the column that ends a version, "" where the table keeps none; MariaDB does
+    not show that column where the table was made without naming it.
+    """
+
+    columns: tuple[str, ...]
+    end: str = ""
+
+
+def describe_table(
+    connection: "pymysql.Connection[DictCursor]", table: TableId, *, keys: bool
+) -> CatalogTable | None:
+    """Describe a table as it is now, with or without its keys; None where it is gone."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT COLUMN_NAME AS name, COLUMN_TYPE AS type FROM information_schema.COLUMNS "
+            "WHERE TABLE_SCHEMA = %s AND TABLE_NAME = %s ORDER BY ORDINAL_POSITION",
+            (table.database, table.table),
+        )
+        columns = tuple((row["name"], row["type"]) for row in cursor.fetchall())
+        if not columns:
+            return None
+        if not keys:
+            return CatalogTable(columns, ())
+        cursor.execute(f"SHOW INDEX FROM {quoted(table.table)} FROM {quoted(table.database)}")
+        rows = cursor.fetchall()
+        return CatalogTable(
+            columns,
+            _unique_keys(rows),
+            tuple(row["Column_name"] for row in rows if row["Key_name"] == "PRIMARY"),
+        )
+
+
+def versions_of(
+    connection: "pymysql.Connection[DictCursor]", table: TableId
+) -> CatalogVersions | None:
+    """Say whether a table keeps versions of its rows now; None where it is gone."""
+    these = (table.database, table.table)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT VERSION() AS version")
+        if "mariadb" not in "".join(row["version"] for row in cursor.fetchall()).lower():
+            return CatalogVersions(())
+        cursor.execute(
+            "SELECT TABLE_TYPE AS kind FROM information_schema.TABLES WHERE TABLE_SCHEMA = %s "
+            "AND TABLE_NAME = %s",
+            these,
+        )
+        versioned = "SYSTEM VERSIONED" in [row["kind"] for row in cursor.fetchall()]
+        cursor.execute(
+            "SELECT COLUMN_NAME AS name, GENERATION_EXPRESSION AS made FROM "
+            "information_schema.COLUMNS "
+            "WHERE TABLE_SCHEMA = %s AND TABLE_NAME = %s ORDER BY ORDINAL_POSITION",
+            these,
+        )
+        rows = cursor.fetchall()
+    declared = [row["name"] for row in rows if row["made"] == "ROW END"]
+    end = declared[0] if declared else ROW_END if versioned else ""
+    return CatalogVersions(tuple(row["name"] for row in rows), end) if rows else None
+
+
+def read_snapshot(cursor: DictCursor, tables: Collection[TableId]) -> CatalogSnapshot:
+    """Describe all tables as they are now, or these alone."""
+
+    def rows(sql: str, *parameters: str) -> "list[dict[str, Any]]":
+        cursor.execute(sql, parameters)
+        return list(cursor.fetchall())
+
+    these, parameters = only(tables)
+    (server,) = rows("SELECT VERSION() AS version")
+    described = described_tables(
+        rows(TABLES + these, *parameters),
+        rows(COLUMNS + these + COLUMNS_IN_ORDER, *parameters),
+        rows(PRIMARY_KEYS + these + COLUMNS_IN_ORDER, *parameters)
+        + rows(INDEXES + these + INDEXES_IN_ORDER, *parameters),
+        mariadb="mariadb" in server["version"].lower(),
+    )
+    for table, known in described.items():
+        if sum(index.unique for index in known.indexes or ()) > 1:
+            described[table] = in_shown_order(known, _shown_indexes(cursor, table))
+    databases = {row["db"]: charset_name(row["cs"]) for row in rows(DATABASES)}
+    return CatalogSnapshot(described, databases)
+
+
+def create_statement(cursor: DictCursor, table: TableId) -> str:
+    """Return what SHOW CREATE TABLE says; "" of a table that is gone, or that the user may not
+    see.
+    """
+    try:
+        cursor.execute(f"SHOW CREATE TABLE {quoted(table.database)}.{quoted(table.table)}")
+    except pymysql.err.MySQLError as exc:
+        if error_number(exc) in NO_SUCH_DATABASE_OR_TABLE | NOT_PERMITTED:
+            return ""
+        raise
+    return "".join(str(row["Create Table"]) for row in cursor.fetchall())
+
+
+def _shown_indexes(cursor: DictCursor, table: TableId) -> list[str]:
+    """Name the indexes of a table in the server's order, which only SHOW INDEX keeps.
+
+    None where the table is gone by now.
+    """
+    try:
+        cursor.execute(f"SHOW INDEX FROM {quoted(table.table)} FROM {quoted(table.database)}")
+    except pymysql.err.MySQLError as exc:
+        if error_number(exc) in NO_SUCH_DATABASE_OR_TABLE:
+            return []
+        raise
+    return list(dict.fromkeys(row["Key_name"] for row in cursor.fetchall()))
+
+
+def error_number(exc: Exception) -> int:
+    """Return the server's or the client's error number, 0 where there is none."""
+    return exc.args[0] if exc.args and isinstance(exc.args[0], int) else 0
+
+
+def quoted(name: str) -> str:
+    """Return a name as SQL writes it, in backticks."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _unique_keys(
+    rows: "tuple[dict[str, Any], ...] | list[dict[str, Any]]",
+) -> tuple[tuple[str, ...], ...]:
+    """Group SHOW INDEX by key, in its order.
+
+    Keys over a prefix, an expression or a nullable column name no row and go.
+    """
+    keys: dict[str, list[str] | None] = {}
+    for row in rows:
+        name = row["Key_name"]
+        columns = keys.setdefault(name, [])
+        if (
+            row["Non_unique"]
+            or row["Null"] == "YES"
+            or row["Sub_part"] is not None
+            or row["Column_name"] is None
+        ):
+            keys[name] = None
+        elif columns is not None:
+            columns.append(row["Column_name"])
+    return tuple(tuple(columns) for columns in keys.values() if columns)
