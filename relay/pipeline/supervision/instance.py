@@ -25,7 +25,6 @@ from relay.pipeline.supervision.instance_status import (
     log_level,
     unready,
 )
-from relay.pipeline.supervision.leader_session import LeaderSession
 from relay.pipeline.supervision.recovery.decision import (
     Backoff,
     Circumstances,
@@ -43,6 +42,7 @@ from relay.pipeline.supervision.recovery.decision import (
 )
 from relay.pipeline.supervision.recovery.leadership import confirmed, still_leads
 from relay.pipeline.supervision.recovery.waits import Waits
+from relay.pipeline.supervision.session.leader_session import LeaderSession
 from relay.pipeline.supervision.standby_probe import StandbyProbe
 from relay.pipeline.supervision.unlogged_cascades import UnloggedCascades
 from relay.settings import InstanceSettings, RelaySettings

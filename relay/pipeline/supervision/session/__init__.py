@@ -1,0 +1,1 @@
+"""One session of a leader: producer, position and sources, from opening to their end."""

@@ -1,0 +1,41 @@
+"""The position record that a session begins from, and whether the instance may go on from it."""
+
+from relay.errors import HistoryChanged
+from relay.model.records.position_record import PositionRecord
+from relay.pipeline.delivery.saved_position import position_lost
+from relay.pipeline.ingest.group_sources import refuse_foreign_record
+from relay.pipeline.messages.configuration_digest import known_digests
+from relay.position import KafkaPositionStore
+from relay.settings import InstanceSettings
+from relay.state import InstanceStore
+
+
+def committed_record(
+    instance: InstanceSettings, store: KafkaPositionStore, notes: InstanceStore
+) -> PositionRecord | None:
+    """Return the position record in Kafka, None for an instance that never published.
+
+    Makes the topic if it is not there. Raises PositionLost, HistoryChanged, and the errors of Kafka
+    and, without a record, of ZooKeeper.
+    """
+    made = store.ensure_topic()
+    record = None if made else store.read()
+    # Where there is a record, the note says nothing more: ZooKeeper's absence is no reason to
+    # stand still.
+    noted = notes.started(instance.name) if record is None else None
+    if lost := position_lost(instance.name, store.topic, noted, record):
+        raise lost
+    refuse_foreign_record(instance, record)
+    if (
+        record is not None
+        and record.split is not None
+        and record.split.configuration not in known_digests(instance)
+    ):
+        raise HistoryChanged(
+            f"Part of the transaction at {record.split.begin} was published under other "
+            f"filter or message settings.",
+            remedy=(
+                "Restore the settings until that transaction is published whole, then change them."
+            ),
+        )
+    return record

@@ -1,0 +1,177 @@
+"""One stretch of leadership: from the committed position on, until something ends it."""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+
+import structlog
+
+from relay.errors import AskedToStop, BatchAborted, RelayError
+from relay.lookups import SourceLookups
+from relay.model.records.position_record import PositionRecord
+from relay.pipeline.buffer import ChangeBuffer
+from relay.pipeline.delivery.new_producer import new_producer
+from relay.pipeline.delivery.outbox import Outbox
+from relay.pipeline.delivery.topic_monitor import watched
+from relay.pipeline.ingest.open_sources import OpenSources
+from relay.pipeline.interruptible import answered
+from relay.pipeline.publishing.publish_loop import PublishLoop
+from relay.pipeline.publishing.publisher import Publisher
+from relay.pipeline.publishing.visible_lookups import wait_for_lookups
+from relay.pipeline.supervision.instance_context import InstanceContext, SessionMemory
+from relay.pipeline.supervision.session.committed_record import committed_record
+from relay.pipeline.supervision.session.graceful_stop import drain_to_transaction_end
+from relay.pipeline.supervision.session.publisher_factory import PublisherFactory
+from relay.pipeline.supervision.session.source_opener import SourceOpener
+from relay.position import KafkaPositionStore
+from relay.refine import Refinements
+from relay.source import Visibility
+
+_log = structlog.stdlib.get_logger(__name__)
+
+
+class LeaderSession:
+    """Opens producer, position and source in this order, walks until stopped, and aborts what is
+    open when it ends.
+
+    `open_seconds` says afterwards how long the batch that was given up had been open.
+    """
+
+    def __init__(self, context: InstanceContext, memory: SessionMemory) -> None:
+        settings, instance = context.settings, context.instance
+        self.buffer = ChangeBuffer(
+            instance.buffer, memory.spooling.overdue if memory.spooling.enabled else None
+        )
+        self.producer = new_producer(settings.installation, memory.sizes.new_client(), instance)
+        self.open_seconds = 0.0
+        self._settings = settings
+        self._instance = instance
+        self._mapping = context.mapping
+        self._notes = context.notes
+        self._stats = context.stats
+        self._call = context.call
+        self._store = KafkaPositionStore(settings.kafka, settings.installation, instance.name)
+        self._failover = memory.failover
+        self._spooling = memory.spooling
+        self._loop = PublishLoop(
+            instance, context.election, context.flow, context.call, self.buffer
+        )
+        self._opener = SourceOpener(settings, instance, memory, self.buffer)
+        self._publishers = PublisherFactory(
+            context, memory, self._store, self._opener, self._loop.interrupted
+        )
+
+    def run(self, stop: threading.Event, running: Callable[[], None]) -> None:
+        """Publish until `stop`, or until another relay should lead.
+
+        `running` is called once rows flow.
+
+        Raises every RelayError that ends a session.
+        """
+        with self._own_producer():
+            with self._spooling.spool_if_slow():
+                saved = answered(self._open_producer, stop, "Opening the producer")
+            chosen = answered(lambda: self._failover.choose(saved), stop, "Choosing the source")
+            with (
+                closing(SourceLookups(self._instance.lookups, chosen.server)) as lookups,
+                closing(Visibility(chosen.server)) as visibility,
+                self._opener.open(chosen, stop) as sources,
+            ):
+                self._stats.totals.source_connections += 1
+                outbox = Outbox(self.producer, self.buffer, self._stats, stop)
+                topics = self._publishers.topics(saved, self.producer.expect)
+                parts = self._publishers.part_guard(sources, stop)
+                refinements = Refinements(self._instance, lookups.by_name)
+                publisher = self._publishers.publisher(
+                    sources, chosen, outbox, topics, parts, refinements
+                )
+                lookups.before_asking = lambda: wait_for_lookups(
+                    visibility, publisher.progress.begin
+                )
+                running()
+                with (
+                    self._failover.streaming(),
+                    watched(topics, self._settings.kafka, self._instance.name),
+                ):
+                    self._pump(sources, publisher, outbox, stop)
+
+    @contextmanager
+    def _own_producer(self) -> Iterator[None]:
+        """Close the producer at the end.
+
+        Not one that owes an answer, because closing throws away what a commit on its way still
+        needs.
+        """
+        owes_answer = False
+        try:
+            yield
+        except AskedToStop:
+            owes_answer = True
+            raise
+        finally:
+            if not owes_answer:
+                self.producer.close()
+
+    def _open_producer(self) -> PositionRecord | None:
+        self._call.acknowledge()
+        self.producer.open()
+        record = committed_record(self._instance, self._store, self._notes)
+        # Before the source is asked for anything: an instance that waits for its mapping moves no
+        # position.
+        self._mapping.begin(record, self._store.kept_mapping)
+        return record
+
+    def _pump(
+        self, sources: OpenSources, publisher: Publisher, outbox: Outbox, stop: threading.Event
+    ) -> None:
+        reader = sources.reader(outbox)
+        reader.start()
+        ended_by, commit_unanswered = AskedToStop.code, False
+        try:
+            self._publish_to_the_end(publisher, stop, sources)
+        except AskedToStop:
+            # No call may follow an unanswered commit; the record tells the next start what became
+            # of it.
+            commit_unanswered = True
+            raise
+        except RelayError as exc:
+            ended_by = exc.code
+            raise
+        finally:
+            reader.stop()
+            if not commit_unanswered:
+                self._abort(ended_by, stop)
+
+    def _publish_to_the_end(
+        self, publisher: Publisher, stop: threading.Event, sources: OpenSources
+    ) -> None:
+        """Publish until something ends it.
+
+        Then wait for a commit under way, because its error (a fence) goes before everything else.
+        """
+        try:
+            self._loop.run(publisher, stop, sources)
+            drain_to_transaction_end(publisher, self.buffer)
+        except AskedToStop:
+            raise
+        except Exception:
+            publisher.checkpoint.abort()
+            raise
+        publisher.checkpoint.abort()
+
+    def _abort(self, ended_by: str, stop: threading.Event) -> None:
+        """Abort what is open.
+
+        An abort that is not answered must not hide what ended the session, and this producer is
+        thrown away.
+
+        A fence goes before everything else: who is told of it here must not open the next producer
+        under the same leadership.
+        """
+        self.open_seconds = self.producer.open_seconds
+        if self.open_seconds and self._instance.transaction.delivery == "exactly_once":
+            self._stats.totals.aborts[ended_by] += 1
+        try:
+            answered(self.producer.abort, stop, "The abort")
+        except (BatchAborted, AskedToStop) as exc:
+            _log.warning("abort_unanswered", instance=self._instance.name, reason=exc.reason)
