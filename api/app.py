@@ -17,6 +17,7 @@ from api.middleware.hosts import AllowedHosts
 from api.middleware.request_count import RequestCount
 from api.models.problem import Problem
 from api.routers import (
+    accounts,
     audit,
     configs,
     dead_letters,
@@ -61,6 +62,7 @@ _ROUTERS: Final = (
     placement,
     audit,
     session,
+    accounts,
     health,
     watch,
 )

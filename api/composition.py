@@ -7,6 +7,7 @@ from api.access import Gate
 from api.access.login import LoginDesk, LoginThrottle, Sessions
 from api.access.login.attempt_notes import AttemptNotes
 from api.errors import NoSuchThing
+from api.services.accounts import AccountDesk
 from api.services.edit_effects import EditEffects
 from api.services.failover_desk import FailoverDesk
 from api.services.instance_desk import InstanceDesk
@@ -24,7 +25,7 @@ from relay.audit import AuditTrail, DelayedTrail
 from relay.dead_letters import DeadLetterTopic
 from relay.errors import ConfigurationError
 from relay.model.accounts import Accounts
-from relay.operations import InstanceFlow, InstanceList, defined_instances
+from relay.operations import AccountEditor, InstanceFlow, InstanceList, defined_instances
 from relay.settings import RelaySettings
 from relay.state import (
     AccountStore,
@@ -46,6 +47,7 @@ class Admin:
     session: Session
     gate: Gate
     login: LoginDesk
+    accounts: AccountDesk
     archive: MappingArchive
     editor: MappingEditor
     logical: LogicalViews
@@ -93,6 +95,7 @@ def compose(settings: RelaySettings, session: Session) -> Admin:
         settings.api.session_idle_seconds,
     )
     logical = LogicalViews(archive, instances, defined)
+    login = LoginDesk(accounts, sessions, LoginThrottle(), AttemptNotes(acts))
     directory = InstanceDirectory(instances, members, InstanceList(settings, session))
     return Admin(
         session=session,
@@ -102,7 +105,8 @@ def compose(settings: RelaySettings, session: Session) -> Admin:
             sessions.caller,
             always_ask=_always_asks(settings),
         ),
-        login=LoginDesk(accounts, sessions, LoginThrottle(), AttemptNotes(acts)),
+        login=login,
+        accounts=AccountDesk(AccountEditor(settings, session, acts, "admin"), login),
         archive=archive,
         editor=MappingEditor(store, defined, EditEffects(instances), acts),
         logical=logical,

@@ -55,6 +55,11 @@ class Precondition:
         """Whether the writer says `If-Match: *`: whatever is there."""
         return self.if_match is not None and self.if_match.any
 
+    @classmethod
+    def of_state(cls, number: int) -> "Precondition":
+        """What a page knows that showed the state of this number."""
+        return cls(if_match=TagList(frozenset({str(number)})))
+
     def check(self, set_number: int, *, exists: bool) -> None:
         """Hold the knowledge against the set in force; `exists`: something would be replaced.
 
@@ -70,5 +75,5 @@ class Precondition:
                 raise PreconditionRequired("It is there already, and the request has no If-Match.")
         elif not self.if_match.names(set_number) or (self.if_match.any and not exists):
             raise PreconditionFailed(
-                f"Mapping set {set_number} is in force, and If-Match names another state."
+                f"State {set_number} is in force, and If-Match names another state."
             )

@@ -12,37 +12,16 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
+from api.error_status import problem_of, status_of
 from api.errors import (
-    ApiError,
     BadRequest,
     LoginPaused,
     MethodUnknown,
-    ProblemsFound,
     TokenMissing,
 )
 from api.models.problem import MappingProblemView, Problem
 from api.web.problems import leads_to_login, login_redirect, problem_page, wants_page
-from relay.errors import (
-    AuditUnreadable,
-    ConfigurationError,
-    DeadLettersUnreadable,
-    DeadLetterUnknown,
-    Fenced,
-    MappingRefused,
-    MessageTooLarge,
-    MoveRefused,
-    NodeMissing,
-    PlacementRefused,
-    PositionUnreadable,
-    RelayError,
-    ReplayRefused,
-    SaveTooLarge,
-    SourceNotNamed,
-    Stop,
-    StoreRefused,
-    Unreachable,
-    VersionConflict,
-)
+from relay.errors import RelayError
 from relay.settings import UNKNOWN_KEY, unknown_key
 
 PROBLEM_JSON: Final = "application/problem+json"
@@ -50,27 +29,6 @@ PROBLEM_JSON: Final = "application/problem+json"
 _RETRY_AFTER_SECONDS: Final = 5
 _SUGGESTED: Final = 20
 """So many problems of one request get a suggestion."""
-
-_STATUS: Final[dict[type[RelayError], HTTPStatus]] = {
-    AuditUnreadable: HTTPStatus.SERVICE_UNAVAILABLE,
-    Unreachable: HTTPStatus.SERVICE_UNAVAILABLE,
-    PositionUnreadable: HTTPStatus.SERVICE_UNAVAILABLE,
-    MoveRefused: HTTPStatus.CONFLICT,
-    SourceNotNamed: HTTPStatus.BAD_REQUEST,
-    Fenced: HTTPStatus.CONFLICT,
-    ConfigurationError: HTTPStatus.CONFLICT,
-    Stop: HTTPStatus.BAD_GATEWAY,
-    DeadLettersUnreadable: HTTPStatus.SERVICE_UNAVAILABLE,
-    DeadLetterUnknown: HTTPStatus.NOT_FOUND,
-    ReplayRefused: HTTPStatus.CONFLICT,
-    MessageTooLarge: HTTPStatus.CONFLICT,
-    VersionConflict: HTTPStatus.PRECONDITION_FAILED,
-    NodeMissing: HTTPStatus.NOT_FOUND,
-    MappingRefused: HTTPStatus.UNPROCESSABLE_ENTITY,
-    SaveTooLarge: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-    PlacementRefused: HTTPStatus.CONFLICT,
-    StoreRefused: HTTPStatus.BAD_GATEWAY,
-}
 
 
 def install_error_handlers(app: FastAPI) -> None:
@@ -108,16 +66,6 @@ class _ProblemResponse(JSONResponse):
         )
 
 
-def status_of(error: RelayError) -> HTTPStatus:
-    """Return the status that an error leaves with; the table's nearest ancestor decides."""
-    if isinstance(error, ApiError):
-        return error.status
-    return next(
-        (_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS),
-        HTTPStatus.INTERNAL_SERVER_ERROR,
-    )
-
-
 async def _relay_error(request: Request, error: Exception) -> Response:
     if not isinstance(error, RelayError):  # registered for nothing else
         raise error
@@ -132,8 +80,6 @@ def answer_to(error: RelayError, request: Request) -> Response:
     if isinstance(error, TokenMissing) and leads_to_login(request.scope):
         return login_redirect(request)
     status = status_of(error)
-    if isinstance(error, SourceNotNamed):
-        error = error.asked_with("`source`")
     headers = (
         {"Retry-After": str(_RETRY_AFTER_SECONDS)}
         if status == HTTPStatus.SERVICE_UNAVAILABLE
@@ -145,25 +91,7 @@ def answer_to(error: RelayError, request: Request) -> Response:
         headers["Retry-After"] = str(error.seconds)
     if isinstance(error, MethodUnknown):
         headers["Allow"] = error.allowed
-    problem = Problem(
-        title=status.phrase,
-        status=status,
-        detail=error.reason,
-        code=error.code,
-        remedy=error.way_out,
-        problems=_problems(error),
-    )
-    return _answer(request, problem, headers)
-
-
-def _problems(error: RelayError) -> list[MappingProblemView] | None:
-    if isinstance(error, ProblemsFound):
-        return MappingProblemView.listed(error.problems, error.documents)
-    if isinstance(error, MappingRefused):
-        return [
-            MappingProblemView(data_id=error.data_id, pointer=error.pointer, sentence=error.reason)
-        ]
-    return None
+    return _answer(request, problem_of(error), headers)
 
 
 def _sentence(error: Mapping[str, Any], number: int, request: Request) -> str:

@@ -4,6 +4,7 @@ ApiError
 ├── BadRequest              400
 ├── TokenMissing            401
 │   └── TokenWrong          401
+├── SessionMissing          403
 ├── LoginRefused            401
 ├── LoginPaused             429
 │   └── LoginBusy           429
@@ -65,6 +66,14 @@ class TokenWrong(TokenMissing):
         "configuration file "
         "(`${NAME}` there: of that variable or file)."
     )
+
+
+class SessionMissing(ApiError):
+    """The act is for a user who signed in, and the caller did not."""
+
+    code = "SESSION_MISSING"
+    remedy = "Sign in at /login, or let an administrator change the account."
+    status = HTTPStatus.FORBIDDEN
 
 
 class LoginRefused(ApiError):

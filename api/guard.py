@@ -19,7 +19,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from api.access import ANONYMOUS, Caller, rights_needed
 from api.access.cookies import SESSION, form_token, secret_in
 from api.access.cross_site import check_forgery, check_sender
-from api.error_answers import answer_to, status_of
+from api.error_answers import answer_to
+from api.error_status import status_of
 from api.errors import BodyTooLarge, BodyTooSlow, MethodUnknown, allowed
 from api.middleware.hosts import AllowedHosts
 from api.middleware.request_body import (

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Request, Response
 from api.access import Caller
 from api.access.cookies import SESSION, delete_cookie, secret_in, set_cookie
 from api.deps import AdminDep, CallerDep
+from api.models.account import PasswordRequest
 from api.models.session import SessionView, SignIn
 
 router = APIRouter(prefix="/api/v1/session", tags=["session"])
@@ -36,11 +37,38 @@ def show_session(response: Response, caller: CallerDep) -> SessionView:
 
 @router.delete("", status_code=HTTPStatus.NO_CONTENT, summary="Sign out")
 async def sign_out(
-    request: Request, response: Response, admin: AdminDep, caller: CallerDep
+    request: Request,
+    response: Response,
+    admin: AdminDep,
+    caller: CallerDep,
+    everywhere: bool = False,
 ) -> None:
-    """End the session of this request at every admin."""
+    """End the session of this request at every admin, or all sessions of its user."""
+    if everywhere:
+        await admin.accounts.end_own_sessions(caller)
     await to_thread.run_sync(admin.login.sign_out, caller)
     delete_cookie(response, request, SESSION)
+
+
+@router.put("/password", summary="Change one's own password")
+async def change_password(
+    request: Request,
+    response: Response,
+    admin: AdminDep,
+    caller: CallerDep,
+    sent: PasswordRequest,
+) -> SessionView:
+    """Change the caller's password. All its sessions end, and this one is replaced by a new one."""
+    signed_in = await admin.accounts.change_own_password(
+        caller,
+        sent.present.get_secret_value(),
+        sent.wanted.get_secret_value(),
+        client_of(request),
+    )
+    session, user = signed_in.session, signed_in.user
+    set_cookie(response, request, SESSION, session.secret, admin.settings.api.session_seconds)
+    response.headers["Cache-Control"] = "no-store"
+    return SessionView.of(Caller(user.name, user.grant.rights, True, session))
 
 
 def client_of(request: Request) -> str:

@@ -23,5 +23,9 @@ DONE: Final[Mapping[str, str]] = {
     "loss-accepted": "The loss is accepted for the next switch.",
     "drained": "The server is in maintenance. Its relays hand over what others can run.",
     "maintenance-ended": "The server takes its share again.",
+    "user-added": "The user was added.",
+    "user-changed": "The user was changed. It counts from the next request on, at every admin.",
+    "token-revoked": "The token was revoked. Every admin refuses it from now on.",
+    "password-changed": "Your password was changed, and your other sessions have ended.",
 }
 """Key in the query parameter `done` → sentence."""

@@ -6,7 +6,7 @@ from typing import Final
 from fastapi import APIRouter, FastAPI
 from starlette.staticfiles import StaticFiles
 
-from api.web.pages import instance, login, overview
+from api.web.pages import instance, login, overview, users
 from api.web.pages.mappings import editor, logical
 
 STATIC: Final = Path(__file__).parent / "static"
@@ -17,6 +17,7 @@ ROUTERS: Final[tuple[APIRouter, ...]] = (
     logical.router,
     editor.router,
     login.router,
+    users.router,
 )
 """One for each page. Their rights stand in the table of `api.access.endpoints`."""
 

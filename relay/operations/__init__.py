@@ -3,7 +3,7 @@
 The command line and the admin call these alone.
 """
 
-from relay.operations.accounts import AccountEditor, NewToken
+from relay.operations.accounts import AccountEditor, NewToken, UserChange
 from relay.operations.instance_mapping import InstanceMapping, MappingComparison, mapping_in_force
 from relay.operations.instances.chosen_source import chosen_server
 from relay.operations.instances.flow import InstanceFlow
@@ -55,6 +55,7 @@ __all__ = [
     "Repartition",
     "RepartitionPlan",
     "Shown",
+    "UserChange",
     "Who",
     "chosen_server",
     "compared",

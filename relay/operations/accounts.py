@@ -1,6 +1,6 @@
 """Users and tokens of the admin, changed by somebody who can log in to the stores."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from secrets import token_urlsafe
 from time import time
 from typing import Final
@@ -18,7 +18,7 @@ _PREFIX: Final = "roma_"
 _RANDOM_BYTES: Final = 32
 _SHOWN: Final = 4
 _DAY_MS: Final = 86_400_000
-_VIA: Final = {"via": "command line, with the login of ZooKeeper"}
+_COMMAND_LINE: Final = "command line, with the login of ZooKeeper"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,18 +29,37 @@ class NewToken:
     secret: str
 
 
+@dataclass(frozen=True, slots=True)
+class UserChange:
+    """What a user shall be; without a password the present one stays."""
+
+    grant: Grant
+    disabled: bool = False
+    password: str = field(default="", repr=False)
+
+
 class AccountEditor:
     """Adds, changes and removes users and tokens.
 
     Each change is in the audit trail, as soon as Kafka takes it.
+
+    acts  takes the entries; without it the editor has a trail of its own
+    via   what the entries say of the way that the change was made
     """
 
-    def __init__(self, settings: RelaySettings, session: Session) -> None:
+    def __init__(
+        self,
+        settings: RelaySettings,
+        session: Session,
+        acts: DelayedTrail | None = None,
+        via: str = _COMMAND_LINE,
+    ) -> None:
         self._store = AccountStore(session, Paths.of(settings.zookeeper, settings.installation))
         self._sessions = LoginSessionStore(
             session, Paths.of(settings.zookeeper, settings.installation)
         )
-        self._acts = DelayedTrail(AuditTrail(settings.kafka, settings.installation))
+        self._acts = acts or DelayedTrail(AuditTrail(settings.kafka, settings.installation))
+        self._via = via
 
     def close(self, seconds: float) -> None:
         """Wait up to `seconds` for Kafka to take the entries.
@@ -53,10 +72,25 @@ class AccountEditor:
         """Return all users and tokens."""
         return self._store.read()
 
-    def add_user(self, name: str, grant: Grant, who: Who, *, password: str = "") -> None:
-        """Add a user, without a password where it is empty. Raises AccountRefused."""
+    def state(self) -> tuple[Accounts, int]:
+        """Return all users and tokens with the number of this state; 0: nothing was ever saved."""
+        return self._store.state()
+
+    def add_user(
+        self,
+        name: str,
+        grant: Grant,
+        who: Who,
+        *,
+        password: str = "",
+        base: int | None = None,
+    ) -> None:
+        """Add a user, without a password where it is empty; with `base` only to this state.
+
+        Raises AccountRefused, VersionConflict.
+        """
         user = User(name, grant, _now_ms(), password=_hash_of(name, password) if password else "")
-        self._store.change(lambda accounts: accounts.with_user(user))
+        self._store.change(lambda accounts: accounts.with_user(user), base=base)
         self._note("user.added", {}, {"user": name, **_told(grant)}, who)
 
     def set_grant(self, name: str, grant: Grant, who: Who) -> None:
@@ -65,6 +99,31 @@ class AccountEditor:
         self._store.change(lambda accounts: accounts.changed(name, grant=grant))
         self._note(
             "user.changed", {"user": name, **_told(before)}, {"user": name, **_told(grant)}, who
+        )
+
+    def change_user(self, name: str, wanted: UserChange, who: Who, base: int) -> None:
+        """Change what a user may do, and its password where one is given.
+
+        A new password, and disabling, end the user's sessions.
+
+        Raises AccountRefused, and VersionConflict for another state than `base`.
+        """
+        before = self._store.read().user(name)
+        password = _hash_of(name, wanted.password) if wanted.password else None
+        self._store.change(
+            lambda accounts: accounts.changed(
+                name, grant=wanted.grant, disabled=wanted.disabled, password=password
+            ),
+            base=base,
+        )
+        if wanted.disabled or password:
+            self.end_sessions(name)
+        self._note(
+            "user.changed",
+            {"user": name, **_told(before.grant), "disabled": before.disabled},
+            {"user": name, **_told(wanted.grant), "disabled": wanted.disabled}
+            | ({"password": "changed"} if password else {}),
+            who,
         )
 
     def set_disabled(self, name: str, who: Who, *, disabled: bool) -> None:
@@ -84,7 +143,7 @@ class AccountEditor:
         wanted = _hash_of(name, password)
         self._store.change(lambda accounts: accounts.changed(name, password=wanted))
         self.end_sessions(name)
-        self._note("user.password-set", {}, {"user": name}, who)
+        self._note("user.password_set", {}, {"user": name}, who)
 
     def remove_password(self, name: str, who: Who) -> None:
         """Remove the password of a user, who can then not sign in, and end all its sessions.
@@ -93,7 +152,7 @@ class AccountEditor:
         """
         self._store.change(lambda accounts: accounts.changed(name, password=""))
         self.end_sessions(name)
-        self._note("user.password-removed", {}, {"user": name}, who)
+        self._note("user.password_removed", {}, {"user": name}, who)
 
     def end_sessions(self, name: str) -> int:
         """Sign a user out everywhere; return how many sessions that were."""
@@ -137,7 +196,8 @@ class AccountEditor:
     def _note(
         self, act: str, before: dict[str, object], after: dict[str, object], who: Who
     ) -> None:
-        self._acts.note(AuditEntry(who.name, act, "", before, {**after, **_VIA}, who.comment))
+        after = {**after, "via": self._via}
+        self._acts.note(AuditEntry(who.name, act, "", before, after, who.comment))
 
 
 def _told(grant: Grant) -> dict[str, object]:

@@ -34,20 +34,33 @@ class AccountStore:
         node = self._session.find(self._path)
         return Accounts() if node is None else from_document(node.value)
 
-    def change(self, change: Callable[[Accounts], Accounts]) -> None:
-        """Carry out a change.
+    def state(self) -> tuple[Accounts, int]:
+        """Return all users and tokens with the number of this state; 0: nothing was ever saved.
 
-        Raises what the change raises, StoreRefused, and VersionConflict where others kept writing.
+        Raises StoreRefused for a node that cannot be read whole.
         """
+        node = self._session.find(self._path, synced=True)
+        return (Accounts(), 0) if node is None else (from_document(node.value), node.version + 1)
+
+    def change(self, change: Callable[[Accounts], Accounts], *, base: int | None = None) -> None:
+        """Carry out a change; with `base` only of the state that has this number.
+
+        Raises what the change raises, StoreRefused, and VersionConflict where others wrote.
+        """
+        if base is not None:
+            self._change_once(change, base)
+            return
         for _ in range(_TRIES - 1):
             with suppress(VersionConflict):
                 self._change_once(change)
                 return
         self._change_once(change)
 
-    def _change_once(self, change: Callable[[Accounts], Accounts]) -> None:
+    def _change_once(self, change: Callable[[Accounts], Accounts], base: int | None = None) -> None:
         node = self._session.find(self._path, synced=True)
         before = Accounts() if node is None else from_document(node.value)
+        if base is not None and base != (0 if node is None else node.version + 1):
+            raise VersionConflict("The users and tokens were changed in the meantime.")
         value = to_document(change(before))
         if node is None:
             self._session.create(self._path, value)

@@ -56,6 +56,16 @@ class LoginDesk:
 
         Raises LoginRefused, LoginPaused, LoginBusy, and what reading and writing ZooKeeper raises.
         """
+        user = await self.verify_again(name, password, address)
+        opened = await to_thread.run_sync(self._open, user, present)
+        self._notes.opened(user.name, address)
+        return SignedIn(user, opened)
+
+    async def verify_again(self, name: str, password: str, address: str) -> User:
+        """Return the user whose password this is; attempts are counted as those to sign in.
+
+        Raises LoginRefused, LoginPaused, LoginBusy, and what reading ZooKeeper raises.
+        """
         accounts = await to_thread.run_sync(self._accounts)
         user = accounts.users.get(name)
         if self._waiting >= MOST_WAITING:
@@ -68,9 +78,14 @@ class LoginDesk:
         if user is None:
             raise AssertionError("a password without a user was verified")
         self._throttle.succeeded(name, address)
-        opened = await to_thread.run_sync(self._open, user, present)
-        self._notes.opened(user.name, address)
-        return SignedIn(user, opened)
+        return user
+
+    async def hash_in_turn(self, act: Callable[[], None]) -> None:
+        """Carry out an act that hashes a password, as one of those at the same time.
+
+        Raises what the act raises.
+        """
+        await to_thread.run_sync(act, limiter=self._limit)
 
     async def _verified(self, password: str, user: User | None) -> bool:
         """Return whether this is the password of an enabled user.
@@ -91,6 +106,12 @@ class LoginDesk:
         if caller.session is not None:
             self._sessions.close(caller.session.secret)
             self._notes.closed(caller.name)
+
+    def sign_out_everywhere(self, name: str) -> int:
+        """End all sessions of a user; return their number."""
+        ended = self._sessions.close_all(name)
+        self._notes.closed(name, ended)
+        return ended
 
     def _open(self, user: User, present: str) -> OpenSession:
         self._sessions.close(present)

@@ -1,0 +1,86 @@
+"""What an error of the relay or the admin means to a caller: its status, and its words."""
+
+from http import HTTPStatus
+from typing import Final
+
+from api.errors import ApiError, ProblemsFound
+from api.models.problem import MappingProblemView, Problem
+from relay.errors import (
+    AccountRefused,
+    AuditUnreadable,
+    ConfigurationError,
+    DeadLettersUnreadable,
+    DeadLetterUnknown,
+    Fenced,
+    MappingRefused,
+    MessageTooLarge,
+    MoveRefused,
+    NodeMissing,
+    PlacementRefused,
+    PositionUnreadable,
+    RelayError,
+    ReplayRefused,
+    SaveTooLarge,
+    SourceNotNamed,
+    Stop,
+    StoreRefused,
+    Unreachable,
+    VersionConflict,
+)
+
+_STATUS: Final[dict[type[RelayError], HTTPStatus]] = {
+    AccountRefused: HTTPStatus.CONFLICT,
+    AuditUnreadable: HTTPStatus.SERVICE_UNAVAILABLE,
+    Unreachable: HTTPStatus.SERVICE_UNAVAILABLE,
+    PositionUnreadable: HTTPStatus.SERVICE_UNAVAILABLE,
+    MoveRefused: HTTPStatus.CONFLICT,
+    SourceNotNamed: HTTPStatus.BAD_REQUEST,
+    Fenced: HTTPStatus.CONFLICT,
+    ConfigurationError: HTTPStatus.CONFLICT,
+    Stop: HTTPStatus.BAD_GATEWAY,
+    DeadLettersUnreadable: HTTPStatus.SERVICE_UNAVAILABLE,
+    DeadLetterUnknown: HTTPStatus.NOT_FOUND,
+    ReplayRefused: HTTPStatus.CONFLICT,
+    MessageTooLarge: HTTPStatus.CONFLICT,
+    VersionConflict: HTTPStatus.PRECONDITION_FAILED,
+    NodeMissing: HTTPStatus.NOT_FOUND,
+    MappingRefused: HTTPStatus.UNPROCESSABLE_ENTITY,
+    SaveTooLarge: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+    PlacementRefused: HTTPStatus.CONFLICT,
+    StoreRefused: HTTPStatus.BAD_GATEWAY,
+}
+
+
+def status_of(error: RelayError) -> HTTPStatus:
+    """Return the status that an error leaves with; the table's nearest ancestor decides."""
+    if isinstance(error, ApiError):
+        return error.status
+    return next(
+        (_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS),
+        HTTPStatus.INTERNAL_SERVER_ERROR,
+    )
+
+
+def problem_of(error: RelayError) -> Problem:
+    """Return an error as callers read it: reason, code, remedy, and the single problems."""
+    status = status_of(error)
+    if isinstance(error, SourceNotNamed):
+        error = error.asked_with("`source`")
+    return Problem(
+        title=status.phrase,
+        status=status,
+        detail=error.reason,
+        code=error.code,
+        remedy=error.way_out,
+        problems=_problems(error),
+    )
+
+
+def _problems(error: RelayError) -> list[MappingProblemView] | None:
+    if isinstance(error, ProblemsFound):
+        return MappingProblemView.listed(error.problems, error.documents)
+    if isinstance(error, MappingRefused):
+        return [
+            MappingProblemView(data_id=error.data_id, pointer=error.pointer, sentence=error.reason)
+        ]
+    return None

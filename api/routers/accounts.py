@@ -1,0 +1,68 @@
+"""Users and tokens, for administrators."""
+
+from http import HTTPStatus
+from typing import Final
+
+from fastapi import APIRouter, Response
+
+from api.deps import AdminDep, CallerDep, NoteDep, PreconditionDep
+from api.entity_tag import entity_tag
+from api.models.account import NewTokenView, TokenRequest, TokenView, UserRequest, UserView
+from relay.model.accounts import Grant
+from relay.operations import UserChange, Who
+
+router: Final = APIRouter(prefix="/api/v1", tags=["accounts"])
+
+
+@router.get("/users")
+def list_users(admin: AdminDep, response: Response) -> list[UserView]:
+    """Return all users. The ETag is that of all users and tokens together."""
+    found = admin.accounts.accounts()
+    response.headers["ETag"] = entity_tag(found.number)
+    return [UserView.of(user) for user in found.users]
+
+
+@router.put("/users/{name}", responses={201: {"description": "The user was not there."}})
+def save_user(
+    admin: AdminDep,
+    name: str,
+    sent: UserRequest,
+    caller: CallerDep,
+    precondition: PreconditionDep,
+    note: NoteDep,
+    response: Response,
+) -> UserView:
+    """Add a user, or change one (needs If-Match).
+
+    A new password and disabling end the user's sessions at once.
+    """
+    password = "" if sent.password is None else sent.password.get_secret_value()
+    wanted = UserChange(Grant(sent.role, sent.values), sent.disabled, password)
+    who = Who(note.author or caller.name, note.comment)
+    if admin.accounts.save_user(name, wanted, precondition, caller, who):
+        response.status_code = HTTPStatus.CREATED
+    return UserView.of(admin.accounts.user(name))
+
+
+@router.get("/tokens")
+def list_tokens(admin: AdminDep) -> list[TokenView]:
+    """Return all tokens by their last four characters."""
+    return [TokenView.of(token) for token in admin.accounts.accounts().tokens]
+
+
+@router.put("/tokens/{name}", status_code=HTTPStatus.CREATED)
+def add_token(
+    admin: AdminDep, name: str, sent: TokenRequest, note: NoteDep, response: Response
+) -> NewTokenView:
+    """Make a token and return its secret, this once. A token is never changed."""
+    made = admin.accounts.add_token(
+        name, sent.owner, sent.grant, sent.days, Who(note.author, note.comment)
+    )
+    response.headers["Cache-Control"] = "no-store"
+    return NewTokenView(**TokenView.of(made.token).model_dump(), token=made.secret)
+
+
+@router.delete("/tokens/{name}", status_code=HTTPStatus.NO_CONTENT)
+def revoke_token(admin: AdminDep, name: str, note: NoteDep) -> None:
+    """Remove a token; it is refused from now on at every admin."""
+    admin.accounts.revoke_token(name, Who(note.author, note.comment))
