@@ -3,6 +3,7 @@
 import signal
 import socket
 import sys
+from collections.abc import Callable
 from types import FrameType
 from typing import Final
 
@@ -10,6 +11,7 @@ import structlog
 import uvicorn
 
 from api.app import create_app
+from api.composition import Admin
 from api.middleware.connections import KEEP_ALIVE_SECONDS, TimedProtocol
 from relay.errors import ConfigurationError
 from relay.settings import ApiSettings, RelaySettings
@@ -24,9 +26,11 @@ _log = structlog.stdlib.get_logger(__name__)
 class AdminServer(uvicorn.Server):
     """A uvicorn server that tells its real address, as one line, once it answers."""
 
-    def __init__(self, config: uvicorn.Config, url: str) -> None:
+    def __init__(self, config: uvicorn.Config, url: str, end_streams: Callable[[], None]) -> None:
+        """`end_streams` lets answers end that have no end of their own."""
         super().__init__(config)
         self.url = url
+        self._end_streams = end_streams
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Listen, then print the address on standard output."""
@@ -34,6 +38,11 @@ class AdminServer(uvicorn.Server):
         if self.started:
             sys.stdout.write(f"admin: {self.url}\n")
             sys.stdout.flush()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End the streams, then finish what is under way."""
+        self._end_streams()
+        await super().shutdown(sockets)
 
 
 def serve(settings: RelaySettings) -> None:
@@ -57,8 +66,9 @@ def serve(settings: RelaySettings) -> None:
 
 def make_server(settings: RelaySettings, listener: socket.socket) -> AdminServer:
     """Make a server for a socket that listens already."""
+    app = create_app(settings)
     config = uvicorn.Config(
-        create_app(settings),
+        app,
         lifespan="on",
         log_config=None,
         access_log=False,
@@ -69,7 +79,8 @@ def make_server(settings: RelaySettings, listener: socket.socket) -> AdminServer
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=_GRACE_SECONDS,
     )
-    return AdminServer(config, _url(settings.api.host, listener))
+    admin: Admin = app.state.admin
+    return AdminServer(config, _url(settings.api.host, listener), admin.watch.end)
 
 
 def _listen(settings: ApiSettings) -> socket.socket:

@@ -78,6 +78,7 @@ RIGHTS: Final[Mapping[str, frozenset[Right]]] = {
     "GET /api/v1/mappings/sets/{number}": _READ,
     "GET /api/v1/mappings/sets/{number}/changes": _READ,
     "POST /api/v1/mappings/rollback": _EDIT,
+    "GET /api/v1/events": _READ,
     "GET /api/v1/route": _READ,
     "GET /api/v1/topics": _READ,
     "GET /api/v1/topics/{topic}": _READ,

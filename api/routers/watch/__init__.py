@@ -1,5 +1,5 @@
-"""What the watch saw: needs, series, states."""
+"""What the watch saw: needs, series, states, and their changes as events."""
 
-from api.routers.watch.observed import router
+from api.routers.watch.events import router
 
 __all__ = ["router"]

@@ -1,5 +1,6 @@
 """The watch: what every instance does, did during the last week, and which need a person."""
 
+from api.services.watch.changes import ChangeLog, StateChange
 from api.services.watch.facts import Facts, StatePeriod
 from api.services.watch.history import Metric, Range
 from api.services.watch.moment import Moment
@@ -9,12 +10,14 @@ from api.services.watch.watch import Watch
 
 __all__ = [
     "SORTS",
+    "ChangeLog",
     "Facts",
     "Metric",
     "Moment",
     "Range",
     "Selection",
     "Sort",
+    "StateChange",
     "StatePeriod",
     "Watch",
     "needs_view",

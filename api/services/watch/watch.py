@@ -9,6 +9,7 @@ from typing import Final
 import structlog
 
 from api.services.instance_directory import InstanceDirectory
+from api.services.watch.changes import ChangeLog
 from api.services.watch.facts import StatePeriod
 from api.services.watch.gone_relays import RelayRoll
 from api.services.watch.history import SPANS, InstanceHistory, Metric, Range, Series
@@ -47,6 +48,7 @@ class Watch:
         now_s: Callable[[], float] = time,
     ) -> None:
         self.lag_limit_s = lag_limit_s
+        self.changes = ChangeLog()
         self._session = session
         self._directory = directory
         self._overrides = overrides
@@ -61,6 +63,15 @@ class Watch:
         self._lock = threading.Lock()
         self._ended = threading.Event()
         self._thread = RelayThread("watch", "", self._run)
+
+    @property
+    def ended(self) -> bool:
+        """Whether the admin ends: who follows the changes must end too."""
+        return self._ended.is_set()
+
+    def end(self) -> None:
+        """Let the thread and all who follow the changes end soon."""
+        self._ended.set()
 
     def start(self) -> None:
         """Begin to read. Raises ResourcesExhausted."""
@@ -144,6 +155,7 @@ class Watch:
             each.name: self._histories[each.name].add(each, now_ms, self.lag_limit_s)
             for each in views
         }
+        self.changes.note(facts, now_ms)
         self._roll.note(relays, now_ms)
         gone = self._roll.gone(maintenance, now_ms)
         needs = needs_you(facts.values(), gone, now_ms, self.lag_limit_s)

@@ -1,7 +1,8 @@
 """What the watch saw over HTTP, with statuses in a real ZooKeeper."""
 
+import json
 from collections.abc import Iterator
-from time import time
+from time import monotonic, time
 
 import httpx
 import pytest
@@ -127,3 +128,56 @@ def test_without_zookeeper_the_error_names_it() -> None:
         for address in ("/api/v1/needs-you", "/api/v1/series", "/api/v1/instances/x/states"):
             answer = admin.get(address)
             assert (answer.status_code, answer.json()["code"]) == (503, "ZOOKEEPER_UNREACHABLE")
+
+
+def events(admin: httpx.Client, count: int, last: str = "") -> list[tuple[str, str, str]]:
+    """The first events of a stream: id, instance, state."""
+    found, number = [], ""
+    headers = {"Last-Event-ID": last} if last else {}
+    with admin.stream("GET", "/api/v1/events", headers=headers) as answer:
+        assert answer.headers["content-type"].startswith("text/event-stream")
+        for line in answer.iter_lines():
+            if line.startswith("id: "):
+                number = line.removeprefix("id: ")
+            elif line.startswith("data: "):
+                data = json.loads(line.removeprefix("data: "))
+                found.append((number, data["instance"], data["state"]))
+                if len(found) == count:
+                    break
+    return found
+
+
+def test_events_begin_with_every_state_and_go_on_where_they_were_broken_off(
+    admin: httpx.Client, session: Session, installation: str
+) -> None:
+    announce(session, installation, "shop", "crm")
+    for name in ("shop", "crm"):
+        report(session, installation, InstanceStatus(name, "RUNNING", relay="r1"))
+    wait_until(lambda: len(admin.get("/api/v1/instances").json()) == 2, "both instances")
+    admin.get("/api/v1/needs-you")
+    first = events(admin, 2)
+    assert {each[1:] for each in first} == {("shop", "RUNNING"), ("crm", "RUNNING")}
+    stopped = InstanceStatus("shop", "STOPPED", "BINLOG_PURGED", "It is gone.", "Restore it.", "r1")
+    report(session, installation, stopped)
+    (change,) = events(admin, 1, last=first[-1][0])
+    assert change[1:] == ("shop", "STOPPED")
+    assert {each[1:] for each in events(admin, 2, last="1-1")} == {
+        ("crm", "RUNNING"),
+        ("shop", "STOPPED"),
+    }
+
+
+def test_an_open_stream_does_not_keep_the_admin_from_ending(
+    zookeeper: ZooKeeper, installation: str
+) -> None:
+    with admin_client(admin_settings(zookeeper.hosts, installation)) as client:
+        wait_until(lambda: client.get("/readyz").status_code == 200, "the admin to reach ZooKeeper")
+        stream = httpx.stream(
+            "GET", f"{client.base_url}/api/v1/events", headers=client.headers, trust_env=False
+        )
+        answer = stream.__enter__()
+        lines = answer.iter_lines()
+        assert next(lines).startswith(": ")
+        began = monotonic()
+    assert monotonic() - began < 4  # answers under way would get 5 s
+    answer.close()

@@ -1,0 +1,74 @@
+"""Changes of state, numbered, for those who follow them."""
+
+import threading
+from collections import deque
+from collections.abc import Mapping, Sequence
+from time import time
+from typing import Final, NamedTuple
+
+from api.services.watch.facts import Facts, present_state
+
+_KEPT: Final = 2000
+"""So many changes can be followed up; who missed more gets every instance's state anew."""
+REMOVED: Final = "REMOVED"
+"""The state in the change that says that an instance is no longer there."""
+
+
+class StateChange(NamedTuple):
+    """An instance's state from `since_ms` on (Unix milliseconds), by the number of the change."""
+
+    number: int
+    instance: str
+    state: str
+    code: str
+    reason: str
+    relay: str
+    since_ms: int
+
+
+class ChangeLog:
+    """The newest changes; written by the watch, read by any thread.
+
+    Numbers count from 1 with the admin's start, which `boot` names.
+    """
+
+    def __init__(self, boot_ms: int | None = None) -> None:
+        self.boot: Final = str(int(time() * 1000) if boot_ms is None else boot_ms)
+        self._lock = threading.Lock()
+        self._number = 0
+        self._changes: deque[StateChange] = deque(maxlen=_KEPT)
+        self._present: dict[str, StateChange] = {}
+
+    def note(self, facts: Mapping[str, Facts], now_ms: int) -> None:
+        """Compare what was read with what is known, and add what differs."""
+        with self._lock:
+            for name, each in facts.items():
+                view, known = each.view, self._present.get(name)
+                state = present_state(view)
+                seen = (state, view.code, view.relay)
+                if known is None or (known.state, known.code, known.relay) != seen:
+                    since_ms = each.period.since_ms
+                    self._add(name, state, view.code, view.reason, view.relay, since_ms)
+            for name in self._present.keys() - facts.keys():
+                self._add(name, REMOVED, "", "", "", now_ms)
+                del self._present[name]
+
+    def present(self) -> tuple[int, Sequence[StateChange]]:
+        """Return the number of the newest change, and every instance's state, the oldest first."""
+        with self._lock:
+            return self._number, sorted(self._present.values())
+
+    def after(self, number: int) -> Sequence[StateChange] | None:
+        """Return the changes behind a number, None if some of them are no longer kept."""
+        with self._lock:
+            if number > self._number or self._number - number > len(self._changes):
+                return None
+            return [each for each in self._changes if each.number > number]
+
+    def _add(
+        self, instance: str, state: str, code: str, reason: str, relay: str, since_ms: int
+    ) -> None:
+        self._number += 1
+        change = StateChange(self._number, instance, state, code, reason, relay, since_ms)
+        self._present[instance] = change
+        self._changes.append(change)
