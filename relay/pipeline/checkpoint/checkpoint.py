@@ -23,7 +23,7 @@ from relay.pipeline.checkpoint.skip_policy import SkipReason
 from relay.pipeline.delivery.instance_stats import InstanceStats
 from relay.pipeline.delivery.open_batch import OpenBatch
 from relay.pipeline.delivery.outbox import Outbox
-from relay.pipeline.messages.transaction_printer import WholeTransactions
+from relay.pipeline.messages.printing.transaction_printer import WholeTransactions
 from relay.settings import TransactionSettings
 
 POLL_INTERVAL_SECONDS: Final = 0.002

@@ -6,46 +6,33 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import Final, TypeAlias
 
 import structlog
 
-from relay.errors import (
-    BatchAborted,
-    HistoryChanged,
-    RelayError,
-    SourceSettingsRefused,
-    SourceUnreachable,
-)
+from relay.errors import BatchAborted, RelayError, SourceUnreachable
 from relay.merge import MergeOrder, by_column, by_execute_time
 from relay.model.positions.position import SourcePosition
 from relay.model.records.position_record import OtherSource, PositionRecord
 from relay.pipeline.buffer import ChangeBuffer
 from relay.pipeline.ingest.group_merger import GroupReader, MergeTimes, of_source
+from relay.pipeline.ingest.group_rules import refuse_another_name, refuse_one_twice, tells_commits
 from relay.pipeline.ingest.open_sources import OpenSource
 from relay.pipeline.ingest.source_choice import SourceChoice
 from relay.pipeline.rollback_memory import RolledBack
 from relay.settings import GroupSettings, InstanceSettings, SourceSettings
-from relay.source import ExcludedRange, ServerFacts, SourceStream, check_start
+from relay.source import ExcludedRange, SourceStream, check_start
 from relay.steady_clock import SteadyClock
 from relay.threads import Guard, RelayThread
 
 _LOOK_SECONDS: Final = 1.0
 """A source that is passed over is asked so often whether it is back."""
-_COMMIT_TIMES_SINCE: Final = (8, 0, 1)
-"""MySQL from this version on writes when a transaction was committed, to the microsecond.
-
-All others the second in which it began.
-"""
-
 OpenedAt: TypeAlias = (
     "Callable[[str, SourceSettings, OtherSource | None, list[ExcludedRange]], OpenedSource]"
 )
 """Name, settings, standing (None: there is none) and ranges that were rolled back → the open
 source.
 """
-
 _log = structlog.stdlib.get_logger(__name__)
 
 
@@ -114,8 +101,8 @@ class SourceGroup:
                 stack.callback(sources[name].close)
             if not sources:
                 raise next(iter(self.passed.values()))
-            _refuse_one_twice(sources)
-            _refuse_another_name(sources, known)
+            refuse_one_twice(sources)
+            refuse_another_name(sources, known)
             yield sources
 
     def start_record(
@@ -189,7 +176,7 @@ class SourceGroup:
             frozenset(
                 name
                 for name, source in sources.items()
-                if not by_commit or not _tells_commits(source.stream.server)
+                if not by_commit or not tells_commits(source.stream.server)
             ),
         )
         self._late_before = self.late
@@ -292,75 +279,3 @@ class SourceGroup:
                     )
                 back.append(name)
                 return
-
-
-def refuse_foreign_record(instance: InstanceSettings, record: PositionRecord | None) -> None:
-    """A position of several sources means nothing to an instance with one, nor places of a single
-    one's history to several.
-
-    Raises HistoryChanged.
-    """
-    if instance.group is None and record is not None and record.following:
-        raise HistoryChanged(
-            "The position is that of a group of sources, and the instance has one.",
-            remedy="Restore [instances.group], or take another name.",
-        )
-    if instance.group is not None and record is not None and record.replay is not None:
-        raise HistoryChanged(
-            f"The position was moved back, and what lies before {record.replay.until} comes "
-            f"again in the order of the single source.",
-            remedy="Take [instances.group] out until the relay has come there, then put it in.",
-        )
-
-
-def _tells_commits(server: ServerFacts) -> bool:
-    return not server.mariadb and server.version >= _COMMIT_TIMES_SINCE
-
-
-def _refuse_one_twice(sources: Mapping[str, OpenedSource]) -> None:
-    """Rows of a server that is read twice would be published twice."""
-    for (one, first), (other, second) in combinations(sources.items(), 2):
-        if _same_server(first.stream.start, second.stream.start):
-            remedy = (
-                "Name each server once; two servers with one server_id and one history are a copy "
-                "of each other."
-            )
-            raise SourceSettingsRefused(
-                f"Sources {one} and {other} are the same server.", remedy=remedy
-            )
-
-
-def _refuse_another_name(
-    sources: Mapping[str, OpenedSource], known: Mapping[str, OtherSource]
-) -> None:
-    """A source under a new name would begin anew, and rows between its position and that beginning
-    would be lost.
-    """
-    for name, source in sources.items():
-        for former in known.keys() - sources.keys() if name not in known else ():
-            if _alike(source.stream.start, known[former].source):
-                raise HistoryChanged(
-                    f"Source {name} is the server whose position is kept under the name {former}.",
-                    remedy=(
-                        f"Call it {former} again. To begin anew with it, let the instance run once "
-                        f"without it."
-                    ),
-                )
-
-
-def _alike(one: SourcePosition, other: SourcePosition) -> bool:
-    """Whether they may be of one server: MySQL's have a uuid, of MariaDB's two may have one
-    server_id.
-    """
-    return one.identity.server == other.identity.server
-
-
-def _same_server(one: SourcePosition, other: SourcePosition) -> bool:
-    """MariaDB's servers may share a server_id by accident, but not the second in which a file of
-    one name was made.
-    """
-    same_file = (
-        one.binlog.file == other.binlog.file
-        and one.identity.file_created_s == other.identity.file_created_s
-    )
-    return _alike(one, other) and (same_file or bool(one.identity.server_uuid))

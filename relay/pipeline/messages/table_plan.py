@@ -25,7 +25,11 @@ from relay.model.table import TableDefinition, TableId, TableMap
 from relay.model.value import Row
 from relay.partition import PartitionRule, TablePlacement
 from relay.pipeline.delivery.topics import Topics
-from relay.pipeline.messages.event_printer import EventPrinter, RowCount, make_event_printer
+from relay.pipeline.messages.printing.event_printer import (
+    EventPrinter,
+    RowCount,
+    make_event_printer,
+)
 from relay.refine import Refinements, TableRefinement
 from relay.route import Destination, Dropped, Router, TableFilter, tags_for
 from relay.schema import TableDefinitions

@@ -16,14 +16,14 @@ from relay.pipeline.checkpoint.skip_policy import SkipReason
 from relay.pipeline.delivery.instance_stats import InstanceStats
 from relay.pipeline.messages.changes import EventContext
 from relay.pipeline.messages.event_batches import MOST_BYTES, MOST_EVENTS
-from relay.pipeline.messages.event_printer import EventPrinter
 from relay.pipeline.messages.oversized import MessageOrigin, OversizedMessages
 from relay.pipeline.messages.packed import packed_messages
-from relay.pipeline.messages.printer_failures import printer_failed
+from relay.pipeline.messages.printing.event_printer import EventPrinter
+from relay.pipeline.messages.printing.printer_failures import printer_failed
+from relay.pipeline.messages.printing.transaction_printer import WholeTransactionPrinter
 from relay.pipeline.messages.refined import RefinedRows
 from relay.pipeline.messages.single_row import row_messages
 from relay.pipeline.messages.table_plan import TablePlan, TablePlans
-from relay.pipeline.messages.transaction_printer import WholeTransactionPrinter
 from relay.pipeline.messages.unencodable_rows import UnprintableRow, rows_one_by_one
 from relay.pipeline.publishing.message_context import MessageContexts
 from relay.refine import OPERATION, NotPublished, TableRefinement

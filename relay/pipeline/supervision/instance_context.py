@@ -15,7 +15,7 @@ from relay.pipeline.delivery.message_size_limits import MessageSizes
 from relay.pipeline.failover.group_failover import GroupFailover
 from relay.pipeline.failover.source_failover import SourceFailover
 from relay.pipeline.ingest.group_sources import SourceGroup
-from relay.pipeline.messages.bug_reports import with_report
+from relay.pipeline.messages.printing.bug_reports import with_report
 from relay.pipeline.rollback_memory import RolledBack
 from relay.pipeline.spooling.spool_controller import SpoolController
 from relay.pipeline.supervision.schema_refresh import TablesToRefresh

@@ -8,7 +8,7 @@ from unittest.mock import patch
 
 from relay.__main__ import main
 from relay.pipeline.messages import table_plan
-from relay.pipeline.messages.event_printer import make_event_printer
+from relay.pipeline.messages.printing.event_printer import make_event_printer
 
 
 class _Broken:

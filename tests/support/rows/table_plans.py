@@ -3,7 +3,7 @@
 from relay.encode import KeyEncoder, PartitionTexts, RowEncoder, RowHistory, as_history, tag_headers
 from relay.model.table import TableDefinition, TableId, TableMap
 from relay.partition import PartitionRule
-from relay.pipeline.messages.event_printer import EventPrinter, make_event_printer
+from relay.pipeline.messages.printing.event_printer import EventPrinter, make_event_printer
 from relay.pipeline.messages.table_plan import TablePlan, TopicRoute
 from relay.route import Destination
 from relay.route.mapping import Tags

@@ -18,7 +18,7 @@ from relay.model.row_path import SlowReason
 from relay.model.table import Column, ColumnType, TableDefinition, TableId, TableMap
 from relay.model.value import Value
 from relay.partition import PartitionRule
-from relay.pipeline.messages.event_printer import EventPrinter, make_event_printer
+from relay.pipeline.messages.printing.event_printer import EventPrinter, make_event_printer
 
 NAME = TableId("shop", "t")
 FLOAT = Column("f", ColumnType.FLOAT, nullable=False, length=4)

@@ -17,7 +17,8 @@ from relay.errors import (
 )
 from relay.model.positions.position import BinlogPosition, OrderPair, SourceIdentity, SourcePosition
 from relay.model.records.position_record import OtherSource, PositionRecord, Replay, SplitProgress
-from relay.pipeline.ingest.group_sources import SourceGroup, refuse_foreign_record
+from relay.pipeline.ingest.group_rules import refuse_foreign_record
+from relay.pipeline.ingest.group_sources import SourceGroup
 from relay.pipeline.ingest.source_choice import SourceChoice
 from relay.settings import InstanceSettings
 from relay.source import ExcludedRange

@@ -21,10 +21,11 @@ from relay.model.records.position_record import PositionRecord
 from relay.model.row_path import RowPath, SlowReason
 from relay.model.table import TableId
 from relay.pipeline.buffer import Chunk
-from relay.pipeline.messages import single_row, table_plan, transaction_printer
-from relay.pipeline.messages.bug_reports import with_report
-from relay.pipeline.messages.event_printer import make_event_printer
-from relay.pipeline.messages.printer_failures import printer_failed
+from relay.pipeline.messages import single_row, table_plan
+from relay.pipeline.messages.printing import transaction_printer
+from relay.pipeline.messages.printing.bug_reports import with_report
+from relay.pipeline.messages.printing.event_printer import make_event_printer
+from relay.pipeline.messages.printing.printer_failures import printer_failed
 from relay.pipeline.publishing.publisher import Publisher
 from relay.settings import BugReportSettings
 from tests.support.rows.publishers import SentMessages, publisher_without_servers

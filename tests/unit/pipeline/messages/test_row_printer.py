@@ -13,7 +13,7 @@ from relay.model.positions.position import OrderPair
 from relay.model.row_path import RowPath, SlowReason
 from relay.model.table import ColumnType, TableId
 from relay.pipeline.delivery.row_paths import paths_in_words, paths_of_tables, rows_by_path
-from relay.pipeline.messages.event_printer import EventPrinter, make_event_printer
+from relay.pipeline.messages.printing.event_printer import EventPrinter, make_event_printer
 from relay.pipeline.messages.table_plan import facts_of
 from relay.settings import InstanceSettings
 from tests.support.rows.table_plans import plan_printer, table_definition, table_plan

@@ -21,7 +21,7 @@ from relay.model.records.position_record import PositionRecord
 from relay.pipeline.buffer import Chunk
 from relay.pipeline.checkpoint import checkpoint as checkpoint_module
 from relay.pipeline.delivery import outbox as outbox_module
-from relay.pipeline.messages import transaction_printer
+from relay.pipeline.messages.printing import transaction_printer
 from tests.support.rows.publishers import SentMessages, publisher_without_servers
 from tests.unit.decode.event_bytes import (
     DELETE_V2,

@@ -10,8 +10,8 @@ from relay.model.message import PrintedMessages
 from relay.model.positions.position import BinlogPosition, OrderPair
 from relay.model.table import TableMap
 from relay.order import compose
-from relay.pipeline.messages.event_printer import ORDER_NAMES, REFUSED, EventPrinter
-from relay.pipeline.messages.printer_failures import MOST_EVENTS_KEPT, printer_failed
+from relay.pipeline.messages.printing.event_printer import ORDER_NAMES, REFUSED, EventPrinter
+from relay.pipeline.messages.printing.printer_failures import MOST_EVENTS_KEPT, printer_failed
 from relay.pipeline.messages.table_plan import TablePlan
 
 if COMPILED:

@@ -1,0 +1,1 @@
+"""Printing with compiled code: whole events, whole transactions, and its failures."""
