@@ -1,11 +1,39 @@
 """The two servers of an instance's source as operators see them, and what they may order."""
 
+from dataclasses import asdict
 from typing import Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from relay.model.failover import ServerRole
 from relay.state import FailoverView, ServerView, StandingOrders, SwitchNote
+
+
+class ProofAnswer(BaseModel):
+    """What must be true before a server is read instead; null: not known."""
+
+    answers: bool
+    holds_binlog: bool | None = Field(
+        description="It has purged nothing that was not published yet."
+    )
+    same_history: bool | None = Field(
+        description="It has no transaction that replication did not bring."
+    )
+    has_published: bool | None = Field(description="It has everything that was published.")
+
+    @classmethod
+    def of(cls, server: ServerView) -> "ProofAnswer":
+        """Return the steps of the proof; without GTIDs nothing but the answer is known."""
+        if server.behind < 0 or not server.executed:
+            return cls(
+                answers=server.answers, holds_binlog=None, same_history=None, has_published=None
+            )
+        return cls(
+            answers=server.answers,
+            holds_binlog=not server.gone,
+            same_history=not server.errant,
+            has_published=server.behind == 0,
+        )
 
 
 class ServerAnswer(BaseModel):
@@ -30,11 +58,12 @@ class ServerAnswer(BaseModel):
         description="Transactions that replication did not bring: somebody wrote past it."
     )
     seen_ms: int
+    proof: ProofAnswer = Field(description="Whether it could be read instead, step by step.")
 
     @classmethod
     def of(cls, server: ServerView) -> "ServerAnswer":
-        """Return the server of the relay's view, field by field."""
-        return cls.model_validate(server, from_attributes=True)
+        """Return the server of the relay's view, field by field, with the proof."""
+        return cls.model_validate({**asdict(server), "proof": ProofAnswer.of(server)})
 
 
 class OrdersAnswer(BaseModel):

@@ -2,6 +2,7 @@
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from relay.operations import HandOver
 from relay.state import Candidate, InstancePlace, PlacementOverride
 
 
@@ -78,6 +79,38 @@ class PlacementView(BaseModel):
     instances: list[InstancePlaceView]
     moves: list[WishView]
     maintenance: list[WishView]
+
+
+class HandOverView(BaseModel):
+    """An instance of a server that would be drained: where it would go, or why it stays."""
+
+    instance: str
+    leader: str
+    to: str = Field(description="The relay that would take it; the leader itself: it stays.")
+    reason: str = Field(description="Why it stays; empty where it goes.")
+
+    @classmethod
+    def of(cls, found: HandOver) -> "HandOverView":
+        """Return the hand-over, field by field."""
+        return cls(instance=found.instance, leader=found.leader, to=found.to, reason=found.reason)
+
+
+class MaintenancePreview(BaseModel):
+    """What a maintenance of a server would do."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {
+                "server": "relay-2",
+                "instances": [
+                    {"instance": "shop", "leader": "relay-2", "to": "relay-1", "reason": ""}
+                ],
+            }
+        }
+    )
+
+    server: str
+    instances: list[HandOverView]
 
 
 class MoveRequest(BaseModel):

@@ -5,7 +5,7 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Path
 
 from api.deps import AdminDep, NoteDep
-from api.models.placement import MoveRequest, PlacementView
+from api.models.placement import MaintenancePreview, MoveRequest, PlacementView
 from relay.settings import NAME_PATTERN
 
 router: Final = APIRouter(prefix="/api/v1/placement", tags=["placement"])
@@ -47,6 +47,14 @@ def drain_server(
     """
     admin.placement.drain(server, note)
     return admin.placement.placement()
+
+
+@router.post("/maintenance/{server}/preview")
+def preview_maintenance(
+    admin: AdminDep, server: Annotated[str, Path(pattern=NAME_PATTERN)]
+) -> MaintenancePreview:
+    """Say where each instance that the server leads would go, and do nothing."""
+    return admin.placement.preview_maintenance(server)
 
 
 @router.delete("/maintenance/{server}")

@@ -1,6 +1,6 @@
 """What operators see of an instance's servers, and the orders that they give."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from api.errors import BadRequest
@@ -31,19 +31,11 @@ class FailoverDesk:
 
     def show(self, instance: str) -> FailoverAnswer:
         """Return the servers of each source, the orders and the history. Raises NodeMissing."""
-        names, store = sorted(self._directory.instance(instance).sources), self._store
-        single = (
-            (store.view(instance), store.orders(instance), store.history(instance))
-            if not names
-            else (None, StandingOrders(), ())
-        )
-        answer = FailoverAnswer.of("", *single)
-        return answer.model_copy(
-            update={
-                "instance": instance,
-                "sources": [self._source(instance, name) for name in names],
-            }
-        )
+        return self._answer(instance, self._directory.instance(instance).sources)
+
+    def every(self) -> list[FailoverAnswer]:
+        """Return the same for every instance, by name."""
+        return [self._answer(each.name, each.sources) for each in self._directory.instances()]
 
     def switch(self, instance: str, source: str, to: ServerRole, note: Note) -> FailoverAnswer:
         """Read from this server as soon as it has what was published.
@@ -110,6 +102,21 @@ class FailoverDesk:
             {"gtids": text},
             note,
             lambda standing: replace(standing, accepted=text, accepted_by=note.author),
+        )
+
+    def _answer(self, instance: str, sources: Iterable[str]) -> FailoverAnswer:
+        names, store = sorted(sources), self._store
+        single = (
+            (store.view(instance), store.orders(instance), store.history(instance))
+            if not names
+            else (None, StandingOrders(), ())
+        )
+        answer = FailoverAnswer.of("", *single)
+        return answer.model_copy(
+            update={
+                "instance": instance,
+                "sources": [self._source(instance, name) for name in names],
+            }
         )
 
     def _source(self, instance: str, name: str) -> SourceFailoverAnswer:

@@ -1,8 +1,14 @@
 """Who runs what, as operators see and change it."""
 
-from api.models.placement import InstancePlaceView, PlacementView, WishView
+from api.models.placement import (
+    HandOverView,
+    InstancePlaceView,
+    MaintenancePreview,
+    PlacementView,
+    WishView,
+)
 from relay.audit import DelayedTrail
-from relay.operations import PlacementEditor
+from relay.operations import PlacementEditor, hand_overs
 from relay.state import Membership, PlacementStore
 
 
@@ -25,4 +31,16 @@ class PlacementDesk(PlacementEditor):
                 WishView.of(name, override)
                 for name, override in sorted(overrides.maintenance.items())
             ],
+        )
+
+    def preview_maintenance(self, server: str) -> MaintenancePreview:
+        """Return where each instance of a server would go, and change nothing."""
+        found = hand_overs(
+            self._members.members(),
+            self._members.leaders(),
+            self._wishes.overrides(),
+            server,
+        )
+        return MaintenancePreview(
+            server=server, instances=[HandOverView.of(each) for each in found]
         )

@@ -6,7 +6,7 @@ from typing import Final
 from fastapi import APIRouter, FastAPI
 from starlette.staticfiles import StaticFiles
 
-from api.web.pages import instance, login, overview, users
+from api.web.pages import failover, instance, login, overview, servers, users
 from api.web.pages.mappings import editor, logical
 
 STATIC: Final = Path(__file__).parent / "static"
@@ -14,6 +14,8 @@ STATIC: Final = Path(__file__).parent / "static"
 ROUTERS: Final[tuple[APIRouter, ...]] = (
     overview.router,
     *instance.ROUTERS,
+    *failover.ROUTERS,
+    *servers.ROUTERS,
     logical.router,
     editor.router,
     login.router,

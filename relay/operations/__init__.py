@@ -14,6 +14,7 @@ from relay.operations.instances.known_instances import (
     is_known,
 )
 from relay.operations.instances.listing import NEVER_REPORTED, InstanceList, ListedInstance
+from relay.operations.maintenance import HandOver, hand_overs
 from relay.operations.mapping_sets import MappingEdit, MappingSets
 from relay.operations.placement import PlacementEditor
 from relay.operations.positions.fields import position_fields
@@ -38,6 +39,7 @@ __all__ = [
     "NEVER_REPORTED",
     "AccountEditor",
     "DefinedInstances",
+    "HandOver",
     "InstanceFlow",
     "InstanceList",
     "InstanceMapping",
@@ -62,6 +64,7 @@ __all__ = [
     "defined_instances",
     "foretold",
     "found_place",
+    "hand_overs",
     "instance_of",
     "is_known",
     "mapping_in_force",

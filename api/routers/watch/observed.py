@@ -5,6 +5,7 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Query
 
 from api.deps import AdminDep
+from api.models.failover import FailoverAnswer
 from api.models.needs import NeedsView
 from api.models.series import SeriesView, SparksView, StatesView
 from api.services.watch import (
@@ -29,6 +30,12 @@ def read_needs(admin: AdminDep) -> NeedsView:
 def read_sparks(admin: AdminDep) -> SparksView:
     """Return rows per second and lag of every instance during the last hour, in 24 steps."""
     return sparks_view(admin.watch)
+
+
+@router.get("/failover", tags=["failover"])
+def list_failover(admin: AdminDep) -> list[FailoverAnswer]:
+    """Return the servers of every instance, the orders and the switches so far."""
+    return admin.failover.every()
 
 
 @router.get("/instances/{name}/series")

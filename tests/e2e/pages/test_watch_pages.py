@@ -11,11 +11,13 @@ from playwright.sync_api import Browser, expect
 from deploy.embedded import ZooKeeper
 from relay.state import (
     Candidacy,
+    FailoverView,
     InstanceStatus,
     InstanceStore,
     Membership,
     Paths,
     RelayMember,
+    ServerView,
 )
 from tests.servers.fixtures import FreshName
 from tests.support.browser import NARROW, WIDE, Scheme, assert_accessible, assert_fits, opened
@@ -74,6 +76,14 @@ def admin(zookeeper: ZooKeeper, fresh_name: FreshName) -> Iterator[httpx.Client]
                 "r1",
             )
         )
+        uuid = "3e11fa47-71ca-11e1-9e33-c80aa9429562"
+        servers = (
+            ServerView("master", "mysql-shop-1:3306", True, executed=f"{uuid}:1-90", behind=0),
+            ServerView("standby", "mysql-shop-2:3306", True, executed=f"{uuid}:1-90", behind=0),
+        )
+        store.failover.put_view(
+            "shop", FailoverView("master", published=f"{uuid}:1-90", servers=servers)
+        )
         settings = admin_settings(
             zookeeper.hosts,
             installation,
@@ -92,6 +102,9 @@ def admin(zookeeper: ZooKeeper, fresh_name: FreshName) -> Iterator[httpx.Client]
         ("/instances/shop", "shop", ("pause", "throttle", "move")),
         ("/instances/crm", "crm", ("start",)),
         ("/instances/shop/reposition", "Reposition shop", ()),
+        ("/failover?instance=shop", "Failover", ("switch-", "hold-")),
+        ("/servers", "Servers", ()),
+        ("/servers/s1/maintenance", "Drain s1", ()),
     ],
 )
 def test_pages_and_their_dialogs_are_accessible(
@@ -109,11 +122,11 @@ def test_pages_and_their_dialogs_are_accessible(
         assert_accessible(page)
         assert_fits(page)
         if _PICTURES:
-            name = path.strip("/").replace("/", "-") or "overview"
+            name = path.partition("?")[0].strip("/").replace("/", "-") or "overview"
             page.screenshot(path=f"{_PICTURES}/{name}-{width}.png", full_page=True)
         for dialog in dialogs:
-            page.locator(f"a[data-dialog={dialog}]").first.click()
-            expect(page.locator(f"dialog#{dialog}")).to_be_visible()
+            page.locator(f'a[data-dialog="{dialog}"]').first.click()
+            expect(page.locator(f'dialog[id="{dialog}"]')).to_be_visible()
             assert_accessible(page)
             if _PICTURES:
                 page.screenshot(path=f"{_PICTURES}/{dialog}-{width}.png")

@@ -1,0 +1,52 @@
+"""Which server every source reads, and the proof for one instance."""
+
+from typing import Final
+
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse
+
+from api.composition import Admin
+from api.deps import AdminDep
+from api.models.failover import FailoverAnswer
+from api.web.acts import Shown
+from api.web.rendering import render
+from api.web.views import failover as view
+from relay.errors import NodeMissing
+
+router: Final = APIRouter(include_in_schema=False)
+
+
+@router.get("/failover")
+def show_failover(request: Request, admin: AdminDep, instance: str = "") -> HTMLResponse:
+    """Show every source, and the proof for the instance that was chosen."""
+    shown = failover_page(admin, instance)
+    return render(request, shown.template, dict(shown.values), section=shown.section)
+
+
+def failover_page(admin: Admin, instance: str) -> Shown:
+    """Return the page. Raises NodeMissing for an unknown instance."""
+    answers, moment = admin.failover.every(), admin.watch.moment()
+    chosen: FailoverAnswer | None = None
+    if instance:
+        chosen = next((each for each in answers if each.instance == instance), None)
+        if chosen is None:
+            raise NodeMissing(f"There is no instance {instance!r}.")
+    found = view.rows(answers)
+    details = [
+        (source, standby, view.verdict(standby), view.proof(standby) if standby else [])
+        for source in (view.sources(chosen) if chosen else [])
+        for standby in (view.other(source),)
+    ]
+    values: dict[str, object] = {
+        "title": "Failover",
+        "sentence": view.sentence(found),
+        "rows": found,
+        "moment": moment,
+        "chosen": chosen,
+        "facts": moment.facts.get(instance),
+        "details": details,
+        "failed": "",
+        "error": None,
+        "typed": {},
+    }
+    return Shown("failover/page.html", values, "failover")

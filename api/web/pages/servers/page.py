@@ -1,0 +1,88 @@
+"""The relays that live, who could run what, and draining a server."""
+
+from functools import partial
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Path, Query, Request
+from fastapi.responses import HTMLResponse, RedirectResponse
+
+from api.composition import Admin
+from api.deps import AdminDep
+from api.web.acts import Shown, done, in_dialog, note_from
+from api.web.forms import FormDep
+from api.web.rendering import render
+from api.web.views import servers as view
+from relay.settings import NAME_PATTERN
+
+router: Final = APIRouter(include_in_schema=False)
+
+
+@router.get("/servers")
+def show_servers(
+    request: Request, admin: AdminDep, every: Annotated[bool, Query(alias="all")] = False
+) -> HTMLResponse:
+    """Show servers and placement."""
+    shown = _servers(admin, every=every)
+    return render(request, shown.template, dict(shown.values), section=shown.section)
+
+
+@router.get("/servers/{server}/maintenance")
+def show_maintenance(
+    request: Request, admin: AdminDep, server: Annotated[str, Path(pattern=NAME_PATTERN)]
+) -> HTMLResponse:
+    """Show where the server's instances would go. Nothing is changed."""
+    shown = _maintenance(admin, server)
+    return render(request, shown.template, dict(shown.values), section=shown.section)
+
+
+@router.post("/servers/{server}/maintenance")
+def begin_maintenance(
+    request: Request,
+    admin: AdminDep,
+    server: Annotated[str, Path(pattern=NAME_PATTERN)],
+    form: FormDep,
+) -> RedirectResponse:
+    """Put the server into maintenance."""
+    with in_dialog(request, "maintenance", form, partial(_maintenance, admin, server)):
+        admin.placement.drain(server, note_from(request, form))
+    return done("../../servers", "drained")
+
+
+@router.post("/servers/{server}/end-maintenance")
+def end_maintenance(
+    request: Request, admin: AdminDep, server: str, form: FormDep
+) -> RedirectResponse:
+    """End the server's maintenance."""
+    with in_dialog(request, "maintenance", form, partial(_servers, admin, every=False)):
+        admin.placement.end_maintenance(server, note_from(request, form))
+    return done("../../servers", "maintenance-ended")
+
+
+def _servers(admin: Admin, *, every: bool) -> Shown:
+    moment, placement = admin.watch.moment(), admin.placement.placement()
+    values: dict[str, object] = {
+        "title": "Servers",
+        "sentence": view.sentence(moment, placement),
+        "moment": moment,
+        "placement": placement,
+        "rows": view.rows(moment, placement),
+        "relays": sorted(each.name for each in moment.relays),
+        "matrix": view.matrix(moment, placement, every=every),
+        "every": every,
+        "failed": "",
+        "error": None,
+        "typed": {},
+    }
+    return Shown("servers/page.html", values, "servers")
+
+
+def _maintenance(admin: Admin, server: str) -> Shown:
+    values: dict[str, object] = {
+        "title": f"Drain {server}",
+        "server": server,
+        "preview": admin.placement.preview_maintenance(server),
+        "failed": "",
+        "error": None,
+        "typed": {},
+    }
+    return Shown("servers/maintenance.html", values, "servers")

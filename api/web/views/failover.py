@@ -1,0 +1,131 @@
+"""The failover page: which server each source reads, and whether the other one could be read."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final, Literal, NamedTuple
+
+from api.models.failover import FailoverAnswer, ServerAnswer, SourceFailoverAnswer
+from api.web import words
+
+Mark = Literal["yes", "wait", "no", "none"]
+
+
+class Verdict(NamedTuple):
+    """Whether the other server could be read."""
+
+    mark: Mark
+    text: str
+
+
+class Step(NamedTuple):
+    """One step of the proof: true, false or not known."""
+
+    text: str
+    holds: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One source of an instance."""
+
+    instance: str
+    source: str
+    followed: ServerAnswer | None
+    other: ServerAnswer | None
+    verdict: Verdict
+    behind: str
+    orders: str
+    switched_ms: int
+
+
+NO_STANDBY: Final = Verdict("none", "No standby")
+
+
+def sources(answer: FailoverAnswer) -> list[SourceFailoverAnswer]:
+    """Return the sources of an instance: those of a group, or its only one."""
+    return list(answer.sources) or [answer]
+
+
+def rows(answers: Iterable[FailoverAnswer]) -> list[Row]:
+    """Return every source: those that could not switch first, without a standby last."""
+    found = [_row(each, source) for each in answers for source in sources(each)]
+    order = {"wait": 0, "no": 1, "yes": 2, "none": 3}
+    return sorted(found, key=lambda row: (order[row.verdict.mark], row.instance, row.source))
+
+
+def sentence(found: list[Row]) -> str:
+    """Return how many sources have another server, and how many could switch now."""
+    paired = [each for each in found if each.other is not None]
+    able = sum(each.verdict.mark == "yes" for each in paired)
+    return (
+        "Which database server each instance reads, whether the other one could be read, and the "
+        f"proof of it. {len(paired)} of {words.counted(len(found), 'source')} "
+        f"{'has' if len(paired) == 1 else 'have'} another server; {able} could switch now."
+    )
+
+
+def other(source: SourceFailoverAnswer) -> ServerAnswer | None:
+    """Return the server that is not read, None where there is only one."""
+    return next((each for each in source.servers if each.role != source.followed), None)
+
+
+def verdict(server: ServerAnswer | None) -> Verdict:
+    """Return whether a server could be read instead, and what keeps it."""
+    if server is None:
+        return NO_STANDBY
+    proof = server.proof
+    if not proof.answers:
+        return Verdict("no", "No: it does not answer")
+    if proof.has_published is None:
+        return Verdict("no", "No: without GTIDs nothing proves it")
+    if not proof.holds_binlog:
+        return Verdict("no", "No: it purged what was not published yet")
+    if not proof.same_history:
+        return Verdict("no", "No: somebody wrote past replication")
+    if not proof.has_published:
+        return Verdict("wait", "Not yet: it lacks published transactions")
+    return Verdict("yes", "Yes: it has everything published")
+
+
+def proof(server: ServerAnswer) -> list[Step]:
+    """Return the steps of the proof as sentences."""
+    known = server.proof
+    lacks = (
+        f"It lacks {words.counted(server.behind, 'published transaction')}."
+        if server.behind > 0
+        else "It has everything that was published."
+    )
+    return [
+        Step("It answers.", known.answers),
+        Step("It still holds the binlog of everything that was not published.", known.holds_binlog),
+        Step("It has no transaction that replication did not bring.", known.same_history),
+        Step(lacks, known.has_published),
+    ]
+
+
+def _row(answer: FailoverAnswer, source: SourceFailoverAnswer) -> Row:
+    standby = other(source)
+    followed = next((each for each in source.servers if each.role == source.followed), None)
+    behind = "\N{EN DASH}" if standby is None else "unknown"
+    if standby is not None and standby.behind >= 0:
+        behind = words.number(standby.behind)
+    return Row(
+        answer.instance,
+        source.source,
+        followed,
+        standby,
+        verdict(standby),
+        behind,
+        _orders(source),
+        source.history[-1].at_ms if source.history else 0,
+    )
+
+
+def _orders(source: SourceFailoverAnswer) -> str:
+    orders = source.orders
+    parts = [
+        f"held by {orders.by}" if orders.hold else "",
+        f"switch to the {orders.switch_to} ordered by {orders.by}" if orders.switch_to else "",
+        f"loss accepted by {orders.accepted_by}" if orders.accepted else "",
+    ]
+    return ", ".join(part for part in parts if part)

@@ -1,0 +1,127 @@
+"""The servers page: relays by server, and who could run what."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from api.models.instance import RelayView
+from api.models.placement import InstancePlaceView, PlacementView, WishView
+from api.services.watch import Moment
+from api.web import words
+
+_MS: Final = 1000
+SHOWN: Final = 100
+"""Instances of the matrix at most, unless all are asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerRow:
+    """A relay and its server."""
+
+    relay: RelayView
+    maintenance: WishView | None
+    leads: int
+    most: int
+    rate: str
+    could: int
+    up: str
+
+
+class Mark(NamedTuple):
+    """A cell of the matrix: its class, its icon, and its word."""
+
+    kind: str
+    icon: str
+    word: str
+
+
+class MatrixRow(NamedTuple):
+    """An instance: a mark for each relay, and why it cannot run elsewhere."""
+
+    instance: str
+    marks: list[Mark]
+    why: str
+
+
+_LEADS: Final = Mark("lead", "st-RUNNING", "leads")
+_COULD: Final = Mark("can", "i-check", "could run it")
+_CANNOT: Final = Mark("cannot", "i-cross", "cannot run it")
+_AWAY: Final = Mark("can", "i-minus", "in maintenance")
+_NOT: Final = Mark("can", "i-dash", "does not have it")
+
+
+def sentence(moment: Moment, placement: PlacementView) -> str:
+    """Return how many relays lead how many instances."""
+    led = sum(bool(each.leader) for each in placement.instances)
+    servers = len({each.server for each in moment.relays})
+    return (
+        f"The machines that run relays, what each leads, and what it could run. "
+        f"{words.counted(len(moment.relays), 'relay')} on {words.counted(servers, 'server')} "
+        f"{'leads' if len(moment.relays) == 1 else 'lead'} {led} of "
+        f"{words.counted(len(moment.facts), 'instance')}."
+    )
+
+
+def rows(moment: Moment, placement: PlacementView) -> list[ServerRow]:
+    """Return every relay that lives, by server."""
+    leads = Counter(each.leader for each in placement.instances if each.leader)
+    wishes = {each.name: each for each in placement.maintenance}
+    most = max(leads.values(), default=1)
+    return [
+        ServerRow(
+            relay,
+            wishes.get(relay.server),
+            leads[relay.name],
+            most,
+            words.number(_rate(moment, relay.name)),
+            _could(placement, relay.name),
+            words.duration(max(0, moment.read_ms - relay.started_ms) / _MS),
+        )
+        for relay in sorted(moment.relays, key=lambda each: (each.server, each.name))
+    ]
+
+
+def matrix(moment: Moment, placement: PlacementView, *, every: bool) -> list[MatrixRow]:
+    """Return who could run what, instances that some relay cannot run first."""
+    relays = sorted(each.name for each in moment.relays)
+    found = [_matrix_row(each, relays) for each in placement.instances]
+    found.sort(key=lambda row: (not row.why, row.instance))
+    return found if every else found[:SHOWN]
+
+
+def _matrix_row(place: InstancePlaceView, relays: Sequence[str]) -> MatrixRow:
+    candidates = {each.relay: each for each in place.candidates}
+    marks = []
+    for relay in relays:
+        each = candidates.get(relay)
+        if relay == place.leader:
+            marks.append(_LEADS)
+        elif each is None:
+            marks.append(_NOT)
+        elif each.in_maintenance:
+            marks.append(_AWAY)
+        else:
+            marks.append(_CANNOT if each.code else _COULD)
+    why = ", ".join(
+        f"{each.relay}: {each.code}"
+        for each in place.candidates
+        if each.code and each.relay != place.leader
+    )
+    return MatrixRow(place.instance, marks, why or ("" if place.leader else "No relay leads it."))
+
+
+def _could(placement: PlacementView, relay: str) -> int:
+    return sum(
+        each.relay == relay and not each.code and not each.in_maintenance and place.leader != relay
+        for place in placement.instances
+        for each in place.candidates
+    )
+
+
+def _rate(moment: Moment, relay: str) -> float:
+    return sum(
+        each.rate or 0.0
+        for each in moment.facts.values()
+        if each.view.relay == relay and each.view.relay_alive
+    )

@@ -1,0 +1,59 @@
+"""Where the instances of a server would run if it were drained."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from relay.ha import assign
+from relay.pipeline.supervision.assignment_loop import cluster_view
+from relay.state import PlacementOverrides, RelayMember
+
+
+@dataclass(frozen=True, slots=True)
+class HandOver:
+    """An instance that a drained server leads.
+
+    to      the relay that would take it; the leader itself where no other could run it
+    reason  why it stays, empty where it goes
+    """
+
+    instance: str
+    leader: str
+    to: str
+    reason: str
+
+
+def hand_overs(
+    members: Sequence[RelayMember],
+    leaders: Mapping[str, str],
+    overrides: PlacementOverrides,
+    server: str,
+) -> tuple[HandOver, ...]:
+    """Return what the relays would do with the instances that a server leads, by name.
+
+    It is the relays' own decision, made on what is known now.
+    """
+    view = cluster_view(tuple(members), leaders, overrides)
+    plan = assign(replace(view, maintenance=view.maintenance | {server}))
+    there = {each.name for each in members if each.server == server}
+    return tuple(
+        HandOver(
+            instance,
+            each.leader,
+            each.wanted,
+            _why_not_elsewhere(members, there, instance) if each.wanted in there else "",
+        )
+        for instance, each in sorted(plan.items())
+        if each.leader is not None and each.leader in there
+    )
+
+
+def _why_not_elsewhere(members: Sequence[RelayMember], there: set[str], instance: str) -> str:
+    reasons = [
+        f"{member.name}: {each.code}"
+        for member in members
+        for each in member.candidacies
+        if member.name not in there and each.instance == instance and each.code
+    ]
+    if reasons:
+        return f"No other relay can run it now ({', '.join(reasons)})."
+    return "No other relay that may take it has this instance."
